@@ -1,0 +1,164 @@
+import { isSound, lengthOf } from '@back-office/kernel';
+import { Flag, Nested, OneOf, Text, Unjudged, Whole } from '../http/request-fields.js';
+import { anyObject, integer, named, nullable, number, record, text, truth, type Of } from '../http/shapes.js';
+import type { Translations } from '../http/speech.js';
+
+export const AppSettingsShape = named('AppSettings', {
+  name: text,
+  currency: text,
+  default_language: text,
+  translations: anyObject,
+  proforma: record({ lifetime_hours: number, expire_paid: truth }),
+  media: record({
+    prefix: text,
+    trash_retention_days: integer,
+    refuse_delete_in_use: truth,
+    unused_threshold_days: integer,
+    auto_hide_unused_days: nullable(integer),
+  }),
+  bank_account: record({
+    beneficiary: text,
+    address: text,
+    account_number: text,
+    purpose: text,
+    payment_code: text,
+  }),
+  loyalty: record({ points_per_amount: number }),
+  default_warehouse_code: nullable(text),
+});
+export type AppSettingsOut = Of<typeof AppSettingsShape>;
+
+/** What the app's row keeps; parts that were never set are absent. */
+export interface StoredSettings {
+  readonly proforma?: Partial<AppSettingsOut['proforma']>;
+  readonly media?: Partial<AppSettingsOut['media']>;
+  readonly bank_account?: Partial<AppSettingsOut['bank_account']>;
+  readonly loyalty?: Partial<AppSettingsOut['loyalty']>;
+  readonly default_warehouse_code?: string | null;
+}
+
+export interface AppRow {
+  readonly id: number;
+  readonly name: string;
+  readonly currency: string;
+  readonly default_language: string;
+  readonly translations: Translations;
+  readonly settings: StoredSettings;
+  readonly media_prefix: string;
+}
+
+export function presentSettings(app: AppRow): AppSettingsOut {
+  const { settings } = app;
+  return {
+    name: app.name,
+    currency: app.currency,
+    default_language: app.default_language,
+    translations: app.translations,
+    proforma: { lifetime_hours: 72, expire_paid: false, ...settings.proforma },
+    media: {
+      trash_retention_days: 30,
+      refuse_delete_in_use: false,
+      unused_threshold_days: 30,
+      auto_hide_unused_days: null,
+      ...settings.media,
+      prefix: app.media_prefix,
+    },
+    bank_account: {
+      beneficiary: '',
+      address: '',
+      account_number: '',
+      purpose: '',
+      payment_code: '',
+      ...settings.bank_account,
+    },
+    loyalty: { points_per_amount: 0, ...settings.loyalty },
+    default_warehouse_code: settings.default_warehouse_code ?? null,
+  };
+}
+
+const LONGEST_LIFETIME_HOURS = 24 * 366;
+const MOST_DAYS = 36_500;
+const optional = true;
+
+class ProformaSettings {
+  @Whole({ min: 1, max: LONGEST_LIFETIME_HOURS, optional }) lifetime_hours?: number | null;
+  @Flag({ optional }) expire_paid?: boolean | null;
+}
+
+class MediaSettings {
+  @OneOf([], { optional }) prefix?: string | null;
+  @Whole({ min: 0, max: MOST_DAYS, optional }) trash_retention_days?: number | null;
+  @Flag({ optional }) refuse_delete_in_use?: boolean | null;
+  @Whole({ min: 0, max: MOST_DAYS, optional }) unused_threshold_days?: number | null;
+  @Whole({ min: 1, max: MOST_DAYS, optional }) auto_hide_unused_days?: number | null;
+}
+
+class BankAccountSettings {
+  @Text({ max: 70, optional }) beneficiary?: string | null;
+  @Text({ max: 70, optional }) address?: string | null;
+  @Text({ max: 34, optional }) account_number?: string | null;
+  @Text({ max: 140, optional }) purpose?: string | null;
+  @Text({ max: 3, optional }) payment_code?: string | null;
+}
+
+class LoyaltySettings {
+  @Whole({ min: 0, max: 1_000_000_000, optional }) points_per_amount?: number | null;
+}
+
+/** Only what is sent changes; a null puts the default back. */
+export class PatchSettings {
+  @Text({ optional }) name?: string | null;
+  @Text({ max: 3, optional }) currency?: string | null;
+  @Text({ max: 35, optional }) default_language?: string | null;
+  @Unjudged({ type: 'object' }) translations?: unknown;
+  @Nested(() => ProformaSettings, { optional }) proforma?: ProformaSettings | null;
+  @Nested(() => MediaSettings, { optional }) media?: MediaSettings | null;
+  @Nested(() => BankAccountSettings, { optional }) bank_account?: BankAccountSettings | null;
+  @Nested(() => LoyaltySettings, { optional }) loyalty?: LoyaltySettings | null;
+  @Text({ optional }) default_warehouse_code?: string | null;
+}
+
+const SECTIONS = ['proforma', 'media', 'bank_account', 'loyalty'] as const;
+
+/** The settings with the patch merged in, section by section. */
+export function mergeSettings(stored: StoredSettings, patch: PatchSettings): StoredSettings {
+  const merged: Record<string, unknown> = { ...stored };
+  for (const section of SECTIONS) {
+    if (patch[section]) merged[section] = withoutNulls({ ...stored[section], ...sent(patch[section]) });
+  }
+  if (patch.default_warehouse_code !== undefined) merged['default_warehouse_code'] = patch.default_warehouse_code;
+  return merged as StoredSettings;
+}
+
+/** Sentences by language and key, merged one by one; a null takes a sentence out. `undefined` when they are no such thing. */
+export function mergeTranslations(stored: Translations, patch: unknown): Translations | undefined {
+  if (patch === undefined || patch === null) return stored;
+  if (!isRecord(patch)) return undefined;
+  const merged: Record<string, Record<string, string>> = { ...stored };
+  for (const [language, sentences] of Object.entries(patch)) {
+    if (!isName(language) || !isRecord(sentences)) return undefined;
+    if (!Object.entries(sentences).every(([key, sentence]) => isName(key) && isSentence(sentence))) return undefined;
+    merged[language] = withoutNulls({ ...merged[language], ...sentences }) as Record<string, string>;
+  }
+  return merged;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isName(name: string): boolean {
+  return name !== '' && name !== '__proto__' && isSentence(name) && lengthOf(name) <= 255;
+}
+
+function isSentence(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && isSound(value) && lengthOf(value) <= 1_000);
+}
+
+function sent(section: object): object {
+  return Object.fromEntries(Object.entries(section).filter(([, value]) => value !== undefined));
+}
+
+function withoutNulls(section: object): object {
+  return Object.fromEntries(Object.entries(section).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,3 @@
+export { appRoutes } from './apps.routes.js';
+export { RememberedTokens } from './remembered-tokens.js';
+export { TypeOrmApps } from './typeorm-apps.js';

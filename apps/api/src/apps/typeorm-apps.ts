@@ -1,0 +1,149 @@
+import { decimalsOf, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { randomBytes, randomInt } from 'node:crypto';
+import type { AppContext } from '../http/app-context.js';
+import { hashOfToken, type AccessTokens, type TokenHolder } from '../http/authentication.js';
+import { speechOf } from '../http/speech.js';
+import type { Database, Sql } from '../database/database.js';
+import { mergeSettings, mergeTranslations, presentSettings, type AppRow, type PatchSettings } from './app-settings.js';
+
+const APP_COLUMNS = 'a.id, a.name, a.currency, a.default_language, a.translations, a.settings, a.media_prefix';
+const PREFIX_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+const INSERT_APP = `
+  with app as (
+    insert into apps (name, currency, default_language, media_prefix, inserted_at, updated_at)
+    values ($1, $2, $3, $4, $5, $5) returning id
+  ), methods as (
+    insert into payment_methods (app_id, code, name, kind, inserted_at, updated_at)
+    select app.id, kind, name, kind, $5, $5
+    from app, (values ('cash', 'Cash'), ('bank_transfer', 'Bank transfer'), ('card', 'Card')) as method (kind, name)
+  )
+  select id from app`;
+
+const INSERT_TOKEN = `
+  insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at)
+  select id, 'app', $2, $3, $4, $5 from apps where id = $1 returning id`;
+
+const FIND_HOLDER = `
+  select t.kind, t.language, t.expires_at, t.revoked_at, ${APP_COLUMNS}
+  from access_tokens t join apps a on a.id = t.app_id where t.token_hash = $1`;
+
+interface HolderRow extends AppRow {
+  readonly kind: 'app' | 'session';
+  readonly language: string | null;
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+export interface NewApp {
+  readonly name: string;
+  readonly currency: string;
+  readonly language?: string;
+}
+
+export interface NewToken {
+  readonly appId: number;
+  readonly language?: string | undefined;
+  readonly expiresAt?: Date | undefined;
+}
+
+/** Apps and their access tokens. A token itself is never stored, only its SHA-256. */
+export class TypeOrmApps implements AccessTokens {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Makes an app with its three payment methods and answers its id. */
+  async create({ name, currency, language = 'en' }: NewApp): Promise<number> {
+    const values = [name, currency, language, randomPrefix(), this.clock.now()];
+    const [app] = await this.database.rows<{ id: number }>(INSERT_APP, values);
+    return (app as { id: number }).id;
+  }
+
+  /** A new app token, shown this one time; `undefined` when there is no such app. */
+  async issueToken({ appId, language, expiresAt }: NewToken): Promise<string | undefined> {
+    const token = `bo_app_${randomBytes(32).toString('base64url')}`;
+    const values = [appId, hashOfToken(token), language ?? null, this.clock.now(), expiresAt ?? null];
+    const issued = await this.database.rows(INSERT_TOKEN, values);
+    return issued.length > 0 ? token : undefined;
+  }
+
+  /** False when nobody holds the token. Revoking again keeps the first time. */
+  async revokeToken(token: string): Promise<boolean> {
+    const revoked = await this.database.rows(
+      'update access_tokens set revoked_at = coalesce(revoked_at, $2) where token_hash = $1 returning id',
+      [hashOfToken(token), this.clock.now()],
+    );
+    return revoked.length > 0;
+  }
+
+  async holderOf(hash: Buffer): Promise<TokenHolder | undefined> {
+    const [row] = await this.database.rows<HolderRow>(FIND_HOLDER, [hash]);
+    if (row === undefined) return undefined;
+    return { kind: row.kind, expiresAt: row.expires_at, revokedAt: row.revoked_at, app: contextOf(row, row.language) };
+  }
+
+  async find(appId: number): Promise<AppRow | undefined> {
+    return findApp(this.database, appId);
+  }
+
+  /** The app as background work sees it. */
+  async context(appId: number): Promise<AppContext | undefined> {
+    const app = await this.find(appId);
+    return app && contextOf(app, null);
+  }
+
+  /** Merges a patch into the app's settings, one patch after the other. */
+  patch(appId: number, patch: PatchSettings): Promise<AppRow | Refusal | undefined> {
+    return this.database.transaction(async (transaction) => {
+      transaction.locks('app');
+      const app = await findApp(transaction, appId, 'for update');
+      if (app === undefined) return undefined;
+      const translations = mergeTranslations(app.translations, patch.translations);
+      if (translations === undefined) return refuse('is invalid', 'translations');
+      // Stored amounts are in the currency's minor units: another currency would change what they mean.
+      if (patch.currency && patch.currency !== app.currency) return refuse('is invalid', 'currency');
+      const name = patch.name ?? app.name;
+      const language = patch.default_language ?? app.default_language;
+      const settings = mergeSettings(app.settings, patch);
+      const [changed] = await transaction.rows<AppRow>(
+        `update apps a set name = $2, default_language = $3, translations = $4, settings = $5, updated_at = $6
+         where a.id = $1 returning ${APP_COLUMNS}`,
+        [appId, name, language, JSON.stringify(translations), JSON.stringify(settings), this.clock.now()],
+      );
+      return changed;
+    });
+  }
+}
+
+async function findApp(sql: Sql, appId: number, lock: '' | 'for update' = ''): Promise<AppRow | undefined> {
+  const [app] = await sql.rows<AppRow>(`select ${APP_COLUMNS} from apps a where a.id = $1 ${lock}`, [appId]);
+  return app;
+}
+
+function contextOf(app: AppRow, language: string | null): AppContext {
+  const settings = presentSettings(app);
+  const { bank_account: account, proforma } = settings;
+  return {
+    id: app.id,
+    currency: app.currency,
+    decimals: decimalsOf(app.currency),
+    settings: {
+      proforma: { lifetimeHours: proforma.lifetime_hours, expirePaid: proforma.expire_paid },
+      bankAccount: {
+        beneficiary: account.beneficiary,
+        address: account.address,
+        accountNumber: account.account_number,
+        purpose: account.purpose,
+        paymentCode: account.payment_code,
+      },
+      defaultWarehouseCode: settings.default_warehouse_code,
+    },
+    ...speechOf(app.translations, language ?? app.default_language),
+  };
+}
+
+function randomPrefix(): string {
+  return Array.from({ length: 8 }, () => PREFIX_ALPHABET[randomInt(PREFIX_ALPHABET.length)]).join('');
+}

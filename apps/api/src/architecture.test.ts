@@ -1,0 +1,567 @@
+import { execFile } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative, resolve } from 'node:path';
+import { parseSync } from '@swc/core';
+import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
+
+// Every rule is asked about this repository, and shown a small tree that breaks it, and it alone, on purpose.
+// Imports are judged by .dependency-cruiser.cjs, forbidden names by .oxlintrc.json, the rest by the rules below.
+
+const repository = resolve(import.meta.dirname, '../../..');
+
+interface Violation {
+  readonly rule: string;
+  readonly file: string;
+}
+
+async function violationsIn(root: string, names: readonly Violation[]): Promise<Violation[]> {
+  const files = sourceFilesIn(root);
+  return [...(await forbiddenImports(root)), ...names, ...misplacedFiles(files), ...misplacedCode(root, files)];
+}
+
+function sourceFilesIn(root: string): string[] {
+  return ['apps', 'packages']
+    .flatMap((room) => readdirSync(join(root, room), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((file) => /^(apps|packages)\/[^/]+\/(src|testing)\//.test(file));
+}
+
+type ImportRules = IFlattenedRuleSet & { readonly options: ICruiseOptions };
+const importRules = createRequire(import.meta.url)(join(repository, '.dependency-cruiser.cjs')) as ImportRules;
+
+async function forbiddenImports(root: string): Promise<Violation[]> {
+  const { options, ...ruleSet } = importRules;
+  const { output } = await cruise(['apps', 'packages'], { ...options, ruleSet, validate: true, baseDir: root });
+  return (output as ICruiseResult).summary.violations.map(({ rule, from }) => ({ rule: rule.name, file: from }));
+}
+
+// What else the linter forbids is the business of `npm run lint`.
+const nameRules = [
+  'eslint(no-restricted-globals)',
+  'eslint(no-restricted-properties)',
+  'eslint(no-console)',
+  'node(no-process-env)',
+  'import(no-default-export)',
+];
+
+interface LintReport {
+  readonly diagnostics: readonly { readonly code: string; readonly filename: string }[];
+}
+
+async function forbiddenNames(folder: string, roots: readonly string[]): Promise<Violation[]> {
+  const files = roots.flatMap((root) => sourceFilesIn(join(folder, root)).map((file) => join(root, file)));
+  const report = JSON.parse(await oxlint(folder, ['--format=json', ...files.filter(isTypeScript)])) as LintReport;
+  return report.diagnostics
+    .filter(({ code }) => nameRules.includes(code))
+    .map(({ code, filename }) => ({ rule: code, file: filename }));
+}
+
+function oxlint(root: string, args: readonly string[]): Promise<string> {
+  const command = join(repository, 'node_modules/.bin/oxlint');
+  return new Promise((answer) => {
+    execFile(command, args, { cwd: root, maxBuffer: 2 ** 26 }, (_exit, stdout) => answer(stdout));
+  });
+}
+
+const fileRules: Record<string, (file: string) => boolean> = {
+  'names-in-kebab-case': (file) => !/^([a-z0-9]+(-[a-z0-9]+)*[./])*[a-z0-9]+$/.test(file),
+  'no-catch-all-folders': (file) => /\/(controllers|services|repositories|utils|helpers|common|types)\//.test(file),
+};
+
+function misplacedFiles(files: readonly string[]): Violation[] {
+  return Object.entries(fileRules).flatMap(([rule, isBrokenBy]) =>
+    files.filter(isBrokenBy).map((file) => ({ rule, file })),
+  );
+}
+
+interface CodeRule {
+  readonly concerns: (file: string) => boolean;
+  readonly isBrokenBy: (code: { readonly text: string; readonly nodes: readonly SyntaxNode[] }) => boolean;
+}
+
+const codeRules: Record<string, CodeRule> = {
+  'sql-only-in-database-files': {
+    concerns: (file) => !isTest(file) && !/\/typeorm-[^/]+\.ts$|\.query\.ts$|^apps\/api\/src\/database\//.test(file),
+    isBrokenBy: ({ nodes }) => nodes.some((node) => sql.test(literalOf(node))),
+  },
+  'pure-packages-read-no-clock': {
+    concerns: (file) => !isTest(file) && /^packages\/(?!storage-|images-)/.test(file),
+    isBrokenBy: ({ nodes }) => nodes.some(readsTheClock),
+  },
+  // The plain `process.env` is the linter's.
+  'no-back-door-to-the-environment': {
+    concerns: (file) => !isTest(file) && file !== 'apps/api/src/config.ts',
+    isBrokenBy: ({ text }) => backDoors.some((door) => door.test(text)),
+  },
+  // dependency-cruiser does not see `type Money = import('./money.js').Money`.
+  'types-are-imported-at-the-top': {
+    concerns: () => true,
+    isBrokenBy: ({ nodes }) => nodes.some(({ type }) => type === 'TsImportType'),
+  },
+};
+
+const backDoors = [
+  /\}\s*=\s*process\b(?!\.)/,
+  /\bprocess\s*\[/,
+  /\bglobalThis\.process\b/,
+  /\bfrom '(node:)?process'/,
+  /\b(loadEnvFile|dotenv)\b/,
+];
+
+const sql = /\bselect\b.*\bfrom\b|\binsert into\b|\bupdate\b.*\bset\b|\bdelete from\b/is;
+
+function misplacedCode(root: string, files: readonly string[]): Violation[] {
+  return files.filter(isTypeScript).flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    const code = { text, nodes: nodesOf(parseSync(text, { syntax: 'typescript', decorators: true })) };
+    return Object.entries(codeRules)
+      .filter(([, { concerns, isBrokenBy }]) => concerns(file) && isBrokenBy(code))
+      .map(([rule]) => ({ rule, file }));
+  });
+}
+
+function isTypeScript(file: string): boolean {
+  return file.endsWith('.ts');
+}
+
+function isTest(file: string): boolean {
+  return /\.(test|contract)\.ts$|^packages\/[^/]+\/testing\/|^apps\/[^/]+\/src\/testing\//.test(file);
+}
+
+type SyntaxNode = { readonly type: string } & { readonly [part: string]: unknown };
+
+function nodesOf(tree: unknown, found: SyntaxNode[] = []): SyntaxNode[] {
+  if (typeof tree !== 'object' || tree === null) return found;
+  if ('type' in tree) found.push(tree as SyntaxNode);
+  for (const part of Object.values(tree)) nodesOf(part, found);
+  return found;
+}
+
+function literalOf(node: SyntaxNode): string {
+  if (node.type === 'StringLiteral') return String(node['value']);
+  if (node.type === 'TemplateLiteral') return (node['quasis'] as { raw: string }[]).map(({ raw }) => raw).join('?');
+  if (node.type !== 'BinaryExpression') return '';
+  return literalOf(node['left'] as SyntaxNode) + literalOf(node['right'] as SyntaxNode);
+}
+
+function readsTheClock(node: SyntaxNode): boolean {
+  const calls = node.type === 'NewExpression' || node.type === 'CallExpression';
+  const given = node['arguments'] as readonly unknown[] | null;
+  return calls && (node['callee'] as { value?: unknown }).value === 'Date' && (given ?? []).length === 0;
+}
+
+type Files = Readonly<Record<string, string>>;
+
+const orderly: Files = {
+  'packages/kernel/src/index.ts': `export * from './money.js'; export { epoch } from './dates.js';`,
+  'packages/kernel/src/money.ts': `export type Cents = number;`,
+  'packages/kernel/src/dates.ts': `export const epoch = new Date(0);`,
+  'packages/kernel/testing/index.ts': `import { nat } from 'fast-check'; export const cents = nat();`,
+  'packages/proforma/src/index.ts': `
+    import type { Cents } from '@back-office/kernel';
+    export interface Proforma { readonly total: Cents }`,
+  'packages/proforma/src/proforma.test.ts': `
+    import { readFileSync } from 'node:fs';
+    import { jest } from '@jest/globals';
+    import { assert } from 'fast-check';
+    import { cents } from '@back-office/kernel/testing';
+    import { aProforma } from '../testing/index.js';
+    export const facts = [readFileSync, jest, assert, cents, aProforma, new Date(), process.env, 'delete from proformas'];`,
+  'packages/proforma/testing/index.ts': `
+    import { nat } from 'fast-check';
+    import type { Cents } from '@back-office/kernel';
+    import { cents } from '@back-office/kernel/testing';
+    import type { Proforma } from '@back-office/proforma';
+    export const aProforma = { cents, nat, total: 1 as Cents } satisfies Proforma & object;`,
+  'packages/media/src/index.ts': `export interface MediaStore { put(key: string): Promise<void> }`,
+  'packages/media/testing/index.ts': `export const mediaStoreContract = (): void => {};`,
+  'packages/storage-s3/src/index.ts': `
+    import { readFile } from 'node:fs/promises';
+    import { parse } from 'qs';
+    import type { MediaStore } from '@back-office/media';
+    export class S3MediaStore implements MediaStore {
+      async put(key: string): Promise<void> { await readFile(parse(key) + String(new Date()) + Date.now()); }
+    }`,
+  'packages/storage-s3/src/s3-media-store.test.ts': `
+    import { mediaStoreContract } from '@back-office/media/testing';
+    mediaStoreContract();`,
+  'apps/api/src/config.ts': `export const config = { port: process.env['PORT'] };`,
+  'apps/api/src/main.ts': `
+    import { container } from './container.js';
+    console.log(container);`,
+  'apps/api/src/container.ts': `
+    import { Container } from 'inversify';
+    import { config } from './config.js';
+    import { dataSource } from './database/data-source.js';
+    import { server } from './http/server.js';
+    import { TypeOrmProformas } from './proformas/typeorm-proformas.js';
+    export const container = [new Container(), config, dataSource, server, TypeOrmProformas];`,
+  'apps/api/src/runtime/jobs.ts': `
+    import { payProforma } from '../proformas/pay-proforma.js';
+    export const jobs = [payProforma];`,
+  'apps/api/src/http/server.ts': `import express from 'express'; export const server = express();`,
+  'apps/api/src/database/data-source.ts': `
+    import { DataSource } from 'typeorm';
+    export const dataSource = new DataSource({ type: 'postgres' });
+    export const purge = 'delete from proformas';`,
+  'apps/api/src/proformas/index.ts': `export { payProforma } from './pay-proforma.js';`,
+  'apps/api/src/proformas/pay-proforma.ts': `
+    import type { Proforma } from '@back-office/proforma';
+    export const payProforma = (proforma: Proforma): string => 'Select a payment of ' + proforma.total;`,
+  'apps/api/src/proformas/typeorm-proformas.ts': `
+    import type { DataSource } from 'typeorm';
+    export class TypeOrmProformas { rows = (source: DataSource) => source.query('select id from proformas'); }`,
+  'apps/api/src/proformas/proforma-list.query.ts': `
+    import type { Pool } from 'pg';
+    export const ids = (pool: Pool) => pool.query('select id from proformas');`,
+  'apps/api/src/orders/place-order.ts': `
+    import { payProforma } from '../proformas/index.js';
+    export const placeOrder = payProforma;`,
+  'apps/api/src/testing/builders.ts': `
+    import { aProforma } from '@back-office/proforma/testing';
+    export const anOrder = { proforma: aProforma };`,
+};
+
+interface Offence {
+  readonly situation: string;
+  readonly rule: string;
+  readonly files: Files;
+}
+
+const offences: readonly Offence[] = [
+  {
+    situation: 'a pure package that reads a file',
+    rule: 'pure-packages-import-no-node',
+    files: {
+      'packages/proforma/src/load.ts': `import { readFileSync } from 'node:fs'; export const load = readFileSync;`,
+    },
+  },
+  {
+    situation: 'a pure package with a library',
+    rule: 'pure-packages-import-no-npm',
+    files: { 'packages/kernel/src/parse.ts': `export { parse } from 'qs';` },
+  },
+  {
+    situation: 'a pure package that uses fast-check outside its tests',
+    rule: 'pure-packages-import-no-npm',
+    files: { 'packages/kernel/src/any.ts': `export { nat } from 'fast-check';` },
+  },
+  {
+    situation: 'a pure package that knows its neighbour',
+    rule: 'pure-packages-import-only-kernel',
+    files: {
+      'packages/media/src/price.ts': `import type { Proforma } from '@back-office/proforma'; export type Price = Proforma;`,
+    },
+  },
+  {
+    situation: 'a pure package that knows an adapter',
+    rule: 'pure-packages-import-only-kernel',
+    files: { 'packages/media/src/store.ts': `export { S3MediaStore } from '@back-office/storage-s3';` },
+  },
+  {
+    situation: 'a test of a pure package that knows its neighbour',
+    rule: 'pure-packages-import-only-kernel',
+    files: {
+      'packages/media/src/price.test.ts': `import { aProforma } from '@back-office/proforma/testing'; aProforma;`,
+    },
+  },
+  {
+    situation: 'a test of a pure package with a library',
+    rule: 'pure-tests-import-only-fast-check',
+    files: { 'packages/media/src/parse.test.ts': `import { parse } from 'qs'; parse('');` },
+  },
+  {
+    situation: 'a testing folder with a library',
+    rule: 'pure-tests-import-only-fast-check',
+    files: { 'packages/media/testing/parse.ts': `export { parse } from 'qs';` },
+  },
+  {
+    situation: 'a testing folder that reads a file',
+    rule: 'testing-folders-import-no-node',
+    files: { 'packages/media/testing/sample.ts': `export { readFileSync } from 'node:fs';` },
+  },
+  {
+    situation: 'an adapter that serves HTTP',
+    rule: 'server-libraries-only-in-the-api',
+    files: { 'packages/storage-s3/src/serve.ts': `import express from 'express'; export const serve = express();` },
+  },
+  {
+    situation: 'a use case that knows TypeORM',
+    rule: 'database-libraries-only-in-database-files',
+    files: {
+      'apps/api/src/orders/cancel.ts': `import type { DataSource } from 'typeorm'; export type Source = DataSource;`,
+    },
+  },
+  {
+    situation: 'a use case that knows pg',
+    rule: 'database-libraries-only-in-database-files',
+    files: { 'apps/api/src/orders/cancel.ts': `import { Pool } from 'pg'; export const pool = new Pool();` },
+  },
+  {
+    situation: 'two files that import each other',
+    rule: 'no-cycles',
+    files: {
+      'apps/api/src/orders/order.ts': `import { line } from './line.js'; export const order = () => line;`,
+      'apps/api/src/orders/line.ts': `import { order } from './order.js'; export const line = () => order;`,
+    },
+  },
+  {
+    situation: 'two files whose types need each other',
+    rule: 'no-cycles',
+    files: {
+      'packages/media/src/file.ts': `import type { Folder } from './folder.js'; export interface File { folder: Folder }`,
+      'packages/media/src/folder.ts': `export type { File } from './file.js'; export type Folder = string;`,
+    },
+  },
+  {
+    situation: 'an import from inside a package',
+    rule: 'packages-through-their-index',
+    files: { 'apps/api/src/orders/total.ts': `export type { Cents } from '@back-office/kernel/src/money.js';` },
+  },
+  {
+    situation: 'a path into another package',
+    rule: 'packages-by-their-name',
+    files: { 'packages/proforma/src/total.ts': `export type { Cents } from '../../kernel/src/index.js';` },
+  },
+  {
+    situation: 'a use case built with a builder of the tests',
+    rule: 'testing-only-from-tests',
+    files: { 'apps/api/src/orders/sample.ts': `export { aProforma } from '@back-office/proforma/testing';` },
+  },
+  {
+    situation: 'a use case built with a fake of this application',
+    rule: 'testing-only-from-tests',
+    files: { 'apps/api/src/orders/sample.ts': `export { anOrder } from '../testing/builders.js';` },
+  },
+  {
+    situation: 'a pure package that knows the application',
+    rule: 'packages-never-import-apps',
+    files: { 'packages/proforma/src/settings.ts': `export { config } from '@back-office/api/config';` },
+  },
+  {
+    situation: 'an adapter that knows the application',
+    rule: 'adapters-never-import-apps',
+    files: { 'packages/storage-s3/src/settings.ts': `export { config } from '@back-office/api/config';` },
+  },
+  {
+    situation: 'a feature that reaches into another',
+    rule: 'features-through-their-index',
+    files: { 'apps/api/src/orders/pay.ts': `export { payProforma } from '../proformas/pay-proforma.js';` },
+  },
+  {
+    situation: 'a feature whose folder is new',
+    rule: 'features-through-their-index',
+    files: {
+      'apps/api/src/returns/take-back.ts': `export const takeBack = 1;`,
+      'apps/api/src/orders/pay.ts': `export { takeBack } from '../returns/take-back.js';`,
+    },
+  },
+  {
+    situation: 'HTTP that knows a feature',
+    rule: 'http-and-database-know-no-feature',
+    files: { 'apps/api/src/http/routes.ts': `export { payProforma } from '../proformas/index.js';` },
+  },
+  {
+    situation: 'a database that knows a feature',
+    rule: 'http-and-database-know-no-feature',
+    files: {
+      'apps/api/src/database/tables.ts': `export { TypeOrmProformas } from '../proformas/typeorm-proformas.js';`,
+    },
+  },
+  {
+    situation: 'a package that offers only its build',
+    rule: 'workspace-imports-reach-the-source',
+    files: {
+      'packages/consent/package.json': `{ "type": "module", "exports": "./dist/index.js" }`,
+      'packages/consent/dist/index.js': `export const consent = 1;`,
+      'apps/api/src/customers/forget.ts': `export { consent } from '@back-office/consent';`,
+    },
+  },
+  {
+    situation: 'an import of nothing',
+    rule: 'imports-resolve',
+    files: { 'apps/api/src/orders/ship.ts': `export { parcel } from './parcel.js';` },
+  },
+  {
+    situation: 'a pure package that looks at the process',
+    rule: 'eslint(no-restricted-globals)',
+    files: { 'packages/proforma/src/who.ts': `export const who = process.pid;` },
+  },
+  {
+    situation: 'a pure package that fetches',
+    rule: 'eslint(no-restricted-globals)',
+    files: { 'packages/proforma/src/rates.ts': `export const rates = () => fetch('https://rates');` },
+  },
+  {
+    situation: 'a pure package that waits',
+    rule: 'eslint(no-restricted-globals)',
+    files: { 'packages/proforma/src/later.ts': `export const later = (job: () => void) => setTimeout(job, 9);` },
+  },
+  {
+    situation: 'a pure package that asks for the time in milliseconds',
+    rule: 'eslint(no-restricted-properties)',
+    files: { 'packages/proforma/src/today.ts': `export const today = Date.now();` },
+  },
+  {
+    situation: 'a pure package that throws dice',
+    rule: 'eslint(no-restricted-properties)',
+    files: { 'packages/proforma/src/number.ts': `export const number = Math.random();` },
+  },
+  {
+    situation: 'a pure package that asks for the date',
+    rule: 'pure-packages-read-no-clock',
+    files: { 'packages/proforma/src/today.ts': `export const today = new Date();` },
+  },
+  {
+    situation: 'a use case that prints',
+    rule: 'eslint(no-console)',
+    files: { 'apps/api/src/orders/print.ts': `console.log('printed');` },
+  },
+  {
+    situation: 'a use case that reads the environment',
+    rule: 'node(no-process-env)',
+    files: { 'apps/api/src/orders/mode.ts': `export const mode = process.env['MODE'];` },
+  },
+  {
+    situation: 'a use case that unpacks the environment',
+    rule: 'no-back-door-to-the-environment',
+    files: { 'apps/api/src/orders/mode.ts': `export const { env } = process;` },
+  },
+  {
+    situation: 'a use case that imports the environment',
+    rule: 'no-back-door-to-the-environment',
+    files: { 'apps/api/src/orders/mode.ts': `export { env } from 'node:process';` },
+  },
+  {
+    situation: 'a default export',
+    rule: 'import(no-default-export)',
+    files: { 'apps/api/src/orders/order.ts': `export default class Order {}` },
+  },
+  {
+    situation: 'a file named after a class',
+    rule: 'names-in-kebab-case',
+    files: { 'apps/api/src/orders/PlaceOrder.ts': `export const x = 1;` },
+  },
+  {
+    situation: 'a folder for whatever has no place',
+    rule: 'no-catch-all-folders',
+    files: { 'apps/api/src/orders/helpers/dates.ts': `export const x = 1;` },
+  },
+  {
+    situation: 'a use case that selects',
+    rule: 'sql-only-in-database-files',
+    files: { 'apps/api/src/orders/find.ts': 'export const find = `select id\n from orders where id = ${1}`;' },
+  },
+  {
+    situation: 'a use case that updates with a statement in pieces',
+    rule: 'sql-only-in-database-files',
+    files: { 'apps/api/src/orders/find.ts': `export const close = 'update orders ' + "set status = 'closed'";` },
+  },
+  {
+    situation: 'a type imported in passing',
+    rule: 'types-are-imported-at-the-top',
+    files: { 'packages/proforma/src/total.ts': `export type Total = import('./index.js').Proforma['total'];` },
+  },
+];
+
+const rules = [
+  ...(importRules.forbidden ?? []).map(({ name }) => name),
+  ...nameRules,
+  ...Object.keys(fileRules),
+  ...Object.keys(codeRules),
+];
+
+const cache = join(repository, '.cache');
+let trees: string;
+let namesInTrees: readonly Violation[];
+
+// One run of the linter for all trees: its start is what takes the time.
+beforeAll(async () => {
+  mkdirSync(cache, { recursive: true });
+  trees = mkdtempSync(join(cache, 'architecture-'));
+  plant('orderly', {});
+  for (const { situation, files } of offences) plant(situation, files);
+  namesInTrees = await forbiddenNames(trees, readdirSync(trees));
+});
+
+afterAll(() => rmSync(trees, { recursive: true }));
+
+function violationsInTree(tree: string): Promise<Violation[]> {
+  return violationsIn(
+    join(trees, tree),
+    namesInTrees.filter(({ file }) => file.startsWith(`${tree}/`)),
+  );
+}
+
+// Its packages bear no name: jest would find each name twice.
+const manifest = JSON.stringify({
+  type: 'module',
+  exports: {
+    '.': { 'back-office:source': './src/index.ts' },
+    './testing': { 'back-office:source': './testing/index.ts' },
+  },
+});
+
+function plant(tree: string, offence: Files): string {
+  const root = join(trees, tree);
+  const files = { 'package.json': '{}', 'tsconfig.json': '{}', ...orderly, ...offence };
+  for (const [file, text] of Object.entries(files)) write(join(root, file), text);
+  mkdirSync(join(root, 'node_modules/@back-office'), { recursive: true });
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const home = join(root, 'packages', name);
+    if (!existsSync(join(home, 'package.json'))) write(join(home, 'package.json'), manifest);
+    symlinkSync(home, join(root, 'node_modules/@back-office', name));
+  }
+  copyFileSync(join(repository, '.oxlintrc.json'), join(root, '.oxlintrc.json'));
+  return root;
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+describe('this repository', () => {
+  it('keeps every rule', async () => {
+    expect(await violationsIn(repository, await forbiddenNames(repository, ['.']))).toEqual([]);
+  }, 20_000);
+});
+
+describe('an orderly tree', () => {
+  it('keeps every rule', async () => {
+    expect(await violationsInTree('orderly')).toEqual([]);
+  });
+});
+
+describe.each(offences)('$situation', ({ situation, rule }) => {
+  it(`breaks ${rule} and nothing else`, async () => {
+    const violations = await violationsInTree(situation);
+    expect([...new Set(violations.map((violation) => violation.rule))]).toEqual([rule]);
+  });
+});
+
+describe('the table of offences', () => {
+  it('breaks every rule at least once', () => {
+    expect(rules.filter((rule) => !offences.some((offence) => offence.rule === rule))).toEqual([]);
+  });
+});
+
+describe('a promise that nobody awaits', () => {
+  it('is found by the linter, which knows the types', async () => {
+    const file = 'apps/api/src/orders/ship.ts';
+    const root = plant('a forgotten promise', { [file]: `export const ship = () => { Promise.resolve('shipped'); };` });
+    expect(await oxlint(root, ['--type-aware', file])).toContain('no-floating-promises');
+  });
+});

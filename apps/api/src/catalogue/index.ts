@@ -1,0 +1,2 @@
+export { productRoutes } from './products.routes.js';
+export { TypeOrmProducts } from './typeorm-products.js';

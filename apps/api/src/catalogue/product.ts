@@ -1,0 +1,32 @@
+import { dateTime, integer, listOf, named, nullable, number, record, text, truth } from '../http/shapes.js';
+
+export const StockSumShape = record({ on_hand: integer, reserved: integer, available: integer });
+
+export const ImageShape = record({ image_url: text, alt: nullable(text) });
+
+export const ProductShape = named('Product', {
+  id: integer,
+  code: text,
+  name: text,
+  slug: text,
+  description: nullable(text),
+  vat_rate: nullable(number),
+  price: nullable(number),
+  lowest_price: nullable(number),
+  active: truth,
+  sales_quantity: integer,
+  images: listOf(ImageShape),
+  variants: listOf(
+    record({
+      id: integer,
+      code: text,
+      barcode: nullable(text),
+      external_ref: nullable(text),
+      name: nullable(text),
+      price: nullable(number),
+      stock: StockSumShape,
+    }),
+  ),
+  inserted_at: dateTime,
+  updated_at: dateTime,
+});

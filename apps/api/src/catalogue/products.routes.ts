@@ -1,0 +1,140 @@
+import { recordId } from '@back-office/kernel';
+import type { AppContext } from '../http/app-context.js';
+import { ok, okText } from '../http/answer.js';
+import type { Database } from '../database/database.js';
+import { HttpProblem } from '../http/errors.js';
+import { Unjudged } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { rowsOf } from '../http/row-check.js';
+import { failedRow, integer, listOf, nullable, record, text, truth } from '../http/shapes.js';
+import { ProductShape } from './product.js';
+import { findProductJson, type LookUp } from './product.query.js';
+import { productWish } from './product-rows.js';
+import type { PlannedProduct } from './product-plan.js';
+import type { TypeOrmProducts } from './typeorm-products.js';
+import { Type } from '@sinclair/typebox';
+
+const string = (maxLength = 255) => ({ type: 'string' as const, maxLength });
+const images = {
+  type: 'array' as const,
+  description: 'appended on every call',
+  items: {
+    type: 'object' as const,
+    properties: { image_url: string(2_048), alt: string(5_000) },
+    required: ['image_url'],
+  },
+};
+
+class PostProducts {
+  @Unjudged({
+    type: 'array',
+    maxItems: 10_000,
+    items: {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        code: string(),
+        external_ref: { ...string(), description: 'matches, and is never stored' },
+        name: string(),
+        slug: string(),
+        description: string(5_000),
+        vat_rate: { type: 'number', minimum: 0, maximum: 100 },
+        price: { type: 'number', minimum: 0 },
+        active: { type: 'boolean' },
+        images,
+        variants: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              code: string(),
+              barcode: string(),
+              external_ref: string(),
+              name: string(),
+              price: { type: 'number', minimum: 0 },
+              vat_rate: { type: 'number', minimum: 0, maximum: 100 },
+              images,
+            },
+          },
+        },
+      },
+    },
+  })
+  products?: unknown;
+}
+
+const UpsertedShape = record({
+  id: integer,
+  code: text,
+  created: truth,
+  variants: listOf(
+    record({ id: integer, code: text, barcode: nullable(text), external_ref: nullable(text), created: truth }),
+  ),
+});
+
+const LOOK_UPS: readonly LookUp[] = ['code', 'barcode', 'slug', 'id'];
+
+export function productRoutes(products: TypeOrmProducts, database: Database): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/int/products',
+      caller: 'app',
+      summary: 'Creates and changes products with their variants, matched by id, code and external reference',
+      body: PostProducts,
+      answers: { 200: record({ data: record({ products: listOf(UpsertedShape), failed: listOf(failedRow) }) }) },
+      handle: async ({ app, body }) => {
+        const rows = rowsOf(body, 'products');
+        const outcomes = await products.upsert(
+          app.id,
+          rows.map((row) => productWish(row, app.decimals)),
+        );
+        return ok(presentUpsert(app, rows, outcomes));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/products',
+      caller: 'app',
+      summary: 'One product by code, barcode, slug or id; code and barcode ignore case and surrounding spaces',
+      query: {
+        code: { schema: text, description: "a product's code, else a variant's" },
+        barcode: { schema: text, description: "a variant's barcode" },
+        slug: { schema: text, description: 'exact' },
+        id: { schema: integer, description: 'exact' },
+      },
+      answers: { 200: record({ data: Type.Union([ProductShape, record({})]) }) },
+      handle: async ({ app, query }) => {
+        const by = LOOK_UPS.find((name) => typeof query[name] === 'string' && query[name] !== '');
+        if (by === undefined) throw new HttpProblem(400);
+        const value = query[by] as string;
+        if (by === 'id' && recordId(value) === undefined) return ok({});
+        return okText((await findProductJson(database, app.id, app.decimals, by, value)) ?? '{}');
+      },
+    }),
+  ];
+}
+
+function presentUpsert(app: AppContext, rows: readonly unknown[], outcomes: readonly (PlannedProduct | string)[]) {
+  return {
+    products: outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [presentUpserted(outcome)])),
+    failed: outcomes.flatMap((outcome, index) =>
+      typeof outcome === 'string' ? [{ input: rows[index], error: { message: app.say(outcome) } }] : [],
+    ),
+  };
+}
+
+function presentUpserted({ product, created, variants }: PlannedProduct) {
+  return {
+    id: product.id,
+    code: product.code,
+    created,
+    variants: variants.map(({ variant: { id, code, barcode, external_ref }, created: isNew }) => ({
+      id,
+      code,
+      barcode,
+      external_ref,
+      created: isNew,
+    })),
+  };
+}

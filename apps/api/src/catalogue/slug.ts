@@ -1,0 +1,18 @@
+import anyAscii from 'any-ascii';
+
+const LONGEST_SLUG = 200;
+
+/** A name as a path segment: ASCII letters, digits and single hyphens. Empty when nothing of the name is left. */
+export function slugOf(name: string): string {
+  return anyAscii(name)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST_SLUG)
+    .replace(/^-|-$/g, '');
+}
+
+/** Slugs to try for a product without one of its own, the nicest first. */
+export function slugCandidates(name: string, code: string): string[] {
+  const base = slugOf(name) || 'product';
+  return [base, `${base}-${slugOf(code) || 'x'}`];
+}

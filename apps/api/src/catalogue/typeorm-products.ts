@@ -1,0 +1,210 @@
+import type { Clock } from '@back-office/kernel';
+import { randomBytes } from 'node:crypto';
+import { waitForBulkTurn, type Database, type Transaction } from '../database/database.js';
+import {
+  planProducts,
+  type Found,
+  type Plan,
+  type PlannedProduct,
+  type ProductDraft,
+  type VariantDraft,
+} from './product-plan.js';
+import type { ProductWish } from './product-rows.js';
+import { slugCandidates } from './slug.js';
+
+const FIND_PRODUCTS = `
+  select id, code, external_ref, slug, name, description, price, vat_rate, active from products
+  where app_id = $1
+    and (id = any($2::bigint[]) or code = any($3::text[]) or external_ref = any($4::text[]) or slug = any($5::text[]))
+  order by id for update`;
+
+const FIND_VARIANTS = `
+  select id, product_id, code, barcode, external_ref, name, price, vat_rate from product_variants
+  where app_id = $1 and (code = any($2::text[]) or barcode = any($3::text[]) or external_ref = any($4::text[]))
+  order by id for update`;
+
+const PRODUCT = `
+  (place int, id bigint, code text, slug text, name text, description text, price bigint, vat_rate int, active bool)`;
+
+// Changed rows are written before new ones: a new product may take the code that an old one gives up in the same call.
+const UPDATE_PRODUCTS = `
+  update products p
+  set code = row.code, slug = row.slug, name = row.name, description = row.description, price = row.price,
+      vat_rate = row.vat_rate, active = row.active, updated_at = $3
+  from json_to_recordset($2) as row ${PRODUCT}
+  where p.app_id = $1 and p.id = row.id`;
+
+const INSERT_PRODUCTS = `
+  insert into products (app_id, code, slug, name, description, price, vat_rate, active, inserted_at, updated_at)
+  select $1, code, slug, name, description, price, vat_rate, active, $3, $3
+  from json_to_recordset($2) as row ${PRODUCT} order by place
+  returning id, code`;
+
+const VARIANT = `
+  (place int, id bigint, product_id bigint, code text, barcode text, external_ref text, name text, price bigint, vat_rate int)`;
+
+const UPDATE_VARIANTS = `
+  update product_variants v
+  set code = row.code, barcode = row.barcode, external_ref = row.external_ref, name = row.name, price = row.price,
+      vat_rate = row.vat_rate, updated_at = $3
+  from json_to_recordset($2) as row ${VARIANT}
+  where v.app_id = $1 and v.id = row.id`;
+
+const INSERT_VARIANTS = `
+  insert into product_variants
+    (app_id, product_id, code, barcode, external_ref, name, price, vat_rate, inserted_at, updated_at)
+  select $1, product_id, code, barcode, external_ref, name, price, vat_rate, $3, $3
+  from json_to_recordset($2) as row ${VARIANT} order by place
+  returning id, code`;
+
+const FINISH = `
+  with images as (
+    insert into product_images (app_id, product_id, product_variant_id, image_url, alt, inserted_at)
+    select $1, product_id, variant_id, image_url, alt, $4
+    from json_to_recordset($3) as row (place int, product_id bigint, variant_id bigint, image_url text, alt text)
+    order by place
+  )
+  update products p set lowest_price = (
+    select coalesce(min(coalesce(v.price, p.price)), p.price)
+    from product_variants v where v.app_id = $1 and v.product_id = p.id
+  )
+  where p.app_id = $1 and p.id = any($2::bigint[])`;
+
+interface ProductRow extends Omit<ProductDraft, 'vatRate'> {
+  readonly id: number;
+  readonly vat_rate: number | null;
+}
+
+interface VariantRow extends Omit<VariantDraft, 'vatRate' | 'product'> {
+  readonly product_id: number;
+  readonly vat_rate: number | null;
+}
+
+/** Writes products and their variants in bulk: the number of statements does not depend on the number of rows. */
+export class TypeOrmProducts {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Upserts the rows; a row that already arrives as a key, or that breaks a rule, is written not at all. */
+  upsert(appId: number, rows: readonly (ProductWish | string)[]): Promise<Plan['outcomes']> {
+    return this.database.transaction(async (transaction) => {
+      await waitForBulkTurn(transaction, 'products', appId);
+      const found = await find(
+        transaction,
+        appId,
+        rows.filter((row) => typeof row !== 'string'),
+      );
+      const { outcomes } = planProducts(rows, found, () => randomBytes(4).toString('hex'));
+      await write(transaction, appId, outcomes, this.clock.now());
+      return outcomes;
+    });
+  }
+}
+
+async function find(transaction: Transaction, appId: number, wishes: readonly ProductWish[]): Promise<Found> {
+  const slugs = new Set(
+    wishes.flatMap(({ slug, name, code }) => [slug?.trim() ?? '', ...slugCandidates(name ?? '', code ?? '')]),
+  );
+  const rows = await transaction.rows<ProductRow>(FIND_PRODUCTS, [
+    appId,
+    valuesOf(wishes, 'id'),
+    valuesOf(wishes, 'code'),
+    valuesOf(wishes, 'external_ref'),
+    [...slugs],
+  ]);
+  const products = rows.map(({ vat_rate: vatRate, ...row }) => ({ ...row, vatRate, images: [], touched: false }));
+  const variants = await findVariants(transaction, appId, wishes, new Map(products.map((each) => [each.id, each])));
+  return { products, variants, takenSlugs: new Set(rows.map((row) => row.slug)) };
+}
+
+async function findVariants(
+  transaction: Transaction,
+  appId: number,
+  wishes: readonly ProductWish[],
+  products: ReadonlyMap<number, ProductDraft>,
+): Promise<VariantDraft[]> {
+  const variants = wishes.flatMap((wish) => wish.variants);
+  if (variants.length === 0) return [];
+  const named = (['code', 'barcode', 'external_ref'] as const).map((identifier) => valuesOf(variants, identifier));
+  const rows = await transaction.rows<VariantRow>(FIND_VARIANTS, [appId, ...named]);
+  return rows.map(({ product_id: productId, vat_rate: vatRate, ...row }) => ({
+    ...row,
+    vatRate,
+    product: products.get(productId) ?? strangerOf(productId),
+    images: [],
+    touched: false,
+  }));
+}
+
+/** The values as sent, by which rows match, and trimmed, by which they would collide once stored. */
+function valuesOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
+  const values = rows.map((row): unknown => row[field]).filter((value) => value !== undefined && value !== null);
+  return [...new Set(values.flatMap((value) => (typeof value === 'string' ? [value, value.trim()] : [value])))];
+}
+
+/** A product that no row names, known only as the owner of a variant that one names. */
+function strangerOf(id: number): ProductDraft {
+  const unknown = { external_ref: null, description: null, price: null, vatRate: null, active: true };
+  return { id, code: '', slug: '', name: '', ...unknown, images: [], touched: false };
+}
+
+async function write(transaction: Transaction, appId: number, outcomes: Plan['outcomes'], now: Date): Promise<void> {
+  const planned = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
+  if (planned.length === 0) return;
+  const products = [...new Set(planned.map((each) => each.product))];
+  const variants = [...new Set(planned.flatMap((each) => each.variants.map(({ variant }) => variant)))];
+  await upsert(transaction, [UPDATE_PRODUCTS, INSERT_PRODUCTS], appId, products, productRow, now);
+  await upsert(transaction, [UPDATE_VARIANTS, INSERT_VARIANTS], appId, variants, variantRow, now);
+  const ids = products.map((product) => product.id);
+  await transaction.rows(FINISH, [appId, ids, JSON.stringify(imageRows(products, variants)), now]);
+}
+
+/** Writes changed drafts, then new ones, which learn their ids by their codes. */
+async function upsert<Draft extends { id: number | null; readonly code: string }>(
+  transaction: Transaction,
+  [update, insert]: readonly [string, string],
+  appId: number,
+  drafts: readonly Draft[],
+  rowOf: (draft: Draft, place: number) => object,
+  now: Date,
+): Promise<void> {
+  const known = drafts.filter((draft) => draft.id !== null);
+  const fresh = drafts.filter((draft) => draft.id === null);
+  await transaction.rows(update, [appId, JSON.stringify(known.map(rowOf)), now]);
+  const inserted = await transaction.rows<{ id: number; code: string }>(insert, [
+    appId,
+    JSON.stringify(fresh.map(rowOf)),
+    now,
+  ]);
+  const ids = new Map(inserted.map((row) => [row.code, row.id]));
+  for (const draft of fresh) draft.id = ids.get(draft.code) ?? null;
+}
+
+function productRow(
+  { id, code, slug, name, description, price, vatRate, active }: ProductDraft,
+  place: number,
+): object {
+  return { place, id, code, slug, name, description, price, vat_rate: vatRate, active };
+}
+
+function variantRow(variant: VariantDraft, place: number): object {
+  const { id, code, barcode, external_ref, name, price, vatRate, product } = variant;
+  return { place, id, product_id: product.id, code, barcode, external_ref, name, price, vat_rate: vatRate };
+}
+
+function imageRows(products: readonly ProductDraft[], variants: readonly VariantDraft[]): object[] {
+  const ofProducts = products.flatMap(({ id, images }) =>
+    images.map((image) => ({ product_id: id, variant_id: null, image })),
+  );
+  const ofVariants = variants.flatMap(({ id, product, images }) =>
+    images.map((image) => ({ product_id: product.id, variant_id: id, image })),
+  );
+  return [...ofProducts, ...ofVariants].map(({ image, ...owner }, place) => ({
+    ...owner,
+    place,
+    image_url: image.imageUrl,
+    alt: image.alt,
+  }));
+}

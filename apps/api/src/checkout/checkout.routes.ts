@@ -1,0 +1,210 @@
+import { currencyNumber, formatDateTime, refuse, type Refusal } from '@back-office/kernel';
+import type { Address, Buyer } from '@back-office/proforma';
+import { answered, created, ok } from '../http/answer.js';
+import { money, type AppContext } from '../http/app-context.js';
+import { Email, ListOf, Nested, RecordId, Text, Texts, Whole, Wrapper } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { dateTime, integer, listOf, named, nullable, number, record, text, type Of } from '../http/shapes.js';
+import { FeeItemShape, percent, presentFee, presentPromotion, PromotionShape } from '../orders/index.js';
+import type { Basket, EvaluationRow, TypeOrmEvaluations } from './typeorm-evaluations.js';
+
+const optional = true;
+
+class AddressFields {
+  @Text({ optional }) address_line_1?: string | null;
+  @Text({ optional }) city?: string | null;
+  @Text({ optional }) postcode?: string | null;
+  @Text({ optional }) country?: string | null;
+}
+
+class GuestFields extends AddressFields {
+  @Email({ optional }) email?: string | null;
+  @Text({ optional }) first_name?: string | null;
+  @Text({ optional }) last_name?: string | null;
+  @Text({ optional }) phone?: string | null;
+}
+
+class ItemFields {
+  @Text({ optional }) code?: string | null;
+  @Text({ optional }) barcode?: string | null;
+  @Text({ optional }) external_ref?: string | null;
+  @RecordId({ optional }) product_variant_id?: number | null;
+  @Whole({ min: 1, max: 1_000_000 }) qty!: number;
+}
+
+class OrderProcessingFields {
+  @RecordId({ optional }) customer_id?: number | null;
+  @Whole({ optional }) data_part?: number | null;
+  @Whole({ optional }) time_part?: number | null;
+  @Text({ optional }) customer_external_ref?: string | null;
+  @Nested(() => GuestFields, { optional }) guest?: GuestFields | null;
+  @Nested(() => AddressFields, { optional }) delivery?: AddressFields | null;
+  @ListOf(() => ItemFields) items!: ItemFields[];
+  @Text({ optional }) shipment_method_code?: string | null;
+  @Text({ optional }) pickup_point_code?: string | null;
+  @Texts({ optional }) coupon_codes?: string[] | null;
+  @Texts({ optional }) voucher_codes?: string[] | null;
+  @Text({ optional }) warehouse_code?: string | null;
+  @Whole({ min: 1, optional }) market_id?: number | null;
+  @Whole({ min: 1, optional }) sales_channel_id?: number | null;
+  @Text({ optional }) sales_channel?: string | null;
+  @Text({ max: 5_000, optional }) comment?: string | null;
+  @Texts({ max: 50, optional }) tags?: string[] | null;
+}
+
+class PostOrderProcessing {
+  @Wrapper(() => OrderProcessingFields) order_processing!: OrderProcessingFields;
+}
+
+const EvaluationShape = named('OrderProcessing', {
+  id: integer,
+  items: listOf(
+    record({
+      product_id: integer,
+      product_variant_id: integer,
+      code: text,
+      barcode: nullable(text),
+      name: text,
+      qty: integer,
+      price: number,
+      vat_rate: nullable(number),
+      sales: number,
+      discount: number,
+      end_sales: number,
+      promotions: listOf(PromotionShape),
+    }),
+  ),
+  fee_items: listOf(FeeItemShape),
+  promotions: listOf(PromotionShape),
+  vouchers: listOf(record({ code: text, amount: number })),
+  sales: number,
+  discount: number,
+  net_sales: number,
+  vat: number,
+  end_sales: number,
+  currency_id: integer,
+  expires_at: dateTime,
+});
+
+export function checkoutRoutes(evaluations: TypeOrmEvaluations): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/order_processings',
+      caller: 'app',
+      extension: true,
+      summary: 'Evaluates a basket: prices it and keeps the result for 24 hours; nothing is reserved',
+      body: PostOrderProcessing,
+      answers: { 201: record({ data: EvaluationShape }) },
+      refusals: [
+        'API.Customers.NotFound',
+        'API.Warehouses.NotFound',
+        'API.Products.NotFound',
+        'API.Products.MissingPrice',
+        'API.ShipmentMethods.NotFound',
+        'API.Promotions.CouponNotFound',
+        'API.Vouchers.NotAvailable',
+      ],
+      handle: async ({ app, body }) => {
+        const fields = body.order_processing;
+        const obstacle = missingPart(fields) ?? unknownBenefit(fields);
+        if (obstacle) return obstacle;
+        const evaluated = await evaluations.evaluate(app.id, basketOf(app, fields));
+        return answered(evaluated, (row) => created(presentEvaluation(app, row)));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/order_processings/:id',
+      caller: 'app',
+      extension: true,
+      summary: 'One evaluation, as it was calculated',
+      answers: { 200: record({ data: EvaluationShape }) },
+      handle: async ({ app, id }) =>
+        answered(await evaluations.find(app.id, id), (row) => ok(presentEvaluation(app, row))),
+    }),
+  ];
+}
+
+/** A customer is named by three parts, or by the client's own reference. */
+function missingPart(fields: OrderProcessingFields): Refusal | undefined {
+  if (!isGiven(fields.customer_id)) return undefined;
+  if (!isGiven(fields.data_part)) return refuse("can't be blank", 'data_part');
+  return isGiven(fields.time_part) ? undefined : refuse("can't be blank", 'time_part');
+}
+
+/** No app has shipment methods, promotions or vouchers yet, so none of their codes can be found. */
+function unknownBenefit(fields: OrderProcessingFields): Refusal | undefined {
+  if (isGiven(fields.shipment_method_code)) return refuse('API.ShipmentMethods.NotFound');
+  if ((fields.coupon_codes ?? []).length > 0) return refuse('API.Promotions.CouponNotFound');
+  return (fields.voucher_codes ?? []).length > 0 ? refuse('API.Vouchers.NotAvailable') : undefined;
+}
+
+function basketOf(app: AppContext, fields: OrderProcessingFields): Basket {
+  const guest = fields.guest ?? {};
+  return {
+    items: fields.items,
+    customer: customerOf(fields),
+    guest: buyerOf(guest),
+    delivery: addressOf(fields.delivery ?? guest),
+    warehouseCode: fields.warehouse_code ?? null,
+    currency: app.currency,
+    marketId: fields.market_id ?? 1,
+    salesChannelId: fields.sales_channel_id ?? 1,
+    salesChannel: fields.sales_channel ?? 'web',
+    comment: fields.comment ?? null,
+    tags: [...new Set(fields.tags)],
+  };
+}
+
+function customerOf(fields: OrderProcessingFields): Basket['customer'] {
+  const { customer_id: id, data_part: dataPart, time_part: timePart, customer_external_ref: externalRef } = fields;
+  if (isGiven(id)) return { id, dataPart: dataPart ?? 0, timePart: timePart ?? 0 };
+  return isGiven(externalRef) ? { externalRef } : null;
+}
+
+function buyerOf(guest: GuestFields): Buyer {
+  const { email = null, first_name: firstName = null, last_name: lastName = null, phone = null } = guest;
+  return { id: null, dataPart: null, timePart: null, email, firstName, lastName, phone };
+}
+
+function addressOf(fields: AddressFields): Address | null {
+  const { address_line_1 = null, city = null, postcode = null, country = null } = fields;
+  const address = { address_line_1, city, postcode, country };
+  return Object.values(address).every((part) => part === null) ? null : address;
+}
+
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== null && value !== undefined;
+}
+
+function presentEvaluation(app: AppContext, row: EvaluationRow): Of<typeof EvaluationShape> {
+  const amount = money(app);
+  return {
+    id: row.id,
+    items: row.items.map((line) => ({
+      product_id: line.productId,
+      product_variant_id: line.variantId,
+      code: line.code,
+      barcode: line.barcode,
+      name: line.name,
+      qty: line.qty,
+      price: amount(line.price),
+      vat_rate: percent(line.vatRate),
+      sales: amount(line.sales),
+      discount: amount(line.discount),
+      end_sales: amount(line.sales - line.discount),
+      promotions: line.promotions.map((promotion) => presentPromotion(promotion, amount)),
+    })),
+    fee_items: row.fees.map((fee) => presentFee(fee, amount)),
+    promotions: [],
+    vouchers: [],
+    sales: amount(row.sales),
+    discount: amount(row.discount),
+    net_sales: amount(row.net_sales),
+    vat: amount(row.vat),
+    end_sales: amount(row.end_sales),
+    currency_id: currencyNumber(row.currency),
+    expires_at: formatDateTime(row.expires_at),
+  };
+}

@@ -1,0 +1,2 @@
+export { checkoutRoutes } from './checkout.routes.js';
+export { findEvaluationFacts, TypeOrmEvaluations } from './typeorm-evaluations.js';

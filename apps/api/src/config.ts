@@ -1,0 +1,94 @@
+import { bool, cleanEnv, EnvMissingError, makeValidator, port, str } from 'envalid';
+import { tmpdir } from 'node:os';
+
+export interface Config {
+  readonly port: number;
+  readonly dataDir: string;
+  /** `undefined`: the embedded PostgreSQL is started. */
+  readonly databaseUrl: string | undefined;
+  readonly databasePoolSize: number;
+  readonly demo: boolean;
+  readonly worker: boolean;
+  readonly jsonLimit: number;
+  readonly corsOrigins: readonly string[];
+  readonly logLevel: string;
+  readonly logFormat: 'json' | 'pretty';
+  readonly temporaryDir: string;
+}
+
+export class InvalidConfig extends Error {}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, kb: 1024, mb: 1024 ** 2 };
+
+/** A size in bytes, or with a unit: `10mb`, `512kb`. */
+const size = makeValidator<number>((text) => {
+  const [, digits, unit] = /^(\d{1,12})\s*(kb|mb)?$/i.exec(text) ?? [];
+  const bytes = Number(digits) * (UNITS[(unit ?? '').toLowerCase()] ?? NaN);
+  if (!(bytes > 0)) throw new Error('a size such as 10mb was expected');
+  return bytes;
+});
+
+const wholeBetween = (low: number, high: number) =>
+  makeValidator<number>((text) => {
+    if (!/^\d{1,9}$/.test(text) || Number(text) < low || Number(text) > high) {
+      throw new Error(`a whole number from ${low} to ${high} was expected`);
+    }
+    return Number(text);
+  })();
+
+const postgresUrl = makeValidator<string>((text) => {
+  if (!/^postgres(ql)?:\/\/\S+$/.test(text)) throw new Error('a postgres:// URL was expected');
+  return text;
+});
+
+const origins = makeValidator<string[]>((text) =>
+  text.split(',').map((each) => {
+    const origin = each.trim();
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) throw new Error(`${origin} is not an origin`);
+    return origin;
+  }),
+);
+
+/** The environment as configuration. A bad value throws {@link InvalidConfig} with one line that names it. */
+export function readConfig(environment: Environment = process.env): Config {
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const parsed = cleanEnv(
+    given,
+    {
+      PORT: port({ default: 3000 }),
+      DATA_DIR: str({ default: '.data' }),
+      DATABASE_URL: postgresUrl({ default: undefined }),
+      DATABASE_POOL_SIZE: { ...wholeBetween(1, 1000), default: 10 } as ReturnType<typeof wholeBetween>,
+      DEMO: bool({ default: undefined }),
+      WORKER: str({ choices: ['inline', 'off'], default: 'inline' }),
+      JSON_LIMIT: size({ default: 10 * 1024 ** 2 }),
+      CORS_ORIGINS: origins({ default: [] }),
+      LOG_LEVEL: str({ choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
+      LOG_FORMAT: str({ choices: ['json', 'pretty'], default: 'json' }),
+    },
+    { reporter: ({ errors }) => complain(errors) },
+  );
+  return {
+    port: parsed.PORT,
+    dataDir: parsed.DATA_DIR,
+    databaseUrl: parsed.DATABASE_URL,
+    databasePoolSize: parsed.DATABASE_POOL_SIZE,
+    demo: parsed.DEMO ?? parsed.DATABASE_URL === undefined,
+    worker: parsed.WORKER === 'inline',
+    jsonLimit: parsed.JSON_LIMIT,
+    corsOrigins: parsed.CORS_ORIGINS,
+    logLevel: parsed.LOG_LEVEL,
+    logFormat: parsed.LOG_FORMAT as Config['logFormat'],
+    temporaryDir: tmpdir(),
+  };
+}
+
+function complain(errors: Readonly<Record<string, Error | undefined>>): void {
+  const [bad] = Object.entries(errors);
+  if (!bad) return;
+  const [name, error] = bad;
+  const why = error instanceof EnvMissingError ? 'is missing' : (error?.message ?? 'is invalid').split('\n')[0];
+  throw new InvalidConfig(`Bad configuration: ${name}: ${why}`);
+}

@@ -1,0 +1,64 @@
+import 'reflect-metadata';
+import type { Clock } from '@back-office/kernel';
+import { Container } from 'inversify';
+import { appRoutes, RememberedTokens, TypeOrmApps } from './apps/index.js';
+import { productRoutes, TypeOrmProducts } from './catalogue/index.js';
+import { checkoutRoutes, TypeOrmEvaluations } from './checkout/index.js';
+import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
+import type { Database } from './database/database.js';
+import { orderRoutes, TypeOrmOrders } from './orders/index.js';
+import * as proformas from './proformas/index.js';
+import { stockRoutes, TypeOrmStocks, TypeOrmWarehouses, warehouseRoutes } from './stock/index.js';
+import { TOKENS as T } from './tokens.js';
+
+export class SystemClock implements Clock {
+  now(): Date {
+    return new Date();
+  }
+}
+
+/** Wires ports to adapters. Everything is made once, at its first use, from what its factory names. */
+export function containerOf(database: Database, clock: Clock = new SystemClock()): Container {
+  const container = new Container({ defaultScope: 'Singleton' });
+  const get = container.get.bind(container);
+  container.bind(T.Database).toConstantValue(database);
+  container.bind(T.Clock).toConstantValue(clock);
+  container.bind(T.RefundGateway).toDynamicValue(() => new proformas.ByHandRefundGateway());
+  container.bind(T.ProformaOrders).toDynamicValue(() => new proformas.TypeOrmProformaOrders(database, clock));
+  container.bind(T.Apps).toDynamicValue(() => new TypeOrmApps(database, clock));
+  container.bind(T.AccessTokens).toDynamicValue(() => new RememberedTokens(get(T.Apps), clock));
+  container.bind(T.Warehouses).toDynamicValue(() => new TypeOrmWarehouses(database, clock));
+  container.bind(T.Stocks).toDynamicValue(() => new TypeOrmStocks(database, clock));
+  container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock));
+  container.bind(T.Customers).toDynamicValue(() => new TypeOrmCustomers(database.source, clock));
+  container.bind(T.Evaluations).toDynamicValue(() => new TypeOrmEvaluations(database, clock));
+  container.bind(T.Orders).toDynamicValue(() => new TypeOrmOrders(database));
+  container.bind(T.PaymentMethods).toDynamicValue(() => new proformas.TypeOrmPaymentMethods(database, clock));
+  container.bind(T.RefundQueue).toDynamicValue(() => new proformas.TypeOrmRefundQueue(database));
+  container
+    .bind(T.Refunds)
+    .toDynamicValue(
+      () => new proformas.Refunds(get(T.ProformaOrders), get(T.RefundGateway), get(T.RefundQueue), clock),
+    );
+  container
+    .bind(T.ProformaActions)
+    .toDynamicValue(
+      () => new proformas.ProformaActions(get(T.ProformaOrders), get(T.PaymentMethods), get(T.Refunds), clock),
+    );
+  container
+    .bind(T.ExpirySweep)
+    .toDynamicValue(() => new proformas.ExpirySweep(get(T.ProformaOrders), get(T.ProformaActions), get(T.Apps), clock));
+  container
+    .bind(T.Routes)
+    .toDynamicValue(() => [
+      ...appRoutes(get(T.Apps), get(T.AccessTokens)),
+      ...warehouseRoutes(get(T.Warehouses)),
+      ...productRoutes(get(T.Products), database),
+      ...stockRoutes(get(T.Stocks), database),
+      ...customerRoutes(get(T.Customers)),
+      ...checkoutRoutes(get(T.Evaluations)),
+      ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), get(T.PaymentMethods), database, clock),
+      ...orderRoutes(get(T.Orders), database),
+    ]);
+  return container;
+}

@@ -1,0 +1,57 @@
+import { answered, created, ok } from '../http/answer.js';
+import { PARTS, partsOf } from '../http/query-parameters.js';
+import { Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { record } from '../http/shapes.js';
+import { CustomerShape, presentCustomer } from './customer.js';
+import type { TypeOrmCustomers } from './typeorm-customers.js';
+
+const optional = true;
+
+class CustomerFields {
+  @Text({ optional }) external_ref?: string | null;
+  @Email() email!: string;
+  @Text() first_name!: string;
+  @Text() last_name!: string;
+  @Text({ optional }) phone?: string | null;
+  @Flag({ optional }) viber_subscribed?: boolean | null;
+  @Whole({ min: 1, max: 4, optional }) preferred_notification_channel_id?: number | null;
+}
+
+class PostCustomer {
+  @Wrapper(() => CustomerFields) customer!: CustomerFields;
+}
+
+const LARGEST_SMALLINT = 2 ** 15;
+
+export function customerRoutes(customers: TypeOrmCustomers): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/customers',
+      caller: 'app',
+      summary: 'Adds a customer; the e-mail is unique in the app, case does not count',
+      body: PostCustomer,
+      answers: { 201: record({ data: CustomerShape }) },
+      handle: async ({ app, body: { customer } }) => {
+        const { viber_subscribed: viber, ...fields } = customer;
+        const added = await customers.add(app.id, { ...fields, viber_subscribed: viber ?? false });
+        return answered(added, (row) => created(presentCustomer(row)));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/customers/:id',
+      caller: 'app',
+      summary: 'One customer, named by its id and both parts',
+      query: PARTS,
+      answers: { 200: record({ data: CustomerShape }) },
+      handle: async ({ app, id, query }) => {
+        const { dataPart, timePart } = partsOf(query);
+        if (Math.abs(dataPart) >= LARGEST_SMALLINT || Math.abs(timePart) >= 2 ** 31) return undefined;
+        const found = await customers.find(app.id, id, dataPart, timePart);
+        return found && ok(presentCustomer(found));
+      },
+    }),
+  ];
+}

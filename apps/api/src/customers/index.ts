@@ -1,0 +1,2 @@
+export { customerRoutes } from './customers.routes.js';
+export { CustomerEntity, TypeOrmCustomers } from './typeorm-customers.js';

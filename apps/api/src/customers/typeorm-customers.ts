@@ -1,0 +1,88 @@
+import { refuse, timePartOf, type Clock, type Refusal } from '@back-office/kernel';
+import { randomInt } from 'node:crypto';
+import { EntitySchema, type DataSource, type Repository } from 'typeorm';
+import { violates } from '../database/failures.js';
+import { ALREADY_TAKEN } from '../http/request-fields.js';
+
+export interface CustomerRow {
+  app_id: number;
+  id: number;
+  data_part: number;
+  time_part: number;
+  external_ref: string | null;
+  email: string;
+  first_name: string;
+  last_name: string;
+  phone: string | null;
+  viber_subscribed: boolean;
+  preferred_notification_channel_id: number | null;
+  loyalty_points: number;
+  inserted_at: Date;
+  updated_at: Date;
+}
+
+export const CustomerEntity = new EntitySchema<CustomerRow>({
+  name: 'Customer',
+  tableName: 'customers',
+  columns: {
+    app_id: { type: 'bigint', primary: true },
+    id: { type: 'bigint', primary: true, generated: 'increment' },
+    data_part: { type: 'smallint' },
+    time_part: { type: 'integer' },
+    external_ref: { type: 'text', nullable: true },
+    email: { type: 'text' },
+    first_name: { type: 'text' },
+    last_name: { type: 'text' },
+    phone: { type: 'text', nullable: true },
+    viber_subscribed: { type: 'boolean', default: false },
+    preferred_notification_channel_id: { type: 'smallint', nullable: true },
+    loyalty_points: { type: 'bigint', default: 0 },
+    inserted_at: { type: 'timestamptz' },
+    updated_at: { type: 'timestamptz' },
+  },
+});
+
+export type NewCustomer = Pick<CustomerRow, 'email' | 'first_name' | 'last_name'> &
+  Partial<Pick<CustomerRow, 'external_ref' | 'phone' | 'viber_subscribed' | 'preferred_notification_channel_id'>>;
+
+const DATA_PARTS = 64;
+
+export class TypeOrmCustomers {
+  private readonly customers: Repository<CustomerRow>;
+
+  constructor(
+    source: DataSource,
+    private readonly clock: Clock,
+  ) {
+    this.customers = source.getRepository(CustomerEntity);
+  }
+
+  /** Refused when the app has a customer with this e-mail (case does not count) or external reference already. */
+  async add(appId: number, customer: NewCustomer): Promise<CustomerRow | Refusal> {
+    const now = this.clock.now();
+    const parts = { data_part: randomInt(DATA_PARTS) + 1, time_part: timePartOf(now) };
+    const row = { ...BLANK, ...customer, ...parts, app_id: appId, inserted_at: now, updated_at: now };
+    try {
+      const { generatedMaps } = await this.customers.insert(row);
+      return { ...row, ...generatedMaps[0] } as CustomerRow;
+    } catch (error) {
+      if (violates(error, 'customers_email_key')) return refuse(ALREADY_TAKEN, 'email');
+      if (violates(error, 'customers_external_ref_key')) return refuse(ALREADY_TAKEN, 'external_ref');
+      throw error;
+    }
+  }
+
+  /** The customer that the id names together with its parts; with wrong parts there is none. */
+  async find(appId: number, id: number, dataPart: number, timePart: number): Promise<CustomerRow | undefined> {
+    const where = { app_id: appId, id, data_part: dataPart, time_part: timePart };
+    return (await this.customers.findOneBy(where)) ?? undefined;
+  }
+}
+
+const BLANK = {
+  external_ref: null,
+  phone: null,
+  viber_subscribed: false,
+  preferred_notification_channel_id: null,
+  loyalty_points: 0,
+};

@@ -1,0 +1,60 @@
+import 'reflect-metadata';
+import pg from 'pg';
+import { DataSource, type EntitySchema } from 'typeorm';
+import { MainPath1763700000001 } from './migrations/0001-main-path.js';
+
+const BIGINT = 20;
+
+/** The timeout ladder in ms: each step gives up before the one above it would, so that the server cleans up first. */
+export const TIMEOUTS = { acquire: 2_000, lock: 2_000, statement: 5_000, query: 7_000, idleInTransaction: 10_000 };
+
+// Ids and amounts stay below 2^53 by their checks; pg would hand them out as strings.
+pg.types.setTypeParser(BIGINT, Number);
+
+// Every statement here finds its rows by index; compiling it (jit) costs more than running it.
+const SESSION = ['-c timezone=UTC', '-c jit=off'];
+const LIMITS = [
+  `-c lock_timeout=${TIMEOUTS.lock}`,
+  `-c statement_timeout=${TIMEOUTS.statement}`,
+  `-c idle_in_transaction_session_timeout=${TIMEOUTS.idleInTransaction}`,
+];
+
+export type Connection =
+  { readonly url: string } | { readonly host: string; readonly user: string; readonly database: string };
+
+/** The data source of the running service. */
+export function dataSourceFor(connection: Connection, poolSize: number, entities: EntitySchema[] = []): DataSource {
+  return new DataSource({
+    ...common(connection),
+    entities,
+    poolSize,
+    extra: {
+      options: [...SESSION, ...LIMITS].join(' '),
+      query_timeout: TIMEOUTS.query,
+      connectionTimeoutMillis: TIMEOUTS.acquire,
+      keepAlive: true,
+    },
+  });
+}
+
+/** The data source of migrations, which may take as long as they need. */
+export function migrationSourceFor(connection: Connection): DataSource {
+  return new DataSource({
+    ...common(connection),
+    migrations: [MainPath1763700000001],
+    migrationsTransactionMode: 'each',
+    poolSize: 2,
+    extra: { options: SESSION.join(' ') },
+  });
+}
+
+function common(connection: Connection) {
+  return {
+    type: 'postgres' as const,
+    ...('url' in connection
+      ? { url: connection.url }
+      : { host: connection.host, username: connection.user, database: connection.database }),
+    synchronize: false,
+    applicationName: 'retail-back-office',
+  };
+}

@@ -1,0 +1,159 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Pool, PoolClient } from 'pg';
+import type { DataSource } from 'typeorm';
+import { DatabaseUnavailable, failureOf, UnknownOutcome } from './failures.js';
+
+export interface Sql {
+  /** Runs one statement, prepared once per connection, and answers its rows. */
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** Locks are taken in this order in every transaction, rows of one kind in the order of their keys. */
+const LOCK_ORDER = ['app', 'bulk', 'warehouse', 'evaluation', 'proforma', 'order', 'stock'] as const;
+export type Lockable = (typeof LOCK_ORDER)[number];
+
+export interface Transaction extends Sql {
+  /** Declares that the next statement locks rows of this kind; throws when that is against the lock order. */
+  locks(kind: Lockable): void;
+}
+
+const MOST_TRIES = 4;
+const inTransaction = new AsyncLocalStorage<true>();
+
+/** Throws when called inside a transaction: nothing may wait for a network while rows are locked. */
+export function assertOutsideTransaction(what: string): void {
+  if (inTransaction.getStore()) throw new Error(`${what} was called inside a transaction`);
+}
+
+export class Database implements Sql {
+  private readonly pool: Pool;
+  private readonly names = new Map<string, string>();
+
+  constructor(
+    readonly source: DataSource,
+    private readonly onStatement: (text: string) => void = () => {},
+  ) {
+    this.pool = (source.driver as unknown as { master: Pool }).master;
+  }
+
+  async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    this.onStatement(text);
+    try {
+      return (await this.pool.query({ name: this.nameOf(text), text, values: [...values] })).rows as Row[];
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  /**
+   * Runs `work` in one transaction. A deadlock or serialisation failure runs all of it again, up to 3 times, with a
+   * growing random pause. A connection lost at COMMIT is reported as {@link UnknownOutcome} and never repeated.
+   */
+  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    assertOutsideTransaction('A second transaction');
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await inTransaction.run(true, () => this.attempt(work));
+      } catch (error) {
+        if (failureOf(error) !== 'retry' || attempt === MOST_TRIES) throw translated(error);
+        await pause(attempt);
+      }
+    }
+  }
+
+  private async attempt<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const client = await this.pool.connect();
+    let broken = false;
+    try {
+      await client.query('BEGIN');
+      const result = await work(new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement));
+      await commit(client);
+      return result;
+    } catch (error) {
+      broken = error instanceof UnknownOutcome || failureOf(error) === 'unavailable' || !(await rolledBack(client));
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /** Statement names are per process; the text decides, so one name never stands for two texts. */
+  private nameOf(text: string): string {
+    const known = this.names.get(text);
+    if (known) return known;
+    const name = `s${this.names.size + 1}`;
+    this.names.set(text, name);
+    return name;
+  }
+}
+
+class ClientTransaction implements Transaction {
+  private lockedUpTo = -1;
+
+  constructor(
+    private readonly client: PoolClient,
+    private readonly nameOf: (text: string) => string,
+    private readonly onStatement: (text: string) => void,
+  ) {}
+
+  async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    this.onStatement(text);
+    return (await this.client.query({ name: this.nameOf(text), text, values: [...values] })).rows as Row[];
+  }
+
+  locks(kind: Lockable): void {
+    const place = LOCK_ORDER.indexOf(kind);
+    if (place < this.lockedUpTo) throw new Error(`${kind} is locked after ${LOCK_ORDER[this.lockedUpTo]}`);
+    this.lockedUpTo = place;
+  }
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    const { command } = await client.query('COMMIT');
+    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK instead of an error.
+    if (command !== 'COMMIT') throw new Error('The transaction had failed before its COMMIT');
+  } catch (error) {
+    if (failureOf(error) === 'unavailable') throw new UnknownOutcome('The connection was lost at COMMIT');
+    throw error;
+  }
+}
+
+async function rolledBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function translated(error: unknown): unknown {
+  const failure = failureOf(error);
+  if (failure === 'bug' || failure === 'duplicate' || error instanceof UnknownOutcome) return error;
+  // The cause stays out of the message: PostgreSQL's details repeat the failing row.
+  return new DatabaseUnavailable(`Database unavailable (${(error as { code?: string }).code ?? 'no connection'})`);
+}
+
+function pause(attempt: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * (0.5 + Math.random())));
+}
+
+const BULK_TURNS = { warehouses: 1, products: 2, set_up: 3 } as const;
+const BULK_TURN_TIMEOUT = '4500ms';
+
+/**
+ * Bulk writes of one kind and app take turns: what they match by is unique, and half of it may not exist yet,
+ * so row locks alone would let two calls insert the same record. They may wait longer than single calls.
+ */
+export async function waitForBulkTurn(
+  transaction: Transaction,
+  kind: keyof typeof BULK_TURNS,
+  appId: number,
+): Promise<void> {
+  transaction.locks('bulk');
+  await transaction.rows(
+    `select set_config('lock_timeout', $3, true), pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
+    [BULK_TURNS[kind], appId, BULK_TURN_TIMEOUT],
+  );
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Home, prepareHome } from './database-home.js';
+import { ensureServer, USER } from './postgres-server.js';
+import { exclusively, identify, isLiving } from './process-lock.js';
+import { stopServer } from './running-server.js';
+
+export interface EmbeddedPostgres {
+  /** The folder of the server's Unix socket, which `pg` takes for a host. */
+  host: string;
+  user: string;
+  database: string;
+  directory: string;
+  /** One sentence for the operator when the database could not be kept below `dataDir`. */
+  notice: string | undefined;
+  /** Stops the server unless another living process uses it; the last one to stop does. */
+  stop(): Promise<void>;
+}
+
+/** Starts, or adopts, the one PostgreSQL server of `dataDir`; any number of processes may do so at the same time. */
+export async function startEmbeddedPostgres(options: {
+  dataDir: string;
+  fallbackDir?: string;
+}): Promise<EmbeddedPostgres> {
+  const home = await prepareHome(resolve(options.dataDir), options.fallbackDir ?? '/var/lib/retail-back-office');
+  const { host, lease } = await exclusively(lockOf(home), async () => {
+    const socketDirectory = await ensureServer(home);
+    return { host: socketDirectory, lease: await takeLease(home) };
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= giveUp(home, lease));
+  return { host, user: USER, database: 'postgres', directory: home.directory, notice: home.notice, stop };
+}
+
+async function takeLease(home: Home): Promise<string> {
+  await mkdir(leasesOf(home), { recursive: true });
+  const lease = join(leasesOf(home), `${await identify(process.pid)}-${randomUUID()}`);
+  await writeFile(lease, '');
+  return lease;
+}
+
+async function giveUp(home: Home, lease: string): Promise<void> {
+  await exclusively(lockOf(home), async () => {
+    await rm(lease, { force: true });
+    if (!(await isLeased(home))) await stopServer(home);
+  });
+}
+
+async function isLeased(home: Home): Promise<boolean> {
+  const leases = await readdir(leasesOf(home));
+  const living = await Promise.all(leases.map(isLiving));
+  const dead = leases.filter((_, index) => !living[index]);
+  await Promise.all(dead.map((lease) => rm(join(leasesOf(home), lease), { force: true })));
+  return living.includes(true);
+}
+
+function lockOf(home: Home): string {
+  return join(home.directory, 'lock');
+}
+
+function leasesOf(home: Home): string {
+  return join(home.directory, 'leases');
+}

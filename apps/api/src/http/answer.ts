@@ -1,0 +1,34 @@
+import type { Refusal } from '@back-office/kernel';
+import { isRefusal } from '@back-office/kernel';
+
+export interface Answer {
+  readonly status: number;
+  /** Sent as JSON, unless `text` holds it ready made. */
+  readonly body?: unknown;
+  readonly text?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a handler may return: a refusal is answered by its key, `undefined` as a missing record. */
+export type Outcome = Answer | Refusal | undefined;
+
+export function ok(data: unknown): Answer {
+  return { status: 200, body: { data } };
+}
+
+/** A page or record that SQL has already written as JSON. */
+export function okText(dataJson: string): Answer {
+  return { status: 200, text: `{"data":${dataJson}}` };
+}
+
+export function created(data: unknown): Answer {
+  return { status: 201, body: { data } };
+}
+
+export const NO_CONTENT: Answer = { status: 204 };
+
+/** Presents a use case's result; refusals and absence pass through. */
+export function answered<Result>(outcome: Result | Refusal | undefined, present: (result: Result) => Answer): Outcome {
+  if (outcome === undefined || isRefusal(outcome)) return outcome as Refusal | undefined;
+  return present(outcome);
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '@back-office/kernel';
+import type { AppContext } from './app-context.js';
+import type { TokenFailure } from './errors.js';
+import type { Caller } from './route.js';
+
+export interface TokenHolder {
+  readonly kind: 'app' | 'session';
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly app: AppContext;
+}
+
+/** Where access tokens are looked up. */
+export interface AccessTokens {
+  /** The holder of the token with this SHA-256; `undefined` when nobody holds it. At most 1 s out of date. */
+  holderOf(hash: Buffer): Promise<TokenHolder | undefined>;
+}
+
+export function hashOfToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Who calls, or why the token does not say so. */
+export async function authenticate(
+  request: IncomingMessage,
+  caller: Exclude<Caller, 'public'>,
+  tokens: AccessTokens,
+  clock: Clock,
+): Promise<TokenHolder | TokenFailure> {
+  const token = bearerToken(request);
+  if (token === undefined) return 'API.Tokens.Missing';
+  const holder = token === '' ? undefined : await tokens.holderOf(hashOfToken(token));
+  if (holder === undefined) return 'API.Tokens.Invalid';
+  if (holder.revokedAt !== null) return 'API.Tokens.Revoked';
+  if (holder.expiresAt !== null && holder.expiresAt <= clock.now()) return 'API.Tokens.Expired';
+  return (holder.kind === 'app') === (caller === 'app') ? holder : 'API.Tokens.Invalid';
+}
+
+/** The token of the one Authorization header; `''` when there is something, but not a single bearer token. */
+function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
+  if (headers.authorization === undefined) return undefined;
+  // Node keeps the first of two Authorization headers and drops the other without a word.
+  const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization').length;
+  const [, token = ''] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headers.authorization) ?? [];
+  return given === 1 ? token : '';
+}

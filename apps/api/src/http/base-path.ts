@@ -1,0 +1,1 @@
+export const BASE_PATH = '/api/v2';

@@ -1,0 +1,59 @@
+import { isRefusal, type Refusal } from '@back-office/kernel';
+import { STATUS_CODES } from 'node:http';
+import type { Answer } from './answer.js';
+import type { Speech } from './speech.js';
+
+/** A problem of the request itself, before any record or rule is looked at: 400, 404, 406, 413, 429, 503 … */
+export class HttpProblem extends Error {
+  constructor(
+    readonly status: number,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(STATUS_CODES[status]);
+  }
+}
+
+const DETAILS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
+
+export function problemAnswer({ status, headers }: HttpProblem): Answer {
+  const detail = DETAILS[status] ?? STATUS_CODES[status] ?? 'Error';
+  return { status, body: { errors: { detail } }, headers };
+}
+
+export const UNKNOWN_PATH: Answer = { status: 404, body: [] };
+export const MISSING_RECORD: Answer = { status: 404 };
+
+export type TokenFailure = 'API.Tokens.Missing' | 'API.Tokens.Invalid' | 'API.Tokens.Expired' | 'API.Tokens.Revoked';
+
+export function unauthorized(failure: TokenFailure): Answer {
+  return { status: 401, body: { errors: { token: failure } }, headers: { 'WWW-Authenticate': 'Bearer' } };
+}
+
+export type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
+  const said = Object.entries(errors).map(([field, messages]) => [field, messages.map((each) => speech.say(each))]);
+  return { status: 422, body: { errors: Object.fromEntries(said) } };
+}
+
+/** The one place where a refusal becomes a status and a body. */
+export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
+  const key = refusal.refused;
+  const name = refusal.field ?? areaOf(key);
+  return { status: 422, body: { errors: { [name]: [speech.say(key)] } } };
+}
+
+/** `API.Warehouses.NotFound` goes under `Warehouses`, `Stocks.InvalidWarehouseId` under `Stocks`, plain text under `message`. */
+export function areaOf(message: string): string {
+  const [, area] = /^(?:API\.)?([A-Z]\w*)(?:\.\w+)+$/.exec(message) ?? [];
+  return area ?? 'message';
+}
+
+export function failureAnswer(): Answer {
+  return { status: 500, body: { message: 'Internal server error' } };
+}
+
+export function outcomeAnswer(outcome: Answer | Refusal | undefined, speech: Speech): Answer {
+  if (outcome === undefined) return MISSING_RECORD;
+  return isRefusal(outcome) ? refusalAnswer(outcome, speech) : outcome;
+}

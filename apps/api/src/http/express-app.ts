@@ -1,0 +1,119 @@
+import cors from 'cors';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import type { Clock } from '@back-office/kernel';
+import { recordId } from '@back-office/kernel';
+import { type AccessTokens, authenticate } from './authentication.js';
+import type { Answer } from './answer.js';
+import type { AppContext } from './app-context.js';
+import * as errors from './errors.js';
+import { DatabaseUnavailable } from '../database/failures.js';
+import { isReadableJson } from './json-text.js';
+import { assertSoundQuery, parseQuery } from './query-text.js';
+import type { Route } from './route.js';
+import { validateBody } from './validate-body.js';
+import { requestLog, type Observer } from './request-log.js';
+
+import { BASE_PATH } from './base-path.js';
+
+export interface Edge {
+  readonly routes: readonly Route[];
+  readonly tokens: AccessTokens;
+  readonly clock: Clock;
+  readonly jsonLimit: number;
+  readonly corsOrigins: readonly string[];
+  readonly observer: Observer;
+  /** What is served outside the base path: health, metrics, reference. */
+  readonly outside: (app: Express) => void;
+}
+
+export function expressApp(edge: Edge): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  app.set('query parser', parseQuery);
+  app.use(requestLog(edge.observer));
+  edge.outside(app);
+  app.use(BASE_PATH, helmet({ contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }));
+  if (edge.corsOrigins.length > 0) app.use(BASE_PATH, cors({ origin: [...edge.corsOrigins] }));
+  for (const route of edge.routes) mount(app, route, edge);
+  app.use((_request, response) => send(response, errors.UNKNOWN_PATH));
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
+    send(response, answerOf(error, request, edge.observer)),
+  );
+  return app;
+}
+
+/** One route as the chain of checks that every call passes, in the order of the interface. */
+function mount(app: Express, route: Route, edge: Edge): void {
+  app[route.method](
+    BASE_PATH + route.path,
+    (request, response, next) => {
+      response.locals['route'] = route.path;
+      next(request.accepts('json') ? undefined : new errors.HttpProblem(406));
+    },
+    async (request, response, next) => {
+      const holder = await authenticate(request, route.caller as 'app', edge.tokens, edge.clock);
+      if (typeof holder === 'string') return send(response, errors.unauthorized(holder));
+      response.locals['app'] = holder.app;
+      return next();
+    },
+    ...(route.body === undefined ? [] : [contentTypeIsJson, jsonBody(edge.jsonLimit)]),
+    async (request, response) => send(response, await handle(route, request, response.locals['app'] as AppContext)),
+  );
+}
+
+async function handle(route: Route, request: Request, app: AppContext): Promise<Answer> {
+  const query = request.query as Record<string, unknown>;
+  if (!route.ignoresUnusableFilters) assertSoundQuery(query);
+  const { body, errors: broken } = readBody(route, request);
+  const named = 'id' in request.params;
+  const id = recordId(request.params['id']) ?? 0;
+  if (named && id === 0) return errors.MISSING_RECORD;
+  if (broken) {
+    if (route.record && !(await route.record(app, id))) return errors.MISSING_RECORD;
+    return errors.fieldErrorsAnswer(broken, app);
+  }
+  return errors.outcomeAnswer(await route.handle({ app, id, query, body, request }), app);
+}
+
+function readBody(route: Route, request: Request): { body: object; errors?: errors.FieldErrors | undefined } {
+  if (route.body === undefined) return { body: {} };
+  const raw: unknown = request.body;
+  return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw);
+}
+
+function contentTypeIsJson(request: Request, _response: Response, next: NextFunction): void {
+  const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+  next(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
+}
+
+function jsonBody(limit: number): express.RequestHandler {
+  const readable = (_request: unknown, _response: unknown, bytes: Buffer): void => {
+    if (!isReadableJson(bytes)) throw new errors.HttpProblem(400);
+  };
+  return express.json({ limit, strict: false, type: () => true, verify: readable });
+}
+
+function answerOf(error: unknown, request: Request, observer: Observer): Answer {
+  if (error instanceof errors.HttpProblem) return errors.problemAnswer(error);
+  const status = (error as { status?: unknown }).status;
+  if (status === 413) return errors.problemAnswer(new errors.HttpProblem(413, { Connection: 'close' }));
+  // Everything else that Express and its body parser refuse is a request that cannot be read.
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return errors.problemAnswer(new errors.HttpProblem(400));
+  observer.failed(error, request);
+  if (error instanceof DatabaseUnavailable)
+    return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
+  return errors.failureAnswer();
+}
+
+export function send(response: Response, { status, body, text, headers }: Answer): void {
+  if (response.headersSent) return void response.destroy();
+  response.status(status).setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
+  if (payload === undefined) return void response.end();
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(payload));
+  response.end(payload);
+}

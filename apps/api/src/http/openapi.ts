@@ -1,0 +1,156 @@
+import type { TSchema } from '@sinclair/typebox';
+// @ts-expect-error An internal path: the storage that the decorators of this process write to.
+import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
+import { STATUS_CODES } from 'node:http';
+import { BASE_PATH } from './base-path.js';
+import type { Route } from './route.js';
+
+type Json = Record<string, unknown>;
+
+const DESCRIPTION = `Amounts are numbers in the currency of the record. Datetimes are UTC, without offset and fraction.
+Lists answer the page under \`data\` and nothing else: a page with fewer rows than \`limit\` is the last one.
+Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on status and key, never on the text.
+Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
+
+const REFS = '#/components/schemas/';
+
+/** The API reference, as OpenAPI 3.1, from the same table that serves the calls. */
+export function openApiDocument(routes: readonly Route[], version: string): Json {
+  const schemas: Json = { ...ERRORS, ...bodySchemas() };
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = BASE_PATH + route.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[route.method] = operation(route, schemas);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Retail back-office', version, description: DESCRIPTION },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map(areaOf))].sort().map((name) => ({ name })),
+    security: [{ token: [] }],
+    paths,
+    components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  };
+}
+
+function operation(route: Route, schemas: Json): Json {
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    tags: [areaOf(route)],
+    ...(route.extension && { 'x-extension': true }),
+    ...(route.caller === 'public' && { security: [] }),
+    parameters: [...pathParameters(route), ...queryParameters(route)],
+    ...(route.body && { requestBody: requestBody(route) }),
+    responses: { ...successes(route, schemas), ...failures(route) },
+  };
+}
+
+function requestBody(route: Route): Json {
+  const schema = { $ref: REFS + (route.body?.name ?? '') };
+  return { required: !route.bodyOptional, content: { 'application/json': { schema } } };
+}
+
+function pathParameters(route: Route): Json[] {
+  if (!route.path.includes(':id')) return [];
+  return [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }];
+}
+
+function queryParameters(route: Route): Json[] {
+  return Object.entries(route.query ?? {}).map(([name, { schema, description, required }]) => ({
+    name,
+    in: 'query',
+    description,
+    required: required ?? false,
+    schema: { ...schema },
+  }));
+}
+
+function successes(route: Route, schemas: Json): Json {
+  const entries = Object.entries(route.answers).map(([status, shape]) => [
+    status,
+    { description: STATUS_CODES[status], ...(shape && { content: json(referenced(shape, schemas)) }) },
+  ]);
+  return Object.fromEntries(entries) as Json;
+}
+
+/** Named shapes become references, and the components that these point at. */
+function referenced(shape: TSchema, schemas: Json, isComponent = false): unknown {
+  const { $id: name } = shape;
+  if (name !== undefined && !isComponent) {
+    if (!(name in schemas)) schemas[name] = referenced(shape, schemas, true);
+    return { $ref: REFS + name };
+  }
+  return Object.fromEntries(
+    Object.entries(shape)
+      .filter(([key]) => key !== '$id')
+      .map(([key, value]: [string, unknown]) => [key, referencedPart(value, schemas)]),
+  );
+}
+
+function referencedPart(value: unknown, schemas: Json): unknown {
+  if (Array.isArray(value)) return value.map((each) => referencedPart(each, schemas));
+  return typeof value === 'object' && value !== null ? referenced(value as TSchema, schemas) : value;
+}
+
+function failures(route: Route): Json {
+  const byStatus: Record<number, unknown> = {
+    400: failure('The request cannot be read', 'DetailError'),
+    401: failure('Token missing, invalid, expired or revoked', 'TokenError'),
+    406: failure('The Accept header rules out JSON', 'DetailError'),
+    500: failure('A failure on our side; retry after a pause that grows', 'MessageError'),
+    503: failure('Busy or shutting down; see Retry-After', 'DetailError'),
+  };
+  if (route.path.includes(':id')) byStatus[404] = { description: 'No such record in the app; empty body' };
+  if (route.body) byStatus[413] = failure('Body larger than accepted; split the batch', 'DetailError');
+  if (route.body || route.refusals) byStatus[422] = failure(refusalText(route), 'RuleError');
+  return byStatus as Json;
+}
+
+function refusalText({ refusals = [] }: Route): string {
+  const keys = refusals.map((key) => `\`${key}\``).join(', ');
+  return keys === '' ? 'A field failed validation' : `A field failed validation, or a rule refused: ${keys}`;
+}
+
+function failure(description: string, error: string): Json {
+  return { description, content: json({ $ref: REFS + error }) };
+}
+
+function json(schema: unknown): Json {
+  return { 'application/json': { schema } };
+}
+
+const text = { type: 'string' };
+const errors = (properties: Json): Json => ({
+  type: 'object',
+  required: ['errors'],
+  properties: { errors: { type: 'object', properties, required: Object.keys(properties) } },
+});
+const ERRORS: Json = {
+  DetailError: errors({ detail: text }),
+  TokenError: errors({ token: text }),
+  MessageError: { type: 'object', required: ['message'], properties: { message: text } },
+  RuleError: {
+    type: 'object',
+    required: ['errors'],
+    properties: { errors: { type: 'object', additionalProperties: { type: 'array', items: text, minItems: 1 } } },
+  },
+};
+
+function bodySchemas(): Json {
+  const classTransformerMetadataStorage = defaultMetadataStorage as never;
+  return validationMetadatasToSchemas({ classTransformerMetadataStorage, refPointerPrefix: REFS }) as Json;
+}
+
+function areaOf({ path }: Route): string {
+  return path.split('/').find((segment) => segment !== '' && segment !== 'int') ?? '';
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path
+    .replaceAll(':', 'by_')
+    .split(/[/_]/)
+    .filter((word) => word !== '');
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}

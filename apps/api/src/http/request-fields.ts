@@ -1,0 +1,163 @@
+import 'reflect-metadata';
+import { isBlank, isSound, lengthOf, LONGEST_STRING, parseMoment } from '@back-office/kernel';
+import { Type } from 'class-transformer';
+import { Allow, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
+
+/** Message of a value whose JSON type is wrong: the whole request is answered 400. */
+export const MALFORMED = 'malformed';
+export const CANT_BE_BLANK = "can't be blank";
+export const IS_INVALID = 'is invalid';
+export const IS_TOO_LONG = 'is too long';
+export const MUST_BE_POSITIVE = 'must be greater than 0';
+export const ALREADY_TAKEN = 'has already been taken';
+
+/** What is wrong with a value that was sent, or `undefined`. */
+type Judge = (value: unknown) => string | undefined;
+type Schema = Parameters<typeof JSONSchema>[0];
+
+export interface Presence {
+  /** May be absent or null. */
+  readonly optional?: boolean;
+}
+
+export interface TextOptions extends Presence {
+  readonly max?: number;
+}
+
+export function Text({ max = LONGEST_STRING, optional }: TextOptions = {}): PropertyDecorator {
+  return field((value) => judgeText(value, max, optional === true), { type: 'string', maxLength: max }, { optional });
+}
+
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
+export function Email({ optional }: Presence = {}): PropertyDecorator {
+  const judge: Judge = (value) =>
+    judgeText(value, LONGEST_STRING, false) ?? (EMAIL.test(String(value)) ? undefined : IS_INVALID);
+  return field(judge, { type: 'string', maxLength: LONGEST_STRING, format: 'email' }, { optional });
+}
+
+export function judgeText(value: unknown, max: number, blankAllowed: boolean): string | undefined {
+  if (typeof value !== 'string') return MALFORMED;
+  if (!blankAllowed && isBlank(value)) return CANT_BE_BLANK;
+  if (!isSound(value)) return IS_INVALID;
+  return value.length > max && lengthOf(value) > max ? IS_TOO_LONG : undefined;
+}
+
+export interface RangeOptions extends Presence {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export function Whole({ min = -(2 ** 31), max = 2 ** 31 - 1, optional }: RangeOptions = {}): PropertyDecorator {
+  const judge: Judge = (value) => {
+    if (typeof value !== 'number' || !Number.isInteger(value)) return MALFORMED;
+    if (value < min) return min === 1 ? MUST_BE_POSITIVE : IS_INVALID;
+    return value > max ? IS_INVALID : undefined;
+  };
+  return field(judge, { type: 'integer', minimum: min, maximum: max }, { optional });
+}
+
+/** The id of a record: any whole number is well formed, one that no record can have finds nothing. */
+export function RecordId({ optional }: Presence = {}): PropertyDecorator {
+  const judge: Judge = (value) => (Number.isSafeInteger(value) ? undefined : MALFORMED);
+  return field(judge, { type: 'integer' }, { optional });
+}
+
+/** A JSON number in the currency; how many decimals it may have is the currency's matter, see `minorOf`. */
+export function Amount({ min, optional }: RangeOptions = {}): PropertyDecorator {
+  const judge: Judge = (value) => {
+    if (typeof value !== 'number' || !Number.isFinite(value)) return MALFORMED;
+    return min !== undefined && value < min ? IS_INVALID : undefined;
+  };
+  return field(judge, { type: 'number', ...(min !== undefined && { minimum: min }) }, { optional });
+}
+
+export function Flag({ optional }: Presence = {}): PropertyDecorator {
+  return field((value) => (typeof value === 'boolean' ? undefined : MALFORMED), { type: 'boolean' }, { optional });
+}
+
+export function OneOf(values: readonly string[], { optional }: Presence = {}): PropertyDecorator {
+  const judge: Judge = (value) => {
+    if (typeof value !== 'string') return MALFORMED;
+    return values.includes(value) ? undefined : isBlank(value) ? CANT_BE_BLANK : IS_INVALID;
+  };
+  return field(judge, { type: 'string', enum: [...values] }, { optional });
+}
+
+export function DateTime({ optional }: Presence = {}): PropertyDecorator {
+  const judge: Judge = (value) => {
+    if (typeof value !== 'string') return MALFORMED;
+    return parseMoment(value) ? undefined : IS_INVALID;
+  };
+  return field(judge, { type: 'string' }, { optional });
+}
+
+export interface ListOptions extends Presence {
+  readonly max?: number;
+}
+
+export function Texts({ max = 1_000, optional }: ListOptions = {}): PropertyDecorator {
+  const judge: Judge = (value) => {
+    if (!Array.isArray(value)) return MALFORMED;
+    if (value.length > max) return IS_TOO_LONG;
+    return value.map((each) => judgeText(each, LONGEST_STRING, false)).find((wrong) => wrong !== undefined);
+  };
+  return field(judge, { type: 'array', items: { type: 'string' }, maxItems: max }, { optional });
+}
+
+type Class = abstract new () => object;
+
+export function Nested(of: () => Class, { optional }: Presence = {}): PropertyDecorator {
+  return nested(of, isPlainObject, {}, { optional });
+}
+
+/** The object that a body is wrapped in. Without it the request cannot be read. */
+export function Wrapper(of: () => Class): PropertyDecorator {
+  const isThere: Judge = (value) => isPlainObject(value);
+  return nested(of, isThere, {}, { missing: MALFORMED });
+}
+
+export function ListOf(of: () => Class, { max = 1_000, optional }: ListOptions = {}): PropertyDecorator {
+  const judge: Judge = (value) => {
+    if (!Array.isArray(value) || value.some(isPlainObject)) return MALFORMED;
+    if (value.length === 0 && !optional) return CANT_BE_BLANK;
+    return value.length > max ? IS_TOO_LONG : undefined;
+  };
+  return nested(of, judge, { maxItems: max }, { optional });
+}
+
+/** A field whose rules, types included, belong to the domain, which answers by a key of its own. */
+export function Unjudged(schema: Schema): PropertyDecorator {
+  return together(Allow(), IsOptional(), JSONSchema(schema) as PropertyDecorator);
+}
+
+function isPlainObject(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : MALFORMED;
+}
+
+interface FieldOptions {
+  readonly optional?: boolean | undefined;
+  /** What is said of a required value that is absent or null. */
+  readonly missing?: string;
+}
+
+function field(judge: Judge, schema: Schema, { optional, missing = CANT_BE_BLANK }: FieldOptions): PropertyDecorator {
+  const verdict: Judge = (value) => (value === undefined || value === null ? missing : judge(value));
+  const validator = {
+    validate: (value: unknown) => verdict(value) === undefined,
+    defaultMessage: (args?: { value?: unknown }) => verdict(args?.value) ?? '',
+  };
+  const decorators = [ValidateBy({ name: 'field', validator }), JSONSchema(schema) as PropertyDecorator];
+  return together(...decorators, ...(optional ? [IsOptional()] : []));
+}
+
+function nested(of: () => Class, judge: Judge, schema: Schema, options: FieldOptions): PropertyDecorator {
+  return together(field(judge, schema, options), ValidateNested(), Type(of as () => new () => object));
+}
+
+function together(...decorators: PropertyDecorator[]): PropertyDecorator {
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
+}

@@ -1,0 +1,44 @@
+import type { RequestHandler } from 'express';
+import type { IncomingMessage } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { AppContext } from './app-context.js';
+
+export interface Finished {
+  readonly requestId: string;
+  readonly method: string;
+  /** The route's pattern, never the path as sent: it may hold a secret, and it would explode the metrics. */
+  readonly route: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly appId: number | undefined;
+}
+
+/** Who is told about requests: logs and metrics. */
+export interface Observer {
+  finished(request: Finished): void;
+  failed(error: unknown, request: IncomingMessage): void;
+}
+
+const SANE_ID = /^[\w.:-]{1,128}$/;
+
+/** Gives every response its `X-Request-Id` (the caller's, if sane) and reports it when it has been sent. */
+export function requestLog(observer: Observer): RequestHandler {
+  return (request, response, next) => {
+    const started = performance.now();
+    const sent = request.headers['x-request-id'];
+    const requestId = typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();
+    request.headers['x-request-id'] = requestId;
+    response.setHeader('X-Request-Id', requestId);
+    response.on('finish', () =>
+      observer.finished({
+        requestId,
+        method: request.method,
+        route: (response.locals['route'] as string | undefined) ?? 'unknown',
+        status: response.statusCode,
+        milliseconds: performance.now() - started,
+        appId: (response.locals['app'] as AppContext | undefined)?.id,
+      }),
+    );
+    next();
+  };
+}

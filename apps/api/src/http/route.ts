@@ -1,0 +1,52 @@
+import type { TSchema } from '@sinclair/typebox';
+import type { Request } from 'express';
+import type { AppContext } from './app-context.js';
+import type { Outcome } from './answer.js';
+import type { BodyClass } from './validate-body.js';
+
+/** Who may call: an app's own token, a session with a signed-in customer, any session, anybody. */
+export type Caller = 'app' | 'customer' | 'session' | 'public';
+
+export interface Call<Body = unknown> {
+  readonly app: AppContext;
+  /** The `:id` of the path; 0, which no record has, when the path has none. */
+  readonly id: number;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Body;
+  /** For what only HTTP knows, such as content negotiation. */
+  readonly request: Request;
+}
+
+export interface QueryParameter {
+  readonly schema: TSchema;
+  readonly description: string;
+  readonly required?: boolean;
+}
+
+export interface Route<Body extends object = object> {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Below `/api/v2`; a record is named by `:id`. */
+  readonly path: string;
+  readonly caller: Caller;
+  /** True for calls that the interface presupposes but does not list. */
+  readonly extension?: boolean;
+  readonly summary: string;
+  readonly body?: BodyClass<Body>;
+  /** The call may come without a body. */
+  readonly bodyOptional?: boolean;
+  readonly query?: Readonly<Record<string, QueryParameter>>;
+  /** Filter values that cannot be used are ignored instead of refused. */
+  readonly ignoresUnusableFilters?: boolean;
+  /** Successful answers by status; `null` for one without a body. */
+  readonly answers: Readonly<Record<number, TSchema | null>>;
+  /** Message keys and texts that the rules behind this route may answer, for the API reference. */
+  readonly refusals?: readonly string[];
+  /** Whether the record of `:id` exists; asked only before a body that breaks rules is answered 422. */
+  readonly record?: (app: AppContext, id: number) => Promise<boolean>;
+  readonly handle: (call: Call<Body>) => Promise<Outcome>;
+}
+
+/** Keeps the body's type while the route joins a list of routes of all kinds. */
+export function route<Body extends object>(spec: Route<Body>): Route {
+  return spec as unknown as Route;
+}

@@ -1,0 +1,58 @@
+import { LARGEST_AMOUNT, toMinor } from '@back-office/kernel';
+import { CANT_BE_BLANK, IS_INVALID, IS_TOO_LONG, judgeText, MALFORMED } from './request-fields.js';
+import { HttpProblem } from './errors.js';
+
+/** Most rows of one bulk call; more are answered 413: split the batch. */
+export const MOST_ROWS = 10_000;
+
+/** The rows below the expected key of a bulk call. They are checked one by one later, without decorators: there may be 10,000. */
+export function rowsOf(body: object, key: string): readonly unknown[] {
+  const rows = (body as Record<string, unknown>)[key];
+  if (!Array.isArray(rows)) throw new HttpProblem(400);
+  if (rows.length > MOST_ROWS) throw new HttpProblem(413);
+  return rows;
+}
+
+export function isRow(row: unknown): row is Readonly<Record<string, unknown>> {
+  return typeof row === 'object' && row !== null && !Array.isArray(row);
+}
+
+/** What is wrong with a text of a row: `malformed`, `can't be blank`, `is invalid`, `is too long`, or nothing. */
+export function wrongText(value: unknown, max: number, required: boolean): string | undefined {
+  if (value === undefined || value === null) return required ? CANT_BE_BLANK : undefined;
+  return judgeText(value, max, !required);
+}
+
+export function wrongAmount(value: unknown, decimals: number): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number') return MALFORMED;
+  return value < 0 || toMinor(value, decimals) === undefined ? IS_INVALID : undefined;
+}
+
+/** A VAT rate in percent, with at most two decimals. */
+export function wrongPercentage(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number') return MALFORMED;
+  return value < 0 || value > 100 || toMinor(value, 2) === undefined ? IS_INVALID : undefined;
+}
+
+export function wrongFlag(value: unknown): string | undefined {
+  return value === undefined || value === null || typeof value === 'boolean' ? undefined : MALFORMED;
+}
+
+export function isQuantity(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= LARGEST_AMOUNT;
+}
+
+const RULE_NAMES: Readonly<Record<string, string>> = {
+  [CANT_BE_BLANK]: 'CantBeBlank',
+  [IS_INVALID]: 'IsInvalid',
+  [IS_TOO_LONG]: 'IsTooLong',
+};
+
+/** The key of a bulk row's broken rule, naming area, field and rule: `API.Warehouses.NameCantBeBlank`. */
+export function rowKey(area: string, field: string, wrong: string): string {
+  if (wrong === MALFORMED) return `API.${area}.WrongDataType`;
+  const name = field.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return `API.${area}.${name}${RULE_NAMES[wrong]}`;
+}

@@ -1,0 +1,42 @@
+import { readConfig } from './config.js';
+import { isEmpty, makeDemo } from './demo.js';
+import { startApi } from './runtime/api.js';
+import { Background } from './runtime/background.js';
+import { choresOf } from './runtime/chores.js';
+import { loggerOf } from './runtime/logger.js';
+import { runUntilSignal } from './runtime/run.js';
+import { startService } from './runtime/service.js';
+
+/** The API, and the background work unless WORKER=off. */
+await runUntilSignal(async () => {
+  const config = readConfig();
+  const logger = loggerOf(config);
+  const service = await startService(config);
+  const demo = config.demo && (await isEmpty(service.database)) ? await makeDemo(service.container) : undefined;
+  const background = new Background(config.worker ? choresOf(service.container) : [], logger);
+  const api = await startApi(service, config, logger);
+  background.start();
+  process.stdout.write(greeting(`http://localhost:${api.port}`, service.embedded?.notice, demo?.accessToken));
+  logger.info({ port: api.port, worker: config.worker }, 'ready');
+  return async () => {
+    logger.info('stopping');
+    await api.stop();
+    await background.stop();
+    await service.stop();
+  };
+});
+
+function greeting(origin: string, notice: string | undefined, token: string | undefined): string {
+  const tour = token
+    ? [
+        '',
+        'A demo app has been made. Its access token, shown this one time:',
+        `  ${token}`,
+        '',
+        'Try:',
+        `  curl -H 'Authorization: Bearer ${token}' '${origin}/api/v2/proforma_orders?limit=3'`,
+      ]
+    : [];
+  const lines = [`Base URL       ${origin}/api/v2`, `API reference  ${origin}/docs`, ...tour];
+  return `\n${[...(notice === undefined ? [] : [notice, '']), ...lines].join('\n')}\n\n`;
+}

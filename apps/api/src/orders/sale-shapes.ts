@@ -1,0 +1,102 @@
+import { formatDateTime, fromMinor, type TaxBracket, type VatRate } from '@back-office/kernel';
+import { isFinalized, type Address, type AppliedPromotion, type FeeLine, type Payment } from '@back-office/proforma';
+import { dateTime, integer, nullable, number, record, text, truth, type Of } from '../http/shapes.js';
+
+/** What evaluations, proformas and orders show alike. */
+export const PromotionShape = record({ code: text, name: text, amount: number });
+
+export const FeeItemShape = record({
+  kind: text,
+  name: text,
+  qty: integer,
+  price: number,
+  vat_rate: nullable(number),
+  sales: number,
+  discount: number,
+  end_sales: number,
+});
+
+export const PaymentShape = record({
+  id: integer,
+  amount: number,
+  payment_method: text,
+  payment_method_id: nullable(integer),
+  payment_status: text,
+  payment_date: dateTime,
+  finalized: truth,
+});
+
+export const TaxBracketShape = record({ vat_rate: number, net: number, vat: number, gross: number });
+
+export const DeliveryAreaShape = record({
+  address_line_1: nullable(text),
+  city: nullable(text),
+  postcode: nullable(text),
+  country: nullable(text),
+  shipment_method_code: nullable(text),
+  pickup_point_code: nullable(text),
+});
+
+/** A VAT rate in percent: 2000 basis points are 20. */
+export function percent(vatRate: number): number;
+export function percent(vatRate: VatRate): number | null;
+export function percent(vatRate: VatRate): number | null {
+  return vatRate === null ? null : fromMinor(vatRate, 2);
+}
+
+type Money = (minor: number) => number;
+
+export function presentPromotion({ code, name, amount }: AppliedPromotion, money: Money): Of<typeof PromotionShape> {
+  return { code, name, amount: money(amount) };
+}
+
+export function presentFee(fee: FeeLine, money: Money): Of<typeof FeeItemShape> {
+  return {
+    kind: fee.kind,
+    name: fee.name,
+    qty: fee.qty,
+    price: money(fee.price),
+    vat_rate: percent(fee.vatRate),
+    sales: money(fee.sales),
+    discount: money(fee.discount),
+    end_sales: money(fee.sales - fee.discount),
+  };
+}
+
+export function presentPayment(payment: Payment, money: Money): Of<typeof PaymentShape> {
+  return {
+    id: payment.id,
+    amount: money(payment.amount),
+    payment_method: payment.method,
+    payment_method_id: payment.methodId,
+    payment_status: payment.status,
+    payment_date: formatDateTime(payment.date),
+    finalized: isFinalized(payment),
+  };
+}
+
+export function presentBracket(bracket: TaxBracket, money: Money): Of<typeof TaxBracketShape> {
+  const { vatRate, net, vat, gross } = bracket;
+  return { vat_rate: percent(vatRate), net: money(net), vat: money(vat), gross: money(gross) };
+}
+
+export interface Delivered {
+  readonly delivery: Address | null;
+  readonly shipmentMethodCode: string | null;
+  readonly pickupPointCode: string | null;
+}
+
+export function presentDeliveryArea({
+  delivery,
+  shipmentMethodCode,
+  pickupPointCode,
+}: Delivered): Of<typeof DeliveryAreaShape> {
+  return {
+    address_line_1: delivery?.address_line_1 ?? null,
+    city: delivery?.city ?? null,
+    postcode: delivery?.postcode ?? null,
+    country: delivery?.country ?? null,
+    shipment_method_code: shipmentMethodCode,
+    pickup_point_code: pickupPointCode,
+  };
+}

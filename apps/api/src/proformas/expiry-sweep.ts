@@ -1,0 +1,44 @@
+import type { Clock } from '@back-office/kernel';
+import type { ProformaOrders } from '@back-office/proforma';
+import type { AppContext } from '../http/app-context.js';
+import type { ProformaActions } from './proforma-actions.js';
+
+const DUE_AT_ONCE = 2_000;
+const LOCKED_AT_ONCE = 200;
+
+export interface AppContexts {
+  context(appId: number): Promise<AppContext | undefined>;
+}
+
+/** Expires what is due, app by app. Any number of nodes may sweep at once: each row is taken by one of them. */
+export class ExpirySweep {
+  constructor(
+    private readonly orders: ProformaOrders,
+    private readonly actions: ProformaActions,
+    private readonly apps: AppContexts,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Answers how many proformas changed; with a full batch there may be more to do at once. */
+  async run(): Promise<{ readonly changed: number; readonly more: boolean }> {
+    const due = await this.orders.due(this.clock.now(), DUE_AT_ONCE);
+    let changed = 0;
+    for (const [appId, ids] of byApp(due)) changed += await this.expire(appId, ids);
+    return { changed, more: due.length === DUE_AT_ONCE && changed > 0 };
+  }
+
+  private async expire(appId: number, ids: readonly number[]): Promise<number> {
+    const app = await this.apps.context(appId);
+    let changed = 0;
+    for (let from = 0; app && from < ids.length; from += LOCKED_AT_ONCE) {
+      changed += await this.actions.expire(app, ids.slice(from, from + LOCKED_AT_ONCE));
+    }
+    return changed;
+  }
+}
+
+function byApp(due: readonly { readonly appId: number; readonly id: number }[]): Map<number, number[]> {
+  const apps = new Map<number, number[]>();
+  for (const { appId, id } of due) apps.set(appId, [...(apps.get(appId) ?? []), id]);
+  return apps;
+}

@@ -1,0 +1,103 @@
+import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
+import * as domain from '@back-office/proforma';
+import type { Proforma, ProformaOrders } from '@back-office/proforma';
+import { randomInt } from 'node:crypto';
+import type { AppContext } from '../http/app-context.js';
+import type { Refunds } from './refunds.js';
+import type { TypeOrmPaymentMethods } from './typeorm-payment-methods.js';
+
+export interface PaymentWish {
+  readonly methodId: number;
+  /** Minor units. */
+  readonly amount: number | null | undefined;
+}
+
+type Outcome = Promise<Proforma | Refusal | undefined>;
+
+/** The calls on proformas: each is one decision of the domain, stored in one atomic step. */
+export class ProformaActions {
+  constructor(
+    private readonly orders: ProformaOrders,
+    private readonly methods: Pick<TypeOrmPaymentMethods, 'find'>,
+    private readonly refunds: Pick<Refunds, 'payOut'>,
+    private readonly clock: Clock,
+  ) {}
+
+  create(app: AppContext, evaluationId: number): Promise<Proforma | Refusal> {
+    return this.orders.create(app.id, evaluationId, (facts) => {
+      const now = this.clock.now();
+      return domain.createProforma({
+        ...facts,
+        preferredWarehouse: app.settings.defaultWarehouseCode,
+        number: domain.proformaNumber(now.getUTCFullYear(), randomInt),
+        lifetimeHours: app.settings.proforma.lifetimeHours,
+        now,
+      });
+    });
+  }
+
+  async show(app: AppContext, id: number): Promise<Proforma | undefined> {
+    const found = await this.orders.find(app.id, id);
+    const overdue = found && domain.isPastDeadline(found, this.clock.now()) && domain.dueAt(found) !== null;
+    return overdue ? ((await this.act(app, id, (met) => met)) as Proforma | undefined) : found;
+  }
+
+  async exists(app: AppContext, id: number): Promise<boolean> {
+    return (await this.orders.find(app.id, id)) !== undefined;
+  }
+
+  async pay(app: AppContext, id: number, { methodId, amount }: PaymentWish): Outcome {
+    const method = await this.methods.find(app.id, methodId);
+    return this.act(app, id, (proforma, now) => domain.pay(proforma, { method, amount, now }));
+  }
+
+  confirm(app: AppContext, id: number, adjustments: readonly domain.Adjustment[]): Outcome {
+    return this.act(app, id, (proforma, now) => domain.warehouseConfirm(proforma, { adjustments, now }));
+  }
+
+  /** The converted proforma, whose `orderId` is the order; a repeat changes nothing. */
+  convert(app: AppContext, id: number): Outcome {
+    return this.act(app, id, (proforma, now) =>
+      proforma.status === 'converted'
+        ? proforma
+        : domain.convert(proforma, { orderNumber: domain.orderNumber(now.getUTCFullYear(), randomInt), now }),
+    );
+  }
+
+  cancel(app: AppContext, id: number, reason: string | null): Outcome {
+    return this.act(app, id, (proforma, now) => domain.cancel(proforma, { reason, now }));
+  }
+
+  edit(app: AppContext, id: number, parts: domain.Edit): Outcome {
+    return this.act(app, id, (proforma, now) => domain.edit(proforma, { ...parts, now }));
+  }
+
+  /** Expires the given proformas of one app, as far as they are due and nobody else is changing them. */
+  async expire(app: AppContext, ids: readonly number[]): Promise<number> {
+    const now = this.clock.now();
+    const { expirePaid } = app.settings.proforma;
+    const stored = await this.orders.changeUnlocked(app.id, ids, (found) => ({
+      next: domain.meetDeadline(found, { now, expirePaid }),
+    }));
+    await Promise.all(stored.map((each) => this.refunds.payOut(app.id, each)));
+    return stored.filter(({ before, proforma }) => before !== proforma).length;
+  }
+
+  /** One decision on a proforma that first meets its deadline, then the refunds that follow from it. */
+  private async act(
+    app: AppContext,
+    id: number,
+    decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
+  ): Outcome {
+    const now = this.clock.now();
+    const { expirePaid } = app.settings.proforma;
+    const stored = await this.orders.change(app.id, id, (found) => {
+      const met = domain.meetDeadline(found, { now, expirePaid });
+      const outcome = decide(met, now);
+      return isRefusal(outcome) ? { next: met, refusal: outcome } : { next: outcome };
+    });
+    if (stored === undefined) return undefined;
+    const proforma = await this.refunds.payOut(app.id, stored);
+    return stored.refusal ?? proforma;
+  }
+}

@@ -1,0 +1,272 @@
+import type {
+  Alert,
+  FeeLine,
+  Payment,
+  PaymentStatus,
+  Proforma,
+  ProformaLine,
+  ProformaStatus,
+} from '@back-office/proforma';
+import { debtOf, dueAt, openAlerts, paidOf, refundable, STATUSES, statusId } from '@back-office/proforma';
+
+/** A row of proforma_orders with its items and payments as JSON; times inside JSON are texts. */
+export interface ProformaRow {
+  readonly id: number;
+  readonly number: string;
+  readonly version: number;
+  readonly seen_version: number;
+  readonly status_id: number;
+  readonly order_processing_id: number;
+  readonly customer_id: number | null;
+  readonly customer_data_part: number | null;
+  readonly customer_time_part: number | null;
+  readonly customer_email: string | null;
+  readonly customer_first_name: string | null;
+  readonly customer_last_name: string | null;
+  readonly customer_phone: string | null;
+  readonly delivery: Proforma['delivery'];
+  readonly shipment_method_code: string | null;
+  readonly pickup_point_code: string | null;
+  readonly market_id: number;
+  readonly currency: string;
+  readonly sales_channel_id: number;
+  readonly sales_channel: string;
+  readonly fees: readonly FeeLine[];
+  readonly sales: number;
+  readonly discount: number;
+  readonly net_sales: number;
+  readonly vat: number;
+  readonly end_sales: number;
+  readonly original_end_sales: number;
+  readonly tags: readonly string[];
+  readonly comment: string | null;
+  readonly alerts: readonly StoredAlert[];
+  readonly processing_date: Date;
+  readonly expires_at: Date;
+  readonly warehouse_confirmed_at: Date | null;
+  readonly converted_at: Date | null;
+  readonly canceled_at: Date | null;
+  readonly cancel_reason: string | null;
+  readonly order_id: number | null;
+  readonly payments_at_conversion: readonly StoredPayment[] | null;
+  readonly converted_order_number: string | null;
+  readonly inserted_at: Date;
+  readonly updated_at: Date;
+  readonly items: readonly ItemRow[];
+  readonly payments: readonly PaymentRow[] | null;
+}
+
+type StoredAlert = Omit<Alert, 'resolvedAt' | 'insertedAt'> & {
+  readonly resolvedAt: string | null;
+  readonly insertedAt: string;
+};
+type StoredPayment = Omit<Payment, 'date'> & { readonly date: string };
+
+interface ItemRow {
+  readonly id: number;
+  readonly product_id: number;
+  readonly product_variant_id: number;
+  readonly code: string;
+  readonly barcode: string | null;
+  readonly name: string;
+  readonly qty: number;
+  readonly qty_confirmed: number | null;
+  readonly price: number;
+  readonly vat_rate: number | null;
+  readonly sales: number;
+  readonly discount: number;
+  readonly promotions: ProformaLine['promotions'];
+  readonly warehouse_id: number;
+  readonly warehouse_code: string | null;
+}
+
+interface PaymentRow {
+  readonly id: number;
+  readonly amount: number;
+  readonly method: string;
+  readonly payment_method_id: number | null;
+  readonly status: PaymentStatus;
+  readonly paid_at: string;
+  readonly refund_of: number | null;
+}
+
+export function fromRow(row: ProformaRow): Proforma {
+  const lines = row.items.map(lineFrom);
+  const { payments_at_conversion: frozen, converted_order_number: orderNumber } = row;
+  return {
+    id: row.id,
+    number: row.number,
+    evaluationId: row.order_processing_id,
+    processingDate: row.processing_date,
+    expiresAt: row.expires_at,
+    buyer: {
+      id: row.customer_id,
+      dataPart: row.customer_data_part,
+      timePart: row.customer_time_part,
+      email: row.customer_email,
+      firstName: row.customer_first_name,
+      lastName: row.customer_last_name,
+      phone: row.customer_phone,
+    },
+    delivery: row.delivery,
+    shipmentMethodCode: row.shipment_method_code,
+    pickupPointCode: row.pickup_point_code,
+    marketId: row.market_id,
+    currency: row.currency,
+    salesChannelId: row.sales_channel_id,
+    salesChannel: row.sales_channel,
+    originalFees: row.fees,
+    originalEndSales: row.original_end_sales,
+    insertedAt: row.inserted_at,
+    sales: row.sales,
+    discount: row.discount,
+    netSales: row.net_sales,
+    vat: row.vat,
+    endSales: row.end_sales,
+    status: STATUSES[row.status_id - 1] as ProformaStatus,
+    lines,
+    fees: lines.every((line) => line.qtyConfirmed === 0) ? [] : row.fees,
+    payments: (row.payments ?? []).map(paymentFrom),
+    alerts: row.alerts.map(alertFrom),
+    tags: row.tags,
+    comment: row.comment,
+    warehouseConfirmedAt: row.warehouse_confirmed_at,
+    convertedAt: row.converted_at,
+    converted:
+      frozen === null
+        ? null
+        : { payments: frozen.map((each) => ({ ...each, date: new Date(each.date) })), orderNumber: orderNumber ?? '' },
+    orderId: row.order_id,
+    canceledAt: row.canceled_at,
+    cancelReason: row.cancel_reason,
+    updatedAt: row.updated_at,
+  };
+}
+
+function lineFrom(row: ItemRow): ProformaLine {
+  return {
+    id: row.id,
+    productId: row.product_id,
+    variantId: row.product_variant_id,
+    code: row.code,
+    barcode: row.barcode,
+    name: row.name,
+    qty: row.qty,
+    qtyConfirmed: row.qty_confirmed,
+    price: row.price,
+    vatRate: row.vat_rate,
+    sales: row.sales,
+    discount: row.discount,
+    promotions: row.promotions,
+    warehouseId: row.warehouse_id,
+    warehouseCode: row.warehouse_code,
+  };
+}
+
+function paymentFrom(row: PaymentRow): Payment {
+  return {
+    id: row.id,
+    amount: row.amount,
+    method: row.method,
+    methodId: row.payment_method_id,
+    status: row.status,
+    date: new Date(row.paid_at),
+    refundOf: row.refund_of,
+  };
+}
+
+function alertFrom(alert: StoredAlert): Alert {
+  const resolvedAt = alert.resolvedAt === null ? null : new Date(alert.resolvedAt);
+  return { ...alert, resolvedAt, insertedAt: new Date(alert.insertedAt) };
+}
+
+/** The columns that are set once, when the proforma is made. */
+export function frozenColumns(proforma: Proforma): object {
+  const { buyer } = proforma;
+  return {
+    number: proforma.number,
+    order_processing_id: proforma.evaluationId,
+    customer_id: buyer.id,
+    customer_data_part: buyer.dataPart,
+    customer_time_part: buyer.timePart,
+    customer_email: buyer.email,
+    customer_first_name: buyer.firstName,
+    customer_last_name: buyer.lastName,
+    customer_phone: buyer.phone,
+    delivery: proforma.delivery,
+    shipment_method_code: proforma.shipmentMethodCode,
+    pickup_point_code: proforma.pickupPointCode,
+    market_id: proforma.marketId,
+    currency: proforma.currency,
+    sales_channel_id: proforma.salesChannelId,
+    sales_channel: proforma.salesChannel,
+    fees: proforma.originalFees,
+    original_end_sales: proforma.originalEndSales,
+    processing_date: proforma.processingDate,
+    expires_at: proforma.expiresAt,
+    inserted_at: proforma.insertedAt,
+  };
+}
+
+/** The columns that follow the proforma's life. What is shown of a converted one stays as at its conversion. */
+export function livingColumns(proforma: Proforma): object {
+  const payments = proforma.converted?.payments ?? proforma.payments;
+  return {
+    id: proforma.id,
+    status_id: statusId(proforma.status),
+    sales: proforma.sales,
+    discount: proforma.discount,
+    net_sales: proforma.netSales,
+    vat: proforma.vat,
+    end_sales: proforma.endSales,
+    paid: paidOf(payments),
+    debt: debtOf({ endSales: proforma.endSales, payments }),
+    tags: proforma.tags,
+    comment: proforma.comment,
+    alerts: proforma.alerts,
+    alerts_count: proforma.alerts.length,
+    open_alerts_count: openAlerts(proforma),
+    due_at: dueAt(proforma),
+    warehouse_confirmed_at: proforma.warehouseConfirmedAt,
+    converted_at: proforma.convertedAt,
+    canceled_at: proforma.canceledAt,
+    cancel_reason: proforma.cancelReason,
+    order_id: proforma.orderId,
+    payments_at_conversion: proforma.converted?.payments ?? null,
+    converted_order_number: proforma.converted?.orderNumber ?? null,
+    updated_at: proforma.updatedAt,
+  };
+}
+
+export function lineColumns(line: ProformaLine): object {
+  return {
+    id: line.id,
+    product_id: line.productId,
+    product_variant_id: line.variantId,
+    code: line.code,
+    barcode: line.barcode,
+    name: line.name,
+    qty: line.qty,
+    qty_confirmed: line.qtyConfirmed,
+    price: line.price,
+    vat_rate: line.vatRate,
+    sales: line.sales,
+    discount: line.discount,
+    promotions: line.promotions,
+    warehouse_id: line.warehouseId,
+    warehouse_code: line.warehouseCode,
+  };
+}
+
+export function paymentColumns(payment: Payment, all: readonly Payment[]): object {
+  return {
+    id: payment.id,
+    amount: payment.amount,
+    method: payment.method,
+    payment_method_id: payment.methodId,
+    status: payment.status,
+    paid_at: payment.date,
+    refund_of: payment.refundOf,
+    refunded: payment.amount > 0 && payment.status === 'settled' ? payment.amount - refundable(payment, all) : 0,
+  };
+}

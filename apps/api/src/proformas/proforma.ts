@@ -1,0 +1,253 @@
+import { currencyNumber, formatDateTime, formatOptional } from '@back-office/kernel';
+import * as domain from '@back-office/proforma';
+import { money, type AppContext } from '../http/app-context.js';
+import {
+  anyObject,
+  dateTime,
+  integer,
+  listOf,
+  named,
+  nullable,
+  number,
+  record,
+  text,
+  truth,
+  type Of,
+} from '../http/shapes.js';
+import * as sale from '../orders/index.js';
+
+/** Colours of the statuses, in the order of their ids. */
+export const STATUS_COLORS = [
+  '#9e9e9e',
+  '#ffb300',
+  '#43a047',
+  '#1e88e5',
+  '#8e24aa',
+  '#00897b',
+  '#e53935',
+  '#6d4c41',
+] as const;
+
+const common = {
+  id: integer,
+  proforma_number: text,
+  proforma_status_id: integer,
+  proforma_status_color: text,
+  proforma_status_final: truth,
+  processing_date: dateTime,
+  expires_at: dateTime,
+  expires_in_seconds: integer,
+  customer_id: nullable(integer),
+  customer_email: nullable(text),
+  customer_first_name: nullable(text),
+  customer_last_name: nullable(text),
+  anonymous: truth,
+  sales: number,
+  discount: number,
+  net_sales: number,
+  vat: number,
+  end_sales: number,
+  paid: number,
+  debt: number,
+  market_id: integer,
+  currency_id: integer,
+  sales_channel_id: integer,
+  sales_channel: text,
+  warehouse_confirmed_at: nullable(dateTime),
+  converted_at: nullable(dateTime),
+  order_id: nullable(integer),
+  canceled: truth,
+  canceled_at: nullable(dateTime),
+  cancel_reason: nullable(text),
+  tags: listOf(text),
+  alerts_count: integer,
+  open_alerts_count: integer,
+  inserted_at: dateTime,
+  updated_at: dateTime,
+};
+
+export const ProformaListShape = named('ProformaInList', { ...common, proforma_status_name: text });
+
+const ItemShape = record({
+  proforma_order_item_id: integer,
+  product_id: integer,
+  product_variant_id: integer,
+  code: text,
+  barcode: nullable(text),
+  name: text,
+  qty: integer,
+  qty_confirmed: nullable(integer),
+  price: number,
+  vat_rate: nullable(number),
+  sales: number,
+  discount: number,
+  end_sales: number,
+  promotions: listOf(sale.PromotionShape),
+  warehouse_code: nullable(text),
+});
+
+const InstructionsShape = record({
+  beneficiary: text,
+  address: text,
+  bank_account: text,
+  amount: number,
+  currency: text,
+  purpose: text,
+  payment_code: text,
+  model: text,
+  reference: text,
+  qr: nullable(text),
+});
+
+const AlertShape = record({
+  index: integer,
+  kind: text,
+  message: text,
+  details: anyObject,
+  resolved: truth,
+  resolved_at: nullable(dateTime),
+  inserted_at: dateTime,
+});
+
+export const ProformaShape = named('Proforma', {
+  ...common,
+  proforma_status: text,
+  order_processing_id: integer,
+  customer_data_part: nullable(integer),
+  customer_time_part: nullable(integer),
+  customer_phone: nullable(text),
+  items: listOf(ItemShape),
+  fee_items: listOf(sale.FeeItemShape),
+  payments: listOf(sale.PaymentShape),
+  payment_instructions: InstructionsShape,
+  tax_brackets: listOf(sale.TaxBracketShape),
+  transaction_reference: text,
+  delivery_area: sale.DeliveryAreaShape,
+  alerts: listOf(AlertShape),
+  comment: nullable(text),
+  converted_order_number: nullable(text),
+});
+export type ProformaOut = Of<typeof ProformaShape>;
+
+type Money = (minor: number) => number;
+
+export function presentProforma(app: AppContext, proforma: domain.Proforma, now: Date): ProformaOut {
+  const amount = money(app);
+  return {
+    ...presentCommon(proforma, amount, now),
+    proforma_status: proforma.status,
+    order_processing_id: proforma.evaluationId,
+    customer_data_part: proforma.buyer.dataPart,
+    customer_time_part: proforma.buyer.timePart,
+    customer_phone: proforma.buyer.phone,
+    items: proforma.lines.map((line) => presentItem(line, amount)),
+    fee_items: proforma.fees.map((fee) => sale.presentFee(fee, amount)),
+    payments: domain.shownPayments(proforma).map((payment) => sale.presentPayment(payment, amount)),
+    payment_instructions: presentInstructions(app, proforma),
+    tax_brackets: domain.proformaBrackets(proforma).map((bracket) => sale.presentBracket(bracket, amount)),
+    transaction_reference: domain.paymentReference(proforma.number),
+    delivery_area: sale.presentDeliveryArea(proforma),
+    alerts: proforma.alerts.map(presentAlert),
+    comment: proforma.comment,
+    converted_order_number: proforma.converted?.orderNumber ?? null,
+  };
+}
+
+function presentCommon(proforma: domain.Proforma, amount: Money, now: Date): Of<typeof CommonShape> {
+  const { buyer } = proforma;
+  const shown = { endSales: proforma.endSales, payments: domain.shownPayments(proforma) };
+  return {
+    id: proforma.id,
+    proforma_number: proforma.number,
+    proforma_status_id: domain.statusId(proforma.status),
+    proforma_status_color: STATUS_COLORS[domain.statusId(proforma.status) - 1] ?? '',
+    proforma_status_final: domain.isFinal(proforma.status),
+    processing_date: formatDateTime(proforma.processingDate),
+    expires_at: formatDateTime(proforma.expiresAt),
+    expires_in_seconds: secondsLeft(proforma, now),
+    customer_id: buyer.id,
+    customer_email: buyer.email,
+    customer_first_name: buyer.firstName,
+    customer_last_name: buyer.lastName,
+    anonymous: buyer.id === null,
+    sales: amount(proforma.sales),
+    discount: amount(proforma.discount),
+    net_sales: amount(proforma.netSales),
+    vat: amount(proforma.vat),
+    end_sales: amount(proforma.endSales),
+    paid: amount(domain.paidOf(shown.payments)),
+    debt: amount(domain.debtOf(shown)),
+    market_id: proforma.marketId,
+    currency_id: currencyNumber(proforma.currency),
+    sales_channel_id: proforma.salesChannelId,
+    sales_channel: proforma.salesChannel,
+    warehouse_confirmed_at: formatOptional(proforma.warehouseConfirmedAt),
+    converted_at: formatOptional(proforma.convertedAt),
+    order_id: proforma.orderId,
+    canceled: proforma.canceledAt !== null,
+    canceled_at: formatOptional(proforma.canceledAt),
+    cancel_reason: proforma.cancelReason,
+    tags: [...proforma.tags],
+    alerts_count: proforma.alerts.length,
+    open_alerts_count: domain.openAlerts(proforma),
+    inserted_at: formatDateTime(proforma.insertedAt),
+    updated_at: formatDateTime(proforma.updatedAt),
+  };
+}
+
+const CommonShape = record(common);
+
+function secondsLeft(proforma: domain.Proforma, now: Date): number {
+  if (domain.isFinal(proforma.status)) return 0;
+  return Math.max(0, Math.floor((proforma.expiresAt.getTime() - now.getTime()) / 1000));
+}
+
+function presentItem(line: domain.ProformaLine, amount: Money): Of<typeof ItemShape> {
+  return {
+    proforma_order_item_id: line.id,
+    product_id: line.productId,
+    product_variant_id: line.variantId,
+    code: line.code,
+    barcode: line.barcode,
+    name: line.name,
+    qty: line.qty,
+    qty_confirmed: line.qtyConfirmed,
+    price: amount(line.price),
+    vat_rate: sale.percent(line.vatRate),
+    sales: amount(line.sales),
+    discount: amount(line.discount),
+    end_sales: amount(line.sales - line.discount),
+    promotions: line.promotions.map((promotion) => sale.presentPromotion(promotion, amount)),
+    warehouse_code: line.warehouseCode,
+  };
+}
+
+function presentInstructions(app: AppContext, proforma: domain.Proforma): Of<typeof InstructionsShape> {
+  const account = app.settings.bankAccount;
+  const debt = domain.debtOf({ endSales: proforma.endSales, payments: domain.shownPayments(proforma) });
+  const reference = domain.paymentReference(proforma.number);
+  return {
+    beneficiary: account.beneficiary,
+    address: account.address,
+    bank_account: account.accountNumber,
+    amount: money(app)(debt),
+    currency: proforma.currency,
+    purpose: account.purpose,
+    payment_code: account.paymentCode,
+    model: '97',
+    reference,
+    qr: domain.ipsQrText(account, proforma.currency, debt, reference),
+  };
+}
+
+function presentAlert(alert: domain.Alert, index: number): Of<typeof AlertShape> {
+  return {
+    index,
+    kind: alert.kind,
+    message: alert.message,
+    details: { ...alert.details },
+    resolved: alert.resolvedAt !== null,
+    resolved_at: formatOptional(alert.resolvedAt),
+    inserted_at: formatDateTime(alert.insertedAt),
+  };
+}

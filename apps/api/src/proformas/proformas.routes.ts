@@ -1,0 +1,212 @@
+import { pageOf, refuse, type Clock } from '@back-office/kernel';
+import type { Proforma } from '@back-office/proforma';
+import type { Database } from '../database/database.js';
+import { answered, created, NO_CONTENT, ok, okText, type Outcome } from '../http/answer.js';
+import { minorOf, type AppContext } from '../http/app-context.js';
+import { PAGING } from '../http/query-parameters.js';
+import { Amount, ListOf, RecordId, Text, Unjudged, Wrapper } from '../http/request-fields.js';
+import { route, type Call, type Route } from '../http/route.js';
+import { listOf, record } from '../http/shapes.js';
+import { OrderShape, presentOrder, type TypeOrmOrders } from '../orders/index.js';
+import { presentProforma, ProformaListShape, ProformaShape } from './proforma.js';
+import type { ProformaActions } from './proforma-actions.js';
+import { proformaListJson } from './proforma-list.query.js';
+import { PaymentMethodShape, type TypeOrmPaymentMethods } from './typeorm-payment-methods.js';
+
+const DEFAULT_LIMIT = 30;
+const optional = true;
+
+class PostProforma {
+  @RecordId() order_processing_id!: number;
+}
+
+class PaymentFields {
+  @RecordId() payment_method_id!: number;
+  @Amount({ optional }) amount?: number | null;
+}
+
+class PayProforma {
+  @Wrapper(() => PaymentFields) payment!: PaymentFields;
+}
+
+class AdjustmentFields {
+  @RecordId() proforma_order_item_id!: number;
+  @Unjudged({ type: 'integer', minimum: 0 }) qty_confirmed?: unknown;
+}
+
+class ConfirmProforma {
+  @ListOf(() => AdjustmentFields, { max: 10_000, optional }) adjustments?: AdjustmentFields[] | null;
+}
+
+class CancelProforma {
+  @Text({ optional }) reason?: string | null;
+}
+
+class EditProforma {
+  @Unjudged({ type: 'array', maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 100 } }) tags?: unknown;
+  @Unjudged({ type: ['string', 'null'] as never, maxLength: 5_000 }) comment?: unknown;
+  @Unjudged({
+    type: 'array',
+    items: {
+      type: 'object',
+      properties: { index: { type: 'integer', minimum: 0 }, resolved: { type: 'boolean', enum: [true] } },
+      required: ['index', 'resolved'],
+    },
+  })
+  alerts?: unknown;
+}
+
+const FINAL = 'API.ProformaOrders.AlreadyFinal';
+const OneProforma = record({ data: ProformaShape });
+
+export function proformaRoutes(
+  actions: ProformaActions,
+  orders: TypeOrmOrders,
+  methods: TypeOrmPaymentMethods,
+  database: Database,
+  clock: Clock,
+): Route[] {
+  const exists = (app: AppContext, id: number): Promise<boolean> => actions.exists(app, id);
+  const shown = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
+  const edit = async ({ app, id, body }: Call<EditProforma>): Promise<Outcome> =>
+    answered(await actions.edit(app, id, body), shown(app));
+  const editing = {
+    path: '/proforma_orders/:id',
+    caller: 'app' as const,
+    summary: 'Changes tags and comment, resolves alerts; one bad part changes nothing',
+    body: EditProforma,
+    answers: { 200: OneProforma },
+    refusals: [
+      FINAL,
+      'API.ProformaOrders.InvalidTags',
+      'API.ProformaOrders.InvalidComment',
+      'API.ProformaOrders.AlertNotFound',
+    ],
+    handle: edit,
+  };
+  return [
+    route({
+      method: 'get',
+      path: '/proforma_orders',
+      caller: 'app',
+      summary: "The app's proformas, newest first",
+      query: PAGING,
+      ignoresUnusableFilters: true,
+      answers: { 200: record({ data: listOf(ProformaListShape) }) },
+      handle: async ({ app, query }) =>
+        okText(await proformaListJson(database, app, pageOf(query, DEFAULT_LIMIT), clock.now())),
+    }),
+    route({
+      method: 'post',
+      path: '/proforma_orders',
+      caller: 'app',
+      summary: 'Makes a proforma of a checkout evaluation: freezes its prices and reserves its stock',
+      body: PostProforma,
+      answers: { 201: OneProforma },
+      refusals: [
+        'API.OrderProcessings.StaleEvaluation',
+        'API.ProformaOrders.WrongApp',
+        'API.Products.MissingVat',
+        'API.Orders.GuestDeliveryDataIncomplete',
+        'API.ShipmentMethods.PickupPointRequired',
+        'API.ShipmentMethods.PickupPointUnavailable',
+        'Insufficient stock for product: <product>',
+      ],
+      handle: async ({ app, body }) =>
+        answered(await actions.create(app, body.order_processing_id), (proforma) =>
+          created(presentProforma(app, proforma, clock.now())),
+        ),
+    }),
+    route({
+      method: 'get',
+      path: '/proforma_orders/:id',
+      caller: 'app',
+      summary: 'One proforma in full',
+      answers: { 200: OneProforma },
+      handle: async ({ app, id }) => answered(await actions.show(app, id), shown(app)),
+    }),
+    route({
+      method: 'post',
+      path: '/proforma_orders/:id/pay',
+      caller: 'app',
+      summary: 'Records a payment that settles at once; an amount of 0 or less pays the whole debt',
+      body: PayProforma,
+      answers: { 200: OneProforma },
+      refusals: [
+        FINAL,
+        'API.PaymentMethod.NotSupported',
+        'API.Payments.CashAmountRequired',
+        'Order debt is already paid',
+        'Payment amount exceeds order debt',
+      ],
+      record: exists,
+      handle: async ({ app, id, body: { payment } }) => {
+        const amount = minorIfGiven(app, payment.amount);
+        if (amount === 'unusable') return (await exists(app, id)) ? refuse('is invalid', 'amount') : undefined;
+        return answered(await actions.pay(app, id, { methodId: payment.payment_method_id, amount }), shown(app));
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/proforma_orders/:id/warehouse_confirm',
+      caller: 'app',
+      summary: 'The warehouse confirms the lines; those left out of the body are confirmed in full',
+      body: ConfirmProforma,
+      bodyOptional: true,
+      answers: { 200: OneProforma },
+      refusals: [FINAL, 'Insufficient stock for product: <product>'],
+      record: exists,
+      handle: async ({ app, id, body }) => {
+        const adjustments = (body.adjustments ?? []).map((each) => ({
+          lineId: each.proforma_order_item_id,
+          qtyConfirmed: each.qty_confirmed,
+        }));
+        return answered(await actions.confirm(app, id, adjustments), shown(app));
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/proforma_orders/:id/convert',
+      caller: 'app',
+      summary: 'Turns the proforma into an order; a repeat answers the same order',
+      answers: { 200: record({ data: OrderShape }) },
+      refusals: [FINAL, 'API.ProformaOrders.NothingConfirmed'],
+      handle: async ({ app, id }) => {
+        const converted = await actions.convert(app, id);
+        if (converted === undefined || 'refused' in converted) return converted;
+        const order = await orders.find(app.id, converted.orderId ?? 0);
+        return order && ok(presentOrder(app, order));
+      },
+    }),
+    route({ ...editing, method: 'put' }),
+    route({ ...editing, method: 'patch' }),
+    route({
+      method: 'delete',
+      path: '/proforma_orders/:id',
+      caller: 'app',
+      summary: 'Cancels the proforma: captured payments are refunded, stock is released',
+      body: CancelProforma,
+      bodyOptional: true,
+      answers: { 204: null },
+      refusals: [FINAL],
+      record: exists,
+      handle: async ({ app, id, body }) =>
+        answered(await actions.cancel(app, id, body.reason ?? null), () => NO_CONTENT),
+    }),
+    route({
+      method: 'get',
+      path: '/payment_methods',
+      caller: 'app',
+      extension: true,
+      summary: "The app's payment methods, oldest first",
+      query: PAGING,
+      answers: { 200: record({ data: listOf(PaymentMethodShape) }) },
+      handle: async ({ app, query }) => ok(await methods.list(app.id, pageOf(query, DEFAULT_LIMIT))),
+    }),
+  ];
+}
+
+function minorIfGiven(app: AppContext, amount: number | null | undefined): number | null | undefined | 'unusable' {
+  if (amount === undefined || amount === null) return amount;
+  return minorOf(app, amount) ?? 'unusable';
+}

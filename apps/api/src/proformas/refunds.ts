@@ -1,0 +1,97 @@
+import type { Clock } from '@back-office/kernel';
+import {
+  pendingRefunds,
+  settleRefund,
+  type Payment,
+  type Proforma,
+  type ProformaOrders,
+  type RefundGateway,
+  type RefundOutcome,
+  type Stored,
+} from '@back-office/proforma';
+import { assertOutsideTransaction } from '../database/database.js';
+import type { TypeOrmRefundQueue } from './typeorm-refund-queue.js';
+
+/** A call does not wait longer than this for the gateway; the worker asks again later. */
+const CALL_PATIENCE_MS = 12_000;
+const MOST_ATTEMPTS = 3;
+const BATCH = 50;
+
+interface Answered {
+  readonly paymentId: number;
+  readonly outcome: RefundOutcome;
+}
+
+/** Pays pending refunds out, after the transaction that decided on them. */
+export class Refunds {
+  constructor(
+    private readonly orders: ProformaOrders,
+    private readonly gateway: RefundGateway,
+    private readonly queue: TypeOrmRefundQueue,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Asks the gateway once for every refund that the change added, all at once, and records what it answered. */
+  async payOut(appId: number, { before, proforma }: Stored): Promise<Proforma> {
+    const known = new Set(before.payments.map((payment) => payment.id));
+    const added = pendingRefunds(proforma).filter((payment) => !known.has(payment.id));
+    if (added.length === 0) return proforma;
+    const answers = await this.askAll(appId, proforma, added);
+    return answers.length === 0 ? proforma : this.record(appId, proforma, answers);
+  }
+
+  /** Asks again for refunds without an answer whose time has come; the last try without one has failed. */
+  async retryDue(): Promise<number> {
+    const due = await this.queue.due(this.clock.now(), BATCH);
+    for (const { appId, paymentId } of due) await this.retry(appId, paymentId);
+    return due.length;
+  }
+
+  private async retry(appId: number, paymentId: number): Promise<void> {
+    const claim = await this.queue.claim(appId, paymentId, this.clock.now());
+    if (claim === undefined) return;
+    const proforma = await this.orders.find(appId, claim.proformaId);
+    const payment = proforma && pendingRefunds(proforma).find((each) => each.id === paymentId);
+    if (proforma === undefined || payment === undefined) return;
+    const outcome = await this.ask(appId, proforma, payment);
+    const final = outcome === 'unknown' && claim.attempts >= MOST_ATTEMPTS ? 'failed' : outcome;
+    if (final !== 'unknown') await this.record(appId, proforma, [{ paymentId, outcome: final }]);
+  }
+
+  private async askAll(appId: number, proforma: Proforma, refunds: readonly Payment[]): Promise<Answered[]> {
+    const answers: Answered[] = [];
+    const asked = refunds.map(async (payment) => {
+      const outcome = await this.ask(appId, proforma, payment);
+      if (outcome !== 'unknown') answers.push({ paymentId: payment.id, outcome });
+    });
+    await withinPatience(Promise.all(asked));
+    return [...answers];
+  }
+
+  private ask(appId: number, proforma: Proforma, payment: Payment): Promise<RefundOutcome | 'unknown'> {
+    assertOutsideTransaction('The refund gateway');
+    return this.gateway.refund({
+      idempotencyKey: `refund-${appId}-${payment.id}`,
+      appId,
+      proformaId: proforma.id,
+      paymentId: payment.id,
+      amount: -payment.amount,
+      currency: proforma.currency,
+    });
+  }
+
+  private async record(appId: number, proforma: Proforma, answers: readonly Answered[]): Promise<Proforma> {
+    const now = this.clock.now();
+    const stored = await this.orders.change(appId, proforma.id, (found) => ({
+      next: answers.reduce((next, { paymentId, outcome }) => settleRefund(next, paymentId, outcome, now), found),
+    }));
+    return stored?.proforma ?? proforma;
+  }
+}
+
+async function withinPatience(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise((resolve) => (timer = setTimeout(resolve, CALL_PATIENCE_MS)));
+  await Promise.race([work, patience]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,46 @@
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../config.js';
+import { expressApp } from '../http/express-app.js';
+import { openApiDocument } from '../http/openapi.js';
+import { edgeServer } from '../http/server.js';
+import { TOKENS } from '../tokens.js';
+import type { Logger } from './logger.js';
+import { Metrics } from './metrics.js';
+import { observerOf } from './observer.js';
+import { mountOutside } from './outside.js';
+import type { Service } from './service.js';
+
+export const VERSION = '2.0.0';
+
+export interface Api {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Serves the calls on the configured port. */
+export async function startApi({ container, database }: Service, config: Config, logger: Logger): Promise<Api> {
+  const metrics = new Metrics(database.source);
+  const routes = container.get(TOKENS.Routes);
+  let draining = false;
+  const app = expressApp({
+    routes,
+    tokens: container.get(TOKENS.AccessTokens),
+    clock: container.get(TOKENS.Clock),
+    jsonLimit: config.jsonLimit,
+    corsOrigins: config.corsOrigins,
+    observer: observerOf(logger, metrics),
+    outside: mountOutside({
+      database,
+      metrics,
+      reference: JSON.stringify(openApiDocument(routes, VERSION)),
+      isDraining: () => draining,
+    }),
+  });
+  const { server, drain } = edgeServer(app);
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(config.port, resolve));
+  const stop = (): Promise<void> => {
+    draining = true;
+    return drain();
+  };
+  return { port: (server.address() as AddressInfo).port, stop };
+}

@@ -1,0 +1,22 @@
+import type { Container } from 'inversify';
+import { TOKENS } from '../tokens.js';
+import type { Chore } from './background.js';
+
+const EXPIRY_EVERY_MS = 1_000;
+const REFUNDS_EVERY_MS = 5_000;
+
+/** The background work of the service. Any number of processes may do it at once. */
+export function choresOf(container: Container): Chore[] {
+  return [
+    {
+      name: 'expire proformas',
+      everyMs: EXPIRY_EVERY_MS,
+      run: async () => (await container.get(TOKENS.ExpirySweep).run()).more,
+    },
+    {
+      name: 'ask for refunds again',
+      everyMs: REFUNDS_EVERY_MS,
+      run: async () => (await container.get(TOKENS.Refunds).retryDue()) > 0,
+    },
+  ];
+}

@@ -1,0 +1,11 @@
+import type { Database } from '../database/database.js';
+
+/** Throws when the database may lose what it has acknowledged. */
+export async function assertDurable(database: Database): Promise<void> {
+  const settings = await database.rows<{ name: string; setting: string }>(
+    `select name, setting from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit')`,
+  );
+  const unsafe = settings.filter(({ setting }) => setting === 'off');
+  if (unsafe.length > 0)
+    throw new Error(`The database is not durable: ${unsafe.map(({ name }) => `${name} is off`).join(', ')}`);
+}

@@ -1,0 +1,20 @@
+import { pino, type Logger } from 'pino';
+import type { Config } from '../config.js';
+
+export type { Logger } from 'pino';
+
+/** Structured logs on standard output. Nothing that a request carried is logged beyond its route and its status. */
+export function loggerOf({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Logger {
+  const pretty = { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } };
+  return pino({ level: logLevel, base: null, ...(logFormat === 'pretty' && pretty) });
+}
+
+const LONGEST = 256;
+
+/** An error without what it quotes: PostgreSQL's detail repeats the row, TypeORM's error the parameters. */
+export function loggable(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
+  return { type: error.name, message: error.message.slice(0, LONGEST), code, constraint, stack: frames?.join('\n') };
+}

@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { DataSource } from 'typeorm';
+import type { Finished } from '../http/request-log.js';
+
+const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What Prometheus reads at /metrics. */
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly requests: Histogram<'method' | 'route' | 'status'>;
+
+  constructor(source: DataSource) {
+    collectDefaultMetrics({ register: this.registry });
+    this.requests = new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time from the first byte of a request to the end of its answer',
+      labelNames: ['method', 'route', 'status'],
+      buckets: SECONDS,
+      registers: [this.registry],
+    });
+    this.watchPool((source.driver as unknown as { master: Pool }).master);
+  }
+
+  observe({ method, route, status, milliseconds }: Finished): void {
+    this.requests.observe({ method, route, status: String(status) }, milliseconds / 1000);
+  }
+
+  async text(): Promise<{ readonly type: string; readonly body: string }> {
+    return { type: this.registry.contentType, body: await this.registry.metrics() };
+  }
+
+  private watchPool(pool: Pool): void {
+    new Gauge({
+      name: 'database_connections',
+      help: 'Connections of the pool by state',
+      labelNames: ['state'],
+      registers: [this.registry],
+      collect() {
+        this.set({ state: 'open' }, pool.totalCount);
+        this.set({ state: 'idle' }, pool.idleCount);
+        this.set({ state: 'awaited' }, pool.waitingCount);
+      },
+    });
+  }
+}

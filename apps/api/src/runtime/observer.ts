@@ -1,0 +1,20 @@
+import { failureOf } from '../database/failures.js';
+import type { Observer } from '../http/request-log.js';
+import { loggable, type Logger } from './logger.js';
+import type { Metrics } from './metrics.js';
+
+export function observerOf(logger: Logger, metrics: Metrics): Observer {
+  return {
+    finished(request) {
+      metrics.observe(request);
+      const { requestId, appId, milliseconds, ...rest } = request;
+      const line = { ...rest, ms: Math.round(milliseconds * 10) / 10, request_id: requestId, app_id: appId };
+      if (request.status >= 500) logger.error(line, 'request');
+      else logger.info(line, 'request');
+    },
+    failed(error, request) {
+      const requestId = request.headers['x-request-id'];
+      logger.error({ request_id: requestId, failure: failureOf(error), error: loggable(error) }, 'request failed');
+    },
+  };
+}

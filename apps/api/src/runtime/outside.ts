@@ -1,0 +1,69 @@
+import express, { type Express, type Request, type Response } from 'express';
+import helmet from 'helmet';
+import { getAbsoluteFSPath } from 'swagger-ui-dist';
+import type { Database } from '../database/database.js';
+import type { Metrics } from './metrics.js';
+
+export interface Outside {
+  readonly database: Database;
+  readonly metrics: Metrics;
+  /** The API reference as JSON text. */
+  readonly reference: string;
+  readonly isDraining: () => boolean;
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Retail back-office: API reference</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css" />
+  </head>
+  <body>
+    <div id="reference"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });\n`;
+
+/** What is served outside the base path: health, metrics and the API reference. None of it needs a token. */
+export function mountOutside({ database, metrics, reference, isDraining }: Outside) {
+  return (app: Express): void => {
+    app.get('/health/live', (_request, response) => void response.json({ status: 'live' }));
+    app.get('/health/ready', async (_request, response) => {
+      const ready = !isDraining() && (await answers(database));
+      response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
+    });
+    app.get('/metrics', async (_request, response) => {
+      const { type, body } = await metrics.text();
+      response.setHeader('Content-Type', type);
+      response.end(body);
+    });
+    app.get('/openapi.json', (_request, response) => sendText(response, 'application/json', reference));
+    mountReference(app);
+  };
+}
+
+function mountReference(app: Express): void {
+  app.use('/docs', helmet({ contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } }));
+  app.get('/docs', (_request: Request, response: Response) => sendText(response, 'text/html', PAGE));
+  app.get('/docs/start.js', (_request, response) => sendText(response, 'text/javascript', START));
+  app.use('/docs', express.static(getAbsoluteFSPath(), { index: false, maxAge: '1h' }));
+}
+
+function sendText(response: Response, type: string, text: string): void {
+  response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  response.end(text);
+}
+
+async function answers(database: Database): Promise<boolean> {
+  try {
+    await database.rows('select 1');
+    return true;
+  } catch {
+    return false;
+  }
+}

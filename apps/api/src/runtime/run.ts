@@ -1,0 +1,47 @@
+import { InvalidConfig } from '../config.js';
+
+/**
+ * Runs a process until SIGTERM or SIGINT. `start` answers how to stop it; a second signal does not wait.
+ * What fails at the start ends the process with one line.
+ */
+export async function runUntilSignal(start: () => Promise<() => Promise<void>>): Promise<void> {
+  const signal = signalled();
+  let stop: () => Promise<void>;
+  try {
+    stop = await start();
+  } catch (error) {
+    return end(error);
+  }
+  await signal;
+  try {
+    await stop();
+  } catch (error) {
+    return end(error);
+  }
+  process.exit(0);
+}
+
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = (): void => {
+      if (asked) process.exit(1);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
+
+function end(error: unknown): never {
+  const line = error instanceof InvalidConfig ? error.message : `Could not run: ${messageOf(error)}`;
+  process.stderr.write(`${line}\n`);
+  process.exit(1);
+}
+
+/** A refused connection is an AggregateError without a message of its own. */
+function messageOf(error: unknown): string {
+  const { message, errors } = error as { message?: string; errors?: Error[] };
+  return (message || errors?.[0]?.message || String(error)).split('\n')[0] ?? '';
+}

@@ -1,0 +1,41 @@
+import type { Container } from 'inversify';
+import type { Config } from '../config.js';
+import { containerOf } from '../container.js';
+import { CustomerEntity } from '../customers/index.js';
+import { Database } from '../database/database.js';
+import { dataSourceFor, type Connection } from '../database/data-source.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { migrate } from '../database/migrate.js';
+import { assertDurable } from './durability.js';
+
+export interface Service {
+  readonly container: Container;
+  readonly database: Database;
+  /** Set when the service runs on a database of its own. */
+  readonly embedded: EmbeddedPostgres | undefined;
+  stop(): Promise<void>;
+}
+
+/** Starts what every process needs: the database, brought up to date, and the container on it. */
+export async function startService(config: Config): Promise<Service> {
+  const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
+  try {
+    const connection: Connection = embedded ?? { url: config.databaseUrl as string };
+    await migrate(connection);
+    const source = await dataSourceFor(connection, config.databasePoolSize, [CustomerEntity]).initialize();
+    const database = new Database(source);
+    await assertDurable(database);
+    const stop = async (): Promise<void> => {
+      await source.destroy();
+      await embedded?.stop();
+    };
+    return { container: containerOf(database), database, embedded, stop };
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+function startEmbedded({ dataDir }: Config): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({ dataDir });
+}

@@ -1,0 +1,5 @@
+export { bookReservations, LOCK_PLACES } from './reservations.query.js';
+export { stockRoutes } from './stocks.routes.js';
+export { TypeOrmStocks } from './typeorm-stocks.js';
+export { TypeOrmWarehouses } from './typeorm-warehouses.js';
+export { warehouseRoutes } from './warehouses.routes.js';

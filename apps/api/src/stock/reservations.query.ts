@@ -1,0 +1,42 @@
+/**
+ * The stock ledger's part of a larger statement. `change` is the name of a CTE with one row per changed reservation:
+ * (line_id, variant_id, warehouse_id, qty: pieces reserved from now on, delta: difference to before, reference).
+ * The stock rows must be locked already. Each reference gets one movement per warehouse and kind.
+ */
+export function bookReservations(change: string, appId: string, now: string): string {
+  return `
+  reservation_dropped as (
+    delete from stock_reservations r using ${change} c
+    where r.app_id = ${appId} and r.proforma_item_id = c.line_id and c.qty = 0
+  ), reservation_kept as (
+    insert into stock_reservations
+      (app_id, proforma_item_id, product_variant_id, warehouse_id, qty, inserted_at, updated_at)
+    select ${appId}, line_id, variant_id, warehouse_id, qty, ${now}, ${now} from ${change} where qty > 0
+    on conflict (app_id, proforma_item_id) do update set qty = excluded.qty, updated_at = excluded.updated_at
+  ), reservation_entry as (
+    select reference, warehouse_id, variant_id, case when delta > 0 then 'reserve' else 'release' end as kind,
+      sum(delta)::bigint as qty
+    from ${change} group by 1, 2, 3, 4
+  ), reservation_movement as (
+    insert into stock_movements (app_id, warehouse_id, kind, reference, booked_at)
+    select distinct ${appId}::bigint, warehouse_id, kind, reference, ${now}::timestamptz from reservation_entry
+    returning id, warehouse_id, kind, reference
+  ), reservation_movement_line as (
+    insert into stock_movement_lines (app_id, movement_id, product_variant_id, qty)
+    select ${appId}, m.id, e.variant_id, e.qty
+    from reservation_entry e join reservation_movement m using (warehouse_id, kind, reference)
+  ), reservation_sum as (
+    update stocks s set reserved = s.reserved + d.delta, updated_at = ${now}
+    from (select variant_id, warehouse_id, sum(delta)::bigint as delta from ${change} group by 1, 2) as d
+    where s.app_id = ${appId} and s.product_variant_id = d.variant_id and s.warehouse_id = d.warehouse_id
+  )`;
+}
+
+/** Locks the stock rows of the places ($2 variants, $3 warehouses), in the order of their keys. */
+export const LOCK_PLACES = `
+  select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", w.code as "warehouseCode",
+    s.on_hand as "onHand", s.reserved
+  from stocks s join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
+  where s.app_id = $1
+    and (s.product_variant_id, s.warehouse_id) in (select * from unnest($2::bigint[], $3::bigint[]))
+  order by s.product_variant_id, s.warehouse_id for update of s`;

@@ -1,0 +1,45 @@
+import type { Page } from '@back-office/kernel';
+import type { Database } from '../database/database.js';
+
+export interface AggregateFilter {
+  readonly code: string | undefined;
+  readonly barcode: string | undefined;
+  readonly productId: number | undefined;
+}
+
+/** Stock of variants, a page at a time by id, as JSON text: the variants of the page first, then their stock. */
+const AGGREGATE = `
+  with page as (
+    select id, code from product_variants
+    where app_id = $1 and ($2::text is null or code = $2) and ($3::text is null or barcode = $3)
+      and ($4::bigint is null or product_id = $4)
+    order by id offset $5 limit $6
+  ), place as (
+    select k.product_variant_id as id, w.code as warehouse_code, k.on_hand, k.reserved,
+      case when w.sellable then greatest(k.on_hand - k.reserved, 0) else 0 end as available
+    from stocks k join warehouses w on w.app_id = $1 and w.id = k.warehouse_id
+    where k.app_id = $1 and k.product_variant_id in (select id from page) and w.deleted_at is null
+  )
+  select coalesce(json_agg(json_build_object(
+    'product_variant_id', page.id, 'code', page.code, 'on_hand', total.on_hand, 'reserved', total.reserved,
+    'available', total.available, 'warehouses', total.warehouses
+  ) order by page.id), '[]')::text as data
+  from page cross join lateral (
+    select coalesce(sum(on_hand), 0) as on_hand, coalesce(sum(reserved), 0) as reserved,
+      coalesce(sum(available), 0) as available,
+      coalesce(json_agg(json_build_object(
+        'warehouse_code', warehouse_code, 'on_hand', on_hand, 'reserved', reserved, 'available', available
+      ) order by warehouse_code), '[]') as warehouses
+    from place where place.id = page.id
+  ) as total`;
+
+export async function stockAggregateJson(
+  database: Database,
+  appId: number,
+  { code, barcode, productId }: AggregateFilter,
+  { offset, limit }: Page,
+): Promise<string> {
+  const values = [appId, code ?? null, barcode ?? null, productId ?? null, offset, limit];
+  const [row] = await database.rows<{ data: string }>(AGGREGATE, values);
+  return row?.data ?? '[]';
+}

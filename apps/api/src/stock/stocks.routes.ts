@@ -1,0 +1,100 @@
+import { pageOf, recordId } from '@back-office/kernel';
+import type { Database } from '../database/database.js';
+import { ok, okText } from '../http/answer.js';
+import { HttpProblem } from '../http/errors.js';
+import { Unjudged } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { rowsOf } from '../http/row-check.js';
+import { failedRow, integer, listOf, named, nullable, record, text } from '../http/shapes.js';
+import { stockAggregateJson } from './stock-aggregate.query.js';
+import { stockWish } from './stock-rows.js';
+import type { TypeOrmStocks } from './typeorm-stocks.js';
+
+const string = { type: 'string' as const, maxLength: 255 };
+
+class PutStocks {
+  @Unjudged({
+    type: 'array',
+    maxItems: 10_000,
+    items: {
+      type: 'object',
+      properties: {
+        code: string,
+        barcode: string,
+        external_ref: string,
+        warehouse_code: string,
+        qty: { type: 'integer', description: 'is added; a negative one is subtracted' },
+        min_qty: { type: 'integer', minimum: 0, description: 'minimum of a new stock row' },
+      },
+    },
+  })
+  stocks?: unknown;
+}
+
+const sums = { on_hand: integer, reserved: integer, available: integer };
+
+const StockAggregateShape = named('StockAggregate', {
+  product_variant_id: integer,
+  code: text,
+  ...sums,
+  warehouses: listOf(record({ warehouse_code: nullable(text), ...sums })),
+});
+
+const DEFAULT_LIMIT = 30;
+
+export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] {
+  return [
+    route({
+      method: 'put',
+      path: '/int/stocks',
+      caller: 'app',
+      summary: 'Adds quantities to stock per variant and warehouse; a repeat adds again',
+      body: PutStocks,
+      answers: { 200: record({ data: record({ updated: integer, failed: listOf(failedRow) }) }) },
+      handle: async ({ app, body }) => {
+        const rows = rowsOf(body, 'stocks');
+        const failed = await stocks.add(app.id, rows.map(stockWish));
+        return ok({
+          updated: rows.length - failed.length,
+          failed: failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } })),
+        });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/stocks/aggregate',
+      caller: 'app',
+      summary: 'Stock on hand, reserved and available, per variant and per warehouse',
+      query: {
+        code: { schema: text, description: 'one variant, exact' },
+        barcode: { schema: text, description: 'one variant, exact' },
+        product_id: { schema: integer, description: 'the variants of one product' },
+        offset: { schema: integer, description: 'rows to skip, default 0' },
+        limit: { schema: integer, description: 'rows wanted, default 30, at most 10,000' },
+      },
+      answers: { 200: record({ data: listOf(StockAggregateShape) }) },
+      handle: async ({ app, query }) => {
+        const filter = {
+          code: textOf(query['code']),
+          barcode: textOf(query['barcode']),
+          productId: productIdOf(query['product_id']),
+        };
+        return okText(await stockAggregateJson(database, app.id, filter, pageOf(query, DEFAULT_LIMIT)));
+      },
+    }),
+  ];
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw new HttpProblem(400);
+  return value;
+}
+
+function productIdOf(value: unknown): number | undefined {
+  const given = textOf(value);
+  if (given === undefined) return undefined;
+  if (!/^\d+$/.test(given)) throw new HttpProblem(400);
+  // A number that no product can have finds none.
+  return recordId(given) ?? 0;
+}

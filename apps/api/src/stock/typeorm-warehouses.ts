@@ -1,0 +1,184 @@
+import type { Clock } from '@back-office/kernel';
+import { MATCHING, matcherOf, type Matcher } from '@back-office/matching';
+import { waitForBulkTurn, type Database, type Transaction } from '../database/database.js';
+import type { WarehouseRow, WarehouseWish } from './warehouse.js';
+
+const COLUMNS = 'id, code, name, address_line_1, city, postcode, market_id, sellable, inserted_at, updated_at';
+
+const LOCK_NAMED = `
+  select ${COLUMNS} from warehouses
+  where app_id = $1 and deleted_at is null and (code = any($2::text[]) or id = any($3::bigint[]))
+  order by id for update`;
+
+const WITH_STOCK = `
+  select distinct warehouse_id as id from stocks
+  where app_id = $1 and warehouse_id = any($2::bigint[]) and (on_hand > 0 or reserved > 0)`;
+
+const ROW = `
+  (place int, id bigint, code text, name text, address_line_1 text, city text, postcode text, market_id int, sellable bool)`;
+
+const WRITE = `
+  with row as (select * from json_to_recordset($2) as row ${ROW}),
+  inserted as (
+    insert into warehouses (app_id, code, name, address_line_1, city, postcode, market_id, sellable, inserted_at, updated_at)
+    select $1, code, name, address_line_1, city, postcode, market_id, sellable, $4, $4 from row where id is null order by place
+    returning ${COLUMNS}
+  ), updated as (
+    update warehouses w
+    set name = row.name, address_line_1 = row.address_line_1, city = row.city, postcode = row.postcode,
+        market_id = row.market_id, sellable = row.sellable, updated_at = $4
+    from row where w.app_id = $1 and w.id = row.id
+    returning w.id, w.code, w.name, w.address_line_1, w.city, w.postcode, w.market_id, w.sellable, w.inserted_at, w.updated_at
+  ), deleted as (
+    update warehouses set deleted_at = $4 where app_id = $1 and id = any($3::bigint[])
+  )
+  select * from inserted union all select * from updated order by id`;
+
+/** Keys of the rows that cannot be written, in input order; nothing was written then. */
+export interface Rejected {
+  readonly failures: readonly string[];
+}
+
+export interface Written {
+  readonly warehouses: readonly WarehouseRow[];
+  readonly deleted: readonly number[];
+}
+
+interface Draft {
+  id: number | null;
+  code: string | null;
+  wish: WarehouseWish;
+  sellable: boolean;
+  deleted: boolean;
+}
+
+export class TypeOrmWarehouses {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Creates, changes and deletes warehouses, all or nothing. A later row about the same warehouse wins.
+   * A row that broke a rule already arrives as that rule's key.
+   */
+  put(appId: number, rows: readonly (WarehouseWish | string)[]): Promise<Written | Rejected> {
+    const wishes = rows.filter((row) => typeof row !== 'string');
+    return this.database.transaction(async (transaction) => {
+      await waitForBulkTurn(transaction, 'warehouses', appId);
+      const found = await lockNamed(transaction, appId, wishes);
+      const withStock = await idsWithStock(transaction, appId, found, wishes);
+      const plan = planned(rows, found, withStock);
+      if ('failures' in plan) return plan;
+      return write(transaction, appId, plan, this.clock.now());
+    });
+  }
+}
+
+async function lockNamed(
+  transaction: Transaction,
+  appId: number,
+  wishes: readonly WarehouseWish[],
+): Promise<WarehouseRow[]> {
+  transaction.locks('warehouse');
+  const codes = wishes.flatMap((wish) => wish.code ?? []);
+  const ids = wishes.flatMap((wish) => wish.id ?? []);
+  return transaction.rows<WarehouseRow>(LOCK_NAMED, [appId, codes, ids]);
+}
+
+async function idsWithStock(
+  transaction: Transaction,
+  appId: number,
+  found: readonly WarehouseRow[],
+  wishes: readonly WarehouseWish[],
+): Promise<Set<number>> {
+  if (!wishes.some((wish) => wish.delete)) return new Set();
+  const rows = await transaction.rows<{ id: number }>(WITH_STOCK, [appId, found.map((row) => row.id)]);
+  return new Set(rows.map((row) => row.id));
+}
+
+function planned(
+  rows: readonly (WarehouseWish | string)[],
+  found: readonly WarehouseRow[],
+  withStock: ReadonlySet<number>,
+): { readonly drafts: readonly Draft[] } | Rejected {
+  const matcher = matcherOf<Draft>(MATCHING['PUT /warehouse'].warehouse, found.map(draftOf));
+  const failures: string[] = [];
+  const drafts = rows.flatMap((wish) => {
+    if (typeof wish === 'string') return fail(failures, wish);
+    const draft = match(matcher, wish);
+    if (draft === 'mismatch') return fail(failures, 'API.Warehouses.CodeAndIdMismatch');
+    if (wish.delete) return remove(matcher, draft, withStock, failures);
+    return [put(matcher, draft, wish)];
+  });
+  return failures.length > 0 ? { failures } : { drafts };
+}
+
+/** When code and id are both sent, both must name the same warehouse. */
+function match(matcher: Matcher<Draft>, { code, id }: WarehouseWish): Draft | undefined | 'mismatch' {
+  const byCode = matcher.holder('code', code);
+  const byId = matcher.holder('id', id);
+  if (hasText(code) && id !== undefined && id !== null) return byCode === byId ? byCode : 'mismatch';
+  return byCode ?? byId;
+}
+
+function put(matcher: Matcher<Draft>, found: Draft | undefined, wish: WarehouseWish): Draft {
+  const sellable = wish.sellable ?? found?.sellable ?? true;
+  if (found) return Object.assign(found, { wish, sellable });
+  const draft = { id: null, code: hasText(wish.code) ? wish.code : null, wish, sellable, deleted: false };
+  matcher.add(draft);
+  return draft;
+}
+
+function remove(
+  matcher: Matcher<Draft>,
+  draft: Draft | undefined,
+  withStock: ReadonlySet<number>,
+  failures: string[],
+): Draft[] {
+  if (draft === undefined) return fail(failures, 'API.Warehouses.NotFound');
+  if (draft.id !== null && withStock.has(draft.id)) return fail(failures, 'API.Warehouses.HasStock');
+  matcher.remove(draft);
+  draft.deleted = true;
+  return [draft];
+}
+
+function fail(failures: string[], key: string): [] {
+  failures.push(key);
+  return [];
+}
+
+async function write(
+  transaction: Transaction,
+  appId: number,
+  { drafts }: { readonly drafts: readonly Draft[] },
+  now: Date,
+): Promise<Written> {
+  const once = [...new Set(drafts)];
+  const kept = once.filter((draft) => !draft.deleted);
+  const deleted = once.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
+  const rows = kept.map(({ id, code, wish, sellable }, place) => ({ ...wish, place, id, code, sellable }));
+  const written = await transaction.rows<WarehouseRow>(WRITE, [appId, JSON.stringify(rows), deleted, now]);
+  return { warehouses: inInputOrder(drafts, kept, written), deleted };
+}
+
+/** New rows were inserted in input order, so their ids grow in it. */
+function inInputOrder(
+  drafts: readonly Draft[],
+  kept: readonly Draft[],
+  written: readonly WarehouseRow[],
+): WarehouseRow[] {
+  const known = new Set(kept.map((draft) => draft.id));
+  const byId = new Map(written.map((row) => [row.id, row]));
+  const fresh = written.filter((row) => !known.has(row.id));
+  const rowOf = new Map(kept.map((draft) => [draft, draft.id === null ? fresh.shift() : byId.get(draft.id)] as const));
+  return drafts.flatMap((draft) => rowOf.get(draft) ?? []);
+}
+
+function draftOf(row: WarehouseRow): Draft {
+  return { id: row.id, code: row.code, wish: row, sellable: row.sellable, deleted: false } as unknown as Draft;
+}
+
+function hasText(code: string | null | undefined): code is string {
+  return code !== undefined && code !== null && code !== '';
+}

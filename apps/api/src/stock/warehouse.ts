@@ -1,0 +1,87 @@
+import { LONGEST_STRING } from '@back-office/kernel';
+import { dateTime, integer, named, nullable, text, truth, type Of } from '../http/shapes.js';
+import { isQuantity, isRow, rowKey, wrongFlag, wrongText } from '../http/row-check.js';
+import { CANT_BE_BLANK, MALFORMED } from '../http/request-fields.js';
+import { formatDateTime } from '@back-office/kernel';
+
+export const WarehouseShape = named('Warehouse', {
+  id: integer,
+  code: nullable(text),
+  name: text,
+  address_line_1: text,
+  city: text,
+  postcode: text,
+  market_id: integer,
+  sellable: truth,
+  inserted_at: dateTime,
+  updated_at: dateTime,
+});
+export type WarehouseOut = Of<typeof WarehouseShape>;
+
+export interface WarehouseRow {
+  readonly id: number;
+  readonly code: string | null;
+  readonly name: string;
+  readonly address_line_1: string;
+  readonly city: string;
+  readonly postcode: string;
+  readonly market_id: number;
+  readonly sellable: boolean;
+  readonly inserted_at: Date;
+  readonly updated_at: Date;
+}
+
+export function presentWarehouse(row: WarehouseRow): WarehouseOut {
+  return {
+    id: row.id,
+    code: row.code,
+    name: row.name,
+    address_line_1: row.address_line_1,
+    city: row.city,
+    postcode: row.postcode,
+    market_id: row.market_id,
+    sellable: row.sellable,
+    inserted_at: formatDateTime(row.inserted_at),
+    updated_at: formatDateTime(row.updated_at),
+  };
+}
+
+/** A checked row of PUT /warehouse. */
+export interface WarehouseWish {
+  readonly code?: string;
+  readonly id?: number;
+  readonly name: string;
+  readonly address_line_1: string;
+  readonly city: string;
+  readonly postcode: string;
+  readonly market_id: number;
+  readonly sellable?: boolean;
+  readonly delete?: boolean;
+}
+
+const REQUIRED = ['name', 'address_line_1', 'city', 'postcode'] as const;
+
+/** The first broken rule of a row, as its key, or `undefined` for a {@link WarehouseWish}. */
+export function wrongWarehouse(row: unknown): string | undefined {
+  if (!isRow(row)) return rowKey('Warehouses', '', MALFORMED);
+  const flags = wrongFlag(row['delete']) ?? wrongFlag(row['sellable']);
+  const code = wrongText(row['code'], LONGEST_STRING, false);
+  if (flags !== undefined || !isOptionalWhole(row['id'])) return rowKey('Warehouses', '', MALFORMED);
+  if (code !== undefined) return rowKey('Warehouses', 'code', code);
+  if (row['delete'] === true) return undefined;
+  for (const field of REQUIRED) {
+    const wrong = wrongText(row[field], LONGEST_STRING, true);
+    if (wrong !== undefined) return rowKey('Warehouses', field, wrong);
+  }
+  const market = row['market_id'];
+  if (market === undefined || market === null) return rowKey('Warehouses', 'market_id', CANT_BE_BLANK);
+  return isMarket(market) ? undefined : rowKey('Warehouses', '', MALFORMED);
+}
+
+function isOptionalWhole(value: unknown): boolean {
+  return value === undefined || value === null || isQuantity(value);
+}
+
+function isMarket(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value < 2 ** 31;
+}

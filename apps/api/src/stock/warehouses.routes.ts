@@ -1,0 +1,54 @@
+import { ok } from '../http/answer.js';
+import { Unjudged } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { rowsOf } from '../http/row-check.js';
+import { integer, listOf, record } from '../http/shapes.js';
+import type { TypeOrmWarehouses } from './typeorm-warehouses.js';
+import { presentWarehouse, WarehouseShape, wrongWarehouse, type WarehouseWish } from './warehouse.js';
+
+class PutWarehouses {
+  @Unjudged({
+    type: 'array',
+    maxItems: 10_000,
+    items: {
+      type: 'object',
+      properties: {
+        code: { type: 'string', maxLength: 255 },
+        id: { type: 'integer' },
+        name: { type: 'string', maxLength: 255 },
+        address_line_1: { type: 'string', maxLength: 255 },
+        city: { type: 'string', maxLength: 255 },
+        postcode: { type: 'string', maxLength: 255 },
+        market_id: { type: 'integer' },
+        sellable: { type: 'boolean', default: true },
+        delete: { type: 'boolean', default: false },
+      },
+    },
+  })
+  warehouses?: unknown;
+}
+
+const REFUSALS = ['NameCantBeBlank', 'AddressLine1CantBeBlank', 'CityCantBeBlank', 'PostcodeCantBeBlank'];
+const MORE = ['MarketIdCantBeBlank', 'CodeAndIdMismatch', 'HasStock', 'NotFound', 'WrongDataType'];
+
+export function warehouseRoutes(warehouses: TypeOrmWarehouses): Route[] {
+  return [
+    route({
+      method: 'put',
+      path: '/warehouse',
+      caller: 'app',
+      summary: 'Creates, changes and deletes warehouses in one call, all or nothing, matched by code and id',
+      body: PutWarehouses,
+      answers: { 200: record({ data: record({ warehouses: listOf(WarehouseShape), deleted: listOf(integer) }) }) },
+      refusals: [...REFUSALS, ...MORE].map((rule) => `API.Warehouses.${rule}`),
+      handle: async ({ app, body }) => {
+        const rows = rowsOf(body, 'warehouses').map((row) => wrongWarehouse(row) ?? (row as WarehouseWish));
+        const outcome = await warehouses.put(app.id, rows);
+        if ('failures' in outcome) {
+          return { status: 422, body: { errors: { Warehouses: outcome.failures.map((key) => app.say(key)) } } };
+        }
+        return ok({ warehouses: outcome.warehouses.map(presentWarehouse), deleted: outcome.deleted });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,29 @@
+/** @jest-config-loader esbuild-register */
+import type { Config } from 'jest';
+
+const swc = [
+  '@swc/jest',
+  {
+    jsc: {
+      target: 'es2022',
+      keepClassNames: true,
+      parser: { syntax: 'typescript', decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+    },
+    module: { type: 'es6' },
+    sourceMaps: 'inline',
+  },
+] as [string, Record<string, unknown>];
+
+const config: Config = {
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['back-office:source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': swc },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testMatch: ['<rootDir>/packages/*/src/**/*.test.ts', '<rootDir>/apps/*/src/**/*.test.ts'],
+  modulePathIgnorePatterns: ['/dist/'],
+  workerIdleMemoryLimit: '768MB',
+};
+
+export default config;

@@ -1,0 +1,23 @@
+import { sum } from './money.js';
+
+/**
+ * Splits `amount` (≥ 0) over `weights` (≥ 0) by largest remainder: the parts add up to `amount` exactly,
+ * each differs from its exact share by less than one unit, ties go to the earlier weight.
+ * All weights 0: nothing is split and every part is 0.
+ */
+export function allocate(amount: number, weights: readonly number[]): number[] {
+  const total = BigInt(sum(weights));
+  if (total === 0n) return weights.map(() => 0);
+  const shares = weights.map((weight, index) => {
+    const exact = BigInt(amount) * BigInt(weight);
+    return { index, part: Number(exact / total), remainder: exact % total };
+  });
+  let left = amount - sum(shares.map((share) => share.part));
+  const parts = shares.map((share) => share.part);
+  for (const share of [...shares].sort((a, b) => Number(b.remainder - a.remainder) || a.index - b.index)) {
+    if (left === 0) break;
+    parts[share.index] = share.part + 1;
+    left -= 1;
+  }
+  return parts;
+}

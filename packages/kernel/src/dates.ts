@@ -1,0 +1,33 @@
+/** The interface's datetime: UTC, no offset, no fraction. */
+export function formatDateTime(date: Date): string {
+  return date.toISOString().slice(0, 19);
+}
+
+export function formatOptional(date: Date | null): string | null {
+  return date === null ? null : formatDateTime(date);
+}
+
+const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?)?$/;
+
+export interface Moment {
+  readonly at: Date;
+  /** True when the client sent a date alone. */
+  readonly dateOnly: boolean;
+}
+
+/** A date, or a datetime with or without fraction and offset, as an instant; `undefined` for anything else. */
+export function parseMoment(text: string): Moment | undefined {
+  const match = DATE_TIME.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour, , , offset] = match;
+  const dateOnly = hour === undefined;
+  const at = new Date(dateOnly ? `${text}T00:00:00Z` : offset === undefined ? `${text}Z` : text);
+  if (Number.isNaN(at.getTime())) return undefined;
+  // JavaScript rolls 30 February over into March; a client that sent it made a mistake.
+  const sameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  return sameDay && Number(year) > 0 ? { at, dateOnly } : undefined;
+}
+
+export function addHours(date: Date, hours: number): Date {
+  return new Date(date.getTime() + hours * 3_600_000);
+}

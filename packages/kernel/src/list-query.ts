@@ -1,0 +1,44 @@
+/** Largest page of every list; a larger wish is clamped. */
+export const LARGEST_PAGE = 10_000;
+const LARGEST_OFFSET = 2 ** 31;
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+/** The value of a query parameter as it arrives: text, a list of texts, or something unusable. */
+export type QueryValue = unknown;
+
+export function wholeNumber(value: QueryValue): number | undefined {
+  if (typeof value !== 'string' || !/^-?\d{1,15}$/.test(value)) return undefined;
+  return Number(value);
+}
+
+/** `true`/`1` and `false`/`0`; anything else is unusable. */
+export function truth(value: QueryValue): boolean | undefined {
+  if (value === 'true' || value === '1') return true;
+  if (value === 'false' || value === '0') return false;
+  return undefined;
+}
+
+/** `offset` and `limit`, unusable values replaced by their defaults. */
+export function pageOf(query: Readonly<Record<string, QueryValue>>, defaultLimit: number): Page {
+  const offset = wholeNumber(query['offset']) ?? 0;
+  const limit = wholeNumber(query['limit']) ?? defaultLimit;
+  return {
+    offset: offset < 0 ? 0 : Math.min(offset, LARGEST_OFFSET),
+    limit: limit < 1 ? defaultLimit : Math.min(limit, LARGEST_PAGE),
+  };
+}
+
+/** A record id from a path or a query: a whole number that a record can have, else `undefined`. */
+export function recordId(value: QueryValue): number | undefined {
+  const id = wholeNumber(value);
+  return id !== undefined && id > 0 ? id : undefined;
+}
+
+/** Makes a text match itself in SQL's LIKE with `\` as escape character. */
+export function likeLiteral(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&');
+}

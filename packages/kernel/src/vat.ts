@@ -1,0 +1,62 @@
+import { divideRounded, sum } from './money.js';
+
+/** VAT rates are whole basis points: 2000 is 20 %. A line without VAT carries `null` and is counted at 0. */
+export type VatRate = number | null;
+
+export interface Gross {
+  readonly vatRate: VatRate;
+  readonly gross: number;
+}
+
+export interface TaxBracket {
+  readonly vatRate: number;
+  readonly net: number;
+  readonly vat: number;
+  readonly gross: number;
+}
+
+/** VAT contained in a gross amount: gross × rate / (1 + rate), rounded half away from zero. */
+export function vatContained(gross: number, vatRate: VatRate): number {
+  const rate = BigInt(vatRate ?? 0);
+  return divideRounded(BigInt(gross) * rate, 10_000n + rate);
+}
+
+/** One bracket per rate, lowest first. Rounded once per bracket, so net + vat = gross in each and in the sum. */
+export function taxBrackets(lines: readonly Gross[]): TaxBracket[] {
+  const grossByRate = new Map<number, number>();
+  for (const { vatRate, gross } of lines) {
+    grossByRate.set(vatRate ?? 0, (grossByRate.get(vatRate ?? 0) ?? 0) + gross);
+  }
+  return [...grossByRate]
+    .sort(([a], [b]) => a - b)
+    .map(([vatRate, gross]) => {
+      const vat = vatContained(gross, vatRate);
+      return { vatRate, net: gross - vat, vat, gross };
+    });
+}
+
+export interface Totals {
+  readonly sales: number;
+  readonly discount: number;
+  readonly netSales: number;
+  readonly vat: number;
+  readonly endSales: number;
+}
+
+export interface PricedLine {
+  readonly vatRate: VatRate;
+  readonly sales: number;
+  readonly discount: number;
+}
+
+/** Totals of lines and fees. `endSales = sales - discount = netSales + vat`, always. */
+export function totalsOf(lines: readonly PricedLine[]): Totals {
+  const sales = sum(lines.map((line) => line.sales));
+  const discount = sum(lines.map((line) => line.discount));
+  const vat = sum(bracketsOf(lines).map((bracket) => bracket.vat));
+  return { sales, discount, netSales: sales - discount - vat, vat, endSales: sales - discount };
+}
+
+export function bracketsOf(lines: readonly PricedLine[]): TaxBracket[] {
+  return taxBrackets(lines.map((line) => ({ vatRate: line.vatRate, gross: line.sales - line.discount })));
+}

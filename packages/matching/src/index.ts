@@ -1,0 +1,2 @@
+export * from './match.js';
+export * from './matching-table.js';

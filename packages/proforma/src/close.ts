@@ -1,0 +1,88 @@
+import { isRefusal, type Refusal } from '@back-office/kernel';
+import { withAlert } from './alerts.js';
+import { debtOf, refundsDownTo } from './payments.js';
+import type { Proforma, ProformaStatus } from './proforma.js';
+import { NOTHING_CONFIRMED } from './refusals.js';
+import { decide, isOpen, type Guard } from './transitions.js';
+
+export interface At {
+  readonly now: Date;
+}
+
+export interface CancelFacts extends At {
+  readonly reason: string | null;
+}
+
+/** Captured payments become pending refunds; reserved stock goes back. */
+export function cancel(proforma: Proforma, facts: CancelFacts): Proforma | Refusal {
+  const apply = (found: Proforma): Proforma => callOff(found, 'canceled', facts.reason, facts.now);
+  return decide({ action: 'cancel', guards: [], apply }, proforma, facts);
+}
+
+const somethingIsConfirmed: Guard<At> = (proforma) =>
+  proforma.lines.every((line) => line.qtyConfirmed === 0) ? NOTHING_CONFIRMED : undefined;
+
+export interface ConvertFacts extends At {
+  readonly orderNumber: string;
+}
+
+/** Turns the proforma into an order. Payments and reservations pass to the order with it. */
+export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Refusal {
+  const apply = (found: Proforma): Proforma => ({
+    ...found,
+    status: 'converted',
+    convertedAt: facts.now,
+    converted: { payments: found.payments, orderNumber: facts.orderNumber },
+    updatedAt: facts.now,
+  });
+  return decide({ action: 'convert', guards: [somethingIsConfirmed], apply }, proforma, facts);
+}
+
+export interface DeadlineFacts extends At {
+  /** The app's setting `proforma.expire_paid`. */
+  readonly expirePaid: boolean;
+}
+
+export function isPastDeadline(proforma: Proforma, now: Date): boolean {
+  return isOpen(proforma) && proforma.expiresAt.getTime() <= now.getTime();
+}
+
+/**
+ * What its deadline does to a proforma: one with debt (or nothing to pay) expires; one that is paid in full stays,
+ * unless the app lets those expire too, and gets a single alert. Before the deadline nothing happens.
+ */
+export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma {
+  if (!isPastDeadline(proforma, facts.now)) return proforma;
+  const outcome = decide({ action: 'expire', guards: [], apply: expireOrAlert }, proforma, facts);
+  return isRefusal(outcome) ? proforma : outcome;
+}
+
+/** When the deadline has to be looked at next; `null` when it has nothing left to do. */
+export function dueAt(proforma: Proforma): Date | null {
+  return isOpen(proforma) && !(isPaidFor(proforma) && hasUnconvertedAlert(proforma)) ? proforma.expiresAt : null;
+}
+
+function expireOrAlert(proforma: Proforma, { expirePaid, now }: DeadlineFacts): Proforma {
+  if (expirePaid || !isPaidFor(proforma)) return callOff(proforma, 'expired', 'expired', now);
+  if (hasUnconvertedAlert(proforma)) return proforma;
+  return withAlert(proforma, 'paid_not_converted', 'Paid in full, but not converted before its deadline', {}, now);
+}
+
+function isPaidFor(proforma: Proforma): boolean {
+  return proforma.endSales > 0 && debtOf(proforma) === 0;
+}
+
+function hasUnconvertedAlert(proforma: Proforma): boolean {
+  return proforma.alerts.some((alert) => alert.kind === 'paid_not_converted');
+}
+
+function callOff(proforma: Proforma, status: ProformaStatus, reason: string | null, now: Date): Proforma {
+  return {
+    ...proforma,
+    status,
+    payments: [...proforma.payments, ...refundsDownTo(0, proforma.payments, now)],
+    canceledAt: now,
+    cancelReason: reason,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,63 @@
+import { sum } from '@back-office/kernel';
+import type { Payment, Proforma } from './proforma.js';
+
+const VOUCHER = 'voucher';
+
+/** Settled payments less refunds that went through. */
+export function paidOf(payments: readonly Payment[]): number {
+  return sum(
+    payments.filter((each) => each.status === 'settled' || each.status === 'refunded').map((each) => each.amount),
+  );
+}
+
+export function debtOf(proforma: Pick<Proforma, 'endSales' | 'payments'>): number {
+  return Math.max(proforma.endSales - paidOf(proforma.payments), 0);
+}
+
+export function isPaidInFull(proforma: Pick<Proforma, 'endSales' | 'payments'>): boolean {
+  return paidOf(proforma.payments) >= proforma.endSales;
+}
+
+export function isFinalized(payment: Payment): boolean {
+  return payment.status !== 'pending';
+}
+
+/** What of a captured payment is neither given back nor on its way back. */
+export function refundable(payment: Payment, payments: readonly Payment[]): number {
+  const refunds = payments.filter((each) => each.refundOf === payment.id && each.status !== 'refund_failed');
+  return payment.amount + sum(refunds.map((each) => each.amount));
+}
+
+/** Money of the customer that is still here: captured and neither given back nor on its way back. */
+export function heldMoney(payments: readonly Payment[]): number {
+  return sum(captured(payments).map((payment) => refundable(payment, payments)));
+}
+
+/**
+ * Refund entries that give back all money above `owed`: the newest payment first, vouchers last,
+ * none of them more than what is left of its payment. The entries are pending: nothing has moved yet.
+ */
+export function refundsDownTo(owed: number, payments: readonly Payment[], now: Date): Payment[] {
+  let excess = heldMoney(payments) - owed;
+  const refunds: Payment[] = [];
+  for (const payment of captured(payments).sort(newestFirstVouchersLast)) {
+    const amount = Math.min(refundable(payment, payments), excess);
+    if (amount <= 0) continue;
+    refunds.push(refundEntry(payment, amount, now));
+    excess -= amount;
+  }
+  return refunds;
+}
+
+function refundEntry(payment: Payment, amount: number, now: Date): Payment {
+  return { ...payment, id: 0, amount: -amount, status: 'pending', date: now, refundOf: payment.id };
+}
+
+function captured(payments: readonly Payment[]): Payment[] {
+  return payments.filter((payment) => payment.status === 'settled' && payment.amount > 0);
+}
+
+function newestFirstVouchersLast(a: Payment, b: Payment): number {
+  const voucher = Number(a.method === VOUCHER) - Number(b.method === VOUCHER);
+  return voucher || b.date.getTime() - a.date.getTime() || b.id - a.id;
+}

@@ -1,0 +1,45 @@
+import type { Refusal } from '@back-office/kernel';
+import type { CreateFacts } from './create.js';
+import type { Proforma } from './proforma.js';
+
+/** What a decision makes of a proforma. With a refusal, `next` is still stored: a deadline may have been met on the way. */
+export interface Verdict {
+  readonly next: Proforma;
+  readonly refusal?: Refusal;
+}
+
+export type Decision = (found: Proforma) => Verdict;
+
+export interface Stored {
+  readonly before: Proforma;
+  /** As it is now, every payment with its id. */
+  readonly proforma: Proforma;
+  readonly refusal?: Refusal;
+}
+
+/** The locked facts of an evaluation: its contents and the stock that may be used for it. */
+export type EvaluationFacts = Pick<CreateFacts, 'evaluation' | 'stock'>;
+
+/** Where proformas live, together with the stock that they reserve. Each call is one atomic step. */
+export interface ProformaOrders {
+  /**
+   * Makes a proforma of an evaluation, at most one for ever. `decide` sees locked facts; its refusal is the answer
+   * and nothing is stored. Called again with another number when the number was taken.
+   */
+  create(
+    appId: number,
+    evaluationId: number,
+    decide: (facts: EvaluationFacts) => Proforma | Refusal,
+  ): Promise<Proforma | Refusal>;
+  /** `undefined` when the app has no such proforma. */
+  find(appId: number, id: number): Promise<Proforma | undefined>;
+  /**
+   * Locks the proforma, stores what the decision makes of it and adapts its reservations. `undefined` when the app
+   * has no such proforma. Pieces that cannot be reserved any more refuse the change; then nothing is stored.
+   */
+  change(appId: number, id: number, decide: Decision): Promise<Stored | undefined>;
+  /** As {@link change}, for several proformas of one app; those that somebody else is changing are left out. */
+  changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]>;
+  /** Proformas of all apps whose deadline has come, the longest overdue first. */
+  due(now: Date, limit: number): Promise<readonly { readonly appId: number; readonly id: number }[]>;
+}

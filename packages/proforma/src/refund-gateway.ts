@@ -1,0 +1,19 @@
+/** One refund to be paid out. The same `idempotencyKey` asked again must not pay twice. */
+export interface RefundRequest {
+  readonly idempotencyKey: string;
+  readonly appId: number;
+  readonly proformaId: number;
+  readonly paymentId: number;
+  /** Minor units of `currency`, positive. */
+  readonly amount: number;
+  readonly currency: string;
+}
+
+/** Gives money back to the customer. Called outside transactions only. */
+export interface RefundGateway {
+  /**
+   * `refunded`: the money is on its way for good, also on a repeat under the same key. `failed`: refused for good.
+   * `unknown`: no answer; the caller asks again later under the same key. Never throws, never takes above 10 s.
+   */
+  refund(request: RefundRequest): Promise<'refunded' | 'failed' | 'unknown'>;
+}

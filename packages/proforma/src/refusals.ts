@@ -1,0 +1,21 @@
+import { refuse, type Refusal } from '@back-office/kernel';
+
+export const ALREADY_FINAL = refuse('API.ProformaOrders.AlreadyFinal');
+export const NOTHING_CONFIRMED = refuse('API.ProformaOrders.NothingConfirmed');
+export const INVALID_TAGS = refuse('API.ProformaOrders.InvalidTags');
+export const INVALID_COMMENT = refuse('API.ProformaOrders.InvalidComment');
+export const ALERT_NOT_FOUND = refuse('API.ProformaOrders.AlertNotFound');
+export const WRONG_APP = refuse('API.ProformaOrders.WrongApp');
+export const STALE_EVALUATION = refuse('API.OrderProcessings.StaleEvaluation');
+export const MISSING_VAT = refuse('API.Products.MissingVat');
+export const GUEST_DATA_INCOMPLETE = refuse('API.Orders.GuestDeliveryDataIncomplete');
+export const PICKUP_POINT_REQUIRED = refuse('API.ShipmentMethods.PickupPointRequired');
+export const PICKUP_POINT_UNAVAILABLE = refuse('API.ShipmentMethods.PickupPointUnavailable');
+export const METHOD_NOT_SUPPORTED = refuse('API.PaymentMethod.NotSupported');
+export const CASH_AMOUNT_REQUIRED = refuse('API.Payments.CashAmountRequired');
+export const DEBT_ALREADY_PAID = refuse('Order debt is already paid');
+export const EXCEEDS_DEBT = refuse('Payment amount exceeds order debt');
+
+export function insufficientStock(product: string): Refusal {
+  return refuse(`Insufficient stock for product: ${product}`);
+}

@@ -1,0 +1,52 @@
+import { isRefusal, type Refusal } from '@back-office/kernel';
+import { isFinal, OPEN_STATUSES, type Proforma, type ProformaStatus } from './proforma.js';
+import { ALREADY_FINAL } from './refusals.js';
+
+export type Action = 'pay' | 'warehouse_confirm' | 'convert' | 'cancel' | 'expire' | 'edit' | 'resolve_alerts';
+
+export interface Transition {
+  readonly from: readonly ProformaStatus[];
+  /** Where the action may lead; `unchanged` keeps the status it found. */
+  readonly to: readonly (ProformaStatus | 'unchanged')[];
+}
+
+const ANY_STATUS = [...OPEN_STATUSES, 'converted', 'canceled', 'expired'] as const;
+
+/** Every move a proforma can make. From any other status the action is refused as already final. */
+export const TRANSITIONS: Readonly<Record<Action, Transition>> = {
+  pay: { from: OPEN_STATUSES, to: ['paid', 'unchanged'] },
+  warehouse_confirm: { from: OPEN_STATUSES, to: ['confirmed', 'partial_confirmed'] },
+  convert: { from: OPEN_STATUSES, to: ['converted'] },
+  cancel: { from: OPEN_STATUSES, to: ['canceled'] },
+  expire: { from: OPEN_STATUSES, to: ['expired', 'unchanged'] },
+  edit: { from: OPEN_STATUSES, to: ['unchanged'] },
+  resolve_alerts: { from: ANY_STATUS, to: ['unchanged'] },
+};
+
+/** A rule: what stands against the action, or `undefined`. */
+export type Guard<Facts> = (proforma: Proforma, facts: Facts) => Refusal | undefined;
+
+export interface Move<Facts> {
+  readonly action: Action;
+  readonly guards: readonly Guard<Facts>[];
+  readonly apply: (proforma: Proforma, facts: Facts) => Proforma;
+}
+
+/** Walks a move through the table: status, then the guards in their order, then the change. */
+export function decide<Facts>(move: Move<Facts>, proforma: Proforma, facts: Facts): Proforma | Refusal {
+  const { from, to } = TRANSITIONS[move.action];
+  if (!from.includes(proforma.status)) return ALREADY_FINAL;
+  for (const guard of move.guards) {
+    const refusal = guard(proforma, facts);
+    if (isRefusal(refusal)) return refusal;
+  }
+  const next = move.apply(proforma, facts);
+  if (!to.includes(next.status === proforma.status && to.includes('unchanged') ? 'unchanged' : next.status)) {
+    throw new Error(`${move.action} may not lead from ${proforma.status} to ${next.status}`);
+  }
+  return next;
+}
+
+export function isOpen(proforma: Pick<Proforma, 'status'>): boolean {
+  return !isFinal(proforma.status);
+}

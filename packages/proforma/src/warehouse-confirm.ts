@@ -1,0 +1,64 @@
+import { refuse, type Refusal } from '@back-office/kernel';
+import { refundsDownTo } from './payments.js';
+import { reprice } from './pricing.js';
+import type { Proforma } from './proforma.js';
+import { decide, type Guard } from './transitions.js';
+
+export interface Adjustment {
+  readonly lineId: number;
+  /** As the client sent it; the rules below decide whether it is a quantity. */
+  readonly qtyConfirmed: unknown;
+}
+
+export interface ConfirmFacts {
+  readonly adjustments: readonly Adjustment[];
+  readonly now: Date;
+}
+
+const linesAreTheProformas: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
+  firstBad(adjustments, 'proforma_order_item_id', ({ lineId }) => proforma.lines.some((line) => line.id === lineId));
+
+const linesAreNamedOnce: Guard<ConfirmFacts> = (_, { adjustments }) =>
+  firstBad(
+    adjustments,
+    'proforma_order_item_id',
+    ({ lineId }, index) => adjustments.findIndex((each) => each.lineId === lineId) === index,
+  );
+
+const quantitiesAreWithinTheLine: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
+  firstBad(adjustments, 'qty_confirmed', ({ lineId, qtyConfirmed }) => {
+    const requested = proforma.lines.find((line) => line.id === lineId)?.qty ?? 0;
+    return Number.isInteger(qtyConfirmed) && Number(qtyConfirmed) >= 0 && Number(qtyConfirmed) <= requested;
+  });
+
+/**
+ * The warehouse's word on every line; lines left out are confirmed in full. Each call starts from the requested
+ * quantities, so a later call may raise what an earlier one reduced. What was overpaid becomes pending refunds.
+ */
+export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
+  const guards = [linesAreTheProformas, linesAreNamedOnce, quantitiesAreWithinTheLine];
+  return decide({ action: 'warehouse_confirm', guards, apply: confirm }, proforma, facts);
+}
+
+function confirm(proforma: Proforma, { adjustments, now }: ConfirmFacts): Proforma {
+  const adjusted = new Map(adjustments.map((each) => [each.lineId, Number(each.qtyConfirmed)]));
+  const repriced = reprice(proforma, (line) => adjusted.get(line.id) ?? line.qty);
+  const reduced = repriced.lines.some((line) => line.qtyConfirmed !== line.qty);
+  return {
+    ...proforma,
+    ...repriced,
+    payments: [...proforma.payments, ...refundsDownTo(repriced.endSales, proforma.payments, now)],
+    status: reduced ? 'partial_confirmed' : 'confirmed',
+    warehouseConfirmedAt: now,
+    updatedAt: now,
+  };
+}
+
+function firstBad(
+  adjustments: readonly Adjustment[],
+  field: string,
+  isGood: (adjustment: Adjustment, index: number) => boolean,
+): Refusal | undefined {
+  const index = adjustments.findIndex((adjustment, at) => !isGood(adjustment, at));
+  return index < 0 ? undefined : refuse('is invalid', `adjustments.${index}.${field}`);
+}
