@@ -22,6 +22,8 @@ const config: Config = {
   transform: { '^.+\\.ts$': swc },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testMatch: ['<rootDir>/packages/*/src/**/*.test.ts', '<rootDir>/apps/*/src/**/*.test.ts'],
+  globalSetup: '<rootDir>/apps/api/src/testing/global-setup.mjs',
+  globalTeardown: '<rootDir>/apps/api/src/testing/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],
   workerIdleMemoryLimit: '768MB',
 };

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 // @ts-expect-error An internal path: the storage that the decorators of this process write to.
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
@@ -140,7 +141,13 @@ const ERRORS: Json = {
 
 function bodySchemas(): Json {
   const classTransformerMetadataStorage = defaultMetadataStorage as never;
-  return validationMetadatasToSchemas({ classTransformerMetadataStorage, refPointerPrefix: REFS }) as Json;
+  // A field's own schema says all there is; its TypeScript type, which reflection knows as "Object", says nothing.
+  const additionalConverters = { [ValidationTypes.CUSTOM_VALIDATION]: {} };
+  return validationMetadatasToSchemas({
+    classTransformerMetadataStorage,
+    refPointerPrefix: REFS,
+    additionalConverters,
+  }) as Json;
 }
 
 function areaOf({ path }: Route): string {

@@ -124,7 +124,7 @@ export function ListOf(of: () => Class, { max = 1_000, optional }: ListOptions =
     if (value.length === 0 && !optional) return CANT_BE_BLANK;
     return value.length > max ? IS_TOO_LONG : undefined;
   };
-  return nested(of, judge, { maxItems: max }, { optional });
+  return nested(of, judge, { maxItems: max }, { optional }, { each: true });
 }
 
 /** A field whose rules, types included, belong to the domain, which answers by a key of its own. */
@@ -134,6 +134,16 @@ export function Unjudged(schema: Schema): PropertyDecorator {
 
 function isPlainObject(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : MALFORMED;
+}
+
+/** An optional field may be sent as null, which is the same as not sending it. */
+function orNull(schema: Schema): Schema {
+  const { type, enum: values } = schema as { type?: unknown; enum?: unknown[] };
+  return {
+    ...schema,
+    ...(type !== undefined && { type: [type, 'null'] }),
+    ...(values && { enum: [...values, null] }),
+  } as Schema;
 }
 
 interface FieldOptions {
@@ -148,12 +158,19 @@ function field(judge: Judge, schema: Schema, { optional, missing = CANT_BE_BLANK
     validate: (value: unknown) => verdict(value) === undefined,
     defaultMessage: (args?: { value?: unknown }) => verdict(args?.value) ?? '',
   };
-  const decorators = [ValidateBy({ name: 'field', validator }), JSONSchema(schema) as PropertyDecorator];
+  const shown = optional ? orNull(schema) : schema;
+  const decorators = [ValidateBy({ name: 'field', validator }), JSONSchema(shown) as PropertyDecorator];
   return together(...decorators, ...(optional ? [IsOptional()] : []));
 }
 
-function nested(of: () => Class, judge: Judge, schema: Schema, options: FieldOptions): PropertyDecorator {
-  return together(field(judge, schema, options), ValidateNested(), Type(of as () => new () => object));
+function nested(
+  of: () => Class,
+  judge: Judge,
+  schema: Schema,
+  options: FieldOptions,
+  { each = false } = {},
+): PropertyDecorator {
+  return together(field(judge, schema, options), ValidateNested({ each }), Type(of as () => new () => object));
 }
 
 function together(...decorators: PropertyDecorator[]): PropertyDecorator {

@@ -18,7 +18,11 @@ export interface Api {
 }
 
 /** Serves the calls on the configured port. */
-export async function startApi({ container, database }: Service, config: Config, logger: Logger): Promise<Api> {
+export async function startApi(
+  { container, database }: Pick<Service, 'container' | 'database'>,
+  config: Config,
+  logger: Logger,
+): Promise<Api> {
   const metrics = new Metrics(database.source);
   const routes = container.get(TOKENS.Routes);
   let draining = false;

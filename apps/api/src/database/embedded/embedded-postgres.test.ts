@@ -86,13 +86,18 @@ async function stopped(child: ChildProcess): Promise<void> {
 }
 
 async function query(database: EmbeddedPostgres, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ host: database.host, port: 5432, user: database.user, database: database.database });
-  await client.connect();
+  const client = await connect(database);
   try {
     return (await client.query<Record<string, unknown>>(sql)).rows;
   } finally {
     await client.end();
   }
+}
+
+async function connect({ host, user, database }: EmbeddedPostgres): Promise<pg.Client> {
+  const client = new pg.Client({ host, port: 5432, user, database });
+  await client.connect();
+  return client;
 }
 
 async function serverOf(dataDir: string): Promise<number> {
@@ -119,9 +124,12 @@ describe('a database that was never started', () => {
     expect(data.uid).not.toBe(0);
   });
 
-  it('keeps its data when it is stopped and started again', async () => {
+  it('keeps its data when it is stopped, connections or not, and started again', async () => {
     await query(database, 'CREATE TABLE notes AS SELECT 42 AS answer');
+    const idle = await connect(database);
+    const disconnected = once(idle, 'error');
     await Promise.all([database.stop(), database.stop()]);
+    await disconnected;
     await expect(query(database, 'SELECT')).rejects.toThrow('ENOENT');
     database = await startEmbeddedPostgres({ dataDir: dataDir() });
     expect(await query(database, 'SELECT answer FROM notes')).toEqual([{ answer: 42 }]);

@@ -78,7 +78,7 @@ async function startTime(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The command, second field, is in brackets and may itself hold spaces and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const dead = false;
+  const dead = fields[0] === 'Z' || fields[0] === 'X';
   return dead ? undefined : fields[19];
 }
 

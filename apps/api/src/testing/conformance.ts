@@ -1,0 +1,70 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+
+interface Operation {
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, { readonly content?: unknown }>>;
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly sent: unknown;
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Holds every exchange against the API reference, so that the two cannot drift apart. */
+export class Conformance {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  private readonly checks = new Map<string, ValidateFunction>();
+
+  constructor(private readonly reference: Record<string, unknown>) {
+    (addFormats as unknown as (ajv: Ajv2020) => void)(this.ajv);
+    this.ajv.addSchema(reference, 'reference');
+  }
+
+  /** What of the exchange the reference does not promise, in words; nothing when all is well. */
+  complaints({ method, path, sent, status, text }: Exchange): string[] {
+    const template = this.templateOf(path, method);
+    if (template === undefined)
+      return status === 404 && text === '[]' ? [] : [`unknown path answered ${status} ${text}`];
+    const operation = (this.reference['paths'] as Paths)[template]?.[method] as Operation;
+    const promised = operation.responses[status];
+    if (promised === undefined) return [`${method} ${template} does not promise ${status}: ${text}`];
+    return [
+      ...this.body(template, method, status, promised.content, text),
+      ...this.request(template, method, operation, sent, status),
+    ];
+  }
+
+  private body(template: string, method: string, status: number, content: unknown, text: string): string[] {
+    if (content === undefined)
+      return text === '' ? [] : [`${method} ${template} ${status} should have no body: ${text}`];
+    const pointer = ['paths', template, method, 'responses', String(status), 'content', 'application/json', 'schema'];
+    return this.against(pointer, JSON.parse(text), `answer ${status} of ${method} ${template}`);
+  }
+
+  private request(template: string, method: string, operation: Operation, sent: unknown, status: number): string[] {
+    if (operation.requestBody === undefined || sent === undefined || status >= 300) return [];
+    const pointer = ['paths', template, method, 'requestBody', 'content', 'application/json', 'schema'];
+    return this.against(pointer, sent, `accepted body of ${method} ${template}`);
+  }
+
+  private against(pointer: readonly string[], value: unknown, what: string): string[] {
+    const reference = `reference#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+    const check = this.checks.get(reference) ?? this.ajv.compile({ $ref: reference });
+    this.checks.set(reference, check);
+    return check(value) ? [] : (check.errors ?? []).map((error) => `${what}: ${error.instancePath} ${error.message}`);
+  }
+
+  private templateOf(path: string, method: string): string | undefined {
+    const [bare = ''] = path.split('?');
+    return Object.entries(this.reference['paths'] as Paths).find(
+      ([template, operations]) =>
+        method in operations && new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
+    )?.[0];
+  }
+}

@@ -1,0 +1,40 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../dist/database/embedded/embedded-postgres.js';
+import { migrate } from '../../dist/database/migrate.js';
+
+const TEMPLATE = `back_office_template_${process.pid}`;
+
+/** One server for the whole run, and on it one migrated database from which every test file copies its own. */
+export default async function setUp() {
+  const url = process.env.DATABASE_URL;
+  const home = url ? undefined : mkdtempSync(join(tmpdir(), 'back-office-tests-'));
+  // As root the server runs as another user, which has to reach it.
+  if (home) chmodSync(home, 0o755);
+  const server = home && (await startEmbeddedPostgres({ dataDir: home, fallbackDir: home }));
+  const connection = url ? { url } : { host: server.host, user: server.user, database: server.database };
+  await administer(connection, `create database ${TEMPLATE}`);
+  await migrate(inDatabase(connection, TEMPLATE));
+  process.env.TEST_DATABASE = JSON.stringify({ connection, template: TEMPLATE });
+  globalThis.tearDownDatabase = async () => {
+    await administer(connection, `drop database if exists ${TEMPLATE} with (force)`);
+    await server?.stop();
+    if (home) rmSync(home, { recursive: true, force: true });
+  };
+}
+
+async function administer(connection, statement) {
+  const client = new pg.Client(connection.url ? { connectionString: connection.url } : connection);
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+function inDatabase(connection, database) {
+  if (!connection.url) return { ...connection, database };
+  const url = new URL(connection.url);
+  url.pathname = `/${database}`;
+  return { url: url.href };
+}

@@ -1,0 +1,72 @@
+import type { Client } from './test-api.js';
+
+/** A small shop to sell from: one warehouse `W1`, products by code, each with one variant of the same code. */
+export interface Goods {
+  readonly code: string;
+  readonly price?: number;
+  readonly vat?: number | null;
+  readonly stock?: number;
+}
+
+export const GUEST = {
+  email: 'ana@example.com',
+  first_name: 'Ana',
+  last_name: 'Kovačević',
+  phone: '+381601112223',
+  address_line_1: 'Bulevar 1',
+  city: 'Novi Sad',
+  postcode: '21000',
+};
+
+export function warehouse(code: string, more: object = {}): object {
+  return { code, name: code, address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1, ...more };
+}
+
+export async function stockShop(client: Client, goods: readonly Goods[], warehouseCode = 'W1'): Promise<void> {
+  await client.put('/warehouse', { warehouses: [warehouse(warehouseCode)] });
+  await client.post('/int/products', {
+    products: goods.map(({ code, price = 100, vat = 20 }) => ({
+      code,
+      name: `Product ${code}`,
+      price,
+      vat_rate: vat,
+      variants: [{ code }],
+    })),
+  });
+  await putStock(
+    client,
+    goods.map(({ code, stock = 10 }) => ({ code, warehouse_code: warehouseCode, qty: stock })),
+  );
+}
+
+export async function putStock(client: Client, stocks: readonly object[]): Promise<void> {
+  await client.put('/int/stocks', { stocks });
+}
+
+export async function evaluate(client: Client, items: readonly object[], more: object = {}): Promise<number> {
+  const reply = await client.post('/order_processings', { order_processing: { guest: GUEST, items, ...more } });
+  if (reply.status !== 201) throw new Error(`No evaluation: ${reply.text}`);
+  return reply.body.data.id as number;
+}
+
+/** The body of a new proforma of these items. */
+// eslint-disable-next-line typescript/no-explicit-any
+export async function propose(client: Client, items: readonly object[], more: object = {}): Promise<any> {
+  const reply = await client.post('/proforma_orders', { order_processing_id: await evaluate(client, items, more) });
+  if (reply.status !== 201) throw new Error(`No proforma: ${reply.text}`);
+  return reply.body.data;
+}
+
+export async function methodId(client: Client, code: 'cash' | 'bank_transfer' | 'card'): Promise<number> {
+  const { body } = await client.get('/payment_methods');
+  return body.data.find((method: { code: string }) => method.code === code).id as number;
+}
+
+export async function stockOf(
+  client: Client,
+  code: string,
+): Promise<{ on_hand: number; reserved: number; available: number }> {
+  const { body } = await client.get(`/stocks/aggregate?code=${code}`);
+  const { on_hand, reserved, available } = body.data[0];
+  return { on_hand, reserved, available };
+}

@@ -1,0 +1,108 @@
+import supertest from 'supertest';
+import { containerOf } from '../container.js';
+import { readConfig } from '../config.js';
+import { CustomerEntity } from '../customers/index.js';
+import { Database } from '../database/database.js';
+import { dataSourceFor } from '../database/data-source.js';
+import { BASE_PATH } from '../http/base-path.js';
+import { openApiDocument } from '../http/openapi.js';
+import { startApi, VERSION } from '../runtime/api.js';
+import { loggerOf } from '../runtime/logger.js';
+import { TOKENS } from '../tokens.js';
+import type { Container } from 'inversify';
+import { Conformance } from './conformance.js';
+import { MovableClock } from './movable-clock.js';
+import { testDatabase } from './test-database.js';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The parsed body; tests read it as they know it to be. */
+  // eslint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** Calls of one app. Every answer is held against the API reference. */
+export interface Client {
+  readonly appId: number;
+  readonly token: string;
+  get(path: string): Promise<Reply>;
+  post(path: string, body?: unknown): Promise<Reply>;
+  put(path: string, body?: unknown): Promise<Reply>;
+  patch(path: string, body?: unknown): Promise<Reply>;
+  delete(path: string, body?: unknown): Promise<Reply>;
+}
+
+export interface TestApi {
+  readonly origin: string;
+  readonly url: string;
+  readonly clock: MovableClock;
+  readonly database: Database;
+  readonly container: Container;
+  /** The texts of all statements so far. */
+  readonly statements: string[];
+  /** A new app and its calls. */
+  app(currency?: string): Promise<Client>;
+  close(): Promise<void>;
+}
+
+/** The whole service on a real port and a database of its own; only the clock and the log are not the real ones. */
+export async function testApi(environment: Readonly<Record<string, string>> = {}): Promise<TestApi> {
+  const own = await testDatabase();
+  const config = readConfig({ LOG_LEVEL: 'silent', ...environment });
+  const source = await dataSourceFor(own.connection, config.databasePoolSize, [CustomerEntity]).initialize();
+  const statements: string[] = [];
+  const database = new Database(source, (text) => statements.push(text));
+  const clock = new MovableClock();
+  const container = containerOf(database, clock);
+  const api = await startApi({ container, database }, { ...config, port: 0 }, loggerOf(config));
+  const origin = `http://127.0.0.1:${api.port}`;
+  const conformance = new Conformance(openApiDocument(container.get(TOKENS.Routes), VERSION));
+  return {
+    origin,
+    url: own.url,
+    clock,
+    database,
+    container,
+    statements,
+    app: async (currency = 'RSD') => {
+      const apps = container.get(TOKENS.Apps);
+      const appId = await apps.create({ name: 'Test', currency });
+      return clientOf(origin, appId, (await apps.issueToken({ appId })) as string, conformance);
+    },
+    close: async () => {
+      await api.stop();
+      await source.destroy();
+      await own.drop();
+    },
+  };
+}
+
+function clientOf(origin: string, appId: number, token: string, conformance: Conformance): Client {
+  const call = async (method: Method, path: string, sent?: unknown): Promise<Reply> => {
+    const request = supertest(origin)
+      [method](BASE_PATH + path)
+      .set('Authorization', `Bearer ${token}`);
+    const { status, headers, text } = sent === undefined ? await request : await request.send(sent as object);
+    const complaints = conformance.complaints({ method, path: BASE_PATH + path, sent, status, text });
+    if (complaints.length > 0) throw new Error(`Not as the API reference says:\n${complaints.join('\n')}`);
+    return {
+      status,
+      headers: headers as Record<string, string>,
+      text,
+      body: text === '' ? undefined : JSON.parse(text),
+    };
+  };
+  return {
+    appId,
+    token,
+    get: (path) => call('get', path),
+    post: (path, body) => call('post', path, body),
+    put: (path, body) => call('put', path, body),
+    patch: (path, body) => call('patch', path, body),
+    delete: (path, body) => call('delete', path, body),
+  };
+}
