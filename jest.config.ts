@@ -26,6 +26,7 @@ const config: Config = {
   globalTeardown: '<rootDir>/apps/api/src/testing/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],
   workerIdleMemoryLimit: '768MB',
+  testTimeout: 15_000,
 };
 
 export default config;

@@ -1,4 +1,4 @@
-import { bool, cleanEnv, EnvMissingError, makeValidator, port, str } from 'envalid';
+import { bool, cleanEnv, EnvMissingError, makeValidator, str } from 'envalid';
 import { tmpdir } from 'node:os';
 
 export interface Config {
@@ -30,13 +30,13 @@ const size = makeValidator<number>((text) => {
   return bytes;
 });
 
-const wholeBetween = (low: number, high: number) =>
+const wholeBetween = (low: number, high: number, usual: number) =>
   makeValidator<number>((text) => {
     if (!/^\d{1,9}$/.test(text) || Number(text) < low || Number(text) > high) {
       throw new Error(`a whole number from ${low} to ${high} was expected`);
     }
     return Number(text);
-  })();
+  })({ default: usual });
 
 const postgresUrl = makeValidator<string>((text) => {
   if (!/^postgres(ql)?:\/\/\S+$/.test(text)) throw new Error('a postgres:// URL was expected');
@@ -57,10 +57,10 @@ export function readConfig(environment: Environment = process.env): Config {
   const parsed = cleanEnv(
     given,
     {
-      PORT: port({ default: 3000 }),
+      PORT: wholeBetween(0, 65_535, 3_000),
       DATA_DIR: str({ default: '.data' }),
       DATABASE_URL: postgresUrl({ default: undefined }),
-      DATABASE_POOL_SIZE: { ...wholeBetween(1, 1000), default: 10 } as ReturnType<typeof wholeBetween>,
+      DATABASE_POOL_SIZE: wholeBetween(1, 1_000, 10),
       DEMO: bool({ default: undefined }),
       WORKER: str({ choices: ['inline', 'off'], default: 'inline' }),
       JSON_LIMIT: size({ default: 10 * 1024 ** 2 }),

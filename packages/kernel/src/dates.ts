@@ -25,7 +25,12 @@ export function parseMoment(text: string): Moment | undefined {
   if (Number.isNaN(at.getTime())) return undefined;
   // JavaScript rolls 30 February over into March; a client that sent it made a mistake.
   const sameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
-  return sameDay && Number(year) > 0 ? { at, dateOnly } : undefined;
+  return sameDay && Number(year) > 0 && hasFourDigitYear(at) ? { at, dateOnly } : undefined;
+}
+
+/** An offset can lead out of the years 0001 to 9999, which are all that can be written down again. */
+function hasFourDigitYear(at: Date): boolean {
+  return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999;
 }
 
 export function addHours(date: Date, hours: number): Date {

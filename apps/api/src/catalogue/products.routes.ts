@@ -14,13 +14,17 @@ import type { PlannedProduct } from './product-plan.js';
 import type { TypeOrmProducts } from './typeorm-products.js';
 import { Type } from '@sinclair/typebox';
 
-const string = (maxLength = 255) => ({ type: 'string' as const, maxLength });
+/** A null clears the field, and is the same as nothing for a new record. */
+const orNull = (type: string) => [type, 'null'] as never;
+const string = (maxLength = 255) => ({ type: orNull('string'), maxLength });
+const amount = { type: orNull('number'), minimum: 0 };
+const rate = { type: orNull('number'), minimum: 0, maximum: 100 };
 const images = {
   type: 'array' as const,
   description: 'appended on every call',
   items: {
     type: 'object' as const,
-    properties: { image_url: string(2_048), alt: string(5_000) },
+    properties: { image_url: { type: 'string' as const, maxLength: 2_048 }, alt: string(5_000) },
     required: ['image_url'],
   },
 };
@@ -32,15 +36,15 @@ class PostProducts {
     items: {
       type: 'object',
       properties: {
-        id: { type: 'integer' },
+        id: { type: orNull('integer') },
         code: string(),
         external_ref: { ...string(), description: 'matches, and is never stored' },
         name: string(),
         slug: string(),
         description: string(5_000),
-        vat_rate: { type: 'number', minimum: 0, maximum: 100 },
-        price: { type: 'number', minimum: 0 },
-        active: { type: 'boolean' },
+        vat_rate: rate,
+        price: amount,
+        active: { type: orNull('boolean') },
         images,
         variants: {
           type: 'array',
@@ -51,8 +55,8 @@ class PostProducts {
               barcode: string(),
               external_ref: string(),
               name: string(),
-              price: { type: 'number', minimum: 0 },
-              vat_rate: { type: 'number', minimum: 0, maximum: 100 },
+              price: amount,
+              vat_rate: rate,
               images,
             },
           },

@@ -1,20 +1,562 @@
+import { GUEST, evaluate, methodId, propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
-import { evaluate, methodId, propose, stockOf, stockShop } from '../testing/shop.js';
 
 let api: TestApi;
 let shop: Client;
 
 beforeAll(async () => {
   api = await testApi();
-  shop = await api.app();
-  await stockShop(shop, [{ code: 'A', price: 100, stock: 1_000 }]);
 });
 afterAll(() => api.close());
 
+beforeEach(async () => {
+  shop = await api.app();
+  await stockShop(shop, [
+    { code: 'A', price: 100, stock: 10 },
+    { code: 'B', price: 33.33, vat: 10, stock: 10 },
+  ]);
+});
+
+const basket = [
+  { code: 'A', qty: 2 },
+  { code: 'B', qty: 1 },
+];
+
 describe('a basket on its way to an order', () => {
-  it('becomes a proforma', async () => {
-    const proforma = await propose(shop, [{ code: 'A', qty: 2 }]);
-    expect(proforma).toMatchObject({ proforma_status: 'draft', sales: 200, end_sales: 200, paid: 0, debt: 200 });
-    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 1000, reserved: 2, available: 998 });
+  it('keeps its amounts, payments and stock consistent at every step', async () => {
+    const draft = await propose(shop, basket);
+    expect(draft).toMatchObject({ proforma_status: 'draft', sales: 233.33, end_sales: 233.33, paid: 0, debt: 233.33 });
+    expect(draft.tax_brackets).toEqual([
+      { vat_rate: 10, net: 30.3, vat: 3.03, gross: 33.33 },
+      { vat_rate: 20, net: 166.67, vat: 33.33, gross: 200 },
+    ]);
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 2, available: 8 });
+
+    const cash = await methodId(shop, 'cash');
+    const partly = await shop.post(`/proforma_orders/${draft.id}/pay`, {
+      payment: { payment_method_id: cash, amount: 100 },
+    });
+    expect(partly.body.data).toMatchObject({ proforma_status: 'draft', paid: 100, debt: 133.33 });
+    const paid = await shop.post(`/proforma_orders/${draft.id}/pay`, {
+      payment: { payment_method_id: cash, amount: 0 },
+    });
+    expect(paid.body.data).toMatchObject({ proforma_status: 'paid', paid: 233.33, debt: 0 });
+
+    const [a] = draft.items;
+    const adjustments = [{ proforma_order_item_id: a.proforma_order_item_id, qty_confirmed: 1 }];
+    const confirmed = await shop.post(`/proforma_orders/${draft.id}/warehouse_confirm`, { adjustments });
+    expect(confirmed.body.data).toMatchObject({
+      proforma_status: 'partial_confirmed',
+      end_sales: 133.33,
+      paid: 133.33,
+      debt: 0,
+    });
+    expect(confirmed.body.data.payments.map((each: { amount: number }) => each.amount)).toEqual([100, 133.33, -100]);
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 1, available: 9 });
+
+    const order = (await shop.post(`/proforma_orders/${draft.id}/convert`)).body.data;
+    expect(order).toMatchObject({
+      proforma_order_id: draft.id,
+      proforma_number: draft.proforma_number,
+      end_sales: 133.33,
+      paid: 133.33,
+      debt: 0,
+      order_status: 'open',
+      payment_status: 'paid',
+      delivery_status: 'pending',
+    });
+    expect(order.items.map(({ code, qty }: { code: string; qty: number }) => [code, qty])).toEqual([
+      ['A', 1],
+      ['B', 1],
+    ]);
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 1, available: 9 });
+
+    const again = await shop.post(`/proforma_orders/${draft.id}/convert`);
+    expect(again.body.data).toEqual(order);
+    const parts = `dataPart=${order.data_part}&timePart=${order.time_part}`;
+    expect((await shop.get(`/orders/${order.id}?${parts}`)).body.data).toEqual(order);
+    const shown = (await shop.get(`/proforma_orders/${draft.id}`)).body.data;
+    expect(shown).toMatchObject({
+      proforma_status: 'converted',
+      order_id: order.id,
+      converted_order_number: order.order_number,
+      expires_in_seconds: 0,
+    });
+  });
+
+  it('takes at most 12 statements for the whole lifecycle', async () => {
+    const cash = await methodId(shop, 'cash');
+    const walk = async (): Promise<void> => {
+      const { id } = await propose(shop, basket);
+      await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cash, amount: 0 } });
+      await shop.post(`/proforma_orders/${id}/warehouse_confirm`);
+      expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
+    };
+    await walk();
+    api.statements.length = 0;
+    await walk();
+    expect(api.statements.length).toBeLessThanOrEqual(12);
+  });
+});
+
+describe('GET /proforma_orders', () => {
+  it('shows the same columns as the full record, newest first, a page at a time', async () => {
+    const first = await propose(shop, [{ code: 'A', qty: 1 }]);
+    api.clock.forward({ seconds: 1 });
+    const second = await propose(shop, [{ code: 'B', qty: 1 }], { tags: ['x', 'y'] });
+    const { data } = (await shop.get('/proforma_orders')).body;
+    expect(data.map((each: { id: number }) => each.id)).toEqual([second.id, first.id]);
+    const { proforma_status_name: name, ...columns } = data[0];
+    expect(name).toBe('draft');
+    expect(second).toMatchObject(columns);
+    const paged = (await shop.get('/proforma_orders?offset=1&limit=1')).body.data;
+    expect(paged.map((each: { id: number }) => each.id)).toEqual([first.id]);
+  });
+
+  it('ignores what cannot be used', async () => {
+    await propose(shop, [{ code: 'A', qty: 1 }]);
+    for (const query of [
+      'limit=0',
+      'limit=-1',
+      'limit=abc',
+      'offset=-5',
+      'limit=1&limit=2',
+      'x=%00',
+      'limit=99999999',
+    ]) {
+      expect((await shop.get(`/proforma_orders?${query}`)).body.data).toHaveLength(1);
+    }
+  });
+
+  it('shows nothing of another app', async () => {
+    await propose(shop, [{ code: 'A', qty: 1 }]);
+    const stranger = await api.app();
+    expect((await stranger.get('/proforma_orders')).body.data).toEqual([]);
+  });
+});
+
+describe('POST /proforma_orders', () => {
+  const create = (id: unknown) => shop.post('/proforma_orders', { order_processing_id: id });
+
+  it('API.OrderProcessings.StaleEvaluation: evaluation missing or already used', async () => {
+    const used = await evaluate(shop, basket);
+    expect((await create(used)).status).toBe(201);
+    for (const id of [used, 0, -1, 2 ** 52]) {
+      const reply = await create(id);
+      expect([reply.status, reply.body]).toEqual([
+        422,
+        { errors: { OrderProcessings: ['API.OrderProcessings.StaleEvaluation'] } },
+      ]);
+    }
+  });
+
+  it('API.OrderProcessings.StaleEvaluation: evaluation older than 24 hours', async () => {
+    const id = await evaluate(shop, basket);
+    api.clock.forward({ hours: 24 });
+    expect((await create(id)).body).toEqual({ errors: { OrderProcessings: ['API.OrderProcessings.StaleEvaluation'] } });
+  });
+
+  it('API.ProformaOrders.WrongApp: evaluation belongs to another app', async () => {
+    const id = await evaluate(shop, basket);
+    const stranger = await api.app();
+    const reply = await stranger.post('/proforma_orders', { order_processing_id: id });
+    expect([reply.status, reply.body]).toEqual([422, { errors: { ProformaOrders: ['API.ProformaOrders.WrongApp'] } }]);
+    expect((await create(id)).status).toBe(201);
+  });
+
+  it('API.Products.MissingVat: a product has no VAT', async () => {
+    await stockShop(shop, [{ code: 'NOVAT', vat: null }]);
+    const reply = await create(await evaluate(shop, [{ code: 'NOVAT', qty: 1 }]));
+    expect([reply.status, reply.body]).toEqual([422, { errors: { Products: ['API.Products.MissingVat'] } }]);
+  });
+
+  it.each(Object.keys(GUEST))('API.Orders.GuestDeliveryDataIncomplete: guest without %s', async (field) => {
+    const guest = { ...GUEST, [field]: undefined };
+    const reply = await create(await evaluate(shop, basket, { guest }));
+    expect([reply.status, reply.body]).toEqual([
+      422,
+      { errors: { Orders: ['API.Orders.GuestDeliveryDataIncomplete'] } },
+    ]);
+  });
+
+  it('Insufficient stock for product: all lines are reserved or none', async () => {
+    const reply = await create(
+      await evaluate(shop, [
+        { code: 'A', qty: 1 },
+        { code: 'B', qty: 11 },
+      ]),
+    );
+    expect([reply.status, reply.body]).toEqual([
+      422,
+      { errors: { message: ['Insufficient stock for product: Product B'] } },
+    ]);
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
+    expect((await shop.get('/proforma_orders')).body.data).toEqual([]);
+  });
+
+  it('Insufficient stock for product: two lines of one variant are added up', async () => {
+    const reply = await create(
+      await evaluate(shop, [
+        { code: 'A', qty: 6 },
+        { code: 'A', qty: 5 },
+      ]),
+    );
+    expect(reply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
+  });
+
+  it('freezes the prices of the evaluation, also when the catalogue has changed since', async () => {
+    const id = await evaluate(shop, [{ code: 'A', qty: 2 }]);
+    await shop.post('/int/products', { products: [{ code: 'A', price: 999, name: 'Renamed' }] });
+    const { data } = (await create(id)).body;
+    expect(data).toMatchObject({ end_sales: 200, items: [{ name: 'Product A', price: 100 }] });
+  });
+
+  it('takes each line whole from the default warehouse first, then by code, never from one that does not sell', async () => {
+    await shop.put('/warehouse', {
+      warehouses: [warehouse('W0', { sellable: false }), warehouse('W2'), warehouse('W3')],
+    });
+    await putStock(shop, [
+      { code: 'A', warehouse_code: 'W0', qty: 100 },
+      { code: 'A', warehouse_code: 'W2', qty: 12 },
+      { code: 'A', warehouse_code: 'W3', qty: 5 },
+    ]);
+    await shop.patch('/app/settings', { default_warehouse_code: 'W3' });
+    const { items } = await propose(shop, [
+      { code: 'A', qty: 4 },
+      { code: 'A', qty: 9 },
+      { code: 'A', qty: 11 },
+    ]);
+    expect(items.map((item: { warehouse_code: string }) => item.warehouse_code)).toEqual(['W3', 'W1', 'W2']);
+    const none = await create(await evaluate(shop, [{ code: 'A', qty: 13 }]));
+    expect(none.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
+  });
+
+  it('takes stock from the named warehouse only', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
+    const reply = await create(await evaluate(shop, [{ code: 'A', qty: 1 }], { warehouse_code: 'W2' }));
+    expect(reply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
+  });
+
+  it('can be paid by bank transfer with its reference', async () => {
+    const account = {
+      beneficiary: 'Shop',
+      address: 'Put 1',
+      account_number: '160-123456-89',
+      purpose: 'Robe',
+      payment_code: '221',
+    };
+    await shop.patch('/app/settings', { bank_account: account });
+    const {
+      payment_instructions: instructions,
+      transaction_reference: reference,
+      proforma_number: number,
+    } = await propose(shop, basket);
+    expect(instructions).toMatchObject({
+      beneficiary: 'Shop',
+      bank_account: '160-123456-89',
+      amount: 233.33,
+      model: '97',
+      currency: 'RSD',
+    });
+    expect(reference).toBe(instructions.reference);
+    expect(number).toMatch(/^P-2026-[0-9A-HJKMNP-TV-Z]{6}$/);
+    expect(reference).toMatch(new RegExp(`^\\d\\d${number.slice(1)}$`));
+    expect(instructions.qr).toContain('|R:160000000012345689|');
+  });
+});
+
+describe('pay', () => {
+  const pay = (id: number, payment: object) => shop.post(`/proforma_orders/${id}/pay`, { payment });
+
+  it.each([
+    [
+      'an unknown method',
+      async () => ({ payment_method_id: 999_999, amount: 1 }),
+      'API.PaymentMethod.NotSupported',
+      'PaymentMethod',
+    ],
+    [
+      'a card',
+      async () => ({ payment_method_id: await methodId(shop, 'card') }),
+      'API.PaymentMethod.NotSupported',
+      'PaymentMethod',
+    ],
+    [
+      'cash without an amount',
+      async () => ({ payment_method_id: await methodId(shop, 'cash') }),
+      'API.Payments.CashAmountRequired',
+      'Payments',
+    ],
+    [
+      'more than the debt',
+      async () => ({ payment_method_id: await methodId(shop, 'cash'), amount: 233.34 }),
+      'Payment amount exceeds order debt',
+      'message',
+    ],
+  ])('%s is refused', async (_, payment, key, area) => {
+    const { id } = await propose(shop, basket);
+    const reply = await pay(id, await payment());
+    expect([reply.status, reply.body]).toEqual([422, { errors: { [area]: [key] } }]);
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ paid: 0, payments: [] });
+  });
+
+  it('Order debt is already paid', async () => {
+    const { id } = await propose(shop, basket);
+    const bank = { payment_method_id: await methodId(shop, 'bank_transfer') };
+    expect((await pay(id, bank)).body.data).toMatchObject({ paid: 233.33, proforma_status: 'paid' });
+    const reply = await pay(id, { ...bank, amount: 1 });
+    expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Order debt is already paid'] } }]);
+  });
+
+  it('refuses an amount with more decimals than the currency has', async () => {
+    const { id } = await propose(shop, basket);
+    const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount: 1.005 });
+    expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
+  });
+
+  it('another app does not see the payment method', async () => {
+    const { id } = await propose(shop, basket);
+    const foreign = await methodId(await api.app(), 'cash');
+    expect((await pay(id, { payment_method_id: foreign, amount: 1 })).body).toEqual({
+      errors: { PaymentMethod: ['API.PaymentMethod.NotSupported'] },
+    });
+  });
+});
+
+describe('warehouse_confirm', () => {
+  const confirm = (id: number, body?: object) => shop.post(`/proforma_orders/${id}/warehouse_confirm`, body);
+
+  it('without a body confirms every line in full', async () => {
+    const { id } = await propose(shop, basket);
+    const { data } = (await confirm(id)).body;
+    expect(data).toMatchObject({
+      proforma_status: 'confirmed',
+      end_sales: 233.33,
+      items: [{ qty_confirmed: 2 }, { qty_confirmed: 1 }],
+    });
+  });
+
+  it('raised again reserves again, or is refused when the pieces are gone', async () => {
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
+    const adjust = (qty: number) =>
+      confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
+    await adjust(2);
+    const other = await propose(shop, [{ code: 'A', qty: 6 }]);
+    const refused = await adjust(5);
+    expect([refused.status, refused.body]).toEqual([
+      422,
+      { errors: { message: ['Insufficient stock for product: Product A'] } },
+    ]);
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 8, available: 2 });
+    expect((await adjust(4)).body.data).toMatchObject({ end_sales: 400, items: [{ qty_confirmed: 4 }] });
+    await shop.delete(`/proforma_orders/${other.id}`);
+    expect((await confirm(id)).body.data).toMatchObject({ proforma_status: 'confirmed', end_sales: 800 });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 8, available: 2 });
+  });
+
+  it('with nothing left refunds everything, and cannot be converted', async () => {
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
+    await shop.post(`/proforma_orders/${id}/pay`, {
+      payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
+    });
+    const none = { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }] };
+    expect((await confirm(id, none)).body.data).toMatchObject({
+      end_sales: 0,
+      paid: 0,
+      debt: 0,
+      tax_brackets: [{ gross: 0 }],
+    });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
+    const reply = await shop.post(`/proforma_orders/${id}/convert`);
+    expect([reply.status, reply.body]).toEqual([
+      422,
+      { errors: { ProformaOrders: ['API.ProformaOrders.NothingConfirmed'] } },
+    ]);
+  });
+
+  it.each([
+    ['a negative quantity', -1, 'qty_confirmed'],
+    ['more than was requested', 4, 'qty_confirmed'],
+    ['a fraction', 1.5, 'qty_confirmed'],
+    ['a text', '1', 'qty_confirmed'],
+    ['nothing', null, 'qty_confirmed'],
+  ])('refuses %s and changes nothing', async (_, qty, field) => {
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
+    const before = (await shop.get(`/proforma_orders/${id}`)).body;
+    const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
+    const reply = await confirm(id, { adjustments });
+    expect([reply.status, reply.body]).toEqual([422, { errors: { [`adjustments.0.${field}`]: ['is invalid'] } }]);
+    expect((await shop.get(`/proforma_orders/${id}`)).body).toEqual(before);
+  });
+
+  it('refuses a line of another proforma, and a line named twice', async () => {
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
+    const other = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const own = { proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 };
+    const foreign = { proforma_order_item_id: other.items[0].proforma_order_item_id, qty_confirmed: 1 };
+    const wrong = { errors: { 'adjustments.1.proforma_order_item_id': ['is invalid'] } };
+    for (const second of [foreign, own])
+      expect((await confirm(id, { adjustments: [own, second] })).body).toEqual(wrong);
+  });
+});
+
+describe('DELETE', () => {
+  it('releases stock and refunds captured payments, newest first', async () => {
+    const { id } = await propose(shop, basket);
+    const cash = await methodId(shop, 'cash');
+    await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cash, amount: 33.33 } });
+    api.clock.forward({ seconds: 1 });
+    await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cash, amount: 0 } });
+    const reply = await shop.delete(`/proforma_orders/${id}`, { reason: 'changed mind' });
+    expect([reply.status, reply.text]).toEqual([204, '']);
+    const { data } = (await shop.get(`/proforma_orders/${id}`)).body;
+    expect(data).toMatchObject({ proforma_status: 'canceled', canceled: true, cancel_reason: 'changed mind', paid: 0 });
+    expect(
+      data.payments.map((each: { amount: number; payment_status: string }) => [each.amount, each.payment_status]),
+    ).toEqual([
+      [33.33, 'settled'],
+      [200, 'settled'],
+      [-200, 'refunded'],
+      [-33.33, 'refunded'],
+    ]);
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
+  });
+
+  it('without a body cancels too', async () => {
+    const { id } = await propose(shop, basket);
+    expect((await shop.delete(`/proforma_orders/${id}`)).status).toBe(204);
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ canceled: true, cancel_reason: null });
+  });
+});
+
+describe('PUT and PATCH', () => {
+  it.each(['put', 'patch'] as const)('%s changes tags and comment; what is not sent stays', async (method) => {
+    const { id } = await propose(shop, basket);
+    await shop[method](`/proforma_orders/${id}`, { tags: ['a', 'b', 'a'] });
+    const { data } = (await shop[method](`/proforma_orders/${id}`, { comment: 'ring twice' })).body;
+    expect(data).toMatchObject({ tags: ['a', 'b'], comment: 'ring twice' });
+    expect((await shop[method](`/proforma_orders/${id}`, { comment: null })).body.data.comment).toBeNull();
+  });
+
+  it.each([
+    ['tags that are no list', { tags: 'a' }, 'InvalidTags'],
+    ['an empty tag', { tags: [''] }, 'InvalidTags'],
+    ['51 tags', { tags: Array.from({ length: 51 }, (_, index) => `t${index}`) }, 'InvalidTags'],
+    ['a comment that is no text', { comment: 5 }, 'InvalidComment'],
+    ['a comment with NUL', { comment: 'a\0b' }, 'InvalidComment'],
+    ['half of a surrogate pair', { tags: ['\ud800'] }, 'InvalidTags'],
+    ['an alert that does not exist', { comment: 'kept out', alerts: [{ index: 0, resolved: true }] }, 'AlertNotFound'],
+  ])('%s changes nothing', async (_, body, rule) => {
+    const { id } = await propose(shop, basket);
+    const reply = await shop.patch(`/proforma_orders/${id}`, body);
+    expect([reply.status, reply.body]).toEqual([422, { errors: { ProformaOrders: [`API.ProformaOrders.${rule}`] } }]);
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ tags: [], comment: null });
+  });
+});
+
+describe('a final proforma', () => {
+  const calls: readonly (readonly [string, (id: number) => Promise<{ status: number; body: unknown }>])[] = [
+    [
+      'pay',
+      async (id) =>
+        shop.post(`/proforma_orders/${id}/pay`, {
+          payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
+        }),
+    ],
+    ['warehouse_confirm', (id) => shop.post(`/proforma_orders/${id}/warehouse_confirm`)],
+    ['DELETE', (id) => shop.delete(`/proforma_orders/${id}`)],
+    ['PATCH', (id) => shop.patch(`/proforma_orders/${id}`, { comment: 'late' })],
+  ];
+
+  it.each(calls)('refuses %s with AlreadyFinal', async (_, call) => {
+    const { id } = await propose(shop, basket);
+    await shop.post(`/proforma_orders/${id}/convert`);
+    const reply = await call(id);
+    expect([reply.status, reply.body]).toEqual([
+      422,
+      { errors: { ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] } },
+    ]);
+  });
+
+  it('refuses convert when it was cancelled', async () => {
+    const { id } = await propose(shop, basket);
+    await shop.delete(`/proforma_orders/${id}`);
+    expect((await shop.post(`/proforma_orders/${id}/convert`)).body).toEqual({
+      errors: { ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] },
+    });
+  });
+});
+
+describe('a proforma that is not in the app', () => {
+  it.each(['0', '-1', '1', 'abc', '99999999999999999999', '1e3', '%00', '1%20'])(
+    'id %s answers 404 with an empty body',
+    async (id) => {
+      const stranger = await api.app();
+      const replies = [
+        await stranger.get(`/proforma_orders/${id}`),
+        await stranger.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: 1, amount: 1 } }),
+        await stranger.post(`/proforma_orders/${id}/pay`, { payment: {} }),
+        await stranger.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: 1, amount: 0.001 } }),
+        await stranger.post(`/proforma_orders/${id}/warehouse_confirm`),
+        await stranger.post(`/proforma_orders/${id}/convert`),
+        await stranger.patch(`/proforma_orders/${id}`, { tags: 5 }),
+        await stranger.delete(`/proforma_orders/${id}`),
+      ];
+      for (const { status, text } of replies) expect([status, text]).toEqual([404, '']);
+    },
+  );
+});
+
+describe('a proforma past its deadline and not yet swept', () => {
+  it('expires at the first call by id, and the call finds it final', async () => {
+    const { id } = await propose(shop, basket);
+    await shop.post(`/proforma_orders/${id}/pay`, {
+      payment: { payment_method_id: await methodId(shop, 'cash'), amount: 33.33 },
+    });
+    api.clock.forward({ hours: 72 });
+    const late = await shop.post(`/proforma_orders/${id}/warehouse_confirm`);
+    expect(late.body).toEqual({ errors: { ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] } });
+    const { data } = (await shop.get(`/proforma_orders/${id}`)).body;
+    expect(data).toMatchObject({ proforma_status: 'expired', canceled: true, cancel_reason: 'expired', paid: 0 });
+    expect(data.payments[1]).toMatchObject({ amount: -33.33, payment_status: 'refunded' });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
+  });
+
+  it('expires when it is only read', async () => {
+    const { id } = await propose(shop, basket);
+    api.clock.forward({ hours: 71 });
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({
+      proforma_status: 'draft',
+      expires_in_seconds: 3600,
+    });
+    api.clock.forward({ hours: 1 });
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ proforma_status: 'expired' });
+  });
+
+  it('stays when it is paid in full, with a single alert', async () => {
+    const { id } = await propose(shop, basket);
+    await shop.post(`/proforma_orders/${id}/pay`, {
+      payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
+    });
+    api.clock.forward({ hours: 73 });
+    await shop.get(`/proforma_orders/${id}`);
+    const { data } = (await shop.get(`/proforma_orders/${id}`)).body;
+    expect(data).toMatchObject({
+      proforma_status: 'paid',
+      alerts_count: 1,
+      open_alerts_count: 1,
+      expires_in_seconds: 0,
+    });
+    const resolved = await shop.patch(`/proforma_orders/${id}`, { alerts: [{ index: 0, resolved: true }] });
+    expect(resolved.body.data).toMatchObject({
+      open_alerts_count: 0,
+      alerts: [{ kind: 'paid_not_converted', resolved: true }],
+    });
+  });
+
+  it('lives as long as the app says', async () => {
+    await shop.patch('/app/settings', { proforma: { lifetime_hours: 1 } });
+    const { processing_date: from, expires_at: until } = await propose(shop, basket);
+    expect(Date.parse(until) - Date.parse(from)).toBe(3_600_000);
   });
 });

@@ -46,6 +46,8 @@ export interface TestApi {
   readonly statements: string[];
   /** A new app and its calls. */
   app(currency?: string): Promise<Client>;
+  /** The calls of an app, sent to other servers in turn. */
+  through(client: Client, origins: readonly string[]): Client;
   close(): Promise<void>;
 }
 
@@ -71,7 +73,11 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
     app: async (currency = 'RSD') => {
       const apps = container.get(TOKENS.Apps);
       const appId = await apps.create({ name: 'Test', currency });
-      return clientOf(origin, appId, (await apps.issueToken({ appId })) as string, conformance);
+      return clientOf(() => origin, appId, (await apps.issueToken({ appId })) as string, conformance);
+    },
+    through: ({ appId, token }, origins) => {
+      let turn = 0;
+      return clientOf(() => origins[turn++ % origins.length] as string, appId, token, conformance);
     },
     close: async () => {
       await api.stop();
@@ -81,9 +87,9 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
   };
 }
 
-function clientOf(origin: string, appId: number, token: string, conformance: Conformance): Client {
+function clientOf(origin: () => string, appId: number, token: string, conformance: Conformance): Client {
   const call = async (method: Method, path: string, sent?: unknown): Promise<Reply> => {
-    const request = supertest(origin)
+    const request = supertest(origin())
       [method](BASE_PATH + path)
       .set('Authorization', `Bearer ${token}`);
     const { status, headers, text } = sent === undefined ? await request : await request.send(sent as object);

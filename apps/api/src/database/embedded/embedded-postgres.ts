@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Home, prepareHome } from './database-home.js';
+import { packageFolder } from './postgres-binaries.js';
 import { ensureServer, USER } from './postgres-server.js';
 import { exclusively, identify, isLiving } from './process-lock.js';
 import { stopServer } from './running-server.js';
@@ -23,7 +24,10 @@ export async function startEmbeddedPostgres(options: {
   dataDir: string;
   fallbackDir?: string;
 }): Promise<EmbeddedPostgres> {
-  const home = await prepareHome(resolve(options.dataDir), options.fallbackDir ?? '/var/lib/retail-back-office');
+  // Where there is no package, that is said before anything is made.
+  packageFolder();
+  const fallbackDir = resolve(options.fallbackDir ?? '/var/lib/retail-back-office');
+  const home = await prepareHome(resolve(options.dataDir), fallbackDir);
   const { host, lease } = await exclusively(lockOf(home), async () => {
     const socketDirectory = await ensureServer(home);
     return { host: socketDirectory, lease: await takeLease(home) };

@@ -1,0 +1,194 @@
+import { evaluate, methodId, propose, stockOf, stockShop } from '../testing/shop.js';
+import { startServer, type ServerProcess } from '../testing/server-process.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+/** Two server processes on one database: no lock inside a process can help. */
+let api: TestApi;
+let servers: ServerProcess[];
+let shop: Client;
+/** The same app, its calls going to the two processes in turn. */
+let both: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+  const environment = { DATABASE_URL: api.url, LOG_LEVEL: 'silent' };
+  servers = await Promise.all([startServer(environment), startServer(environment)]);
+});
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await api.close();
+});
+
+beforeEach(async () => {
+  shop = await api.app();
+  both = api.through(
+    shop,
+    servers.map((server) => server.origin),
+  );
+  await stockShop(shop, [
+    { code: 'A', stock: 10 },
+    { code: 'B', stock: 1_000 },
+    { code: 'C', stock: 1_000 },
+  ]);
+});
+
+function times(count: number, call: (index: number) => Promise<Reply>): Promise<Reply[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+}
+
+function statuses(replies: readonly Reply[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** Reserved stock is the sum of the reservations, of the movements, and of what open and converted lines hold. */
+async function expectLedgerToAgree(): Promise<void> {
+  const rows = await api.database.rows<Record<'reserved' | 'held' | 'moved' | 'lines', number>>(
+    `select s.reserved,
+       (select coalesce(sum(qty), 0)::bigint from stock_reservations r where r.app_id = $1
+          and r.product_variant_id = s.product_variant_id and r.warehouse_id = s.warehouse_id) as held,
+       (select coalesce(sum(l.qty), 0)::bigint from stock_movement_lines l
+          join stock_movements m on m.app_id = $1 and m.id = l.movement_id
+          where l.app_id = $1 and l.product_variant_id = s.product_variant_id and m.warehouse_id = s.warehouse_id
+          and m.kind in ('reserve', 'release')) as moved,
+       (select coalesce(sum(coalesce(i.qty_confirmed, i.qty)), 0)::bigint from proforma_items i
+          join proforma_orders p on p.app_id = $1 and p.id = i.proforma_order_id and p.status_id not in (7, 8)
+          where i.app_id = $1 and i.product_variant_id = s.product_variant_id and i.warehouse_id = s.warehouse_id) as lines
+     from stocks s where s.app_id = $1`,
+    [shop.appId],
+  );
+  for (const { reserved, held, moved, lines } of rows) {
+    expect([held, moved, lines]).toEqual([reserved, reserved, reserved]);
+  }
+}
+
+describe('two server processes on one database', () => {
+  it('make one proforma of one evaluation asked for 30 times at once', async () => {
+    const id = await evaluate(shop, [{ code: 'A', qty: 10 }]);
+    const replies = await times(30, () => both.post('/proforma_orders', { order_processing_id: id }));
+    expect(statuses(replies)).toEqual({ 201: 1, 422: 29 });
+    const refused = replies.filter(({ status }) => status === 422);
+    for (const { body } of refused) {
+      expect(body).toEqual({ errors: { OrderProcessings: ['API.OrderProcessings.StaleEvaluation'] } });
+    }
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 10, available: 0 });
+    await expectLedgerToAgree();
+  });
+
+  it('make 10 proformas of 40 for 10 pieces', async () => {
+    const ids = await Promise.all(Array.from({ length: 40 }, () => evaluate(shop, [{ code: 'A', qty: 1 }])));
+    const replies = await times(40, (index) => both.post('/proforma_orders', { order_processing_id: ids[index] }));
+    expect(statuses(replies)).toEqual({ 201: 10, 422: 30 });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 10, available: 0 });
+    await expectLedgerToAgree();
+  });
+
+  it('make one order of 20 concurrent conversions, and every answer names it', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
+    const replies = await times(20, () => both.post(`/proforma_orders/${id}/convert`));
+    expect(statuses(replies)).toEqual({ 200: 20 });
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect((await shop.get('/orders')).body.data).toHaveLength(1);
+    const [sold] = await api.database.rows<{ quantity: number }>(
+      'select quantity from product_sales where app_id = $1',
+      [shop.appId],
+    );
+    expect(sold).toEqual({ quantity: 2 });
+  });
+
+  it('let exactly one of cancel and convert win', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id } = await propose(shop, [{ code: 'B', qty: 1 }]);
+      const [converted, canceled] = await Promise.all([
+        both.post(`/proforma_orders/${id}/convert`),
+        both.delete(`/proforma_orders/${id}`),
+      ]);
+      expect([converted.status, canceled.status]).toEqual(converted.status === 200 ? [200, 422] : [422, 204]);
+    }
+    await expectLedgerToAgree();
+  });
+
+  it('take the whole debt once when 20 payments want to', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
+    const replies = await times(20, () => both.post(`/proforma_orders/${id}/pay`, { payment }));
+    expect(statuses(replies)).toEqual({ 200: 1, 422: 19 });
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({
+      paid: 100,
+      payments: [{ amount: 100 }],
+    });
+  });
+
+  it('never take more than the debt in parts', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 30 };
+    const replies = await times(12, () => both.post(`/proforma_orders/${id}/pay`, { payment }));
+    expect(statuses(replies)).toEqual({ 200: 3, 422: 9 });
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ paid: 90, debt: 10 });
+  });
+
+  it('do not deadlock on baskets whose lines come in opposite orders', async () => {
+    const lines = [
+      { code: 'B', qty: 1 },
+      { code: 'C', qty: 1 },
+    ];
+    const ids = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => evaluate(shop, index % 2 === 0 ? lines : [...lines].reverse())),
+    );
+    const replies = await times(60, async (index) => {
+      const made = await both.post('/proforma_orders', { order_processing_id: ids[index] });
+      return index % 3 === 0 ? both.delete(`/proforma_orders/${made.body.data.id}`) : made;
+    });
+    expect(statuses(replies)).toEqual({ 201: 40, 204: 20 });
+    expect(await stockOf(shop, 'B')).toEqual({ on_hand: 1000, reserved: 40, available: 960 });
+    await expectLedgerToAgree();
+  });
+
+  it('lose no addition of overlapping bulk calls in opposite orders', async () => {
+    const rows = ['A', 'B', 'C'].map((code) => ({ code, warehouse_code: 'W1', qty: 1 }));
+    const replies = await times(30, (index) =>
+      both.put('/int/stocks', { stocks: index % 2 === 0 ? rows : [...rows].reverse() }),
+    );
+    expect(statuses(replies)).toEqual({ 200: 30 });
+    expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 40 });
+    expect(await stockOf(shop, 'C')).toMatchObject({ on_hand: 1030 });
+  });
+
+  it('create each product of overlapping bulk calls once', async () => {
+    const products = Array.from({ length: 50 }, (_, index) => ({
+      code: `N${index}`,
+      name: 'New',
+      variants: [{ code: `N${index}` }],
+    }));
+    const replies = await times(8, (index) =>
+      both.post('/int/products', { products: index % 2 === 0 ? products : [...products].reverse() }),
+    );
+    const created = replies
+      .flatMap(({ body }) => body.data.products)
+      .filter((each: { created: boolean }) => each.created);
+    expect(statuses(replies)).toEqual({ 200: 8 });
+    expect(created).toHaveLength(50);
+  });
+
+  it('make one warehouse of a code asked for at once', async () => {
+    const row = { code: 'W9', name: 'W9', address_line_1: 'x', city: 'y', postcode: '1', market_id: 1 };
+    const replies = await times(10, () => both.put('/warehouse', { warehouses: [row] }));
+    expect(new Set(replies.map(({ body }) => body.data.warehouses[0].id)).size).toBe(1);
+  });
+
+  it('expire each proforma once, whichever process sweeps', async () => {
+    await shop.patch('/app/settings', { proforma: { lifetime_hours: 1 } });
+    const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
+    await api.database.rows('update proforma_orders set due_at = $2, expires_at = $2 where app_id = $1', [
+      shop.appId,
+      new Date(Date.now() - 1000),
+    ]);
+    for (let tries = 0; tries < 50 && (await stockOf(shop, 'A')).reserved > 0; tries += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ proforma_status: 'expired' });
+    await expectLedgerToAgree();
+  });
+});

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { addHours, formatDateTime, formatOptional, parseMoment } from './dates.js';
+
+const instant = fc.date({
+  min: new Date('0001-01-01T00:00:00Z'),
+  max: new Date('9999-12-31T23:59:59Z'),
+  noInvalidDate: true,
+});
+
+describe('a datetime as the interface sends it', () => {
+  it('is UTC without offset and fraction', () => {
+    expect(formatDateTime(new Date('2026-03-01T00:30:00.999+01:00'))).toBe('2026-02-28T23:30:00');
+  });
+
+  it('comes back as the same second', () => {
+    fc.assert(
+      fc.property(instant, (at) => {
+        const second = Math.floor(at.getTime() / 1000) * 1000;
+        expect(parseMoment(formatDateTime(at))).toEqual({ at: new Date(second), dateOnly: false });
+      }),
+    );
+  });
+
+  it('is null where there is none', () => {
+    expect(formatOptional(null)).toBeNull();
+    expect(formatOptional(new Date('2026-03-01T00:00:00Z'))).toBe('2026-03-01T00:00:00');
+  });
+});
+
+describe('a datetime as clients send it', () => {
+  it.each([
+    ['2026-03-01T12:30:45', '2026-03-01T12:30:45.000Z'],
+    ['2026-03-01T12:30:45Z', '2026-03-01T12:30:45.000Z'],
+    ['2026-03-01T12:30:45.5', '2026-03-01T12:30:45.500Z'],
+    ['2026-03-01T12:30:45.123Z', '2026-03-01T12:30:45.123Z'],
+    ['2026-03-01T12:30:45.123456789Z', '2026-03-01T12:30:45.123Z'],
+    ['2026-03-01T12:30:45+02:00', '2026-03-01T10:30:45.000Z'],
+    ['2026-03-01T00:30:45.250+01:00', '2026-02-28T23:30:45.250Z'],
+    ['2026-12-31T23:30:00-05:30', '2027-01-01T05:00:00.000Z'],
+    ['2026-03-01T12:30:45-00:00', '2026-03-01T12:30:45.000Z'],
+    ['2026-03-01T24:00:00Z', '2026-03-02T00:00:00.000Z'],
+  ])('%s is %s', (text, at) => {
+    expect(parseMoment(text)).toEqual({ at: new Date(at), dateOnly: false });
+  });
+});
+
+describe('a date alone', () => {
+  it('is midnight at its start', () => {
+    expect(parseMoment('2026-03-01')).toEqual({ at: new Date('2026-03-01T00:00:00Z'), dateOnly: true });
+  });
+});
+
+describe('the last day of February', () => {
+  it.each(['2024-02-29', '2000-02-29', '0004-02-29', '2024-02-29T10:00:00+14:00'])('%s exists', (text) => {
+    expect(parseMoment(text)).toBeDefined();
+  });
+
+  it.each(['2026-02-29', '1900-02-29', '2100-02-29', '2026-02-30', '2024-02-30', '2026-02-30T10:00:00Z'])(
+    '%s does not exist',
+    (text) => {
+      expect(parseMoment(text)).toBeUndefined();
+    },
+  );
+
+  it('exists exactly as often as the calendar says', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 9999 }), (year) => {
+        const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+        expect(parseMoment(`${String(year).padStart(4, '0')}-02-29`) !== undefined).toBe(isLeap);
+      }),
+    );
+  });
+});
+
+describe('days that no month has', () => {
+  it.each(['2026-04-31', '2026-06-31', '2026-01-32', '2026-01-00', '2026-00-10', '2026-13-01', '2026-11-31T10:00:00'])(
+    '%s is no date',
+    (text) => {
+      expect(parseMoment(text)).toBeUndefined();
+    },
+  );
+});
+
+describe('years outside the calendar of the interface', () => {
+  it.each([
+    ['year 0000', '0000-01-01'],
+    ['year 0000 with a time', '0000-12-31T23:59:59Z'],
+    ['an expanded year', '+002026-01-01T00:00:00Z'],
+    ['a negative year', '-000001-01-01'],
+    ['a year of five digits', '10000-01-01'],
+    ['an offset that leads out of year 9999', '9999-12-31T23:59:59-01:00'],
+    ['an offset that leads back into year 0000', '0001-01-01T00:00:00+01:00'],
+  ])('%s is refused', (_, text) => {
+    expect(parseMoment(text)).toBeUndefined();
+  });
+
+  it('begin after the last second of 9999 and end before the first of 0001', () => {
+    expect(parseMoment('9999-12-31T23:59:59')).toBeDefined();
+    expect(parseMoment('0001-01-01T00:00:00')).toBeDefined();
+  });
+});
+
+describe('a text that is no datetime', () => {
+  it.each([
+    '',
+    'yesterday',
+    '2026',
+    '2026-03',
+    '2026-3-1',
+    '01.03.2026',
+    '2026/03/01',
+    '2026-03-01T',
+    '2026-03-01T12',
+    '2026-03-01T12:30',
+    '2026-03-01 12:30:45',
+    '2026-03-01T12:30:45z',
+    '2026-03-01t12:30:45Z',
+    '2026-03-01T12:30:45.',
+    '2026-03-01T12:30:45.1234567891Z',
+    '2026-03-01T12:30:45+0200',
+    '2026-03-01T12:30:45+02',
+    '2026-03-01T12:30:45+24:00',
+    '2026-03-01T12:30:45+02:60',
+    '2026-03-01T25:00:00Z',
+    '2026-03-01T24:00:01Z',
+    '2026-03-01T12:60:00Z',
+    '2026-03-01T12:30:60Z',
+    '2026-03-01Z',
+    ' 2026-03-01',
+    '2026-03-01\n',
+    '2026-03-01T12:30:45 GMT',
+    '٢٠٢٦-٠٣-٠١',
+  ])('%j is refused', (text) => {
+    expect(parseMoment(text)).toBeUndefined();
+  });
+});
+
+describe('hours added to a moment', () => {
+  it('count across midnight and change nothing of the moment', () => {
+    const start = new Date('2026-02-28T23:00:00Z');
+    expect(addHours(start, 72)).toEqual(new Date('2026-03-03T23:00:00Z'));
+    expect(addHours(start, 0.5)).toEqual(new Date('2026-02-28T23:30:00Z'));
+    expect(start).toEqual(new Date('2026-02-28T23:00:00Z'));
+  });
+});

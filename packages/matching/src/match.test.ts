@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { matcherOf, type Identified, type Identifier } from './match.js';
+
+const BY_CODE_BARCODE_REFERENCE: readonly Identifier[] = ['code', 'barcode', 'external_ref'];
+
+const shirt = { code: 'SHIRT', barcode: '8600000000001', external_ref: 'ref-1' };
+const shoe = { code: 'SHOE', barcode: '8600000000002', external_ref: 'ref-2' };
+
+describe('a row whose identifiers name two records', () => {
+  it('finds the one of the first identifier, whether or not the others agree', () => {
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
+    expect(matcher.find({ code: 'SHIRT', barcode: shoe.barcode, external_ref: shoe.external_ref })).toBe(shirt);
+    expect(matcher.find({ code: 'unknown', barcode: shoe.barcode, external_ref: shirt.external_ref })).toBe(shoe);
+  });
+});
+
+describe('an identifier that is not exactly the same', () => {
+  it.each([
+    ['in another case', 'shirt'],
+    ['with a space before it', ' SHIRT'],
+    ['with a space after it', 'SHIRT '],
+    ['in part', 'SHIR'],
+    ['as a pattern', 'SHIR%'],
+    ['in another normal form', 'SHI\u0052\u0301T'],
+  ])('finds nothing: %s', (_, code) => {
+    expect(matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]).find({ code })).toBeUndefined();
+  });
+
+  it('finds nothing when only its type differs', () => {
+    const seven = { id: 7, code: '7' };
+    const matcher = matcherOf(['id', 'code'], [seven]);
+    expect(matcher.find({ id: '7' })).toBeUndefined();
+    expect(matcher.find({ code: 7 })).toBeUndefined();
+    expect(matcher.find({ id: 7 })).toBe(seven);
+  });
+
+  it('finds nothing under another identifier', () => {
+    expect(matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]).find({ barcode: 'SHIRT' })).toBeUndefined();
+  });
+});
+
+describe('an identifier that is empty', () => {
+  const nameless = { code: '', barcode: null, external_ref: undefined };
+
+  it.each([undefined, null, ''])('%j names no record, not even one that holds the same', (empty) => {
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [nameless]);
+    expect(matcher.find({ code: empty, barcode: empty, external_ref: empty })).toBeUndefined();
+    expect(matcher.holder('code', empty)).toBeUndefined();
+  });
+
+  it('leaves the word to the next one', () => {
+    expect(matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]).find({ code: '', barcode: shirt.barcode })).toBe(shirt);
+  });
+});
+
+describe('the holder of a value', () => {
+  it('is asked of one identifier only', () => {
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
+    expect(matcher.holder('barcode', shoe.barcode)).toBe(shoe);
+    expect(matcher.holder('code', shoe.barcode)).toBeUndefined();
+  });
+
+  it('is nobody for an identifier that the call does not try', () => {
+    expect(matcherOf(['code'], [shirt]).holder('barcode', shirt.barcode)).toBeUndefined();
+  });
+});
+
+describe('a record that is added', () => {
+  it('is found by the rows that come later', () => {
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]);
+    expect(matcher.find(shoe)).toBeUndefined();
+    matcher.add(shoe);
+    expect(matcher.find({ external_ref: 'ref-2' })).toBe(shoe);
+    expect(matcher.find({ code: 'SHIRT' })).toBe(shirt);
+  });
+});
+
+describe('a record that is taken out', () => {
+  it('is found by none of its identifiers', () => {
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
+    matcher.remove(shirt);
+    for (const [identifier, value] of Object.entries(shirt))
+      expect(matcher.find({ [identifier]: value })).toBeUndefined();
+    expect(matcher.find(shoe)).toBe(shoe);
+  });
+
+  it('can be added again with other identifiers', () => {
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]);
+    const renamed = { ...shirt, code: 'T-SHIRT' };
+    matcher.remove(shirt);
+    matcher.add(renamed);
+    expect(matcher.find({ code: 'SHIRT' })).toBeUndefined();
+    expect(matcher.find({ code: 'T-SHIRT' })).toBe(renamed);
+  });
+
+  it('does not take along another one that got its identifier meanwhile', () => {
+    const matcher = matcherOf(['code'], [shirt]);
+    const successor = { ...shoe, code: shirt.code };
+    matcher.add(successor);
+    matcher.remove(shirt);
+    expect(matcher.find({ code: 'SHIRT' })).toBe(successor);
+  });
+});
+
+describe('any records and any row', () => {
+  const value = fc.constantFrom<unknown>('a', 'A', 'a ', 'b', '7', 7, 0, '', null, undefined);
+  const identified: fc.Arbitrary<Identified> = fc.record({
+    id: value,
+    code: value,
+    barcode: value,
+    external_ref: value,
+  });
+  const order = fc.shuffledSubarray<Identifier>(['id', 'code', 'barcode', 'external_ref']);
+
+  it('never match falsely: what is found holds a value of the row, and nothing before it does', () => {
+    fc.assert(
+      fc.property(order, fc.array(identified, { maxLength: 6 }), identified, (tried, records, row) => {
+        const found = matcherOf(tried, records).find(row);
+        const first = tried.find((identifier) => records.some((record) => names(row, record, identifier)));
+        expect(found === undefined).toBe(first === undefined);
+        if (first !== undefined) expect(names(row, found!, first)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('are matched the same whether they came at once or one by one', () => {
+    fc.assert(
+      fc.property(order, fc.array(identified, { maxLength: 6 }), identified, (tried, records, row) => {
+        const grown = matcherOf<Identified>(tried, []);
+        for (const record of records) grown.add(record);
+        expect(grown.find(row)).toBe(matcherOf(tried, records).find(row));
+      }),
+    );
+  });
+});
+
+function names(row: Identified, record: Identified, identifier: Identifier): boolean {
+  const sent = row[identifier];
+  return sent !== undefined && sent !== null && sent !== '' && sent === record[identifier];
+}

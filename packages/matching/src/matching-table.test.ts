@@ -1,0 +1,84 @@
+import { matcherOf, type Identified, type Identifier } from './match.js';
+import { MATCHING } from './matching-table.js';
+
+interface Row {
+  readonly row: string;
+  /** The order the interface states. */
+  readonly tried: readonly Identifier[];
+  /** The order the call uses; a call that is not in the table yet is held to the interface's. */
+  readonly used?: readonly Identifier[];
+}
+
+const rows: readonly Row[] = [
+  {
+    row: 'POST /int/products, product',
+    tried: ['id', 'code', 'external_ref'],
+    used: MATCHING['POST /int/products'].product,
+  },
+  {
+    row: 'POST /int/products, variant',
+    tried: ['code', 'barcode', 'external_ref'],
+    used: MATCHING['POST /int/products'].variant,
+  },
+  {
+    row: 'PUT /int/stocks, variant',
+    tried: ['code', 'barcode', 'external_ref'],
+    used: MATCHING['PUT /int/stocks'].variant,
+  },
+  { row: 'PUT /int/stocks, warehouse', tried: ['code'], used: MATCHING['PUT /int/stocks'].warehouse },
+  { row: 'POST /stock/reconcile, variant', tried: ['code'] },
+  { row: 'POST /stock/reconcile, warehouse', tried: ['code'] },
+  { row: 'PUT /int/product_attributes, product by one of its variants', tried: ['code', 'barcode', 'external_ref'] },
+  { row: 'PUT /int/product_attributes, definition', tried: ['external_ref'] },
+  { row: 'POST /product/verify, variant', tried: ['code', 'barcode'] },
+  {
+    row: 'POST /order_processings, variant',
+    tried: ['code', 'barcode', 'external_ref', 'id'],
+    used: MATCHING['POST /order_processings'].variant,
+  },
+];
+
+interface Holder extends Identified {
+  readonly name: string;
+}
+
+const every: readonly Identifier[] = ['id', 'code', 'barcode', 'external_ref'];
+
+describe.each(rows)('$row', ({ tried, used = tried }) => {
+  const holders: readonly Holder[] = every.map((identifier) => ({
+    [identifier]: valueOf(identifier),
+    name: `by ${identifier}`,
+  }));
+  const matcher = matcherOf(used, holders);
+  const sent = Object.fromEntries(every.map((identifier) => [identifier, valueOf(identifier)]));
+
+  it(`tries ${tried.join(', then ')}`, () => {
+    const remaining: Record<string, unknown> = { ...sent };
+    for (const identifier of tried) {
+      expect(matcher.find(remaining)).toMatchObject({ name: `by ${identifier}` });
+      remaining[identifier] = 'unknown';
+    }
+    expect(matcher.find(remaining)).toBeUndefined();
+  });
+
+  it.each(every)('%s alone finds only if it is tried', (identifier) => {
+    const found = matcher.find({ [identifier]: valueOf(identifier) });
+    expect(found?.name).toBe(tried.includes(identifier) ? `by ${identifier}` : undefined);
+  });
+});
+
+describe('PUT /warehouse, whose code and id must both match when both are sent', () => {
+  const belgrade = { code: 'BG', id: 1 };
+  const matcher = matcherOf(MATCHING['PUT /warehouse'].warehouse, [belgrade, { code: 'NS', id: 2 }]);
+
+  it('can ask for the holder of each', () => {
+    expect(matcher.holder('code', 'BG')).toBe(belgrade);
+    expect(matcher.holder('id', 1)).toBe(belgrade);
+    expect(matcher.holder('id', 2)).not.toBe(belgrade);
+    expect(matcher.holder('id', 3)).toBeUndefined();
+  });
+});
+
+function valueOf(identifier: Identifier): unknown {
+  return identifier === 'id' ? 7 : `the ${identifier}`;
+}

@@ -1,0 +1,68 @@
+import { addHours, totalsOf } from '@back-office/kernel';
+import type { Buyer, EvaluatedLine, Evaluation, StockRow } from '../src/index.js';
+import { aProforma, NOW, type Fact } from './a-proforma.js';
+
+const { buyer, delivery, lines: [firstLine] = [] } = aProforma();
+
+/**
+ * An evaluation of which the facts are true, told in their order; its totals follow from its lines.
+ * Nothing said: fresh, of a signed-in customer, one line of 3 pieces of variant 101.
+ */
+export function anEvaluation(...facts: readonly Fact<Evaluation>[]): Evaluation {
+  const told = facts.reduce((evaluation, fact) => fact(evaluation), EMPTY);
+  const complete = told.lines.length === 0 ? wanting({})(told) : told;
+  return { ...complete, totals: totalsOf([...complete.lines, ...complete.fees]) };
+}
+
+export function wanting(more: Partial<EvaluatedLine>): Fact<Evaluation> {
+  const { id: _id, qtyConfirmed: _confirmed, warehouseId: _warehouse, warehouseCode: _code, ...wanted } = firstLine!;
+  const told = { ...wanted, ...more };
+  return (evaluation) => ({
+    ...evaluation,
+    lines: [...evaluation.lines, { ...told, sales: told.price * told.qty }],
+  });
+}
+
+export const used: Fact<Evaluation> = (evaluation) => ({ ...evaluation, used: true });
+
+export function stale(expiresAt = NOW): Fact<Evaluation> {
+  return (evaluation) => ({ ...evaluation, expiresAt });
+}
+
+export function byGuest(more: Partial<Buyer> = {}): Fact<Evaluation> {
+  const nobody = { id: null, dataPart: null, timePart: null };
+  return (evaluation) => ({ ...evaluation, buyer: { ...evaluation.buyer, ...nobody, ...more } });
+}
+
+export function deliveredTo(more: Partial<NonNullable<Evaluation['delivery']>> | null): Fact<Evaluation> {
+  return (evaluation) => ({ ...evaluation, delivery: more && delivery && { ...delivery, ...more } });
+}
+
+export function pickup(pickupPoint: Evaluation['pickupPoint']): Fact<Evaluation> {
+  return (evaluation) => ({ ...evaluation, pickupPoint });
+}
+
+/** Ten pieces of variant 101 in warehouse `W1`, nothing reserved, unless told otherwise. */
+export function aStockRow(more: Partial<StockRow> = {}): StockRow {
+  return { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10, reserved: 0, ...more };
+}
+
+const EMPTY: Evaluation = {
+  id: 50,
+  used: false,
+  expiresAt: addHours(NOW, 24),
+  buyer,
+  delivery,
+  pickupPoint: 'not needed',
+  lines: [],
+  fees: [],
+  totals: totalsOf([]),
+  currency: 'RSD',
+  shipmentMethodCode: null,
+  pickupPointCode: null,
+  marketId: 1,
+  salesChannelId: 1,
+  salesChannel: 'web',
+  comment: null,
+  tags: [],
+};
