@@ -85,6 +85,7 @@ describe('years outside the calendar of the interface', () => {
   it.each([
     ['year 0000', '0000-01-01'],
     ['year 0000 with a time', '0000-12-31T23:59:59Z'],
+    ['year 0000 with an offset that leads into 0001', '0000-12-31T23:59:59-01:00'],
     ['an expanded year', '+002026-01-01T00:00:00Z'],
     ['a negative year', '-000001-01-01'],
     ['a year of five digits', '10000-01-01'],

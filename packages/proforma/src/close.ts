@@ -26,8 +26,9 @@ export interface ConvertFacts extends At {
   readonly orderNumber: string;
 }
 
-/** Turns the proforma into an order. Payments and reservations pass to the order with it. */
+/** Turns the proforma into an order, once: payments and reservations pass to the order with it. */
 export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Refusal {
+  if (proforma.status === 'converted') return proforma;
   const apply = (found: Proforma): Proforma => ({
     ...found,
     status: 'converted',

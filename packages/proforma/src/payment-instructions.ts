@@ -40,7 +40,8 @@ export function ipsQrText(account: BankAccount, currency: string, amount: number
     `N:${plain(name, QR_LIMITS.name)}`,
     `I:RSD${Math.trunc(amount / 100)},${String(amount % 100).padStart(2, '0')}`,
     `SF:${account.paymentCode}`,
-    `S:${plain(account.purpose, QR_LIMITS.purpose)}`,
+    // An optional field without content is not allowed (National Bank of Serbia, recommendations, no. 2).
+    ...(account.purpose === '' ? [] : [`S:${plain(account.purpose, QR_LIMITS.purpose)}`]),
     `RO:97${reference.replaceAll('-', '')}`,
   ];
   return fields.join('|');
@@ -48,12 +49,8 @@ export function ipsQrText(account: BankAccount, currency: string, amount: number
 
 /** Serbian account numbers have 18 digits: 3 for the bank, 13 for the account (often written shorter), 2 to check. */
 function accountDigits(accountNumber: string): string | undefined {
-  const [bank, account, check] = accountNumber.split('-');
-  if (check !== undefined) return eighteen(`${bank}${(account ?? '').padStart(13, '0')}${check}`);
-  return eighteen(accountNumber);
-}
-
-function eighteen(digits: string): string | undefined {
+  const [, bank = '', account = '', check = ''] = /^(\d{3})-(\d{1,13})-(\d{2})$/.exec(accountNumber) ?? [];
+  const digits = bank === '' ? accountNumber : bank + account.padStart(13, '0') + check;
   return /^\d{18}$/.test(digits) ? digits : undefined;
 }
 

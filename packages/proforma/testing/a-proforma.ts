@@ -50,7 +50,15 @@ export function payment(more: Partial<Payment>): Fact<Proforma> {
   return (proforma) => {
     const id = proforma.payments.length + 1;
     const date = new Date(MADE.getTime() + id * 60_000);
-    const told = { id, amount: 0, method: BANK.name, methodId: BANK.id, status: 'settled', date, refundOf: null } as const;
+    const told = {
+      id,
+      amount: 0,
+      method: BANK.name,
+      methodId: BANK.id,
+      status: 'settled',
+      date,
+      refundOf: null,
+    } as const;
     return { ...proforma, payments: [...proforma.payments, { ...told, ...more }] };
   };
 }

@@ -2,7 +2,7 @@ import { addHours, totalsOf } from '@back-office/kernel';
 import type { Buyer, EvaluatedLine, Evaluation, StockRow } from '../src/index.js';
 import { aProforma, NOW, type Fact } from './a-proforma.js';
 
-const { buyer, delivery, lines: [firstLine] = [] } = aProforma();
+const { buyer, delivery } = aProforma();
 
 /**
  * An evaluation of which the facts are true, told in their order; its totals follow from its lines.
@@ -15,12 +15,17 @@ export function anEvaluation(...facts: readonly Fact<Evaluation>[]): Evaluation 
 }
 
 export function wanting(more: Partial<EvaluatedLine>): Fact<Evaluation> {
-  const { id: _id, qtyConfirmed: _confirmed, warehouseId: _warehouse, warehouseCode: _code, ...wanted } = firstLine!;
-  const told = { ...wanted, ...more };
+  const told = { ...WANTED, ...more };
   return (evaluation) => ({
     ...evaluation,
     lines: [...evaluation.lines, { ...told, sales: told.price * told.qty }],
   });
+}
+
+/** A shipment fee with 20 % VAT. */
+export function charging(price: number): Fact<Evaluation> {
+  const fee = { kind: 'shipment', name: 'Courier', qty: 1, price, vatRate: 2000, sales: price, discount: 0 };
+  return (evaluation) => ({ ...evaluation, fees: [...evaluation.fees, fee] });
 }
 
 export const used: Fact<Evaluation> = (evaluation) => ({ ...evaluation, used: true });
@@ -46,6 +51,20 @@ export function pickup(pickupPoint: Evaluation['pickupPoint']): Fact<Evaluation>
 export function aStockRow(more: Partial<StockRow> = {}): StockRow {
   return { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10, reserved: 0, ...more };
 }
+
+const WANTED: EvaluatedLine = {
+  productId: 11,
+  variantId: 101,
+  code: 'CODE-1',
+  barcode: null,
+  name: 'Product 1',
+  qty: 3,
+  price: 1000,
+  vatRate: 2000,
+  sales: 3000,
+  discount: 0,
+  promotions: [],
+};
 
 const EMPTY: Evaluation = {
   id: 50,

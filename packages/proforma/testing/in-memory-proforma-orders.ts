@@ -1,41 +1,42 @@
-import { isRefusal, type Refusal } from '@back-office/kernel';
+import { isRefusal, sum, type Refusal } from '@back-office/kernel';
 import {
+  dueAt,
   insufficientStock,
-  reservationChanges,
   reservedQty,
   type Decision,
   type Evaluation,
   type EvaluationFacts,
   type Proforma,
+  type ProformaLine,
   type ProformaOrders,
   type StockRow,
   type Stored,
 } from '../src/index.js';
 
-type Place = Omit<StockRow, 'reserved'> & { readonly appId: number };
-type Reservation = Pick<Place, 'variantId' | 'warehouseId'> & { readonly lineId: number; readonly qty: number };
+type Shelf = Omit<StockRow, 'reserved'>;
+type Reservation = Pick<Shelf, 'variantId' | 'warehouseId'> & { readonly lineId: number; readonly qty: number };
+type Of<Record> = { readonly appId: number } & Record;
 
-interface KeptEvaluation {
-  readonly appId: number;
-  readonly evaluation: Evaluation;
-  /** The only warehouse that may serve it, when it names one. */
-  readonly warehouseCode: string | undefined;
-}
-
-/** Proformas and their stock in memory: one process, nothing kept. Ids are unique over all apps and kinds. */
+/** Proformas and the stock that they reserve, in memory. Ids are never used twice, whatever the app. */
 export class InMemoryProformaOrders implements ProformaOrders {
-  /** Ids of proformas that somebody else is changing. */
+  /** Ids of the proformas that somebody else is changing. */
   readonly locked = new Set<number>();
-  private readonly places: Place[] = [];
-  private readonly evaluations = new Map<number, KeptEvaluation>();
-  private readonly proformas = new Map<number, { readonly appId: number; readonly proforma: Proforma }>();
+  private readonly shelves: Of<Shelf>[] = [];
+  private readonly evaluations = new Map<number, Of<{ evaluation: Evaluation; warehouseCode: string | undefined }>>();
+  private readonly proformas = new Map<number, Of<{ proforma: Proforma }>>();
   private reservations: readonly Reservation[] = [];
   private lastId = 0;
 
-  addStock(place: Place): void {
-    this.places.push(place);
+  nextId(): number {
+    this.lastId += 1;
+    return this.lastId;
   }
 
+  addStock(appId: number, shelf: Shelf): void {
+    this.shelves.push({ appId, ...shelf });
+  }
+
+  /** With a warehouse code, only that warehouse may serve it. */
   addEvaluation(appId: number, evaluation: Evaluation, warehouseCode?: string): number {
     const id = this.nextId();
     this.evaluations.set(id, { appId, evaluation: { ...evaluation, id }, warehouseCode });
@@ -43,7 +44,9 @@ export class InMemoryProformaOrders implements ProformaOrders {
   }
 
   stockOf(appId: number, variantId: number): StockRow[] {
-    return this.places.filter((place) => place.appId === appId && place.variantId === variantId).map(this.asRow);
+    return this.shelves
+      .filter((shelf) => shelf.appId === appId && shelf.variantId === variantId)
+      .map(({ appId: _appId, ...shelf }) => ({ ...shelf, reserved: reservedOn(shelf, this.reservations) }));
   }
 
   async create(
@@ -51,36 +54,100 @@ export class InMemoryProformaOrders implements ProformaOrders {
     evaluationId: number,
     decide: (facts: EvaluationFacts) => Proforma | Refusal,
   ): Promise<Proforma | Refusal> {
-    for (let attempt = 1; attempt <= 5; attempt += 1) {
+    for (let tries = 1; tries <= 5; tries += 1) {
       const draft = decide(this.factsOf(appId, evaluationId));
       if (isRefusal(draft)) return draft;
-      if (this.isNumberFree(appId, draft.number)) return this.keepNew(appId, draft);
+      if (!this.isTaken(appId, draft.number)) return this.keepDraft(appId, evaluationId, draft);
     }
-    throw new Error('Every number was taken');
+    throw new Error('Each number was taken');
   }
 
   async find(appId: number, id: number): Promise<Proforma | undefined> {
-    const kept = this.proformas.get(id);
-    return kept?.appId === appId ? kept.proforma : undefined;
+    return this.get(appId, id);
   }
 
   async change(appId: number, id: number, decide: Decision): Promise<Stored | undefined> {
-    const before = await this.find(appId, id);
+    const before = this.get(appId, id);
     return before && this.changeOne(appId, before, decide);
   }
 
   async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]> {
-    const free = ids.filter((id) => !this.locked.has(id));
-    const stored = await Promise.all(free.map((id) => this.change(appId, id, decide)));
-    return stored.filter((each) => each !== undefined);
+    const free = ids.filter((id) => !this.locked.has(id)).flatMap((id) => this.get(appId, id) ?? []);
+    return free.map((before) => this.changeOne(appId, before, decide));
   }
 
   async due(now: Date, limit: number): Promise<readonly { readonly appId: number; readonly id: number }[]> {
-    return [...this.proformas.values()]
-      .map(({ appId, proforma }) => ({ appId, id: proforma.id, at: dueAt(proforma) }))
-      .filter(({ at }) => at !== null && at <= now)
-      .sort((a, b) => Number(a.at) - Number(b.at))
-      .slice(0, limit)
-      .map(({ appId, id }) => ({ appId, id }));
+    const deadlines = [...this.proformas.values()].map(({ appId, proforma }) => ({
+      appId,
+      id: proforma.id,
+      at: dueAt(proforma)?.getTime() ?? Infinity,
+    }));
+    const overdue = deadlines.filter(({ at }) => at <= now.getTime()).sort((a, b) => a.at - b.at);
+    return overdue.slice(0, limit).map(({ appId, id }) => ({ appId, id }));
   }
+
+  private get(appId: number, id: number): Proforma | undefined {
+    const kept = this.proformas.get(id);
+    return kept?.appId === appId ? kept.proforma : undefined;
+  }
+
+  private isTaken(appId: number, number: string): boolean {
+    return [...this.proformas.values()].some((kept) => kept.appId === appId && kept.proforma.number === number);
+  }
+
+  private factsOf(appId: number, evaluationId: number): EvaluationFacts {
+    const kept = this.evaluations.get(evaluationId);
+    if (kept?.appId !== appId) return { evaluation: kept && 'of another app', stock: [] };
+    const variants = [...new Set(kept.evaluation.lines.map((line) => line.variantId))];
+    const stock = variants.flatMap((variantId) => this.stockOf(appId, variantId));
+    const { evaluation, warehouseCode = null } = kept;
+    return { evaluation, stock: stock.filter((row) => warehouseCode === null || row.warehouseCode === warehouseCode) };
+  }
+
+  private keepDraft(appId: number, evaluationId: number, draft: Proforma): Proforma {
+    const lines = draft.lines.map((line) => ({ ...line, id: this.nextId() }));
+    const kept = this.evaluations.get(evaluationId)!;
+    this.evaluations.set(evaluationId, { ...kept, evaluation: { ...kept.evaluation, used: true } });
+    const proforma = { ...draft, id: this.nextId(), lines };
+    this.reservations = this.reservationsWith(proforma);
+    this.proformas.set(proforma.id, { appId, proforma });
+    return proforma;
+  }
+
+  private changeOne(appId: number, before: Proforma, decide: Decision): Stored {
+    const { next, refusal } = decide(before);
+    const reservations = this.reservationsWith(next);
+    const missing = next.lines.find((line) => this.isShort(appId, line, reservations));
+    if (missing) return { before, proforma: before, refusal: insufficientStock(missing.name) };
+    const proforma = next === before ? before : this.withIds(next);
+    this.reservations = reservations;
+    this.proformas.set(before.id, { appId, proforma });
+    return { before, proforma, ...(refusal && { refusal }) };
+  }
+
+  private reservationsWith(proforma: Proforma): Reservation[] {
+    const lines = new Set(proforma.lines.map((line) => line.id));
+    const own = proforma.lines.map((line) => ({ ...line, lineId: line.id, qty: reservedQty(proforma, line) }));
+    return [...this.reservations.filter(({ lineId }) => !lines.has(lineId)), ...own];
+  }
+
+  /** Whether a change asks for more of the line's shelf than it did before, and for more than is there. */
+  private isShort(appId: number, line: ProformaLine, reservations: readonly Reservation[]): boolean {
+    const row = this.stockOf(appId, line.variantId).find(({ warehouseId }) => warehouseId === line.warehouseId);
+    const wanted = reservedOn(line, reservations);
+    return wanted > (row?.reserved ?? 0) && wanted > (row?.onHand ?? 0);
+  }
+
+  private withIds(proforma: Proforma): Proforma {
+    const payments = proforma.payments.map((each) => (each.id === 0 ? { ...each, id: this.nextId() } : each));
+    const orderId = proforma.status === 'converted' ? (proforma.orderId ?? this.nextId()) : null;
+    return { ...proforma, payments, orderId };
+  }
+}
+
+function reservedOn(place: Pick<Shelf, 'variantId' | 'warehouseId'>, reservations: readonly Reservation[]): number {
+  const here = reservations.filter(
+    (each) => each.variantId === place.variantId && each.warehouseId === place.warehouseId,
+  );
+  return sum(here.map((each) => each.qty));
 }

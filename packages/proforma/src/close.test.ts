@@ -1,0 +1,184 @@
+import { addHours } from '@back-office/kernel';
+import { aProforma, alerted, expiring, inStatus, line, NOW, paid, paidByVoucher, refund } from '../testing/index.js';
+import { openAlerts } from './alerts.js';
+import { cancel, convert, dueAt, isPastDeadline, meetDeadline } from './close.js';
+import { debtOf } from './payments.js';
+import { FINAL_STATUSES, OPEN_STATUSES, reservedQty, shownPayments, type Proforma } from './proforma.js';
+import { NOTHING_CONFIRMED } from './refusals.js';
+import { settleRefund } from './refund.js';
+
+const ORDER = { orderNumber: 'O-2026-12345678', now: NOW };
+const overdue = expiring(NOW);
+
+function refundsOf(proforma: Proforma): unknown[] {
+  return proforma.payments.filter(({ amount }) => amount < 0).map((each) => [each.refundOf, each.amount, each.status]);
+}
+
+describe('a proforma that is canceled', () => {
+  const before = aProforma(line({ qty: 3 }), paid(1000), paidByVoucher(500), paid(700), refund(3, 200, 'refunded'));
+  const next = cancel(before, { reason: 'Too late', now: NOW }) as Proforma;
+
+  it('says when and why', () => {
+    expect(next).toMatchObject({ status: 'canceled', canceledAt: NOW, cancelReason: 'Too late', updatedAt: NOW });
+    expect(cancel(before, { reason: null, now: NOW })).toMatchObject({ cancelReason: null });
+  });
+
+  it('gives back all money that is still here', () => {
+    expect(refundsOf(next)).toEqual([
+      [3, -200, 'refunded'],
+      [3, -500, 'pending'],
+      [1, -1000, 'pending'],
+      [2, -500, 'pending'],
+    ]);
+  });
+
+  it('keeps no stock and no amount is changed', () => {
+    expect(next.lines.map((each) => reservedQty(next, each))).toEqual([0]);
+    expect(next).toMatchObject({ sales: 3000, endSales: 3000, lines: before.lines });
+  });
+});
+
+describe('a proforma that is converted', () => {
+  const before = aProforma(line({ qty: 3, qtyConfirmed: 2 }), line({ qty: 4 }), paid(3000), refund(1, 1000));
+  const next = convert(before, ORDER) as Proforma;
+
+  it('has the number of its order and keeps its amounts', () => {
+    expect(next).toMatchObject({ status: 'converted', convertedAt: NOW, updatedAt: NOW, canceledAt: null });
+    expect(next.converted?.orderNumber).toBe('O-2026-12345678');
+    expect(next.endSales).toBe(before.endSales);
+  });
+
+  it('keeps its stock reserved for the order, as confirmed', () => {
+    expect(next.lines.map((each) => reservedQty(next, each))).toEqual([2, 4]);
+  });
+
+  it('goes on showing its payments as they were', () => {
+    expect(shownPayments(next)).toEqual(before.payments);
+    const later = settleRefund(next, 2, 'refunded', addHours(NOW, 1));
+    expect(later.payments[1]?.status).toBe('refunded');
+    expect(shownPayments(later)).toEqual(before.payments);
+    expect(shownPayments(before)).toBe(before.payments);
+  });
+
+  it('is the same when it is converted again', () => {
+    expect(convert(next, { ...ORDER, orderNumber: 'O-2026-99999999' })).toBe(next);
+  });
+
+  it('need not be paid', () => {
+    expect(convert(aProforma(), ORDER)).toMatchObject({ status: 'converted', payments: [] });
+  });
+});
+
+describe('a proforma of which nothing is confirmed', () => {
+  it('cannot be converted', () => {
+    const nothing = [line({ qtyConfirmed: 0 }), line({ qtyConfirmed: 0 })];
+    expect(convert(aProforma(...nothing, inStatus('partial_confirmed')), ORDER)).toEqual(NOTHING_CONFIRMED);
+    expect(convert(aProforma(...nothing, line({ qtyConfirmed: 1 })), ORDER)).toMatchObject({ status: 'converted' });
+    expect(convert(aProforma(...nothing, line()), ORDER)).toMatchObject({ status: 'converted' });
+  });
+});
+
+describe('a deadline', () => {
+  it('has passed from its very moment on', () => {
+    const proforma = aProforma(expiring(NOW));
+    expect(isPastDeadline(proforma, new Date(NOW.getTime() - 1))).toBe(false);
+    expect(isPastDeadline(proforma, NOW)).toBe(true);
+  });
+
+  it.each(FINAL_STATUSES)('means nothing to a proforma that is %s', (status) => {
+    const proforma = aProforma(overdue, inStatus(status));
+    expect(isPastDeadline(proforma, NOW)).toBe(false);
+    expect(meetDeadline(proforma, { now: NOW, expirePaid: true })).toBe(proforma);
+    expect(dueAt(proforma)).toBeNull();
+  });
+
+  it.each(OPEN_STATUSES)('changes nothing of a %s proforma before it comes', (status) => {
+    const proforma = aProforma(expiring(addHours(NOW, 1)), inStatus(status));
+    expect(meetDeadline(proforma, { now: NOW, expirePaid: true })).toBe(proforma);
+    expect(dueAt(proforma)).toEqual(addHours(NOW, 1));
+  });
+});
+
+describe('a proforma with debt past its deadline', () => {
+  const next = meetDeadline(aProforma(line(), paid(2000), paidByVoucher(999), overdue), {
+    now: NOW,
+    expirePaid: false,
+  });
+
+  it('expires', () => {
+    expect(next).toMatchObject({ status: 'expired', canceledAt: NOW, cancelReason: 'expired', updatedAt: NOW });
+    expect(next.alerts).toEqual([]);
+  });
+
+  it('gives back partial payments and its stock', () => {
+    expect(refundsOf(next)).toEqual([
+      [1, -2000, 'pending'],
+      [2, -999, 'pending'],
+    ]);
+    expect(next.lines.map((each) => reservedQty(next, each))).toEqual([0]);
+  });
+});
+
+describe('a proforma paid in full past its deadline', () => {
+  const before = aProforma(line(), paid(3000), inStatus('paid'), overdue);
+  const alertedOnce = meetDeadline(before, { now: NOW, expirePaid: false });
+
+  it('stays, with an alert', () => {
+    expect(alertedOnce).toMatchObject({
+      status: 'paid',
+      payments: before.payments,
+      canceledAt: null,
+      alerts: [{ kind: 'paid_not_converted', resolvedAt: null, insertedAt: NOW }],
+    });
+  });
+
+  it('is due until the alert was raised', () => {
+    expect(dueAt(before)).toEqual(NOW);
+    expect(dueAt(alertedOnce)).toBeNull();
+  });
+
+  it('gets one alert only, even when that one is resolved', () => {
+    expect(meetDeadline(alertedOnce, { now: addHours(NOW, 1), expirePaid: false })).toBe(alertedOnce);
+    const resolved = aProforma(line(), paid(3000), alerted('paid_not_converted', NOW), overdue);
+    expect(openAlerts(resolved)).toBe(0);
+    expect(meetDeadline(resolved, { now: NOW, expirePaid: false })).toBe(resolved);
+    expect(dueAt(resolved)).toBeNull();
+  });
+
+  it('gets its alert also beside another one', () => {
+    const proforma = aProforma(line(), paid(3000), alerted('refund_failed'), overdue);
+    expect(meetDeadline(proforma, { now: NOW, expirePaid: false }).alerts).toHaveLength(2);
+  });
+
+  it('expires where the app lets it', () => {
+    const next = meetDeadline(before, { now: NOW, expirePaid: true });
+    expect(next).toMatchObject({ status: 'expired', alerts: [] });
+    expect(refundsOf(next)).toEqual([[1, -3000, 'pending']]);
+  });
+
+  it.each(['confirmed', 'partial_confirmed', 'awaiting_payment'] as const)('stays also when it is %s', (status) => {
+    expect(
+      meetDeadline(aProforma(line(), paid(3000), inStatus(status), overdue), { now: NOW, expirePaid: false }),
+    ).toMatchObject({ status, alerts: [{ kind: 'paid_not_converted' }] });
+  });
+
+  it('expires after all when it owes again', () => {
+    const owing = aProforma(line(), paid(3000), refund(1, 1, 'refunded'), alerted('paid_not_converted'), overdue);
+    expect(debtOf(owing)).toBe(1);
+    expect(dueAt(owing)).toEqual(NOW);
+    expect(meetDeadline(owing, { now: NOW, expirePaid: false }).status).toBe('expired');
+  });
+});
+
+describe('a proforma that comes to 0', () => {
+  it('expires like one with debt', () => {
+    const free = aProforma(line({ price: 0 }), overdue);
+    expect(dueAt(free)).toEqual(NOW);
+    expect(meetDeadline(free, { now: NOW, expirePaid: false })).toMatchObject({ status: 'expired', payments: [] });
+  });
+
+  it('expires too when it was reduced to 0 after a payment', () => {
+    const reduced = aProforma(line({ qtyConfirmed: 0 }), paid(3000), refund(1, 3000), overdue);
+    expect(meetDeadline(reduced, { now: NOW, expirePaid: false }).status).toBe('expired');
+  });
+});

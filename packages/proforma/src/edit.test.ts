@@ -1,0 +1,182 @@
+import { addHours } from '@back-office/kernel';
+import { aProforma, alerted, commented, inStatus, NOW, tagged } from '../testing/index.js';
+import { openAlerts } from './alerts.js';
+import { edit, type Edit } from './edit.js';
+import { FINAL_STATUSES, type Proforma } from './proforma.js';
+import { ALERT_NOT_FOUND, ALREADY_FINAL, INVALID_COMMENT, INVALID_TAGS } from './refusals.js';
+
+const RESOLVED = addHours(NOW, -1);
+
+const found = aProforma(
+  tagged('old'),
+  commented('as it was'),
+  alerted('refund_failed'),
+  alerted('paid_not_converted', RESOLVED),
+  alerted('refund_failed'),
+);
+
+function editing(parts: Edit, proforma = found): ReturnType<typeof edit> {
+  return edit(proforma, { ...parts, now: NOW });
+}
+
+describe('tags', () => {
+  it('replace the old ones, in their order', () => {
+    expect(editing({ tags: ['VIP', 'urgent'] })).toEqual({ ...found, tags: ['VIP', 'urgent'], updatedAt: NOW });
+    expect(editing({ tags: [] })).toMatchObject({ tags: [] });
+  });
+
+  it('are dropped when they are there twice', () => {
+    expect(editing({ tags: ['b', 'a', 'b', 'B', 'a'] })).toMatchObject({ tags: ['b', 'a', 'B'] });
+  });
+
+  const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `tag ${index}`);
+
+  it.each([
+    ['fifty of them', many(50)],
+    ['one character', ['x']],
+    ['a hundred characters', ['x'.repeat(100)]],
+    ['a hundred characters of two units each', ['😀'.repeat(100)]],
+    ['spaces', [' ']],
+  ])('can be: %s', (_, tags) => {
+    expect(editing({ tags })).toMatchObject({ tags });
+  });
+
+  it.each([
+    ['fifty-one of them', many(51)],
+    ['an empty one', ['a', '']],
+    ['a hundred and one characters', ['x'.repeat(101)]],
+    ['a hundred and one characters of two units each', ['😀'.repeat(101)]],
+    ['a number among them', ['a', 1]],
+    ['null among them', ['a', null]],
+    ['a list among them', [['a']]],
+    ['null', null],
+    ['one text', 'a,b'],
+    ['an object', { 0: 'a', length: 1 }],
+    ['half a character', ['\uD83D']],
+    ['a NUL', ['a\0']],
+  ])('cannot be: %s', (_, tags) => {
+    expect(editing({ tags })).toEqual(INVALID_TAGS);
+  });
+});
+
+describe('a comment', () => {
+  it.each(['Ring twice', '', 'x'.repeat(5000), '😀'.repeat(5000), null])('can be changed', (comment) => {
+    expect(editing({ comment })).toEqual({ ...found, comment, updatedAt: NOW });
+  });
+
+  it.each([['x'.repeat(5001)], [1], [false], [{}], [['a']], ['a\0'], ['\uDE00']])(
+    'that is none is refused',
+    (comment) => {
+      expect(editing({ comment })).toEqual(INVALID_COMMENT);
+    },
+  );
+});
+
+describe('alerts to resolve', () => {
+  it('are resolved now, the others stay', () => {
+    const next = editing({ alerts: [{ index: 2, resolved: true }] }) as Proforma;
+    expect(next.alerts.map((alert) => alert.resolvedAt)).toEqual([null, RESOLVED, NOW]);
+    expect(next.updatedAt).toBe(NOW);
+    expect(openAlerts(next)).toBe(1);
+  });
+
+  it('may be named twice', () => {
+    const twice = [
+      { index: 0, resolved: true },
+      { index: 0, resolved: true },
+    ];
+    expect((editing({ alerts: twice }) as Proforma).alerts.map((alert) => alert.resolvedAt)).toEqual([
+      NOW,
+      RESOLVED,
+      null,
+    ]);
+  });
+
+  it('keep the moment when they were resolved first', () => {
+    expect(editing({ alerts: [{ index: 1, resolved: true }] })).toBe(found);
+  });
+
+  it.each([
+    ['an index beyond the last', [{ index: 3, resolved: true }]],
+    ['a negative index', [{ index: -1, resolved: true }]],
+    ['a broken index', [{ index: 0.5, resolved: true }]],
+    ['an index in a text', [{ index: '0', resolved: true }]],
+    ['no index', [{ resolved: true }]],
+    ['something not to be resolved', [{ index: 0, resolved: false }]],
+    ['nothing about resolving', [{ index: 0 }]],
+    ['null among them', [null]],
+    ['no list', { index: 0, resolved: true }],
+    ['null', null],
+    [
+      'one good and one unknown',
+      [
+        { index: 0, resolved: true },
+        { index: 9, resolved: true },
+      ],
+    ],
+  ])('cannot be: %s', (_, alerts) => {
+    expect(editing({ alerts })).toEqual(ALERT_NOT_FOUND);
+  });
+
+  it('may be none', () => {
+    expect(editing({ alerts: [] })).toBe(found);
+  });
+});
+
+describe('several parts at once', () => {
+  it('change together', () => {
+    expect(editing({ tags: ['new'], comment: null, alerts: [{ index: 0, resolved: true }] })).toMatchObject({
+      tags: ['new'],
+      comment: null,
+      alerts: [{ resolvedAt: NOW }, { resolvedAt: RESOLVED }, { resolvedAt: null }],
+    });
+  });
+
+  it('that are not sent stay', () => {
+    expect(editing({ comment: 'new' })).toMatchObject({ tags: ['old'] });
+    expect(editing({ tags: ['new'] })).toMatchObject({ comment: 'as it was' });
+    expect(editing({})).toBe(found);
+  });
+
+  it.each([
+    ['tags', { tags: 1, comment: 'new', alerts: [{ index: 0, resolved: true }] }, INVALID_TAGS],
+    ['a comment', { tags: ['new'], comment: 1, alerts: [{ index: 0, resolved: true }] }, INVALID_COMMENT],
+    ['an alert', { tags: ['new'], comment: 'new', alerts: [{ index: 9, resolved: true }] }, ALERT_NOT_FOUND],
+    ['everything', { tags: 1, comment: 1, alerts: 1 }, INVALID_TAGS],
+    ['comment and alerts', { comment: 1, alerts: 1 }, INVALID_COMMENT],
+  ])('of which %s is bad are refused as a whole', (_, parts, refusal) => {
+    expect(editing(parts)).toEqual(refusal);
+  });
+});
+
+describe.each(FINAL_STATUSES)('a proforma that is %s', (status) => {
+  const final = { ...found, status };
+
+  it.each([
+    [{ tags: ['new'] }],
+    [{ comment: 'new' }],
+    [{ comment: null }],
+    [{ tags: 1 }],
+    [{ comment: 1 }],
+    [{ tags: ['new'], alerts: [{ index: 0, resolved: true }] }],
+    [{ comment: 'new', alerts: [{ index: 9, resolved: true }] }],
+  ])('cannot be edited with %j', (parts) => {
+    expect(editing(parts, final)).toEqual(ALREADY_FINAL);
+  });
+
+  it('can still have its alerts resolved', () => {
+    const alerts = [{ index: 0, resolved: true }];
+    expect(editing({ alerts }, final)).toMatchObject({
+      status,
+      alerts: [{ resolvedAt: NOW }, {}, { resolvedAt: null }],
+    });
+    expect(editing({ alerts: [{ index: 9, resolved: true }] }, final)).toEqual(ALERT_NOT_FOUND);
+  });
+});
+
+describe('a final proforma as it is told by its status', () => {
+  it('is the same to an edit of nothing', () => {
+    const final = aProforma(inStatus('expired'));
+    expect(editing({}, final)).toBe(final);
+  });
+});

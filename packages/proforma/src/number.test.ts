@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { NUMBER_ALPHABET, orderNumber, proformaNumber } from './number.js';
+
+describe('the alphabet of numbers', () => {
+  it('is 0-9A-Z without I, L, O and U', () => {
+    expect(NUMBER_ALPHABET.split('').sort().join('')).toBe('0123456789ABCDEFGHJKMNPQRSTVWXYZ');
+    expect(new Set(NUMBER_ALPHABET).size).toBe(32);
+  });
+});
+
+describe('a proforma number', () => {
+  it('is P, the year and six characters of the alphabet', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 2020, max: 2999 }),
+        fc.array(fc.nat(31), { minLength: 6, maxLength: 6 }),
+        (year, picks) => {
+          const left = [...picks];
+          const number = proformaNumber(year, () => left.shift() ?? -1);
+          expect(number).toMatch(/^P-\d{4}-[0-9A-HJKMNP-TV-Z]{6}$/);
+          expect(number.slice(2, 6)).toBe(String(year));
+          expect(left).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  it('can have every character at every place', () => {
+    for (let place = 0; place < 6; place += 1) {
+      const seen = new Set<string | undefined>();
+      for (let choice = 0; choice < 32; choice += 1) {
+        let asked = -1;
+        const number = proformaNumber(2026, () => ((asked += 1) === place ? choice : 0));
+        seen.add(number[7 + place]);
+      }
+      expect(seen.size).toBe(32);
+    }
+  });
+
+  it('leaves the choice among all 32 to the one who picks', () => {
+    const asked: number[] = [];
+    proformaNumber(2026, (choices) => asked.push(choices) - 1);
+    expect(asked).toEqual([32, 32, 32, 32, 32, 32]);
+  });
+});
+
+describe('an order number', () => {
+  it('is O, the year and eight characters', () => {
+    expect(orderNumber(2026, (choices) => choices - 1)).toBe('O-2026-ZZZZZZZZ');
+    expect(orderNumber(2026, () => 0)).toBe('O-2026-00000000');
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { proformaNumber } from './number.js';
+import { ipsQrText, paymentReference, type BankAccount } from './payment-instructions.js';
+
+const account: BankAccount = {
+  beneficiary: 'Radnja d.o.o.',
+  address: 'Bulevar 1, Novi Sad',
+  accountNumber: '160-445-21',
+  purpose: 'Kupovina',
+  paymentCode: '289',
+};
+
+/**
+ * ISO 7064, pure system MOD 97-10, as the standard describes it: digit by digit, no large numbers.
+ * Letters are two digits, A = 10 … Z = 35. The remainder of a text with good check digits at its end is 1.
+ */
+function remainder97(text: string): number {
+  let remainder = 0;
+  for (const character of text) {
+    const value = character <= '9' ? Number(character) : character.charCodeAt(0) - 'A'.charCodeAt(0) + 10;
+    for (const digit of String(value)) remainder = (remainder * 10 + Number(digit)) % 97;
+  }
+  return remainder;
+}
+
+describe('a payment reference', () => {
+  it.each([
+    ['P-2026-7K2M9Q', '70-2026-7K2M9Q'],
+    ['P-2026-000000', '19-2026-000000'],
+    ['P-2026-ZZZZZZ', '97-2026-ZZZZZZ'],
+    // The smallest and the largest check digits that there are.
+    ['P-2026-000038', '02-2026-000038'],
+    ['P-2026-000103', '98-2026-000103'],
+    // From the sample code of the National Bank of Serbia: RO:97163220000111111111000.
+    ['P-3220000111111111000', '16-3220000111111111000'],
+  ])('of %s is %s', (number, reference) => {
+    expect(paymentReference(number)).toBe(reference);
+  });
+
+  it('has the check digits of ISO 7064 MOD 97-10 for every number', () => {
+    const picks = fc.array(fc.nat(31), { minLength: 6, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.integer({ min: 2000, max: 9999 }), picks, (year, chosen) => {
+        const left = [...chosen];
+        const number = proformaNumber(year, () => left.shift() ?? 0);
+        const reference = paymentReference(number);
+        expect(reference).toMatch(/^\d\d-/);
+        expect(reference.slice(3)).toBe(number.slice(2));
+        expect(remainder97(reference.slice(3).replaceAll('-', '') + reference.slice(0, 2))).toBe(1);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('the text of an IPS QR code', () => {
+  it('has the fields of a payment slip in their order', () => {
+    expect(ipsQrText(account, 'RSD', 123_456, '70-2026-7K2M9Q')).toBe(
+      'K:PR|V:01|C:1|R:160000000000044521|N:Radnja d.o.o., Bulevar 1, Novi Sad|I:RSD1234,56|SF:289|S:Kupovina|RO:9770' +
+        '20267K2M9Q',
+    );
+  });
+
+  it.each([
+    [0, 'RSD0,00'],
+    [5, 'RSD0,05'],
+    [50, 'RSD0,50'],
+    [100, 'RSD1,00'],
+    [1_000_000_000_000_00, 'RSD1000000000000,00'],
+  ])('writes %d minor units as %s', (amount, written) => {
+    expect(fieldsOf(ipsQrText(account, 'RSD', amount, '70-X'))['I']).toBe(written);
+  });
+
+  it.each([
+    ['160-445-21', '160000000000044521'],
+    ['160-1234567890123-21', '160123456789012321'],
+    ['160000000000044521', '160000000000044521'],
+  ])('writes account %s with 18 digits', (accountNumber, digits) => {
+    expect(fieldsOf(ipsQrText({ ...account, accountNumber }, 'RSD', 100, '70-X'))['R']).toBe(digits);
+  });
+
+  it('names the beneficiary alone when no address is set', () => {
+    expect(fieldsOf(ipsQrText({ ...account, address: '' }, 'RSD', 100, '70-X'))['N']).toBe('Radnja d.o.o.');
+  });
+
+  it('leaves the purpose out when none is set: an empty field is not allowed', () => {
+    expect(ipsQrText({ ...account, purpose: '' }, 'RSD', 100, '70-X')).toMatch(/\|SF:289\|RO:9770X$/);
+  });
+
+  it('has no bar and no line break inside a field', () => {
+    const text = ipsQrText({ ...account, beneficiary: 'A|B\r\nC', purpose: '||' }, 'RSD', 100, '70-X');
+    expect(fieldsOf(text)['N']).toBe('A B C, Bulevar 1, Novi Sad');
+    expect(text?.split('|')).toHaveLength(9);
+    expect(text).not.toMatch(/[\r\n]/);
+  });
+
+  it('cuts the name at 70 and the purpose at 35 characters, never through one', () => {
+    const long = { ...account, beneficiary: '😀'.repeat(71), purpose: 'š'.repeat(36) };
+    const fields = fieldsOf(ipsQrText(long, 'RSD', 100, '70-X'));
+    expect(fields['N']).toBe('😀'.repeat(70));
+    expect(fields['S']).toBe('š'.repeat(35));
+  });
+});
+
+describe('an app that cannot have an IPS QR code', () => {
+  it.each<[string, Partial<BankAccount>]>([
+    ['no account', { accountNumber: '' }],
+    ['no beneficiary', { beneficiary: '' }],
+    ['an account of 17 digits', { accountNumber: '16000000000004452' }],
+    ['an account of 19 digits', { accountNumber: '1600000000000044521' }],
+    ['an account with letters', { accountNumber: '160-44A-21' }],
+    ['an account without check digits', { accountNumber: '160-445' }],
+    ['a bank of four digits', { accountNumber: '1604-445-2' }],
+    ['an account in four parts', { accountNumber: '160-445-21-7' }],
+    ['an account longer than 13 digits', { accountNumber: '160-12345678901234-1' }],
+    ['an account without a middle', { accountNumber: '160--21' }],
+    ['an account with a line break', { accountNumber: '160000000000044521\n' }],
+  ])('has %s', (_, wrong) => {
+    expect(ipsQrText({ ...account, ...wrong }, 'RSD', 100, '70-X')).toBeNull();
+  });
+
+  it.each(['EUR', 'rsd', ''])('or sells in %p', (currency) => {
+    expect(ipsQrText(account, currency, 100, '70-X')).toBeNull();
+  });
+});
+
+function fieldsOf(text: string | null): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    (text ?? '').split('|').map((field) => [field.split(':')[0], field.slice(field.indexOf(':') + 1)]),
+  );
+}

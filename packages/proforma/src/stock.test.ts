@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { aProforma, aStockRow, inStatus, line } from '../testing/index.js';
+import { STATUSES, type Proforma } from './proforma.js';
+import { chooseWarehouses, inOrderOfUse, reservationChanges, type Demand, type StockRow } from './stock.js';
+
+function wanting(qty: number, variantId = 101): Demand {
+  return { variantId, qty, name: `Product ${variantId}` };
+}
+
+function shelf(warehouseCode: string, onHand: number, more: Partial<StockRow> = {}): StockRow {
+  return aStockRow({ warehouseId: Number(warehouseCode.slice(1)), warehouseCode, onHand, ...more });
+}
+
+function chosen(lines: readonly Demand[], stock: readonly StockRow[], preferred: string | null = null): unknown {
+  const sources = chooseWarehouses(lines, inOrderOfUse(stock, preferred));
+  return 'missing' in sources ? { missing: sources.missing.name } : sources.map((source) => source.warehouseCode);
+}
+
+describe('warehouses', () => {
+  const [first, second, third] = [shelf('W1', 1), shelf('W2', 1), shelf('W3', 1)];
+  const nameless = aStockRow({ warehouseId: 9, warehouseCode: null });
+
+  it('are asked by code, the preferred one first', () => {
+    expect(inOrderOfUse([third, first, second], null)).toEqual([first, second, third]);
+    expect(inOrderOfUse([third, first, second], 'W3')).toEqual([third, first, second]);
+    expect(inOrderOfUse([third, first, second], 'W2')).toEqual([second, first, third]);
+    expect(inOrderOfUse([third, first, second], 'W9')).toEqual([first, second, third]);
+  });
+
+  it('are asked by id where codes do not tell them apart', () => {
+    const other = { ...nameless, warehouseId: 7 };
+    expect(inOrderOfUse([second, nameless, other], 'W2')).toEqual([second, other, nameless]);
+  });
+
+  it('are asked in the same order however they were found', () => {
+    const stock = [first, second, third, nameless];
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(stock, { minLength: 4 }),
+        fc.constantFrom(null, 'W1', 'W2', 'W3'),
+        (found, preferred) => {
+          expect(inOrderOfUse(found, preferred)).toEqual(inOrderOfUse(stock, preferred));
+        },
+      ),
+    );
+  });
+
+  it('stay as they were found', () => {
+    const found = [third, first];
+    inOrderOfUse(found, null);
+    expect(found).toEqual([third, first]);
+  });
+});
+
+describe('a line', () => {
+  it('is taken from the first warehouse that holds all of it', () => {
+    expect(chosen([wanting(3)], [shelf('W1', 2), shelf('W2', 3), shelf('W3', 9)])).toEqual(['W2']);
+  });
+
+  it('is taken from the preferred warehouse when that holds it, else from another', () => {
+    expect(chosen([wanting(3)], [shelf('W1', 9), shelf('W2', 3)], 'W2')).toEqual(['W2']);
+    expect(chosen([wanting(4)], [shelf('W1', 9), shelf('W2', 3)], 'W2')).toEqual(['W1']);
+  });
+
+  it('is never split', () => {
+    expect(chosen([wanting(4)], [shelf('W1', 3), shelf('W2', 3)])).toEqual({ missing: 'Product 101' });
+  });
+
+  it('does not get what is reserved', () => {
+    expect(chosen([wanting(3)], [shelf('W1', 9, { reserved: 7 }), shelf('W2', 9, { reserved: 6 })])).toEqual(['W2']);
+    expect(chosen([wanting(1)], [shelf('W1', 5, { reserved: 8 })])).toEqual({ missing: 'Product 101' });
+  });
+
+  it('of a variant without stock finds none', () => {
+    expect(chosen([wanting(1)], [])).toEqual({ missing: 'Product 101' });
+    expect(chosen([wanting(1, 102)], [shelf('W1', 9)])).toEqual({ missing: 'Product 102' });
+  });
+});
+
+describe('two lines of one variant', () => {
+  it('have their demand summed', () => {
+    expect(chosen([wanting(3), wanting(3)], [shelf('W1', 6)])).toEqual(['W1', 'W1']);
+    expect(chosen([wanting(3), wanting(4)], [shelf('W1', 6)])).toEqual({ missing: 'Product 101' });
+  });
+
+  it('may come from different warehouses', () => {
+    expect(chosen([wanting(3), wanting(3)], [shelf('W1', 5), shelf('W2', 3)])).toEqual(['W1', 'W2']);
+    expect(chosen([wanting(6), wanting(3)], [shelf('W1', 5), shelf('W2', 6)])).toEqual(['W2', 'W1']);
+  });
+});
+
+describe('any lines and any stock', () => {
+  const variantId = fc.constantFrom(101, 102);
+  const demand = fc.record({ variantId, qty: fc.integer({ min: 1, max: 6 }), name: fc.constant('Product') });
+  const stock = fc.uniqueArray(fc.record({ variantId, place: fc.nat(3), onHand: fc.nat(12), reserved: fc.nat(6) }), {
+    selector: (row) => `${row.variantId}/${row.place}`,
+  });
+
+  it('never take more of a shelf than is free on it', () => {
+    fc.assert(
+      fc.property(fc.array(demand, { maxLength: 6 }), stock, (lines, shelves) => {
+        const rows = shelves.map(({ place, ...row }) => ({ ...row, warehouseId: place, warehouseCode: `W${place}` }));
+        const sources = chooseWarehouses(lines, inOrderOfUse(rows, null));
+        if ('missing' in sources) return;
+        expect(sources).toHaveLength(lines.length);
+        for (const row of rows) {
+          const taken = lines.filter(
+            (each, at) => each.variantId === row.variantId && sources[at]?.warehouseId === row.warehouseId,
+          );
+          const pieces = taken.reduce((total, each) => total + each.qty, 0);
+          expect(pieces).toBeLessThanOrEqual(pieces === 0 ? 0 : row.onHand - row.reserved);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('what a change asks of the stock', () => {
+  const before = aProforma(line({ qty: 3 }), line({ qty: 4, warehouseId: 2 }), line({ qty: 5, qtyConfirmed: 1 }));
+  const withConfirmed = (...quantities: readonly (number | null)[]): Proforma => ({
+    ...before,
+    lines: before.lines.map((each, index) => ({ ...each, qtyConfirmed: quantities[index] ?? null })),
+  });
+
+  it('is one entry for each line whose reservation changes', () => {
+    expect(reservationChanges(before, withConfirmed(2, 4, 5))).toEqual([
+      { lineId: 1, variantId: 101, warehouseId: 1, qty: 2, delta: -1 },
+      { lineId: 3, variantId: 103, warehouseId: 1, qty: 5, delta: 4 },
+    ]);
+  });
+
+  it('is nothing when no reservation changes', () => {
+    expect(reservationChanges(before, before)).toEqual([]);
+    expect(reservationChanges(before, { ...before, tags: ['new'] })).toEqual([]);
+  });
+
+  it.each(['canceled', 'expired'] as const)('is all of it back when it is %s', (status) => {
+    expect(reservationChanges(before, { ...before, status })).toEqual([
+      { lineId: 1, variantId: 101, warehouseId: 1, qty: 0, delta: -3 },
+      { lineId: 2, variantId: 102, warehouseId: 2, qty: 0, delta: -4 },
+      { lineId: 3, variantId: 103, warehouseId: 1, qty: 0, delta: -1 },
+    ]);
+  });
+
+  it.each(STATUSES.filter((status) => status !== 'canceled' && status !== 'expired'))(
+    'is nothing when it becomes %s',
+    (status) => {
+      expect(reservationChanges(before, { ...before, status })).toEqual([]);
+    },
+  );
+
+  it('is everything when there was nothing before', () => {
+    const canceled = aProforma(line({ qty: 3 }), inStatus('canceled'));
+    expect(reservationChanges(canceled, aProforma(line({ qty: 3 })))).toMatchObject([{ qty: 3, delta: 3 }]);
+    expect(reservationChanges({ ...before, lines: [] }, before)).toMatchObject([
+      { delta: 3 },
+      { delta: 4 },
+      { delta: 1 },
+    ]);
+  });
+});

@@ -1,0 +1,123 @@
+import { isRefusal, type Refusal } from '@back-office/kernel';
+import { aProforma, alerted, BANK, inStatus, line, NOW, paid, type Fact } from '../testing/index.js';
+import { cancel, convert, meetDeadline } from './close.js';
+import { edit } from './edit.js';
+import { pay } from './pay.js';
+import { FINAL_STATUSES, OPEN_STATUSES, STATUSES, statusId, type Proforma, type ProformaStatus } from './proforma.js';
+import { decide, isOpen } from './transitions.js';
+import { warehouseConfirm } from './warehouse-confirm.js';
+
+// One line of 3 × 1,000; `paid` is paid in full, `partial_confirmed` was confirmed with 2. Each has an open alert.
+const GRID = `
+                  | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
+pay all           | paid              | paid              | debt is paid      | paid              | paid              | AlreadyFinal | AlreadyFinal | AlreadyFinal
+pay a part        | draft             | awaiting_payment  | debt is paid      | confirmed         | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
+pay too much      | exceeds debt      | exceeds debt      | debt is paid      | exceeds debt      | exceeds debt      | AlreadyFinal | AlreadyFinal | AlreadyFinal
+confirm all       | confirmed         | confirmed         | confirmed         | confirmed         | confirmed         | AlreadyFinal | AlreadyFinal | AlreadyFinal
+confirm less      | partial_confirmed | partial_confirmed | partial_confirmed | partial_confirmed | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
+confirm nothing   | partial_confirmed | partial_confirmed | partial_confirmed | partial_confirmed | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
+convert           | converted         | converted         | converted         | converted         | converted         | the same     | AlreadyFinal | AlreadyFinal
+cancel            | canceled          | canceled          | canceled          | canceled          | canceled          | AlreadyFinal | AlreadyFinal | AlreadyFinal
+wait              | the same          | the same          | the same          | the same          | the same          | the same     | the same     | the same
+expire            | expired           | expired           | paid              | expired           | expired           | the same     | the same     | the same
+expire also paid  | expired           | expired           | expired           | expired           | expired           | the same     | the same     | the same
+edit tags         | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
+edit comment      | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
+resolve alert     | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
+edit nothing      | the same          | the same          | the same          | the same          | the same          | the same     | the same     | the same
+`;
+
+const confirming =
+  (qtyConfirmed: number): Action =>
+  (proforma) =>
+    warehouseConfirm(proforma, { adjustments: [{ lineId: 1, qtyConfirmed }], now: NOW });
+const paying =
+  (amount: number): Action =>
+  (proforma) =>
+    pay(proforma, { method: BANK, amount, now: NOW });
+
+type Action = (proforma: Proforma) => Proforma | Refusal;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  'pay all': paying(0),
+  'pay a part': paying(700),
+  'pay too much': paying(3001),
+  'confirm all': confirming(3),
+  'confirm less': confirming(1),
+  'confirm nothing': confirming(0),
+  convert: (proforma) => convert(proforma, { orderNumber: 'O-2026-00000000', now: NOW }),
+  cancel: (proforma) => cancel(proforma, { reason: null, now: NOW }),
+  wait: (proforma) => meetDeadline(proforma, { now: NOW, expirePaid: true }),
+  expire: (proforma) => meetDeadline(proforma, { now: proforma.expiresAt, expirePaid: false }),
+  'expire also paid': (proforma) => meetDeadline(proforma, { now: proforma.expiresAt, expirePaid: true }),
+  'edit tags': (proforma) => edit(proforma, { tags: ['new'], now: NOW }),
+  'edit comment': (proforma) => edit(proforma, { comment: null, now: NOW }),
+  'resolve alert': (proforma) => edit(proforma, { alerts: [{ index: 0, resolved: true }], now: NOW }),
+  'edit nothing': (proforma) => edit(proforma, { now: NOW }),
+};
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  'API.ProformaOrders.AlreadyFinal': 'AlreadyFinal',
+  'Order debt is already paid': 'debt is paid',
+  'Payment amount exceeds order debt': 'exceeds debt',
+};
+
+const [statuses = [], ...rows] = GRID.trim().split('\n').map(cellsOf);
+
+describe.each(rows.map(([action = '', ...outcomes]) => ({ action, outcomes })))('$action', ({ action, outcomes }) => {
+  it.each(outcomes.map((outcome, column) => [statuses[column], outcome]))('%s → %s', (status, expected) => {
+    const proforma = proformaIn(status as ProformaStatus);
+    const outcome = ACTIONS[action]?.(proforma);
+    expect(describeOutcome(proforma, outcome)).toBe(expected);
+  });
+});
+
+describe('the grid of statuses and actions', () => {
+  it('has every status and every action', () => {
+    expect(statuses).toEqual([...STATUSES]);
+    expect(rows.map(([action]) => action)).toEqual(Object.keys(ACTIONS));
+    expect(rows.every((row) => row.length === STATUSES.length + 1)).toBe(true);
+  });
+});
+
+describe('a status', () => {
+  it('is final or open, never both', () => {
+    expect([...OPEN_STATUSES, ...FINAL_STATUSES]).toEqual([...STATUSES]);
+    expect(FINAL_STATUSES).toEqual(['converted', 'canceled', 'expired']);
+    for (const status of STATUSES) expect(isOpen({ status })).toBe(OPEN_STATUSES.includes(status));
+  });
+
+  it('has its place in the interface as id', () => {
+    expect(STATUSES.map(statusId)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect([statusId('draft'), statusId('expired')]).toEqual([1, 8]);
+  });
+});
+
+describe('a move that leads where the table does not', () => {
+  it('is a bug, not a refusal', () => {
+    const moveTo = (status: ProformaStatus): (() => unknown) => {
+      const apply = (found: Proforma): Proforma => ({ ...found, status });
+      return () => decide({ action: 'pay', guards: [], apply }, aProforma(), {});
+    };
+    expect(moveTo('converted')).toThrow('pay may not lead from draft to converted');
+    expect(moveTo('awaiting_payment')).toThrow('pay may not lead from draft to awaiting_payment');
+    expect(moveTo('draft')()).toMatchObject({ status: 'draft' });
+    expect(moveTo('paid')()).toMatchObject({ status: 'paid' });
+  });
+});
+
+function proformaIn(status: ProformaStatus): Proforma {
+  const told: Fact<Proforma>[] = [line({ qtyConfirmed: status === 'partial_confirmed' ? 2 : null })];
+  if (status === 'paid') told.push(paid(3000));
+  return aProforma(...told, alerted('refund_failed'), inStatus(status));
+}
+
+function describeOutcome(before: Proforma, outcome: Proforma | Refusal | undefined): string | undefined {
+  if (outcome === before) return 'the same';
+  return isRefusal(outcome) ? (OUTCOMES[outcome.refused] ?? outcome.refused) : outcome?.status;
+}
+
+function cellsOf(row: string): string[] {
+  const [first = '', ...cells] = row.split('|').map((cell) => cell.trim());
+  return first === '' ? cells : [first, ...cells];
+}
