@@ -80,7 +80,7 @@ export function readConfig(environment: Environment = process.env): Config {
     jsonLimit: parsed.JSON_LIMIT,
     corsOrigins: parsed.CORS_ORIGINS,
     logLevel: parsed.LOG_LEVEL,
-    logFormat: parsed.LOG_FORMAT as Config['logFormat'],
+    logFormat: parsed.LOG_FORMAT,
     temporaryDir: tmpdir(),
   };
 }

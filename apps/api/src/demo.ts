@@ -1,8 +1,6 @@
-import { toMinor } from '@back-office/kernel';
-import { isRefusal } from '@back-office/kernel';
+import { toMinor, isRefusal } from '@back-office/kernel';
 import type { Container } from 'inversify';
 import { CUSTOMERS, PRODUCTS, WAREHOUSES } from './demo-data.js';
-import type { Database } from './database/database.js';
 import type { AppContext } from './http/app-context.js';
 import { TOKENS } from './tokens.js';
 
@@ -11,16 +9,11 @@ export interface Demo {
   readonly accessToken: string;
 }
 
-export async function isEmpty(database: Database): Promise<boolean> {
-  const [first] = await database.rows('select 1 from apps limit 1');
-  return first === undefined;
-}
-
 /** Makes an app with warehouses, products, stock, customers and proformas in several statuses. */
 export async function makeDemo(container: Container): Promise<Demo> {
   const apps = container.get(TOKENS.Apps);
   const appId = await apps.create({ name: 'Demo shop', currency: 'RSD' });
-  await apps.patch(appId, SETTINGS as never);
+  await apps.patch(appId, SETTINGS);
   const app = (await apps.context(appId)) as AppContext;
   await fillCatalogue(container, app);
   await makeProformas(container, app, await addCustomers(container, app));

@@ -1,18 +1,20 @@
 import { readConfig } from './config.js';
-import { isEmpty, makeDemo } from './demo.js';
+import { makeDemo } from './demo.js';
 import { startApi } from './runtime/api.js';
 import { Background } from './runtime/background.js';
 import { choresOf } from './runtime/chores.js';
 import { loggerOf } from './runtime/logger.js';
 import { runUntilSignal } from './runtime/run.js';
 import { startService } from './runtime/service.js';
+import { TOKENS } from './tokens.js';
 
 /** The API, and the background work unless WORKER=off. */
 await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);
   const service = await startService(config);
-  const demo = config.demo && (await isEmpty(service.database)) ? await makeDemo(service.container) : undefined;
+  const demo =
+    config.demo && !(await service.container.get(TOKENS.Apps).any()) ? await makeDemo(service.container) : undefined;
   const background = new Background(config.worker ? choresOf(service.container) : [], logger);
   const api = await startApi(service, config, logger);
   background.start();

@@ -127,7 +127,7 @@ export function mergeSettings(stored: StoredSettings, patch: PatchSettings): Sto
     if (patch[section]) merged[section] = withoutNulls({ ...stored[section], ...sent(patch[section]) });
   }
   if (patch.default_warehouse_code !== undefined) merged['default_warehouse_code'] = patch.default_warehouse_code;
-  return merged as StoredSettings;
+  return merged;
 }
 
 /** Sentences by language and key, merged one by one; a null takes a sentence out. `undefined` when they are no such thing. */

@@ -84,6 +84,11 @@ export class TypeOrmApps implements AccessTokens {
     return { kind: row.kind, expiresAt: row.expires_at, revokedAt: row.revoked_at, app: contextOf(row, row.language) };
   }
 
+  /** Whether the installation has any app yet. */
+  async any(): Promise<boolean> {
+    return (await this.database.rows('select id from apps limit 1')).length > 0;
+  }
+
   async find(appId: number): Promise<AppRow | undefined> {
     return findApp(this.database, appId);
   }

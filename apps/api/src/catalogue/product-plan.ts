@@ -60,8 +60,10 @@ export function planProducts(rows: readonly (ProductWish | string)[], found: Fou
 }
 
 /** Refuses a row in the middle of its plan; caught by the row. */
-class Refused {
-  constructor(readonly key: string) {}
+class Refused extends Error {
+  constructor(readonly key: string) {
+    super(key);
+  }
 }
 
 class Planner {

@@ -6,9 +6,9 @@ const LONGEST_SLUG = 200;
 export function slugOf(name: string): string {
   return anyAscii(name)
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
+    .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, LONGEST_SLUG)
-    .replace(/^-|-$/g, '');
+    .replaceAll(/^-|-$/g, '');
 }
 
 /** Slugs to try for a product without one of its own, the nicest first. */

@@ -36,6 +36,11 @@ export class Database implements Sql {
     this.pool = (source.driver as unknown as { master: Pool }).master;
   }
 
+  /** How many connections of the pool are open and idle, and how many callers await one. */
+  connections(): { readonly open: number; readonly idle: number; readonly awaited: number } {
+    return { open: this.pool.totalCount, idle: this.pool.idleCount, awaited: this.pool.waitingCount };
+  }
+
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
     try {

@@ -16,11 +16,14 @@ const BY_STATE: Readonly<Record<string, Failure>> = {
   '57P01': 'unavailable',
   '57P02': 'unavailable',
   '57P03': 'unavailable',
+  '3D000': 'unavailable',
+  '28000': 'unavailable',
+  '28P01': 'unavailable',
   '23505': 'duplicate',
 };
 
 const LOST =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after/;
+  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
 
 export function failureOf(error: unknown): Failure {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };

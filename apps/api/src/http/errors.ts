@@ -33,7 +33,7 @@ export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
   const said = Object.entries(errors).map(([field, messages]) => [field, messages.map((each) => speech.say(each))]);
-  return { status: 422, body: { errors: Object.fromEntries(said) } };
+  return { status: 422, body: { errors: Object.fromEntries(said) as FieldErrors } };
 }
 
 /** The one place where a refusal becomes a status and a body. */

@@ -2,7 +2,7 @@ import cors from 'cors';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import type { Clock } from '@back-office/kernel';
-import { recordId } from '@back-office/kernel';
+import { recordId, wholeNumber } from '@back-office/kernel';
 import { type AccessTokens, authenticate } from './authentication.js';
 import type { Answer } from './answer.js';
 import type { AppContext } from './app-context.js';
@@ -43,13 +43,16 @@ export function expressApp(edge: Edge): Express {
   return app;
 }
 
+/** What is sent, with and without its charset: a client that asks for the one also takes the other. */
+const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
+
 /** One route as the chain of checks that every call passes, in the order of the interface. */
 function mount(app: Express, route: Route, edge: Edge): void {
   app[route.method](
     BASE_PATH + route.path,
     (request, response, next) => {
       response.locals['route'] = route.path;
-      next(request.accepts('json') ? undefined : new errors.HttpProblem(406));
+      next(request.accepts(JSON_TYPES) ? undefined : new errors.HttpProblem(406));
     },
     async (request, response, next) => {
       const holder = await authenticate(request, route.caller as 'app', edge.tokens, edge.clock);
@@ -57,7 +60,7 @@ function mount(app: Express, route: Route, edge: Edge): void {
       response.locals['app'] = holder.app;
       return next();
     },
-    ...(route.body === undefined ? [] : [contentTypeIsJson, jsonBody(edge.jsonLimit)]),
+    ...(route.body === undefined ? [] : [contentTypeIsJson, jsonBody(route, edge.jsonLimit)]),
     async (request, response) => send(response, await handle(route, request, response.locals['app'] as AppContext)),
   );
 }
@@ -65,6 +68,7 @@ function mount(app: Express, route: Route, edge: Edge): void {
 async function handle(route: Route, request: Request, app: AppContext): Promise<Answer> {
   const query = request.query as Record<string, unknown>;
   if (!route.ignoresUnusableFilters) assertSoundQuery(query);
+  if (lacksParameter(route, query)) throw new errors.HttpProblem(400);
   const { body, errors: broken } = readBody(route, request);
   const named = 'id' in request.params;
   const id = recordId(request.params['id']) ?? 0;
@@ -74,6 +78,14 @@ async function handle(route: Route, request: Request, app: AppContext): Promise<
     return errors.fieldErrorsAnswer(broken, app);
   }
   return errors.outcomeAnswer(await route.handle({ app, id, query, body, request }), app);
+}
+
+/** Whether a required query parameter is missing, or is no integer where one is asked for. */
+function lacksParameter({ query: parameters = {} }: Route, query: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(parameters).some(([name, { required, schema }]) => {
+    if (!required) return false;
+    return schema['type'] === 'integer' ? wholeNumber(query[name]) === undefined : (query[name] ?? '') === '';
+  });
 }
 
 function readBody(route: Route, request: Request): { body: object; errors?: errors.FieldErrors | undefined } {
@@ -87,9 +99,11 @@ function contentTypeIsJson(request: Request, _response: Response, next: NextFunc
   next(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
 }
 
-function jsonBody(limit: number): express.RequestHandler {
-  const readable = (_request: unknown, _response: unknown, bytes: Buffer): void => {
-    if (!isReadableJson(bytes)) throw new errors.HttpProblem(400);
+function jsonBody({ bodyOptional }: Route, limit: number): express.RequestHandler {
+  const readable = (_request: unknown, _response: unknown, bytes: Buffer, charset: string): void => {
+    // The parser takes every UTF and reads no bytes as `{}`; the check of the bytes knows UTF-8 alone.
+    const isEmpty = bytes.length === 0 && !bodyOptional;
+    if (charset !== 'utf-8' || isEmpty || !isReadableJson(bytes)) throw new errors.HttpProblem(400);
   };
   return express.json({ limit, strict: false, type: () => true, verify: readable });
 }

@@ -106,7 +106,7 @@ function failures(route: Route): Json {
   if (route.path.includes(':id')) byStatus[404] = { description: 'No such record in the app; empty body' };
   if (route.body) byStatus[413] = failure('Body larger than accepted; split the batch', 'DetailError');
   if (route.body || route.refusals) byStatus[422] = failure(refusalText(route), 'RuleError');
-  return byStatus as Json;
+  return byStatus;
 }
 
 function refusalText({ refusals = [] }: Route): string {
@@ -147,7 +147,7 @@ function bodySchemas(): Json {
     classTransformerMetadataStorage,
     refPointerPrefix: REFS,
     additionalConverters,
-  }) as Json;
+  });
 }
 
 function areaOf({ path }: Route): string {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { isBlank, isSound, lengthOf, LONGEST_STRING, parseMoment } from '@back-office/kernel';
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import { Allow, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 
@@ -14,7 +14,7 @@ export const ALREADY_TAKEN = 'has already been taken';
 
 /** What is wrong with a value that was sent, or `undefined`. */
 type Judge = (value: unknown) => string | undefined;
-type Schema = Parameters<typeof JSONSchema>[0];
+type Schema = Extract<Parameters<typeof JSONSchema>[0], { type?: unknown }>;
 
 export interface Presence {
   /** May be absent or null. */
@@ -129,7 +129,9 @@ export function ListOf(of: () => Class, { max = 1_000, optional }: ListOptions =
 
 /** A field whose rules, types included, belong to the domain, which answers by a key of its own. */
 export function Unjudged(schema: Schema): PropertyDecorator {
-  return together(Allow(), IsOptional(), JSONSchema(schema) as PropertyDecorator);
+  // class-transformer copies plain values without keys such as `constructor`: the value is taken as it was sent.
+  const asSent = Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]);
+  return together(Allow(), IsOptional(), asSent, JSONSchema(schema) as PropertyDecorator);
 }
 
 function isPlainObject(value: unknown): string | undefined {
@@ -170,7 +172,7 @@ function nested(
   options: FieldOptions,
   { each = false } = {},
 ): PropertyDecorator {
-  return together(field(judge, schema, options), ValidateNested({ each }), Type(of as () => new () => object));
+  return together(field(judge, schema, options), ValidateNested({ each }), Type(of));
 }
 
 function together(...decorators: PropertyDecorator[]): PropertyDecorator {

@@ -53,6 +53,6 @@ const RULE_NAMES: Readonly<Record<string, string>> = {
 /** The key of a bulk row's broken rule, naming area, field and rule: `API.Warehouses.NameCantBeBlank`. */
 export function rowKey(area: string, field: string, wrong: string): string {
   if (wrong === MALFORMED) return `API.${area}.WrongDataType`;
-  const name = field.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const name = field.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
   return `API.${area}.${name}${RULE_NAMES[wrong]}`;
 }

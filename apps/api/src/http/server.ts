@@ -1,4 +1,4 @@
-import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import { createServer, STATUS_CODES, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** The edge's share of the timeout ladder, in ms, and the largest request head in bytes. */
@@ -21,8 +21,11 @@ export interface EdgeServer {
 
 export function edgeServer(listener: RequestListener): EdgeServer {
   let draining = false;
+  const running = new Set<ServerResponse>();
   const server = createServer({ ...EDGE }, (request, response) => {
     if (draining) response.setHeader('Connection', 'close');
+    running.add(response);
+    response.once('close', () => running.delete(response));
     const encoding = request.headers['transfer-encoding'];
     // Node hands any transfer encoding to the handler as if it had been decoded.
     if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
@@ -34,6 +37,7 @@ export function edgeServer(listener: RequestListener): EdgeServer {
   server.on('clientError', refuseUnreadable);
   const drain = async (): Promise<void> => {
     draining = true;
+    for (const response of running) if (!response.headersSent) response.setHeader('Connection', 'close');
     await closed(server);
   };
   return { server, drain };

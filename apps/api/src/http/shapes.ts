@@ -29,8 +29,6 @@ export function named<Properties extends TProperties>(name: string, properties: 
   return Type.Object(properties, { additionalProperties: false, $id: name });
 }
 
-export const optional = Type.Optional;
-
 export type { Static as Of } from '@sinclair/typebox';
 
 /** A row of a bulk call that was not written: the row as sent, and why. */

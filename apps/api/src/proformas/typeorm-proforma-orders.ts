@@ -224,25 +224,32 @@ async function withStock(
     reservations.map((each) => each.variantId),
     reservations.map((each) => each.warehouseId),
   ]);
+  const left = new Map(stock.map((row) => [placeOf(row), row.onHand - row.reserved]));
   return changes.map((change) => {
-    const missing = missingLine(change, stock);
+    const missing = takeStock(change, left);
     return missing === undefined ? change : { ...change, after: change.before, refusal: insufficientStock(missing) };
   });
 }
 
-/** Name of the first line whose raised quantity its warehouse cannot reserve, its other lines counted with it. */
-function missingLine({ before, after }: Change, stock: readonly StockRow[]): string | undefined {
+/**
+ * Takes what a change asks for from what is left for it and for the changes after it. When a place cannot give what
+ * a raised quantity needs, nothing is taken, and the name of the first such line is the answer.
+ */
+function takeStock({ before, after }: Change, left: Map<string, number>): string | undefined {
   const changes = reservationChanges(before, after);
   const wanted = new Map<string, number>();
-  for (const { variantId, warehouseId, delta } of changes) {
-    const place = `${variantId}/${warehouseId}`;
-    wanted.set(place, (wanted.get(place) ?? 0) + delta);
-  }
-  const short = stock.find((row) => {
-    const delta = wanted.get(`${row.variantId}/${row.warehouseId}`) ?? 0;
-    return delta > 0 && delta > row.onHand - row.reserved;
+  for (const change of changes) wanted.set(placeOf(change), (wanted.get(placeOf(change)) ?? 0) + change.delta);
+  const short = changes.find((change) => {
+    const delta = wanted.get(placeOf(change)) ?? 0;
+    return delta > 0 && delta > (left.get(placeOf(change)) ?? 0);
   });
-  return short && after.lines.find((line) => line.variantId === short.variantId)?.name;
+  if (short) return after.lines.find((line) => line.id === short.lineId)?.name ?? '';
+  for (const [place, delta] of wanted) left.set(place, (left.get(place) ?? 0) - delta);
+  return undefined;
+}
+
+function placeOf({ variantId, warehouseId }: { readonly variantId: number; readonly warehouseId: number }): string {
+  return `${variantId}/${warehouseId}`;
 }
 
 async function store(

@@ -23,7 +23,7 @@ export async function startApi(
   config: Config,
   logger: Logger,
 ): Promise<Api> {
-  const metrics = new Metrics(database.source);
+  const metrics = new Metrics(database);
   const routes = container.get(TOKENS.Routes);
   let draining = false;
   const app = expressApp({
@@ -40,11 +40,11 @@ export async function startApi(
       isDraining: () => draining,
     }),
   });
-  const { server, drain } = edgeServer(app);
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(config.port, resolve));
+  const edge = edgeServer(app);
+  await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(config.port, resolve));
   const stop = (): Promise<void> => {
     draining = true;
-    return drain();
+    return edge.drain();
   };
-  return { port: (server.address() as AddressInfo).port, stop };
+  return { port: (edge.server.address() as AddressInfo).port, stop };
 }

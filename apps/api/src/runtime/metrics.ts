@@ -1,6 +1,5 @@
-import type { Pool } from 'pg';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { DataSource } from 'typeorm';
+import type { Database } from '../database/database.js';
 import type { Finished } from '../http/request-log.js';
 
 const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -10,7 +9,7 @@ export class Metrics {
   private readonly registry = new Registry();
   private readonly requests: Histogram<'method' | 'route' | 'status'>;
 
-  constructor(source: DataSource) {
+  constructor(database: Database) {
     collectDefaultMetrics({ register: this.registry });
     this.requests = new Histogram({
       name: 'http_request_duration_seconds',
@@ -19,7 +18,7 @@ export class Metrics {
       buckets: SECONDS,
       registers: [this.registry],
     });
-    this.watchPool((source.driver as unknown as { master: Pool }).master);
+    this.watchPool(database);
   }
 
   observe({ method, route, status, milliseconds }: Finished): void {
@@ -30,16 +29,14 @@ export class Metrics {
     return { type: this.registry.contentType, body: await this.registry.metrics() };
   }
 
-  private watchPool(pool: Pool): void {
-    new Gauge({
+  private watchPool(database: Database): void {
+    const gauge: Gauge = new Gauge({
       name: 'database_connections',
       help: 'Connections of the pool by state',
       labelNames: ['state'],
       registers: [this.registry],
-      collect() {
-        this.set({ state: 'open' }, pool.totalCount);
-        this.set({ state: 'idle' }, pool.idleCount);
-        this.set({ state: 'awaited' }, pool.waitingCount);
+      collect: () => {
+        for (const [state, count] of Object.entries(database.connections())) gauge.set({ state }, count);
       },
     });
   }

@@ -43,5 +43,6 @@ function end(error: unknown): never {
 /** A refused connection is an AggregateError without a message of its own. */
 function messageOf(error: unknown): string {
   const { message, errors } = error as { message?: string; errors?: Error[] };
-  return (message || errors?.[0]?.message || String(error)).split('\n')[0] ?? '';
+  const text = [message, errors?.[0]?.message, String(error)].find((each) => each !== undefined && each !== '');
+  return text?.split('\n')[0] ?? '';
 }

@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import { dataSourceFor, type Connection } from '../database/data-source.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { migrate } from '../database/migrate.js';
-import { assertDurable } from './durability.js';
+import { assertDurable } from '../database/durability.js';
 
 export interface Service {
   readonly container: Container;

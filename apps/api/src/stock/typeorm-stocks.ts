@@ -8,8 +8,9 @@ import {
   type Placed,
   type StockChange,
   type StockWish,
+  type VariantKeys,
+  type WarehouseKey,
 } from './stock-rows.js';
-import type { VariantKeys, WarehouseKey } from './stock-rows.js';
 
 const FIND_VARIANTS = `
   select id, code, barcode, external_ref from product_variants

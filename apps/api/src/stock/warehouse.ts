@@ -1,8 +1,7 @@
-import { LONGEST_STRING } from '@back-office/kernel';
+import { LONGEST_STRING, formatDateTime } from '@back-office/kernel';
 import { dateTime, integer, named, nullable, text, truth, type Of } from '../http/shapes.js';
 import { isQuantity, isRow, rowKey, wrongFlag, wrongText } from '../http/row-check.js';
 import { CANT_BE_BLANK, MALFORMED } from '../http/request-fields.js';
-import { formatDateTime } from '@back-office/kernel';
 
 export const WarehouseShape = named('Warehouse', {
   id: integer,

@@ -31,7 +31,8 @@ export class Conformance {
     const template = this.templateOf(path, method);
     if (template === undefined)
       return status === 404 && text === '[]' ? [] : [`unknown path answered ${status} ${text}`];
-    const operation = (this.reference['paths'] as Paths)[template]?.[method] as Operation;
+    const operation = (this.reference['paths'] as Paths)[template]?.[method];
+    if (operation === undefined) return [`${method} ${template} is not in the reference`];
     const promised = operation.responses[status];
     if (promised === undefined) return [`${method} ${template} does not promise ${status}: ${text}`];
     return [

@@ -77,7 +77,7 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
     },
     through: ({ appId, token }, origins) => {
       let turn = 0;
-      return clientOf(() => origins[turn++ % origins.length] as string, appId, token, conformance);
+      return clientOf(() => origins[turn++ % origins.length], appId, token, conformance);
     },
     close: async () => {
       await api.stop();
@@ -89,15 +89,14 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
 
 function clientOf(origin: () => string, appId: number, token: string, conformance: Conformance): Client {
   const call = async (method: Method, path: string, sent?: unknown): Promise<Reply> => {
-    const request = supertest(origin())
-      [method](BASE_PATH + path)
-      .set('Authorization', `Bearer ${token}`);
+    const agent = supertest(origin());
+    const request = agent[method](BASE_PATH + path).set('Authorization', `Bearer ${token}`);
     const { status, headers, text } = sent === undefined ? await request : await request.send(sent as object);
     const complaints = conformance.complaints({ method, path: BASE_PATH + path, sent, status, text });
     if (complaints.length > 0) throw new Error(`Not as the API reference says:\n${complaints.join('\n')}`);
     return {
       status,
-      headers: headers as Record<string, string>,
+      headers,
       text,
       body: text === '' ? undefined : JSON.parse(text),
     };

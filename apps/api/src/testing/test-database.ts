@@ -18,11 +18,11 @@ function testServer(): TestServer {
   return JSON.parse(process.env['TEST_DATABASE'] ?? '{}') as TestServer;
 }
 
-/** A migrated, empty database of the test's own on the server of this run. */
-export async function testDatabase(): Promise<TestDatabase> {
+/** A database of the test's own on the server of this run: migrated and without records, or with nothing in it at all. */
+export async function testDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const { connection, template } = testServer();
   const name = `back_office_test_${randomBytes(6).toString('hex')}`;
-  await administer(connection, `create database ${name} template ${template}`);
+  await administer(connection, `create database ${name} template ${empty ? 'template0' : template}`);
   return {
     connection: inDatabase(connection, name),
     url: urlOf(connection, name),

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.js';
+import type { Database } from './database.js';
 
 /** Throws when the database may lose what it has acknowledged. */
 export async function assertDurable(database: Database): Promise<void> {

@@ -1,0 +1,71 @@
+import { InvalidConfig, readConfig } from './config.js';
+
+describe('an empty environment', () => {
+  it('is a service on port 3000 with a database of its own, a demo app and the worker inline', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 3000,
+      dataDir: '.data',
+      databaseUrl: undefined,
+      databasePoolSize: 10,
+      demo: true,
+      worker: true,
+      jsonLimit: 10 * 1024 * 1024,
+      corsOrigins: [],
+      logLevel: 'info',
+      logFormat: 'json',
+    });
+  });
+});
+
+describe('a database of somebody else', () => {
+  const databaseUrl = 'postgres://shop@db.example/shop';
+
+  it.each([
+    ['gets no demo app', {}, false],
+    ['gets one when asked to', { DEMO: '1' }, true],
+  ])('%s', (_, more, demo) => {
+    expect(readConfig({ DATABASE_URL: databaseUrl, ...more })).toMatchObject({ databaseUrl, demo });
+  });
+});
+
+describe('a value that can be used', () => {
+  it.each([
+    ['JSON_LIMIT', '512kb', { jsonLimit: 524_288 }],
+    ['JSON_LIMIT', '20 MB', { jsonLimit: 20_971_520 }],
+    ['JSON_LIMIT', '1000', { jsonLimit: 1000 }],
+    [
+      'CORS_ORIGINS',
+      'https://a.example, https://b.example:8443',
+      { corsOrigins: ['https://a.example', 'https://b.example:8443'] },
+    ],
+    ['WORKER', 'off', { worker: false }],
+    ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '', { port: 3000 }],
+  ])('%s=%s is taken', (name, value, expected) => {
+    expect(readConfig({ [name]: value })).toMatchObject(expected);
+  });
+});
+
+describe('a value that cannot be used', () => {
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', '-1'],
+    ['PORT', 'http'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['DATABASE_POOL_SIZE', '0'],
+    ['DATABASE_POOL_SIZE', '2.5'],
+    ['JSON_LIMIT', 'much'],
+    ['JSON_LIMIT', '0'],
+    ['WORKER', 'maybe'],
+    ['DEMO', 'perhaps'],
+    ['LOG_LEVEL', 'loud'],
+    ['LOG_FORMAT', 'xml'],
+    ['CORS_ORIGINS', 'example.com'],
+    ['CORS_ORIGINS', 'https://a.example/path'],
+  ])('%s=%s is refused in one line that names it', (name, value) => {
+    const read = (): unknown => readConfig({ [name]: value });
+    expect(read).toThrow(InvalidConfig);
+    expect(read).toThrow(new RegExp(`^Bad configuration: ${name}: .+$`));
+  });
+});

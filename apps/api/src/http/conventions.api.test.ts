@@ -1,0 +1,512 @@
+import { randomBytes } from 'node:crypto';
+import { hashOfToken } from './authentication.js';
+import { exchangeBytes, RawHttp, type RawReply } from '../testing/raw-http.js';
+import { methodId, propose, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+
+let api: TestApi;
+let http: RawHttp;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+  http = new RawHttp(api.origin);
+  shop = await api.app();
+});
+afterAll(async () => {
+  http.close();
+  await api.close();
+});
+
+const SETTINGS = '/api/v2/app/settings';
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+const json = ({ text }: RawReply): unknown => JSON.parse(text);
+const detail = (text: string) => ({ errors: { detail: text } });
+
+/** The calls of the same app with another token, in a language of its own. */
+async function speaking(client: Client, language?: string): Promise<Client> {
+  const token = await api.container.get(TOKENS.Apps).issueToken({ appId: client.appId, language });
+  return api.through({ ...client, token: token as string }, [api.origin]);
+}
+
+/** The token of a session without a customer. */
+async function sessionToken({ appId }: Client): Promise<string> {
+  const token = `bo_session_${randomBytes(32).toString('base64url')}`;
+  await api.database.rows(
+    `insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'session', $2, $3)`,
+    [appId, hashOfToken(token), api.clock.now()],
+  );
+  return token;
+}
+
+describe('a path or method that the interface does not have', () => {
+  it.each([
+    ['an unknown path', 'GET', '/api/v2/nowhere'],
+    ['the base path', 'GET', '/api/v2'],
+    ['the base path with a slash', 'GET', '/api/v2/'],
+    ['the root', 'GET', '/'],
+    ['another version', 'GET', '/api/v1/app/settings'],
+    ['no version', 'GET', '/app/settings'],
+    ['a trailing slash', 'GET', '/api/v2/app/settings/'],
+    ['a list without its id', 'GET', '/api/v2/customers/'],
+    ['upper case', 'GET', '/api/v2/App/settings'],
+    ['an upper case base path', 'GET', '/API/v2/app/settings'],
+    ['two slashes', 'GET', '/api/v2//app/settings'],
+    ['two slashes at the start', 'GET', '//api/v2/app/settings'],
+    ['a way up', 'GET', '/api/v2/orders/../app/settings'],
+    ['an encoded slash', 'GET', '/api/v2/app%2Fsettings'],
+    ['undecodable text', 'GET', '/api/v2/%E0%A4%A'],
+    ['another method', 'PUT', '/api/v2/app/settings'],
+    ['DELETE of a list', 'DELETE', '/api/v2/orders'],
+    ['POST of a record', 'POST', '/api/v2/customers/1'],
+    ['OPTIONS', 'OPTIONS', '/api/v2/app/settings'],
+    ['TRACE', 'TRACE', '/api/v2/app/settings'],
+    ['PROPFIND', 'PROPFIND', '/api/v2/orders'],
+  ])('%s is answered 404 with [], whoever asks', async (_, method, path) => {
+    for (const headers of [{}, bearer(shop.token), { Accept: 'text/html' }]) {
+      const reply = await http.call({ method, path, headers });
+      expect([reply.status, reply.text]).toEqual([404, '[]']);
+      expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+    }
+  });
+
+  it.each(['/api/v2/customers/%E0%A4%A', '/api/v2/proforma_orders/%ff/pay', '/api/v2/orders/%'])(
+    'an id that cannot be decoded, %s, is answered 400',
+    async (path) => {
+      for (const method of ['GET', 'POST']) {
+        const reply = await http.call({ method, path, headers: bearer(shop.token) });
+        if (reply.status !== 404) expect([reply.status, json(reply)]).toEqual([400, detail('Bad Request')]);
+      }
+    },
+  );
+
+  it('HEAD answers like GET, without a body', async () => {
+    const get = await http.call({ path: SETTINGS, headers: bearer(shop.token) });
+    const head = await http.call({ method: 'HEAD', path: SETTINGS, headers: bearer(shop.token) });
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+    const refused = await http.call({ method: 'HEAD', path: SETTINGS });
+    expect([refused.status, refused.text]).toEqual([401, '']);
+  });
+});
+
+describe('an Accept header', () => {
+  it.each(['text/html', 'image/*', 'application/xml', '*/*;q=0', 'application/json;q=0', 'garbage', ';', ','])(
+    'that rules out JSON, %s, is answered 406 before anybody looks at the token',
+    async (accept) => {
+      for (const headers of [{ Accept: accept }, { Accept: accept, ...bearer(shop.token) }]) {
+        const reply = await http.call({ path: SETTINGS, headers });
+        expect([reply.status, json(reply)]).toEqual([406, detail('Not Acceptable')]);
+      }
+    },
+  );
+
+  it.each([
+    undefined,
+    '*/*',
+    'application/*',
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'text/html, */*;q=0.1',
+    'text/html;q=1, application/json;q=0.001',
+  ])('that allows JSON, %s, is fine', async (accept) => {
+    const headers = { ...bearer(shop.token), ...(accept !== undefined && { Accept: accept }) };
+    expect((await http.call({ path: SETTINGS, headers })).status).toBe(200);
+  });
+});
+
+describe('a token that does not say who calls', () => {
+  const tokens = (client: Client) => api.container.get(TOKENS.Apps).issueToken({ appId: client.appId });
+
+  const unauthorized = async (headers: Record<string, string>): Promise<unknown> => {
+    const reply = await http.call({ path: SETTINGS, headers });
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toBe('Bearer');
+    return json(reply);
+  };
+
+  it('is missing', async () => {
+    expect(await unauthorized({})).toEqual({ errors: { token: 'API.Tokens.Missing' } });
+  });
+
+  it.each([
+    ['Basic', () => 'Basic dXNlcjpwYXNz'],
+    ['empty', () => 'Bearer'],
+    ['blank', () => 'Bearer   '],
+    ['no scheme', () => shop.token],
+    ['unknown', () => `Bearer bo_app_${'A'.repeat(43)}`],
+    ['cut', () => `Bearer ${shop.token.slice(0, -1)}`],
+    ['with something after it', () => `Bearer ${shop.token} x`],
+    ['two in one header', () => `Bearer ${shop.token}, Bearer ${shop.token}`],
+    ['quoted', () => `Bearer "${shop.token}"`],
+    ['in another case', () => `Bearer ${shop.token.toUpperCase()}`],
+    ['SQL', () => `Bearer ' or 1=1--`],
+    ['a text that is not ASCII', () => `Bearer ${'é'.repeat(20)}`],
+    ['16 kB', () => `Bearer ${'x'.repeat(16_384)}`],
+  ])('is %s', async (_, authorization) => {
+    expect(await unauthorized({ Authorization: authorization() })).toEqual({
+      errors: { token: 'API.Tokens.Invalid' },
+    });
+  });
+
+  it('is one of a session', async () => {
+    expect(await unauthorized(bearer(await sessionToken(shop)))).toEqual({ errors: { token: 'API.Tokens.Invalid' } });
+  });
+
+  it('is given twice', async () => {
+    const one = `Authorization: Bearer ${shop.token}\r\n`;
+    const answer = await exchangeBytes(
+      api.origin,
+      `GET ${SETTINGS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${one}${one}\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(answer).toContain('{"errors":{"token":"API.Tokens.Invalid"}}');
+  });
+
+  it('has expired', async () => {
+    const expiresAt = new Date(api.clock.now().getTime() + 10_000);
+    const token = (await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, expiresAt })) as string;
+    api.clock.forward({ seconds: 9 });
+    expect((await http.call({ path: SETTINGS, headers: bearer(token) })).status).toBe(200);
+    api.clock.forward({ seconds: 1 });
+    expect(await unauthorized(bearer(token))).toEqual({ errors: { token: 'API.Tokens.Expired' } });
+  });
+
+  it('has been revoked, by whichever node, at most 2 s ago', async () => {
+    const token = (await tokens(shop)) as string;
+    expect((await http.call({ path: SETTINGS, headers: bearer(token) })).status).toBe(200);
+    // Straight in the database, as another node would do it.
+    await api.database.rows('update access_tokens set revoked_at = $2 where token_hash = $1', [
+      hashOfToken(token),
+      api.clock.now(),
+    ]);
+    api.clock.forward({ seconds: 2 });
+    expect(await unauthorized(bearer(token))).toEqual({ errors: { token: 'API.Tokens.Revoked' } });
+  });
+
+  it.each(['bearer', 'BEARER', 'Bearer  '])('the scheme %s is understood', async (scheme) => {
+    const headers = { Authorization: `${scheme} ${shop.token}` };
+    expect((await http.call({ path: SETTINGS, headers })).status).toBe(200);
+  });
+});
+
+describe('the token of another app', () => {
+  it('sees nothing of the first: neither records nor that they exist', async () => {
+    await stockShop(shop, [{ code: 'MINE' }]);
+    const proforma = await propose(shop, [{ code: 'MINE', qty: 1 }]);
+    const order = (await shop.post(`/proforma_orders/${proforma.id}/convert`)).body.data;
+    const stranger = await api.app();
+    const parts = `dataPart=${order.data_part}&timePart=${order.time_part}`;
+    for (const path of [`/proforma_orders/${proforma.id}`, `/orders/${order.id}?${parts}`]) {
+      const [foreign, absent] = [await stranger.get(path), await stranger.get(path.replace(/\d+/, '987654'))];
+      expect([foreign.status, foreign.text]).toEqual([404, '']);
+      expect(nameless(foreign.headers)).toEqual(nameless(absent.headers));
+    }
+    expect((await stranger.get('/products?code=MINE')).body).toEqual({ data: {} });
+    for (const list of ['/orders', '/proforma_orders', '/stocks/aggregate']) {
+      expect((await stranger.get(list)).body).toEqual({ data: [] });
+    }
+  });
+
+  function nameless({ date: _date, 'x-request-id': _id, ...rest }: Readonly<Record<string, string>>) {
+    return rest;
+  }
+});
+
+describe('a call with two things wrong is told the first one', () => {
+  const TEXT = { 'Content-Type': 'application/json' };
+  const wrong = {
+    accept: { Accept: 'text/html' },
+    cut: { body: '{"payment":' },
+    type: { body: '{"payment":{"payment_method_id":"1"}}' },
+    rule: { body: '{"payment":{}}' },
+  };
+  let method: string;
+  let existing: string;
+
+  beforeAll(async () => {
+    await stockShop(shop, [{ code: 'ORDER' }]);
+    existing = `/api/v2/proforma_orders/${(await propose(shop, [{ code: 'ORDER', qty: 1 }])).id}/pay`;
+    method = 'POST';
+  });
+  const missing = '/api/v2/proforma_orders/987654/pay';
+
+  it.each([
+    ['path, then Accept', 404, () => ({ path: '/api/v2/nowhere', headers: wrong.accept })],
+    ['path, then body', 404, () => ({ path: '/api/v2/nowhere', headers: bearer(shop.token), ...wrong.cut })],
+    ['Accept, then token', 406, () => ({ path: existing, headers: wrong.accept, ...wrong.cut })],
+    ['Accept, then body', 406, () => ({ path: existing, headers: { ...wrong.accept, ...mine() }, ...wrong.cut })],
+    ['token, then body', 401, () => ({ path: existing, headers: TEXT, ...wrong.cut })],
+    ['token, then size', 401, () => ({ path: existing, headers: TEXT, body: ' '.repeat(11 * 1024 ** 2) })],
+    ['token, then record', 401, () => ({ path: missing, headers: TEXT, ...wrong.rule })],
+    ['size, then record', 413, () => ({ path: missing, headers: mine(), body: ' '.repeat(11 * 1024 ** 2) })],
+    ['syntax, then record', 400, () => ({ path: missing, headers: mine(), ...wrong.cut })],
+    ['a value type, then record', 400, () => ({ path: missing, headers: mine(), ...wrong.type })],
+    [
+      'a value type, then an id that is none',
+      400,
+      () => ({ path: missing.replace('987654', 'x'), headers: mine(), ...wrong.type }),
+    ],
+    ['record, then rule', 404, () => ({ path: missing, headers: mine(), ...wrong.rule })],
+    [
+      'an id that is none, then rule',
+      404,
+      () => ({ path: missing.replace('987654', 'x'), headers: mine(), ...wrong.rule }),
+    ],
+    ['rule', 422, () => ({ path: existing, headers: mine(), ...wrong.rule })],
+  ])('%s: %d', async (_, status, call) => {
+    expect((await http.call({ method, ...call() })).status).toBe(status);
+  });
+
+  it.each(['/api/v2/customers/987654', '/api/v2/orders/987654', '/api/v2/customers/x', '/api/v2/orders/x'])(
+    'a missing query parameter, then record: %s',
+    async (path) => {
+      for (const query of ['', '?dataPart=1', '?timePart=1', '?dataPart=&timePart=', '?dataPart=x&timePart=1']) {
+        const reply = await http.call({ path: path + query, headers: bearer(shop.token) });
+        expect([reply.status, json(reply)]).toEqual([400, detail('Bad Request')]);
+      }
+      expect((await http.call({ path: `${path}?dataPart=1&timePart=1`, headers: bearer(shop.token) })).status).toBe(
+        404,
+      );
+    },
+  );
+
+  function mine() {
+    return { ...TEXT, ...bearer(shop.token) };
+  }
+});
+
+describe('every response', () => {
+  const calls = () => [
+    { path: SETTINGS, headers: bearer(shop.token) },
+    { path: SETTINGS },
+    { path: SETTINGS, headers: { Accept: 'text/html' } },
+    { path: '/api/v2/nowhere' },
+    { path: '/api/v2/orders/1?dataPart=1&timePart=1', headers: bearer(shop.token) },
+    { path: '/api/v2/orders', headers: bearer(shop.token) },
+    { path: '/health/live' },
+    { path: '/openapi.json' },
+  ];
+
+  it('has the request id of the caller', async () => {
+    for (const call of calls()) {
+      const headers = { ...call.headers, 'X-Request-Id': 'shop-7:a.b_c' };
+      expect((await http.call({ ...call, headers })).headers['x-request-id']).toBe('shop-7:a.b_c');
+    }
+  });
+
+  it.each([undefined, '', 'a b', 'x'.repeat(129), '<script>', 'é'])(
+    'has one of its own when the caller sends %j',
+    async (sent) => {
+      for (const call of calls()) {
+        const headers = { ...call.headers, ...(sent !== undefined && { 'X-Request-Id': sent }) };
+        expect((await http.call({ ...call, headers })).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      }
+    },
+  );
+
+  it('below the base path is stored by no cache and does not say what made it', async () => {
+    for (const call of calls().filter(({ path }) => path.startsWith('/api/'))) {
+      const { headers } = await http.call(call);
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      expect(headers).not.toHaveProperty('etag');
+      expect(headers).not.toHaveProperty('x-powered-by');
+    }
+  });
+});
+
+describe('a page of another origin', () => {
+  const origin = 'https://shop.example';
+  const preflight = {
+    method: 'OPTIONS',
+    path: SETTINGS,
+    headers: {
+      Origin: origin,
+      'Access-Control-Request-Method': 'PATCH',
+      'Access-Control-Request-Headers': 'authorization,content-type',
+    },
+  };
+
+  it('may not call unless it is configured', async () => {
+    const { status, headers } = await http.call(preflight);
+    expect(status).toBe(404);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    const get = await http.call({ path: SETTINGS, headers: { Origin: origin, ...bearer(shop.token) } });
+    expect(get.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('may call when it is one of CORS_ORIGINS, and may read errors too', async () => {
+    const open = await testApi({ CORS_ORIGINS: `https://other.example,${origin}` });
+    const wire = new RawHttp(open.origin);
+    const asked = await wire.call(preflight);
+    expect(asked).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': origin } });
+    expect(asked.headers['access-control-allow-methods']).toContain('PATCH');
+    expect(asked.headers['access-control-allow-headers']).toContain('authorization');
+    const refused = await wire.call({ path: SETTINGS, headers: { Origin: origin } });
+    expect(refused).toMatchObject({ status: 401, headers: { 'access-control-allow-origin': origin } });
+    const stranger = await wire.call({ path: SETTINGS, headers: { Origin: 'https://evil.example' } });
+    expect(stranger.headers).not.toHaveProperty('access-control-allow-origin');
+    wire.close();
+    await open.close();
+  });
+});
+
+describe('a query', () => {
+  const list = (query: string) => http.call({ path: `/api/v2/orders?${query}`, headers: bearer(shop.token) });
+  const times = (count: number, entry: (index: number) => string) =>
+    Array.from({ length: count }, (_, n) => entry(n)).join('&');
+
+  it.each([
+    ['1,001 repeated parameters', times(1_001, () => 'ids=1')],
+    ['1,001 with brackets', times(1_001, () => 'ids[]=1')],
+    ['1,001 with indexes', times(1_001, (n) => `ids[${n}]=1`)],
+    ['1,001 objects', times(1_001, (n) => `files[${n}][key]=x`)],
+    ['an index far away', 'ids[1001]=1&ids[5000]=2'],
+    ['nesting deeper than 3', 'a[b][c][d]=1'],
+    ['the prototype', '__proto__[x]=1'],
+    ['the prototype below a name', 'a[__proto__]=1'],
+    ['the prototype, encoded', '%5F%5Fproto%5f%5f[x]=1'],
+    ['the prototype, encoded, beside text that cannot be decoded', '%5F%5Fproto%5f%5f[x]=1&y=%E0%A4%A'],
+    ['the prototype behind an equals sign', 'a[x=y][__proto__]=1'],
+    ['the constructor', 'constructor[prototype][x]=1'],
+    ['NUL', 'search=a%00b'],
+    ['NUL in a name', 'a%00b=1'],
+  ])('with %s is answered 400', async (_, query) => {
+    const reply = await list(query);
+    expect([reply.status, json(reply)]).toEqual([400, detail('Bad Request')]);
+  });
+
+  it.each([
+    ['1,000 repeated parameters', times(1_000, () => 'ids=1')],
+    ['1,000 with brackets', times(1_000, () => 'ids[]=1')],
+    ['1,000 with indexes', times(1_000, (n) => `ids[${n}]=1`)],
+    ['1,000 objects', times(1_000, (n) => `files[${n}][key]=x`)],
+    ['nesting of 3', 'a[b][c]=1'],
+    ['a text that only looks like the prototype', 'search=__proto__&x=acme.constructor&y=a%26prototype%3D1'],
+    ['text that cannot be decoded', 'search=%E0%A4%A'],
+    ['no values', '&&=&a&b='],
+  ])('with %s is read', async (_, query) => {
+    expect((await list(query)).status).toBe(200);
+  });
+});
+
+describe('an app with translations', () => {
+  let serbian: Client;
+
+  beforeAll(async () => {
+    serbian = await speaking(await api.app(), 'sr');
+    await serbian.patch('/app/settings', {
+      translations: {
+        sr: {
+          'API.Warehouses.NameCantBeBlank': 'Magacin nema naziv',
+          'API.Stocks.VariantNotFound': 'Nema takvog artikla',
+          'API.OrderProcessings.StaleEvaluation': 'Korpa je zastarela',
+          "can't be blank": 'ne sme biti prazno',
+          constructor: 'hostile',
+        },
+        en: { 'API.Warehouses.NameCantBeBlank': 'The warehouse has no name' },
+        constructor: { 'API.Warehouses.NameCantBeBlank': 'hostile' },
+      },
+    });
+  });
+
+  it('hears its own sentence, under the same area', async () => {
+    expect((await serbian.put('/warehouse', { warehouses: [{ code: 'W' }] })).body).toEqual({
+      errors: { Warehouses: ['Magacin nema naziv'] },
+    });
+    expect((await serbian.post('/proforma_orders', { order_processing_id: 1 })).body).toEqual({
+      errors: { OrderProcessings: ['Korpa je zastarela'] },
+    });
+  });
+
+  it('hears it in rows that failed, too', async () => {
+    const { data } = (await serbian.put('/int/stocks', { stocks: [{ code: 'X', warehouse_code: 'W', qty: 1 }] })).body;
+    expect(data.failed[0].error).toEqual({ message: 'Nema takvog artikla' });
+  });
+
+  it('hears plain rule text translated under the name of the field', async () => {
+    const customer = { email: 'a@b.rs', first_name: '', last_name: 'B' };
+    expect((await serbian.post('/customers', { customer })).body).toEqual({
+      errors: { first_name: ['ne sme biti prazno'] },
+    });
+  });
+
+  it('hears the key where there is no sentence', async () => {
+    expect((await serbian.put('/warehouse', { warehouses: [{ id: 1, delete: true }] })).body).toEqual({
+      errors: { Warehouses: ['API.Warehouses.NotFound'] },
+    });
+  });
+
+  it('hears its default language with a token that has none', async () => {
+    const refused = await (await speaking(serbian)).put('/warehouse', { warehouses: [{ code: 'W' }] });
+    expect(refused.body).toEqual({ errors: { Warehouses: ['The warehouse has no name'] } });
+  });
+
+  it.each(['constructor', '__proto__', 'toString', 'xx'])('hears keys in the language %s', async (language) => {
+    const client = await speaking(await api.app(), language);
+    const refused = await client.put('/warehouse', { warehouses: [{ code: 'W' }] });
+    expect(refused.body).toEqual({ errors: { Warehouses: ['API.Warehouses.NameCantBeBlank'] } });
+  });
+});
+
+describe.each([
+  ['RSD', [0.5, 0.05, 12.34], [0.001, 12.345, 1e-7]],
+  ['JPY', [1, 1200], [0.5, 1200.1]],
+  ['KWD', [0.001, 12.345], [0.0001, 12.3456]],
+])('an app whose currency is %s', (currency, fine, tooFine) => {
+  let client: Client;
+
+  beforeAll(async () => {
+    client = await api.app(currency);
+    await stockShop(client, [{ code: 'A', price: 10_000, stock: 1_000 }]);
+  });
+
+  const price = async (amount: number) =>
+    (await client.post('/int/products', { products: [{ code: 'P', name: 'P', price: amount }] })).body.data;
+  const pay = async (amount: number) => {
+    const { id } = await propose(client, [{ code: 'A', qty: 1 }]);
+    return client.post(`/proforma_orders/${id}/pay`, {
+      payment: { payment_method_id: await methodId(client, 'cash'), amount },
+    });
+  };
+
+  it.each(fine)('gives %d back as it was sent', async (amount) => {
+    expect((await price(amount)).failed).toEqual([]);
+    expect((await client.get('/products?code=P')).body.data).toMatchObject({ price: amount, lowest_price: amount });
+    expect((await pay(amount)).body.data).toMatchObject({ paid: amount });
+  });
+
+  it.each(tooFine)('refuses %d on that field', async (amount) => {
+    const reply = await pay(amount);
+    expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
+    expect((await price(amount)).failed[0].error).toEqual({ message: 'API.Products.PriceIsInvalid' });
+  });
+});
+
+describe('a datetime in an answer', () => {
+  it('is UTC without offset and fraction, wherever it stands', async () => {
+    await stockShop(shop, [{ code: 'WHEN' }]);
+    const { id } = await propose(shop, [{ code: 'WHEN', qty: 1 }]);
+    await shop.post(`/proforma_orders/${id}/pay`, {
+      payment: { payment_method_id: await methodId(shop, 'cash'), amount: 1 },
+    });
+    const { order_processing_id: evaluation } = (await shop.get(`/proforma_orders/${id}`)).body.data;
+    await shop.post(`/proforma_orders/${id}/convert`);
+    const texts = await Promise.all(
+      [
+        '/products?code=WHEN',
+        `/order_processings/${evaluation}`,
+        `/proforma_orders/${id}`,
+        '/proforma_orders',
+        '/orders',
+      ].map(async (path) => (await shop.get(path)).text),
+    );
+    for (const text of texts) {
+      const datetimes = text.match(/"\d{4}-\d\d-\d\d[^"]*"/g) ?? [];
+      expect(datetimes.length).toBeGreaterThan(0);
+      for (const each of datetimes) expect(each).toMatch(/^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"$/);
+    }
+  });
+});

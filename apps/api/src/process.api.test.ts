@@ -1,0 +1,263 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { connect } from 'node:net';
+import pg from 'pg';
+import { startServer } from './testing/server-process.js';
+import { testDatabase, type TestDatabase } from './testing/test-database.js';
+
+const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function runNode(
+  script: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const env = { PATH: process.env['PATH'], ...environment };
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [DIST + script, ...args],
+      { env, timeout: 30_000 },
+      (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+describe('a bad environment', () => {
+  it('ends the process with one line that names what is wrong', async () => {
+    const { code, stdout, stderr } = await runNode('main.js', [], { PORT: '70000' });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^Bad configuration: PORT: .+\n$/);
+  });
+
+  it('a database that cannot be reached ends the start with one line', async () => {
+    const { code, stderr } = await runNode('main.js', [], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a service that starts with nothing', () => {
+  let home: string;
+  beforeAll(() => {
+    home = mkdtempSync(join(tmpdir(), 'back-office-start-'));
+    chmodSync(home, 0o755);
+  });
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  it('brings its own database, a demo app and one curl that works; the command line works beside it', async () => {
+    const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
+    const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
+    const [, url = ''] = /curl -H '[^']*' '([^']+)'/.exec(server.output()) ?? [];
+    const list = await fetch(url.replace('localhost', '127.0.0.1'), { headers: { Authorization: `Bearer ${token}` } });
+    expect(((await list.json()) as { data: unknown }).data).toHaveLength(3);
+
+    const made = await runNode('cli.js', ['app', 'create', '--name', 'Second', '--json'], { DATA_DIR: home });
+    const { app_id: appId, access_token: second } = JSON.parse(made.stdout);
+    const settings = await fetch(`${server.origin}/api/v2/app/settings`, {
+      headers: { Authorization: `Bearer ${second}` },
+    });
+    expect(((await settings.json()) as { data: unknown }).data).toMatchObject({
+      name: 'Second',
+      currency: 'RSD',
+      proforma: { lifetime_hours: 72 },
+    });
+    expect(appId).toBe(2);
+    expect(await server.stop()).toBe(0);
+
+    const again = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
+    expect(again.output()).not.toContain('demo app');
+    expect(await again.stop()).toBe(0);
+  }, 60_000);
+});
+
+describe('a service on a server', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it('makes no demo app unless it is told to', async () => {
+    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+    expect(server.output()).not.toContain('demo app');
+    await server.stop();
+  });
+
+  it('finishes what runs and exits with 0 on SIGTERM, while new connections are refused and readiness is gone', async () => {
+    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+    const token = await appToken(database.url);
+    const blocker = new pg.Client({ connectionString: database.url });
+    await blocker.connect();
+    await blocker.query('begin; lock table warehouses');
+    const slow = fetch(`${server.origin}/api/v2/warehouse`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        warehouses: [{ code: 'S', name: 'S', address_line_1: 'x', city: 'y', postcode: '1', market_id: 1 }],
+      }),
+    });
+    await waitUntilBlocked(blocker);
+    const stopped = server.stop();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await expect(fetch(`${server.origin}/health/live`)).rejects.toThrow();
+    await blocker.query('rollback');
+    await blocker.end();
+    const answer = await slow;
+    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    expect(await stopped).toBe(0);
+  });
+
+  it('does not wait for an idle keep-alive connection', async () => {
+    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
+    socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => socket.once('data', resolve));
+    const from = Date.now();
+    expect(await server.stop()).toBe(0);
+    expect(Date.now() - from).toBeLessThan(3_000);
+    socket.destroy();
+  });
+
+  it('says that it is not ready while the database cannot be reached, and ready again afterwards', async () => {
+    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+    const ready = async (): Promise<number> => (await fetch(`${server.origin}/health/ready`)).status;
+    expect(await ready()).toBe(200);
+    const admin = new pg.Client({ connectionString: withDatabase(database.url, 'postgres') });
+    await admin.connect();
+    const [name = ''] = /back_office_test_\w+/.exec(database.url) ?? [];
+    await admin.query(`alter database ${name} allow_connections false`);
+    await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    expect(await ready()).toBe(503);
+    expect((await fetch(`${server.origin}/health/live`)).status).toBe(200);
+    const call = await fetch(`${server.origin}/api/v2/orders`, { headers: { Authorization: 'Bearer x' } });
+    expect([call.status, call.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await call.json()).toEqual({ errors: { detail: 'Service Unavailable' } });
+    await admin.query(`alter database ${name} allow_connections true`);
+    await admin.end();
+    expect(await ready()).toBe(200);
+    await server.stop();
+  });
+
+  it('serves metrics and the API reference without a token', async () => {
+    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+    await fetch(`${server.origin}/api/v2/orders`);
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+    expect(metrics).toMatch(/http_request_duration_seconds_count\{method="GET",route="\/orders",status="401"\} 1/);
+    expect(metrics).toContain('database_connections{state="open"}');
+    const reference = (await (await fetch(`${server.origin}/openapi.json`)).json()) as { openapi: string };
+    expect(reference.openapi).toBe('3.1.0');
+    const page = await (await fetch(`${server.origin}/docs`)).text();
+    for (const [, path] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      expect((await fetch(server.origin + path)).status).toBe(200);
+    }
+    await server.stop();
+  });
+
+  it('logs requests as JSON with their ids, and neither tokens nor what they carried', async () => {
+    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'debug' });
+    const token = await appToken(database.url);
+    await fetch(`${server.origin}/api/v2/customers`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'X-Request-Id': 'canary-1' },
+      body: JSON.stringify({ customer: { email: 'secret@example.com', first_name: 'Tajna', last_name: 'Osoba' } }),
+    });
+    await server.stop();
+    const lines = server
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ request_id: 'canary-1', method: 'POST', route: '/customers', status: 201 }),
+    );
+    for (const secret of [token, 'secret@example.com', 'Tajna']) expect(server.output()).not.toContain(secret);
+  });
+});
+
+describe('several nodes starting at once on an empty database', () => {
+  it('migrate it once, and all of them serve', async () => {
+    const empty = await testDatabase({ empty: true });
+    const servers = await Promise.all(
+      Array.from({ length: 3 }, () => startServer({ DATABASE_URL: empty.url, LOG_LEVEL: 'silent' })),
+    );
+    for (const server of servers) expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+    await Promise.all(servers.map((server) => server.stop()));
+    await empty.drop();
+  }, 60_000);
+});
+
+describe('the command line', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.drop());
+  const cli = (...args: string[]): Promise<Ended> => runNode('cli.js', args, { DATABASE_URL: database.url });
+
+  it('issues and revokes tokens', async () => {
+    const { app_id: appId } = JSON.parse(
+      (await cli('app', 'create', '--name', 'A', '--currency', 'EUR', '--json')).stdout,
+    );
+    const issued = await cli(
+      'token',
+      'issue',
+      '--app',
+      String(appId),
+      '--language',
+      'sr',
+      '--expires-in',
+      '30d',
+      '--json',
+    );
+    const { access_token: token, expires_at: until } = JSON.parse(issued.stdout);
+    expect(Math.round((Date.parse(until) - Date.now()) / 3_600_000)).toBe(720);
+    expect(JSON.parse((await cli('token', 'revoke', '--token', token, '--json')).stdout)).toEqual({ revoked: true });
+  }, 30_000);
+
+  it('expires proformas and migrates', async () => {
+    expect(JSON.parse((await cli('proformas', 'expire', '--json')).stdout)).toEqual({ expired: 0 });
+    expect(JSON.parse((await cli('migrate', '--json')).stdout)).toEqual({ migrated: true });
+  }, 30_000);
+
+  it.each([
+    [['app', 'create']],
+    [['app', 'create', '--name', 'A', '--currency', 'XXX']],
+    [['token', 'issue', '--app', '999']],
+    [['token', 'issue', '--app', 'one']],
+    [['token', 'revoke', '--token', 'nobody']],
+    [['nonsense']],
+  ])('refuses %j with exit code 1 and no stack', async (args) => {
+    const { code, stderr } = await cli(...args);
+    expect(code).toBe(1);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+async function appToken(url: string): Promise<string> {
+  const { stdout } = await runNode('cli.js', ['app', 'create', '--name', 'P', '--json'], { DATABASE_URL: url });
+  return JSON.parse(stdout).access_token as string;
+}
+
+async function waitUntilBlocked(client: pg.Client): Promise<void> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const { rows } = await client.query(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    if (rows.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('Nothing waits for the lock');
+}
+
+function withDatabase(url: string, name: string): string {
+  return url.replace(/\/back_office_test_\w+/, `/${name}`);
+}

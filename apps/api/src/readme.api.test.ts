@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { startServer, type ServerProcess } from './testing/server-process.js';
+import { testDatabase, type TestDatabase } from './testing/test-database.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+let database: TestDatabase;
+let server: ServerProcess;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+});
+afterAll(async () => {
+  await server.stop();
+  await database.drop();
+});
+
+/** The shell blocks of a document below its walk marker, as one script. */
+function walkOf(document: string): string {
+  const [, walk = ''] = readFileSync(ROOT + document, 'utf8').split('<!-- walk -->');
+  return [...walk.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => block).join('');
+}
+
+async function run(script: string): Promise<string> {
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], DATABASE_URL: database.url };
+  const commands = script.replaceAll('http://localhost:3000', server.origin);
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], { cwd: ROOT, env });
+  return stdout;
+}
+
+describe('the walk of the README, run as it stands', () => {
+  it('ends in an order with the right amounts', async () => {
+    const answers = (await run(walkOf('README.md'))).replaceAll('}{', '}\n{').trim().split('\n');
+    const order = JSON.parse(answers.at(-1) ?? '').data;
+    expect(order).toMatchObject({ sales: 4470, end_sales: 4470, vat: 745, net_sales: 3725, paid: 4470, debt: 0 });
+    expect(order.items.map(({ code, qty }: { code: string; qty: number }) => `${qty} ${code}`)).toEqual([
+      '2 TEE-M',
+      '1 TEE-L',
+    ]);
+    expect(order.payments.map(({ amount }: { amount: number }) => amount)).toEqual([5960, -1490]);
+  }, 60_000);
+});
