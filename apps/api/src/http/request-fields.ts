@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { isBlank, isSound, lengthOf, LONGEST_STRING, parseMoment } from '@back-office/kernel';
-import { Transform, Type } from 'class-transformer';
+import { Expose, Transform, Type } from 'class-transformer';
 import { Allow, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 
@@ -129,9 +129,7 @@ export function ListOf(of: () => Class, { max = 1_000, optional }: ListOptions =
 
 /** A field whose rules, types included, belong to the domain, which answers by a key of its own. */
 export function Unjudged(schema: Schema): PropertyDecorator {
-  // class-transformer copies plain values without keys such as `constructor`: the value is taken as it was sent.
-  const asSent = Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => obj[key]);
-  return together(Allow(), IsOptional(), asSent, JSONSchema(schema) as PropertyDecorator);
+  return together(Allow(), IsOptional(), AsSent(), JSONSchema(schema) as PropertyDecorator);
 }
 
 function isPlainObject(value: unknown): string | undefined {
@@ -154,7 +152,26 @@ interface FieldOptions {
   readonly missing?: string;
 }
 
-function field(judge: Judge, schema: Schema, { optional, missing = CANT_BE_BLANK }: FieldOptions): PropertyDecorator {
+function field(judge: Judge, schema: Schema, options: FieldOptions): PropertyDecorator {
+  return together(judged(judge, schema, options), AsSent());
+}
+
+class Opaque {}
+
+/**
+ * Takes the value as it is. class-transformer walks every value whose class it does not know: it would drop some keys
+ * of it, and `{"constructor": 1}` would be a 500. It finds nothing to walk in a class without fields.
+ */
+function AsSent(): PropertyDecorator {
+  const untouched = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => obj[key];
+  return together(
+    Expose(),
+    Type(() => Opaque),
+    Transform(untouched),
+  );
+}
+
+function judged(judge: Judge, schema: Schema, { optional, missing = CANT_BE_BLANK }: FieldOptions): PropertyDecorator {
   const verdict: Judge = (value) => (value === undefined || value === null ? missing : judge(value));
   const validator = {
     validate: (value: unknown) => verdict(value) === undefined,
@@ -172,7 +189,7 @@ function nested(
   options: FieldOptions,
   { each = false } = {},
 ): PropertyDecorator {
-  return together(field(judge, schema, options), ValidateNested({ each }), Type(of));
+  return together(judged(judge, schema, options), ValidateNested({ each }), Expose(), Type(of));
 }
 
 function together(...decorators: PropertyDecorator[]): PropertyDecorator {

@@ -14,7 +14,7 @@ export interface Validated<Body> {
 /** Reads a body as its request class. A value of the wrong JSON type makes the whole request unreadable (400). */
 export function validateBody<Body extends object>(bodyClass: BodyClass<Body>, raw: unknown): Validated<Body> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new HttpProblem(400);
-  const body = plainToInstance(bodyClass, raw);
+  const body = plainToInstance(bodyClass, raw, { strategy: 'excludeAll', exposeUnsetFields: false });
   const found = validateSync(body, { whitelist: true, validationError: { target: false, value: false } });
   const errors = found.flatMap((error) => messagesOf(error, []));
   if (errors.some(([, message]) => message === MALFORMED)) throw new HttpProblem(400);

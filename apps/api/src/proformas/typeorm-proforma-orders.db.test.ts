@@ -58,7 +58,7 @@ describe('proformas in PostgreSQL', () => {
           `select sum(on_hand)::bigint as "onHand", sum(reserved)::bigint as reserved from stocks where app_id = $1 and product_variant_id = $2`,
           [app, variantId],
         );
-        return row;
+        return row ?? { onHand: 0, reserved: 0 };
       },
       async whileLocked(app, id, work) {
         const runner = api.database.source.createQueryRunner();

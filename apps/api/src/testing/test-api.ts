@@ -77,7 +77,7 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
     },
     through: ({ appId, token }, origins) => {
       let turn = 0;
-      return clientOf(() => origins[turn++ % origins.length], appId, token, conformance);
+      return clientOf(() => origins[turn++ % origins.length] ?? origin, appId, token, conformance);
     },
     close: async () => {
       await api.stop();
