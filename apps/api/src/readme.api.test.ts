@@ -44,3 +44,15 @@ describe('the walk of the README, run as it stands', () => {
     expect(order.payments.map(({ amount }: { amount: number }) => amount)).toEqual([5960, -1490]);
   }, 60_000);
 });
+
+describe('the walk of the quickstart, run as it stands', () => {
+  it('ends in the order of the proforma, paid, with tags and comment', async () => {
+    const answers = (await run(walkOf('docs/quickstart.md'))).replaceAll('}{', '}\n{').trim().split('\n');
+    const order = JSON.parse(answers.at(-1) ?? '').data;
+    expect(order).toMatchObject({ end_sales: 239.8, paid: 239.8, debt: 0, currency_id: 978, tags: ['fragile'] });
+    expect(order.items).toMatchObject([{ code: 'BOOT-42', qty: 2, warehouse_code: 'SOUTH' }]);
+    const stale = answers.filter((answer) => answer.includes('API.OrderProcessings.StaleEvaluation'));
+    const excess = answers.filter((answer) => answer.includes('Payment amount exceeds order debt'));
+    expect([stale.length, excess.length]).toEqual([1, 1]);
+  }, 60_000);
+});

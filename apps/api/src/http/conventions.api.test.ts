@@ -416,7 +416,7 @@ describe('an app with translations', () => {
     expect((await serbian.put('/warehouse', { warehouses: [{ code: 'W' }] })).body).toEqual({
       errors: { Warehouses: ['Magacin nema naziv'] },
     });
-    expect((await serbian.post('/proforma_orders', { order_processing_id: 1 })).body).toEqual({
+    expect((await serbian.post('/proforma_orders', { order_processing_id: 987_654 })).body).toEqual({
       errors: { OrderProcessings: ['Korpa je zastarela'] },
     });
   });

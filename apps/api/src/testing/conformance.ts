@@ -37,7 +37,7 @@ export class Conformance {
     if (promised === undefined) return [`${method} ${template} does not promise ${status}: ${text}`];
     return [
       ...this.body(template, method, status, promised.content, text),
-      ...this.request(template, method, operation, sent, status),
+      ...this.request(template, method, operation, withoutFailedRows(sent, text), status),
     ];
   }
 
@@ -68,4 +68,16 @@ export class Conformance {
         method in operations && new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
     )?.[0];
   }
+}
+
+/** What of a body was accepted: a bulk call answers 200 and names the rows that were not. */
+function withoutFailedRows(sent: unknown, text: string): unknown {
+  const { data } = (text.startsWith('{"data":{') ? JSON.parse(text) : {}) as {
+    data?: { failed?: { input: unknown }[] };
+  };
+  if (!Array.isArray(data?.failed)) return sent;
+  const failed = new Set(data.failed.map(({ input }) => JSON.stringify(input)));
+  const accepted = (value: unknown): unknown =>
+    Array.isArray(value) ? value.filter((row) => !failed.has(JSON.stringify(row) ?? 'null')) : value;
+  return Object.fromEntries(Object.entries(sent as object).map(([name, value]) => [name, accepted(value)]));
 }
