@@ -36,6 +36,10 @@ describe('a request whose framing can be read in two ways', () => {
     ['a length that is no number', () => request(['Host: x', 'Content-Length: +5'])],
     ['an encoding that is almost chunked', () => request(['Host: x', 'Transfer-Encoding: xchunked'], CHUNKED)],
     ['another encoding', () => request(['Host: x', 'Transfer-Encoding: gzip'], CHUNKED)],
+    [
+      'a request hidden in a body',
+      () => request(['Host: x', 'Transfer-Encoding: xchunked'], request(['Host: x', LENGTH])),
+    ],
     ['chunked twice', () => request(['Host: x', 'Transfer-Encoding: chunked, chunked'], CHUNKED)],
     ['bare line feeds', () => request(['Host: x', LENGTH], CUSTOMER, '\n')],
     ['a space before a colon', () => request(['Host : x', LENGTH])],
@@ -55,6 +59,7 @@ describe('a request whose framing can be read in two ways', () => {
 
   it('has made no customer', async () => {
     const customer = { email: 'smuggled@example.com', first_name: 'A', last_name: 'B' };
+    await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await shop.post('/customers', { customer })).status).toBe(201);
   });
 });
@@ -83,18 +88,19 @@ describe('a request head', () => {
   });
 });
 
+describe('HTTP/1.0', () => {
+  it('needs no host', async () => {
+    expect(parsed(await exchangeBytes(api.origin, 'GET /api/v2/nowhere HTTP/1.0\r\n\r\n'))).toMatchObject({
+      status: 404,
+    });
+  });
+});
+
 describe('a connection', () => {
   it('carries one request after the other', async () => {
     const one = `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\n`;
     const answers = await exchangeBytes(api.origin, `${one}\r\n${one}\r\n${one}Connection: close\r\n\r\n`);
     expect(answers.match(/HTTP\/1\.1 404 /g)).toHaveLength(3);
-  });
-
-  it('with half a body left open is none of the next ones’ business', async () => {
-    const half = request(['Host: x', `Content-Length: ${CUSTOMER.length + 1}`, 'Connection: close']);
-    const open = exchangeBytes(api.origin, half);
-    expect((await shop.get('/app/settings')).status).toBe(200);
-    await Promise.race([open, new Promise((resolve) => setTimeout(resolve, 50))]);
   });
 });
 

@@ -1,4 +1,13 @@
-import { createServer, STATUS_CODES, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** The edge's share of the timeout ladder, in ms, and the largest request head in bytes. */
@@ -22,17 +31,15 @@ export interface EdgeServer {
 export function edgeServer(listener: RequestListener): EdgeServer {
   let draining = false;
   const running = new Set<ServerResponse>();
-  const server = createServer({ ...EDGE }, (request, response) => {
+  // Node's own answer to a missing host has no body.
+  const server = createServer({ ...EDGE, requireHostHeader: false }, (request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     running.add(response);
     response.once('close', () => running.delete(response));
-    const encoding = request.headers['transfer-encoding'];
-    // Node hands any transfer encoding to the handler as if it had been decoded.
-    if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
-      response.writeHead(400, { ...JSON_HEADERS, Connection: 'close' }).end(detail('Bad Request'));
-      return;
-    }
-    listener(request, response);
+    // What follows on a refused connection may be a request hidden in the body of the one before.
+    if (refused.has(request.socket)) return;
+    if (isReadable(request)) listener(request, response);
+    else refuse(request.socket, 400);
   });
   server.on('clientError', refuseUnreadable);
   const drain = async (): Promise<void> => {
@@ -43,10 +50,13 @@ export function edgeServer(listener: RequestListener): EdgeServer {
   return { server, drain };
 }
 
-const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8' };
-
-function detail(text: string): string {
-  return JSON.stringify({ errors: { detail: text } });
+/** Node hands any transfer encoding to the handler as if it had been decoded, and of two hosts only the first. */
+function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
+  const encoding = headers['transfer-encoding'];
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  return (
+    (encoding?.toLowerCase() ?? 'chunked') === 'chunked' && (hosts === 1 || (hosts === 0 && httpVersion === '1.0'))
+  );
 }
 
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
@@ -56,12 +66,28 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
 
 /** What Node's parser refuses never reaches a handler; it gets the interface's error shape all the same. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const status = STATUS_OF_CODE[error.code ?? ''] ?? 400;
-  const reason = STATUS_CODES[status] ?? '';
-  const body = detail(status === 413 ? 'Request Entity Too Large' : reason);
-  const head = [`HTTP/1.1 ${status} ${reason}`, 'Content-Type: application/json; charset=utf-8', 'Connection: close'];
-  socket.end(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  if (refused.has(socket)) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else refuse(socket as Socket, STATUS_OF_CODE[error.code ?? ''] ?? 400);
+}
+
+const LINGER_MS = 2_000;
+const refused = new WeakSet<Duplex>();
+
+/** Answers on the connection itself and closes it; the client has a moment to read the answer. */
+function refuse(socket: Socket, status: number): void {
+  refused.add(socket);
+  const reason = STATUS_CODES[status];
+  const body = JSON.stringify({ errors: { detail: status === 413 ? 'Request Entity Too Large' : reason } });
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${randomUUID()}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.setTimeout(LINGER_MS, () => socket.destroy());
 }
 
 async function closed(server: Server): Promise<void> {
