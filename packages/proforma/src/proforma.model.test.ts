@@ -88,20 +88,21 @@ const creating = fc
     }),
   );
 
+const paymentOf = (at: number, amount: number | null, method: keyof typeof METHODS): Step =>
+  call(
+    'pay',
+    at,
+    (plain, proforma) => plain.pay(proforma, amount, method),
+    (proforma, now) => pay(proforma, { method: METHODS[method], amount, now }),
+  );
+
 const paying = fc
   .record({
     at: which,
     amount: fc.constantFrom(null, 0, -5, 100, 400, 1000, 3000),
     method: fc.constantFrom('cash', 'bank', 'bank', 'card'),
   })
-  .map(({ at, amount, method }) =>
-    call(
-      'pay',
-      at,
-      (plain, proforma) => plain.pay(proforma, amount, method),
-      (proforma, now) => pay(proforma, { method: METHODS[method], amount, now }),
-    ),
-  );
+  .map(({ at, amount, method }) => paymentOf(at, amount, method));
 
 const confirmation = (at: number, quantities: readonly number[]): Step =>
   call(
@@ -176,15 +177,18 @@ const settling = fc
     return step('settle a refund', take, (plain) => plain.proformas.some(({ pending }) => pending > 0));
   });
 
-const waiting = fc.record({ hours: fc.constantFrom(1, 30, 72), isSwept: fc.boolean() }).map(({ hours, isSwept }) =>
+const waitingFor = (hours: number, isSwept: boolean): Step =>
   step(`wait ${hours} h`, async ({ plain, real }) => {
     plain.now += hours;
     real.now = addHours(real.now, hours);
     if (!isSwept) return;
     for (const proforma of plain.proformas) plain.meetDeadline(proforma);
     await real.sweep();
-  }),
-);
+  });
+
+const waiting = fc
+  .record({ hours: fc.constantFrom(1, 30, 72), isSwept: fc.boolean() })
+  .map(({ hours, isSwept }) => waitingFor(hours, isSwept));
 
 const calls = [paying, confirming, converting, canceling, editing];
 
@@ -201,6 +205,11 @@ const repeating = fc.oneof(...calls).map((each) => inARow(each, each));
 /** What one proforma gave up, another takes: then the first wants it back. */
 const outbidding = creating.map((create) => inARow(confirmation(0, [0]), create, confirmation(1, [])));
 
+/** One that is paid in full wants its pieces back after its deadline, when another has them. */
+const lateOutbidding = creating.map((create) =>
+  inARow(confirmation(0, [1]), paymentOf(0, null, 'bank'), create, waitingFor(72, false), confirmation(1, [])),
+);
+
 const often = (times: number, told: fc.Arbitrary<Step>): fc.Arbitrary<Step>[] =>
   Array.from({ length: times }, () => told);
 
@@ -215,6 +224,7 @@ const steps = [
   canceling,
   repeating,
   outbidding,
+  lateOutbidding,
 ];
 
 const ANSWERS: Readonly<Record<string, readonly string[]>> = {

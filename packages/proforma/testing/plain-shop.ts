@@ -97,6 +97,7 @@ export class PlainShop {
 
   /** Quantities for the first lines; the others are confirmed in full. */
   confirm(proforma: PlainProforma, quantities: readonly number[]): Answer {
+    const alertsBefore = proforma.alerts.length;
     this.meetDeadline(proforma);
     if (isFinal(proforma)) return 'refused';
     if (quantities.length > proforma.lines.length) return 'refused';
@@ -105,7 +106,11 @@ export class PlainShop {
     for (const shelf of Object.keys(this.shelves)) {
       let more = 0;
       for (const { line, qty } of wanted) if (line.shelf === shelf) more += qty - line.confirmed;
-      if (more > 0 && more > this.free(shelf)) return 'refused';
+      if (more > 0 && more > this.free(shelf)) {
+        // The store takes back everything with the pieces; the deadline's alert is left to the next call or sweep.
+        proforma.alerts.length = alertsBefore;
+        return 'refused';
+      }
     }
     for (const { line, qty } of wanted) line.confirmed = qty;
     let pieces = 0;

@@ -1,3 +1,4 @@
+import { isBlank } from '@back-office/kernel';
 import { answered, created, ok } from '../http/answer.js';
 import { PARTS, partsOf } from '../http/query-parameters.js';
 import { Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
@@ -34,8 +35,10 @@ export function customerRoutes(customers: TypeOrmCustomers): Route[] {
       body: PostCustomer,
       answers: { 201: record({ data: CustomerShape }) },
       handle: async ({ app, body: { customer } }) => {
-        const { viber_subscribed: viber, ...fields } = customer;
-        const added = await customers.add(app.id, { ...fields, viber_subscribed: viber ?? false });
+        const { viber_subscribed: viber, external_ref: reference, ...fields } = customer;
+        // A blank reference names nobody, so any number of customers may have none.
+        const ref = reference === undefined || reference === null || isBlank(reference) ? null : reference;
+        const added = await customers.add(app.id, { ...fields, external_ref: ref, viber_subscribed: viber ?? false });
         return answered(added, (row) => created(presentCustomer(row)));
       },
     }),

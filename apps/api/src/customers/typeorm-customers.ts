@@ -64,7 +64,8 @@ export class TypeOrmCustomers {
     const row = { ...BLANK, ...customer, ...parts, app_id: appId, inserted_at: now, updated_at: now };
     try {
       const { generatedMaps } = await this.customers.insert(row);
-      return { ...row, ...generatedMaps[0] } as CustomerRow;
+      // TypeORM makes a text of a generated bigint.
+      return { ...row, id: Number(generatedMaps[0]?.['id']) };
     } catch (error) {
       if (violates(error, 'customers_email_key')) return refuse(ALREADY_TAKEN, 'email');
       if (violates(error, 'customers_external_ref_key')) return refuse(ALREADY_TAKEN, 'external_ref');

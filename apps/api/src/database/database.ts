@@ -68,6 +68,8 @@ export class Database implements Sql {
 
   private async attempt<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     const client = await this.pool.connect();
+    // Between two statements a lost connection is told to nobody but this listener; without it the process would end.
+    client.on('error', ignored);
     let broken = false;
     try {
       await client.query('BEGIN');
@@ -78,6 +80,7 @@ export class Database implements Sql {
       broken = error instanceof UnknownOutcome || failureOf(error) === 'unavailable' || !(await rolledBack(client));
       throw error;
     } finally {
+      client.off('error', ignored);
       client.release(broken);
     }
   }
@@ -112,6 +115,9 @@ class ClientTransaction implements Transaction {
     this.lockedUpTo = place;
   }
 }
+
+/** The statement that comes next, COMMIT at the latest, reports the loss. */
+function ignored(): void {}
 
 async function commit(client: PoolClient): Promise<void> {
   try {

@@ -137,7 +137,7 @@ function isPlainObject(value: unknown): string | undefined {
 }
 
 /** An optional field may be sent as null, which is the same as not sending it. */
-function orNull(schema: Schema): Schema {
+export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema as { type?: unknown; enum?: unknown[] };
   return {
     ...schema,

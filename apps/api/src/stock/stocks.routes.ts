@@ -2,7 +2,7 @@ import { pageOf, recordId } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
 import { ok, okText } from '../http/answer.js';
 import { HttpProblem } from '../http/errors.js';
-import { Unjudged } from '../http/request-fields.js';
+import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, named, nullable, record, text } from '../http/shapes.js';
@@ -10,7 +10,7 @@ import { stockAggregateJson } from './stock-aggregate.query.js';
 import { stockWish } from './stock-rows.js';
 import type { TypeOrmStocks } from './typeorm-stocks.js';
 
-const string = { type: 'string' as const, maxLength: 255 };
+const string = orNull({ type: 'string', maxLength: 255 });
 
 class PutStocks {
   @Unjudged({
@@ -24,7 +24,7 @@ class PutStocks {
         external_ref: string,
         warehouse_code: string,
         qty: { type: 'integer', description: 'is added; a negative one is subtracted' },
-        min_qty: { type: 'integer', minimum: 0, description: 'minimum of a new stock row' },
+        min_qty: orNull({ type: 'integer', minimum: 0, description: 'minimum of a new stock row' }),
       },
     },
   })

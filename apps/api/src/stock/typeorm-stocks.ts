@@ -27,7 +27,10 @@ const LOCK_STOCK = `
   join stocks s on s.app_id = $1 and s.product_variant_id = place.variant_id and s.warehouse_id = place.warehouse_id
   order by s.product_variant_id, s.warehouse_id for update of s`;
 
-/** One movement per warehouse. A place without a stock row gets one; should another call have made it, the sums meet. */
+/**
+ * One movement per warehouse. A place without a stock row gets one; should another call have made it, the sums meet.
+ * A row is changed before one is inserted: PostgreSQL would hold even a conflicting row against "never below 0".
+ */
 const BOOK = `
   with change as (
     select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
@@ -40,9 +43,15 @@ const BOOK = `
     insert into stock_movement_lines (app_id, movement_id, product_variant_id, qty)
     select $1, movement.id, change.variant_id, change.delta
     from change join movement using (warehouse_id) where change.delta <> 0
+  ), changed as (
+    update stocks s set on_hand = s.on_hand + change.delta, updated_at = $6 from change
+    where s.app_id = $1 and s.product_variant_id = change.variant_id and s.warehouse_id = change.warehouse_id
+    returning s.product_variant_id as variant_id, s.warehouse_id
   )
   insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, min_qty, updated_at)
-  select $1, variant_id, warehouse_id, delta, min_qty, $6 from change order by variant_id, warehouse_id
+  select $1, variant_id, warehouse_id, delta, min_qty, $6 from change
+  where (variant_id, warehouse_id) not in (select variant_id, warehouse_id from changed)
+  order by variant_id, warehouse_id
   on conflict (app_id, product_variant_id, warehouse_id)
   do update set on_hand = stocks.on_hand + excluded.on_hand, updated_at = excluded.updated_at`;
 

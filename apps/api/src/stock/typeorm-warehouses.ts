@@ -17,20 +17,21 @@ const WITH_STOCK = `
 const ROW = `
   (place int, id bigint, code text, name text, address_line_1 text, city text, postcode text, market_id int, sellable bool)`;
 
+// Before the others: a new warehouse may take the code of one that goes in the same call.
+const DELETE = 'update warehouses set deleted_at = $3 where app_id = $1 and id = any($2::bigint[])';
+
 const WRITE = `
   with row as (select * from json_to_recordset($2) as row ${ROW}),
   inserted as (
     insert into warehouses (app_id, code, name, address_line_1, city, postcode, market_id, sellable, inserted_at, updated_at)
-    select $1, code, name, address_line_1, city, postcode, market_id, sellable, $4, $4 from row where id is null order by place
+    select $1, code, name, address_line_1, city, postcode, market_id, sellable, $3, $3 from row where id is null order by place
     returning ${COLUMNS}
   ), updated as (
     update warehouses w
     set name = row.name, address_line_1 = row.address_line_1, city = row.city, postcode = row.postcode,
-        market_id = row.market_id, sellable = row.sellable, updated_at = $4
+        market_id = row.market_id, sellable = row.sellable, updated_at = $3
     from row where w.app_id = $1 and w.id = row.id
     returning w.id, w.code, w.name, w.address_line_1, w.city, w.postcode, w.market_id, w.sellable, w.inserted_at, w.updated_at
-  ), deleted as (
-    update warehouses set deleted_at = $4 where app_id = $1 and id = any($3::bigint[])
   )
   select * from inserted union all select * from updated order by id`;
 
@@ -158,7 +159,8 @@ async function write(
   const kept = once.filter((draft) => !draft.deleted);
   const deleted = once.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
   const rows = kept.map(({ id, code, wish, sellable }, place) => ({ ...wish, place, id, code, sellable }));
-  const written = await transaction.rows<WarehouseRow>(WRITE, [appId, JSON.stringify(rows), deleted, now]);
+  if (deleted.length > 0) await transaction.rows(DELETE, [appId, deleted, now]);
+  const written = await transaction.rows<WarehouseRow>(WRITE, [appId, JSON.stringify(rows), now]);
   return { warehouses: inInputOrder(drafts, kept, written), deleted };
 }
 

@@ -1,5 +1,5 @@
 import { ok } from '../http/answer.js';
-import { Unjudged } from '../http/request-fields.js';
+import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, record } from '../http/shapes.js';
@@ -13,15 +13,15 @@ class PutWarehouses {
     items: {
       type: 'object',
       properties: {
-        code: { type: 'string', maxLength: 255 },
-        id: { type: 'integer' },
+        code: orNull({ type: 'string', maxLength: 255 }),
+        id: orNull({ type: 'integer' }),
         name: { type: 'string', maxLength: 255 },
         address_line_1: { type: 'string', maxLength: 255 },
         city: { type: 'string', maxLength: 255 },
         postcode: { type: 'string', maxLength: 255 },
         market_id: { type: 'integer' },
-        sellable: { type: 'boolean', default: true },
-        delete: { type: 'boolean', default: false },
+        sellable: orNull({ type: 'boolean', description: 'true for a new warehouse' }),
+        delete: orNull({ type: 'boolean', default: false }),
       },
     },
   })

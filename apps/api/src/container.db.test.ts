@@ -1,0 +1,19 @@
+import { containerOf } from './container.js';
+import { CustomerEntity } from './customers/index.js';
+import { Database } from './database/database.js';
+import { dataSourceFor } from './database/data-source.js';
+import { testDatabase } from './testing/test-database.js';
+import { TOKENS } from './tokens.js';
+
+describe('the container', () => {
+  it.each(Object.keys(TOKENS) as (keyof typeof TOKENS)[])('resolves %s, once', async (name) => {
+    const own = await testDatabase();
+    const source = await dataSourceFor(own.connection, 1, [CustomerEntity]).initialize();
+    const container = containerOf(new Database(source));
+    const service = container.get(TOKENS[name] as symbol);
+    expect(service).toBeDefined();
+    expect(container.get(TOKENS[name] as symbol)).toBe(service);
+    await source.destroy();
+    await own.drop();
+  });
+});

@@ -1,0 +1,209 @@
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+const ANA = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Kovačević' };
+const add = (customer: object, client = shop): Promise<Reply> => client.post('/customers', { customer });
+const partsOf = ({ data_part: data, time_part: time }: { data_part: number; time_part: number }) =>
+  `dataPart=${data}&timePart=${time}`;
+
+describe('POST /customers', () => {
+  it('adds a customer with its three-part id', async () => {
+    const { status, body } = await add(ANA);
+    expect(status).toBe(201);
+    expect(body.data).toEqual({
+      ...ANA,
+      id: expect.any(Number),
+      data_part: expect.any(Number),
+      // Months since January 2020 on the test's 21 November 2026.
+      time_part: 82,
+      external_ref: null,
+      phone: null,
+      viber_subscribed: false,
+      preferred_notification_channel_id: null,
+      loyalty_points: 0,
+      inserted_at: api.clock.now().toISOString().slice(0, 19),
+      updated_at: api.clock.now().toISOString().slice(0, 19),
+    });
+    expect(body.data.data_part).toBeGreaterThanOrEqual(1);
+    expect(body.data.data_part).toBeLessThanOrEqual(64);
+  });
+
+  it('keeps every field that is sent', async () => {
+    const full = {
+      ...ANA,
+      external_ref: 'crm-7',
+      phone: '+381 60 111',
+      viber_subscribed: true,
+      preferred_notification_channel_id: 4,
+    };
+    expect((await add(full)).body.data).toMatchObject(full);
+  });
+
+  it.each([
+    [
+      'a null is the same as nothing',
+      { external_ref: null, phone: null, viber_subscribed: null, preferred_notification_channel_id: null },
+    ],
+    ['an empty reference is none', { external_ref: '' }],
+    ['a blank reference is none', { external_ref: '  ' }],
+  ])('%s', async (_, more) => {
+    for (const email of ['one@example.com', 'two@example.com']) {
+      expect((await add({ ...ANA, ...more, email })).body.data).toMatchObject({
+        external_ref: null,
+        phone: null,
+        viber_subscribed: false,
+        preferred_notification_channel_id: null,
+      });
+    }
+  });
+
+  const long = 'č'.repeat(256);
+  it.each([
+    [
+      'without anything',
+      {},
+      { email: ["can't be blank"], first_name: ["can't be blank"], last_name: ["can't be blank"] },
+    ],
+    [
+      'with nulls',
+      { email: null, first_name: null, last_name: 'B' },
+      { email: ["can't be blank"], first_name: ["can't be blank"] },
+    ],
+    [
+      'with blanks',
+      { ...ANA, email: ' ', first_name: '\t\n', last_name: '\u00a0' },
+      { email: ["can't be blank"], first_name: ["can't be blank"], last_name: ["can't be blank"] },
+    ],
+    ['with an e-mail that is none', { ...ANA, email: 'ana' }, { email: ['is invalid'] }],
+    ['with an e-mail without a host', { ...ANA, email: 'ana@' }, { email: ['is invalid'] }],
+    ['with spaces around the e-mail', { ...ANA, email: ' ana@example.com' }, { email: ['is invalid'] }],
+    ['with two e-mails', { ...ANA, email: 'a@b.rs,c@d.rs e@f.rs' }, { email: ['is invalid'] }],
+    [
+      'with long texts',
+      { ...ANA, email: `${long}@b.rs`, first_name: long, last_name: long, phone: long, external_ref: long },
+      {
+        email: ['is too long'],
+        first_name: ['is too long'],
+        last_name: ['is too long'],
+        phone: ['is too long'],
+        external_ref: ['is too long'],
+      },
+    ],
+    ['with NUL', { ...ANA, first_name: 'A\0', phone: '\0' }, { first_name: ['is invalid'], phone: ['is invalid'] }],
+    ['with half of a surrogate pair', { ...ANA, last_name: '\ud800' }, { last_name: ['is invalid'] }],
+    [
+      'with a channel that does not exist',
+      { ...ANA, preferred_notification_channel_id: 5 },
+      { preferred_notification_channel_id: ['is invalid'] },
+    ],
+    [
+      'with channel 0',
+      { ...ANA, preferred_notification_channel_id: 0 },
+      { preferred_notification_channel_id: ['must be greater than 0'] },
+    ],
+  ])('%s is refused, every failing field under its own name', async (_, customer, errors) => {
+    const reply = await add(customer);
+    expect([reply.status, reply.body]).toEqual([422, { errors }]);
+    expect((await add(ANA)).status).toBe(201);
+  });
+
+  it('takes 255 characters, however many bytes they are', async () => {
+    const name = '😀'.repeat(255);
+    expect((await add({ ...ANA, first_name: name })).body.data.first_name).toBe(name);
+  });
+
+  it.each([
+    ['email', 5],
+    ['first_name', ['Ana']],
+    ['phone', 381],
+    ['viber_subscribed', 'true'],
+    ['viber_subscribed', 1],
+    ['preferred_notification_channel_id', '1'],
+    ['preferred_notification_channel_id', 1.5],
+    ['external_ref', {}],
+  ])('with a %s of the wrong type, %j, cannot be read', async (field, value) => {
+    const reply = await add({ ...ANA, [field]: value });
+    expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+
+  it.each([
+    ['e-mail', { email: 'ana@example.com' }, { email: ['has already been taken'] }],
+    ['e-mail in another case', { email: 'ANA@Example.com' }, { email: ['has already been taken'] }],
+    [
+      'external reference',
+      { external_ref: 'crm-1', email: 'b@example.com' },
+      { external_ref: ['has already been taken'] },
+    ],
+  ])('refuses a second customer with the same %s; another app may have it', async (_, more, errors) => {
+    await add({ ...ANA, external_ref: 'crm-1' });
+    const reply = await add({ ...ANA, ...more });
+    expect([reply.status, reply.body]).toEqual([422, { errors }]);
+    expect((await add({ ...ANA, ...more }, await api.app())).status).toBe(201);
+  });
+
+  it('tells references that differ in case or spaces apart', async () => {
+    for (const [index, external_ref] of ['crm', 'CRM', ' crm'].entries()) {
+      expect((await add({ ...ANA, email: `c${index}@example.com`, external_ref })).status).toBe(201);
+    }
+  });
+
+  it('lets exactly one of two concurrent calls have an e-mail', async () => {
+    const replies = await Promise.all(Array.from({ length: 8 }, () => add(ANA)));
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+  });
+});
+
+describe('GET /customers/{id}', () => {
+  it('answers the customer as it was added', async () => {
+    const { data } = (await add({ ...ANA, external_ref: 'x' })).body;
+    expect((await shop.get(`/customers/${data.id}?${partsOf(data)}`)).body).toEqual({ data });
+  });
+
+  it.each([
+    ['another dataPart', (own: Parts) => ({ ...own, data_part: (own.data_part % 64) + 1 })],
+    ['another timePart', (own: Parts) => ({ ...own, time_part: own.time_part + 1 })],
+    ['a negative one', (own: Parts) => ({ ...own, data_part: -1 })],
+    ['one beyond what is stored', (own: Parts) => ({ ...own, data_part: 2 ** 15 })],
+    ['one beyond 32 bits', (own: Parts) => ({ ...own, time_part: 2 ** 31 })],
+    ['one of 15 digits', (own: Parts) => ({ data_part: 999_999_999_999_999, time_part: own.time_part })],
+  ])('with %s finds nothing', async (_, wrong) => {
+    const { data } = (await add(ANA)).body;
+    const reply = await shop.get(`/customers/${data.id}?${partsOf(wrong(data))}`);
+    expect([reply.status, reply.text]).toEqual([404, '']);
+  });
+
+  it.each([
+    '',
+    'dataPart=1',
+    'timePart=82',
+    'dataPart=&timePart=82',
+    'dataPart=a&timePart=82',
+    'dataPart=1.5&timePart=82',
+  ])('with the query "%s" cannot be read', async (query) => {
+    const { data } = (await add(ANA)).body;
+    const reply = await shop.get(`/customers/${data.id}?${query}`);
+    expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+
+  it('does not find the customer of another app', async () => {
+    const { data } = (await add(ANA)).body;
+    const stranger = await api.app();
+    const reply = await stranger.get(`/customers/${data.id}?${partsOf(data)}`);
+    expect([reply.status, reply.text]).toEqual([404, '']);
+  });
+});
+
+interface Parts {
+  readonly data_part: number;
+  readonly time_part: number;
+}

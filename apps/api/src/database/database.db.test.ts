@@ -1,0 +1,204 @@
+import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { EDGE } from '../http/server.js';
+import { assertOutsideTransaction, Database, waitForBulkTurn, type Transaction } from './database.js';
+import { dataSourceFor, TIMEOUTS } from './data-source.js';
+import { DatabaseUnavailable, UnknownOutcome, violates } from './failures.js';
+
+let own: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  own = await testDatabase();
+  database = new Database(await dataSourceFor(own.connection, 4).initialize());
+  await database.rows('create table thing (id int primary key, n int not null constraint thing_n_key unique)');
+});
+afterAll(async () => {
+  await database.source.destroy();
+  await own.drop();
+});
+beforeEach(() => database.rows('delete from thing'));
+
+const insert = (sql: Pick<Transaction, 'rows'>, id: number, n: number) =>
+  sql.rows('insert into thing (id, n) values ($1, $2)', [id, n]);
+const count = async (): Promise<number> =>
+  (await database.rows<{ count: number }>('select count(*) as count from thing'))[0]?.count ?? -1;
+
+describe('a transaction', () => {
+  it('is there as a whole', async () => {
+    await database.transaction(async (transaction) => {
+      await insert(transaction, 1, 1);
+      await insert(transaction, 2, 2);
+    });
+    expect(await count()).toBe(2);
+  });
+
+  it('leaves nothing when its work throws', async () => {
+    const broken = database.transaction(async (transaction) => {
+      await insert(transaction, 1, 1);
+      throw new Error('no');
+    });
+    await expect(broken).rejects.toThrow('no');
+    expect(await count()).toBe(0);
+  });
+
+  it('leaves nothing when a failed statement was swallowed', async () => {
+    const swallowed = database.transaction(async (transaction) => {
+      await insert(transaction, 1, 1);
+      await insert(transaction, 1, 2).catch(() => {});
+    });
+    await expect(swallowed).rejects.toThrow('failed before its COMMIT');
+    expect(await count()).toBe(0);
+  });
+
+  it('runs all of its work again after a deadlock', async () => {
+    await insert(database, 1, 1);
+    await insert(database, 2, 2);
+    let runs = 0;
+    const bump = (first: number, second: number) =>
+      database.transaction(async (transaction) => {
+        runs += 1;
+        await transaction.rows('update thing set n = n + 10 where id = $1', [first]);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await transaction.rows('update thing set n = n + 10 where id = $1', [second]);
+      });
+    await Promise.all([bump(1, 2), bump(2, 1)]);
+    expect(runs).toBeGreaterThan(2);
+    expect(await database.rows('select id, n from thing order by id')).toEqual([
+      { id: 1, n: 21 },
+      { id: 2, n: 22 },
+    ]);
+  });
+
+  it('whose connection is lost before COMMIT is reported as not written', async () => {
+    const lost = database.transaction(async (transaction) => {
+      await insert(transaction, 1, 1);
+      await transaction.rows('select pg_terminate_backend(pg_backend_pid())');
+    });
+    await expect(lost).rejects.toThrow(DatabaseUnavailable);
+    expect(await count()).toBe(0);
+  });
+
+  it('whose connection is lost between two statements is reported as not written, and the process lives on', async () => {
+    const lost = database.transaction(async (transaction) => {
+      await insert(transaction, 1, 1);
+      const [self] = await transaction.rows<{ pid: number }>('select pg_backend_pid() as pid');
+      await database.source.query('select pg_terminate_backend($1)', [self?.pid]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await insert(transaction, 2, 2);
+    });
+    await expect(lost).rejects.toThrow(DatabaseUnavailable);
+    expect(await count()).toBe(0);
+  });
+
+  it('whose connection is lost at COMMIT is reported as unknown, and not repeated', async () => {
+    let runs = 0;
+    const lost = database.transaction(async (transaction) => {
+      runs += 1;
+      const [self] = await transaction.rows<{ pid: number }>('select pg_backend_pid() as pid');
+      await database.source.query('select pg_terminate_backend($1)', [self?.pid]);
+    });
+    await expect(lost).rejects.toThrow(UnknownOutcome);
+    expect(runs).toBe(1);
+    expect(await count()).toBe(0);
+  });
+
+  it('that waits too long for a lock is reported as unavailable', async () => {
+    await insert(database, 1, 1);
+    const lock = (transaction: Transaction) => transaction.rows('select id from thing where id = 1 for update');
+    const waited = database.transaction(async (transaction) => {
+      await lock(transaction);
+      await expect(database.source.transaction((manager) => manager.query('update thing set n = 5'))).rejects.toThrow(
+        /lock timeout/,
+      );
+    });
+    await waited;
+  });
+
+  it('tells a taken unique value by the constraint’s name', async () => {
+    await insert(database, 1, 1);
+    const error: unknown = await insert(database, 2, 1).catch((each: unknown) => each);
+    expect([violates(error, 'thing_n_key'), violates(error, 'thing_pkey')]).toEqual([true, false]);
+  });
+});
+
+describe('inside a transaction', () => {
+  it('locks are taken in one order only', async () => {
+    const backwards = database.transaction((transaction) => {
+      transaction.locks('stock');
+      transaction.locks('proforma');
+      return Promise.resolve();
+    });
+    await expect(backwards).rejects.toThrow('proforma is locked after stock');
+  });
+
+  it('nothing may wait for a network, and no second transaction begins', async () => {
+    const calling = database.transaction(() => Promise.resolve(assertOutsideTransaction('The gateway')));
+    await expect(calling).rejects.toThrow('The gateway was called inside a transaction');
+    const nested = database.transaction(() => database.transaction(() => Promise.resolve()));
+    await expect(nested).rejects.toThrow('inside a transaction');
+    expect(() => assertOutsideTransaction('The gateway')).not.toThrow();
+  });
+
+  it('bulk writes of one kind and app take turns', async () => {
+    const order: string[] = [];
+    const bulk = (name: string) =>
+      database.transaction(async (transaction) => {
+        await waitForBulkTurn(transaction, 'products', 1);
+        order.push(`${name} in`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        order.push(`${name} out`);
+      });
+    await Promise.all([bulk('a'), bulk('b')]);
+    expect(order.map((each) => each.slice(2))).toEqual(['in', 'out', 'in', 'out']);
+  });
+});
+
+describe('the timeout ladder', () => {
+  it('gives up step by step, the server before the client', async () => {
+    const [session] = await database.rows<Record<'lock' | 'statement' | 'idle' | 'zone', string>>(
+      `select current_setting('lock_timeout') as lock, current_setting('statement_timeout') as statement,
+         current_setting('idle_in_transaction_session_timeout') as idle, current_setting('timezone') as zone`,
+    );
+    expect(session).toEqual({ lock: '2s', statement: '5s', idle: '10s', zone: 'UTC' });
+    const { acquire, lock, statement, query, idleInTransaction } = TIMEOUTS;
+    expect([acquire, lock, statement, query, idleInTransaction]).toEqual([2_000, 2_000, 5_000, 7_000, 10_000]);
+    expect([EDGE.headersTimeout, EDGE.requestTimeout, EDGE.maxHeaderSize]).toEqual([10_000, 30_000, 131_072]);
+  });
+
+  it('does not wait for ever for a connection of a pool that is used up', async () => {
+    const release: (() => void)[] = [];
+    const holders = Array.from({ length: 4 }, () =>
+      database.transaction(() => new Promise<void>((resolve) => release.push(resolve))),
+    );
+    await expect(database.rows('select 1')).rejects.toThrow(DatabaseUnavailable);
+    for (const each of release) each();
+    await Promise.all(holders);
+    expect(await count()).toBe(0);
+  });
+});
+
+describe('the schema', () => {
+  const keys = `
+    select t.relname as table, c.conname as name, (
+      select a.attname from pg_attribute a where a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    ) as first
+    from pg_constraint c join pg_class t on t.oid = c.conrelid
+    where t.relnamespace = 'public'::regnamespace and c.contype in ('p', 'u', 'f')
+      and exists (select 1 from pg_attribute a where a.attrelid = t.oid and a.attname = 'app_id')`;
+
+  it('begins every key of an app’s table with app_id', async () => {
+    const rows = await database.rows<{ table: string; name: string; first: string }>(keys);
+    expect(rows.length).toBeGreaterThan(40);
+    // Tokens are looked up before the app is known; their table is small and the same on every node.
+    const others = rows.filter(({ table, first }) => table !== 'access_tokens' && first !== 'app_id');
+    expect(others).toEqual([]);
+  });
+
+  it('keeps every time with its zone, and no amount as a fraction', async () => {
+    const rows = await database.rows<{ column: string }>(
+      `select table_name || '.' || column_name as column from information_schema.columns
+       where table_schema = 'public' and data_type in ('timestamp without time zone', 'numeric', 'real', 'double precision', 'money')`,
+    );
+    expect(rows).toEqual([]);
+  });
+});

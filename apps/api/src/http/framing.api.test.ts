@@ -1,0 +1,112 @@
+import { edgeServer } from './server.js';
+import { exchangeBytes, RawHttp } from '../testing/raw-http.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+  shop = await api.app();
+});
+afterAll(() => api.close());
+
+const CUSTOMER = '{"customer":{"email":"smuggled@example.com","first_name":"A","last_name":"B"}}';
+
+/** A POST of a customer with these headers and nothing else; a line end of its own is up to the case. */
+function request(headers: readonly string[], body = CUSTOMER, lineEnd = '\r\n'): string {
+  const head = ['POST /api/v2/customers HTTP/1.1', `Authorization: Bearer ${shop.token}`, ...headers];
+  return [...head, 'Content-Type: application/json', '', body].join(lineEnd);
+}
+
+function parsed(answer: string) {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
+  return { status, head, body: JSON.parse(body) as unknown };
+}
+
+const LENGTH = `Content-Length: ${CUSTOMER.length}`;
+const CHUNKED = `${CUSTOMER.length.toString(16)}\r\n${CUSTOMER}\r\n0\r\n\r\n`;
+
+describe('a request whose framing can be read in two ways', () => {
+  it.each([
+    ['a length and chunks', () => request(['Host: x', LENGTH, 'Transfer-Encoding: chunked'], CHUNKED)],
+    ['two lengths', () => request(['Host: x', LENGTH, 'Content-Length: 1'])],
+    ['two lengths in one', () => request(['Host: x', `${LENGTH}, 1`])],
+    ['a length that is no number', () => request(['Host: x', 'Content-Length: +5'])],
+    ['an encoding that is almost chunked', () => request(['Host: x', 'Transfer-Encoding: xchunked'], CHUNKED)],
+    ['another encoding', () => request(['Host: x', 'Transfer-Encoding: gzip'], CHUNKED)],
+    [
+      'a request hidden in a body',
+      () => request(['Host: x', 'Transfer-Encoding: xchunked'], request(['Host: x', LENGTH])),
+    ],
+    ['chunked twice', () => request(['Host: x', 'Transfer-Encoding: chunked, chunked'], CHUNKED)],
+    ['bare line feeds', () => request(['Host: x', LENGTH], CUSTOMER, '\n')],
+    ['a space before a colon', () => request(['Host : x', LENGTH])],
+    ['a folded header', () => request(['Host: x', 'X-Folded: a', ' b', LENGTH])],
+    ['no host', () => request([LENGTH])],
+    ['two hosts', () => request(['Host: x', 'Host: y', LENGTH])],
+    ['a bad chunk size', () => request(['Host: x', 'Transfer-Encoding: chunked'], `zz\r\n${CUSTOMER}\r\n0\r\n\r\n`)],
+    ['no HTTP', () => 'hello\r\n\r\n'],
+    ['another protocol', () => `GET /api/v2/app/settings HTTP/9.9\r\nHost: x\r\n\r\n`],
+  ])('%s is answered 400 and the connection closed', async (_, bytes) => {
+    const { status, head, body } = parsed(await exchangeBytes(api.origin, bytes()));
+    expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    expect(head).toMatch(/\r\nConnection: close/i);
+    expect(head).toMatch(/\r\nContent-Type: application\/json/i);
+    expect(head).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}/i);
+  });
+
+  it('has made no customer', async () => {
+    const customer = { email: 'smuggled@example.com', first_name: 'A', last_name: 'B' };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await shop.post('/customers', { customer })).status).toBe(201);
+  });
+});
+
+describe('a request head', () => {
+  const call = (length: number) =>
+    exchangeBytes(
+      api.origin,
+      `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'x'.repeat(length)}\r\n\r\n`,
+    );
+
+  it('over 128 KiB is answered 413', async () => {
+    const { status, head, body } = parsed(await call(129 * 1024));
+    expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
+    expect(head).toMatch(/\r\nX-Request-Id: /i);
+  });
+
+  it('of 120 KiB is read', async () => {
+    expect(parsed(await call(120 * 1024))).toMatchObject({ status: 404, body: [] });
+  });
+
+  it('with a path of 100 kB is read', async () => {
+    const http = new RawHttp(api.origin);
+    expect((await http.call({ path: `/api/v2/${'x'.repeat(100_000)}` })).status).toBe(404);
+    http.close();
+  });
+});
+
+describe('HTTP/1.0', () => {
+  it('needs no host', async () => {
+    expect(parsed(await exchangeBytes(api.origin, 'GET /api/v2/nowhere HTTP/1.0\r\n\r\n'))).toMatchObject({
+      status: 404,
+    });
+  });
+});
+
+describe('a connection', () => {
+  it('carries one request after the other', async () => {
+    const one = `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\n`;
+    const answers = await exchangeBytes(api.origin, `${one}\r\n${one}\r\n${one}Connection: close\r\n\r\n`);
+    expect(answers.match(/HTTP\/1\.1 404 /g)).toHaveLength(3);
+  });
+});
+
+describe('the server', () => {
+  it('gives slow clients up: 10 s for a head, 30 s for a request, looked after every 2 s', () => {
+    const { server } = edgeServer(() => {});
+    expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 });
+  });
+});

@@ -1,0 +1,206 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { RawHttp, type RawReply } from '../testing/raw-http.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+const LIMIT = 64 * 1024;
+
+let api: TestApi;
+let http: RawHttp;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi({ JSON_LIMIT: '64kb' });
+  http = new RawHttp(api.origin);
+  shop = await api.app();
+});
+afterAll(async () => {
+  http.close();
+  await api.close();
+});
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const BAD_REQUEST = [400, { errors: { detail: 'Bad Request' } }];
+const TOO_LARGE = [413, { errors: { detail: 'Request Entity Too Large' } }];
+
+function post(path: string, body: string | Buffer | undefined, headers: object = JSON_TYPE): Promise<RawReply> {
+  const authorized = { Authorization: `Bearer ${shop.token}`, ...headers };
+  return http.call({ method: 'POST', path: `/api/v2${path}`, headers: authorized, body });
+}
+
+async function answer(reply: Promise<RawReply>): Promise<unknown> {
+  const { status, text } = await reply;
+  return [status, text === '' ? undefined : JSON.parse(text)];
+}
+
+let customers = 0;
+/** The text of a body that would make a customer, with more fields in it. */
+function customerText(more = ''): string {
+  customers += 1;
+  return `{"customer":{"email":"c${customers}@example.com","first_name":"A","last_name":"B"}${more}}`;
+}
+
+function nestedArrays(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth);
+}
+
+describe('a body that cannot be read', () => {
+  it.each([
+    ['cut', '{"customer":'],
+    ['empty', ''],
+    ['blank', ' \n '],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['a list of bodies', `[${customerText()}]`],
+    ['a text', '"customer"'],
+    ['a number', '5'],
+    ['true', 'true'],
+    ['not JSON', 'customer=1'],
+    ['JavaScript', "{customer: 'x'}"],
+    ['NaN', '{"customer":NaN}'],
+    ['with a comment', '{"customer":{}/* */}'],
+    ['two bodies', '{} {}'],
+    ['not UTF-8', Buffer.from(customerText().replace('"A"', '"\xff"'), 'latin1')],
+    ['half of a UTF-8 character', Buffer.concat([Buffer.from(customerText()), Buffer.from([0xe2, 0x82])])],
+    ['without its wrapper', '{"email":"a@b.rs"}'],
+    ['with another wrapper', '{"customers":{}}'],
+    ['with null for a wrapper', '{"customer":null}'],
+    ['with a list for a wrapper', '{"customer":[]}'],
+    ['with a text for a wrapper', '{"customer":"x"}'],
+    ['with a number for a wrapper', '{"customer":0}'],
+    ['a number for a text', '{"customer":{"email":5}}'],
+    ['nested 33 deep', customerText(`,"x":${nestedArrays(32)}`)],
+    ['20,000 nested lists', nestedArrays(20_000)],
+    ['20,000 nested lists in a field', customerText(`,"x":${nestedArrays(20_000)}`)],
+    ['20,000 nested objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
+  ])('%s is answered 400', async (_, body) => {
+    expect(await answer(post('/customers', body))).toEqual(BAD_REQUEST);
+  });
+
+  it('not even there is answered 400', async () => {
+    expect(await answer(post('/customers', undefined))).toEqual(BAD_REQUEST);
+    expect(await answer(post('/proforma_orders', undefined))).toEqual(BAD_REQUEST);
+  });
+
+  it('there, with nothing in it, is answered like none', async () => {
+    const chunked = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' };
+    expect(await answer(post('/proforma_orders', '', chunked))).toEqual(BAD_REQUEST);
+    expect((await post('/proforma_orders/987654/warehouse_confirm', '', chunked)).status).toBe(404);
+  });
+});
+
+describe('a body of another content type', () => {
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+  // To who reads bytes as UTF-8 the escaped quote ends the string, and what follows begins one.
+  const hidden = utf16(`{"a":"\\"","x":${nestedArrays(10_000)}}`);
+
+  it.each([
+    ['text', { 'Content-Type': 'text/plain' }, customerText()],
+    ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, customerText()],
+    ['multipart', { 'Content-Type': 'multipart/form-data; boundary=x' }, customerText()],
+    ['XML', { 'Content-Type': 'application/xml' }, customerText()],
+    ['none said', {}, customerText()],
+    ['garbage', { 'Content-Type': '/;;' }, customerText()],
+    ['another charset', { 'Content-Type': 'application/json; charset=latin1' }, customerText()],
+    ['an unknown charset', { 'Content-Type': 'application/json; charset=x-unknown' }, customerText()],
+    ['UTF-16', { 'Content-Type': 'application/json; charset=utf-16le' }, utf16(customerText())],
+    ['UTF-16 that hides its depth', { 'Content-Type': 'application/json; charset=utf-16le' }, hidden],
+    ['UTF-7', { 'Content-Type': 'application/json; charset=utf-7' }, customerText()],
+    ['an unknown encoding', { ...JSON_TYPE, 'Content-Encoding': 'compress' }, customerText()],
+    ['gzip that is none', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, customerText()],
+    ['cut gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, gzipSync(customerText()).subarray(0, -10)],
+  ])('%s is answered 400', async (_, headers, body) => {
+    expect(await answer(post('/customers', body, headers))).toEqual(BAD_REQUEST);
+  });
+});
+
+describe('a body that can be read', () => {
+  it.each([
+    ['JSON', JSON_TYPE, customerText()],
+    ['JSON with its charset', { 'Content-Type': 'application/json; charset=utf-8' }, customerText()],
+    ['JSON in capitals', { 'Content-Type': 'APPLICATION/JSON;charset="UTF-8"' }, customerText()],
+    ['another JSON', { 'Content-Type': 'application/vnd.shop+json' }, customerText()],
+    ['gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, gzipSync(customerText())],
+    ['deflate', { ...JSON_TYPE, 'Content-Encoding': 'deflate' }, deflateSync(customerText())],
+    ['brotli', { ...JSON_TYPE, 'Content-Encoding': 'br' }, brotliCompressSync(customerText())],
+    ['nested 32 deep', JSON_TYPE, customerText(`,"x":${nestedArrays(31)}`)],
+    ['brackets in a text', JSON_TYPE, customerText(`,"x":"${'['.repeat(100)}\\"${'{'.repeat(100)}\\\\"`)],
+    ['exactly as large as allowed', JSON_TYPE, customerText().padEnd(LIMIT, ' ')],
+  ])('%s is read', async (_, headers, body) => {
+    expect((await post('/customers', body, headers)).status).toBe(201);
+  });
+
+  it.each([
+    ['__proto__', '"__proto__":{"admin":true,"email":"proto@example.com"}'],
+    ['constructor', '"constructor":{"prototype":{"admin":true}}'],
+    ['constructor, a number', '"constructor":1'],
+    ['toString', '"toString":1,"valueOf":null,"hasOwnProperty":"x","then":1'],
+    ['length', '"length":1e9'],
+    ['unknown fields', '"id":7,"app_id":1,"loyalty_points":1000,"data_part":3'],
+    ['nested hostile ones', '"x":{"y":[{"constructor":1,"__proto__":{"z":1},"toString":{}}]}'],
+  ])('with the fields %s is read as if they were not there', async (_, fields) => {
+    const reply = await post(
+      '/customers',
+      customerText(`,${fields}`).replace('"customer":{', `"customer":{${fields},`),
+    );
+    expect(reply.status).toBe(201);
+    const { id, loyalty_points: points, email } = JSON.parse(reply.text).data;
+    expect([Number.isInteger(id), points, email]).toEqual([true, 0, `c${customers}@example.com`]);
+    expect(({} as { admin?: boolean }).admin).toBeUndefined();
+  });
+
+  it('of a call without a body is not looked at', async () => {
+    expect((await post('/proforma_orders/987654/convert', '{"cut":', { 'Content-Type': 'text/plain' })).status).toBe(
+      404,
+    );
+  });
+});
+
+describe('a body that is too large', () => {
+  const large = customerText().padEnd(LIMIT + 1, ' ');
+  const bomb = (pack: (text: string) => Buffer) => pack(customerText().padEnd(50 * 1024 ** 2, ' '));
+
+  it.each([
+    ['by one byte', JSON_TYPE, large],
+    ['without saying so', { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }, large],
+    ['once unpacked with gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, bomb(gzipSync)],
+    ['once unpacked with brotli', { ...JSON_TYPE, 'Content-Encoding': 'br' }, bomb(brotliCompressSync)],
+    ['and no JSON at all', JSON_TYPE, 'x'.repeat(LIMIT + 1)],
+  ])('%s is answered 413', async (_, headers, body) => {
+    expect(body.length).toBeLessThanOrEqual(LIMIT + 1);
+    expect(await answer(post('/customers', body, headers))).toEqual(TOO_LARGE);
+  });
+});
+
+describe('a body of many parts', () => {
+  let roomy: TestApi;
+  beforeAll(async () => {
+    roomy = await testApi();
+  });
+  afterAll(() => roomy.close());
+
+  it.each([
+    ['put', '/warehouse', 'warehouses'],
+    ['post', '/int/products', 'products'],
+    ['put', '/int/stocks', 'stocks'],
+  ] as const)('%s %s answers more than 10,000 rows with 413 and writes none', async (method, path, key) => {
+    const client = await roomy.app();
+    const rows = (count: number) => ({ [key]: Array.from({ length: count }, () => ({})) });
+    const reply = await client[method](path, rows(10_001));
+    expect([reply.status, reply.body]).toEqual(TOO_LARGE);
+    expect((await client[method](path, rows(10_000))).status).not.toBe(413);
+  });
+
+  it('is answered at once, however many unknown fields it has', async () => {
+    const client = await roomy.app();
+    const fields = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field_${index}`, index]));
+    const customer = { email: 'many@example.com', first_name: 'A', last_name: 'B', ...fields };
+    const started = performance.now();
+    const created = await client.post('/customers', { customer, ...fields });
+    const booked = await client.put('/int/stocks', { stocks: [fields] });
+    const took = performance.now() - started;
+    expect(created.status).toBe(201);
+    expect(booked.body.data.failed[0].input).toEqual(fields);
+    // Reading each field costs a walk over all of them when something is quadratic: a minute, not a second.
+    expect(took).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,288 @@
+import { propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+interface Warehouse {
+  readonly id: number;
+  readonly code: string | null;
+  readonly name: string;
+}
+
+const put = (warehouses: readonly unknown[], client = shop): Promise<Reply> => client.put('/warehouse', { warehouses });
+const written = async (warehouses: readonly unknown[]): Promise<{ warehouses: Warehouse[]; deleted: number[] }> => {
+  const { status, body } = await put(warehouses);
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.data;
+};
+const refused = async (warehouses: readonly unknown[]): Promise<string[]> => {
+  const before = await rows();
+  const { status, body } = await put(warehouses);
+  expect(status).toBe(422);
+  expect(await rows()).toEqual(before);
+  return body.errors.Warehouses.map((key: string) => key.replace(/^API\.Warehouses\./, ''));
+};
+const rows = () => api.database.rows('select * from warehouses where app_id = $1 order by id', [shop.appId]);
+
+/** A row as `warehouse` makes it, with one field as given. */
+const lacking = (field: string, value?: unknown) => ({ ...warehouse('W1'), [field]: value });
+
+describe('PUT /warehouse', () => {
+  it('creates warehouses and answers them in input order', async () => {
+    const { warehouses, deleted } = await written([
+      warehouse('Z'),
+      warehouse('A', { sellable: false }),
+      warehouse('M'),
+    ]);
+    expect(warehouses.map(({ code }) => code)).toEqual(['Z', 'A', 'M']);
+    expect(deleted).toEqual([]);
+    expect(warehouses[1]).toEqual({
+      ...warehouse('A'),
+      id: expect.any(Number),
+      sellable: false,
+      inserted_at: api.clock.now().toISOString().slice(0, 19),
+      updated_at: api.clock.now().toISOString().slice(0, 19),
+    });
+  });
+
+  it('changes by code, by id and by both; what names nothing is created', async () => {
+    const [first, second] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
+    api.clock.forward({ seconds: 60 });
+    const { warehouses } = await written([
+      { ...warehouse('A'), name: 'by code' },
+      { ...warehouse('B'), id: second.id, name: 'by both' },
+      { ...warehouse('C'), name: 'new' },
+    ]);
+    expect(warehouses.map(({ id, name }) => [id, name])).toEqual([
+      [first.id, 'by code'],
+      [second.id, 'by both'],
+      [expect.any(Number), 'new'],
+    ]);
+    expect(warehouses[0]).toMatchObject({ updated_at: api.clock.now().toISOString().slice(0, 19) });
+    const byId = await written([{ ...warehouse('A'), code: undefined, id: first.id, name: 'by id' }]);
+    expect(byId.warehouses).toMatchObject([{ id: first.id, code: 'A', name: 'by id' }]);
+    expect((await written([{ ...warehouse('x'), code: undefined, id: 987_654 }])).warehouses).toMatchObject([
+      { code: null },
+    ]);
+  });
+
+  it('takes the later of two rows about one warehouse', async () => {
+    const { warehouses } = await written([warehouse('A', { name: 'first' }), warehouse('A', { name: 'last' })]);
+    expect(new Set(warehouses.map(({ id, name }) => `${id} ${name}`)).size).toBe(1);
+    const again = await written([
+      warehouse('A', { name: 'x' }),
+      { ...warehouse('y'), code: null, id: warehouses[0]?.id, name: 'z' },
+    ]);
+    expect(again.warehouses.map(({ name }) => name)).toEqual(['z', 'z']);
+    expect(await rows()).toHaveLength(1);
+  });
+
+  it('matches codes exactly: case and spaces count', async () => {
+    const codes = ['a', 'A', ' a', 'a ', 'ａ'];
+    await written(codes.map((code) => warehouse(code)));
+    expect((await written(codes.map((code) => warehouse(code, { name: 'again' })))).warehouses).toHaveLength(5);
+    expect(await rows()).toHaveLength(5);
+  });
+
+  it('makes any number of warehouses without a code', async () => {
+    await written([
+      warehouse('x', { code: null }),
+      warehouse('x', { code: '' }),
+      { ...warehouse('x'), code: undefined },
+    ]);
+    expect((await rows()) as { code: null }[]).toMatchObject([{ code: null }, { code: null }, { code: null }]);
+  });
+
+  it('keeps sellable when it is not sent', async () => {
+    await written([warehouse('A', { sellable: false })]);
+    expect((await written([warehouse('A')])).warehouses).toMatchObject([{ sellable: false }]);
+    expect((await written([warehouse('A', { sellable: null })])).warehouses).toMatchObject([{ sellable: false }]);
+    expect((await written([warehouse('A', { sellable: true })])).warehouses).toMatchObject([{ sellable: true }]);
+  });
+
+  it('ignores fields that it does not know', async () => {
+    const { warehouses } = await written([
+      warehouse('A', { inserted_at: '2001-01-01', app_id: 1, deleted_at: 'now', x: {} }),
+    ]);
+    expect(warehouses).toMatchObject([{ code: 'A', inserted_at: api.clock.now().toISOString().slice(0, 19) }]);
+  });
+
+  it('with an empty list does nothing', async () => {
+    expect(await written([])).toEqual({ warehouses: [], deleted: [] });
+  });
+
+  it('holds the same codes in two apps', async () => {
+    const stranger = await api.app();
+    await put([warehouse('A')], stranger);
+    expect((await written([warehouse('A')])).warehouses).toHaveLength(1);
+  });
+
+  it('does not find the warehouse of another app, neither to change nor to delete', async () => {
+    const stranger = await api.app();
+    const foreign = (await put([warehouse('A')], stranger)).body.data.warehouses[0];
+    expect(
+      await refused([
+        { code: 'A', delete: true },
+        { id: foreign.id, delete: true },
+      ]),
+    ).toEqual(['NotFound', 'NotFound']);
+    const { warehouses } = await written([{ ...warehouse('x'), code: undefined, id: foreign.id }]);
+    expect(warehouses[0]?.id).not.toBe(foreign.id);
+  });
+});
+
+describe('PUT /warehouse with a delete', () => {
+  it('deletes by code and by id, and the code is free again', async () => {
+    const [a, b] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
+    expect(
+      await written([
+        { code: 'A', delete: true },
+        { id: b.id, delete: true },
+      ]),
+    ).toEqual({ warehouses: [], deleted: [a.id, b.id] });
+    const { warehouses } = await written([warehouse('A')]);
+    expect(warehouses[0]?.id).toBeGreaterThan(b.id);
+  });
+
+  it('may create the same code again in the same call', async () => {
+    const [a] = (await written([warehouse('A')])).warehouses as [Warehouse];
+    const outcome = await written([{ code: 'A', delete: true }, warehouse('A', { name: 'new' })]);
+    expect(outcome).toMatchObject({ warehouses: [{ code: 'A', name: 'new' }], deleted: [a.id] });
+    expect(outcome.warehouses[0]?.id).not.toBe(a.id);
+  });
+
+  it('may take back what the call has just created', async () => {
+    expect(await written([warehouse('A'), { code: 'A', delete: true }])).toEqual({ warehouses: [], deleted: [] });
+    expect(await rows()).toEqual([]);
+  });
+
+  it('is refused for what is not there, or not there any more', async () => {
+    await written([warehouse('A')]);
+    expect(await refused([{ code: 'a', delete: true }])).toEqual(['NotFound']);
+    expect(await refused([{ id: 987_654, delete: true }, { delete: true }])).toEqual(['NotFound', 'NotFound']);
+    expect(
+      await refused([
+        { code: 'A', delete: true },
+        { code: 'A', delete: true },
+      ]),
+    ).toEqual(['NotFound']);
+    await written([{ code: 'A', delete: true }]);
+    expect(await refused([{ code: 'A', delete: true }])).toEqual(['NotFound']);
+  });
+
+  it('HasStock: is refused while stock is on hand or reserved', async () => {
+    await stockShop(shop, [{ code: 'P', stock: 1 }]);
+    expect(await refused([{ code: 'W1', delete: true }])).toEqual(['HasStock']);
+    const { id } = await propose(shop, [{ code: 'P', qty: 1 }]);
+    await putStock(shop, [{ code: 'P', warehouse_code: 'W1', qty: -1 }]);
+    expect(await stockOf(shop, 'P')).toMatchObject({ on_hand: 0, reserved: 1 });
+    expect(await refused([{ code: 'W1', delete: true }])).toEqual(['HasStock']);
+    await shop.delete(`/proforma_orders/${id}`);
+    expect((await written([{ code: 'W1', delete: true }])).deleted).toHaveLength(1);
+  });
+
+  it('takes the warehouse out of stock calls', async () => {
+    await stockShop(shop, [{ code: 'P', stock: 0 }]);
+    await written([{ code: 'W1', delete: true }]);
+    const { data } = (await shop.put('/int/stocks', { stocks: [{ code: 'P', warehouse_code: 'W1', qty: 1 }] })).body;
+    expect(data.failed).toMatchObject([{ error: { message: 'API.Stocks.WarehouseNotFound' } }]);
+    expect((await shop.get('/stocks/aggregate?code=P')).body.data[0].warehouses).toEqual([]);
+  });
+});
+
+describe('PUT /warehouse with a bad row', () => {
+  it.each([
+    ['name', undefined, 'NameCantBeBlank'],
+    ['name', null, 'NameCantBeBlank'],
+    ['name', '', 'NameCantBeBlank'],
+    ['name', ' \t', 'NameCantBeBlank'],
+    ['address_line_1', '', 'AddressLine1CantBeBlank'],
+    ['city', undefined, 'CityCantBeBlank'],
+    ['postcode', null, 'PostcodeCantBeBlank'],
+    ['market_id', undefined, 'MarketIdCantBeBlank'],
+    ['market_id', null, 'MarketIdCantBeBlank'],
+    ['name', 'x'.repeat(256), 'NameIsTooLong'],
+    ['code', 'x'.repeat(256), 'CodeIsTooLong'],
+    ['city', 'a\0b', 'CityIsInvalid'],
+    ['code', '\ud800', 'CodeIsInvalid'],
+    ['name', 5, 'WrongDataType'],
+    ['market_id', '1', 'WrongDataType'],
+    ['market_id', 1.5, 'WrongDataType'],
+    ['id', '1', 'WrongDataType'],
+    ['id', 1.5, 'WrongDataType'],
+    ['sellable', 'yes', 'WrongDataType'],
+    ['delete', 1, 'WrongDataType'],
+    ['code', 7, 'WrongDataType'],
+  ])('%s %j: %s, and nothing is written', async (field, value, key) => {
+    expect(await refused([warehouse('OK'), lacking(field, value)])).toEqual([key]);
+  });
+
+  it('reports the first failure of each bad item, in input order', async () => {
+    const [a] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse];
+    const rowsWithFaults = [
+      { ...warehouse('N'), postcode: '' },
+      warehouse('fine'),
+      { code: 'nothing but a code' },
+      { ...warehouse('B'), id: a.id },
+      { code: 'unknown', delete: true },
+      null,
+      { ...warehouse('C'), city: null, market_id: null },
+      [],
+      'text',
+    ];
+    expect(await refused(rowsWithFaults)).toEqual([
+      'PostcodeCantBeBlank',
+      'NameCantBeBlank',
+      'CodeAndIdMismatch',
+      'NotFound',
+      'WrongDataType',
+      'CityCantBeBlank',
+      'WrongDataType',
+      'WrongDataType',
+    ]);
+  });
+
+  it('CodeAndIdMismatch: code and id must name the same warehouse when both are sent', async () => {
+    const [a, b] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
+    expect(
+      await refused([
+        { ...warehouse('A'), id: b.id },
+        { ...warehouse('A'), id: 987_654 },
+        { ...warehouse('new'), id: a.id },
+        { code: 'A', id: b.id, delete: true },
+      ]),
+    ).toEqual(Array.from({ length: 4 }, () => 'CodeAndIdMismatch'));
+  });
+});
+
+describe('PUT /warehouse with many rows', () => {
+  const many = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) => warehouse(`M${index}`, { name }));
+
+  it('takes as many statements for 1,000 as for 1', async () => {
+    const count = async (warehouses: readonly object[]): Promise<number> => {
+      api.statements.length = 0;
+      await written(warehouses);
+      return api.statements.length;
+    };
+    await written([]);
+    expect(await count(many(1_000, 'x'))).toBe(await count([warehouse('one')]));
+    expect(await count(many(1_000, 'y'))).toBe(await count([warehouse('one')]));
+    const gone = (rowsOf: readonly object[]) => rowsOf.map((row) => ({ ...row, delete: true }));
+    expect(await count(gone(many(1_000, 'y')))).toBe(await count(gone([warehouse('one')])));
+  });
+
+  it('writes 10,000', async () => {
+    const { warehouses } = await written(many(10_000, 'x'));
+    expect(warehouses.map(({ code }) => code)).toEqual(many(10_000, 'x').map((row) => (row as Warehouse).code));
+  });
+});
