@@ -136,6 +136,12 @@ describe('a text that is no datetime', () => {
   });
 });
 
+describe('the clock of the machine that runs these tests', () => {
+  it('is not on UTC, so that a local time would show', () => {
+    expect(new Date('2026-07-01T00:00:00Z').getTimezoneOffset()).not.toBe(0);
+  });
+});
+
 describe('hours added to a moment', () => {
   it('count across midnight and change nothing of the moment', () => {
     const start = new Date('2026-02-28T23:00:00Z');

@@ -1,6 +1,7 @@
 /** Largest page of every list; a larger wish is clamped. */
 export const LARGEST_PAGE = 10_000;
 const LARGEST_OFFSET = 2 ** 31;
+const BEYOND = 2 ** 53;
 
 export interface Page {
   readonly offset: number;
@@ -10,9 +11,10 @@ export interface Page {
 /** The value of a query parameter as it arrives: text, a list of texts, or something unusable. */
 export type QueryValue = unknown;
 
+/** A whole number of any length; one beyond ±2^53 is read as ±2^53, which is beyond everything that is counted here. */
 export function wholeNumber(value: QueryValue): number | undefined {
-  if (typeof value !== 'string' || !/^-?\d{1,15}$/.test(value)) return undefined;
-  return Number(value);
+  if (typeof value !== 'string' || !/^-?\d+$/.test(value)) return undefined;
+  return Math.max(-BEYOND, Math.min(Number(value), BEYOND));
 }
 
 /** `true`/`1` and `false`/`0`; anything else is unusable. */
@@ -35,7 +37,7 @@ export function pageOf(query: Readonly<Record<string, QueryValue>>, defaultLimit
 /** A record id from a path or a query: a whole number that a record can have, else `undefined`. */
 export function recordId(value: QueryValue): number | undefined {
   const id = wholeNumber(value);
-  return id !== undefined && id > 0 ? id : undefined;
+  return id !== undefined && id > 0 && Number.isSafeInteger(id) ? id : undefined;
 }
 
 /** Makes a text match itself in SQL's LIKE with `\` as escape character. */

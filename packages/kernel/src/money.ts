@@ -13,7 +13,7 @@ export function toMinor(amount: number, decimals: number): number | undefined {
   if (fraction.length > decimals) return undefined;
   const minor = Number(whole + fraction.padEnd(decimals, '0'));
   if (minor > LARGEST_AMOUNT) return undefined;
-  return sign === '-' && minor !== 0 ? -minor : minor;
+  return sign === '-' ? -minor : minor;
 }
 
 /** Minor units as the JSON number that clients read. */

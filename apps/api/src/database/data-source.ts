@@ -6,7 +6,14 @@ import { MainPath1763700000001 } from './migrations/0001-main-path.js';
 const BIGINT = 20;
 
 /** The timeout ladder in ms: each step gives up before the one above it would, so that the server cleans up first. */
-export const TIMEOUTS = { acquire: 2_000, lock: 2_000, statement: 5_000, query: 7_000, idleInTransaction: 10_000 };
+export const TIMEOUTS = {
+  acquire: 2_000,
+  lock: 2_000,
+  statement: 5_000,
+  query: 7_000,
+  idleInTransaction: 10_000,
+  transaction: 12_000,
+};
 
 // Ids and amounts stay below 2^53 by their checks; pg would hand them out as strings.
 pg.types.setTypeParser(BIGINT, Number);
@@ -53,7 +60,8 @@ function common(connection: Connection) {
     type: 'postgres' as const,
     ...('url' in connection
       ? { url: connection.url }
-      : { host: connection.host, username: connection.user, database: connection.database }),
+      : // The port names the socket; PGPORT and PGSSLMODE are meant for another server.
+        { host: connection.host, port: 5432, username: connection.user, database: connection.database, ssl: false }),
     synchronize: false,
     applicationName: 'retail-back-office',
   };

@@ -69,6 +69,19 @@ describe('a transaction', () => {
     ]);
   });
 
+  it('that takes too long is rolled back and reported as not written', async () => {
+    const hasty = new Database(database.source, undefined, 100);
+    const slow = (last: (transaction: Transaction) => Promise<unknown>) =>
+      hasty.transaction(async (transaction) => {
+        await insert(transaction, 1, 1);
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        await last(transaction);
+      });
+    await expect(slow((transaction) => insert(transaction, 2, 2))).rejects.toThrow(DatabaseUnavailable);
+    await expect(slow(() => Promise.resolve())).rejects.toThrow(DatabaseUnavailable);
+    expect(await count()).toBe(0);
+  });
+
   it('whose connection is lost before COMMIT is reported as not written', async () => {
     const lost = database.transaction(async (transaction) => {
       await insert(transaction, 1, 1);
@@ -160,8 +173,10 @@ describe('the timeout ladder', () => {
          current_setting('idle_in_transaction_session_timeout') as idle, current_setting('timezone') as zone`,
     );
     expect(session).toEqual({ lock: '2s', statement: '5s', idle: '10s', zone: 'UTC' });
-    const { acquire, lock, statement, query, idleInTransaction } = TIMEOUTS;
+    const { acquire, lock, statement, query, idleInTransaction, transaction } = TIMEOUTS;
     expect([acquire, lock, statement, query, idleInTransaction]).toEqual([2_000, 2_000, 5_000, 7_000, 10_000]);
+    // A statement begun at the last moment still ends before a handler's 20 s.
+    expect(transaction + query).toBeLessThan(20_000);
     expect([EDGE.headersTimeout, EDGE.requestTimeout, EDGE.maxHeaderSize]).toEqual([10_000, 30_000, 131_072]);
   });
 

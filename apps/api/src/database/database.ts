@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
+import { TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, failureOf, UnknownOutcome } from './failures.js';
 
 export interface Sql {
@@ -32,6 +33,7 @@ export class Database implements Sql {
   constructor(
     readonly source: DataSource,
     private readonly onStatement: (text: string) => void = () => {},
+    private readonly longestTransaction: number = TIMEOUTS.transaction,
   ) {
     this.pool = (source.driver as unknown as { master: Pool }).master;
   }
@@ -53,27 +55,30 @@ export class Database implements Sql {
   /**
    * Runs `work` in one transaction. A deadlock or serialisation failure runs all of it again, up to 3 times, with a
    * growing random pause. A connection lost at COMMIT is reported as {@link UnknownOutcome} and never repeated.
+   * Work that takes longer than the ladder allows, all attempts together, is rolled back and reported as unavailable.
    */
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     assertOutsideTransaction('A second transaction');
+    const end = performance.now() + this.longestTransaction;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await inTransaction.run(true, () => this.attempt(work));
+        return await inTransaction.run(true, () => this.attempt(work, end));
       } catch (error) {
-        if (failureOf(error) !== 'retry' || attempt === MOST_TRIES) throw translated(error);
+        if (failureOf(error) !== 'retry' || attempt === MOST_TRIES || performance.now() > end) throw translated(error);
         await pause(attempt);
       }
     }
   }
 
-  private async attempt<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  private async attempt<Result>(work: (transaction: Transaction) => Promise<Result>, end: number): Promise<Result> {
     const client = await this.pool.connect();
     // Between two statements a lost connection is told to nobody but this listener; without it the process would end.
     client.on('error', ignored);
     let broken = false;
     try {
       await client.query('BEGIN');
-      const result = await work(new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement));
+      const result = await work(new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement, end));
+      assertInTime(end);
       await commit(client);
       return result;
     } catch (error) {
@@ -102,9 +107,11 @@ class ClientTransaction implements Transaction {
     private readonly client: PoolClient,
     private readonly nameOf: (text: string) => string,
     private readonly onStatement: (text: string) => void,
+    private readonly end: number,
   ) {}
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    assertInTime(this.end);
     this.onStatement(text);
     return (await this.client.query({ name: this.nameOf(text), text, values: [...values] })).rows as Row[];
   }
@@ -114,6 +121,11 @@ class ClientTransaction implements Transaction {
     if (place < this.lockedUpTo) throw new Error(`${kind} is locked after ${LOCK_ORDER[this.lockedUpTo]}`);
     this.lockedUpTo = place;
   }
+}
+
+/** Whoever called has given up by now; what is done for nobody holds locks that others wait for. */
+function assertInTime(end: number): void {
+  if (performance.now() > end) throw new DatabaseUnavailable('The transaction took too long');
 }
 
 /** The statement that comes next, COMMIT at the latest, reports the loss. */

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 // @ts-expect-error An internal path: the storage that the decorators of this process write to.
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import { ValidationTypes } from 'class-validator';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
@@ -16,13 +16,15 @@ Calls marked with \`x-extension\` are presupposed by the published interface, bu
 
 const REFS = '#/components/schemas/';
 
-/** The API reference, as OpenAPI 3.1, from the same table that serves the calls. */
+/** The API reference, as OpenAPI 3.1, from the same table that serves the calls; throws when two of it have one name. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
   const schemas: Json = { ...ERRORS, ...bodySchemas() };
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = BASE_PATH + route.path.replaceAll(/:(\w+)/g, '{$1}');
-    (paths[path] ??= {})[route.method] = operation(route, schemas);
+    const calls = paths[path] ?? {};
+    if (route.method in calls) throw new Error(`Two routes serve ${route.method} ${path}`);
+    paths[path] = { ...calls, [route.method]: operation(route, schemas) };
   }
   return {
     openapi: '3.1.0',
@@ -140,6 +142,7 @@ const ERRORS: Json = {
 };
 
 function bodySchemas(): Json {
+  assertOneClassPerName();
   const classTransformerMetadataStorage = defaultMetadataStorage as never;
   // A field's own schema says all there is; its TypeScript type, which reflection knows as "Object", says nothing.
   const additionalConverters = { [ValidationTypes.CUSTOM_VALIDATION]: {} };
@@ -148,6 +151,16 @@ function bodySchemas(): Json {
     refPointerPrefix: REFS,
     additionalConverters,
   });
+}
+
+/** The reference names a body by its class, so that a second class of one name would be described by the first. */
+function assertOneClassPerName(): void {
+  const { validationMetadatas } = getMetadataStorage() as unknown as {
+    validationMetadatas: ReadonlyMap<{ readonly name: string }, unknown>;
+  };
+  const names = [...validationMetadatas.keys()].map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`Two request bodies are named ${twice}`);
 }
 
 function areaOf({ path }: Route): string {

@@ -58,9 +58,7 @@ export class ProformaActions {
   /** The converted proforma, whose `orderId` is the order; a repeat changes nothing. */
   convert(app: AppContext, id: number): Outcome {
     return this.act(app, id, (proforma, now) =>
-      proforma.status === 'converted'
-        ? proforma
-        : domain.convert(proforma, { orderNumber: domain.orderNumber(now.getUTCFullYear(), randomInt), now }),
+      domain.convert(proforma, { orderNumber: domain.orderNumber(now.getUTCFullYear(), randomInt), now }),
     );
   }
 

@@ -6,18 +6,22 @@ import { dataOf, type Home, run, SOCKET } from './database-home.js';
 import { identify, isLiving } from './process-lock.js';
 
 const STOP_PATIENCE_MS = 60_000;
+const ANSWER_PATIENCE_MS = 5_000;
+
+/** The one request that a server answers, with one byte, before it knows who asks. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 export interface RunningServer {
   pid: number;
   socketDirectory: string;
 }
 
-/** A pid says little, it may be recycled or a zombie's; a server is what says it is ready and takes a connection. */
+/** A pid says little, it may be recycled or a zombie's; a server is what says it is ready and answers. */
 export async function findServer(home: Home): Promise<RunningServer | undefined> {
   const [pid, data, , , socketDirectory, , , status] = await readPidFile(home);
   // A copy of a live database's folder still names the original's socket.
   if (data !== dataOf(home) || status?.trim() !== 'ready' || !socketDirectory) return undefined;
-  return (await takesConnections(join(socketDirectory, SOCKET))) ? { pid: Number(pid), socketDirectory } : undefined;
+  return (await answers(join(socketDirectory, SOCKET))) ? { pid: Number(pid), socketDirectory } : undefined;
 }
 
 /** Fast shutdown: open transactions are rolled back. The caller holds the lock. */
@@ -50,14 +54,19 @@ function pidFileOf(home: Home): string {
   return join(dataOf(home), 'postmaster.pid');
 }
 
-async function takesConnections(socket: string): Promise<boolean> {
+/** A killed server's socket may still take a connection, but nobody answers on it. */
+async function answers(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const connection = connect(socket);
-    connection.once('error', () => resolve(false));
-    connection.once('connect', () => {
+    const finish = (answered: boolean): void => {
       connection.destroy();
-      resolve(true);
-    });
+      resolve(answered);
+    };
+    connection.setTimeout(ANSWER_PATIENCE_MS, () => finish(false));
+    connection.once('error', () => finish(false));
+    connection.once('end', () => finish(false));
+    connection.once('data', () => finish(true));
+    connection.once('connect', () => connection.write(SSL_REQUEST));
   });
 }
 

@@ -1,0 +1,67 @@
+import {
+  FINAL_STATUSES,
+  isFinal,
+  OPEN_STATUSES,
+  STATUSES,
+  TRANSITIONS,
+  type Action,
+  type ProformaStatus,
+} from '@back-office/proforma';
+
+/** Pages of `docs/` that are written from the code: their text by file name. */
+export const GENERATED_PAGES: Readonly<Record<string, () => string>> = { 'proforma-states.md': proformaStates };
+
+const HEAD = '<!-- Written by `npm run docs` from the code; a test holds it to that. -->';
+
+function proformaStates(): string {
+  const actions = Object.keys(TRANSITIONS) as Action[];
+  const arrows = actions.flatMap(arrowsOf);
+  const [inside, out] = [
+    arrows.filter((arrow) => !arrow.startsWith('open')),
+    arrows.filter((arrow) => arrow.startsWith('open')),
+  ];
+  const diagram = [
+    'stateDiagram-v2',
+    '  state open {',
+    ...['[*] --> draft: create', ...inside].map((line) => `    ${line}`),
+    '  }',
+    ...[...out, ...FINAL_STATUSES.map((status) => `${status} --> [*]`)].map((line) => `  ${line}`),
+  ];
+  return [
+    '# Proforma states',
+    '',
+    HEAD,
+    '',
+    'An action on a status that its row does not name under `from` is refused with `API.ProformaOrders.AlreadyFinal`;',
+    'only `convert` on a converted proforma answers its order again.',
+    '',
+    '```mermaid',
+    ...diagram,
+    '```',
+    '',
+    '| action | from | to |',
+    '| --- | --- | --- |',
+    ...actions.map(rowOf),
+    '',
+  ].join('\n');
+}
+
+/** What ends a proforma leads out of all open statuses at once. What leaves every status as it is, is left to the table. */
+function arrowsOf(action: Action): string[] {
+  const { from, to } = TRANSITIONS[action];
+  return to.flatMap((target) => {
+    if (target === 'unchanged') return [];
+    if (isFinal(target)) return [`open --> ${target}: ${action}`];
+    return from.filter((status) => status !== target).map((status) => `${status} --> ${target}: ${action}`);
+  });
+}
+
+function rowOf(action: Action): string {
+  const { from, to } = TRANSITIONS[action];
+  return `| ${action} | ${listed(from)} | ${to.join(', ')} |`;
+}
+
+function listed(statuses: readonly ProformaStatus[]): string {
+  if (statuses.length === STATUSES.length) return 'any';
+  return statuses.length === OPEN_STATUSES.length ? 'open' : statuses.join(', ');
+}
