@@ -1,5 +1,5 @@
-import { isSound, lengthOf } from '@back-office/kernel';
-import { Flag, Nested, OneOf, Text, Unjudged, Whole } from '../http/request-fields.js';
+import { isSound, lengthOf, LONGEST_STRING } from '@back-office/kernel';
+import { Flag, IS_INVALID, JudgedBy, MALFORMED, Nested, Text, Whole, type Judge } from '../http/request-fields.js';
 import { anyObject, integer, named, nullable, number, record, text, truth, type Of } from '../http/shapes.js';
 import type { Translations } from '../http/speech.js';
 
@@ -76,6 +76,17 @@ export function presentSettings(app: AppRow): AppSettingsOut {
   };
 }
 
+type TranslationsPatch = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
+
+const LONGEST_SENTENCE = 1_000;
+const TRANSLATIONS = {
+  type: 'object' as const,
+  additionalProperties: {
+    type: 'object' as const,
+    additionalProperties: { type: ['string', 'null'] as never, maxLength: LONGEST_SENTENCE },
+  },
+};
+
 const LONGEST_LIFETIME_HOURS = 24 * 366;
 const MOST_DAYS = 36_500;
 const optional = true;
@@ -85,8 +96,11 @@ class ProformaSettings {
   @Flag({ optional }) expire_paid?: boolean | null;
 }
 
+/** Made with the app, and part of every URL since. */
+const judgePrefix: Judge = (value) => (typeof value === 'string' ? IS_INVALID : MALFORMED);
+
 class MediaSettings {
-  @OneOf([], { optional }) prefix?: string | null;
+  @JudgedBy(judgePrefix, { type: 'string', enum: [] }, { optional }) prefix?: string | null;
   @Whole({ min: 0, max: MOST_DAYS, optional }) trash_retention_days?: number | null;
   @Flag({ optional }) refuse_delete_in_use?: boolean | null;
   @Whole({ min: 0, max: MOST_DAYS, optional }) unused_threshold_days?: number | null;
@@ -98,19 +112,32 @@ class BankAccountSettings {
   @Text({ max: 70, optional }) address?: string | null;
   @Text({ max: 34, optional }) account_number?: string | null;
   @Text({ max: 140, optional }) purpose?: string | null;
-  @Text({ max: 3, optional }) payment_code?: string | null;
+  @Text({ pattern: /^(\d{3})?$/, optional }) payment_code?: string | null;
 }
 
 class LoyaltySettings {
   @Whole({ min: 0, max: 1_000_000_000, optional }) points_per_amount?: number | null;
 }
 
+/** Language tags as in `sr` and `sr-Latn-RS`. */
+const LANGUAGE = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
+
+/** Sentences by language and key; a null takes a sentence out. */
+const judgeTranslations: Judge = (value) => {
+  if (!isRecord(value) || !Object.values(value).every(isRecord)) return MALFORMED;
+  const sentences = Object.values(value).flatMap((of) => Object.entries(of as object) as [string, unknown][]);
+  if (sentences.some(([, sentence]) => sentence !== null && typeof sentence !== 'string')) return MALFORMED;
+  const names = [...Object.keys(value), ...sentences.map(([key]) => key)];
+  const fits = names.every(isName) && sentences.every(([, sentence]) => sentence === null || isSentence(sentence));
+  return fits ? undefined : IS_INVALID;
+};
+
 /** Only what is sent changes; a null puts the default back. */
 export class PatchSettings {
-  @Text({ optional }) name?: string | null;
+  @Text({ pattern: /\S/, optional }) name?: string | null;
   @Text({ max: 3, optional }) currency?: string | null;
-  @Text({ max: 35, optional }) default_language?: string | null;
-  @Unjudged({ type: 'object' }) translations?: unknown;
+  @Text({ max: 35, pattern: LANGUAGE, optional }) default_language?: string | null;
+  @JudgedBy(judgeTranslations, TRANSLATIONS, { optional }) translations?: TranslationsPatch | null;
   @Nested(() => ProformaSettings, { optional }) proforma?: ProformaSettings | null;
   @Nested(() => MediaSettings, { optional }) media?: MediaSettings | null;
   @Nested(() => BankAccountSettings, { optional }) bank_account?: BankAccountSettings | null;
@@ -124,20 +151,18 @@ const SECTIONS = ['proforma', 'media', 'bank_account', 'loyalty'] as const;
 export function mergeSettings(stored: StoredSettings, patch: PatchSettings): StoredSettings {
   const merged: Record<string, unknown> = { ...stored };
   for (const section of SECTIONS) {
-    if (patch[section]) merged[section] = withoutNulls({ ...stored[section], ...sent(patch[section]) });
+    const wish = patch[section];
+    if (wish !== undefined) merged[section] = wish ? withoutNulls({ ...stored[section], ...sent(wish) }) : {};
   }
   if (patch.default_warehouse_code !== undefined) merged['default_warehouse_code'] = patch.default_warehouse_code;
   return merged;
 }
 
-/** Sentences by language and key, merged one by one; a null takes a sentence out. `undefined` when they are no such thing. */
-export function mergeTranslations(stored: Translations, patch: unknown): Translations | undefined {
-  if (patch === undefined || patch === null) return stored;
-  if (!isRecord(patch)) return undefined;
-  const merged: Record<string, Record<string, string>> = { ...stored };
-  for (const [language, sentences] of Object.entries(patch)) {
-    if (!isName(language) || !isRecord(sentences)) return undefined;
-    if (!Object.entries(sentences).every(([key, sentence]) => isName(key) && isSentence(sentence))) return undefined;
+/** Merged sentence by sentence. */
+export function mergeTranslations(stored: Translations, patch: PatchSettings['translations']): Translations {
+  if (patch === undefined) return stored;
+  const merged: Record<string, Record<string, string>> = patch === null ? {} : { ...stored };
+  for (const [language, sentences] of Object.entries(patch ?? {})) {
     merged[language] = withoutNulls({ ...merged[language], ...sentences }) as Record<string, string>;
   }
   return merged;
@@ -148,11 +173,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function isName(name: string): boolean {
-  return name !== '' && name !== '__proto__' && isSentence(name) && lengthOf(name) <= 255;
+  return name !== '' && name !== '__proto__' && isSound(name) && lengthOf(name) <= LONGEST_STRING;
 }
 
-function isSentence(value: unknown): boolean {
-  return value === null || (typeof value === 'string' && isSound(value) && lengthOf(value) <= 1_000);
+function isSentence(sentence: unknown): boolean {
+  return typeof sentence === 'string' && isSound(sentence) && lengthOf(sentence) <= LONGEST_SENTENCE;
 }
 
 function sent(section: object): object {

@@ -7,6 +7,7 @@ import type { Database, Sql } from '../database/database.js';
 import { mergeSettings, mergeTranslations, presentSettings, type AppRow, type PatchSettings } from './app-settings.js';
 
 const APP_COLUMNS = 'a.id, a.name, a.currency, a.default_language, a.translations, a.settings, a.media_prefix';
+const DEFAULT_LANGUAGE = 'en';
 const PREFIX_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 const INSERT_APP = `
@@ -55,7 +56,7 @@ export class TypeOrmApps implements AccessTokens {
   ) {}
 
   /** Makes an app with its three payment methods and answers its id. */
-  async create({ name, currency, language = 'en' }: NewApp): Promise<number> {
+  async create({ name, currency, language = DEFAULT_LANGUAGE }: NewApp): Promise<number> {
     const values = [name, currency, language, randomPrefix(), this.clock.now()];
     const [app] = await this.database.rows<{ id: number }>(INSERT_APP, values);
     return (app as { id: number }).id;
@@ -105,12 +106,12 @@ export class TypeOrmApps implements AccessTokens {
       transaction.locks('app');
       const app = await findApp(transaction, appId, 'for update');
       if (app === undefined) return undefined;
-      const translations = mergeTranslations(app.translations, patch.translations);
-      if (translations === undefined) return refuse('is invalid', 'translations');
       // Stored amounts are in the currency's minor units: another currency would change what they mean.
-      if (patch.currency && patch.currency !== app.currency) return refuse('is invalid', 'currency');
+      if ((patch.currency ?? app.currency) !== app.currency) return refuse('is invalid', 'currency');
+      const translations = mergeTranslations(app.translations, patch.translations);
       const name = patch.name ?? app.name;
-      const language = patch.default_language ?? app.default_language;
+      const language =
+        patch.default_language === null ? DEFAULT_LANGUAGE : (patch.default_language ?? app.default_language);
       const settings = mergeSettings(app.settings, patch);
       const [changed] = await transaction.rows<AppRow>(
         `update apps a set name = $2, default_language = $3, translations = $4, settings = $5, updated_at = $6

@@ -1,43 +1,16 @@
 import { isBlank } from '@back-office/kernel';
-import { MATCHING, matcherOf, type Matcher } from '@back-office/matching';
+import { MATCHING, matcherOf, type Identifier, type Matcher } from '@back-office/matching';
+import {
+  copyOf,
+  isFresh,
+  nameOf,
+  namesOf,
+  type Found,
+  type ProductDraft,
+  type VariantDraft,
+} from './product-drafts.js';
 import type { ImageWish, ProductWish, VariantWish } from './product-rows.js';
 import { slugCandidates } from './slug.js';
-
-/** A product as it is, or as it will be; `id` is null until it is inserted. */
-export interface ProductDraft {
-  id: number | null;
-  code: string;
-  external_ref: string | null;
-  slug: string;
-  name: string;
-  description: string | null;
-  price: number | null;
-  vatRate: number | null;
-  active: boolean;
-  readonly images: ImageWish[];
-  touched: boolean;
-}
-
-export interface VariantDraft {
-  id: number | null;
-  product: ProductDraft;
-  code: string;
-  barcode: string | null;
-  external_ref: string | null;
-  name: string | null;
-  price: number | null;
-  vatRate: number | null;
-  readonly images: ImageWish[];
-  touched: boolean;
-}
-
-/** Every record that a row of the call could name or collide with. */
-export interface Found {
-  readonly products: readonly ProductDraft[];
-  readonly variants: readonly VariantDraft[];
-  /** Slugs of the app among those that the call wishes for or could be given. */
-  readonly takenSlugs: ReadonlySet<string>;
-}
 
 export interface PlannedProduct {
   readonly product: ProductDraft;
@@ -50,13 +23,23 @@ export interface Plan {
   readonly outcomes: readonly (PlannedProduct | string)[];
 }
 
+/** How often a call is planned anew before identifiers are no longer lent. */
+const MOST_LENDING_PLANS = 3;
+
 /**
  * Decides what each row of POST /int/products does, one after the other, so that a later row meets what an earlier
- * one has made. A row that fails leaves nothing behind.
+ * one has made. A row that fails leaves nothing behind. A row may take a code, barcode, reference or slug that its
+ * holder gives up in a later row, so that two records can swap; if the holder then keeps it, the row fails after all.
  */
 export function planProducts(rows: readonly (ProductWish | string)[], found: Found, randomSlugEnd: () => string): Plan {
-  const planner = new Planner(found, randomSlugEnd);
-  return { outcomes: rows.map((row) => (typeof row === 'string' ? row : planner.plan(row))) };
+  let planned = rows;
+  for (let plan = 1; ; plan += 1) {
+    const planner = new Planner(copyOf(found), randomSlugEnd, plan <= MOST_LENDING_PLANS);
+    const outcomes = planned.map((row, index) => (typeof row === 'string' ? row : planner.plan(row, index)));
+    const refused = planner.unpaid();
+    if (refused.size === 0) return { outcomes };
+    planned = planned.map((row, index) => refused.get(index) ?? row);
+  }
 }
 
 /** Refuses a row in the middle of its plan; caught by the row. */
@@ -66,23 +49,35 @@ class Refused extends Error {
   }
 }
 
+/** A name that a row has taken from a record that held it; should two records hold it in the end, the row fails. */
+interface Loan {
+  readonly row: number;
+  readonly key: string;
+  readonly name: string;
+}
+
 class Planner {
+  private readonly loans: Loan[] = [];
+  private readonly drafts: Set<ProductDraft | VariantDraft>;
   private readonly products: Matcher<ProductDraft>;
   private readonly variants: Matcher<VariantDraft>;
-  private readonly slugs: Map<string, ProductDraft | undefined>;
+  private readonly slugs: Map<string, ProductDraft>;
+  private row = 0;
   private undo: (() => void)[] = [];
 
   constructor(
     found: Found,
     private readonly randomSlugEnd: () => string,
+    private readonly lends: boolean,
   ) {
     this.products = matcherOf(MATCHING['POST /int/products'].product, found.products);
     this.variants = matcherOf(MATCHING['POST /int/products'].variant, found.variants);
-    this.slugs = new Map([...found.takenSlugs].map((slug) => [slug, undefined]));
-    for (const product of found.products) this.slugs.set(product.slug, product);
+    this.drafts = new Set([...found.products, ...found.variants]);
+    this.slugs = new Map(found.products.map((product) => [product.slug, product]));
   }
 
-  plan(wish: ProductWish): PlannedProduct | string {
+  plan(wish: ProductWish, row: number): PlannedProduct | string {
+    this.row = row;
     this.undo = [];
     try {
       return this.planned(wish);
@@ -91,6 +86,16 @@ class Planner {
       for (const undo of this.undo.reverse()) undo();
       return refused.key;
     }
+  }
+
+  /** The rows whose loans were not paid back, and the key of each. */
+  unpaid(): ReadonlyMap<number, string> {
+    const holders = new Map(this.loans.map(({ name }) => [name, 0]));
+    for (const name of this.loans.length === 0 ? [] : [...this.drafts].flatMap(namesOf)) {
+      const count = holders.get(name);
+      if (count !== undefined) holders.set(name, count + 1);
+    }
+    return new Map(this.loans.filter(({ name }) => (holders.get(name) ?? 0) > 1).map(({ row, key }) => [row, key]));
   }
 
   private planned(wish: ProductWish): PlannedProduct {
@@ -113,14 +118,10 @@ class Planner {
     if (isEmptied(wish.code)) throw new Refused('API.Products.CodeCantBeBlank');
     if (isEmptied(wish.name)) throw new Refused('API.Products.NameCantBeBlank');
     const code = wish.code ?? product.code;
-    const holder = this.products.holder('code', code);
-    if (holder && holder !== product) throw new Refused('API.Products.CodeAlreadyExists');
     const slug = isGiven(wish.slug) ? wish.slug.trim() : product.slug;
-    if (this.slugs.has(slug) && this.slugs.get(slug) !== product) throw new Refused('API.Products.SlugAlreadyExists');
-    if (!this.slugs.has(slug)) this.undo.push(() => this.slugs.delete(slug));
-    this.slugs.set(slug, product);
-    const changed = withoutUndefined({ ...pick(wish), code, slug, touched: true });
-    this.change(this.products, product, changed);
+    this.take(this.products, product, 'code', code, 'CodeAlreadyExists');
+    this.takeSlug(product, slug);
+    this.change(this.products, product, withoutUndefined({ ...pick(wish), code, slug, touched: true }));
     this.append(product.images, wish.images);
   }
 
@@ -139,35 +140,61 @@ class Planner {
       barcode: wish.barcode === undefined ? variant.barcode : stored(wish.barcode),
       external_ref: wish.external_ref === undefined ? variant.external_ref : stored(wish.external_ref),
     };
-    this.refuseTaken(variant, 'code', identity.code, 'CodeAlreadyExists');
-    this.refuseTaken(variant, 'barcode', identity.barcode, 'BarcodeAlreadyExists');
-    this.refuseTaken(variant, 'external_ref', identity.external_ref, 'ExternalRefAlreadyExists');
+    this.take(this.variants, variant, 'code', identity.code, 'CodeAlreadyExists');
+    this.take(this.variants, variant, 'barcode', identity.barcode, 'BarcodeAlreadyExists');
+    this.take(this.variants, variant, 'external_ref', identity.external_ref, 'ExternalRefAlreadyExists');
     const { name, price, vatRate } = wish;
     this.change(this.variants, variant, withoutUndefined({ name, price, vatRate, ...identity, touched: true }));
     this.append(variant.images, wish.images);
   }
 
-  private refuseTaken(
-    variant: VariantDraft,
-    identifier: 'code' | 'barcode' | 'external_ref',
-    value: unknown,
+  /** Makes sure that a draft may get this value: nobody else holds it, or the holder may still give it up. */
+  private take<Draft extends ProductDraft | VariantDraft>(
+    matcher: Matcher<Draft>,
+    draft: Draft,
+    identifier: Identifier & keyof Draft,
+    value: string | null,
     rule: string,
-  ) {
-    const holder = this.variants.holder(identifier, value);
-    if (holder && holder !== variant) throw new Refused(`API.Products.${rule}`);
+  ): void {
+    const holder = matcher.holder(identifier, value);
+    if (value === null || !holder || holder === draft || (draft[identifier] === value && !isFresh(draft))) return;
+    this.borrow(holder, rule, nameOf(draft, identifier, value));
+    this.undo.push(() => matcher.add(holder));
+  }
+
+  private takeSlug(product: ProductDraft, slug: string): void {
+    const holder = this.slugs.get(slug);
+    if (slug === product.slug && !isFresh(product)) return;
+    if (holder && holder !== product && holder.slug === slug) {
+      this.borrow(holder, 'SlugAlreadyExists', nameOf(product, 'slug', slug));
+    }
+    this.slugs.set(slug, product);
+    this.undo.push(() => (holder ? this.slugs.set(slug, holder) : this.slugs.delete(slug)));
+  }
+
+  private borrow(holder: ProductDraft | VariantDraft, rule: string, name: string): void {
+    const key = `API.Products.${rule}`;
+    // A record of this call has not held it before, and nobody who made it means to give it up.
+    if (!this.lends || holder.id === null) throw new Refused(key);
+    const { row, loans } = this;
+    const { length } = loans;
+    loans.push({ row, key, name });
+    this.undo.push(() => loans.splice(length));
   }
 
   /** Changes a draft and what it is found by, and remembers how to take both back. */
   private change<Draft extends ProductDraft | VariantDraft>(matcher: Matcher<Draft>, draft: Draft, to: Partial<Draft>) {
     const before = { ...draft };
-    const isNew = !draft.touched && draft.id === null;
+    const wasFresh = isFresh(draft);
     matcher.remove(draft);
     Object.assign(draft, to);
     matcher.add(draft);
+    this.drafts.add(draft);
     this.undo.push(() => {
       matcher.remove(draft);
       Object.assign(draft, before);
-      if (!isNew) matcher.add(draft);
+      if (wasFresh) this.drafts.delete(draft);
+      else matcher.add(draft);
     });
   }
 

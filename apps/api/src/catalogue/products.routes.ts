@@ -20,7 +20,7 @@ const string = (maxLength = 255) => ({ type: orNull('string'), maxLength });
 const amount = { type: orNull('number'), minimum: 0 };
 const rate = { type: orNull('number'), minimum: 0, maximum: 100 };
 const images = {
-  type: 'array' as const,
+  type: orNull('array'),
   description: 'appended on every call',
   items: {
     type: 'object' as const,
@@ -47,7 +47,7 @@ class PostProducts {
         active: { type: orNull('boolean') },
         images,
         variants: {
-          type: 'array',
+          type: orNull('array'),
           items: {
             type: 'object',
             properties: {

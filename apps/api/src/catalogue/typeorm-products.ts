@@ -1,27 +1,22 @@
 import type { Clock } from '@back-office/kernel';
 import { randomBytes } from 'node:crypto';
 import { waitForBulkTurn, type Database, type Transaction } from '../database/database.js';
-import {
-  planProducts,
-  type Found,
-  type Plan,
-  type PlannedProduct,
-  type ProductDraft,
-  type VariantDraft,
-} from './product-plan.js';
+import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
+import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
 import type { ProductWish } from './product-rows.js';
 import { slugCandidates } from './slug.js';
 
+// Not `for update`: a stock row or a proforma that names one of the records need not wait.
 const FIND_PRODUCTS = `
   select id, code, external_ref, slug, name, description, price, vat_rate, active from products
   where app_id = $1
     and (id = any($2::bigint[]) or code = any($3::text[]) or external_ref = any($4::text[]) or slug = any($5::text[]))
-  order by id for update`;
+  order by id for no key update`;
 
 const FIND_VARIANTS = `
   select id, product_id, code, barcode, external_ref, name, price, vat_rate from product_variants
   where app_id = $1 and (code = any($2::text[]) or barcode = any($3::text[]) or external_ref = any($4::text[]))
-  order by id for update`;
+  order by id for no key update`;
 
 const PRODUCT = `
   (place int, id bigint, code text, slug text, name text, description text, price bigint, vat_rate int, active bool)`;
@@ -116,7 +111,7 @@ async function find(transaction: Transaction, appId: number, wishes: readonly Pr
   ]);
   const products = rows.map(({ vat_rate: vatRate, ...row }) => ({ ...row, vatRate, images: [], touched: false }));
   const variants = await findVariants(transaction, appId, wishes, new Map(products.map((each) => [each.id, each])));
-  return { products, variants, takenSlugs: new Set(rows.map((row) => row.slug)) };
+  return { products, variants };
 }
 
 async function findVariants(

@@ -49,7 +49,7 @@ class OrderProcessingFields {
   @Whole({ min: 1, optional }) sales_channel_id?: number | null;
   @Text({ optional }) sales_channel?: string | null;
   @Text({ max: 5_000, optional }) comment?: string | null;
-  @Texts({ max: 50, optional }) tags?: string[] | null;
+  @Texts({ max: 50, longest: 100, optional }) tags?: string[] | null;
 }
 
 class PostOrderProcessing {
@@ -146,8 +146,8 @@ function basketOf(app: AppContext, fields: OrderProcessingFields): Basket {
     items: fields.items,
     customer: customerOf(fields),
     guest: buyerOf(guest),
-    delivery: addressOf(fields.delivery ?? guest),
-    warehouseCode: fields.warehouse_code ?? null,
+    delivery: addressOf(fields.delivery ?? {}) ?? addressOf(guest),
+    warehouseCode: isGiven(fields.warehouse_code) ? fields.warehouse_code : null,
     currency: app.currency,
     marketId: fields.market_id ?? 1,
     salesChannelId: fields.sales_channel_id ?? 1,
@@ -174,8 +174,9 @@ function addressOf(fields: AddressFields): Address | null {
   return Object.values(address).every((part) => part === null) ? null : address;
 }
 
+/** Empty identifiers name nothing. */
 function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined;
+  return value !== null && value !== undefined && value !== '';
 }
 
 function presentEvaluation(app: AppContext, row: EvaluationRow): Of<typeof EvaluationShape> {

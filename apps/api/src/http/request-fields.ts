@@ -13,7 +13,7 @@ export const MUST_BE_POSITIVE = 'must be greater than 0';
 export const ALREADY_TAKEN = 'has already been taken';
 
 /** What is wrong with a value that was sent, or `undefined`. */
-type Judge = (value: unknown) => string | undefined;
+export type Judge = (value: unknown) => string | undefined;
 type Schema = Extract<Parameters<typeof JSONSchema>[0], { type?: unknown }>;
 
 export interface Presence {
@@ -23,10 +23,17 @@ export interface Presence {
 
 export interface TextOptions extends Presence {
   readonly max?: number;
+  /** What the whole text has to match. */
+  readonly pattern?: RegExp;
 }
 
-export function Text({ max = LONGEST_STRING, optional }: TextOptions = {}): PropertyDecorator {
-  return field((value) => judgeText(value, max, optional === true), { type: 'string', maxLength: max }, { optional });
+export function Text({ max = LONGEST_STRING, pattern, optional }: TextOptions = {}): PropertyDecorator {
+  const judge: Judge = (value) => {
+    const wrong = judgeText(value, max, optional === true);
+    if (wrong !== undefined || pattern === undefined || pattern.test(String(value))) return wrong;
+    return isBlank(String(value)) ? CANT_BE_BLANK : IS_INVALID;
+  };
+  return field(judge, { type: 'string', maxLength: max, ...(pattern && { pattern: pattern.source }) }, { optional });
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
@@ -97,25 +104,44 @@ export interface ListOptions extends Presence {
   readonly max?: number;
 }
 
-export function Texts({ max = 1_000, optional }: ListOptions = {}): PropertyDecorator {
+export interface TextsOptions extends ListOptions {
+  /** Most characters of each text. */
+  readonly longest?: number;
+}
+
+export function Texts({ max = 1_000, longest = LONGEST_STRING, optional }: TextsOptions = {}): PropertyDecorator {
   const judge: Judge = (value) => {
-    if (!Array.isArray(value)) return MALFORMED;
+    if (!Array.isArray(value) || value.some((each) => typeof each !== 'string')) return MALFORMED;
     if (value.length > max) return IS_TOO_LONG;
-    return value.map((each) => judgeText(each, LONGEST_STRING, false)).find((wrong) => wrong !== undefined);
+    return value.map((each) => judgeText(each, longest, false)).find((wrong) => wrong !== undefined);
   };
-  return field(judge, { type: 'array', items: { type: 'string' }, maxItems: max }, { optional });
+  const items = { type: 'string', minLength: 1, maxLength: longest } as const;
+  return field(judge, { type: 'array', items, maxItems: max }, { optional });
+}
+
+/** A field that only the feature it belongs to can judge. */
+export function JudgedBy(judge: Judge, schema: Schema, presence: Presence = {}): PropertyDecorator {
+  return field(judge, schema, presence);
 }
 
 type Class = abstract new () => object;
 
 export function Nested(of: () => Class, { optional }: Presence = {}): PropertyDecorator {
-  return nested(of, isPlainObject, {}, { optional });
+  const shownOrNull = JSONSchema((own) => ({ anyOf: [own, { type: 'null' }] })) as PropertyDecorator;
+  return together(nested(of, isPlainObject, {}, { optional }), ...(optional ? [shownOrNull] : []));
 }
 
 /** The object that a body is wrapped in. Without it the request cannot be read. */
 export function Wrapper(of: () => Class): PropertyDecorator {
-  const isThere: Judge = (value) => isPlainObject(value);
-  return nested(of, isThere, {}, { missing: MALFORMED });
+  const marked: PropertyDecorator = (target, property) => Reflect.defineMetadata(WRAPPER, true, target, property);
+  return together(nested(of, isPlainObject, {}, { missing: MALFORMED }), marked);
+}
+
+const WRAPPER = Symbol('wrapper');
+
+/** Whether the property of a request class is its {@link Wrapper}. */
+export function isWrapper(bodyClass: Class, property: string): boolean {
+  return Reflect.hasMetadata(WRAPPER, bodyClass.prototype as object, property);
 }
 
 export function ListOf(of: () => Class, { max = 1_000, optional }: ListOptions = {}): PropertyDecorator {
@@ -124,7 +150,7 @@ export function ListOf(of: () => Class, { max = 1_000, optional }: ListOptions =
     if (value.length === 0 && !optional) return CANT_BE_BLANK;
     return value.length > max ? IS_TOO_LONG : undefined;
   };
-  return nested(of, judge, { maxItems: max }, { optional }, { each: true });
+  return nested(of, judge, { type: 'array', maxItems: max }, { optional }, { each: true });
 }
 
 /** A field whose rules, types included, belong to the domain, which answers by a key of its own. */

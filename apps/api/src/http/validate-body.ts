@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { HttpProblem, type FieldErrors } from './errors.js';
-import { MALFORMED } from './request-fields.js';
+import { isWrapper, MALFORMED } from './request-fields.js';
 
 export type BodyClass<Body extends object = object> = new () => Body;
 
@@ -16,25 +16,20 @@ export function validateBody<Body extends object>(bodyClass: BodyClass<Body>, ra
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new HttpProblem(400);
   const body = plainToInstance(bodyClass, raw, { strategy: 'excludeAll', exposeUnsetFields: false });
   const found = validateSync(body, { whitelist: true, validationError: { target: false, value: false } });
-  const errors = found.flatMap((error) => messagesOf(error, []));
+  const errors = found.flatMap((error) =>
+    messagesOf(error, isWrapper(bodyClass, error.property) ? [] : [error.property]),
+  );
   if (errors.some(([, message]) => message === MALFORMED)) throw new HttpProblem(400);
   return { body, errors: errors.length > 0 ? grouped(errors) : undefined };
 }
 
 type FieldMessage = readonly [field: string, message: string];
 
-function messagesOf({ property, constraints, children }: ValidationError, path: readonly string[]): FieldMessage[] {
-  const here = [...path, property];
+/** What is wrong at the path and below it. A wrapper is no part of a path: `payment.amount` is reported as `amount`. */
+function messagesOf({ constraints, children }: ValidationError, path: readonly string[]): FieldMessage[] {
   const own = constraints?.['field'];
-  if (own !== undefined) return [[nameOf(here), own]];
-  return (children ?? []).flatMap((child) => messagesOf(child, here));
-}
-
-/** A wrapper is not part of a field's name: `payment.amount` is reported as `amount`, `items.0.qty` as it is. */
-function nameOf(path: readonly string[]): string {
-  const [first = '', second] = path;
-  const wrapped = second !== undefined && !/^\d+$/.test(second);
-  return (wrapped ? path.slice(1) : [first, ...path.slice(1)]).join('.');
+  if (own !== undefined) return [[path.join('.'), own]];
+  return (children ?? []).flatMap((child) => messagesOf(child, [...path, child.property]));
 }
 
 function grouped(errors: readonly FieldMessage[]): FieldErrors {

@@ -3,10 +3,10 @@ import { MATCHING, matcherOf, type Matcher } from '@back-office/matching';
 import { isQuantity, isRow, wrongText } from '../http/row-check.js';
 
 export interface StockWish {
-  readonly code?: string | null;
-  readonly barcode?: string | null;
-  readonly external_ref?: string | null;
-  readonly warehouse_code?: string | null;
+  readonly code?: string | null | undefined;
+  readonly barcode?: string | null | undefined;
+  readonly external_ref?: string | null | undefined;
+  readonly warehouse_code?: string | null | undefined;
   readonly qty: number;
   readonly min_qty?: number | null;
 }
@@ -37,17 +37,18 @@ export interface FailedRow {
   readonly key: string;
 }
 
-const IDENTIFIERS = ['code', 'barcode', 'external_ref', 'warehouse_code'] as const;
+const VARIANT = ['code', 'barcode', 'external_ref'] as const;
 const LARGEST_QTY = 1_000_000_000;
 
-/** A row of PUT /int/stocks as a wish, or the key of why it fails. Identifiers that no record can have find nothing. */
+/** A row of PUT /int/stocks as a wish, or the key of why it fails. */
 export function stockWish(row: unknown): StockWish | string {
-  if (!isRow(row)) return 'API.Stocks.VariantNotFound';
+  if (!isRow(row) || VARIANT.some((name) => isUnusable(row[name]))) return 'API.Stocks.VariantNotFound';
+  if (isUnusable(row['warehouse_code'])) return 'API.Stocks.WarehouseNotFound';
   const minQty = row['min_qty'];
   if (!isUsable(row['qty'])) return 'API.Stocks.InvalidQty';
   if (minQty !== undefined && minQty !== null && !(isUsable(minQty) && minQty >= 0)) return 'API.Stocks.InvalidQty';
-  const identifiers = IDENTIFIERS.map((name) => [name, usableIdentifier(row[name])]);
-  return { ...Object.fromEntries(identifiers), qty: row['qty'], min_qty: minQty ?? null } as StockWish;
+  const { code, barcode, external_ref, warehouse_code } = row as unknown as StockWish;
+  return { code, barcode, external_ref, warehouse_code, qty: row['qty'], min_qty: minQty ?? null };
 }
 
 /** Finds the variant and the warehouse of each row, in the order of the matching table. */
@@ -119,6 +120,7 @@ function isUsable(value: unknown): value is number {
   return isQuantity(value) && Math.abs(value) <= LARGEST_QTY;
 }
 
-function usableIdentifier(value: unknown): string | null {
-  return typeof value === 'string' && wrongText(value, LONGEST_STRING, true) === undefined ? value : null;
+/** Whether an identifier is nothing that a record can have; the next one is not tried in its place. */
+function isUnusable(value: unknown): boolean {
+  return wrongText(value, LONGEST_STRING, false) !== undefined;
 }

@@ -94,7 +94,7 @@ function textOf(value: unknown): string | undefined {
 function productIdOf(value: unknown): number | undefined {
   const given = textOf(value);
   if (given === undefined) return undefined;
-  if (!/^\d+$/.test(given)) throw new HttpProblem(400);
+  if (!/^-?\d+$/.test(given)) throw new HttpProblem(400);
   // A number that no product can have finds none.
   return recordId(given) ?? 0;
 }

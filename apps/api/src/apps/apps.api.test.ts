@@ -1,0 +1,449 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { BASE_PATH } from '../http/base-path.js';
+import { RawHttp } from '../testing/raw-http.js';
+import { propose, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+
+let api: TestApi;
+let http: RawHttp;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+  http = new RawHttp(api.origin);
+});
+afterAll(async () => {
+  http.close();
+  await api.close();
+});
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+const SETTINGS = '/app/settings';
+const apps = () => api.container.get(TOKENS.Apps);
+const issue = async (client = shop) => (await apps().issueToken({ appId: client.appId })) as string;
+const holding = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
+const statusOf = async (token: string): Promise<number> => (await holding(token).get(SETTINGS)).status;
+const failureOf = async (token: string): Promise<unknown> => {
+  const { status, body } = await holding(token).get(SETTINGS);
+  expect(status).toBe(401);
+  return body.errors.token;
+};
+
+describe('an app token', () => {
+  it('holds at least 256 random bits and is never given twice', async () => {
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => issue()));
+    expect(new Set(tokens).size).toBe(50);
+    for (const token of tokens) expect(token).toMatch(/^bo_app_[\w-]{43}$/);
+  });
+
+  it('is kept as its SHA-256 alone', async () => {
+    const token = await issue();
+    const rows = await api.database.rows<{ row: string; token_hash: Buffer }>(
+      'select token_hash, t::text as row from access_tokens t where app_id = $1 order by id desc limit 1',
+      [shop.appId],
+    );
+    expect(rows[0]?.token_hash).toEqual(createHash('sha256').update(token).digest());
+    expect(rows[0]?.row).not.toContain(token.slice('bo_app_'.length));
+  });
+
+  it('is not issued for an app that does not exist', async () => {
+    expect(await apps().issueToken({ appId: 987_654 })).toBeUndefined();
+  });
+
+  it('works from the moment it is issued, also when it has been tried before', async () => {
+    const token = `bo_app_${randomBytes(32).toString('base64url')}`;
+    expect(await failureOf(token)).toBe('API.Tokens.Invalid');
+    await api.database.rows(
+      `insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'app', $2, $3)`,
+      [shop.appId, createHash('sha256').update(token).digest(), api.clock.now()],
+    );
+    expect(await statusOf(token)).toBe(200);
+  });
+
+  it('does not expire unless it was issued for a time', async () => {
+    const token = await issue();
+    api.clock.forward({ hours: 24 * 365 * 20 });
+    expect(await statusOf(token)).toBe(200);
+  });
+
+  it('is one of several of its app, each revoked alone', async () => {
+    const [one, other] = [await issue(), await issue()];
+    expect([await statusOf(one), await statusOf(other)]).toEqual([200, 200]);
+    expect(await apps().revokeToken(one)).toBe(true);
+    api.clock.forward({ seconds: 2 });
+    expect(await failureOf(one)).toBe('API.Tokens.Revoked');
+    expect(await statusOf(other)).toBe(200);
+  });
+
+  it('may be revoked again and stays revoked since the first time', async () => {
+    const token = await issue();
+    const since = async (): Promise<Date | undefined> => {
+      expect(await apps().revokeToken(token)).toBe(true);
+      const hash = createHash('sha256').update(token).digest();
+      const rows = await api.database.rows<{ revoked_at: Date }>(
+        'select revoked_at from access_tokens where token_hash = $1',
+        [hash],
+      );
+      return rows[0]?.revoked_at;
+    };
+    const first = await since();
+    api.clock.forward({ hours: 1 });
+    expect(first).toBeInstanceOf(Date);
+    expect(await since()).toEqual(first);
+  });
+
+  it('that nobody holds cannot be revoked', async () => {
+    expect(await apps().revokeToken(`${await issue()}x`)).toBe(false);
+  });
+
+  it('that is revoked and expired is revoked', async () => {
+    const expiresAt = new Date(api.clock.now().getTime() + 1_000);
+    const token = (await apps().issueToken({ appId: shop.appId, expiresAt })) as string;
+    await apps().revokeToken(token);
+    api.clock.forward({ seconds: 2 });
+    expect(await failureOf(token)).toBe('API.Tokens.Revoked');
+  });
+});
+
+describe('every call of an app', () => {
+  const call = async (token: string | undefined) => {
+    const answers = [];
+    for (const { method, path } of api.container.get(TOKENS.Routes).filter(({ caller }) => caller === 'app')) {
+      const reply = await http.call({
+        method: method.toUpperCase(),
+        path: BASE_PATH + path.replace(':id', '1'),
+        headers: {
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+          'Content-Type': 'application/json',
+        },
+        body: '{"cut":',
+      });
+      answers.push(`${reply.status} ${reply.text}`);
+    }
+    return new Set(answers);
+  };
+
+  it('is refused without a token', async () => {
+    expect(await call(undefined)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Missing"}}']));
+  });
+
+  it('is refused with the token of a session', async () => {
+    const token = `bo_session_${randomBytes(32).toString('base64url')}`;
+    await api.database.rows(
+      `insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'session', $2, $3)`,
+      [shop.appId, createHash('sha256').update(token).digest(), api.clock.now()],
+    );
+    expect(await call(token)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Invalid"}}']));
+  });
+
+  it('is refused with a revoked token', async () => {
+    const token = await issue();
+    await apps().revokeToken(token);
+    expect(await call(token)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Revoked"}}']));
+  });
+});
+
+const DEFAULTS = {
+  name: 'Test',
+  currency: 'RSD',
+  default_language: 'en',
+  translations: {},
+  proforma: { lifetime_hours: 72, expire_paid: false },
+  media: {
+    prefix: expect.stringMatching(/^[a-z0-9]{8}$/),
+    trash_retention_days: 30,
+    refuse_delete_in_use: false,
+    unused_threshold_days: 30,
+    auto_hide_unused_days: null,
+  },
+  bank_account: { beneficiary: '', address: '', account_number: '', purpose: '', payment_code: '' },
+  loyalty: { points_per_amount: 0 },
+  default_warehouse_code: null,
+};
+const patch = (body: object, client = shop): Promise<Reply> => client.patch(SETTINGS, body);
+const patched = async (body: object) => {
+  const { status, body: answer } = await patch(body);
+  expect([status, answer.errors]).toEqual([200, undefined]);
+  expect((await settings()).data).toEqual(answer.data);
+  return answer.data;
+};
+const settings = async (client = shop) => (await client.get(SETTINGS)).body;
+
+describe('the settings of a new app', () => {
+  it('are the defaults', async () => {
+    expect(await settings()).toEqual({ data: DEFAULTS });
+  });
+
+  it('have the currency that the app was made with, and a media prefix of its own', async () => {
+    const other = await settings(await api.app('EUR'));
+    expect(other.data.currency).toBe('EUR');
+    expect(other.data.media.prefix).not.toBe((await settings()).data.media.prefix);
+  });
+});
+
+describe('PATCH /app/settings', () => {
+  const FULL = {
+    name: 'Prodavnica',
+    default_language: 'sr-Latn-RS',
+    translations: { sr: { 'API.Stocks.VariantNotFound': 'Nema artikla' } },
+    proforma: { lifetime_hours: 8_784, expire_paid: true },
+    media: {
+      trash_retention_days: 0,
+      refuse_delete_in_use: true,
+      unused_threshold_days: 7,
+      auto_hide_unused_days: 90,
+    },
+    bank_account: {
+      beneficiary: 'Shop',
+      address: 'Put 1',
+      account_number: '160-123456-89',
+      purpose: 'Roba',
+      payment_code: '221',
+    },
+    loyalty: { points_per_amount: 100 },
+    default_warehouse_code: 'W1',
+  };
+  const WRITTEN = { ...FULL, currency: 'RSD', media: { ...FULL.media, prefix: DEFAULTS.media.prefix } };
+
+  it('changes everything that is sent', async () => {
+    expect(await patched(FULL)).toEqual(WRITTEN);
+  });
+
+  it.each(Object.entries(FULL))('changes %s alone', async (field, value) => {
+    expect(await patched({ [field]: value })).toEqual({
+      ...DEFAULTS,
+      [field]: WRITTEN[field as keyof typeof WRITTEN],
+    });
+    expect(value).not.toEqual(DEFAULTS[field as keyof typeof DEFAULTS]);
+  });
+
+  it('merges: what is not sent stays, within a section too', async () => {
+    await patched(FULL);
+    const {
+      proforma,
+      bank_account: account,
+      ...rest
+    } = await patched({
+      proforma: { expire_paid: false },
+      bank_account: { purpose: 'Usluge' },
+    });
+    expect(proforma).toEqual({ lifetime_hours: 8_784, expire_paid: false });
+    expect(account).toEqual({ ...FULL.bank_account, purpose: 'Usluge' });
+    const { proforma: _, bank_account: __, ...before } = WRITTEN;
+    expect(rest).toEqual(before);
+  });
+
+  it('with nothing in it changes nothing', async () => {
+    await patched(FULL);
+    expect(await patched({})).toEqual(WRITTEN);
+    expect(await patched({ proforma: {}, media: {}, translations: {}, unknown: { lifetime_hours: 1 } })).toEqual(
+      WRITTEN,
+    );
+  });
+
+  it('puts the default back for a null, of a field or of a section', async () => {
+    await patched(FULL);
+    expect(
+      await patched({
+        proforma: { lifetime_hours: null },
+        media: { auto_hide_unused_days: null, trash_retention_days: null },
+        loyalty: { points_per_amount: null },
+        default_language: null,
+        default_warehouse_code: null,
+      }),
+    ).toEqual({
+      ...WRITTEN,
+      default_language: 'en',
+      proforma: { lifetime_hours: 72, expire_paid: true },
+      media: { ...WRITTEN.media, auto_hide_unused_days: null, trash_retention_days: 30 },
+      loyalty: { points_per_amount: 0 },
+      default_warehouse_code: null,
+    });
+    const sections = { proforma: null, media: null, bank_account: null, loyalty: null, translations: null };
+    expect(await patched(sections)).toEqual({ ...DEFAULTS, name: 'Prodavnica' });
+  });
+
+  it('keeps name and currency, which have no default, for a null', async () => {
+    await patched(FULL);
+    expect(await patched({ name: null, currency: null })).toEqual(WRITTEN);
+  });
+
+  it('merges translations sentence by sentence; a null takes one out', async () => {
+    await patched({ translations: { sr: { a: '1', b: '2' }, en: { a: 'one' } } });
+    const { translations } = await patched({ translations: { sr: { b: null, c: '3' }, de: { a: 'eins' } } });
+    expect(translations).toEqual({ sr: { a: '1', c: '3' }, en: { a: 'one' }, de: { a: 'eins' } });
+  });
+
+  it('loses nothing of many patches at once', async () => {
+    const sections = [
+      { name: 'New' },
+      { proforma: { lifetime_hours: 1 } },
+      { proforma: { expire_paid: true } },
+      { media: { refuse_delete_in_use: true } },
+      { media: { trash_retention_days: 1 } },
+      { loyalty: { points_per_amount: 5 } },
+      { default_warehouse_code: 'W' },
+      ...Array.from({ length: 12 }, (_, index) => ({ translations: { sr: { [`k${index}`]: 'x' } } })),
+    ];
+    await Promise.all(sections.map((section) => patch(section)));
+    const { data } = await settings();
+    expect(data).toMatchObject({
+      name: 'New',
+      proforma: { lifetime_hours: 1, expire_paid: true },
+      media: { refuse_delete_in_use: true, trash_retention_days: 1 },
+      loyalty: { points_per_amount: 5 },
+      default_warehouse_code: 'W',
+    });
+    expect(Object.keys(data.translations.sr)).toHaveLength(12);
+  });
+
+  it('is felt by the next call on this node', async () => {
+    await stockShop(shop, [{ code: 'A' }]);
+    for (const hours of [1, 2, 3]) {
+      await patched({ proforma: { lifetime_hours: hours } });
+      const { processing_date: from, expires_at: until } = await propose(shop, [{ code: 'A', qty: 1 }]);
+      expect(Date.parse(until) - Date.parse(from)).toBe(hours * 3_600_000);
+    }
+  });
+
+  it('changes nothing of another app', async () => {
+    const stranger = await api.app();
+    await patched(FULL);
+    expect(await settings(stranger)).toEqual({ data: DEFAULTS });
+  });
+
+  it('takes the currency that the app has', async () => {
+    expect(await patched({ currency: 'RSD' })).toEqual(DEFAULTS);
+  });
+
+  const long = 'č'.repeat(256);
+  it.each([
+    ['a blank name', { name: ' ' }, { name: ["can't be blank"] }],
+    ['an empty name', { name: '' }, { name: ["can't be blank"] }],
+    ['a long name', { name: long }, { name: ['is too long'] }],
+    ['NUL in the name', { name: 'a\0' }, { name: ['is invalid'] }],
+    ['another currency', { currency: 'EUR' }, { currency: ['is invalid'] }],
+    ['no currency', { currency: '' }, { currency: ['is invalid'] }],
+    ['a currency in another case', { currency: 'rsd' }, { currency: ['is invalid'] }],
+    ['a long currency', { currency: 'RSDX' }, { currency: ['is too long'] }],
+    ['a language that is none', { default_language: 'sr_RS!' }, { default_language: ['is invalid'] }],
+    ['an empty language', { default_language: '' }, { default_language: ["can't be blank"] }],
+    ['a lifetime of 0', { proforma: { lifetime_hours: 0 } }, { 'proforma.lifetime_hours': ['must be greater than 0'] }],
+    [
+      'a lifetime below 0',
+      { proforma: { lifetime_hours: -1 } },
+      { 'proforma.lifetime_hours': ['must be greater than 0'] },
+    ],
+    [
+      'a lifetime beyond a year',
+      { proforma: { lifetime_hours: 8_785 } },
+      { 'proforma.lifetime_hours': ['is invalid'] },
+    ],
+    ['a prefix', { media: { prefix: 'abcd1234' } }, { 'media.prefix': ['is invalid'] }],
+    ['an empty prefix', { media: { prefix: '' } }, { 'media.prefix': ['is invalid'] }],
+    ['retention below 0', { media: { trash_retention_days: -1 } }, { 'media.trash_retention_days': ['is invalid'] }],
+    [
+      'retention of 101 years',
+      { media: { trash_retention_days: 36_501 } },
+      { 'media.trash_retention_days': ['is invalid'] },
+    ],
+    [
+      'a threshold below 0',
+      { media: { unused_threshold_days: -1 } },
+      { 'media.unused_threshold_days': ['is invalid'] },
+    ],
+    [
+      'hiding after 0 days',
+      { media: { auto_hide_unused_days: 0 } },
+      { 'media.auto_hide_unused_days': ['must be greater than 0'] },
+    ],
+    [
+      'a long beneficiary',
+      { bank_account: { beneficiary: 'x'.repeat(71) } },
+      { 'bank_account.beneficiary': ['is too long'] },
+    ],
+    ['a long address', { bank_account: { address: 'x'.repeat(71) } }, { 'bank_account.address': ['is too long'] }],
+    [
+      'a long account',
+      { bank_account: { account_number: '1'.repeat(35) } },
+      { 'bank_account.account_number': ['is too long'] },
+    ],
+    ['a long purpose', { bank_account: { purpose: 'x'.repeat(141) } }, { 'bank_account.purpose': ['is too long'] }],
+    [
+      'a payment code of letters',
+      { bank_account: { payment_code: 'abc' } },
+      { 'bank_account.payment_code': ['is invalid'] },
+    ],
+    [
+      'a payment code of 4 digits',
+      { bank_account: { payment_code: '2210' } },
+      { 'bank_account.payment_code': ['is invalid'] },
+    ],
+    ['points below 0', { loyalty: { points_per_amount: -1 } }, { 'loyalty.points_per_amount': ['is invalid'] }],
+    ['a long warehouse code', { default_warehouse_code: long }, { default_warehouse_code: ['is too long'] }],
+    ['a language without a name', { translations: { '': { a: 'b' } } }, { translations: ['is invalid'] }],
+    ['a sentence for no key', { translations: { sr: { '': 'b' } } }, { translations: ['is invalid'] }],
+    ['a sentence with NUL', { translations: { sr: { a: 'b\0' } } }, { translations: ['is invalid'] }],
+    [
+      'a key with half of a surrogate pair',
+      { translations: { sr: { '\ud800': 'b' } } },
+      { translations: ['is invalid'] },
+    ],
+    [
+      'a sentence of 1,001 characters',
+      { translations: { sr: { a: 'x'.repeat(1_001) } } },
+      { translations: ['is invalid'] },
+    ],
+    [
+      'a language called __proto__',
+      { translations: JSON.parse('{"__proto__":{"a":"b"}}') as object },
+      { translations: ['is invalid'] },
+    ],
+    [
+      'many bad values, each under its own name',
+      { name: '', proforma: { lifetime_hours: 0 }, bank_account: { payment_code: 'x' }, translations: { '': {} } },
+      {
+        name: ["can't be blank"],
+        translations: ['is invalid'],
+        'proforma.lifetime_hours': ['must be greater than 0'],
+        'bank_account.payment_code': ['is invalid'],
+      },
+    ],
+  ])('refuses %s and changes nothing', async (_, bad, errors) => {
+    const reply = await patch({ ...FULL, ...bad });
+    expect([reply.status, reply.body]).toEqual([422, { errors }]);
+    expect(await settings()).toEqual({ data: DEFAULTS });
+  });
+
+  it.each([
+    { name: 5 },
+    { currency: 941 },
+    { default_language: [] },
+    { default_warehouse_code: 1 },
+    { translations: 'sr' },
+    { translations: [] },
+    { translations: { sr: 'x' } },
+    { translations: { sr: null } },
+    { translations: { sr: { a: 5 } } },
+    { proforma: [] },
+    { proforma: 72 },
+    { proforma: { lifetime_hours: '72' } },
+    { proforma: { lifetime_hours: 1.5 } },
+    { proforma: { expire_paid: 'true' } },
+    { proforma: { expire_paid: 1 } },
+    { media: 'x' },
+    { media: { prefix: 5 } },
+    { media: { trash_retention_days: '30' } },
+    { media: { refuse_delete_in_use: 0 } },
+    { bank_account: [] },
+    { bank_account: { payment_code: 221 } },
+    { loyalty: { points_per_amount: '1' } },
+  ])('with a value of the wrong type, %j, cannot be read and changes nothing', async (body) => {
+    const reply = await patch({ ...FULL, ...body });
+    expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    expect(await settings()).toEqual({ data: DEFAULTS });
+  });
+});

@@ -1,0 +1,1039 @@
+import { inspect } from 'node:util';
+import { propose, putStock, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+interface Upserted {
+  readonly id: number;
+  readonly code: string;
+  readonly created: boolean;
+  readonly variants: readonly (Omit<Upserted, 'variants'> & { barcode: string | null; external_ref: string | null })[];
+}
+interface Outcome {
+  readonly products: readonly Upserted[];
+  readonly failed: readonly { readonly input: unknown; readonly error: { readonly message: string } }[];
+}
+
+const post = (products: readonly unknown[], client = shop): Promise<Reply> =>
+  client.post('/int/products', { products });
+const outcome = async (products: readonly unknown[], client = shop): Promise<Outcome> => {
+  const { status, body } = await post(products, client);
+  expect([status, Object.keys(body.data ?? body)]).toEqual([200, ['products', 'failed']]);
+  return body.data;
+};
+const written = async (products: readonly unknown[], client = shop): Promise<readonly Upserted[]> => {
+  const { products: upserted, failed } = await outcome(products, client);
+  expect(failed).toEqual([]);
+  return upserted;
+};
+const writtenOne = async (product: object, client = shop): Promise<Upserted> =>
+  (await written([product], client))[0] as Upserted;
+/** Rows that fail all, with nothing written; their keys. */
+const refused = async (products: readonly unknown[]): Promise<string[]> => {
+  const before = await stored();
+  const { products: upserted, failed } = await outcome(products);
+  expect([upserted, failed.map(({ input }) => input)]).toEqual([[], products]);
+  expect(await stored()).toEqual(before);
+  return failed.map(({ error }) => error.message.replace(/^API\.Products\./, ''));
+};
+/** Everything that the app's catalogue holds. */
+const stored = (client = shop) =>
+  Promise.all(
+    ['products', 'product_variants', 'product_images'].map((table) =>
+      api.database.rows(`select * from ${table} where app_id = $1 order by id`, [client.appId]),
+    ),
+  );
+// eslint-disable-next-line typescript/no-explicit-any
+const find = async (query: string, client = shop): Promise<any> => {
+  const { status, body } = await client.get(`/products?${query}`);
+  expect([status, Object.keys(body)]).toEqual([200, ['data']]);
+  return body.data;
+};
+const byCode = (code: string, client = shop) => find(`code=${encodeURIComponent(code)}`, client);
+const refer = (product: { id: number }, reference: string) =>
+  api.database.rows('update products set external_ref = $3 where app_id = $1 and id = $2', [
+    shop.appId,
+    product.id,
+    reference,
+  ]);
+
+const item = (code: string, more: object = {}) => ({ code, name: `Name of ${code}`, ...more });
+const now = () => api.clock.now().toISOString().slice(0, 19);
+
+describe('POST /int/products', () => {
+  it('creates products with their variants and answers them in input order', async () => {
+    const variants = [
+      { code: 'Z-42', barcode: '8601', external_ref: 'r-42', name: '42', price: 12.5, vat_rate: 10 },
+      { code: 'Z-41' },
+    ];
+    expect(await written([item('Z', { variants }), item('A'), item('M', { variants: [] })])).toEqual([
+      {
+        id: expect.any(Number),
+        code: 'Z',
+        created: true,
+        variants: [
+          { id: expect.any(Number), code: 'Z-42', barcode: '8601', external_ref: 'r-42', created: true },
+          { id: expect.any(Number), code: 'Z-41', barcode: null, external_ref: null, created: true },
+        ],
+      },
+      { id: expect.any(Number), code: 'A', created: true, variants: [] },
+      { id: expect.any(Number), code: 'M', created: true, variants: [] },
+    ]);
+  });
+
+  it('keeps every field that is sent', async () => {
+    const fields = { slug: 'Own-Slug', description: 'Long\ntext', vat_rate: 7.25, price: 1234.56, active: false };
+    const image = { image_url: 'https://img.example/1.png', alt: 'Front' };
+    const { id, variants } = await writtenOne(
+      item('A', {
+        ...fields,
+        images: [image],
+        variants: [{ code: 'A-1', barcode: 'b', external_ref: 'r', name: 'One', price: 99.9, images: [image] }],
+      }),
+    );
+    expect(await byCode('A')).toEqual({
+      ...item('A', fields),
+      id,
+      lowest_price: 99.9,
+      sales_quantity: 0,
+      images: [image, image],
+      variants: [
+        {
+          id: variants[0]?.id,
+          code: 'A-1',
+          barcode: 'b',
+          external_ref: 'r',
+          name: 'One',
+          price: 99.9,
+          stock: { on_hand: 0, reserved: 0, available: 0 },
+        },
+      ],
+      inserted_at: now(),
+      updated_at: now(),
+    });
+  });
+
+  it('gives a new product defaults for what is not sent', async () => {
+    await written([item('A')]);
+    const defaults = { description: null, vat_rate: null, price: null, lowest_price: null, active: true };
+    expect(await byCode('A')).toMatchObject({ ...defaults, images: [], variants: [] });
+  });
+
+  it('a null is for a new record the same as nothing', async () => {
+    const nulls = { id: null, external_ref: null, slug: null, description: null, vat_rate: null, price: null };
+    const empty = { barcode: null, external_ref: null, name: null, price: null, vat_rate: null, images: null };
+    await written([
+      item('A', { ...nulls, active: null, images: null, variants: [{ code: 'A-1', ...empty }] }),
+      item('B', { ...nulls, active: null, images: [{ image_url: 'x', alt: null }], variants: null }),
+    ]);
+    expect(await byCode('A')).toMatchObject({ slug: 'name-of-a', active: true, variants: [{ barcode: null }] });
+    expect(await byCode('B')).toMatchObject({ images: [{ image_url: 'x', alt: null }], variants: [] });
+  });
+
+  it('keeps the fields that are not sent', async () => {
+    const variant = { code: 'A-1', barcode: 'b', external_ref: 'r', name: 'One', price: 5, vat_rate: 10 };
+    await written([
+      item('A', { slug: 's', description: 'd', vat_rate: 20, price: 10, active: false, variants: [variant] }),
+    ]);
+    const before = [await byCode('A'), (await stored())[1]];
+    await written([{ code: 'A', variants: [{ code: 'A-1' }] }]);
+    await written([{ code: 'A' }]);
+    expect([await byCode('A'), (await stored())[1]]).toEqual(before);
+  });
+
+  it('null clears what may be without a value, and is the same as nothing for the rest', async () => {
+    const variant = { code: 'A-1', barcode: 'b', external_ref: 'r', name: 'One', price: 5, vat_rate: 10 };
+    const { id } = await writtenOne(
+      item('A', { slug: 's', description: 'd', vat_rate: 20, price: 10, active: false, variants: [variant] }),
+    );
+    const nulls = { description: null, vat_rate: null, price: null };
+    await written([{ id, code: null, name: null, slug: null, active: null, variants: null, ...nulls }]);
+    expect(await byCode('A')).toMatchObject({ ...nulls, code: 'A', name: 'Name of A', slug: 's', active: false });
+    await written([{ id, variants: [{ ...variant, barcode: null, external_ref: null, name: null, price: null }] }]);
+    const cleared = { code: 'A-1', barcode: null, external_ref: null, name: null, price: null };
+    expect((await byCode('A')).variants).toMatchObject([cleared]);
+  });
+
+  it('changes what is sent, and when', async () => {
+    const { id } = await writtenOne(item('A', { price: 10, variants: [{ code: 'A-1', price: 8 }] }));
+    const insertedAt = now();
+    api.clock.forward({ seconds: 75 });
+    const to = { name: 'New', slug: 'new', description: 'n', vat_rate: 8, price: 11, active: false };
+    const changed = await writtenOne({ code: 'A', ...to, variants: [{ code: 'A-1', name: 'N', price: 7.5 }] });
+    expect(changed).toMatchObject({ id, created: false, variants: [{ created: false }] });
+    expect(await byCode('A')).toMatchObject({
+      ...to,
+      lowest_price: 7.5,
+      variants: [{ name: 'N', price: 7.5 }],
+      inserted_at: insertedAt,
+      updated_at: now(),
+    });
+  });
+
+  it('leaves the variants that are not sent', async () => {
+    await written([item('A', { variants: [{ code: 'A-1' }, { code: 'A-2' }] })]);
+    const { variants } = await writtenOne(item('A', { variants: [{ code: 'A-3' }] }));
+    expect(variants).toMatchObject([{ code: 'A-3', created: true }]);
+    expect((await byCode('A')).variants).toMatchObject([{ code: 'A-1' }, { code: 'A-2' }, { code: 'A-3' }]);
+  });
+
+  it('with an empty list does nothing', async () => {
+    expect(await written([])).toEqual([]);
+  });
+
+  it('ignores fields that it does not know', async () => {
+    await written([
+      item('A', { app_id: 1, lowest_price: 1, sales_quantity: 9, inserted_at: '2001-01-01', constructor: 1 }),
+    ]);
+    expect(await byCode('A')).toMatchObject({ lowest_price: null, sales_quantity: 0, inserted_at: now() });
+  });
+});
+
+describe('POST /int/products, the product of a row', () => {
+  it('is found by id, then code, then external_ref; the first that finds wins', async () => {
+    const [a, b, c] = (await written([item('A'), item('B'), item('C')])) as [Upserted, Upserted, Upserted];
+    await refer(c, 'ref-c');
+    const named = async (row: object) => (await writtenOne(row)).id;
+    expect(await named({ id: a.id })).toBe(a.id);
+    expect(await named({ id: b.id, external_ref: 'ref-c' })).toBe(b.id);
+    expect(await named({ code: 'B', external_ref: 'ref-c' })).toBe(b.id);
+    expect(await named({ id: 987_654_321, code: 'B' })).toBe(b.id);
+    expect(await named({ id: -1, external_ref: 'ref-c' })).toBe(c.id);
+    expect(await named({ id: null, code: null, external_ref: 'ref-c' })).toBe(c.id);
+    expect((await stored())[0]).toHaveLength(3);
+  });
+
+  it('found by its id or its external_ref gets the code that is sent', async () => {
+    const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
+    await refer(b, 'ref-b');
+    expect(await writtenOne({ id: a.id, code: 'A2' })).toMatchObject({ id: a.id, code: 'A2', created: false });
+    expect(await writtenOne({ external_ref: 'ref-b', code: 'B2' })).toMatchObject({ id: b.id, code: 'B2' });
+  });
+
+  it('looks new when its code has changed', async () => {
+    const { id } = await writtenOne(item('A'));
+    expect(await writtenOne(item('A2'))).toMatchObject({ created: true });
+    expect((await byCode('A')).id).toBe(id);
+  });
+
+  it('is matched exactly: case and spaces count, and its code is stored as sent', async () => {
+    const codes = ['a', 'A', ' a', 'a ', 'ａ', 'á', 'a\u0301'];
+    await written(codes.map((code) => item(code)));
+    const again = await written(codes.map((code) => ({ code })));
+    expect(again.map(({ code, created }) => [code, created])).toEqual(codes.map((code) => [code, false]));
+  });
+
+  it('is not found by an external_ref in another case or with a space', async () => {
+    await refer(await writtenOne(item('A')), 'ref');
+    expect(await refused([{ external_ref: 'REF' }, { external_ref: 'ref ' }])).toEqual([
+      'CodeCantBeBlank',
+      'CodeCantBeBlank',
+    ]);
+  });
+
+  it('does not get the external_ref that is sent', async () => {
+    await written([item('A', { external_ref: 'ref' })]);
+    await refer(await writtenOne(item('B')), 'kept');
+    await written([{ code: 'B', external_ref: 'other' }]);
+    const references = await api.database.rows('select external_ref from products where app_id = $1 order by id', [
+      shop.appId,
+    ]);
+    expect(references).toEqual([{ external_ref: null }, { external_ref: 'kept' }]);
+  });
+});
+
+describe('POST /int/products, the variant of a row', () => {
+  const VARIANTS = [
+    { code: 'A', barcode: '860-A', external_ref: 'ref-a' },
+    { code: 'B', barcode: '860-B', external_ref: 'ref-b' },
+  ];
+  const named = async (variant: object) => (await writtenOne({ code: 'P', variants: [variant] })).variants[0];
+
+  beforeEach(() => written([item('P', { variants: VARIANTS })]));
+
+  it.each([
+    ['code', { code: 'B' }],
+    ['code before external_ref', { code: 'B', external_ref: 'ref-b' }],
+    ['barcode', { barcode: '860-B' }],
+    ['barcode when the code finds none, which it then gets', { code: 'B2', barcode: '860-B' }],
+    ['external_ref when the others find none, which it then gets', { code: 'B2', barcode: '2', external_ref: 'ref-b' }],
+    ['barcode when the code is null', { code: null, barcode: '860-B' }],
+  ])('is found by %s', async (_, identifiers) => {
+    const [, b] = (await byCode('P')).variants;
+    const sent = Object.fromEntries(Object.entries(identifiers).filter(([, value]) => value !== null));
+    expect(await named(identifiers)).toEqual({ ...VARIANTS[1], ...sent, id: b.id, created: false });
+    expect((await stored())[1]).toHaveLength(2);
+  });
+
+  it('is found by code before barcode, and by barcode before external_ref', async () => {
+    const [a] = (await byCode('P')).variants;
+    expect(await refused([{ code: 'P', variants: [{ code: 'A', barcode: '860-B' }] }])).toEqual([
+      'BarcodeAlreadyExists',
+    ]);
+    expect(await refused([{ code: 'P', variants: [{ barcode: '860-A', external_ref: 'ref-b' }] }])).toEqual([
+      'ExternalRefAlreadyExists',
+    ]);
+    expect(await named({ code: 'A', barcode: '860-A', external_ref: 'ref-a', name: 'x' })).toMatchObject({ id: a.id });
+  });
+
+  it('is matched exactly: another case is another variant', async () => {
+    const other = { code: 'a', barcode: '860-a', external_ref: 'REF-A' };
+    expect(await named(other)).toEqual({ ...other, id: expect.any(Number), created: true });
+  });
+
+  it('is stored with its code, barcode and external_ref trimmed', async () => {
+    expect(await named({ code: ' C\u00a0', barcode: '\t860-C ', external_ref: ' ref-c\n' })).toMatchObject({
+      code: 'C',
+      barcode: '860-C',
+      external_ref: 'ref-c',
+      created: true,
+    });
+  });
+
+  it('is looked up untrimmed, so that a padded code is refused as taken, unless another identifier finds its variant', async () => {
+    const padded = (more: object) => refused([{ code: 'P', variants: [{ code: 'N', ...more }] }]);
+    expect(await padded({ code: ' A' })).toEqual(['CodeAlreadyExists']);
+    expect(await padded({ barcode: '860-A ' })).toEqual(['BarcodeAlreadyExists']);
+    expect(await padded({ external_ref: 'ref-a ' })).toEqual(['ExternalRefAlreadyExists']);
+    expect(await named({ code: ' A', barcode: '860-A' })).toMatchObject({ code: 'A', created: false });
+  });
+
+  it('an empty or blank barcode and external_ref are none', async () => {
+    expect(await named({ code: 'A', barcode: '', external_ref: '  ' })).toMatchObject({
+      barcode: null,
+      external_ref: null,
+    });
+    expect(await named({ code: 'B', barcode: ' ', external_ref: '' })).toMatchObject({ barcode: null });
+  });
+
+  it('VariantOfAnotherProduct: found on another product it fails the product, by whichever identifier', async () => {
+    await written([item('Q')]);
+    for (const variant of [{ code: 'A' }, { code: 'new', barcode: '860-A' }, { code: 'new', external_ref: 'ref-a' }]) {
+      expect(
+        await refused([
+          { code: 'Q', name: 'changed', variants: [{ code: 'fine' }, variant] },
+          item('new', { variants: [variant] }),
+        ]),
+      ).toEqual(['VariantOfAnotherProduct', 'VariantOfAnotherProduct']);
+    }
+  });
+
+  it('VariantOfAnotherProduct: also when the other product is made, or changed, by the same call', async () => {
+    expect(
+      await outcome([
+        item('N1', { variants: [{ code: 'N' }] }),
+        item('N2', { variants: [{ code: 'N' }] }),
+        { code: 'P', name: 'changed' },
+        item('N3', { variants: [{ code: 'A' }] }),
+      ]),
+    ).toMatchObject({
+      products: [{ code: 'N1' }, { code: 'P' }],
+      failed: [
+        { input: { code: 'N2' }, error: { message: 'API.Products.VariantOfAnotherProduct' } },
+        { input: { code: 'N3' }, error: { message: 'API.Products.VariantOfAnotherProduct' } },
+      ],
+    });
+  });
+});
+
+describe('POST /int/products with a bad row', () => {
+  const long = 'č'.repeat(256);
+  const image = (more: object) => ({ images: [{ image_url: 'https://img.example/1.png', ...more }] });
+  const short = (value: unknown) => inspect(value, { depth: 5, maxStringLength: 5, breakLength: Infinity });
+
+  it.each(
+    (
+      [
+        ['CodeCantBeBlank', { code: undefined }],
+        ['CodeCantBeBlank', { code: null }],
+        ['CodeCantBeBlank', { code: '' }],
+        ['CodeCantBeBlank', { code: ' \t\u00a0' }],
+        ['NameCantBeBlank', { name: undefined }],
+        ['NameCantBeBlank', { name: null }],
+        ['NameCantBeBlank', { name: '' }],
+        ['NameCantBeBlank', { name: '  ' }],
+        ['CodeIsTooLong', { code: long }],
+        ['NameIsTooLong', { name: long }],
+        ['SlugIsTooLong', { slug: long }],
+        ['ExternalRefIsTooLong', { external_ref: long }],
+        ['DescriptionIsTooLong', { description: 'x'.repeat(5_001) }],
+        ['CodeIsInvalid', { code: 'A\0' }],
+        ['NameIsInvalid', { name: '\ud800' }],
+        ['SlugIsInvalid', { slug: '\0' }],
+        ['DescriptionIsInvalid', { description: 'x\udfffy' }],
+        ['ExternalRefIsInvalid', { external_ref: '\0' }],
+        ['PriceIsInvalid', { price: -0.01 }],
+        ['PriceIsInvalid', { price: 1.005 }],
+        ['PriceIsInvalid', { price: 0.1 + 0.2 }],
+        ['PriceIsInvalid', { price: 1e15 }],
+        ['PriceIsInvalid', { price: 1e300 }],
+        ['VatRateIsInvalid', { vat_rate: -1 }],
+        ['VatRateIsInvalid', { vat_rate: 100.01 }],
+        ['VatRateIsInvalid', { vat_rate: 7.125 }],
+        ['VatRateIsInvalid', { vat_rate: 1e300 }],
+        ['ImageUrlCantBeBlank', { images: [{}] }],
+        ['ImageUrlCantBeBlank', image({ image_url: ' ' })],
+        ['ImageUrlIsTooLong', image({ image_url: 'x'.repeat(2_049) })],
+        ['ImageUrlIsInvalid', image({ image_url: '\0' })],
+        ['AltIsTooLong', image({ alt: 'x'.repeat(5_001) })],
+        ['AltIsInvalid', image({ alt: '\ud800' })],
+        ['CodeCantBeBlank', { variants: [{}] }],
+        ['CodeCantBeBlank', { variants: [{ barcode: 'new' }] }],
+        ['CodeCantBeBlank', { variants: [{ code: null, external_ref: 'new' }] }],
+        ['CodeCantBeBlank', { variants: [{ code: ' ' }] }],
+        ['CodeIsTooLong', { variants: [{ code: long }] }],
+        ['BarcodeIsTooLong', { variants: [{ code: 'V', barcode: long }] }],
+        ['ExternalRefIsTooLong', { variants: [{ code: 'V', external_ref: long }] }],
+        ['NameIsTooLong', { variants: [{ code: 'V', name: long }] }],
+        ['CodeIsInvalid', { variants: [{ code: '\ud800' }] }],
+        ['BarcodeIsInvalid', { variants: [{ code: 'V', barcode: '\0' }] }],
+        ['ExternalRefIsInvalid', { variants: [{ code: 'V', external_ref: 'r\0' }] }],
+        ['PriceIsInvalid', { variants: [{ code: 'V', price: -1 }] }],
+        ['PriceIsInvalid', { variants: [{ code: 'V', price: 0.001 }] }],
+        ['VatRateIsInvalid', { variants: [{ code: 'V', vat_rate: 101 }] }],
+        ['ImageUrlCantBeBlank', { variants: [{ code: 'V', images: [{ alt: 'x' }] }] }],
+        ...['id', 'code', 'external_ref', 'name', 'slug', 'description', 'vat_rate', 'price', 'active'].flatMap(
+          (field) =>
+            [[], {}, field === 'active' ? 'true' : true].map((value): [string, object] => [
+              'WrongDataType',
+              { [field]: value },
+            ]),
+        ),
+        ['WrongDataType', { id: '1' }],
+        ['WrongDataType', { id: 1.5 }],
+        ['WrongDataType', { id: 1e300 }],
+        ['WrongDataType', { code: 5 }],
+        ['WrongDataType', { price: '10' }],
+        ['WrongDataType', { vat_rate: '20' }],
+        ['WrongDataType', { active: 1 }],
+        ['WrongDataType', { images: {} }],
+        ['WrongDataType', { images: 'https://img.example/1.png' }],
+        ['WrongDataType', { images: [null] }],
+        ['WrongDataType', { images: ['https://img.example/1.png'] }],
+        ['WrongDataType', image({ image_url: 5 })],
+        ['WrongDataType', image({ alt: 5 })],
+        ['WrongDataType', { variants: {} }],
+        ['WrongDataType', { variants: 'V' }],
+        ['WrongDataType', { variants: [null] }],
+        ['WrongDataType', { variants: ['V'] }],
+        ['WrongDataType', { variants: [[]] }],
+        ['WrongDataType', { variants: [{ code: 5 }] }],
+        ['WrongDataType', { variants: [{ code: 'V', barcode: 860 }] }],
+        ['WrongDataType', { variants: [{ code: 'V', external_ref: {} }] }],
+        ['WrongDataType', { variants: [{ code: 'V', name: 1 }] }],
+        ['WrongDataType', { variants: [{ code: 'V', price: '1' }] }],
+        ['WrongDataType', { variants: [{ code: 'V', vat_rate: true }] }],
+        ['WrongDataType', { variants: [{ code: 'V', images: {} }] }],
+        ['WrongDataType', { variants: [{ code: 'V', images: [5] }] }],
+      ] as [string, object][]
+    ).map(([key, fault]) => [key, short(fault), fault] as [string, string, object]),
+  )('%s: a new product with %s', async (key, _, fault) => {
+    const fine = item('N', { variants: [{ code: 'N-1' }], images: [] });
+    const sent = JSON.parse(JSON.stringify({ ...fine, ...fault })) as object;
+    expect(await refused([sent])).toEqual([key]);
+  });
+
+  it.each([null, 5, 'A', true, [], [item('A')]])('WrongDataType: a row that is %j', async (sent) => {
+    expect(await refused([sent])).toEqual(['WrongDataType']);
+  });
+
+  it('blank code and name are refused for a known product too', async () => {
+    const { id } = await writtenOne(item('A', { variants: [{ code: 'A-1', barcode: 'b' }] }));
+    expect(
+      await refused([
+        { id, code: ' ' },
+        { id, name: '' },
+        { id, variants: [{ code: '', barcode: 'b' }] },
+      ]),
+    ).toEqual(['CodeCantBeBlank', 'NameCantBeBlank', 'CodeCantBeBlank']);
+  });
+
+  it('takes 255 characters, however many bytes they are', async () => {
+    const text = '😀'.repeat(255);
+    await written([item(text, { name: text, variants: [{ code: text, barcode: text, external_ref: text }] })]);
+    expect(await byCode(text)).toMatchObject({ code: text, name: text, variants: [{ code: text, barcode: text }] });
+  });
+
+  it('fails that row only: the input comes back as it was sent, with its reason, and the others are written', async () => {
+    await written([item('P', { variants: [{ code: 'P-1' }] })]);
+    const nameless = { code: 'N', note: { any: ['thing'] } };
+    const thief = item('T', { variants: [{ code: 'T-1' }, { code: 'P-1' }] });
+    expect(await outcome([item('A'), nameless, null, thief, item('B', { variants: [{ code: 'T-1' }] })])).toEqual({
+      products: [
+        { id: expect.any(Number), code: 'A', created: true, variants: [] },
+        { id: expect.any(Number), code: 'B', created: true, variants: [expect.objectContaining({ code: 'T-1' })] },
+      ],
+      failed: [
+        { input: nameless, error: { message: 'API.Products.NameCantBeBlank' } },
+        { input: null, error: { message: 'API.Products.WrongDataType' } },
+        { input: thief, error: { message: 'API.Products.VariantOfAnotherProduct' } },
+      ],
+    });
+    expect(await Promise.all(['A', 'N', 'T'].map((code) => byCode(code)))).toMatchObject([{ code: 'A' }, {}, {}]);
+    expect((await stored())[0]).toHaveLength(3);
+  });
+
+  it('leaves nothing behind for a later row to meet', async () => {
+    await written([item('P', { variants: [{ code: 'P-1', barcode: 'b-1' }] })]);
+    const bad = { code: 'unfit', barcode: 'b-1' };
+    const { products, failed } = await outcome([
+      {
+        ...item('P'),
+        slug: 'wish',
+        images: [{ image_url: 'x' }],
+        variants: [{ code: 'N', barcode: 'n' }, { code: '' }],
+      },
+      item('Q', { slug: 'wish', variants: [{ code: 'N', barcode: 'n' }] }),
+      item('R', { variants: [bad] }),
+      item('R', { variants: [{ code: 'unfit' }] }),
+    ]);
+    expect(failed).toHaveLength(2);
+    expect(products.map(({ code, created }) => [code, created])).toEqual([
+      ['Q', true],
+      ['R', true],
+    ]);
+    expect(await byCode('P')).toMatchObject({ slug: 'name-of-p', images: [], variants: [{ code: 'P-1' }] });
+  });
+});
+
+describe('POST /int/products with codes that are taken', () => {
+  it('CodeAlreadyExists: a product cannot get the code of another one', async () => {
+    const [a] = (await written([item('A'), item('B')])) as [Upserted];
+    expect(await refused([{ id: a.id, code: 'B' }])).toEqual(['CodeAlreadyExists']);
+  });
+
+  it('CodeAlreadyExists: a variant cannot get the code of another one, not even of another product', async () => {
+    await written([item('P', { variants: [{ code: 'A', barcode: 'a' }] }), item('Q', { variants: [{ code: 'B' }] })]);
+    expect(await refused([{ code: 'P', variants: [{ code: ' B', barcode: 'a' }] }])).toEqual(['CodeAlreadyExists']);
+  });
+
+  it('BarcodeAlreadyExists: a variant cannot get the barcode of another one', async () => {
+    await written([item('P', { variants: [{ code: 'A' }, { code: 'B', barcode: 'b' }] })]);
+    expect(
+      await refused([
+        { code: 'P', variants: [{ code: 'A', barcode: 'b' }] },
+        { code: 'P', variants: [{ code: 'A', barcode: ' b ' }] },
+      ]),
+    ).toEqual(['BarcodeAlreadyExists', 'BarcodeAlreadyExists']);
+  });
+
+  it('a product and a variant may have the same code, and a code may be the barcode of another', async () => {
+    await written([
+      item('A', {
+        variants: [
+          { code: 'A', barcode: 'B' },
+          { code: 'B', barcode: 'A' },
+        ],
+      }),
+    ]);
+    expect((await byCode('A')).variants).toHaveLength(2);
+  });
+
+  it('another app may have the same ones', async () => {
+    const row = item('A', { slug: 's', variants: [{ code: 'A-1', barcode: 'b', external_ref: 'r' }] });
+    const stranger = await api.app();
+    const theirs = await writtenOne(row, stranger);
+    const ours = await writtenOne(row);
+    expect([ours.created, ours.variants[0]?.created]).toEqual([true, true]);
+    expect([ours.id === theirs.id, (await byCode('A', stranger)).id]).toEqual([false, theirs.id]);
+  });
+});
+
+describe('POST /int/products with identifiers that change hands in one call', () => {
+  const identity = { A: { barcode: 'b-1', external_ref: 'r-1' }, B: { barcode: 'b-2', external_ref: 'r-2' } };
+  const twoVariants = [
+    { code: 'A', ...identity.A },
+    { code: 'B', ...identity.B },
+  ];
+  const swapped = [
+    { code: 'A', ...identity.B },
+    { code: 'B', ...identity.A },
+  ];
+  const variantsOf = async (code: string) => (await byCode(code)).variants;
+
+  it('swaps the codes of two products', async () => {
+    const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
+    await written([
+      { id: a.id, code: 'B' },
+      { id: b.id, code: 'A' },
+    ]);
+    expect([(await byCode('A')).id, (await byCode('B')).id]).toEqual([b.id, a.id]);
+  });
+
+  it('swaps the slugs of two products', async () => {
+    await written([item('A', { slug: 'a' }), item('B', { slug: 'b' })]);
+    await written([
+      { code: 'A', slug: 'b' },
+      { code: 'B', slug: 'a' },
+    ]);
+    expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['b', 'a']);
+  });
+
+  it('swaps barcodes and references of two variants of one product', async () => {
+    await written([item('P', { variants: twoVariants })]);
+    await written([{ code: 'P', variants: swapped }]);
+    expect(await variantsOf('P')).toMatchObject(swapped);
+  });
+
+  it('swaps barcodes and references of variants of two products', async () => {
+    await written([item('P', { variants: [twoVariants[0]] }), item('Q', { variants: [twoVariants[1]] })]);
+    await written([
+      { code: 'P', variants: [swapped[0]] },
+      { code: 'Q', variants: [swapped[1]] },
+    ]);
+    expect([...(await variantsOf('P')), ...(await variantsOf('Q'))]).toMatchObject(swapped);
+  });
+
+  it('hands a code on, in whichever order, and to a new record too', async () => {
+    const [a, b] = (await written([item('A'), item('B'), item('C')])) as [Upserted, Upserted];
+    await written([{ id: a.id, code: 'B' }, { id: b.id, code: 'D' }, item('A')]);
+    expect([(await byCode('B')).id, (await byCode('D')).id]).toEqual([a.id, b.id]);
+    expect((await byCode('A')).id).toBeGreaterThan(b.id);
+  });
+
+  it('hands nothing on when the row that would give it up fails', async () => {
+    const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
+    const [taker, giver] = [
+      { id: a.id, code: 'B' },
+      { id: b.id, code: 'D', variants: [{ code: '' }] },
+    ];
+    expect(await outcome([taker, giver, item('E')])).toMatchObject({
+      products: [{ code: 'E' }],
+      failed: [
+        { input: taker, error: { message: 'API.Products.CodeAlreadyExists' } },
+        { input: giver, error: { message: 'API.Products.CodeCantBeBlank' } },
+      ],
+    });
+    expect([(await byCode('A')).id, (await byCode('B')).id]).toEqual([a.id, b.id]);
+  });
+
+  it('hands nothing on when the row that would give it up is not the last one about its record', async () => {
+    const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
+    const { products, failed } = await outcome([
+      { id: a.id, code: 'B' },
+      { id: b.id, code: 'D' },
+      { id: b.id, code: 'B' },
+    ]);
+    expect(failed.map(({ input, error }) => [input, error.message])).toEqual(
+      [a.id, b.id].map((id) => [{ id, code: 'B' }, 'API.Products.CodeAlreadyExists']),
+    );
+    expect(products).toMatchObject([{ id: b.id, code: 'D' }]);
+  });
+});
+
+describe('POST /int/products with the same record twice', () => {
+  it('takes the later row, however each one names the record', async () => {
+    const { id } = await writtenOne(item('A'));
+    const rows = await written([
+      { code: 'A', name: 'first', description: 'kept' },
+      { id, name: 'last' },
+    ]);
+    expect(rows.map((row) => row.id)).toEqual([id, id]);
+    expect(await byCode('A')).toMatchObject({ name: 'last', description: 'kept' });
+  });
+
+  it('creates it once, and changes it then', async () => {
+    const image = { image_url: 'https://img.example/1.png' };
+    const [first, second] = await written([
+      item('A', { images: [image], variants: [{ code: 'A-1', price: 1 }] }),
+      { code: 'A', name: 'last', images: [image], variants: [{ code: 'A-1', price: 2 }, { code: 'A-2' }] },
+    ]);
+    expect([first?.created, second?.created, first?.id]).toEqual([true, false, second?.id]);
+    expect(first?.variants).toMatchObject([{ created: true }]);
+    expect(second?.variants).toMatchObject([{ created: false }, { code: 'A-2', created: true }]);
+    expect(await byCode('A')).toMatchObject({
+      name: 'last',
+      images: [image, image],
+      variants: [{ code: 'A-1', price: 2 }, { code: 'A-2' }],
+    });
+  });
+
+  it('keeps the earlier row when the later one fails', async () => {
+    const { products, failed } = await outcome([item('A', { price: 1 }), item('A', { price: 2, variants: [{}] })]);
+    expect([products.length, failed.length]).toEqual([1, 1]);
+    expect(await byCode('A')).toMatchObject({ price: 1, variants: [] });
+  });
+
+  it('creates it with the later row when the earlier one fails', async () => {
+    const { products, failed } = await outcome([item('A', { variants: [{}] }), item('A', { price: 2 })]);
+    expect([products, failed.length]).toEqual([[expect.objectContaining({ created: true })], 1]);
+    expect(await byCode('A')).toMatchObject({ price: 2 });
+  });
+
+  it('may name a variant twice in one row; the later one wins', async () => {
+    const variants = [
+      { code: 'A-1', barcode: 'b', price: 1 },
+      { code: 'A-1', price: 2 },
+      { barcode: 'b', name: 'x' },
+    ];
+    const { variants: answered } = await writtenOne(item('A', { variants }));
+    expect(answered.map(({ created }) => created)).toEqual([true, false, false]);
+    expect((await byCode('A')).variants).toMatchObject([{ code: 'A-1', barcode: 'b', price: 2, name: 'x' }]);
+  });
+});
+
+describe('POST /int/products, images', () => {
+  it('are appended on every call, in their order', async () => {
+    const images = ['1', '2', '1'].map((name) => ({ image_url: `https://img.example/${name}.png`, alt: null }));
+    await written([item('A', { images: images.slice(0, 2) })]);
+    await written([{ code: 'A', images: images.slice(2) }]);
+    await written([{ code: 'A' }]);
+    expect((await byCode('A')).images).toEqual(images);
+  });
+
+  it('take an address of 2,048 characters and an alt of 5,000', async () => {
+    const image = { image_url: 'x'.repeat(2_048), alt: 'ж'.repeat(5_000) };
+    await written([item('A', { images: [image], description: 'ж'.repeat(5_000) })]);
+    expect((await byCode('A')).images).toEqual([image]);
+  });
+});
+
+describe('POST /int/products, prices', () => {
+  it('lowest_price is the lowest of the variants, one without a price counting as the product', async () => {
+    const lowest = async (row: object) => {
+      await written([{ code: 'A', name: 'A', ...row }]);
+      return (await byCode('A')).lowest_price;
+    };
+    expect(await lowest({ price: 10 })).toBe(10);
+    expect(await lowest({ variants: [{ code: 'A-1', price: 12 }] })).toBe(12);
+    expect(await lowest({ variants: [{ code: 'A-2' }] })).toBe(10);
+    expect(await lowest({ price: 20 })).toBe(12);
+    expect(await lowest({ price: null })).toBe(12);
+    expect(await lowest({ variants: [{ code: 'A-1', price: null }] })).toBeNull();
+  });
+
+  it('a variant without a price shows that of the product', async () => {
+    await written([item('A', { price: 10, variants: [{ code: 'A-1' }, { code: 'A-2', price: 0 }] })]);
+    expect((await byCode('A')).variants).toMatchObject([{ price: 10 }, { price: 0 }]);
+  });
+
+  it.each([0, 0.01, 0.29, 1.1, 19.99, 1_234_567.89, 999_999_999_999.99, 1e12])(
+    '%d comes back as sent',
+    async (price) => {
+      await written([item('A', { price, variants: [{ code: 'A-1', price }] })]);
+      expect(await byCode('A')).toMatchObject({ price, lowest_price: price, variants: [{ price }] });
+    },
+  );
+
+  it.each([0, 7.5, 20, 99.99, 100])('a vat_rate of %d comes back as sent', async (vat_rate) => {
+    await written([item('A', { vat_rate })]);
+    expect(await byCode('A')).toMatchObject({ vat_rate });
+  });
+
+  it('have as many decimals as the currency', async () => {
+    const yen = await api.app('JPY');
+    const { products, failed } = await outcome([item('A', { price: 100 }), item('B', { price: 100.5 })], yen);
+    expect([products.length, failed[0]?.error.message]).toEqual([1, 'API.Products.PriceIsInvalid']);
+    expect(await byCode('A', yen)).toMatchObject({ price: 100, lowest_price: 100 });
+  });
+});
+
+describe('POST /int/products, slugs', () => {
+  it.each([
+    ['Ципела Љубичица, број 42', 'tsipela-ljubichitsa-broj-42'],
+    ['Čizme žute ĐŠ', 'cizme-zute-ds'],
+    ['  -- A  &  B --  ', 'a-b'],
+    ['Ärmel/Größe 5%', 'armel-grosse-5'],
+    ['鞋', 'xie'],
+    ['!!!', 'product'],
+  ])('of %j is %s', async (name, slug) => {
+    await written([{ code: 'A', name }]);
+    expect(await byCode('A')).toMatchObject({ name, slug });
+  });
+
+  it('are unique in the app, also among products of one call', async () => {
+    await written(['A', 'B', 'C', 'C.'].map((code) => ({ code, name: 'Шешир' })));
+    const slugs = (await api.database.rows('select slug from products where app_id = $1 order by id', [
+      shop.appId,
+    ])) as { slug: string }[];
+    expect(slugs.map(({ slug }) => slug)).toEqual([
+      'sheshir',
+      'sheshir-b',
+      'sheshir-c',
+      expect.stringMatching(/^sheshir-[0-9a-f]{8}$/),
+    ]);
+    const stranger = await api.app();
+    await written([{ code: 'A', name: 'Шешир' }], stranger);
+    expect((await byCode('A', stranger)).slug).toBe('sheshir');
+  });
+
+  it('stay when the name changes', async () => {
+    await written([{ code: 'A', name: 'Old' }]);
+    await written([{ code: 'A', name: 'New' }]);
+    expect(await byCode('A')).toMatchObject({ name: 'New', slug: 'old' });
+  });
+
+  it('are taken as sent, without surrounding spaces; a blank one is none', async () => {
+    await written([item('A', { slug: ' Own Slug/Љ ' }), item('B', { slug: ' ' })]);
+    expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['Own Slug/Љ', 'name-of-b']);
+  });
+
+  it('SlugAlreadyExists: cannot be the one of another product', async () => {
+    await written([item('A', { slug: 'taken' }), item('B')]);
+    expect(await refused([{ code: 'B', slug: 'taken' }, item('C', { slug: ' taken' })])).toEqual([
+      'SlugAlreadyExists',
+      'SlugAlreadyExists',
+    ]);
+    await written([{ code: 'A', slug: 'taken' }]);
+  });
+
+  it('that are given up are free, later in the same call too', async () => {
+    await written([item('A', { slug: 's' })]);
+    await written([{ code: 'A', slug: 't' }, item('B', { slug: 's' })]);
+    expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['t', 's']);
+  });
+});
+
+describe('POST /int/products and another app', () => {
+  it('does not find its products, by id, code or external_ref', async () => {
+    const stranger = await api.app();
+    const theirs = await writtenOne(item('F', { variants: [{ code: 'F-1', barcode: 'b' }] }), stranger);
+    const before = await stored(stranger);
+    const ours = await writtenOne(item('N', { id: theirs.id }));
+    expect([ours.created, ours.id === theirs.id]).toEqual([true, false]);
+    expect(await refused([{ id: theirs.id }, { code: 'F' }])).toEqual(['CodeCantBeBlank', 'NameCantBeBlank']);
+    expect(await refused([{ code: 'N', variants: [{ barcode: 'b' }] }])).toEqual(['CodeCantBeBlank']);
+    expect(await stored(stranger)).toEqual(before);
+  });
+});
+
+describe('POST /int/products that cannot be read', () => {
+  it.each([
+    [{}],
+    [{ product: item('A') }],
+    [{ products: null }],
+    [{ products: item('A') }],
+    [{ products: 'A' }],
+    [[item('A')]],
+  ])('%j is answered 400, and nothing is written', async (body) => {
+    const { status, body: answer } = await shop.post('/int/products', body);
+    expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    expect(await stored()).toEqual([[], [], []]);
+  });
+
+  it('of more than 10,000 rows is answered 413, and nothing is written', async () => {
+    const { status, body } = await post(Array.from({ length: 10_001 }, (_, index) => item(`A${index}`)));
+    expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
+    expect(await stored()).toEqual([[], [], []]);
+  });
+});
+
+describe('POST /int/products with many rows', () => {
+  const many = (count: number, price: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      code: `M${index}`,
+      name: 'Чизма',
+      price,
+      variants: [{ code: `M${index}-1`, barcode: `b${index}` }],
+      images: [{ image_url: 'x' }],
+    }));
+
+  it('takes as many statements for 1,000 as for 1', async () => {
+    const count = async (products: readonly object[]): Promise<number> => {
+      api.statements.length = 0;
+      await written(products);
+      return api.statements.length;
+    };
+    await written([]);
+    const one = await count([many(1, 1)[0] as object]);
+    expect(await count(many(1_000, 2))).toBe(one);
+    expect(await count(many(1_000, 3))).toBe(one);
+  });
+
+  it('writes 10,000, new and known ones', async () => {
+    const created = await written(many(5_000, 1));
+    const all = await written(many(10_000, 2));
+    expect(all.map(({ code }) => code)).toEqual(many(10_000, 2).map(({ code }) => code));
+    expect(all.slice(0, 5_000).map(({ id }) => id)).toEqual(created.map(({ id }) => id));
+    expect(all.map((product) => product.created)).toEqual(all.map((_, index) => index >= 5_000));
+    expect(await byCode('M0')).toMatchObject({ price: 2, images: [{}, {}], variants: [{ barcode: 'b0' }] });
+    expect(await byCode('M9999')).toMatchObject({ price: 2, images: [{}], variants: [{ barcode: 'b9999' }] });
+  });
+});
+
+describe('concurrent POST /int/products', () => {
+  const CALLS = 6;
+  const row = (index: number, price: number) =>
+    item(`K${index}`, { price, images: [{ image_url: 'x' }], variants: [{ code: `K${index}-1`, price }] });
+  /** The products in another order for each call. */
+  const turned = (call: number) =>
+    Array.from({ length: 50 }, (_, index) => row((index * 7 + call * 11) % 50, call + 1));
+
+  it('that create the same product create one', async () => {
+    const calls = await Promise.all(Array.from({ length: CALLS }, (_, call) => written([row(1, call)])));
+    expect(calls.filter(([product]) => product?.created)).toHaveLength(1);
+    expect(calls.filter(([product]) => product?.variants[0]?.created)).toHaveLength(1);
+    expect(new Set(calls.map(([product]) => product?.id)).size).toBe(1);
+    expect((await stored()).map((rows) => rows.length)).toEqual([1, 1, CALLS]);
+  });
+
+  it('that overlap neither deadlock nor mix: all of one call comes last', async () => {
+    for (const written_ of [1, 2]) {
+      api.statements.length = 0;
+      await Promise.all(Array.from({ length: CALLS }, (_, call) => written(turned(call))));
+      // The transaction of a deadlock would have run again.
+      expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALLS);
+      const [products, variants, images] = (await stored()) as { price: number }[][];
+      expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALLS * written_]);
+      expect(new Set([...(products ?? []), ...(variants ?? [])].map(({ price }) => price)).size).toBe(1);
+    }
+  });
+
+  it('and PUT /int/stocks of the same variants do not wait for each other in a circle', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
+    await written(turned(0));
+    api.statements.length = 0;
+    const stocks = (call: number) =>
+      turned(call).map(({ code }) => ({ code: `${code}-1`, warehouse_code: 'W1', qty: 1 }));
+    await Promise.all(
+      Array.from({ length: CALLS }, (_, call) => [
+        written(turned(call)),
+        shop.put('/int/stocks', { stocks: stocks(call) }).then(({ body }) => expect(body.data.updated).toBe(50)),
+      ]).flat(),
+    );
+    expect(api.statements.filter((text) => text.includes('insert into stocks'))).toHaveLength(CALLS);
+    expect((await byCode('K1')).variants).toMatchObject([{ stock: { on_hand: CALLS } }]);
+  });
+});
+
+describe('POST /int/products while another call names the same records', () => {
+  it('does not wait for it', async () => {
+    const { id } = await writtenOne(item('A', { variants: [{ code: 'A-1' }] }));
+    await api.database.transaction(async (transaction) => {
+      // What the foreign keys of a new stock row or proforma do.
+      await transaction.rows('select from product_variants where app_id = $1 for key share', [shop.appId]);
+      await transaction.rows('select from products where app_id = $1 for key share', [shop.appId]);
+      expect(await writtenOne({ code: 'A', price: 5, variants: [{ code: 'A-1', price: 4 }] })).toMatchObject({ id });
+    });
+  });
+});
+
+describe('GET /products, a single look-up', () => {
+  it('answers the product with the stock of its variants, what is for sale being available', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2', { sellable: false })] });
+    const { id, variants } = await writtenOne(
+      item('A', { price: 5, vat_rate: 20, variants: [{ code: 'A-1' }, { code: 'A-2' }] }),
+    );
+    await putStock(shop, [
+      { code: 'A-1', warehouse_code: 'W1', qty: 5 },
+      { code: 'A-1', warehouse_code: 'W2', qty: 7 },
+    ]);
+    await propose(shop, [{ code: 'A-1', qty: 2 }]);
+    expect(await find('code=A')).toMatchObject({
+      id,
+      variants: [
+        { id: variants[0]?.id, stock: { on_hand: 12, reserved: 2, available: 3 } },
+        { id: variants[1]?.id, stock: { on_hand: 0, reserved: 0, available: 0 } },
+      ],
+    });
+  });
+
+  it('by code, barcode, slug and id answers the same', async () => {
+    await written([item('Z')]);
+    const { id } = await writtenOne(item('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
+    const product = await find('code=A');
+    expect(product).toMatchObject({ id, code: 'A' });
+    for (const query of ['code=A-1', 'barcode=860', 'slug=s', `id=${id}`]) expect(await find(query)).toEqual(product);
+  });
+
+  it.each(['code=a', 'code=%20A%20%20', 'code=a-1', 'code=%20a-1', 'barcode=b-%C5%A1', 'barcode=%20B-%C5%A0%20'])(
+    'by code and barcode ignores case and surrounding spaces: %s',
+    async (query) => {
+      const { id } = await writtenOne(item('A', { variants: [{ code: 'A-1', barcode: 'B-Š' }] }));
+      expect(await find(query)).toMatchObject({ id });
+    },
+  );
+
+  it('ignores the case of Cyrillic, and spaces around what is stored', async () => {
+    const { id } = await writtenOne(item(' Ципела '));
+    expect(await byCode('ЦИПЕЛА')).toMatchObject({ id, code: ' Ципела ' });
+  });
+
+  it('by code prefers the exact one to another case, and a product to a variant', async () => {
+    const [lower, upper, owner] = (await written([
+      item('a'),
+      item('A'),
+      item('B', { variants: [{ code: 'A' }, { code: 'b' }, { code: 'C' }] }),
+    ])) as [Upserted, Upserted, Upserted];
+    expect((await find('code=a')).id).toBe(lower.id);
+    expect((await find('code=A')).id).toBe(upper.id);
+    expect((await find('code=b')).id).toBe(owner.id);
+    expect((await find('code=c')).id).toBe(owner.id);
+  });
+
+  it('by barcode prefers the exact one to another case', async () => {
+    const [lower, upper] = (await written([
+      item('A', { variants: [{ code: 'A', barcode: 'x' }] }),
+      item('B', { variants: [{ code: 'B', barcode: 'X' }] }),
+    ])) as [Upserted, Upserted];
+    expect([(await find('barcode=x')).id, (await find('barcode=X')).id]).toEqual([lower.id, upper.id]);
+  });
+
+  it.each([
+    'code=none',
+    'code=%25',
+    'code=A%25',
+    'code=_',
+    'code=%20',
+    'code=860',
+    'barcode=A',
+    'barcode=A-1',
+    'barcode=86',
+    'slug=S',
+    'slug=%20s',
+    'slug=none',
+    'id=0',
+    'id=-1',
+    'id=x',
+    'id=1.5',
+    'id=987654321',
+    'id=99999999999999999999',
+  ])('that finds nothing answers an empty object: %s', async (query) => {
+    await written([item('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] })]);
+    expect(await find(query)).toEqual({});
+  });
+
+  it('finds a product that is not active', async () => {
+    await written([item('A', { active: false })]);
+    expect(await find('code=A')).toMatchObject({ active: false });
+  });
+
+  it('does not find the product of another app', async () => {
+    const { id } = await writtenOne(item('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
+    const stranger = await api.app();
+    for (const query of ['code=A', 'code=A-1', 'barcode=860', 'slug=s', `id=${id}`]) {
+      expect(await find(query, stranger)).toEqual({});
+    }
+  });
+
+  it.each(['code=%00', 'barcode=A%00', 'slug=%00', 'id=%00'])('cannot be read with NUL: %s', async (query) => {
+    const { status, body } = await shop.get(`/products?${query}`);
+    expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+
+  it('takes one statement', async () => {
+    await written([item('A', { variants: [{ code: 'A-1' }, { code: 'A-2' }] })]);
+    api.statements.length = 0;
+    await find('code=A');
+    expect(api.statements).toHaveLength(1);
+  });
+
+  it('counts sales_quantity', async () => {
+    const { id } = await writtenOne(item('A'));
+    await api.database.rows('insert into product_sales (app_id, product_id, quantity) values ($1, $2, 7)', [
+      shop.appId,
+      id,
+    ]);
+    expect(await find('code=A')).toMatchObject({ sales_quantity: 7 });
+  });
+});

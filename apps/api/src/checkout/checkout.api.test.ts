@@ -1,0 +1,518 @@
+import { GUEST, evaluate, propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await stockShop(shop, [
+    { code: 'A', price: 100, stock: 10 },
+    { code: 'B', price: 33.33, vat: 10, stock: 10 },
+  ]);
+});
+
+const ONE = [{ code: 'A', qty: 1 }];
+const post = (fields: object, client = shop): Promise<Reply> =>
+  client.post('/order_processings', { order_processing: { items: ONE, ...fields } });
+const evaluated = async (fields: object, client = shop) => {
+  const { status, body } = await post(fields, client);
+  expect([status, body.errors]).toEqual([201, undefined]);
+  return body.data;
+};
+const evaluations = () => api.database.rows('select id from order_processings where app_id = $1', [shop.appId]);
+const refused = async (fields: object): Promise<unknown> => {
+  const { status, body } = await post(fields);
+  expect(status).toBe(422);
+  expect(await evaluations()).toEqual([]);
+  return body.errors;
+};
+const products = (rows: readonly object[], client = shop): Promise<Reply> =>
+  client.post('/int/products', { products: rows });
+const after = (hours: number): string =>
+  new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
+const codes = ({ items }: { items: readonly { code: string }[] }): string[] => items.map(({ code }) => code);
+
+describe('POST /order_processings', () => {
+  it('answers the priced basket in full', async () => {
+    await products([{ code: 'A', variants: [{ code: 'A', barcode: '860001' }] }]);
+    const evaluation = await evaluated({
+      items: [
+        { code: 'A', qty: 2 },
+        { code: 'B', qty: 3 },
+      ],
+    });
+    const line = { product_id: expect.any(Number), product_variant_id: expect.any(Number), promotions: [] };
+    expect(evaluation).toEqual({
+      id: expect.any(Number),
+      items: [
+        {
+          ...line,
+          code: 'A',
+          barcode: '860001',
+          name: 'Product A',
+          qty: 2,
+          price: 100,
+          vat_rate: 20,
+          sales: 200,
+          discount: 0,
+          end_sales: 200,
+        },
+        {
+          ...line,
+          code: 'B',
+          barcode: null,
+          name: 'Product B',
+          qty: 3,
+          price: 33.33,
+          vat_rate: 10,
+          sales: 99.99,
+          discount: 0,
+          end_sales: 99.99,
+        },
+      ],
+      fee_items: [],
+      promotions: [],
+      vouchers: [],
+      sales: 299.99,
+      discount: 0,
+      net_sales: 257.57,
+      // 200 × 20/120 + 99.99 × 10/110, rounded per rate
+      vat: 42.42,
+      end_sales: 299.99,
+      currency_id: 941,
+      expires_at: after(24),
+    });
+  });
+
+  it('keeps the lines in the order of the basket, one variant in two lines too', async () => {
+    const items = [
+      { code: 'B', qty: 1 },
+      { code: 'A', qty: 1 },
+      { code: 'B', qty: 2 },
+    ];
+    const evaluation = await evaluated({ items });
+    expect(codes(evaluation)).toEqual(['B', 'A', 'B']);
+    expect(evaluation.end_sales).toBe(199.99);
+  });
+
+  it("takes a variant's own price and VAT before those of its product", async () => {
+    await products([
+      {
+        code: 'P',
+        name: 'P',
+        price: 10,
+        vat_rate: 20,
+        variants: [{ code: 'OWN', price: 7, vat_rate: 8 }, { code: 'P1' }],
+      },
+    ]);
+    const { items } = await evaluated({ items: [{ code: 'OWN', qty: 1 }, { code: 'P1', qty: 1 }] }); // prettier-ignore
+    expect(items).toMatchObject([
+      { price: 7, vat_rate: 8 },
+      { price: 10, vat_rate: 20 },
+    ]);
+  });
+
+  it('counts a line without VAT at 0', async () => {
+    await stockShop(shop, [{ code: 'NOVAT', price: 50, vat: null }]);
+    const evaluation = await evaluated({ items: [{ code: 'NOVAT', qty: 1 }] });
+    expect(evaluation).toMatchObject({ vat: 0, net_sales: 50, end_sales: 50, items: [{ vat_rate: null }] });
+  });
+
+  it('sells what costs nothing', async () => {
+    await products([{ code: 'A', price: 0 }]);
+    expect(await evaluated({})).toMatchObject({ sales: 0, end_sales: 0, vat: 0, net_sales: 0 });
+  });
+
+  it.each([
+    ['EUR', 978, 0.1],
+    ['JPY', 392, 7],
+    ['KWD', 414, 0.125],
+  ])('counts in %s, currency_id %d', async (currency, number, price) => {
+    const client = await api.app(currency);
+    await stockShop(client, [{ code: 'A', price }]);
+    const evaluation = await evaluated({ items: [{ code: 'A', qty: 3 }] }, client);
+    expect(evaluation).toMatchObject({ currency_id: number, end_sales: Number((3 * price).toFixed(3)) });
+  });
+
+  it('reserves nothing, and does not ask for stock', async () => {
+    await evaluated({ items: [{ code: 'A', qty: 1_000_000 }] });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
+  });
+
+  it('makes one evaluation per call, also when many come at once', async () => {
+    const ids = (await Promise.all(Array.from({ length: 20 }, () => evaluated({})))).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(20);
+  });
+
+  it('takes as many statements for 1,000 lines as for 1', async () => {
+    const count = async (lines: number): Promise<number> => {
+      api.statements.length = 0;
+      await evaluated({ items: Array.from({ length: lines }, () => ({ code: 'A', qty: 1 })) });
+      return api.statements.length;
+    };
+    await count(1);
+    expect(await count(1_000)).toBe(await count(1));
+  });
+});
+
+describe('a line of the basket', () => {
+  beforeEach(async () => {
+    await products([
+      { code: 'X', name: 'X', price: 1, vat_rate: 20, variants: [{ code: 'X', barcode: '111', external_ref: 'ref' }] },
+    ]);
+  });
+
+  it.each([
+    ['code', { code: 'X' }],
+    ['barcode', { barcode: '111' }],
+    ['external reference', { external_ref: 'ref' }],
+    ['barcode, when the code finds nothing', { code: 'nothing', barcode: '111' }],
+    ['external reference, when code and barcode are empty', { code: '', barcode: null, external_ref: 'ref' }],
+  ])('names its variant by %s', async (_, names) => {
+    expect(codes(await evaluated({ items: [{ ...names, qty: 1 }] }))).toEqual(['X']);
+  });
+
+  it('names its variant by id', async () => {
+    const [{ product_variant_id: id }] = (await evaluated({ items: [{ code: 'X', qty: 1 }] })).items;
+    expect(codes(await evaluated({ items: [{ product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
+    expect(codes(await evaluated({ items: [{ code: 'nothing', product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
+    expect(codes(await evaluated({ items: [{ code: 'A', product_variant_id: id, qty: 1 }] }))).toEqual(['A']);
+  });
+
+  it('names it by the first that finds one; whether the others agree is not asked', async () => {
+    const items = [
+      { code: 'A', barcode: '111', external_ref: 'ref', qty: 1 },
+      { barcode: '111', external_ref: 'nothing', qty: 1 },
+    ];
+    expect(codes(await evaluated({ items }))).toEqual(['A', 'X']);
+  });
+
+  it.each([
+    ['an unknown code', { code: 'nothing' }],
+    ['a code in another case', { code: 'x' }],
+    ['a code with a space', { code: 'X ' }],
+    ['a barcode for a code', { code: '111' }],
+    ['nothing', {}],
+    ['empty names', { code: '', barcode: '', external_ref: '' }],
+    ['nulls', { code: null, barcode: null, external_ref: null, product_variant_id: null }],
+    ['an id that no variant has', { product_variant_id: 2 ** 53 - 1 }],
+    ['a negative id', { product_variant_id: -1 }],
+  ])('API.Products.NotFound: %s', async (_, names) => {
+    expect(await refused({ items: [...ONE, { ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
+  });
+
+  it('API.Products.NotFound: the product is inactive', async () => {
+    await products([{ code: 'X', active: false }]);
+    expect(await refused({ items: [{ code: 'X', qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
+  });
+
+  it('API.Products.NotFound: the variant is of another app', async () => {
+    const stranger = await api.app();
+    await stockShop(stranger, [{ code: 'THEIRS' }]);
+    const [{ product_variant_id: id }] = (await evaluated({ items: [{ code: 'THEIRS', qty: 1 }] }, stranger)).items;
+    for (const names of [{ code: 'THEIRS' }, { product_variant_id: id }]) {
+      expect(await refused({ items: [{ ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
+    }
+  });
+
+  it('API.Products.MissingPrice: neither the variant nor its product has a price', async () => {
+    await products([{ code: 'FREE', name: 'FREE', vat_rate: 20, variants: [{ code: 'FREE' }] }]);
+    expect(await refused({ items: [{ code: 'FREE', qty: 1 }] })).toEqual({ Products: ['API.Products.MissingPrice'] });
+  });
+});
+
+describe('the buyer', () => {
+  const customer = async (email = 'ana@example.com', client = shop) => {
+    const fields = { email, first_name: 'Ana', last_name: 'Kovačević', phone: '+381', external_ref: `ref ${email}` };
+    return (await client.post('/customers', { customer: fields })).body.data;
+  };
+  const partsOf = ({ id, data_part, time_part }: Record<string, number>) => ({ customer_id: id, data_part, time_part });
+  const NOT_FOUND = { Customers: ['API.Customers.NotFound'] };
+
+  it('is a customer named by three parts, and the proforma carries the columns of the customer', async () => {
+    const ana = await customer();
+    expect(await propose(shop, ONE, { ...partsOf(ana), guest: undefined })).toMatchObject({
+      anonymous: false,
+      customer_id: ana.id,
+      customer_email: 'ana@example.com',
+      customer_first_name: 'Ana',
+      customer_last_name: 'Kovačević',
+    });
+  });
+
+  it('is a customer named by external reference', async () => {
+    const ana = await customer();
+    expect(await propose(shop, ONE, { customer_external_ref: 'ref ana@example.com', guest: null })).toMatchObject({
+      anonymous: false,
+      customer_id: ana.id,
+    });
+  });
+
+  it('is the customer when a guest is sent too; by id when both names are sent', async () => {
+    const [ana, eva] = [await customer(), await customer('eva@example.com')];
+    const both = { ...partsOf(ana), customer_external_ref: eva.external_ref };
+    expect(await propose(shop, ONE, both)).toMatchObject({ customer_id: ana.id, customer_email: 'ana@example.com' });
+  });
+
+  it('is a guest as sent, not complete either until a proforma is made', async () => {
+    expect(await propose(shop, ONE)).toMatchObject({
+      anonymous: true,
+      customer_id: null,
+      customer_email: GUEST.email,
+      customer_first_name: GUEST.first_name,
+      customer_last_name: GUEST.last_name,
+    });
+    for (const guest of [undefined, null, {}, { first_name: '' }]) await evaluated({ guest });
+  });
+
+  it.each([
+    ['dataPart', { data_part: undefined }, { data_part: ["can't be blank"] }],
+    ['timePart', { time_part: null }, { time_part: ["can't be blank"] }],
+  ])('cannot be named by an id without its %s', async (_, lacking, errors) => {
+    expect(await refused({ ...partsOf(await customer()), ...lacking })).toEqual(errors);
+  });
+
+  it.each([
+    ['an unknown id', () => ({ customer_id: 987_654, data_part: 1, time_part: 1 })],
+    ['an id that is none', () => ({ customer_id: -1, data_part: 1, time_part: 1 })],
+    ['an unknown reference', () => ({ customer_external_ref: 'nobody' })],
+    ['a reference in another case', () => ({ customer_external_ref: 'REF ana@example.com' })],
+    ['another dataPart', async () => ({ ...partsOf(await customer()), data_part: 65 })],
+    ['another timePart', async () => ({ ...partsOf(await customer()), time_part: 1 })],
+    ['parts beyond what is stored', async () => ({ ...partsOf(await customer()), data_part: 2 ** 31 - 1 })],
+    ['an id of another app', async () => partsOf(await customer('x@example.com', await api.app()))],
+    [
+      'a reference of another app',
+      async () => ({ customer_external_ref: (await customer('x@example.com', await api.app())).external_ref }),
+    ],
+  ])('API.Customers.NotFound: %s', async (_, names) => {
+    expect(await refused(await names())).toEqual(NOT_FOUND);
+  });
+
+  it('is a guest when the reference is empty', async () => {
+    expect(await propose(shop, ONE, { customer_external_ref: '' })).toMatchObject({ anonymous: true });
+  });
+});
+
+describe('the delivery', () => {
+  const { address_line_1, city, postcode } = GUEST;
+  const nowhere = { address_line_1: null, city: null, postcode: null, country: null };
+  const area = async (more: object) => {
+    const { address_line_1: line, city: town, postcode: zip, country } = (await propose(shop, ONE, more)).delivery_area;
+    return { address_line_1: line, city: town, postcode: zip, country };
+  };
+
+  it('goes to the guest unless another address is sent', async () => {
+    const home = { address_line_1, city, postcode, country: 'RS' };
+    const office = { address_line_1: 'Trg 2', city: 'Niš', postcode: '18000', country: null };
+    expect(await area({ guest: { ...GUEST, country: 'RS' } })).toEqual(home);
+    expect(await area({ guest: { ...GUEST, country: 'RS' }, delivery: office })).toEqual(office);
+  });
+
+  it.each([null, {}, nowhere])('goes to the guest when it is %j', async (delivery) => {
+    expect(await area({ delivery })).toEqual({ ...nowhere, address_line_1, city, postcode });
+  });
+
+  it('of a customer has no address unless one is sent', async () => {
+    const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
+    await shop.post('/customers', { customer: fields });
+    const ana = { customer_external_ref: 'ana', guest: null };
+    expect(await area(ana)).toEqual(nowhere);
+    expect(await area({ ...ana, delivery: { city: 'Niš' } })).toEqual({ ...nowhere, city: 'Niš' });
+  });
+});
+
+describe('what the evaluation hands on to the proforma', () => {
+  it('is market 1 and channel web unless something else is sent', async () => {
+    expect(await propose(shop, ONE)).toMatchObject({
+      market_id: 1,
+      sales_channel_id: 1,
+      sales_channel: 'web',
+      comment: null,
+      tags: [],
+    });
+  });
+
+  it('is everything as sent, a repeated tag once', async () => {
+    const kept = { market_id: 7, sales_channel_id: 3, sales_channel: 'kiosk', comment: 'č'.repeat(5_000) };
+    const tags = ['b', 'a', 'b', 't'.repeat(100)];
+    expect(await propose(shop, ONE, { ...kept, tags })).toMatchObject({ ...kept, tags: ['b', 'a', 't'.repeat(100)] });
+  });
+
+  it('is the warehouse to take stock from', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
+    await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 5 }]);
+    expect((await propose(shop, ONE, { warehouse_code: 'W2' })).items).toMatchObject([{ warehouse_code: 'W2' }]);
+    expect((await propose(shop, ONE, { warehouse_code: '' })).items).toMatchObject([{ warehouse_code: 'W1' }]);
+  });
+
+  it.each([
+    ['an unknown one', 'W9'],
+    ['one in another case', 'w1'],
+    ['one of another app', 'THEIRS'],
+    ['a deleted one', 'GONE'],
+  ])('API.Warehouses.NotFound: %s', async (_, code) => {
+    await (await api.app()).put('/warehouse', { warehouses: [warehouse('THEIRS')] });
+    await shop.put('/warehouse', { warehouses: [warehouse('GONE')] });
+    await shop.put('/warehouse', { warehouses: [{ code: 'GONE', delete: true }] });
+    expect(await refused({ warehouse_code: code })).toEqual({ Warehouses: ['API.Warehouses.NotFound'] });
+  });
+});
+
+describe('what no app can have set up yet', () => {
+  it.each([
+    ['a shipment method', { shipment_method_code: 'courier' }, { ShipmentMethods: ['API.ShipmentMethods.NotFound'] }],
+    ['a coupon', { coupon_codes: ['SUMMER'] }, { Promotions: ['API.Promotions.CouponNotFound'] }],
+    ['a voucher', { voucher_codes: ['V-1'] }, { Vouchers: ['API.Vouchers.NotAvailable'] }],
+  ])('%s is refused as unknown', async (_, fields, errors) => {
+    expect(await refused(fields)).toEqual(errors);
+  });
+
+  it.each([
+    { shipment_method_code: null, coupon_codes: null, voucher_codes: null },
+    { shipment_method_code: '', coupon_codes: [], voucher_codes: [] },
+  ])('is not asked for by %j', async (fields) => {
+    expect(await evaluated(fields)).toMatchObject({ fee_items: [], promotions: [], vouchers: [] });
+  });
+});
+
+describe('a basket that breaks rules', () => {
+  const line = (fields: object) => ({ items: [...ONE, { code: 'A', qty: 1, ...fields }] });
+  const long = 'č'.repeat(256);
+
+  it.each([
+    ['without items', { items: undefined }, { items: ["can't be blank"] }],
+    ['with null for items', { items: null }, { items: ["can't be blank"] }],
+    ['with no items', { items: [] }, { items: ["can't be blank"] }],
+    [
+      'with 1,001 items',
+      { items: Array.from({ length: 1_001 }, () => ({ code: 'A', qty: 1 })) },
+      { items: ['is too long'] },
+    ],
+    ['without a quantity', line({ qty: undefined }), { 'items.1.qty': ["can't be blank"] }],
+    ['with null for a quantity', line({ qty: null }), { 'items.1.qty': ["can't be blank"] }],
+    ['with quantity 0', line({ qty: 0 }), { 'items.1.qty': ['must be greater than 0'] }],
+    ['with quantity -1', line({ qty: -1 }), { 'items.1.qty': ['must be greater than 0'] }],
+    ['with more than a million pieces', line({ qty: 1_000_001 }), { 'items.1.qty': ['is invalid'] }],
+    ['with NUL in a code', line({ code: 'a\0' }), { 'items.1.code': ['is invalid'] }],
+    ['with a long barcode', line({ barcode: long }), { 'items.1.barcode': ['is too long'] }],
+    ['with market 0', { market_id: 0 }, { market_id: ['must be greater than 0'] }],
+    ['with channel 0', { sales_channel_id: 0 }, { sales_channel_id: ['must be greater than 0'] }],
+    ['with a market beyond 32 bits', { market_id: 2 ** 31 }, { market_id: ['is invalid'] }],
+    ['with a long channel', { sales_channel: long }, { sales_channel: ['is too long'] }],
+    ['with a comment of 5,001 characters', { comment: 'x'.repeat(5_001) }, { comment: ['is too long'] }],
+    ['with 51 tags', { tags: Array.from({ length: 51 }, (_, index) => `t${index}`) }, { tags: ['is too long'] }],
+    ['with a tag of 101 characters', { tags: ['a', 't'.repeat(101)] }, { tags: ['is too long'] }],
+    ['with a blank tag', { tags: ['a', ' '] }, { tags: ["can't be blank"] }],
+    ['with a blank coupon', { coupon_codes: [''] }, { coupon_codes: ["can't be blank"] }],
+    ['with half of a surrogate pair', { voucher_codes: ['\ud800'] }, { voucher_codes: ['is invalid'] }],
+    ['with an e-mail that is none', { guest: { ...GUEST, email: 'ana' } }, { 'guest.email': ['is invalid'] }],
+    ['with a long city', { delivery: { city: long } }, { 'delivery.city': ['is too long'] }],
+    [
+      'in many places',
+      { items: [{ code: '\0', qty: 0 }, {}], guest: { phone: long }, comment: '\0' },
+      {
+        'items.0.code': ['is invalid'],
+        'items.0.qty': ['must be greater than 0'],
+        'items.1.qty': ["can't be blank"],
+        'guest.phone': ['is too long'],
+        comment: ['is invalid'],
+      },
+    ],
+  ])('%s is refused, every failing field under its own name', async (_, fields, errors) => {
+    expect(await refused(fields)).toEqual(errors);
+  });
+
+  it('is refused when its total is beyond every amount', async () => {
+    await products([{ code: 'A', price: 900_000_000_000 }]);
+    expect(await refused({ items: [{ code: 'A', qty: 2 }] })).toEqual({ items: ['is invalid'] });
+    expect(await refused({ items: [{ code: 'A', qty: 1_000_000 }] })).toEqual({ items: ['is invalid'] });
+    expect(await evaluated({})).toMatchObject({ end_sales: 900_000_000_000 });
+  });
+
+  it.each([
+    ['items', {}],
+    ['items', [null]],
+    ['items', ['A']],
+    ['items', [{ code: 5, qty: 1 }]],
+    ['items', [{ code: 'A', qty: '1' }]],
+    ['items', [{ code: 'A', qty: 1.5 }]],
+    ['items', [{ code: 'A', qty: true }]],
+    ['items', [{ product_variant_id: '1', qty: 1 }]],
+    ['items', [{ product_variant_id: 0.5, qty: 1 }]],
+    ['customer_id', '1'],
+    ['data_part', '1'],
+    ['time_part', 1.5],
+    ['customer_external_ref', 5],
+    ['guest', []],
+    ['guest', 'Ana'],
+    ['guest', { email: 5 }],
+    ['delivery', 5],
+    ['delivery', { city: [] }],
+    ['shipment_method_code', 1],
+    ['pickup_point_code', {}],
+    ['coupon_codes', 'SUMMER'],
+    ['coupon_codes', [5]],
+    ['voucher_codes', { 0: 'x' }],
+    ['voucher_codes', ['', null]],
+    ['warehouse_code', 1],
+    ['market_id', '1'],
+    ['sales_channel_id', 1.5],
+    ['sales_channel', 1],
+    ['comment', 5],
+    ['tags', 'a'],
+    ['tags', [1]],
+  ])('with %s of the wrong type, %j, cannot be read', async (field, value) => {
+    const { status, body } = await post({ [field]: value });
+    expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    expect(await evaluations()).toEqual([]);
+  });
+});
+
+describe('GET /order_processings/{id}', () => {
+  const get = (id: number, client = shop): Promise<Reply> => client.get(`/order_processings/${id}`);
+
+  it('answers the evaluation as it was calculated, whatever became of the catalogue and of itself', async () => {
+    const evaluation = await evaluated({ guest: GUEST });
+    await products([{ code: 'A', price: 1, name: 'Renamed', active: false }]);
+    expect((await get(evaluation.id)).body).toEqual({ data: evaluation });
+    await shop.post('/proforma_orders', { order_processing_id: evaluation.id });
+    api.clock.forward({ hours: 25 });
+    expect((await get(evaluation.id)).body).toEqual({ data: evaluation });
+  });
+
+  it('does not find the evaluation of another app', async () => {
+    const stranger = await api.app();
+    const { status, text } = await get(await evaluate(shop, ONE), stranger);
+    expect([status, text]).toEqual([404, '']);
+  });
+});
+
+describe('GET /payment_methods', () => {
+  const list = async (query = '', client = shop) => (await client.get(`/payment_methods${query}`)).body.data;
+
+  it('shows cash, bank transfer and card to a new app, oldest first', async () => {
+    expect(await list()).toEqual([
+      { id: expect.any(Number), code: 'cash', name: 'Cash', kind: 'cash' },
+      { id: expect.any(Number), code: 'bank_transfer', name: 'Bank transfer', kind: 'bank_transfer' },
+      { id: expect.any(Number), code: 'card', name: 'Card', kind: 'card' },
+    ]);
+  });
+
+  it('shows a page at a time', async () => {
+    const all = await list();
+    expect(await list('?offset=1&limit=1')).toEqual([all[1]]);
+    expect(await list('?offset=3')).toEqual([]);
+    expect(await list('?limit=99999999')).toEqual(all);
+  });
+
+  it('has ids that no other app has', async () => {
+    const ids = [...(await list()), ...(await list('', await api.app()))].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(6);
+  });
+});

@@ -1,0 +1,369 @@
+import { BodySchema } from '../testing/body-fields.js';
+import { Conformance } from '../testing/conformance.js';
+import { fingerprintsOf, type Fingerprints } from '../testing/fingerprints.js';
+import {
+  HOSTILE_BODIES,
+  HOSTILE_IDS,
+  HOSTILE_QUERIES,
+  HOSTILE_VALUES,
+  UNDECODABLE_IDS,
+} from '../testing/hostile-values.js';
+import { RawHttp } from '../testing/raw-http.js';
+import { evaluate, GUEST, methodId, propose, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+import { VERSION } from '../runtime/api.js';
+import { BASE_PATH } from './base-path.js';
+import { openApiDocument } from './openapi.js';
+import type { Route } from './route.js';
+
+interface Named {
+  readonly id: number;
+  readonly data_part?: number;
+  readonly time_part?: number;
+  readonly items?: readonly { readonly proforma_order_item_id: number }[];
+}
+
+/** An app of its own, so that its fingerprint tells what one of many concurrent calls has written. */
+interface Shop {
+  readonly client: Client;
+  readonly cash: number;
+  /** One record of every kind that a path names, by the first segment of the path. */
+  readonly records: Record<string, Named>;
+  evaluation: number;
+  /** Whether a call may have used up the proforma or the evaluation. */
+  spent: boolean;
+}
+
+interface Hostile {
+  readonly shop: Shop;
+  readonly route: Route;
+  readonly field?: string;
+  readonly what: string;
+  readonly path: string;
+  /** Sent as JSON; `text` is sent as it is. */
+  readonly body?: unknown;
+  readonly text?: string | undefined;
+}
+
+interface Outcome extends Hostile {
+  readonly status: number;
+  readonly answer: string;
+  readonly complaints: readonly string[];
+  readonly wrote: boolean;
+}
+
+let api: TestApi;
+let http: RawHttp;
+let routes: readonly Route[];
+let reference: Record<string, unknown>;
+let conformance: Conformance;
+let fingerprints: () => Promise<Fingerprints>;
+let shops: Shop[];
+
+beforeAll(async () => {
+  api = await testApi();
+  http = new RawHttp(api.origin);
+  routes = api.container.get(TOKENS.Routes);
+  reference = openApiDocument(routes, VERSION);
+  conformance = new Conformance(reference);
+  fingerprints = await fingerprintsOf(api.database);
+  shops = await Promise.all(HOSTILE_VALUES.map(openShop));
+}, 180_000);
+afterAll(async () => {
+  http.close();
+  await api.close();
+});
+
+async function openShop(): Promise<Shop> {
+  const client = await api.app();
+  await stockShop(client, [{ code: 'A', stock: 1_000_000 }]);
+  const customer = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Kovačević' };
+  const sold = await propose(client, [{ code: 'A', qty: 1 }]);
+  const evaluation = await evaluate(client, [{ code: 'A', qty: 1 }]);
+  const records: Record<string, Named> = {
+    customers: (await client.post('/customers', { customer })).body.data,
+    order_processings: { id: evaluation },
+    orders: (await client.post(`/proforma_orders/${sold.id}/convert`)).body.data,
+    proforma_orders: await propose(client, [{ code: 'A', qty: 1 }]),
+  };
+  return { client, cash: await methodId(client, 'cash'), records, evaluation, spent: false };
+}
+
+async function refresh(shop: Shop): Promise<void> {
+  if (!shop.spent) return;
+  shop.records['proforma_orders'] = await propose(shop.client, [{ code: 'A', qty: 1 }]);
+  shop.evaluation = await evaluate(shop.client, [{ code: 'A', qty: 1 }]);
+  shop.spent = false;
+}
+
+/** An id that no record has. */
+const NOBODY = '987654321';
+
+let emails = 0;
+/** What makes the example of a body an acceptable one. A name holds for every field called so. */
+function valuesOf({ cash, records, evaluation }: Shop): Record<string, unknown> {
+  emails += 1;
+  return {
+    ...GUEST,
+    email: `c${emails}@example.com`,
+    name: 'Name',
+    code: 'F',
+    'items.code': 'A',
+    'stocks.code': 'A',
+    warehouse_code: 'W1',
+    market_id: 1,
+    qty: 1,
+    comment: 'comment',
+    tags: ['tag'],
+    reason: 'reason',
+    amount: 1,
+    payment_method_id: cash,
+    order_processing_id: evaluation,
+    proforma_order_item_id: records['proforma_orders']?.items?.[0]?.proforma_order_item_id,
+    qty_confirmed: 1,
+  };
+}
+
+function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
+
+function pathOf(route: Route, shop: Shop, id?: string): string {
+  const record = shop.records[route.path.split('/')[1] ?? ''];
+  return BASE_PATH + route.path.replace(':id', id ?? String(record?.id));
+}
+
+/** The required parameters as they should be, so that the hostile one is the only thing wrong. */
+function requiredQuery(route: Route, shop: Shop): string[] {
+  const record = shop.records[route.path.split('/')[1] ?? ''];
+  return Object.entries(route.query ?? {})
+    .filter(([, { required }]) => required)
+    .map(([name]) => `${name}=${record?.[name === 'dataPart' ? 'data_part' : 'time_part']}`);
+}
+
+function bodyOf(route: Route): BodySchema | undefined {
+  const path = (reference['paths'] as Record<string, Record<string, unknown>>)[
+    BASE_PATH + route.path.replaceAll(/:(\w+)/g, '{$1}')
+  ];
+  const operation = path?.[route.method] as { requestBody?: { content: Record<string, { schema: object }> } };
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  return schema && new BodySchema(reference, schema as Record<string, unknown>);
+}
+
+/** Sends the calls all at once, each from a shop of its own, and tells what came back and which shops were written to. */
+async function send(calls: readonly Hostile[]): Promise<Outcome[]> {
+  const before = await fingerprints();
+  const replies = await Promise.all(calls.map(exchange));
+  const after = await fingerprints();
+  return replies.map((reply) => {
+    const { appId } = reply.shop.client;
+    if (reply.status < 300 && reply.route.path.startsWith('/proforma_orders')) reply.shop.spent = true;
+    return { ...reply, wrote: before.get(appId) !== after.get(appId) };
+  });
+}
+
+async function exchange(call: Hostile): Promise<Omit<Outcome, 'wrote'>> {
+  const { shop, route, path, body, text = body === undefined ? undefined : JSON.stringify(body) } = call;
+  const headers = { Authorization: `Bearer ${shop.client.token}`, 'Content-Type': 'application/json' };
+  const { status, text: answer } = await http.call({ method: route.method.toUpperCase(), path, headers, body: text });
+  const sent = text === undefined || body === undefined ? undefined : JSON.parse(text);
+  return {
+    ...call,
+    status,
+    answer,
+    complaints: complaintsOf({ method: route.method, path, sent, status, text: answer }),
+  };
+}
+
+function complaintsOf(told: Parameters<Conformance['complaints']>[0]): string[] {
+  try {
+    return conformance.complaints(told);
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+/** Sends what `callsOf` makes for each shop in turn, as many at once as there are shops. */
+async function sendAll<Case>(cases: readonly Case[], callOf: (each: Case, shop: Shop) => Hostile): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const callsOf = (batch: readonly Case[]) => batch.map((each, index) => callOf(each, shops[index] as Shop));
+  for (const batch of batches(cases)) {
+    await Promise.all(shops.map(refresh));
+    outcomes.push(...(await send(callsOf(batch))));
+  }
+  return outcomes;
+}
+
+function batches<Case>(cases: readonly Case[]): Case[][] {
+  const starts = Array.from({ length: Math.ceil(cases.length / shops.length) }, (_, index) => index * shops.length);
+  return starts.map((start) => cases.slice(start, start + shops.length));
+}
+
+/** What was sent and came back, in one line. */
+function shown({ route, field = '', what, status, answer, complaints }: Outcome): string {
+  return `${nameOf(route)} ${field} with ${what}: ${status} ${answer.slice(0, 200)} ${complaints.join('; ').slice(0, 300)}`;
+}
+
+function expectNone(outcomes: readonly Outcome[]): void {
+  expect(outcomes.map(shown)).toEqual([]);
+}
+
+/** Refused whole, or a bulk call whose only row failed. */
+function isRefused({ status, answer }: Outcome): boolean {
+  return status >= 400 || (JSON.parse(answer || '{}').data?.failed ?? []).length > 0;
+}
+
+describe('the example of every body', () => {
+  it('is accepted, so that one hostile field in it is the only thing wrong', async () => {
+    const [shop] = shops as [Shop];
+    for (const route of routes.filter(({ body }) => body)) {
+      await refresh(shop);
+      const body = bodyOf(route)?.example(valuesOf(shop));
+      const [outcome] = await send([{ shop, route, what: 'its example', path: pathOf(route, shop), body }]);
+      expect({ ...outcome, shop, accepted: !isRefused(outcome as Outcome) }).toMatchObject({
+        route,
+        accepted: true,
+        complaints: [],
+      });
+    }
+  });
+});
+
+describe('every field of every body, holding what it should not', () => {
+  let outcomes: Outcome[];
+
+  beforeAll(async () => {
+    outcomes = [];
+    for (const route of routes) {
+      const schema = bodyOf(route);
+      for (const field of schema?.fields() ?? []) {
+        const call = ([name, value]: (typeof HOSTILE_VALUES)[number], shop: Shop): Hostile => ({
+          shop,
+          route,
+          field: field.path.join('.'),
+          what: name,
+          path: pathOf(route, shop),
+          body: schema?.exampleWith(field, value, valuesOf(shop)),
+        });
+        outcomes.push(...(await sendAll(HOSTILE_VALUES, call)));
+      }
+    }
+  }, 180_000);
+
+  it('is accepted, unreadable (400) or refused (422), nothing else', () => {
+    expectNone(outcomes.filter(({ status }) => status >= 300 && status !== 400 && status !== 422));
+  });
+
+  it('is answered as the API reference says, and accepted only as it says', () => {
+    expectNone(outcomes.filter(({ complaints }) => complaints.length > 0));
+  });
+
+  it('writes nothing when it is refused', () => {
+    expectNone(outcomes.filter((outcome) => outcome.wrote && isRefused(outcome)));
+    expect(outcomes.filter(isRefused).length).toBeGreaterThan(1_000);
+    expect(outcomes.filter((outcome) => outcome.wrote && !isRefused(outcome)).length).toBeGreaterThan(500);
+  });
+
+  it('is judged: no field takes everything', () => {
+    const nameOfField = ({ route, field }: Outcome): string => `${nameOf(route)} ${field}`;
+    const judged = new Set(outcomes.filter(isRefused).map(nameOfField));
+    expect([...new Set(outcomes.map(nameOfField))].filter((field) => !judged.has(field))).toEqual([]);
+  });
+
+  it('is never a text with NUL or half of a surrogate pair that is taken', () => {
+    const unsound = outcomes.filter(({ what }) => what === 'NUL' || what === 'half of a surrogate pair');
+    expect(unsound.length).toBeGreaterThan(100);
+    expectNone(unsound.filter((outcome) => !isRefused(outcome)));
+  });
+});
+
+describe('every call with a body', () => {
+  it('of a wrong kind or none at all is unreadable (400) and writes nothing', async () => {
+    const outcomes: Outcome[] = [];
+    for (const route of routes.filter(({ body }) => body)) {
+      const texts = route.bodyOptional ? HOSTILE_BODIES : [...HOSTILE_BODIES, undefined];
+      const call = (text: string | undefined, shop: Shop): Hostile => ({
+        shop,
+        route,
+        what: text ?? 'nothing',
+        path: pathOf(route, shop),
+        text,
+      });
+      outcomes.push(...(await sendAll(texts, call)));
+    }
+    expectNone(outcomes.filter(({ status, complaints, wrote }) => status !== 400 || complaints.length > 0 || wrote));
+  });
+});
+
+describe('every query parameter, and one that no call knows', () => {
+  let outcomes: Outcome[];
+
+  beforeAll(async () => {
+    outcomes = [];
+    for (const route of routes) {
+      for (const parameter of [...Object.keys(route.query ?? {}), 'unknown']) {
+        const call = (query: (name: string) => string, shop: Shop): Hostile => ({
+          shop,
+          route,
+          field: parameter,
+          what: query(parameter).slice(0, 100),
+          // Writes are sent to a record that is not there: what is tested is how the query is read.
+          path: `${pathOf(route, shop, route.method === 'get' ? undefined : NOBODY)}?${[
+            ...requiredQuery(route, shop).filter((each) => !each.startsWith(`${parameter}=`)),
+            query(parameter),
+          ].join('&')}`,
+        });
+        outcomes.push(...(await sendAll(HOSTILE_QUERIES, call)));
+      }
+    }
+  }, 180_000);
+
+  it('holding anything is read, unreadable (400), or finds no record (404), and writes nothing', () => {
+    const fine = new Set([200, 400, 404]);
+    expectNone(outcomes.filter(({ status, wrote }) => !fine.has(status) || wrote));
+  });
+
+  it('is answered as the API reference says', () => {
+    expectNone(outcomes.filter(({ complaints }) => complaints.length > 0));
+  });
+
+  it('is ignored when the call does not know it', () => {
+    const unknown = outcomes.filter(({ route, field }) => route.method === 'get' && field === 'unknown');
+    expect(unknown.length).toBeGreaterThan(100);
+    expectNone(unknown.filter(({ status }) => status === 404));
+  });
+});
+
+describe('every id in a path', () => {
+  const named = () => routes.filter(({ path }) => path.includes(':id'));
+  const sendIds = async (ids: readonly string[]): Promise<Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    for (const route of named()) {
+      const call = (id: string, shop: Shop): Hostile => ({
+        shop,
+        route,
+        what: `id ${id.slice(0, 100)}`,
+        path: `${pathOf(route, shop, id)}?${requiredQuery(route, shop).join('&')}`,
+        body: bodyOf(route)?.example(valuesOf(shop)),
+      });
+      outcomes.push(...(await sendAll(ids, call)));
+    }
+    return outcomes;
+  };
+
+  it('is one of a record that the shops have, so that only the id is wrong', () => {
+    const records = Object.keys((shops as [Shop])[0].records);
+    expect(named().filter(({ path }) => !records.includes(path.split('/')[1] ?? ''))).toEqual([]);
+  });
+
+  it('that no record has finds none (404, empty) and writes nothing', async () => {
+    const outcomes = await sendIds(HOSTILE_IDS);
+    expectNone(outcomes.filter(({ status, answer, wrote }) => status !== 404 || answer !== '' || wrote));
+  });
+
+  it('that is no text is unreadable (400) and writes nothing', async () => {
+    const outcomes = await sendIds(UNDECODABLE_IDS);
+    expectNone(outcomes.filter(({ status, complaints, wrote }) => status !== 400 || complaints.length > 0 || wrote));
+  });
+});

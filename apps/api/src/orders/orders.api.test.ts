@@ -1,0 +1,300 @@
+import { methodId, propose, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await stockShop(shop, [
+    { code: 'A', price: 100, stock: 1_000 },
+    { code: 'B', price: 33.33, vat: 10, stock: 1_000 },
+  ]);
+});
+
+interface Named {
+  readonly id: number;
+  readonly data_part: number;
+  readonly time_part: number;
+}
+
+const ONE = [{ code: 'A', qty: 1 }];
+const convert = async (id: number, client = shop) => (await client.post(`/proforma_orders/${id}/convert`)).body.data;
+const order = async (items: readonly object[] = ONE, more: object = {}, client = shop) =>
+  convert((await propose(client, items, more)).id, client);
+const pay = async (id: number, amount: number, client = shop): Promise<void> => {
+  const payment = { payment_method_id: await methodId(client, 'cash'), amount };
+  expect((await client.post(`/proforma_orders/${id}/pay`, { payment })).status).toBe(200);
+};
+const get = ({ id, data_part: data, time_part: time }: Named, client = shop) =>
+  client.get(`/orders/${id}?dataPart=${data}&timePart=${time}`);
+const list = async (query = '', client = shop) => (await client.get(`/orders${query}`)).body.data;
+const idsOf = (rows: readonly Named[]): number[] => rows.map(({ id }) => id);
+const now = (): string => api.clock.now().toISOString().slice(0, 19);
+
+describe('GET /orders/{id}', () => {
+  it('answers the order in full', async () => {
+    const items = [
+      { code: 'A', qty: 2 },
+      { code: 'B', qty: 1 },
+    ];
+    const proforma = await propose(shop, items, { comment: 'ring twice', tags: ['x'] });
+    await pay(proforma.id, 100);
+    const made = await convert(proforma.id);
+    const line = { id: expect.any(Number), product_id: expect.any(Number), product_variant_id: expect.any(Number) };
+    expect((await get(made)).body.data).toEqual({
+      id: made.id,
+      data_part: made.data_part,
+      // Months since January 2020 on the test's 21 November 2026.
+      time_part: 82,
+      order_number: expect.stringMatching(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/),
+      order_date: now(),
+      invoice_number: null,
+      external_ref: null,
+      order_status_id: 1,
+      order_status: 'open',
+      payment_status_id: 2,
+      payment_status: 'partial',
+      delivery_status_id: 1,
+      delivery_status: 'pending',
+      customer_id: null,
+      customer_email: 'ana@example.com',
+      customer_first_name: 'Ana',
+      customer_last_name: 'Kovačević',
+      customer_phone: '+381601112223',
+      app_location_id: null,
+      sales: 233.33,
+      discount: 0,
+      net_sales: 196.97,
+      vat: 36.36,
+      end_sales: 233.33,
+      paid: 100,
+      debt: 133.33,
+      market_id: 1,
+      currency_id: 941,
+      sales_channel_id: 1,
+      sales_channel: 'web',
+      proforma_order_id: proforma.id,
+      proforma_number: proforma.proforma_number,
+      comment: 'ring twice',
+      tags: ['x'],
+      inserted_at: now(),
+      updated_at: now(),
+      items: [
+        {
+          ...line,
+          code: 'A',
+          barcode: null,
+          name: 'Product A',
+          qty: 2,
+          price: 100,
+          vat_rate: 20,
+          sales: 200,
+          discount: 0,
+          end_sales: 200,
+          promotions: [],
+          warehouse_code: 'W1',
+        },
+        {
+          ...line,
+          code: 'B',
+          barcode: null,
+          name: 'Product B',
+          qty: 1,
+          price: 33.33,
+          vat_rate: 10,
+          sales: 33.33,
+          discount: 0,
+          end_sales: 33.33,
+          promotions: [],
+          warehouse_code: 'W1',
+        },
+      ],
+      fee_items: [],
+      payments: [
+        {
+          id: expect.any(Number),
+          amount: 100,
+          payment_method: 'Cash',
+          payment_method_id: await methodId(shop, 'cash'),
+          payment_status: 'settled',
+          payment_date: now(),
+          finalized: true,
+        },
+      ],
+      tax_brackets: [
+        { vat_rate: 10, net: 30.3, vat: 3.03, gross: 33.33 },
+        { vat_rate: 20, net: 166.67, vat: 33.33, gross: 200 },
+      ],
+      delivery_area: {
+        address_line_1: 'Bulevar 1',
+        city: 'Novi Sad',
+        postcode: '21000',
+        country: null,
+        shipment_method_code: null,
+        pickup_point_code: null,
+      },
+    });
+    expect(made.data_part).toBeGreaterThanOrEqual(1);
+    expect(made.data_part).toBeLessThanOrEqual(64);
+  });
+
+  it.each([
+    ['unpaid', 0, 1],
+    ['partial', 99.99, 2],
+    ['paid', 100, 3],
+  ])('shows an order as %s when %d of 100 is paid', async (status, amount, id) => {
+    const proforma = await propose(shop, ONE);
+    if (amount > 0) await pay(proforma.id, amount);
+    const made = await convert(proforma.id);
+    expect((await get(made)).body.data).toMatchObject({ payment_status: status, payment_status_id: id, paid: amount });
+  });
+
+  it('shows an order with nothing to pay as paid', async () => {
+    await stockShop(shop, [{ code: 'GIFT', price: 0 }]);
+    expect(await order([{ code: 'GIFT', qty: 1 }])).toMatchObject({ payment_status: 'paid', debt: 0, payments: [] });
+  });
+
+  it('carries the quantities that were confirmed; a line with none is left out', async () => {
+    const items = [
+      { code: 'A', qty: 3 },
+      { code: 'B', qty: 1 },
+    ];
+    const { id, items: lines } = await propose(shop, items);
+    const adjustments = lines.map((line: { proforma_order_item_id: number }, index: number) => ({
+      proforma_order_item_id: line.proforma_order_item_id,
+      qty_confirmed: index === 0 ? 2 : 0,
+    }));
+    await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
+    const { data } = (await get(await convert(id))).body;
+    expect(data).toMatchObject({ items: [{ code: 'A', qty: 2, sales: 200 }], sales: 200, end_sales: 200 });
+    expect(data.items).toHaveLength(1);
+  });
+
+  it("has its customer's parts, whenever it is placed", async () => {
+    const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
+    const customer = (await shop.post('/customers', { customer: fields })).body.data;
+    api.clock.forward({ hours: 24 * 40 });
+    const made = await order(ONE, { customer_external_ref: 'ana', guest: null });
+    expect(made).toMatchObject({
+      customer_id: customer.id,
+      customer_email: 'ana@example.com',
+      customer_phone: null,
+      data_part: customer.data_part,
+      time_part: customer.time_part,
+    });
+    expect((await get(made)).body.data).toEqual(made);
+    expect(await order()).toMatchObject({ time_part: customer.time_part + 1 });
+  });
+
+  it.each([
+    ['another dataPart', ({ data_part: own }: Named) => ({ data_part: (own % 64) + 1 })],
+    ['another timePart', ({ time_part: own }: Named) => ({ time_part: own - 1 })],
+    ['its parts exchanged', ({ data_part, time_part }: Named) => ({ data_part: time_part, time_part: data_part })],
+    ['a negative dataPart', ({ data_part: own }: Named) => ({ data_part: -own })],
+    ['a dataPart beyond what is stored', () => ({ data_part: 2 ** 15 })],
+    ['a timePart beyond 32 bits', () => ({ time_part: 2 ** 31 })],
+  ])('with %s finds nothing', async (_, wrong) => {
+    const made = await order();
+    const { status, text } = await get({ ...made, ...wrong(made) });
+    expect([status, text]).toEqual([404, '']);
+    expect((await get(made)).status).toBe(200);
+  });
+
+  it.each([
+    '',
+    '?dataPart=1',
+    '?timePart=1',
+    '?dataPart=1&timePart=x',
+    '?dataPart[]=1&timePart=1',
+    '?dataPart=1.5&timePart=1',
+  ])('with the query "%s" cannot be read', async (query) => {
+    const { id } = await order();
+    const { status, body } = await shop.get(`/orders/${id}${query}`);
+    expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+});
+
+describe('GET /orders', () => {
+  it('shows the same columns as the full record', async () => {
+    const made = await order([{ code: 'B', qty: 3 }], { comment: 'x', tags: ['a', 'b'] });
+    const { items: _1, fee_items: _2, payments: _3, tax_brackets: _4, delivery_area: _5, ...columns } = made;
+    expect(await list()).toEqual([columns]);
+  });
+
+  it.each([
+    ['JPY', 7, 21],
+    ['KWD', 0.125, 0.375],
+  ])('shows amounts with as many decimals as %s has', async (currency, price, total) => {
+    const client = await api.app(currency);
+    await stockShop(client, [{ code: 'C', price }]);
+    const { data_part: _, ...made } = await order([{ code: 'C', qty: 3 }], {}, client);
+    const [row] = await list('', client);
+    expect(row).toMatchObject({
+      sales: total,
+      end_sales: total,
+      debt: total,
+      vat: made.vat,
+      net_sales: made.net_sales,
+    });
+  });
+
+  it('is newest first, those of one second by id', async () => {
+    const first = await order();
+    const second = await order();
+    api.clock.forward({ seconds: 1 });
+    const third = await order();
+    expect(idsOf(await list())).toEqual(idsOf([third, second, first]));
+  });
+
+  describe('of an app with 35 orders', () => {
+    let many: Client;
+    let all: Named[];
+
+    beforeAll(async () => {
+      many = await api.app();
+      await stockShop(many, [{ code: 'A', stock: 1_000 }]);
+      for (let count = 0; count < 35; count += 1) await order(ONE, {}, many);
+      all = await list('?limit=100', many);
+    });
+
+    it('shows 30 unless a limit is sent', async () => {
+      expect(all).toHaveLength(35);
+      expect(await list('', many)).toEqual(all.slice(0, 30));
+      expect(await list('?offset=10', many)).toEqual(all.slice(10));
+    });
+
+    it('shows every order once, a page at a time; the last page is shorter', async () => {
+      const pages = [];
+      for (let offset = 0; offset < 40; offset += 10) pages.push(await list(`?offset=${offset}&limit=10`, many));
+      expect(pages.map((page) => page.length)).toEqual([10, 10, 10, 5]);
+      expect(pages.flat()).toEqual(all);
+    });
+
+    it.each(['limit=0', 'limit=-1', 'limit=x', 'limit=1.5', 'limit=', 'offset=-1', 'offset=x', 'limit=1&limit=2'])(
+      'falls back to the default when the page is %s',
+      async (query) => {
+        expect(await list(`?${query}`, many)).toEqual(all.slice(0, 30));
+      },
+    );
+
+    it.each(['99999999999999999999', '10001', '10000'])('shows at most 10,000 when %s are wanted', async (limit) => {
+      expect(await list(`?limit=${limit}`, many)).toEqual(all);
+    });
+
+    it.each(['35', '2147483648', '99999999999999999999'])('ends before offset %s', async (offset) => {
+      expect(await list(`?offset=${offset}`, many)).toEqual([]);
+    });
+
+    it('takes one statement, however many it shows', async () => {
+      await list('?limit=1', many);
+      api.statements.length = 0;
+      await list('?limit=35', many);
+      expect(api.statements).toHaveLength(1);
+    });
+  });
+});

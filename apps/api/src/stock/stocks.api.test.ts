@@ -1,0 +1,670 @@
+import { setTimeout } from 'node:timers/promises';
+import { propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await open(shop);
+});
+
+/** Warehouses `W1` and `W2`; product `P` with variants A and B, product `Q` with variant C. */
+async function open(client: Client): Promise<void> {
+  await client.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2')] });
+  await client.post('/int/products', {
+    products: [
+      {
+        code: 'P',
+        name: 'P',
+        variants: [
+          { code: 'A', barcode: '860-A', external_ref: 'ref-a' },
+          { code: 'B', barcode: '860-B', external_ref: 'ref-b' },
+        ],
+      },
+      { code: 'Q', name: 'Q', variants: [{ code: 'C', barcode: 'A', external_ref: '860-B' }] },
+    ],
+  });
+}
+
+interface Outcome {
+  readonly updated: number;
+  readonly failed: readonly { readonly input: unknown; readonly error: { readonly message: string } }[];
+}
+
+const put = (stocks: readonly unknown[], client = shop): Promise<Reply> => client.put('/int/stocks', { stocks });
+const outcome = async (stocks: readonly unknown[], client = shop): Promise<Outcome> => {
+  const { status, body } = await put(stocks, client);
+  expect([status, Object.keys(body.data)]).toEqual([200, ['updated', 'failed']]);
+  return body.data;
+};
+const written = async (stocks: readonly unknown[], client = shop): Promise<void> =>
+  expect(await outcome(stocks, client)).toEqual({ updated: stocks.length, failed: [] });
+/** Rows that fail all, with nothing written; their keys. */
+const refused = async (stocks: readonly unknown[]): Promise<string[]> => {
+  const before = [await places(), await movements()];
+  const { updated, failed } = await outcome(stocks);
+  expect([updated, failed.map(({ input }) => input)]).toEqual([0, stocks]);
+  expect([await places(), await movements()]).toEqual(before);
+  return failed.map(({ error }) => error.message.replace(/^API\.Stocks\./, ''));
+};
+
+/** What the app has in stock: `A@W1` → 5. */
+const onHand = async (client = shop): Promise<Record<string, number>> =>
+  Object.fromEntries((await places(client)).map(({ place, on_hand }) => [place, on_hand]));
+const places = (client = shop) =>
+  api.database.rows<{ place: string; on_hand: number; min_qty: number; updated_at: Date }>(
+    `select v.code || '@' || w.code as place, s.on_hand, s.min_qty, s.updated_at
+     from stocks s join product_variants v on v.id = s.product_variant_id join warehouses w on w.id = s.warehouse_id
+     where s.app_id = $1 order by 1`,
+    [client.appId],
+  );
+/** Every movement of the app in booking order, with its lines. */
+const movements = (client = shop) =>
+  api.database.rows<object>(
+    `select m.kind, w.code as warehouse, m.reference, m.booked_at, (
+       select json_object_agg(v.code, l.qty order by v.code) from stock_movement_lines l
+       join product_variants v on v.id = l.product_variant_id where l.movement_id = m.id
+     ) as lines
+     from stock_movements m join warehouses w on w.id = m.warehouse_id where m.app_id = $1 order by m.id`,
+    [client.appId],
+  );
+
+/** The ids of A and B. */
+const variantIds = async () =>
+  (
+    await api.database.rows<{ id: number }>(
+      `select id from product_variants where app_id = $1 and code in ('A', 'B') order by id`,
+      [shop.appId],
+    )
+  ).map(({ id }) => id);
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await setTimeout(10);
+};
+
+const row = (more: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty: 1, ...more });
+
+describe('PUT /int/stocks', () => {
+  it('adds qty, and subtracts a negative one', async () => {
+    await written([row({ qty: 10 })]);
+    await written([row({ qty: 5 }), row({ code: 'B', qty: 2 })]);
+    await written([row({ qty: -4 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 11, 'B@W1': 2 });
+  });
+
+  it('a repeat adds again', async () => {
+    const stocks = [row({ qty: 3 })];
+    await written(stocks);
+    await written(stocks);
+    expect(await onHand()).toEqual({ 'A@W1': 6 });
+  });
+
+  it('keeps warehouses apart', async () => {
+    await written([row({ qty: 1 }), row({ warehouse_code: 'W2', qty: 2 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 1, 'A@W2': 2 });
+  });
+
+  it('with an empty list does nothing', async () => {
+    await written([]);
+    expect(await movements()).toEqual([]);
+  });
+
+  it('ignores fields that it does not know', async () => {
+    await written([row({ on_hand: 99, reserved: 99, id: 1, app_id: 1, constructor: 1 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 1 });
+  });
+
+  it('dates the stock row by the clock', async () => {
+    await written([row()]);
+    api.clock.forward({ seconds: 90 });
+    await written([row()]);
+    expect(await places()).toMatchObject([{ updated_at: api.clock.now() }]);
+  });
+});
+
+describe('PUT /int/stocks, the variant of a row', () => {
+  it.each([
+    ['code', { code: 'B' }, 'B@W1'],
+    ['barcode', { barcode: '860-B' }, 'B@W1'],
+    ['external_ref', { external_ref: 'ref-b' }, 'B@W1'],
+    ['code before barcode and external_ref', { code: 'B', barcode: '860-A', external_ref: 'ref-a' }, 'B@W1'],
+    ['barcode before external_ref', { barcode: '860-B', external_ref: 'ref-a' }, 'B@W1'],
+    ['barcode when the code finds none', { code: 'none', barcode: '860-B', external_ref: 'ref-a' }, 'B@W1'],
+    ['external_ref when the others find none', { code: 'none', barcode: 'none', external_ref: 'ref-b' }, 'B@W1'],
+    ['code, though the same text is a barcode of another', { code: 'A' }, 'A@W1'],
+    ['barcode, though the same text is a code of another', { barcode: 'A' }, 'C@W1'],
+    ['external_ref, though the same text is a barcode of another', { external_ref: '860-B' }, 'C@W1'],
+    ['barcode when the code is null', { code: null, barcode: '860-B' }, 'B@W1'],
+    ['barcode when the code is empty', { code: '', barcode: '860-B' }, 'B@W1'],
+    ['barcode when the code is blank', { code: ' \t', barcode: '860-B' }, 'B@W1'],
+  ])('is found by %s', async (_, identifiers, place) => {
+    await written([{ warehouse_code: 'W1', qty: 1, ...identifiers }]);
+    expect(await onHand()).toEqual({ [place]: 1 });
+  });
+
+  it.each([
+    ['in another case', { code: 'a' }],
+    ['with a space before it', { code: ' A' }],
+    ['with a space after it', { code: 'A ' }],
+    ['as a pattern', { code: '%' }],
+    ['full width', { code: 'Ａ' }],
+    ['of a product', { code: 'P' }],
+    ['under another identifier', { code: '860-A' }],
+    ['barcode in another case', { barcode: '860-a' }],
+    ['barcode with a space', { barcode: '860-A ' }],
+    ['reference in another case', { external_ref: 'REF-A' }],
+    ['reference with a space', { external_ref: ' ref-a' }],
+    ['none', {}],
+    ['nulls', { code: null, barcode: null, external_ref: null }],
+    ['empty ones', { code: '', barcode: '', external_ref: '' }],
+  ])('VariantNotFound: is not found by an identifier that is not exactly the same: %s', async (_, identifiers) => {
+    expect(await refused([{ warehouse_code: 'W1', qty: 1, ...identifiers }])).toEqual(['VariantNotFound']);
+  });
+
+  it('is found by what was stored trimmed', async () => {
+    const variants = [{ code: '\u00a0T1 ', barcode: ' T-b\t', external_ref: '\nt-r ' }];
+    await shop.post('/int/products', { products: [{ code: 'T', name: 'T', variants }] });
+    await written([row({ code: 'T1' }), row({ code: null, barcode: 'T-b' }), row({ code: null, external_ref: 't-r' })]);
+    expect(await onHand()).toEqual({ 'T1@W1': 3 });
+  });
+
+  it('is found by Cyrillic and any other text', async () => {
+    const codes = ['ЦИПЕЛА-42', 'čĐ', '鞋', '👟', "'; drop table stocks; --", '{"a":1}', '\\', 'a,b{}', 'NULL'];
+    await shop.post('/int/products', {
+      products: codes.map((code) => ({ code, name: code, variants: [{ code }] })),
+    });
+    await written(codes.map((code) => row({ code })));
+    expect(await onHand()).toEqual(Object.fromEntries(codes.map((code) => [`${code}@W1`, 1])));
+  });
+});
+
+describe('PUT /int/stocks, the warehouse of a row', () => {
+  it.each([
+    ['an unknown code', 'W3'],
+    ['in another case', 'w1'],
+    ['with a space', 'W1 '],
+    ['null', null],
+    ['absent', undefined],
+    ['empty', ''],
+    ['blank', ' '],
+    ['a number', 1],
+    ['too long', 'W'.repeat(256)],
+    ['NUL', 'W1\0'],
+    ['half of a surrogate pair', 'W1\udfff'],
+  ])('WarehouseNotFound: %s', async (_, code) => {
+    await shop.put('/warehouse', { warehouses: [warehouse('x', { code: null })] });
+    const sent = code === undefined ? { code: 'A', qty: 1 } : row({ warehouse_code: code });
+    expect(await refused([sent])).toEqual(['WarehouseNotFound']);
+  });
+
+  it('may be one that does not sell', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
+    await written([row({ qty: 4 })]);
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 0 });
+  });
+});
+
+describe('PUT /int/stocks with a bad row', () => {
+  const INVALID_QTY = [
+    undefined,
+    null,
+    '1',
+    '',
+    true,
+    [],
+    [1],
+    {},
+    1.5,
+    -0.1,
+    1e10,
+    -1e10,
+    1e300,
+    9_007_199_254_740_992,
+  ];
+
+  it.each(INVALID_QTY)('InvalidQty: qty %j', async (qty) => {
+    const sent = qty === undefined ? { code: 'A', warehouse_code: 'W1' } : row({ qty });
+    expect(await refused([sent])).toEqual(['InvalidQty']);
+  });
+
+  it.each(['1', true, {}, 0.5, -1, 1e10])('InvalidQty: min_qty %j', async (min_qty) => {
+    expect(await refused([row({ min_qty })])).toEqual(['InvalidQty']);
+  });
+
+  it.each([null, 5, 'A', true, [], [row()]])('VariantNotFound: a row that is %j', async (sent) => {
+    expect(await refused([sent])).toEqual(['VariantNotFound']);
+  });
+
+  it.each([
+    ['a number', 5],
+    ['a flag', true],
+    ['a list', ['A']],
+    ['an object', { code: 'A' }],
+    ['too long', 'x'.repeat(256)],
+    ['with NUL', 'A\0'],
+    ['with half of a surrogate pair', '\ud800'],
+  ])('VariantNotFound: an identifier that is %s, even if another one finds a variant', async (_, wrong) => {
+    expect(
+      await refused([
+        row({ code: wrong, barcode: '860-A' }),
+        row({ barcode: wrong }),
+        row({ external_ref: wrong }),
+        row({ code: wrong }),
+      ]),
+    ).toEqual(Array.from({ length: 4 }, () => 'VariantNotFound'));
+  });
+
+  it('fails that row only: the input comes back as it was sent, with its reason, and the others are written', async () => {
+    const unknown = { code: 'none', warehouse_code: 'W1', qty: 1, note: { any: ['thing'] } };
+    expect(
+      await outcome([
+        row({ qty: 2 }),
+        unknown,
+        row({ warehouse_code: 'none' }),
+        null,
+        row({ code: 'B', qty: 3 }),
+        row({ qty: '4' }),
+        row({ code: 'C', qty: -1 }),
+      ]),
+    ).toEqual({
+      updated: 2,
+      failed: [
+        { input: unknown, error: { message: 'API.Stocks.VariantNotFound' } },
+        { input: row({ warehouse_code: 'none' }), error: { message: 'API.Stocks.WarehouseNotFound' } },
+        { input: null, error: { message: 'API.Stocks.VariantNotFound' } },
+        { input: row({ qty: '4' }), error: { message: 'API.Stocks.InvalidQty' } },
+        { input: row({ code: 'C', qty: -1 }), error: { message: 'API.Stocks.NegativeStock' } },
+      ],
+    });
+    expect(await onHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });
+  });
+});
+
+describe('PUT /int/stocks below zero', () => {
+  it('NegativeStock: on hand never falls below 0', async () => {
+    await written([row({ qty: 5 })]);
+    expect(await refused([row({ qty: -6 })])).toEqual(['NegativeStock']);
+    expect(await refused([row({ code: 'B', qty: -1 })])).toEqual(['NegativeStock']);
+    expect(await refused([row({ warehouse_code: 'W2', qty: -1 })])).toEqual(['NegativeStock']);
+    await written([row({ qty: -5 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 0 });
+  });
+
+  it('on hand may fall below what is reserved; available is then 0', async () => {
+    await stockShop(shop, [{ code: 'S', stock: 3 }]);
+    await propose(shop, [{ code: 'S', qty: 2 }]);
+    await putStock(shop, [row({ code: 'S', qty: -2 })]);
+    expect(await stockOf(shop, 'S')).toEqual({ on_hand: 1, reserved: 2, available: 0 });
+  });
+
+  it('InvalidQty: on hand never grows beyond 1,000,000,000', async () => {
+    await written([row({ qty: 1_000_000_000 })]);
+    expect(await refused([row({ qty: 1 })])).toEqual(['InvalidQty']);
+    await written([row({ qty: -1_000_000_000 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 0 });
+  });
+});
+
+describe('PUT /int/stocks with the same place twice', () => {
+  it('adds the sum, whatever identifier names the variant', async () => {
+    await written([row({ qty: 2 }), row({ code: null, barcode: '860-A', qty: 3 }), row({ qty: -1 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 4 });
+    expect(await movements()).toMatchObject([{ lines: { A: 4 } }]);
+  });
+
+  it('takes the rows in input order: what falls below 0 on the way fails, and the others count', async () => {
+    await written([row({ qty: 5 })]);
+    expect(await outcome([row({ qty: -7 }), row({ qty: 10 }), row({ qty: -14 }), row({ qty: -2 })])).toEqual({
+      updated: 2,
+      failed: [-7, -2].map((qty) => ({ input: row({ qty }), error: { message: 'API.Stocks.NegativeStock' } })),
+    });
+    expect(await onHand()).toEqual({ 'A@W1': 5 + 10 - 14 });
+  });
+});
+
+describe('PUT /int/stocks, the minimum', () => {
+  it('of a new stock row is min_qty, 0 when it is not sent or null', async () => {
+    await written([row({ min_qty: 7 }), row({ code: 'B', min_qty: null }), row({ code: 'C' })]);
+    expect((await places()).map(({ min_qty }) => min_qty)).toEqual([7, 0, 0]);
+  });
+
+  it('of a stock row that is there stays', async () => {
+    await written([row({ min_qty: 7 })]);
+    await written([row({ min_qty: 9 }), row({ min_qty: 0 })]);
+    expect(await places()).toMatchObject([{ on_hand: 3, min_qty: 7 }]);
+  });
+
+  it('of a new place named twice is the last one sent', async () => {
+    await written([row({ min_qty: 7 }), row({ min_qty: 8 }), row(), row({ min_qty: null })]);
+    expect(await places()).toMatchObject([{ min_qty: 8 }]);
+  });
+
+  it('comes with a stock row of nothing when qty is 0', async () => {
+    await written([row({ qty: 0, min_qty: 4 })]);
+    expect(await places()).toMatchObject([{ on_hand: 0, min_qty: 4 }]);
+  });
+
+  it('is not taken from a row that fails', async () => {
+    expect((await outcome([row({ qty: -1, min_qty: 7 }), row()])).updated).toBe(1);
+    expect(await places()).toMatchObject([{ min_qty: 0 }]);
+  });
+});
+
+describe('PUT /int/stocks, the ledger', () => {
+  it('books one adjust movement per call and warehouse', async () => {
+    await written([
+      row({ qty: 2 }),
+      row({ warehouse_code: 'W2', qty: 3 }),
+      row({ code: 'B', qty: 4 }),
+      row({ code: 'C', warehouse_code: 'W2', qty: 5 }),
+    ]);
+    const common = { kind: 'adjust', reference: null, booked_at: api.clock.now() };
+    const booked = await movements();
+    expect(booked).toHaveLength(2);
+    expect(booked).toContainEqual({ ...common, warehouse: 'W1', lines: { A: 2, B: 4 } });
+    expect(booked).toContainEqual({ ...common, warehouse: 'W2', lines: { A: 3, C: 5 } });
+    await written([row({ qty: -1 })]);
+    expect((await movements())[2]).toEqual({ ...common, warehouse: 'W1', lines: { A: -1 } });
+  });
+
+  it('books nothing for what comes to nothing', async () => {
+    await written([row({ qty: 0 }), row({ code: 'B', qty: 3 }), row({ code: 'B', qty: -3 })]);
+    expect(await movements()).toEqual([]);
+  });
+
+  it('adds up to what is on hand', async () => {
+    for (const qty of [9, -4, 0, 2, -7]) await put([row({ qty }), row({ code: 'B', qty: -qty })]);
+    const [{ sum }] = (await api.database.rows(
+      `select sum(qty)::int from stock_movement_lines l join product_variants v on v.id = l.product_variant_id
+       where l.app_id = $1 and v.code = 'A'`,
+      [shop.appId],
+    )) as [{ sum: number }];
+    expect([sum, (await onHand())['A@W1']]).toEqual([0, 0]);
+  });
+});
+
+describe('PUT /int/stocks and another app', () => {
+  it('does not find its variants and warehouses', async () => {
+    const stranger = await api.app();
+    await stranger.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
+    const foreign = { code: 'FOREIGN', barcode: 'F-1', external_ref: 'f-1' };
+    await stranger.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [foreign] }] });
+    expect(
+      await refused([
+        row({ code: 'FOREIGN' }),
+        row({ code: null, barcode: 'F-1' }),
+        row({ code: null, external_ref: 'f-1' }),
+        row({ warehouse_code: 'FOREIGN' }),
+      ]),
+    ).toEqual(['VariantNotFound', 'VariantNotFound', 'VariantNotFound', 'WarehouseNotFound']);
+    expect(await onHand(stranger)).toEqual({});
+  });
+
+  it('holding the same values, changes nothing of it', async () => {
+    const stranger = await api.app();
+    await open(stranger);
+    await written([row({ qty: 5 })], stranger);
+    await written([row({ qty: 2 })]);
+    expect([await onHand(stranger), await onHand()]).toEqual([{ 'A@W1': 5 }, { 'A@W1': 2 }]);
+  });
+});
+
+describe('PUT /int/stocks that cannot be read', () => {
+  it.each([
+    [{}],
+    [{ stock: [row()] }],
+    [{ stocks: null }],
+    [{ stocks: row() }],
+    [{ stocks: 'A' }],
+    [{ stocks: { 0: row(), length: 1 } }],
+    [[row()]],
+  ])('%j is answered 400, and nothing is written', async (body) => {
+    const { status, body: answer } = await shop.put('/int/stocks', body);
+    expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    expect([await places(), await movements()]).toEqual([[], []]);
+  });
+
+  it('of more than 10,000 rows is answered 413, and nothing is written', async () => {
+    const { status, body } = await put(Array.from({ length: 10_001 }, () => row()));
+    expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
+    expect([await places(), await movements()]).toEqual([[], []]);
+  });
+});
+
+describe('PUT /int/stocks with many rows', () => {
+  const many = (count: number, qty = 1) =>
+    Array.from({ length: count }, (_, index) => ({ code: `M${index}`, warehouse_code: `W${(index % 2) + 1}`, qty }));
+  const stock = (count: number) =>
+    shop.post('/int/products', {
+      products: [{ code: 'M', name: 'M', variants: many(count).map(({ code }) => ({ code })) }],
+    });
+
+  it('takes as many statements for 1,000 as for 1', async () => {
+    await stock(1_000);
+    const count = async (stocks: readonly object[]): Promise<number> => {
+      api.statements.length = 0;
+      await written(stocks);
+      return api.statements.length;
+    };
+    await written([]);
+    const one = await count(many(1));
+    expect(await count(many(1_000))).toBe(one);
+    expect(await count(many(1_000, -1))).toBe(one);
+  });
+
+  it('writes 10,000, new and known ones', async () => {
+    await stock(10_000);
+    await written(many(5_000, 2));
+    await written(many(10_000, 3));
+    const sums = await api.database.rows(
+      'select on_hand, count(*)::int from stocks where app_id = $1 group by 1 order by 1',
+      [shop.appId],
+    );
+    expect(sums).toEqual([3, 5].map((on_hand) => ({ on_hand, count: 5_000 })));
+    expect(await movements()).toHaveLength(4);
+  });
+});
+
+describe('concurrent PUT /int/stocks', () => {
+  const CALLS = 8;
+  const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
+  const everyPlace = codes.flatMap((code) => ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code })));
+  /** The places in another order for each call. */
+  const turned = (call: number, qty: number) =>
+    everyPlace
+      .map((place, index) => ({ place, key: (index * (2 * call + 3)) % 211 }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ place }) => ({ ...place, qty }));
+
+  beforeEach(() =>
+    shop.post('/int/products', {
+      products: [{ code: 'V', name: 'V', variants: codes.map((code) => ({ code })) }],
+    }),
+  );
+
+  it('that overlap neither deadlock nor lose an addition, also where the stock row is new', async () => {
+    for (const round of [1, 2]) {
+      api.statements.length = 0;
+      await written([]);
+      const statements = api.statements.length;
+      api.statements.length = 0;
+      await Promise.all(Array.from({ length: CALLS }, (_, call) => written(turned(call, call + 1))));
+      // The transaction of a deadlock would have run again.
+      expect(api.statements).toHaveLength(CALLS * (statements + 1));
+      const sum = ((CALLS * (CALLS + 1)) / 2) * round;
+      expect(new Set(Object.values(await onHand()))).toEqual(new Set([sum]));
+    }
+    expect(Object.keys(await onHand())).toHaveLength(200);
+  });
+
+  it('wait for the first of their places before they hold another one, whatever the order of the rows', async () => {
+    const inOrder = [row(), row({ code: 'B' })];
+    await written(inOrder);
+    // Leaves A behind B on the disk too.
+    await written([row()]);
+    const lock = 'select from stocks where app_id = $1 and product_variant_id = $2 for update skip locked';
+    const [a, b] = (await variantIds()) as [number, number];
+    let call: Promise<void> | undefined;
+    await api.database.transaction(async (transaction) => {
+      await transaction.rows(lock, [shop.appId, a]);
+      call = written(inOrder.toReversed());
+      await until(async () => (await api.database.rows(WAITING)).length > 0);
+      expect(await transaction.rows(lock, [shop.appId, b])).toHaveLength(1);
+    });
+    await call;
+    expect(await onHand()).toEqual({ 'A@W1': 3, 'B@W1': 2 });
+  });
+
+  it('never take more than there is', async () => {
+    await written([row({ qty: 10 })]);
+    const outcomes = await Promise.all(Array.from({ length: CALLS }, () => outcome([row({ qty: -3 })])));
+    expect(outcomes.filter(({ updated }) => updated === 1)).toHaveLength(3);
+    expect(outcomes.flatMap(({ failed }) => failed.map(({ error }) => error.message))).toEqual(
+      Array.from({ length: 5 }, () => 'API.Stocks.NegativeStock'),
+    );
+    expect(await onHand()).toEqual({ 'A@W1': 1 });
+  });
+});
+
+describe('GET /stocks/aggregate', () => {
+  const aggregate = async (query = '', client = shop) => {
+    const { status, body } = await client.get(`/stocks/aggregate${query}`);
+    expect([status, Object.keys(body)]).toEqual([200, ['data']]);
+    return body.data;
+  };
+  const codesOf = async (query: string, client = shop): Promise<string[]> =>
+    (await aggregate(query, client)).map(({ code }: { code: string }) => code);
+  const productId = async (code: string, client = shop): Promise<number> =>
+    (await client.get(`/products?code=${code}`)).body.data.id;
+
+  it('answers on hand, reserved and available, per variant and per warehouse', async () => {
+    await stockShop(shop, [{ code: 'S', stock: 5 }]);
+    await written([row({ code: 'S', warehouse_code: 'W2', qty: 2 })]);
+    await propose(shop, [{ code: 'S', qty: 4 }]);
+    expect(await aggregate('?code=S')).toEqual([
+      {
+        product_variant_id: expect.any(Number),
+        code: 'S',
+        on_hand: 7,
+        reserved: 4,
+        available: 3,
+        warehouses: [
+          { warehouse_code: 'W1', on_hand: 5, reserved: 4, available: 1 },
+          { warehouse_code: 'W2', on_hand: 2, reserved: 0, available: 2 },
+        ],
+      },
+    ]);
+  });
+
+  it('lists a variant that never had stock, with zeros and no warehouse', async () => {
+    const [variant] = await aggregate('?code=A');
+    expect(variant).toMatchObject({ code: 'A', on_hand: 0, reserved: 0, available: 0, warehouses: [] });
+  });
+
+  it('counts what is in a warehouse that does not sell as on hand and not as available', async () => {
+    await written([row({ qty: 3 }), row({ warehouse_code: 'W2', qty: 4 })]);
+    await shop.put('/warehouse', { warehouses: [warehouse('W2', { sellable: false })] });
+    expect((await aggregate('?code=A'))[0]).toMatchObject({
+      on_hand: 7,
+      available: 3,
+      warehouses: [{ available: 3 }, { warehouse_code: 'W2', on_hand: 4, available: 0 }],
+    });
+  });
+
+  it('without a filter answers every variant, the oldest first', async () => {
+    expect(await codesOf('')).toEqual(['A', 'B', 'C']);
+    expect(await codesOf('?code=&barcode=&product_id=')).toEqual(['A', 'B', 'C']);
+  });
+
+  it('filters by code, barcode and product_id, and by all of them together', async () => {
+    const [p, q] = [await productId('P'), await productId('Q')];
+    expect(await codesOf('?code=A')).toEqual(['A']);
+    expect(await codesOf('?barcode=A')).toEqual(['C']);
+    expect(await codesOf(`?product_id=${p}`)).toEqual(['A', 'B']);
+    expect(await codesOf(`?code=B&barcode=860-B&product_id=${p}`)).toEqual(['B']);
+    expect(await codesOf(`?code=B&barcode=860-A`)).toEqual([]);
+    expect(await codesOf(`?code=B&product_id=${q}`)).toEqual([]);
+  });
+
+  it.each(['code=a', 'code=A%20', 'code=%20A', 'barcode=860-a', 'barcode=860-A%20', 'code=P', 'code=%25'])(
+    'finds nothing by what is not exactly the same: %s',
+    async (query) => {
+      expect(await codesOf(`?${query}`)).toEqual([]);
+    },
+  );
+
+  it.each(['0', '-1', '987654321', '9007199254740993', '99999999999999999999'])(
+    'finds nothing by a product_id that no product has: %s',
+    async (id) => {
+      expect(await codesOf(`?product_id=${id}`)).toEqual([]);
+    },
+  );
+
+  it.each([
+    'product_id=P',
+    'product_id=1.5',
+    'product_id=1e3',
+    'product_id=1&product_id=2',
+    'product_id=%2B1',
+    'code=A&code=B',
+    'code[x]=A',
+    'barcode[]=A',
+    'code=A%00',
+    'barcode=%00',
+  ])('cannot be read with %s', async (query) => {
+    const { status, body } = await shop.get(`/stocks/aggregate?${query}`);
+    expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+
+  it('is paged: 30 by default, 10,000 at most, unusable values fall back', async () => {
+    const variants = Array.from({ length: 40 }, (_, index) => ({ code: `N${index}` }));
+    await shop.post('/int/products', { products: [{ code: 'N', name: 'N', variants }] });
+    const all = ['A', 'B', 'C', ...variants.map(({ code }) => code)];
+    expect(await codesOf('')).toEqual(all.slice(0, 30));
+    expect(await codesOf('?offset=30')).toEqual(all.slice(30));
+    expect(await codesOf('?offset=2&limit=3')).toEqual(all.slice(2, 5));
+    expect(await codesOf('?limit=10000')).toEqual(all);
+    for (const limit of ['10001', '99999999999999999999']) expect(await codesOf(`?limit=${limit}`)).toEqual(all);
+    for (const limit of ['0', '-1', 'x', '1.5', '', '5&limit=6']) {
+      expect(await codesOf(`?limit=${limit}`)).toEqual(all.slice(0, 30));
+    }
+    expect(await codesOf('?offset=-1&limit=2')).toEqual(['A', 'B']);
+    expect(await codesOf('?offset=x&limit=2')).toEqual(['A', 'B']);
+    expect(await codesOf('?offset=43')).toEqual([]);
+    expect(await codesOf('?offset=999999999999999')).toEqual([]);
+  });
+
+  it('answers nothing of another app', async () => {
+    await written([row({ qty: 5 })]);
+    const stranger = await api.app();
+    for (const query of ['', '?code=A', '?barcode=860-A', `?product_id=${await productId('P')}`]) {
+      expect(await codesOf(query, stranger)).toEqual([]);
+    }
+    await open(stranger);
+    expect(await aggregate('?code=A', stranger)).toMatchObject([{ on_hand: 0, warehouses: [] }]);
+  });
+
+  it('takes one statement, whatever the number of variants', async () => {
+    await aggregate('?limit=1');
+    api.statements.length = 0;
+    await aggregate('?limit=1');
+    const one = api.statements.length;
+    await aggregate();
+    expect(api.statements.length).toBe(2 * one);
+  });
+
+  it('orders warehouses by code', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('Z'), warehouse('M')] });
+    const codes = ['Z', 'W2', 'M', 'W1'];
+    await written(codes.map((warehouse_code) => row({ warehouse_code })));
+    expect((await aggregate('?code=A'))[0].warehouses).toMatchObject(
+      codes.toSorted().map((warehouse_code) => ({ warehouse_code })),
+    );
+  });
+});
