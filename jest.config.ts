@@ -28,6 +28,8 @@ const config: Config = {
   globalSetup: '<rootDir>/apps/api/src/testing/global-setup.mjs',
   globalTeardown: '<rootDir>/apps/api/src/testing/global-teardown.mjs',
   modulePathIgnorePatterns: ['/dist/'],
+  // Jest would leave one core idle; much of the time is spent waiting for PostgreSQL and child processes.
+  maxWorkers: '100%',
   workerIdleMemoryLimit: '768MB',
   testTimeout: 15_000,
 };
