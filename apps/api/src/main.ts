@@ -13,10 +13,14 @@ await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);
   const service = await startService(config);
-  const demo =
-    config.demo && !(await service.container.get(TOKENS.Apps).any()) ? await makeDemo(service.container) : undefined;
   const background = new Background(config.worker ? choresOf(service.container) : [], logger);
-  const api = await startApi(service, config, logger);
+  const api = await startApi(service, config, logger).catch(async (error: unknown) => {
+    await service.stop();
+    throw error;
+  });
+  // Only now: the demo's token is shown once, and a port that is taken would lose it.
+  const wantsDemo = config.demo && !(await service.container.get(TOKENS.Apps).any());
+  const demo = wantsDemo ? await makeDemo(service.container) : undefined;
   background.start();
   process.stdout.write(greeting(`http://localhost:${api.port}`, service.embedded?.notice, demo?.accessToken));
   logger.info({ port: api.port, worker: config.worker }, 'ready');

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, chmodSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { connect } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
 import { startServer } from './testing/server-process.js';
 import { testDatabase, type TestDatabase } from './testing/test-database.js';
@@ -44,6 +45,25 @@ describe('a bad environment', () => {
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
+});
+
+describe('a first start on a port that is taken', () => {
+  it('leaves no database server behind, and the next start still shows the demo’s token', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'back-office-port-'));
+    chmodSync(home, 0o755);
+    const other = createServer().listen(0);
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await runNode('main.js', [], { DATA_DIR: home, PORT: String(port) });
+    other.close();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+    expect(existsSync(join(home, 'postgres', 'data', 'postmaster.pid'))).toBe(false);
+
+    const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
+    expect(server.output()).toMatch(/^ {2}bo_app_\S+$/m);
+    expect(await server.stop()).toBe(0);
+    rmSync(home, { recursive: true, force: true });
+  }, 40_000);
 });
 
 describe('a service that starts with nothing', () => {

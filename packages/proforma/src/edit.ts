@@ -10,7 +10,14 @@ const LONGEST_TAG = 100;
 export interface Edit {
   readonly tags?: unknown;
   readonly comment?: unknown;
-  readonly alerts?: unknown;
+  /** `null` likewise means not sent. */
+  readonly alerts?: readonly AlertResolution[] | null;
+}
+
+export interface AlertResolution {
+  /** Any whole number; the rule below decides whether an alert has it. */
+  readonly index: number;
+  readonly resolved: true;
 }
 
 export interface EditFacts extends Edit {
@@ -23,9 +30,7 @@ const commentIsText: Guard<EditFacts> = (_, { comment }) =>
   comment === undefined || comment === null || isText(comment, LONGEST_TEXT) ? undefined : INVALID_COMMENT;
 
 const alertsExist: Guard<EditFacts> = (proforma, { alerts }) =>
-  alerts === undefined || (Array.isArray(alerts) && alerts.every((each) => isResolution(each, proforma.alerts.length)))
-    ? undefined
-    : ALERT_NOT_FOUND;
+  (alerts ?? []).every(({ index }) => proforma.alerts[index] !== undefined) ? undefined : ALERT_NOT_FOUND;
 
 /** Tags and comment change while the proforma is open; alerts can be resolved always. One bad part changes nothing. */
 export function edit(proforma: Proforma, facts: EditFacts): Proforma | Refusal {
@@ -47,7 +52,7 @@ function editRecord(proforma: Proforma, { tags, comment, now }: EditFacts): Prof
 }
 
 function resolveAlerts(proforma: Proforma, { alerts, now }: EditFacts): Proforma {
-  const indexes = new Set(((alerts ?? []) as { index: number }[]).map((each) => each.index));
+  const indexes = new Set((alerts ?? []).map((each) => each.index));
   const resolve = (alert: Alert, index: number): Alert =>
     indexes.has(index) && alert.resolvedAt === null ? { ...alert, resolvedAt: now } : alert;
   const resolved = proforma.alerts.map(resolve);
@@ -63,9 +68,4 @@ export function areTags(value: unknown): value is string[] {
 
 export function isText(value: unknown, longest: number): value is string {
   return typeof value === 'string' && isSound(value) && lengthOf(value) <= longest;
-}
-
-function isResolution(value: unknown, alerts: number): boolean {
-  const { index, resolved } = (value ?? {}) as { index?: unknown; resolved?: unknown };
-  return resolved === true && Number.isInteger(index) && Number(index) >= 0 && Number(index) < alerts;
 }

@@ -152,7 +152,7 @@ const editing = fc
       at,
       (plain, proforma) => plain.edit(proforma, tags, alert),
       (proforma, now) => {
-        const alerts = alert === undefined ? undefined : [{ index: alert, resolved: true }];
+        const alerts = alert === undefined ? null : [{ index: alert, resolved: true as const }];
         return edit(proforma, { tags, alerts, now });
       },
     ),

@@ -148,7 +148,7 @@ describe('adjustments that the warehouse cannot mean', () => {
   const proforma = aProforma(...twoLines, paid(4400), refund(1, 100, 'refund_failed'));
   const good = { lineId: 2, qtyConfirmed: 1 };
 
-  it.each([-1, 4, 1.5, Number.NaN, Infinity, '2', null, undefined, true, [1], {}])(
+  it.each([-1, 4, 1.5, Number.NaN, Infinity, '2', '', true, [1], {}])(
     'a quantity of %p is invalid, and names its place',
     (qtyConfirmed) => {
       expect(confirming(proforma, good, { lineId: 1, qtyConfirmed })).toEqual({
@@ -157,6 +157,13 @@ describe('adjustments that the warehouse cannot mean', () => {
       });
     },
   );
+
+  it.each([null, undefined])('a quantity of %p is missing, and names its place', (qtyConfirmed) => {
+    expect(confirming(proforma, good, { lineId: 1, qtyConfirmed })).toEqual({
+      refused: "can't be blank",
+      field: 'adjustments.1.qty_confirmed',
+    });
+  });
 
   it.each([0, 3, 99, -1, Number.NaN])('an item %p that is not the proforma’s is invalid', (lineId) => {
     expect(confirming(proforma, good, { lineId, qtyConfirmed: 1 })).toEqual({

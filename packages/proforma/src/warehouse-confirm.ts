@@ -25,6 +25,14 @@ const linesAreNamedOnce: Guard<ConfirmFacts> = (_, { adjustments }) =>
     ({ lineId }, index) => adjustments.findIndex((each) => each.lineId === lineId) === index,
   );
 
+const quantitiesAreGiven: Guard<ConfirmFacts> = (_, { adjustments }) =>
+  firstBad(
+    adjustments,
+    'qty_confirmed',
+    ({ qtyConfirmed }) => qtyConfirmed !== undefined && qtyConfirmed !== null,
+    "can't be blank",
+  );
+
 const quantitiesAreWithinTheLine: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
   firstBad(adjustments, 'qty_confirmed', ({ lineId, qtyConfirmed }) => {
     const requested = proforma.lines.find((line) => line.id === lineId)?.qty ?? 0;
@@ -36,7 +44,7 @@ const quantitiesAreWithinTheLine: Guard<ConfirmFacts> = (proforma, { adjustments
  * quantities, so a later call may raise what an earlier one reduced. What was overpaid becomes pending refunds.
  */
 export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
-  const guards = [linesAreTheProformas, linesAreNamedOnce, quantitiesAreWithinTheLine];
+  const guards = [linesAreTheProformas, linesAreNamedOnce, quantitiesAreGiven, quantitiesAreWithinTheLine];
   return decide({ action: 'warehouse_confirm', guards, apply: confirm }, proforma, facts);
 }
 
@@ -58,7 +66,8 @@ function firstBad(
   adjustments: readonly Adjustment[],
   field: string,
   isGood: (adjustment: Adjustment, index: number) => boolean,
+  rule = 'is invalid',
 ): Refusal | undefined {
   const index = adjustments.findIndex((adjustment, at) => !isGood(adjustment, at));
-  return index < 0 ? undefined : refuse('is invalid', `adjustments.${index}.${field}`);
+  return index < 0 ? undefined : refuse(rule, `adjustments.${index}.${field}`);
 }

@@ -79,6 +79,7 @@ export function presentSettings(app: AppRow): AppSettingsOut {
 type TranslationsPatch = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
 const LONGEST_SENTENCE = 1_000;
+const MOST_BYTES_OF_TRANSLATIONS = 128 * 1024;
 const TRANSLATIONS = {
   type: 'object' as const,
   additionalProperties: {
@@ -166,6 +167,10 @@ export function mergeTranslations(stored: Translations, patch: PatchSettings['tr
     merged[language] = withoutNulls({ ...merged[language], ...sentences }) as Record<string, string>;
   }
   return merged;
+}
+
+export function areTooLong(translations: Translations): boolean {
+  return Buffer.byteLength(JSON.stringify(translations)) > MOST_BYTES_OF_TRANSLATIONS;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Database } from '../database/database.js';
+import { hashOfToken } from '../http/authentication.js';
 import { BASE_PATH } from '../http/base-path.js';
 import { RawHttp } from '../testing/raw-http.js';
 import { propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
+import { TypeOrmApps } from './typeorm-apps.js';
 
 let api: TestApi;
 let http: RawHttp;
@@ -105,6 +108,29 @@ describe('an app token', () => {
     await apps().revokeToken(token);
     api.clock.forward({ seconds: 2 });
     expect(await failureOf(token)).toBe('API.Tokens.Revoked');
+  });
+});
+
+describe('the look-up of a token', () => {
+  it.each([
+    ['its language', 'sr', 'zdravo', ['good morning']],
+    ["the app's language when it has none", undefined, 'good morning', ['zdravo']],
+    ['no language when the app does not speak its own', 'de', 'hello', ['zdravo', 'good morning']],
+  ])('reads the sentences of %s alone', async (_, language, said, unread) => {
+    await patch({ translations: { sr: { hello: 'zdravo' }, en: { hello: 'good morning' } } });
+    const token = (await apps().issueToken({ appId: shop.appId, ...(language && { language }) })) as string;
+    const read: unknown[] = [];
+    const overheard = {
+      rows: async (text: string, values: readonly unknown[]) => {
+        const rows = await api.database.rows(text, values);
+        read.push(...rows);
+        return rows;
+      },
+    };
+    const holder = await new TypeOrmApps(overheard as unknown as Database, api.clock).holderOf(hashOfToken(token));
+    expect(holder?.app.say('hello')).toBe(said);
+    for (const sentence of unread) expect(JSON.stringify(read)).not.toContain(sentence);
+    expect((await settings()).data.translations).toEqual({ sr: { hello: 'zdravo' }, en: { hello: 'good morning' } });
   });
 });
 
@@ -275,6 +301,23 @@ describe('PATCH /app/settings', () => {
     await patched({ translations: { sr: { a: '1', b: '2' }, en: { a: 'one' } } });
     const { translations } = await patched({ translations: { sr: { b: null, c: '3' }, de: { a: 'eins' } } });
     expect(translations).toEqual({ sr: { a: '1', c: '3' }, en: { a: 'one' }, de: { a: 'eins' } });
+  });
+
+  it('keeps 128 KiB of translations, all languages together; more is too long and changes nothing', async () => {
+    const sr = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, 'č'.repeat(1_000)]));
+    const bytesOf = (translations: object): number => Buffer.byteLength(JSON.stringify(translations));
+    const filling = (bytes: number) => ({ k: 'x'.repeat(bytes - bytesOf({ sr, en: { k: '' } })) });
+    await patched({ translations: { sr } });
+
+    const reply = await patch({ name: 'New', translations: { en: filling(128 * 1024 + 1) } });
+    expect([reply.status, reply.body]).toEqual([422, { errors: { translations: ['is too long'] } }]);
+    expect((await settings()).data).toMatchObject({ name: 'Test', translations: { sr } });
+
+    const most = { sr, en: filling(128 * 1024) };
+    expect(bytesOf(most)).toBe(128 * 1024);
+    expect((await patched({ translations: { en: most.en } })).translations).toEqual(most);
+    expect(await patched({ name: 'New' })).toMatchObject({ name: 'New', translations: most });
+    expect((await patched({ translations: { en: { k: null } } })).translations).toEqual({ sr, en: {} });
   });
 
   it('loses nothing of many patches at once', async () => {

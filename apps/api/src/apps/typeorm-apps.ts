@@ -4,9 +4,17 @@ import type { AppContext } from '../http/app-context.js';
 import { hashOfToken, type AccessTokens, type TokenHolder } from '../http/authentication.js';
 import { speechOf } from '../http/speech.js';
 import type { Database, Sql } from '../database/database.js';
-import { mergeSettings, mergeTranslations, presentSettings, type AppRow, type PatchSettings } from './app-settings.js';
+import {
+  areTooLong,
+  mergeSettings,
+  mergeTranslations,
+  presentSettings,
+  type AppRow,
+  type PatchSettings,
+} from './app-settings.js';
 
-const APP_COLUMNS = 'a.id, a.name, a.currency, a.default_language, a.translations, a.settings, a.media_prefix';
+const SETTINGS_COLUMNS = 'a.id, a.name, a.currency, a.default_language, a.settings, a.media_prefix';
+const APP_COLUMNS = `${SETTINGS_COLUMNS}, a.translations`;
 const DEFAULT_LANGUAGE = 'en';
 const PREFIX_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -25,13 +33,17 @@ const INSERT_TOKEN = `
   insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at)
   select id, 'app', $2, $3, $4, $5 from apps where id = $1 returning id`;
 
+/** Every call looks its token up, so of the translations only the token's language is read. */
 const FIND_HOLDER = `
-  select t.kind, t.language, t.expires_at, t.revoked_at, ${APP_COLUMNS}
-  from access_tokens t join apps a on a.id = t.app_id where t.token_hash = $1`;
+  select t.kind, spoken.language, t.expires_at, t.revoked_at, ${SETTINGS_COLUMNS},
+    jsonb_strip_nulls(jsonb_build_object(spoken.language, a.translations -> spoken.language)) as translations
+  from access_tokens t join apps a on a.id = t.app_id
+    cross join lateral (select coalesce(t.language, a.default_language) as language) spoken
+  where t.token_hash = $1`;
 
 interface HolderRow extends AppRow {
   readonly kind: 'app' | 'session';
-  readonly language: string | null;
+  readonly language: string;
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
 }
@@ -97,7 +109,7 @@ export class TypeOrmApps implements AccessTokens {
   /** The app as background work sees it. */
   async context(appId: number): Promise<AppContext | undefined> {
     const app = await this.find(appId);
-    return app && contextOf(app, null);
+    return app && contextOf(app, app.default_language);
   }
 
   /** Merges a patch into the app's settings, one patch after the other. */
@@ -109,6 +121,7 @@ export class TypeOrmApps implements AccessTokens {
       // Stored amounts are in the currency's minor units: another currency would change what they mean.
       if ((patch.currency ?? app.currency) !== app.currency) return refuse('is invalid', 'currency');
       const translations = mergeTranslations(app.translations, patch.translations);
+      if (patch.translations && areTooLong(translations)) return refuse('is too long', 'translations');
       const name = patch.name ?? app.name;
       const language =
         patch.default_language === null ? DEFAULT_LANGUAGE : (patch.default_language ?? app.default_language);
@@ -128,7 +141,7 @@ async function findApp(sql: Sql, appId: number, lock: '' | 'for update' = ''): P
   return app;
 }
 
-function contextOf(app: AppRow, language: string | null): AppContext {
+function contextOf(app: AppRow, language: string): AppContext {
   const settings = presentSettings(app);
   const { bank_account: account, proforma } = settings;
   return {
@@ -146,7 +159,7 @@ function contextOf(app: AppRow, language: string | null): AppContext {
       },
       defaultWarehouseCode: settings.default_warehouse_code,
     },
-    ...speechOf(app.translations, language ?? app.default_language),
+    ...speechOf(app.translations, language),
   };
 }
 

@@ -270,6 +270,17 @@ describe('the buyer', () => {
     for (const guest of [undefined, null, {}, { first_name: '' }]) await evaluated({ guest });
   });
 
+  it.each(Object.keys(GUEST))('may be a guest with a blank %s, until a proforma is made', async (field) => {
+    for (const blank of ['', ' \t']) {
+      const { id } = await evaluated({ guest: { ...GUEST, [field]: blank } });
+      const reply = await shop.post('/proforma_orders', { order_processing_id: id });
+      expect([reply.status, reply.body]).toEqual([
+        422,
+        { errors: { Orders: ['API.Orders.GuestDeliveryDataIncomplete'] } },
+      ]);
+    }
+  });
+
   it.each([
     ['dataPart', { data_part: undefined }, { data_part: ["can't be blank"] }],
     ['timePart', { time_part: null }, { time_part: ["can't be blank"] }],
@@ -412,6 +423,9 @@ describe('a basket that breaks rules', () => {
     ['with a blank coupon', { coupon_codes: [''] }, { coupon_codes: ["can't be blank"] }],
     ['with half of a surrogate pair', { voucher_codes: ['\ud800'] }, { voucher_codes: ['is invalid'] }],
     ['with an e-mail that is none', { guest: { ...GUEST, email: 'ana' } }, { 'guest.email': ['is invalid'] }],
+    ['with a space in the e-mail', { guest: { ...GUEST, email: ' a@b.rs' } }, { 'guest.email': ['is invalid'] }],
+    ['with NUL in the e-mail', { guest: { ...GUEST, email: '\0' } }, { 'guest.email': ['is invalid'] }],
+    ['with a long blank e-mail', { guest: { ...GUEST, email: ' '.repeat(256) } }, { 'guest.email': ['is too long'] }],
     ['with a long city', { delivery: { city: long } }, { 'delivery.city': ['is too long'] }],
     [
       'in many places',

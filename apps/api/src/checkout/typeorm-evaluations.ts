@@ -20,8 +20,14 @@ const LOOK_UP = `
       'name', p.name, 'price', coalesce(v.price, p.price), 'vat_rate', coalesce(v.vat_rate, p.vat_rate),
       'active', p.active)), '[]')
      from product_variants v join products p on p.app_id = $1 and p.id = v.product_id
-     where v.app_id = $1 and (v.code = any($2::text[]) or v.barcode = any($3::text[])
-       or v.external_ref = any($4::text[]) or v.id = any($5::bigint[]))) as variants,
+     where v.app_id = $1 and v.id in (
+       select w.id from unnest($2::text[]) as n (code) join product_variants w on w.app_id = $1 and w.code = n.code
+       union
+       select w.id from unnest($3::text[]) as n (code) join product_variants w on w.app_id = $1 and w.barcode = n.code
+       union
+       select w.id from unnest($4::text[]) as n (ref) join product_variants w on w.app_id = $1 and w.external_ref = n.ref
+       union select unnest($5::bigint[])
+     )) as variants,
     (select json_build_object('id', c.id, 'dataPart', c.data_part, 'timePart', c.time_part, 'email', c.email,
       'firstName', c.first_name, 'lastName', c.last_name, 'phone', c.phone)
      from customers c

@@ -1,6 +1,6 @@
 import { testDatabase, type TestDatabase } from '../testing/test-database.js';
 import { EDGE } from '../http/server.js';
-import { assertOutsideTransaction, Database, waitForBulkTurn, type Transaction } from './database.js';
+import { assertOutsideTransaction, Database, planForManyRows, waitForBulkTurn, type Transaction } from './database.js';
 import { dataSourceFor, TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, UnknownOutcome, violates } from './failures.js';
 
@@ -163,6 +163,20 @@ describe('inside a transaction', () => {
       });
     await Promise.all([bulk('a'), bulk('b')]);
     expect(order.map((each) => each.slice(2))).toEqual(['in', 'out', 'in', 'out']);
+  });
+});
+
+describe('a bulk write', () => {
+  const modeIn = async (begin: (transaction: Transaction) => Promise<void>): Promise<unknown> =>
+    database.transaction(async (transaction) => {
+      await begin(transaction);
+      return (await transaction.rows<{ mode: string }>(`select current_setting('plan_cache_mode') as mode`))[0]?.mode;
+    });
+
+  it('is planned for the rows it has, not by a plan that was kept from a small one', async () => {
+    expect(await modeIn((transaction) => waitForBulkTurn(transaction, 'products', 1))).toBe('force_custom_plan');
+    expect(await modeIn(planForManyRows)).toBe('force_custom_plan');
+    expect(await modeIn(() => Promise.resolve())).toBe('auto');
   });
 });
 

@@ -43,6 +43,11 @@ export class Database implements Sql {
     return { open: this.pool.totalCount, idle: this.pool.idleCount, awaited: this.pool.waitingCount };
   }
 
+  /** Throws unless the database answers. */
+  async ping(): Promise<void> {
+    await this.rows('select 1');
+  }
+
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
     try {
@@ -162,12 +167,23 @@ function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * (0.5 + Math.random())));
 }
 
+/**
+ * Has the statements of a bulk write planned for the rows that they get. A plan from the cache is one for a handful
+ * of rows, made when the tables were perhaps empty: with 10,000 it may compare each row with each value.
+ */
+const PLANNED_ANEW = `set_config('plan_cache_mode', 'force_custom_plan', true)`;
+
+export async function planForManyRows(transaction: Transaction): Promise<void> {
+  await transaction.rows(`select ${PLANNED_ANEW}`);
+}
+
 const BULK_TURNS = { warehouses: 1, products: 2, set_up: 3 } as const;
 const BULK_TURN_TIMEOUT = '4500ms';
 
 /**
  * Bulk writes of one kind and app take turns: what they match by is unique, and half of it may not exist yet,
- * so row locks alone would let two calls insert the same record. They may wait longer than single calls.
+ * so row locks alone would let two calls insert the same record. They may wait longer than single calls, and are
+ * {@link planForManyRows planned for many rows}.
  */
 export async function waitForBulkTurn(
   transaction: Transaction,
@@ -176,7 +192,8 @@ export async function waitForBulkTurn(
 ): Promise<void> {
   transaction.locks('bulk');
   await transaction.rows(
-    `select set_config('lock_timeout', $3, true), pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
+    `select ${PLANNED_ANEW}, set_config('lock_timeout', $3, true),
+       pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
     [BULK_TURNS[kind], appId, BULK_TURN_TIMEOUT],
   );
 }

@@ -23,6 +23,8 @@ export interface Edge {
   readonly jsonLimit: number;
   readonly corsOrigins: readonly string[];
   readonly observer: Observer;
+  /** So many calls wait for the database already that one more would only wait in vain. */
+  readonly isBusy: () => boolean;
   /** What is served outside the base path: health, metrics, reference. */
   readonly outside: (app: Express) => void;
 }
@@ -52,7 +54,8 @@ function mount(app: Express, route: Route, edge: Edge): void {
     BASE_PATH + route.path,
     (request, response, next) => {
       response.locals['route'] = route.path;
-      next(request.accepts(JSON_TYPES) ? undefined : new errors.HttpProblem(406));
+      if (!request.accepts(JSON_TYPES)) return next(new errors.HttpProblem(406));
+      return next(edge.isBusy() ? new errors.HttpProblem(503, { 'Retry-After': '1' }) : undefined);
     },
     async (request, response, next) => {
       const holder = await authenticate(request, route.caller as 'app', edge.tokens, edge.clock);
@@ -60,7 +63,7 @@ function mount(app: Express, route: Route, edge: Edge): void {
       response.locals['app'] = holder.app;
       return next();
     },
-    ...(route.body === undefined ? [] : [contentTypeIsJson, jsonBody(route, edge.jsonLimit)]),
+    ...(route.method === 'get' ? [] : [contentTypeIsJson, jsonBody(route, edge.jsonLimit)]),
     async (request, response) => send(response, await handle(route, request, response.locals['app'] as AppContext)),
   );
 }
@@ -99,7 +102,8 @@ function contentTypeIsJson(request: Request, _response: Response, next: NextFunc
   next(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
 }
 
-function jsonBody({ bodyOptional }: Route, limit: number): express.RequestHandler {
+/** A call that takes no body may have one all the same; it has to be readable. */
+function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: number): express.RequestHandler {
   const readable = (_request: unknown, _response: unknown, bytes: Buffer, charset: string): void => {
     // The parser takes every UTF and reads no bytes as `{}`; the check of the bytes knows UTF-8 alone.
     const isEmpty = bytes.length === 0 && !bodyOptional;

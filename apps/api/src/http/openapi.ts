@@ -106,7 +106,7 @@ function failures(route: Route): Json {
     503: failure('Busy or shutting down; see Retry-After', 'DetailError'),
   };
   if (route.path.includes(':id')) byStatus[404] = { description: 'No such record in the app; empty body' };
-  if (route.body) byStatus[413] = failure('Body larger than accepted; split the batch', 'DetailError');
+  if (route.method !== 'get') byStatus[413] = failure('Body larger than accepted; split the batch', 'DetailError');
   if (route.body || route.refusals) byStatus[422] = failure(refusalText(route), 'RuleError');
   return byStatus;
 }

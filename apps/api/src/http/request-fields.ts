@@ -37,11 +37,15 @@ export function Text({ max = LONGEST_STRING, pattern, optional }: TextOptions = 
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
+const EMAIL_OR_BLANK = /^(\s*|[^\s@]+@[^\s@]+)$/;
 
-export function Email({ optional }: Presence = {}): PropertyDecorator {
+/** An optional one may be blank, as every optional text may. */
+export function Email({ optional = false }: Presence = {}): PropertyDecorator {
+  const pattern = optional ? EMAIL_OR_BLANK : EMAIL;
   const judge: Judge = (value) =>
-    judgeText(value, LONGEST_STRING, false) ?? (EMAIL.test(String(value)) ? undefined : IS_INVALID);
-  return field(judge, { type: 'string', maxLength: LONGEST_STRING, format: 'email' }, { optional });
+    judgeText(value, LONGEST_STRING, optional) ?? (pattern.test(String(value)) ? undefined : IS_INVALID);
+  const form = optional ? { pattern: pattern.source } : { format: 'email' };
+  return field(judge, { type: 'string', maxLength: LONGEST_STRING, ...form }, { optional });
 }
 
 export function judgeText(value: unknown, max: number, blankAllowed: boolean): string | undefined {
@@ -120,8 +124,8 @@ export function Texts({ max = 1_000, longest = LONGEST_STRING, optional }: Texts
 }
 
 /** A field that only the feature it belongs to can judge. */
-export function JudgedBy(judge: Judge, schema: Schema, presence: Presence = {}): PropertyDecorator {
-  return field(judge, schema, presence);
+export function JudgedBy(judge: Judge, schema: Schema, options: FieldOptions = {}): PropertyDecorator {
+  return field(judge, schema, options);
 }
 
 type Class = abstract new () => object;
@@ -150,7 +154,7 @@ export function ListOf(of: () => Class, { max = 1_000, optional }: ListOptions =
     if (value.length === 0 && !optional) return CANT_BE_BLANK;
     return value.length > max ? IS_TOO_LONG : undefined;
   };
-  return nested(of, judge, { type: 'array', maxItems: max }, { optional }, { each: true });
+  return nested(of, judge, { type: 'array', maxItems: max }, { optional }, { each: true, max });
 }
 
 /** A field whose rules, types included, belong to the domain, which answers by a key of its own. */
@@ -172,7 +176,7 @@ export function orNull(schema: Schema): Schema {
   } as Schema;
 }
 
-interface FieldOptions {
+export interface FieldOptions {
   readonly optional?: boolean | undefined;
   /** What is said of a required value that is absent or null. */
   readonly missing?: string;
@@ -213,9 +217,38 @@ function nested(
   judge: Judge,
   schema: Schema,
   options: FieldOptions,
-  { each = false } = {},
+  { each = false, max = Infinity } = {},
 ): PropertyDecorator {
-  return together(judged(judge, schema, options), ValidateNested({ each }), Expose(), Type(of));
+  const remember: PropertyDecorator = (target, property) => {
+    NESTED.set(target, [...(NESTED.get(target) ?? []), { property: String(property), of, max }]);
+  };
+  return together(judged(judge, schema, options), ValidateNested({ each }), Expose(), Type(of), remember);
+}
+
+interface NestedField {
+  readonly property: string;
+  readonly of: () => Class;
+  /** Most entries of a list. */
+  readonly max: number;
+}
+
+/** By prototype. */
+const NESTED = new Map<object, readonly NestedField[]>();
+
+/**
+ * The body with its overlong lists cut to one entry more than is allowed. They are refused for their length all the
+ * same, but reading and judging a million entries first would keep every other call waiting.
+ */
+export function withoutExcess(of: Class, raw: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const lists = NESTED.get(of.prototype as object) ?? [];
+  const cut = lists.map((each) => [each.property, cutValue(each, raw[each.property])] as const);
+  const changed = cut.filter(([property, value]) => value !== raw[property]);
+  return changed.length === 0 ? raw : { ...raw, ...Object.fromEntries(changed) };
+}
+
+function cutValue({ of, max }: NestedField, value: unknown): unknown {
+  if (Array.isArray(value)) return value.length > max ? value.slice(0, max + 1) : value;
+  return isPlainObject(value) === undefined ? withoutExcess(of(), value as Record<string, unknown>) : value;
 }
 
 function together(...decorators: PropertyDecorator[]): PropertyDecorator {

@@ -19,6 +19,9 @@ export interface Observer {
   failed(error: unknown, request: IncomingMessage): void;
 }
 
+/** What proxies log for a client that did not wait for its answer; it is never sent. */
+const HUNG_UP = 499;
+
 const SANE_ID = /^[\w.:-]{1,128}$/;
 
 /** Gives every response its `X-Request-Id` (the caller's, if sane) and reports it when it has been sent. */
@@ -29,12 +32,13 @@ export function requestLog(observer: Observer): RequestHandler {
     const requestId = typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();
     request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
-    response.on('finish', () =>
+    // Not 'finish': a client that hangs up before its answer is a request too.
+    response.on('close', () =>
       observer.finished({
         requestId,
         method: request.method,
         route: (response.locals['route'] as string | undefined) ?? 'unknown',
-        status: response.statusCode,
+        status: response.writableFinished ? response.statusCode : HUNG_UP,
         milliseconds: performance.now() - started,
         appId: (response.locals['app'] as AppContext | undefined)?.id,
       }),

@@ -42,6 +42,7 @@ export function edgeServer(listener: RequestListener): EdgeServer {
     else refuse(request.socket, 400);
   });
   server.on('clientError', refuseUnreadable);
+  server.on('checkExpectation', (request: IncomingMessage) => refuse(request.socket, 400));
   const drain = async (): Promise<void> => {
     draining = true;
     for (const response of running) if (!response.headersSent) response.setHeader('Connection', 'close');

@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { HttpProblem, type FieldErrors } from './errors.js';
-import { isWrapper, MALFORMED } from './request-fields.js';
+import { isWrapper, MALFORMED, withoutExcess } from './request-fields.js';
 
 export type BodyClass<Body extends object = object> = new () => Body;
 
@@ -14,7 +14,10 @@ export interface Validated<Body> {
 /** Reads a body as its request class. A value of the wrong JSON type makes the whole request unreadable (400). */
 export function validateBody<Body extends object>(bodyClass: BodyClass<Body>, raw: unknown): Validated<Body> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new HttpProblem(400);
-  const body = plainToInstance(bodyClass, raw, { strategy: 'excludeAll', exposeUnsetFields: false });
+  const body = plainToInstance(bodyClass, withoutExcess(bodyClass, raw as Record<string, unknown>), {
+    strategy: 'excludeAll',
+    exposeUnsetFields: false,
+  });
   const found = validateSync(body, { whitelist: true, validationError: { target: false, value: false } });
   const errors = found.flatMap((error) =>
     messagesOf(error, isWrapper(bodyClass, error.property) ? [] : [error.property]),

@@ -19,7 +19,7 @@ export class ProformaActions {
   constructor(
     private readonly orders: ProformaOrders,
     private readonly methods: Pick<TypeOrmPaymentMethods, 'find'>,
-    private readonly refunds: Pick<Refunds, 'payOut'>,
+    private readonly refunds: Pick<Refunds, 'payOut' | 'payOutAll'>,
     private readonly clock: Clock,
   ) {}
 
@@ -77,7 +77,7 @@ export class ProformaActions {
     const stored = await this.orders.changeUnlocked(app.id, ids, (found) => ({
       next: domain.meetDeadline(found, { now, expirePaid }),
     }));
-    await Promise.all(stored.map((each) => this.refunds.payOut(app.id, each)));
+    await this.refunds.payOutAll(app.id, stored);
     return stored.filter(({ before, proforma }) => before !== proforma).length;
   }
 

@@ -22,6 +22,22 @@ const basket = [
   { code: 'B', qty: 1 },
 ];
 
+describe('a warehouse that does not sell any more', () => {
+  it('reserves no pieces again, but gives them up', async () => {
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
+    const confirm = (qty_confirmed: number) =>
+      shop.post(`/proforma_orders/${id}/warehouse_confirm`, {
+        adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed }],
+      });
+    expect((await confirm(2)).status).toBe(200);
+    await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
+    expect((await confirm(3)).body.errors).toEqual({ message: ['Insufficient stock for product: Product A'] });
+    expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 2 });
+    expect((await confirm(1)).status).toBe(200);
+    expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 1 });
+  });
+});
+
 describe('a basket on its way to an order', () => {
   it('keeps its amounts, payments and stock consistent at every step', async () => {
     const draft = await propose(shop, basket);
@@ -308,10 +324,38 @@ describe('pay', () => {
     expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Order debt is already paid'] } }]);
   });
 
-  it('refuses an amount with more decimals than the currency has', async () => {
+  it.each([1.005, 1e-7, 1_000_000_000_000.001])(
+    'refuses %d, which has more decimals than the currency',
+    async (amount) => {
+      const { id } = await propose(shop, basket);
+      const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
+      expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
+    },
+  );
+
+  it.each([0, -1, -1e20, -1e308])('the amount %d pays the whole debt', async (amount) => {
     const { id } = await propose(shop, basket);
-    const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount: 1.005 });
-    expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
+    const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
+    expect(reply.body.data).toMatchObject({ paid: 233.33, debt: 0, proforma_status: 'paid' });
+  });
+
+  describe.each([1_000_000_000_000.01, 1e20, 1e308])('with %d, beyond every amount', (amount) => {
+    it('exceeds the debt', async () => {
+      const { id } = await propose(shop, basket);
+      const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
+      expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Payment amount exceeds order debt'] } }]);
+    });
+
+    it('is first told that the method is unknown, the debt paid or the proforma final', async () => {
+      const { id } = await propose(shop, basket);
+      const cash = await methodId(shop, 'cash');
+      const refusal = async (method: number) => (await pay(id, { payment_method_id: method, amount })).body.errors;
+      expect(await refusal(999_999)).toEqual({ PaymentMethod: ['API.PaymentMethod.NotSupported'] });
+      await pay(id, { payment_method_id: cash, amount: 0 });
+      expect(await refusal(cash)).toEqual({ message: ['Order debt is already paid'] });
+      await shop.post(`/proforma_orders/${id}/convert`);
+      expect(await refusal(cash)).toEqual({ ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] });
+    });
   });
 
   it('another app does not see the payment method', async () => {
@@ -379,7 +423,6 @@ describe('warehouse_confirm', () => {
     ['more than was requested', 4, 'qty_confirmed'],
     ['a fraction', 1.5, 'qty_confirmed'],
     ['a text', '1', 'qty_confirmed'],
-    ['nothing', null, 'qty_confirmed'],
   ])('refuses %s and changes nothing', async (_, qty, field) => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const before = (await shop.get(`/proforma_orders/${id}`)).body;
@@ -387,6 +430,16 @@ describe('warehouse_confirm', () => {
     const reply = await confirm(id, { adjustments });
     expect([reply.status, reply.body]).toEqual([422, { errors: { [`adjustments.0.${field}`]: ['is invalid'] } }]);
     expect((await shop.get(`/proforma_orders/${id}`)).body).toEqual(before);
+  });
+
+  it.each([null, undefined])('refuses a quantity of %p as missing', async (qty) => {
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
+    const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
+    const reply = await confirm(id, { adjustments });
+    expect([reply.status, reply.body]).toEqual([
+      422,
+      { errors: { 'adjustments.0.qty_confirmed': ["can't be blank"] } },
+    ]);
   });
 
   it('refuses a line of another proforma, and a line named twice', async () => {
@@ -454,6 +507,67 @@ describe('PUT and PATCH', () => {
   });
 });
 
+describe.each(['put', 'patch'] as const)('alerts to resolve, sent by %s', (method) => {
+  /** A proforma with one open alert, and what an edit of it answers. */
+  const edited = async (alerts: unknown) => {
+    const { id } = await propose(shop, basket);
+    await shop.post(`/proforma_orders/${id}/pay`, {
+      payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
+    });
+    api.clock.forward({ hours: 73 });
+    const reply = await shop[method](`/proforma_orders/${id}`, { comment: 'new', alerts });
+    const { comment, open_alerts_count: open } = (await shop.get(`/proforma_orders/${id}`)).body.data;
+    return { answer: [reply.status, reply.status === 200 || reply.body], comment, open };
+  };
+  const unchanged = { comment: null, open: 1 };
+
+  it.each([
+    [5],
+    ['x'],
+    [true],
+    [{ index: 0, resolved: true }],
+    [[5]],
+    [[null]],
+    [[[]]],
+    [[{ index: '0', resolved: true }]],
+    [[{ index: 0.5, resolved: true }]],
+    [[{ index: [0], resolved: true }]],
+    [[{ index: 0, resolved: 'true' }]],
+    [[{ index: 0, resolved: 1 }]],
+    [[{ index: 0, resolved: true }, 'x']],
+  ])('of the wrong type, %j, cannot be read', async (alerts) => {
+    expect(await edited(alerts)).toEqual({ answer: [400, { errors: { detail: 'Bad Request' } }], ...unchanged });
+  });
+
+  it.each([
+    ['without an index', [{ resolved: true }], { 'alerts.0.index': ["can't be blank"] }],
+    ['with no index', [{ index: null, resolved: true }], { 'alerts.0.index': ["can't be blank"] }],
+    ['to be opened', [{ index: 0, resolved: false }], { 'alerts.0.resolved': ['is invalid'] }],
+    ['without a resolution', [{ index: 0 }], { 'alerts.0.resolved': ['is invalid'] }],
+    ['with no resolution', [{ index: 0, resolved: null }], { 'alerts.0.resolved': ['is invalid'] }],
+    [
+      'with nothing in the second',
+      [{ index: 0, resolved: true }, {}],
+      { 'alerts.1.index': ["can't be blank"], 'alerts.1.resolved': ['is invalid'] },
+    ],
+  ])('%s are refused under the name of the field', async (_, alerts, errors) => {
+    expect(await edited(alerts)).toEqual({ answer: [422, { errors }], ...unchanged });
+  });
+
+  it.each([1, -1, 2 ** 53, 1e20, -1e20])('AlertNotFound: there is none at %d', async (index) => {
+    const errors = { ProformaOrders: ['API.ProformaOrders.AlertNotFound'] };
+    expect(await edited([{ index, resolved: true }])).toEqual({ answer: [422, { errors }], ...unchanged });
+  });
+
+  it.each([null, undefined])('are not sent when they are %p', async (alerts) => {
+    expect(await edited(alerts)).toEqual({ answer: [200, true], comment: 'new', open: 1 });
+  });
+
+  it('are resolved', async () => {
+    expect(await edited([{ index: 0, resolved: true }])).toEqual({ answer: [200, true], comment: 'new', open: 0 });
+  });
+});
+
 describe('a final proforma', () => {
   const calls: readonly (readonly [string, (id: number) => Promise<{ status: number; body: unknown }>])[] = [
     [
@@ -500,6 +614,7 @@ describe('a proforma that is not in the app', () => {
         await stranger.post(`/proforma_orders/${id}/warehouse_confirm`),
         await stranger.post(`/proforma_orders/${id}/convert`),
         await stranger.patch(`/proforma_orders/${id}`, { tags: 5 }),
+        await stranger.patch(`/proforma_orders/${id}`, { alerts: [{}] }),
         await stranger.delete(`/proforma_orders/${id}`),
       ];
       for (const { status, text } of replies) expect([status, text]).toEqual([404, '']);

@@ -4,7 +4,18 @@ import type { Database } from '../database/database.js';
 import { answered, created, NO_CONTENT, ok, okText, type Outcome } from '../http/answer.js';
 import { minorOf, type AppContext } from '../http/app-context.js';
 import { PAGING } from '../http/query-parameters.js';
-import { Amount, ListOf, RecordId, Text, Unjudged, Wrapper } from '../http/request-fields.js';
+import {
+  Amount,
+  IS_INVALID,
+  JudgedBy,
+  ListOf,
+  MALFORMED,
+  RecordId,
+  Text,
+  Unjudged,
+  Wrapper,
+  type Judge,
+} from '../http/request-fields.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { listOf, record } from '../http/shapes.js';
 import { OrderShape, presentOrder, type TypeOrmOrders } from '../orders/index.js';
@@ -42,18 +53,24 @@ class CancelProforma {
   @Text({ optional }) reason?: string | null;
 }
 
+/** Any whole number is well formed, one that no alert can have finds none. */
+const judgeIndex: Judge = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
+
+/** A resolved alert is never opened again. */
+const judgeResolved: Judge = (value) => {
+  if (typeof value !== 'boolean') return MALFORMED;
+  return value ? undefined : IS_INVALID;
+};
+
+class AlertFields {
+  @JudgedBy(judgeIndex, { type: 'integer', minimum: 0 }) index!: number;
+  @JudgedBy(judgeResolved, { type: 'boolean', enum: [true] }, { missing: IS_INVALID }) resolved!: true;
+}
+
 class EditProforma {
   @Unjudged({ type: 'array', maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 100 } }) tags?: unknown;
   @Unjudged({ type: ['string', 'null'] as never, maxLength: 5_000 }) comment?: unknown;
-  @Unjudged({
-    type: 'array',
-    items: {
-      type: 'object',
-      properties: { index: { type: 'integer', minimum: 0 }, resolved: { type: 'boolean', enum: [true] } },
-      required: ['index', 'resolved'],
-    },
-  })
-  alerts?: unknown;
+  @ListOf(() => AlertFields, { max: 10_000, optional }) alerts?: AlertFields[] | null;
 }
 
 const FINAL = 'API.ProformaOrders.AlreadyFinal';
@@ -82,6 +99,7 @@ export function proformaRoutes(
       'API.ProformaOrders.InvalidComment',
       'API.ProformaOrders.AlertNotFound',
     ],
+    record: exists,
     handle: edit,
   };
   return [
@@ -208,5 +226,7 @@ export function proformaRoutes(
 
 function minorIfGiven(app: AppContext, amount: number | null | undefined): number | null | undefined | 'unusable' {
   if (amount === undefined || amount === null) return amount;
-  return minorOf(app, amount) ?? 'unusable';
+  const isTooFine = Number(amount.toFixed(app.decimals)) !== amount;
+  // What is too large to be an amount is beyond every debt, and what is as far below 0 still pays the whole debt.
+  return minorOf(app, amount) ?? (isTooFine ? 'unusable' : Math.sign(amount) * Number.MAX_SAFE_INTEGER);
 }

@@ -10,12 +10,14 @@ import {
   type Stored,
 } from '@back-office/proforma';
 import { assertOutsideTransaction } from '../database/database.js';
+import { DatabaseUnavailable, UnknownOutcome } from '../database/failures.js';
 import type { TypeOrmRefundQueue } from './typeorm-refund-queue.js';
 
 /** A call does not wait longer than this for the gateway; the worker asks again later. */
 const CALL_PATIENCE_MS = 12_000;
 const MOST_ATTEMPTS = 3;
 const BATCH = 50;
+const AT_ONCE = 4;
 
 interface Answered {
   readonly paymentId: number;
@@ -37,7 +39,16 @@ export class Refunds {
     const added = pendingRefunds(proforma).filter((payment) => !known.has(payment.id));
     if (added.length === 0) return proforma;
     const answers = await this.askAll(appId, proforma, added);
-    return answers.length === 0 ? proforma : this.record(appId, proforma, answers);
+    return answers.length === 0 ? proforma : this.recordIfPossible(appId, proforma, answers);
+  }
+
+  /** As {@link payOut} for all changes of a sweep, a few proformas at a time. */
+  async payOutAll(appId: number, stored: readonly Stored[]): Promise<void> {
+    const waiting = stored.filter(({ before, proforma }) => before !== proforma);
+    const payNext = async (): Promise<void> => {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await this.payOut(appId, next);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, payNext));
   }
 
   /** Asks again for refunds without an answer whose time has come; the last try without one has failed. */
@@ -78,6 +89,16 @@ export class Refunds {
       amount: -payment.amount,
       currency: proforma.currency,
     });
+  }
+
+  /** The change that the refunds follow from is committed: what cannot be recorded now, the worker asks for again. */
+  private async recordIfPossible(appId: number, proforma: Proforma, answers: readonly Answered[]): Promise<Proforma> {
+    try {
+      return await this.record(appId, proforma, answers);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable || error instanceof UnknownOutcome) return proforma;
+      throw error;
+    }
   }
 
   private async record(appId: number, proforma: Proforma, answers: readonly Answered[]): Promise<Proforma> {

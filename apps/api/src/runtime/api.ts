@@ -12,6 +12,9 @@ import type { Service } from './service.js';
 
 export const VERSION = '2.0.0';
 
+/** Some tenths of a second of work. With more callers in the queue, none of them would have its turn in time. */
+const WAITING_PER_CONNECTION = 20;
+
 export interface Api {
   readonly port: number;
   stop(): Promise<void>;
@@ -33,6 +36,7 @@ export async function startApi(
     jsonLimit: config.jsonLimit,
     corsOrigins: config.corsOrigins,
     observer: observerOf(logger, metrics),
+    isBusy: () => database.connections().awaited >= config.databasePoolSize * WAITING_PER_CONNECTION,
     outside: mountOutside({
       database,
       metrics,

@@ -47,11 +47,17 @@ export function mountOutside({ database, metrics, reference, isDraining }: Outsi
   };
 }
 
+const REFERENCE_FILES = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js']);
+
 function mountReference(app: Express): void {
+  const files = express.static(getAbsoluteFSPath(), { index: false, maxAge: '1h' });
   app.use('/docs', helmet({ contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } }));
-  app.get('/docs', (_request: Request, response: Response) => sendText(response, 'text/html', PAGE));
+  app.get(['/docs', '/docs/'], (_request: Request, response: Response) => sendText(response, 'text/html', PAGE));
   app.get('/docs/start.js', (_request, response) => sendText(response, 'text/javascript', START));
-  app.use('/docs', express.static(getAbsoluteFSPath(), { index: false, maxAge: '1h' }));
+  app.use('/docs', (request, response, next) => {
+    if (!REFERENCE_FILES.has(request.path)) return next();
+    return files(request, response, next);
+  });
 }
 
 function sendText(response: Response, type: string, text: string): void {
@@ -61,7 +67,7 @@ function sendText(response: Response, type: string, text: string): void {
 
 async function answers(database: Database): Promise<boolean> {
   try {
-    await database.rows('select 1');
+    await database.ping();
     return true;
   } catch {
     return false;

@@ -32,10 +32,14 @@ export function bookReservations(change: string, appId: string, now: string): st
   )`;
 }
 
-/** Locks the stock rows of the places ($2 variants, $3 warehouses), in the order of their keys. */
+/**
+ * Locks the stock rows of the places ($2 variants, $3 warehouses), in the order of their keys. A warehouse that does not
+ * sell any more has nothing left for a reservation that grows.
+ */
 export const LOCK_PLACES = `
   select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", w.code as "warehouseCode",
-    s.on_hand as "onHand", s.reserved
+    case when w.sellable and w.deleted_at is null then s.on_hand else least(s.on_hand, s.reserved) end as "onHand",
+    s.reserved
   from stocks s join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
   where s.app_id = $1
     and (s.product_variant_id, s.warehouse_id) in (select * from unnest($2::bigint[], $3::bigint[]))

@@ -1,0 +1,68 @@
+import { anEvaluation, InMemoryProformaOrders, NOW } from '@back-office/proforma/testing';
+import { cancel, createProforma, pay, type Proforma, type Stored } from '@back-office/proforma';
+import { isRefusal } from '@back-office/kernel';
+import { DatabaseUnavailable, UnknownOutcome } from '../database/failures.js';
+import { Refunds } from './refunds.js';
+
+const APP = 1;
+const clock = { now: () => NOW };
+const queue = { due: () => Promise.resolve([]), claim: () => Promise.resolve(undefined) };
+const gateway = { refund: () => Promise.resolve('refunded' as const) };
+
+/** A cancelled proforma of which a payment is on its way back. */
+async function canceled(orders: InMemoryProformaOrders): Promise<Stored> {
+  orders.addStock(APP, { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10 });
+  const made = await orders.create(APP, orders.addEvaluation(APP, anEvaluation()), (facts) =>
+    createProforma({ ...facts, preferredWarehouse: null, number: 'P-2026-000000', lifetimeHours: 1, now: NOW }),
+  );
+  if (isRefusal(made)) throw new Error(made.refused);
+  const method = { id: 1, name: 'Bank', kind: 'bank_transfer' as const };
+  const deciding = async (decide: (found: Proforma) => Proforma | { refused: string }): Promise<Stored> =>
+    (await orders.change(APP, made.id, (found) => ({ next: decide(found) as Proforma }))) as Stored;
+  await deciding((found) => pay(found, { method, amount: 0, now: NOW }));
+  return deciding((found) => cancel(found, { reason: null, now: NOW }));
+}
+
+describe('a refund whose answer cannot be recorded', () => {
+  it.each<Error>([new DatabaseUnavailable(), new UnknownOutcome()])(
+    'stays pending for the worker, and the change that caused it is still answered (%p)',
+    async (error) => {
+      const orders = new InMemoryProformaOrders();
+      const stored = await canceled(orders);
+      orders.change = () => {
+        throw error;
+      };
+      const proforma = await new Refunds(orders, gateway, queue as never, clock).payOut(APP, stored);
+      expect(proforma).toMatchObject({ status: 'canceled', payments: [{ amount: 3000 }, { status: 'pending' }] });
+    },
+  );
+
+  it('because of a bug is no secret', async () => {
+    const orders = new InMemoryProformaOrders();
+    const stored = await canceled(orders);
+    orders.change = () => Promise.reject(new TypeError('bug'));
+    await expect(new Refunds(orders, gateway, queue as never, clock).payOut(APP, stored)).rejects.toThrow('bug');
+  });
+});
+
+describe('the refunds of a sweep', () => {
+  it('are asked for a few at a time, and all of them', async () => {
+    const [orders, asked] = [new InMemoryProformaOrders(), { now: 0, most: 0, all: 0 }];
+    const slow = {
+      refund: async () => {
+        asked.now += 1;
+        asked.all += 1;
+        asked.most = Math.max(asked.most, asked.now);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        asked.now -= 1;
+        return 'refunded' as const;
+      },
+    };
+    const stored = await canceled(orders);
+    await new Refunds(orders, slow, queue as never, clock).payOutAll(
+      APP,
+      Array.from({ length: 20 }, () => stored),
+    );
+    expect([asked.all, asked.most]).toEqual([20, 4]);
+  });
+});
