@@ -38,6 +38,8 @@ describe('a value that can be used', () => {
       'https://a.example, https://b.example:8443',
       { corsOrigins: ['https://a.example', 'https://b.example:8443'] },
     ],
+    ['REFUND_URL', 'https://pay.example/refunds', { refundUrl: 'https://pay.example/refunds' }],
+    ['REFUND_TOKEN', 's3cret', { refundToken: 's3cret' }],
     ['WORKER', 'off', { worker: false }],
     ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
     ['PORT', '0', { port: 0 }],
@@ -61,6 +63,9 @@ describe('a value that cannot be used', () => {
     ['DEMO', 'perhaps'],
     ['LOG_LEVEL', 'loud'],
     ['LOG_FORMAT', 'xml'],
+    ['REFUND_URL', 'pay.example/refunds'],
+    ['REFUND_URL', 'ftp://pay.example'],
+    ['REFUND_TOKEN', 'two words'],
     ['CORS_ORIGINS', 'example.com'],
     ['CORS_ORIGINS', 'https://a.example/path'],
   ])('%s=%s is refused in one line that names it', (name, value) => {

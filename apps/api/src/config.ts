@@ -11,6 +11,10 @@ export interface Config {
   readonly worker: boolean;
   readonly jsonLimit: number;
   readonly corsOrigins: readonly string[];
+  /** Where refunds are asked for; `undefined`: they are settled by hand. */
+  readonly refundUrl: string | undefined;
+  /** Sent there as bearer token. */
+  readonly refundToken: string | undefined;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
   readonly temporaryDir: string;
@@ -43,6 +47,16 @@ const postgresUrl = makeValidator<string>((text) => {
   return text;
 });
 
+const httpUrl = makeValidator<string>((text) => {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new Error('an http:// or https:// URL was expected');
+  return text;
+});
+
+const headerText = makeValidator<string>((text) => {
+  if (!/^[\x21-\x7e]+$/.test(text)) throw new Error('printable ASCII without spaces was expected');
+  return text;
+});
+
 const origins = makeValidator<string[]>((text) =>
   text.split(',').map((each) => {
     const origin = each.trim();
@@ -65,6 +79,8 @@ export function readConfig(environment: Environment = process.env): Config {
       WORKER: str({ choices: ['inline', 'off'], default: 'inline' }),
       JSON_LIMIT: size({ default: 10 * 1024 ** 2 }),
       CORS_ORIGINS: origins({ default: [] }),
+      REFUND_URL: httpUrl({ default: undefined }),
+      REFUND_TOKEN: headerText({ default: undefined }),
       LOG_LEVEL: str({ choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
       LOG_FORMAT: str({ choices: ['json', 'pretty'], default: 'json' }),
     },
@@ -79,6 +95,8 @@ export function readConfig(environment: Environment = process.env): Config {
     worker: parsed.WORKER === 'inline',
     jsonLimit: parsed.JSON_LIMIT,
     corsOrigins: parsed.CORS_ORIGINS,
+    refundUrl: parsed.REFUND_URL,
+    refundToken: parsed.REFUND_TOKEN,
     logLevel: parsed.LOG_LEVEL,
     logFormat: parsed.LOG_FORMAT,
     temporaryDir: tmpdir(),

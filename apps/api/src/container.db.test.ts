@@ -1,3 +1,4 @@
+import { readConfig } from './config.js';
 import { containerOf } from './container.js';
 import { CustomerEntity } from './customers/index.js';
 import { Database } from './database/database.js';
@@ -9,7 +10,7 @@ describe('the container', () => {
   it.each(Object.keys(TOKENS) as (keyof typeof TOKENS)[])('resolves %s, once', async (name) => {
     const own = await testDatabase();
     const source = await dataSourceFor(own.connection, 1, [CustomerEntity]).initialize();
-    const container = containerOf(new Database(source));
+    const container = containerOf(new Database(source), readConfig({}));
     const service = container.get(TOKENS[name] as symbol);
     expect(service).toBeDefined();
     expect(container.get(TOKENS[name] as symbol)).toBe(service);

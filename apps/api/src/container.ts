@@ -1,13 +1,16 @@
 import 'reflect-metadata';
 import type { Clock } from '@back-office/kernel';
+import type { RefundGateway } from '@back-office/proforma';
 import { Container } from 'inversify';
 import { appRoutes, RememberedTokens, TypeOrmApps } from './apps/index.js';
 import { productRoutes, TypeOrmProducts } from './catalogue/index.js';
+import type { Config } from './config.js';
 import { checkoutRoutes, TypeOrmEvaluations } from './checkout/index.js';
 import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
-import { orderRoutes, TypeOrmOrders } from './orders/index.js';
+import { orderRoutes, TypeOrmOrders, TypeOrmOrderUpdates } from './orders/index.js';
 import * as proformas from './proformas/index.js';
+import { setUpRoutes } from './setup/index.js';
 import { stockRoutes, TypeOrmStocks, TypeOrmWarehouses, warehouseRoutes } from './stock/index.js';
 import { TOKENS as T } from './tokens.js';
 
@@ -17,13 +20,21 @@ export class SystemClock implements Clock {
   }
 }
 
+/** Which adapters an installation has chosen. */
+export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'>;
+
+function refundGatewayOf({ refundUrl, refundToken }: Adapters): RefundGateway {
+  if (refundUrl === undefined) return new proformas.ByHandRefundGateway();
+  return new proformas.HttpRefundGateway(refundUrl, refundToken);
+}
+
 /** Wires ports to adapters. Everything is made once, at its first use, from what its factory names. */
-export function containerOf(database: Database, clock: Clock = new SystemClock()): Container {
+export function containerOf(database: Database, adapters: Adapters, clock: Clock = new SystemClock()): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   const get = container.get.bind(container);
   container.bind(T.Database).toConstantValue(database);
   container.bind(T.Clock).toConstantValue(clock);
-  container.bind(T.RefundGateway).toDynamicValue(() => new proformas.ByHandRefundGateway());
+  container.bind(T.RefundGateway).toDynamicValue(() => refundGatewayOf(adapters));
   container.bind(T.ProformaOrders).toDynamicValue(() => new proformas.TypeOrmProformaOrders(database, clock));
   container.bind(T.Apps).toDynamicValue(() => new TypeOrmApps(database, clock));
   container.bind(T.AccessTokens).toDynamicValue(() => new RememberedTokens(get(T.Apps), clock));
@@ -51,14 +62,15 @@ export function containerOf(database: Database, clock: Clock = new SystemClock()
   container
     .bind(T.Routes)
     .toDynamicValue(() => [
+      ...setUpRoutes(database, clock),
       ...appRoutes(get(T.Apps), get(T.AccessTokens)),
       ...warehouseRoutes(get(T.Warehouses)),
       ...productRoutes(get(T.Products), database),
       ...stockRoutes(get(T.Stocks), database),
       ...customerRoutes(get(T.Customers)),
       ...checkoutRoutes(get(T.Evaluations)),
-      ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), get(T.PaymentMethods), database, clock),
-      ...orderRoutes(get(T.Orders), database),
+      ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), database, clock),
+      ...orderRoutes(get(T.Orders), new TypeOrmOrderUpdates(database, clock), database),
     ]);
   return container;
 }

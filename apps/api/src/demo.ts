@@ -67,8 +67,8 @@ async function addCustomers(container: Container, app: AppContext): Promise<Cust
 /** One proforma per customer: a draft, a paid one, a confirmed one, an order, a cancelled one. */
 async function makeProformas(container: Container, app: AppContext, customers: readonly CustomerName[]): Promise<void> {
   const actions = container.get(TOKENS.ProformaActions);
-  const [cash] = await container.get(TOKENS.PaymentMethods).list(app.id, { offset: 1, limit: 1 });
-  const pay = (id: number) => actions.pay(app, id, { methodId: cash?.id ?? 0, amount: 0 });
+  const bank = await container.get(TOKENS.PaymentMethods).findByKind(app.id, 'bank_transfer');
+  const pay = (id: number) => actions.pay(app, id, { methodId: bank?.id ?? 0, amount: 0 });
   const steps: readonly ((id: number) => Promise<unknown>)[][] = [
     [],
     [pay],
@@ -95,6 +95,10 @@ async function makeProforma(
     guest: NOBODY,
     delivery: { address_line_1: 'Bulevar oslobođenja 12', city: 'Novi Sad', postcode: '21000', country: 'RS' },
     warehouseCode: null,
+    shipmentMethodCode: null,
+    pickupPointCode: null,
+    coupons: [],
+    vouchers: [],
     currency: app.currency,
     marketId: 1,
     salesChannelId: 1,

@@ -1,5 +1,16 @@
 import { addHours } from '@back-office/kernel';
-import { aProforma, alerted, expiring, inStatus, line, NOW, paid, paidByVoucher, refund } from '../testing/index.js';
+import {
+  aProforma,
+  alerted,
+  expiring,
+  fee,
+  inStatus,
+  line,
+  NOW,
+  paid,
+  paidByVoucher,
+  refund,
+} from '../testing/index.js';
 import { openAlerts } from './alerts.js';
 import { cancel, convert, dueAt, isPastDeadline, meetDeadline } from './close.js';
 import { debtOf } from './payments.js';
@@ -7,7 +18,7 @@ import { FINAL_STATUSES, OPEN_STATUSES, reservedQty, shownPayments, type Proform
 import { NOTHING_CONFIRMED } from './refusals.js';
 import { settleRefund } from './refund.js';
 
-const ORDER = { orderNumber: 'O-2026-12345678', now: NOW };
+const ORDER = { orderNumber: 'O-2026-12345678', amountPerPoint: 0, now: NOW };
 const overdue = expiring(NOW);
 
 function refundsOf(proforma: Proforma): unknown[] {
@@ -28,7 +39,7 @@ describe('a proforma that is canceled', () => {
       [3, -200, 'refunded'],
       [3, -500, 'pending'],
       [1, -1000, 'pending'],
-      [2, -500, 'pending'],
+      [2, -500, 'refunded'],
     ]);
   });
 
@@ -66,6 +77,30 @@ describe('a proforma that is converted', () => {
 
   it('need not be paid', () => {
     expect(convert(aProforma(), ORDER)).toMatchObject({ status: 'converted', payments: [] });
+  });
+});
+
+describe('loyalty points', () => {
+  const pointsOf = (proforma: Proforma, amountPerPoint: number): number | undefined =>
+    (convert(proforma, { ...ORDER, amountPerPoint }) as Proforma).converted?.points;
+
+  it.each([
+    [1000, 3],
+    [999, 3],
+    [1001, 2],
+    [3001, 0],
+    [0, 0],
+  ])('for every %d of the total make %d', (amountPerPoint, points) => {
+    expect(pointsOf(aProforma(line({ qty: 3, price: 1000 })), amountPerPoint)).toBe(points);
+  });
+
+  it('count what was confirmed, fees included', () => {
+    expect(pointsOf(aProforma(line({ qty: 3, qtyConfirmed: 1, price: 1000 }), fee(490)), 10)).toBe(149);
+  });
+
+  it('are not earned by a guest', () => {
+    const proforma = aProforma();
+    expect(pointsOf({ ...proforma, buyer: { ...proforma.buyer, id: null } }, 10)).toBe(0);
   });
 });
 
@@ -113,7 +148,7 @@ describe('a proforma with debt past its deadline', () => {
   it('gives back partial payments and its stock', () => {
     expect(refundsOf(next)).toEqual([
       [1, -2000, 'pending'],
-      [2, -999, 'pending'],
+      [2, -999, 'refunded'],
     ]);
     expect(next.lines.map((each) => reservedQty(next, each))).toEqual([0]);
   });

@@ -24,6 +24,8 @@ const somethingIsConfirmed: Guard<At> = (proforma) =>
 
 export interface ConvertFacts extends At {
   readonly orderNumber: string;
+  /** Minor units of the total that earn one loyalty point; 0 earns none. */
+  readonly amountPerPoint: number;
 }
 
 /** Turns the proforma into an order, once: payments and reservations pass to the order with it. */
@@ -33,10 +35,19 @@ export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Ref
     ...found,
     status: 'converted',
     convertedAt: facts.now,
-    converted: { payments: found.payments, orderNumber: facts.orderNumber },
+    converted: {
+      payments: found.payments,
+      orderNumber: facts.orderNumber,
+      points: earnedPoints(found, facts.amountPerPoint),
+    },
     updatedAt: facts.now,
   });
   return decide({ action: 'convert', guards: [somethingIsConfirmed], apply }, proforma, facts);
+}
+
+/** A guest has nobody to book them to. */
+function earnedPoints({ buyer, endSales }: Proforma, amountPerPoint: number): number {
+  return buyer.id === null || amountPerPoint <= 0 ? 0 : Math.floor(endSales / amountPerPoint);
 }
 
 export interface DeadlineFacts extends At {

@@ -9,6 +9,7 @@ import {
   stale,
   used,
   wanting,
+  withVouchers,
   type Fact,
 } from '../testing/index.js';
 import { createProforma, type CreateFacts, type Evaluation } from './create.js';
@@ -200,5 +201,52 @@ describe('two obstacles at once', () => {
   it.each(pairs)('$name', ({ earlier, later }) => {
     expect(creating(anEvaluation(later.fact, earlier.fact))).toEqual(earlier.refusal);
     expect(creating(anEvaluation(later.fact))).toEqual(later.refusal);
+  });
+});
+
+describe('vouchers', () => {
+  const offered = (...available: readonly number[]): Proforma =>
+    made(creating(anEvaluation(withVouchers(...available))));
+
+  it('are payments that count at once, each by its own voucher', () => {
+    const { payments, status } = offered(1000, 500);
+    expect(status).toBe('draft');
+    expect(payments).toEqual([
+      {
+        id: 0,
+        amount: 1000,
+        method: 'voucher',
+        methodId: null,
+        kind: 'voucher',
+        status: 'settled',
+        date: NOW,
+        refundOf: null,
+        reference: null,
+        voucherId: 501,
+      },
+      expect.objectContaining({ amount: 500, voucherId: 502 }),
+    ]);
+  });
+
+  it('pay no more than the debt; the rest stays on them', () => {
+    expect(offered(2000, 5000).payments.map(({ amount }) => amount)).toEqual([2000, 1000]);
+  });
+
+  it('make it paid when they cover the total', () => {
+    expect(offered(3000).status).toBe('paid');
+    expect(offered(2999).status).toBe('draft');
+  });
+
+  it('are not touched when those before them cover the total', () => {
+    expect(offered(3000, 1).payments.map(({ voucherId }) => voucherId)).toEqual([501]);
+  });
+
+  it('leave a proforma with nothing to pay unpaid', () => {
+    const free = made(creating(anEvaluation(wanting({ price: 0 }), withVouchers(100))));
+    expect([free.status, free.payments]).toEqual(['draft', []]);
+  });
+
+  it('that somebody else holds or has spent stand against it', () => {
+    expect(creating(anEvaluation(withVouchers(100, 0)))).toEqual(refusals.VOUCHER_NOT_AVAILABLE);
   });
 });

@@ -1,6 +1,8 @@
 import { addHours, type Refusal, type Totals } from '@back-office/kernel';
 import { isText } from './edit.js';
-import type { Address, Buyer, FeeLine, Proforma, ProformaLine } from './proforma.js';
+import { isPaidInFull } from './payments.js';
+import type { Address, Buyer, FeeLine, Payment, Proforma, ProformaLine } from './proforma.js';
+import type { Promotion } from './promotions.js';
 import * as refusals from './refusals.js';
 import { chooseWarehouses, inOrderOfUse, type Source, type StockRow } from './stock.js';
 
@@ -11,9 +13,12 @@ export interface Evaluation {
   readonly expiresAt: Date;
   readonly buyer: Buyer;
   readonly delivery: Address | null;
+  /** Those that were offered, in their order, as they can be used now. */
+  readonly vouchers: readonly OfferedVoucher[];
   readonly pickupPoint: 'not needed' | 'missing' | 'unavailable' | 'available';
   readonly lines: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
+  readonly promotions: readonly Promotion[];
   readonly totals: Totals;
   readonly currency: string;
   readonly shipmentMethodCode: string | null;
@@ -23,6 +28,13 @@ export interface Evaluation {
   readonly salesChannel: string;
   readonly comment: string | null;
   readonly tags: readonly string[];
+}
+
+export interface OfferedVoucher {
+  readonly id: number;
+  readonly code: string;
+  /** Minor units that are left on it; 0 when it is held, spent, over, or somebody else's. */
+  readonly available: number;
 }
 
 export type EvaluatedLine = Omit<ProformaLine, 'id' | 'qtyConfirmed' | 'warehouseId' | 'warehouseCode'>;
@@ -58,7 +70,10 @@ function draftOf(
   sources: readonly Source[],
   { number, lifetimeHours, now }: CreateFacts,
 ): Proforma {
-  const { id, used: _used, expiresAt: _expires, pickupPoint: _point, lines, fees, totals, ...frozen } = evaluation;
+  const { id, used: _used, expiresAt: _expires, pickupPoint: _point, vouchers, ...offer } = evaluation;
+  const { lines, fees, totals, ...frozen } = offer;
+  const payments = voucherPayments(vouchers, totals.endSales, now);
+  const isCovered = totals.endSales > 0 && isPaidInFull({ endSales: totals.endSales, payments });
   return {
     ...frozen,
     ...totals,
@@ -69,10 +84,10 @@ function draftOf(
     expiresAt: addHours(now, lifetimeHours),
     originalFees: fees,
     originalEndSales: totals.endSales,
-    status: 'draft',
+    status: isCovered ? 'paid' : 'draft',
     lines: lines.map((line, index) => ({ ...line, id: 0, qtyConfirmed: null, ...(sources[index] as Source) })),
     fees,
-    payments: [],
+    payments,
     alerts: [],
     warehouseConfirmedAt: null,
     convertedAt: null,
@@ -84,6 +99,29 @@ function draftOf(
     updatedAt: now,
   };
 }
+
+/** What each voucher pays, as far as the ones before it left something to pay. The rest stays on the voucher. */
+export function voucherPayments(vouchers: readonly OfferedVoucher[], total: number, now: Date): Payment[] {
+  let debt = total;
+  const payments: Payment[] = [];
+  for (const { id: voucherId, available } of vouchers) {
+    const amount = Math.min(available, debt);
+    if (amount === 0) continue;
+    payments.push({ ...VOUCHER_PAYMENT, amount, voucherId, date: now });
+    debt -= amount;
+  }
+  return payments;
+}
+
+const VOUCHER_PAYMENT = {
+  id: 0,
+  method: 'voucher',
+  methodId: null,
+  kind: 'voucher',
+  status: 'settled',
+  refundOf: null,
+  reference: null,
+} as const;
 
 type Check = (evaluation: Evaluation, now: Date) => Refusal | undefined;
 
@@ -102,6 +140,9 @@ const pickupPointIsNamed: Check = ({ pickupPoint }) =>
 const pickupPointIsUsable: Check = ({ pickupPoint }) =>
   pickupPoint === 'unavailable' ? refusals.PICKUP_POINT_UNAVAILABLE : undefined;
 
+const vouchersAreFree: Check = ({ vouchers }) =>
+  vouchers.some(({ available }) => available === 0) ? refusals.VOUCHER_NOT_AVAILABLE : undefined;
+
 /** The checks of POST /proforma_orders before stock is asked, in the order of the interface's table. */
 const CHECKS: readonly Check[] = [
   evaluationIsFresh,
@@ -109,6 +150,7 @@ const CHECKS: readonly Check[] = [
   guestCanBeReached,
   pickupPointIsNamed,
   pickupPointIsUsable,
+  vouchersAreFree,
 ];
 
 /** What stands against making a proforma of the evaluation, or `undefined`. */

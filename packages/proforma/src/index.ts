@@ -1,4 +1,5 @@
 export * from './alerts.js';
+export * from './card-payment.js';
 export * from './close.js';
 export * from './create.js';
 export * from './edit.js';
@@ -9,6 +10,7 @@ export * from './payments.js';
 export * from './pricing.js';
 export * from './proforma-orders.js';
 export * from './proforma.js';
+export * from './promotions.js';
 export * from './refund-gateway.js';
 export * from './refund.js';
 export * from './refusals.js';

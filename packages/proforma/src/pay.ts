@@ -1,10 +1,8 @@
 import type { Refusal } from '@back-office/kernel';
 import { debtOf, isPaidInFull } from './payments.js';
-import type { Proforma } from './proforma.js';
+import type { Payment, PaymentMethodKind, Proforma } from './proforma.js';
 import { CASH_AMOUNT_REQUIRED, DEBT_ALREADY_PAID, EXCEEDS_DEBT, METHOD_NOT_SUPPORTED } from './refusals.js';
 import { decide, type Guard } from './transitions.js';
-
-export type PaymentMethodKind = 'cash' | 'bank_transfer' | 'card' | 'other';
 
 export interface PaymentMethod {
   readonly id: number;
@@ -26,9 +24,9 @@ const methodIsSupported: Guard<PayFacts> = (_, { method }) =>
 const cashNamesItsAmount: Guard<PayFacts> = (_, { method, amount }) =>
   method?.kind === 'cash' && (amount === undefined || amount === null) ? CASH_AMOUNT_REQUIRED : undefined;
 
-const debtRemains: Guard<PayFacts> = (proforma) => (debtOf(proforma) === 0 ? DEBT_ALREADY_PAID : undefined);
+export const debtRemains: Guard<PayFacts> = (proforma) => (debtOf(proforma) === 0 ? DEBT_ALREADY_PAID : undefined);
 
-const amountIsWithinDebt: Guard<PayFacts> = (proforma, { amount }) =>
+export const amountIsWithinDebt: Guard<PayFacts> = (proforma, { amount }) =>
   (amount ?? 0) > debtOf(proforma) ? EXCEEDS_DEBT : undefined;
 
 /** Records a payment that settles at once. The status becomes `paid` as soon as payments cover the total. */
@@ -38,17 +36,38 @@ export function pay(proforma: Proforma, facts: PayFacts): Proforma | Refusal {
 }
 
 function addPayment(proforma: Proforma, { method, amount, now }: PayFacts): Proforma {
-  const wish = amount ?? 0;
-  const payment = {
+  const payment = paymentBy(method, amountOf(proforma, amount), 'settled', now);
+  return withPayments(proforma, [...proforma.payments, payment], now);
+}
+
+/** 0 or less, and nothing said, mean the whole remaining debt. */
+export function amountOf(proforma: Proforma, wish: number | null | undefined): number {
+  return (wish ?? 0) > 0 ? Number(wish) : debtOf(proforma);
+}
+
+export function paymentBy(
+  method: PaymentMethod | undefined,
+  amount: number,
+  status: Payment['status'],
+  now: Date,
+): Payment {
+  const { id: methodId = null, name = '', kind = 'other' } = method ?? {};
+  return {
     id: 0,
-    amount: wish > 0 ? wish : debtOf(proforma),
-    method: method?.name ?? '',
-    methodId: method?.id ?? null,
-    status: 'settled' as const,
+    amount,
+    method: name,
+    methodId,
+    kind,
+    status,
     date: now,
     refundOf: null,
+    reference: null,
+    voucherId: null,
   };
-  const payments = [...proforma.payments, payment];
+}
+
+/** The proforma with these payments: `paid` as soon as they cover the total. */
+export function withPayments(proforma: Proforma, payments: readonly Payment[], now: Date): Proforma {
   const status = isPaidInFull({ ...proforma, payments }) ? 'paid' : proforma.status;
   return { ...proforma, payments, status, updatedAt: now };
 }

@@ -22,6 +22,9 @@ function asNumber(text: string): bigint {
   return BigInt([...text.replaceAll('-', '')].map((character) => parseInt(character, 36)).join(''));
 }
 
+/** Other transactions of citizens. The code is mandatory, and a shop that sells to them seldom needs another. */
+const USUAL_PAYMENT_CODE = '289';
+
 const QR_LIMITS = { name: 70, purpose: 35 };
 
 /**
@@ -39,7 +42,7 @@ export function ipsQrText(account: BankAccount, currency: string, amount: number
     `R:${number}`,
     `N:${plain(name, QR_LIMITS.name)}`,
     `I:RSD${Math.trunc(amount / 100)},${String(amount % 100).padStart(2, '0')}`,
-    `SF:${account.paymentCode}`,
+    `SF:${account.paymentCode === '' ? USUAL_PAYMENT_CODE : account.paymentCode}`,
     // An optional field without content is not allowed (National Bank of Serbia, recommendations, no. 2).
     ...(account.purpose === '' ? [] : [`S:${plain(account.purpose, QR_LIMITS.purpose)}`]),
     `RO:97${reference.replaceAll('-', '')}`,

@@ -110,6 +110,9 @@ describe('refunds', () => {
         amount: -1000,
         method: told?.method,
         methodId: told?.methodId,
+        kind: told?.kind,
+        reference: null,
+        voucherId: null,
         status: 'pending',
         date: NOW,
         refundOf: 1,
@@ -157,7 +160,7 @@ describe('any history of payments and refunds', () => {
       payment({
         amount,
         status,
-        method: voucher ? 'voucher' : 'Cash',
+        kind: voucher ? 'voucher' : 'cash',
         date: new Date(NOW.getTime() + minute * 60_000),
       }),
     );

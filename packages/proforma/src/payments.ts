@@ -1,8 +1,6 @@
 import { sum } from '@back-office/kernel';
 import type { Payment, Proforma } from './proforma.js';
 
-const VOUCHER = 'voucher';
-
 /** Settled payments less refunds that went through. */
 export function paidOf(payments: readonly Payment[]): number {
   return sum(
@@ -18,7 +16,7 @@ export function isPaidInFull(proforma: Pick<Proforma, 'endSales' | 'payments'>):
   return paidOf(proforma.payments) >= proforma.endSales;
 }
 
-export function isFinalized(payment: Payment): boolean {
+export function isFinalized(payment: Pick<Payment, 'status'>): boolean {
   return payment.status !== 'pending';
 }
 
@@ -35,7 +33,8 @@ export function heldMoney(payments: readonly Payment[]): number {
 
 /**
  * Refund entries that give back all money above `owed`: the newest payment first, vouchers last,
- * none of them more than what is left of its payment. The entries are pending: nothing has moved yet.
+ * none of them more than what is left of its payment. The entries are pending, nothing has moved yet; a
+ * voucher's are done.
  */
 export function refundsDownTo(owed: number, payments: readonly Payment[], now: Date): Payment[] {
   let excess = heldMoney(payments) - owed;
@@ -50,7 +49,9 @@ export function refundsDownTo(owed: number, payments: readonly Payment[], now: D
 }
 
 function refundEntry(payment: Payment, amount: number, now: Date): Payment {
-  return { ...payment, id: 0, amount: -amount, status: 'pending', date: now, refundOf: payment.id };
+  // A voucher is ours: what goes back to it needs nobody's word.
+  const status = payment.kind === 'voucher' ? 'refunded' : 'pending';
+  return { ...payment, id: 0, amount: -amount, status, date: now, refundOf: payment.id };
 }
 
 function captured(payments: readonly Payment[]): Payment[] {
@@ -58,6 +59,6 @@ function captured(payments: readonly Payment[]): Payment[] {
 }
 
 function newestFirstVouchersLast(a: Payment, b: Payment): number {
-  const voucher = Number(a.method === VOUCHER) - Number(b.method === VOUCHER);
+  const voucher = Number(a.kind === 'voucher') - Number(b.kind === 'voucher');
   return voucher || b.date.getTime() - a.date.getTime() || b.id - a.id;
 }

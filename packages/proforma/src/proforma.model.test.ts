@@ -127,7 +127,7 @@ const converting = which.map((at) =>
     'convert',
     at,
     (plain, proforma) => plain.convert(proforma),
-    (proforma, now) => convert(proforma, { orderNumber: 'O-2026-00000000', now }),
+    (proforma, now) => convert(proforma, { orderNumber: 'O-2026-00000000', amountPerPoint: 0, now }),
   ),
 );
 

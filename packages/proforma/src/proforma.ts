@@ -1,4 +1,5 @@
 import type { Totals, VatRate } from '@back-office/kernel';
+import type { AppliedPromotion, Promotion } from './promotions.js';
 
 /** In the order of the interface's table; a status id is the place in this list, counted from 1. */
 export const STATUSES = [
@@ -45,12 +46,6 @@ export interface ProformaLine {
   readonly warehouseCode: string | null;
 }
 
-export interface AppliedPromotion {
-  readonly code: string;
-  readonly name: string;
-  readonly amount: number;
-}
-
 export interface FeeLine {
   readonly kind: string;
   readonly name: string;
@@ -61,19 +56,27 @@ export interface FeeLine {
   readonly discount: number;
 }
 
+export type PaymentMethodKind = 'cash' | 'bank_transfer' | 'card' | 'other';
 export type PaymentStatus = 'pending' | 'settled' | 'failed' | 'refunded' | 'refund_failed';
+
+export type PaymentKind = PaymentMethodKind | 'voucher';
 
 export interface Payment {
   /** 0 until the entry is stored. */
   readonly id: number;
   /** Positive for money that came in, negative for a refund. */
   readonly amount: number;
+  /** Name of the method, as frozen. */
   readonly method: string;
   readonly methodId: number | null;
+  readonly kind: PaymentKind;
   readonly status: PaymentStatus;
   readonly date: Date;
   /** The captured payment that a refund gives back. */
   readonly refundOf: number | null;
+  /** What the card's processor calls the payment. */
+  readonly reference: string | null;
+  readonly voucherId: number | null;
 }
 
 export interface Alert {
@@ -121,7 +124,16 @@ export interface Frozen {
   readonly originalFees: readonly FeeLine[];
   /** What the proforma came to when it was made; no repricing goes above it. */
   readonly originalEndSales: number;
+  /** What took something off when it was made, in the order in which it was applied. */
+  readonly promotions: readonly Promotion[];
   readonly insertedAt: Date;
+}
+
+export interface Conversion {
+  readonly payments: readonly Payment[];
+  readonly orderNumber: string;
+  /** Loyalty points that the customer earned. */
+  readonly points: number;
 }
 
 export interface Proforma extends Frozen, Totals {
@@ -135,7 +147,7 @@ export interface Proforma extends Frozen, Totals {
   readonly warehouseConfirmedAt: Date | null;
   readonly convertedAt: Date | null;
   /** The payments as they stood at conversion; later movements are the order's and are not shown here. */
-  readonly converted: { readonly payments: readonly Payment[]; readonly orderNumber: string } | null;
+  readonly converted: Conversion | null;
   readonly orderId: number | null;
   readonly canceledAt: Date | null;
   readonly cancelReason: string | null;

@@ -3,7 +3,14 @@ export interface RefundRequest {
   readonly idempotencyKey: string;
   readonly appId: number;
   readonly proformaId: number;
+  readonly proformaNumber: string;
+  /** The refund's own id. */
+  readonly refundId: number;
+  /** The captured payment that is given back, in whole or in part. */
   readonly paymentId: number;
+  readonly paymentMethod: string;
+  /** What the card's processor called that payment; `null` for other payments. */
+  readonly reference: string | null;
   /** Minor units of `currency`, positive. */
   readonly amount: number;
   readonly currency: string;

@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { aProforma, alerted, BANK, inStatus, line, NOW, paid, type Fact } from '../testing/index.js';
+import { aProforma, alerted, BANK, CARD, inStatus, line, NOW, paid, payment, type Fact } from '../testing/index.js';
+import { beginCardPayment, receiveCardResult, type CardResult } from './card-payment.js';
 import { cancel, convert, meetDeadline } from './close.js';
 import { edit } from './edit.js';
 import { pay } from './pay.js';
@@ -13,6 +14,9 @@ const GRID = `
 pay all           | paid              | paid              | debt is paid      | paid              | paid              | AlreadyFinal | AlreadyFinal | AlreadyFinal
 pay a part        | draft             | awaiting_payment  | debt is paid      | confirmed         | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
 pay too much      | exceeds debt      | exceeds debt      | debt is paid      | exceeds debt      | exceeds debt      | AlreadyFinal | AlreadyFinal | AlreadyFinal
+begin card        | awaiting_payment  | awaiting_payment  | debt is paid      | confirmed         | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
+card settles      | paid              | paid              | paid              | paid              | paid              | converted    | canceled     | expired
+card fails        | draft             | draft             | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
 confirm all       | confirmed         | confirmed         | confirmed         | confirmed         | confirmed         | AlreadyFinal | AlreadyFinal | AlreadyFinal
 confirm less      | partial_confirmed | partial_confirmed | partial_confirmed | partial_confirmed | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
 confirm nothing   | partial_confirmed | partial_confirmed | partial_confirmed | partial_confirmed | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
@@ -36,16 +40,28 @@ const paying =
   (proforma) =>
     pay(proforma, { method: BANK, amount, now: NOW });
 
+/** The result of a card payment of 5,000 that was begun before. */
+const answering =
+  (status: CardResult['status']): Action =>
+  (proforma) => {
+    const before = payment({ amount: 5000, kind: 'card', status: 'pending' })(proforma);
+    const paymentId = before.payments.at(-1)?.id ?? 0;
+    return receiveCardResult(before, { paymentId, status, reference: null, now: NOW });
+  };
+
 type Action = (proforma: Proforma) => Proforma | Refusal;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   'pay all': paying(0),
   'pay a part': paying(700),
   'pay too much': paying(3001),
+  'begin card': (proforma) => beginCardPayment(proforma, { method: CARD, amount: 0, now: NOW }),
+  'card settles': answering('settled'),
+  'card fails': answering('failed'),
   'confirm all': confirming(3),
   'confirm less': confirming(1),
   'confirm nothing': confirming(0),
-  convert: (proforma) => convert(proforma, { orderNumber: 'O-2026-00000000', now: NOW }),
+  convert: (proforma) => convert(proforma, { orderNumber: 'O-2026-00000000', amountPerPoint: 0, now: NOW }),
   cancel: (proforma) => cancel(proforma, { reason: null, now: NOW }),
   wait: (proforma) => meetDeadline(proforma, { now: NOW, expirePaid: true }),
   expire: (proforma) => meetDeadline(proforma, { now: proforma.expiresAt, expirePaid: false }),

@@ -1,8 +1,17 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { isFinal, OPEN_STATUSES, type Proforma, type ProformaStatus } from './proforma.js';
+import { FINAL_STATUSES, isFinal, OPEN_STATUSES, type Proforma, type ProformaStatus } from './proforma.js';
 import { ALREADY_FINAL } from './refusals.js';
 
-export type Action = 'pay' | 'warehouse_confirm' | 'convert' | 'cancel' | 'expire' | 'edit' | 'resolve_alerts';
+export type Action =
+  | 'pay'
+  | 'begin_card_payment'
+  | 'card_result'
+  | 'warehouse_confirm'
+  | 'convert'
+  | 'cancel'
+  | 'expire'
+  | 'edit'
+  | 'resolve_alerts';
 
 export interface Transition {
   readonly from: readonly ProformaStatus[];
@@ -10,17 +19,26 @@ export interface Transition {
   readonly to: readonly (ProformaStatus | 'unchanged')[];
 }
 
-const ANY_STATUS = [...OPEN_STATUSES, 'converted', 'canceled', 'expired'] as const;
+const ANY_STATUS = [...OPEN_STATUSES, ...FINAL_STATUSES];
 
 /** Every move a proforma can make. From any other status the action is refused as already final. */
-export const TRANSITIONS: Readonly<Record<Action, Transition>> = {
-  pay: { from: OPEN_STATUSES, to: ['paid', 'unchanged'] },
-  warehouse_confirm: { from: OPEN_STATUSES, to: ['confirmed', 'partial_confirmed'] },
-  convert: { from: OPEN_STATUSES, to: ['converted'] },
-  cancel: { from: OPEN_STATUSES, to: ['canceled'] },
-  expire: { from: OPEN_STATUSES, to: ['expired', 'unchanged'] },
-  edit: { from: OPEN_STATUSES, to: ['unchanged'] },
-  resolve_alerts: { from: ANY_STATUS, to: ['unchanged'] },
+export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
+  pay: [{ from: OPEN_STATUSES, to: ['paid', 'unchanged'] }],
+  begin_card_payment: [
+    { from: ['draft'], to: ['awaiting_payment'] },
+    { from: OPEN_STATUSES.filter((status) => status !== 'draft'), to: ['unchanged'] },
+  ],
+  card_result: [
+    { from: ['awaiting_payment'], to: ['draft'] },
+    { from: OPEN_STATUSES, to: ['paid', 'unchanged'] },
+    { from: FINAL_STATUSES, to: ['unchanged'] },
+  ],
+  warehouse_confirm: [{ from: OPEN_STATUSES, to: ['confirmed', 'partial_confirmed'] }],
+  convert: [{ from: OPEN_STATUSES, to: ['converted'] }],
+  cancel: [{ from: OPEN_STATUSES, to: ['canceled'] }],
+  expire: [{ from: OPEN_STATUSES, to: ['expired', 'unchanged'] }],
+  edit: [{ from: OPEN_STATUSES, to: ['unchanged'] }],
+  resolve_alerts: [{ from: ANY_STATUS, to: ['unchanged'] }],
 };
 
 /** A rule: what stands against the action, or `undefined`. */
@@ -34,8 +52,8 @@ export interface Move<Facts> {
 
 /** Walks a move through the table: status, then the guards in their order, then the change. */
 export function decide<Facts>(move: Move<Facts>, proforma: Proforma, facts: Facts): Proforma | Refusal {
-  const { from, to } = TRANSITIONS[move.action];
-  if (!from.includes(proforma.status)) return ALREADY_FINAL;
+  const to = TRANSITIONS[move.action].flatMap((each) => (each.from.includes(proforma.status) ? each.to : []));
+  if (to.length === 0) return ALREADY_FINAL;
   for (const guard of move.guards) {
     const refusal = guard(proforma, facts);
     if (isRefusal(refusal)) return refusal;

@@ -77,7 +77,7 @@ describe('a warehouse that confirms less', () => {
     expect(told.payments.slice(3).map((each) => [each.refundOf, each.amount, each.status])).toEqual([
       [3, -1000, 'pending'],
       [1, -500, 'pending'],
-      [2, -500, 'pending'],
+      [2, -500, 'refunded'],
     ]);
   });
 

@@ -50,15 +50,7 @@ export function payment(more: Partial<Payment>): Fact<Proforma> {
   return (proforma) => {
     const id = proforma.payments.length + 1;
     const date = new Date(MADE.getTime() + id * 60_000);
-    const told = {
-      id,
-      amount: 0,
-      method: BANK.name,
-      methodId: BANK.id,
-      status: 'settled',
-      date,
-      refundOf: null,
-    } as const;
+    const told = { ...PAYMENT, id, date };
     return { ...proforma, payments: [...proforma.payments, { ...told, ...more }] };
   };
 }
@@ -68,7 +60,7 @@ export function paid(amount: number): Fact<Proforma> {
 }
 
 export function paidByVoucher(amount: number): Fact<Proforma> {
-  return payment({ amount, method: 'voucher', methodId: null });
+  return payment({ amount, method: 'voucher', methodId: null, kind: 'voucher', voucherId: 500 });
 }
 
 /** A refund of the payment with this id, as far as it has come. */
@@ -83,7 +75,7 @@ export function inStatus(status: ProformaStatus): Fact<Proforma> {
     ...(status === 'converted' && {
       convertedAt: MADE,
       orderId: 9,
-      converted: { payments: proforma.payments, orderNumber: 'O-2026-12345678' },
+      converted: { payments: proforma.payments, orderNumber: 'O-2026-12345678', points: 0 },
     }),
     ...(isFinal(status) && status !== 'converted' && { canceledAt: MADE, cancelReason: status }),
   });
@@ -109,6 +101,17 @@ export function expiring(expiresAt: Date): Fact<Proforma> {
 export const CASH: PaymentMethod = { id: 1, name: 'Cash', kind: 'cash' };
 export const BANK: PaymentMethod = { id: 2, name: 'Bank transfer', kind: 'bank_transfer' };
 export const CARD: PaymentMethod = { id: 3, name: 'Card', kind: 'card' };
+
+const PAYMENT: Omit<Payment, 'id' | 'date'> = {
+  amount: 0,
+  method: BANK.name,
+  methodId: BANK.id,
+  kind: BANK.kind,
+  status: 'settled',
+  refundOf: null,
+  reference: null,
+  voucherId: null,
+};
 
 const LINE: Omit<ProformaLine, 'id' | 'productId' | 'variantId' | 'code' | 'name'> = {
   barcode: null,
@@ -147,6 +150,7 @@ const EMPTY: Proforma = {
   salesChannel: 'web',
   originalFees: [],
   originalEndSales: 0,
+  promotions: [],
   insertedAt: MADE,
   sales: 0,
   discount: 0,

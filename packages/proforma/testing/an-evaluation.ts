@@ -28,6 +28,12 @@ export function charging(price: number): Fact<Evaluation> {
   return (evaluation) => ({ ...evaluation, fees: [...evaluation.fees, fee] });
 }
 
+/** Offers vouchers with so much left on them; their ids are 501, 502, … */
+export function withVouchers(...available: readonly number[]): Fact<Evaluation> {
+  const vouchers = available.map((left, index) => ({ id: 501 + index, code: `V${index + 1}`, available: left }));
+  return (evaluation) => ({ ...evaluation, vouchers });
+}
+
 export const used: Fact<Evaluation> = (evaluation) => ({ ...evaluation, used: true });
 
 export function stale(expiresAt = NOW): Fact<Evaluation> {
@@ -72,9 +78,11 @@ const EMPTY: Evaluation = {
   expiresAt: addHours(NOW, 24),
   buyer,
   delivery,
+  vouchers: [],
   pickupPoint: 'not needed',
   lines: [],
   fees: [],
+  promotions: [],
   totals: totalsOf([]),
   currency: 'RSD',
   shipmentMethodCode: null,

@@ -120,7 +120,9 @@ export class ShirtShop {
   }
 
   converting(): Decision {
-    return deciding((proforma) => convert(proforma, { orderNumber: this.nextNumber(), now: this.given.now() }));
+    return deciding((proforma) =>
+      convert(proforma, { orderNumber: this.nextNumber(), amountPerPoint: 0, now: this.given.now() }),
+    );
   }
 
   /** Settles each pending refund of the proforma. */

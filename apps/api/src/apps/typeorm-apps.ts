@@ -157,6 +157,7 @@ function contextOf(app: AppRow, language: string): AppContext {
         purpose: account.purpose,
         paymentCode: account.payment_code,
       },
+      loyaltyPointsPerAmount: settings.loyalty.points_per_amount,
       defaultWarehouseCode: settings.default_warehouse_code,
     },
     ...speechOf(app.translations, language),

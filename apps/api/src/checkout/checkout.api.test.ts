@@ -506,27 +506,3 @@ describe('GET /order_processings/{id}', () => {
     expect([status, text]).toEqual([404, '']);
   });
 });
-
-describe('GET /payment_methods', () => {
-  const list = async (query = '', client = shop) => (await client.get(`/payment_methods${query}`)).body.data;
-
-  it('shows cash, bank transfer and card to a new app, oldest first', async () => {
-    expect(await list()).toEqual([
-      { id: expect.any(Number), code: 'cash', name: 'Cash', kind: 'cash' },
-      { id: expect.any(Number), code: 'bank_transfer', name: 'Bank transfer', kind: 'bank_transfer' },
-      { id: expect.any(Number), code: 'card', name: 'Card', kind: 'card' },
-    ]);
-  });
-
-  it('shows a page at a time', async () => {
-    const all = await list();
-    expect(await list('?offset=1&limit=1')).toEqual([all[1]]);
-    expect(await list('?offset=3')).toEqual([]);
-    expect(await list('?limit=99999999')).toEqual(all);
-  });
-
-  it('has ids that no other app has', async () => {
-    const ids = [...(await list()), ...(await list('', await api.app()))].map(({ id }) => id);
-    expect(new Set(ids).size).toBe(6);
-  });
-});

@@ -1,5 +1,5 @@
 import { currencyNumber, formatDateTime, refuse, type Refusal } from '@back-office/kernel';
-import type { Address, Buyer } from '@back-office/proforma';
+import { promotionTotals, type Address, type Buyer } from '@back-office/proforma';
 import { answered, created, ok } from '../http/answer.js';
 import { money, type AppContext } from '../http/app-context.js';
 import { Email, ListOf, Nested, RecordId, Text, Texts, Whole, Wrapper } from '../http/request-fields.js';
@@ -107,7 +107,7 @@ export function checkoutRoutes(evaluations: TypeOrmEvaluations): Route[] {
       ],
       handle: async ({ app, body }) => {
         const fields = body.order_processing;
-        const obstacle = missingPart(fields) ?? unknownBenefit(fields);
+        const obstacle = missingPart(fields);
         if (obstacle) return obstacle;
         const evaluated = await evaluations.evaluate(app.id, basketOf(app, fields));
         return answered(evaluated, (row) => created(presentEvaluation(app, row)));
@@ -133,13 +133,6 @@ function missingPart(fields: OrderProcessingFields): Refusal | undefined {
   return isGiven(fields.time_part) ? undefined : refuse("can't be blank", 'time_part');
 }
 
-/** No app has shipment methods, promotions or vouchers yet, so none of their codes can be found. */
-function unknownBenefit(fields: OrderProcessingFields): Refusal | undefined {
-  if (isGiven(fields.shipment_method_code)) return refuse('API.ShipmentMethods.NotFound');
-  if ((fields.coupon_codes ?? []).length > 0) return refuse('API.Promotions.CouponNotFound');
-  return (fields.voucher_codes ?? []).length > 0 ? refuse('API.Vouchers.NotAvailable') : undefined;
-}
-
 function basketOf(app: AppContext, fields: OrderProcessingFields): Basket {
   const guest = fields.guest ?? {};
   return {
@@ -147,7 +140,11 @@ function basketOf(app: AppContext, fields: OrderProcessingFields): Basket {
     customer: customerOf(fields),
     guest: buyerOf(guest),
     delivery: addressOf(fields.delivery ?? {}) ?? addressOf(guest),
-    warehouseCode: isGiven(fields.warehouse_code) ? fields.warehouse_code : null,
+    warehouseCode: given(fields.warehouse_code),
+    shipmentMethodCode: given(fields.shipment_method_code),
+    pickupPointCode: given(fields.pickup_point_code),
+    coupons: [...new Set(fields.coupon_codes)],
+    vouchers: [...new Set(fields.voucher_codes)],
     currency: app.currency,
     marketId: fields.market_id ?? 1,
     salesChannelId: fields.sales_channel_id ?? 1,
@@ -179,6 +176,10 @@ function isGiven<Value>(value: Value | null | undefined): value is Value {
   return value !== null && value !== undefined && value !== '';
 }
 
+function given(code: string | null | undefined): string | null {
+  return isGiven(code) ? code : null;
+}
+
 function presentEvaluation(app: AppContext, row: EvaluationRow): Of<typeof EvaluationShape> {
   const amount = money(app);
   return {
@@ -198,8 +199,8 @@ function presentEvaluation(app: AppContext, row: EvaluationRow): Of<typeof Evalu
       promotions: line.promotions.map((promotion) => presentPromotion(promotion, amount)),
     })),
     fee_items: row.fees.map((fee) => presentFee(fee, amount)),
-    promotions: [],
-    vouchers: [],
+    promotions: promotionTotals(row.items, row.promotions).map((promotion) => presentPromotion(promotion, amount)),
+    vouchers: row.vouchers.map((voucher) => ({ code: voucher.code, amount: amount(voucher.amount) })),
     sales: amount(row.sales),
     discount: amount(row.discount),
     net_sales: amount(row.net_sales),

@@ -1,6 +1,18 @@
 import { LARGEST_AMOUNT, refuse, totalsOf, type Refusal, type Totals } from '@back-office/kernel';
 import { MATCHING, matcherOf } from '@back-office/matching';
-import { priceLines, type EvaluatedLine, type FeeLine } from '@back-office/proforma';
+import {
+  applicablePromotions,
+  priceLines,
+  promotionTotals,
+  unknownCoupon,
+  VOUCHER_NOT_AVAILABLE,
+  voucherPayments,
+  type EvaluatedLine,
+  type FeeLine,
+  type OfferedVoucher,
+  type Promotion,
+  type PromotionRule,
+} from '@back-office/proforma';
 
 export interface BasketItem {
   readonly code?: string | null;
@@ -23,9 +35,36 @@ export interface CatalogueVariant {
   readonly active: boolean;
 }
 
+export interface ShipmentMethod {
+  readonly name: string;
+  readonly price: number;
+  readonly vat_rate: number;
+  readonly free_from: number | null;
+}
+
+/** What the app and the buyer bring to a basket, beside its items. */
+export interface Offers {
+  readonly rules: readonly PromotionRule[];
+  readonly coupons: readonly string[];
+  readonly shipment: ShipmentMethod | null;
+  /** In the order in which they were given; one that does not exist has nothing available. */
+  readonly vouchers: readonly OfferedVoucher[];
+  readonly now: Date;
+}
+
+export interface EvaluatedVoucher {
+  readonly id: number;
+  readonly code: string;
+  /** What it pays. */
+  readonly amount: number;
+}
+
 export interface PricedBasket {
   readonly lines: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
+  /** Those that took something off. */
+  readonly promotions: readonly Promotion[];
+  readonly vouchers: readonly EvaluatedVoucher[];
   readonly totals: Totals;
 }
 
@@ -33,6 +72,7 @@ export interface PricedBasket {
 export function priceBasket(
   items: readonly BasketItem[],
   variants: readonly CatalogueVariant[],
+  offers: Offers,
 ): PricedBasket | Refusal {
   const matcher = matcherOf(MATCHING['POST /order_processings'].variant, variants);
   const found = items.map((item) => matcher.find({ ...item, id: item.product_variant_id }));
@@ -40,9 +80,42 @@ export function priceBasket(
     return refuse('API.Products.NotFound');
   }
   if (found.some((variant) => variant.price === null)) return refuse('API.Products.MissingPrice');
-  const lines = priceLines(found.map((variant, index) => basketLine(variant, (items[index] as BasketItem).qty)));
-  const totals = totalsOf(lines);
-  return totals.sales > LARGEST_AMOUNT ? refuse('is invalid', 'items') : { lines, fees: [], totals };
+  if (unknownCoupon(offers.rules, offers) !== undefined) return refuse('API.Promotions.CouponNotFound');
+  if (offers.vouchers.some(({ available }) => available === 0)) return VOUCHER_NOT_AVAILABLE;
+  const wanted = found.map((variant, index) => basketLine(variant, (items[index] as BasketItem).qty));
+  const promotions = applicablePromotions(offers.rules, wanted, offers);
+  const lines = priceLines(wanted, promotions);
+  const fees = shipmentFees(offers.shipment, totalsOf(lines).endSales);
+  const totals = totalsOf([...lines, ...fees]);
+  if (totals.sales > LARGEST_AMOUNT) return refuse('is invalid', 'items');
+  const effective = new Set(
+    promotionTotals(lines, promotions).flatMap(({ code, amount }) => (amount > 0 ? [code] : [])),
+  );
+  return {
+    lines,
+    fees,
+    promotions: promotions.filter(({ code }) => effective.has(code)),
+    vouchers: paidBy(offers, totals.endSales),
+    totals,
+  };
+}
+
+/** A fee that is waived stays as a line of 0, so that everybody sees how the goods are sent. */
+function shipmentFees(method: ShipmentMethod | null, itemSum: number): FeeLine[] {
+  if (method === null) return [];
+  const isFree = method.free_from !== null && itemSum >= method.free_from;
+  const price = isFree ? 0 : method.price;
+  const { name, vat_rate: vatRate } = method;
+  return [{ kind: 'shipment', name, qty: 1, price, vatRate, sales: price, discount: 0 }];
+}
+
+function paidBy({ vouchers, now }: Offers, total: number): EvaluatedVoucher[] {
+  const payments = voucherPayments(vouchers, total, now);
+  return vouchers.map(({ id, code }) => ({
+    id,
+    code,
+    amount: payments.find(({ voucherId }) => voucherId === id)?.amount ?? 0,
+  }));
 }
 
 function basketLine(variant: CatalogueVariant, qty: number) {
@@ -55,6 +128,5 @@ function basketLine(variant: CatalogueVariant, qty: number) {
     qty,
     price: variant.price ?? 0,
     vatRate: variant.vat_rate,
-    promotions: [],
   };
 }

@@ -6,14 +6,38 @@ import type {
   Evaluation,
   EvaluationFacts,
   FeeLine,
+  OfferedVoucher,
+  Promotion,
+  PromotionRule,
   StockRow,
 } from '@back-office/proforma';
 import type { Database, Sql, Transaction } from '../database/database.js';
-import { priceBasket, type BasketItem, type CatalogueVariant, type PricedBasket } from './evaluation.js';
+import {
+  priceBasket,
+  type BasketItem,
+  type CatalogueVariant,
+  type EvaluatedVoucher,
+  type Offers,
+  type PricedBasket,
+  type ShipmentMethod,
+} from './evaluation.js';
 
 const LIFETIME_HOURS = 24;
 
+/** What is left on a voucher for this customer at this moment; 0 when it is held, spent, over or somebody else's. */
+const available = (customerId: string, now: string): string => `
+  case when v.active and v.held_by is null and (v.customer_id is null or v.customer_id = ${customerId})
+      and coalesce(v.valid_from <= ${now}, true) and coalesce(v.valid_until >= ${now}, true)
+    then v.amount - v.spent else 0 end`;
+
 const LOOK_UP = `
+  with customer as (
+    select c.id, json_build_object('id', c.id, 'dataPart', c.data_part, 'timePart', c.time_part, 'email', c.email,
+      'firstName', c.first_name, 'lastName', c.last_name, 'phone', c.phone) as buyer
+    from customers c
+    where c.app_id = $1 and ((c.id = $6 and c.data_part = $7::bigint and c.time_part = $8::bigint) or c.external_ref = $9)
+    limit 1
+  )
   select
     (select coalesce(json_agg(json_build_object(
       'id', v.id, 'product_id', p.id, 'code', v.code, 'barcode', v.barcode, 'external_ref', v.external_ref,
@@ -28,15 +52,23 @@ const LOOK_UP = `
        select w.id from unnest($4::text[]) as n (ref) join product_variants w on w.app_id = $1 and w.external_ref = n.ref
        union select unnest($5::bigint[])
      )) as variants,
-    (select json_build_object('id', c.id, 'dataPart', c.data_part, 'timePart', c.time_part, 'email', c.email,
-      'firstName', c.first_name, 'lastName', c.last_name, 'phone', c.phone)
-     from customers c
-     where c.app_id = $1 and ((c.id = $6 and c.data_part = $7::bigint and c.time_part = $8::bigint) or c.external_ref = $9)
-     limit 1) as customer,
-    (select id from warehouses where app_id = $1 and code = $10 and deleted_at is null) as warehouse_id`;
+    (select buyer from customer) as customer,
+    (select id from warehouses where app_id = $1 and code = $10 and deleted_at is null) as warehouse_id,
+    (select json_build_object('name', name, 'price', price, 'vat_rate', vat_rate, 'free_from', free_from)
+     from shipment_methods where app_id = $1 and code = $11) as shipment,
+    (select coalesce(json_agg(json_build_object('code', code, 'name', name, 'kind', kind, 'value', value,
+      'buyQty', coalesce(buy_qty, 0), 'getQty', coalesce(get_qty, 0), 'variantCodes', variant_codes,
+      'minQty', min_qty, 'minAmount', min_amount, 'couponCode', coupon_code, 'validFrom', valid_from,
+      'validUntil', valid_until, 'priority', priority, 'active', active)), '[]')
+     from promotions where app_id = $1 and active and coalesce(valid_from <= $13, true)
+       and coalesce(valid_until >= $13, true) and (coupon_code is null or coupon_code = any($12::text[]))) as rules,
+    (select coalesce(json_agg(json_build_object('id', v.id, 'code', v.code,
+      'available', ${available('(select id from customer)', '$13')})), '[]')
+     from vouchers v where v.app_id = $1 and v.code = any($14::text[])) as vouchers`;
 
 const COLUMNS = `
-  customer_id bigint, buyer jsonb, delivery jsonb, items jsonb, fees jsonb, sales bigint, discount bigint,
+  customer_id bigint, buyer jsonb, delivery jsonb, items jsonb, fees jsonb, promotions jsonb, vouchers jsonb,
+  shipment_method_code text, pickup_point_code text, sales bigint, discount bigint,
   net_sales bigint, vat bigint, end_sales bigint, currency text, warehouse_id bigint, market_id int,
   sales_channel_id int, sales_channel text, comment text, tags text[], expires_at timestamptz, inserted_at timestamptz`;
 const NAMES = COLUMNS.replaceAll(/(\w+) [\w[\]]+/g, '$1');
@@ -56,18 +88,35 @@ const LOCK_FACTS = `
     select * from order_processings where app_id = $1 and id = $2 for update
   ), wanted as materialized (
     select distinct (line ->> 'variantId')::bigint as variant_id from evaluation, jsonb_array_elements(items) as line
+  ), voucher as materialized (
+    select v.id, v.code, ${available('(select customer_id from evaluation)', '$3')} as available, offered.place
+    from evaluation, jsonb_array_elements(evaluation.vouchers) with ordinality as offered (voucher, place)
+    join vouchers v on v.app_id = $1 and v.id = (offered.voucher ->> 'id')::bigint
+    order by v.id for update of v
   ), stock as materialized (
     select s.product_variant_id, s.warehouse_id, w.code, s.on_hand, s.reserved
     from stocks s join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
     where s.app_id = $1 and s.product_variant_id in (select variant_id from wanted)
       and w.sellable and w.deleted_at is null
       and s.warehouse_id = coalesce((select warehouse_id from evaluation), s.warehouse_id)
+      and (select count(*) from voucher) >= 0 -- vouchers are locked before stock
     order by s.product_variant_id, s.warehouse_id for update of s
   )
   select evaluation.*, (
     select coalesce(json_agg(json_build_object('variantId', product_variant_id, 'warehouseId', warehouse_id,
       'warehouseCode', code, 'onHand', on_hand, 'reserved', reserved)), '[]') from stock
-  ) as stock from evaluation`;
+  ) as stock, (
+    select coalesce(json_agg(json_build_object('id', id, 'code', code, 'available', available) order by place), '[]')
+    from voucher
+  ) as vouchers_now, coalesce((
+    select case
+      when evaluation.pickup_point_code is null then case when m.requires_pickup_point then 'missing' else 'not needed' end
+      when not m.requires_pickup_point and m.pickup_points = '[]' then 'not needed'
+      when exists (select 1 from jsonb_array_elements(m.pickup_points) as p
+        where p ->> 'code' = evaluation.pickup_point_code and (p ->> 'available')::boolean) then 'available'
+      else 'unavailable' end
+    from shipment_methods m where m.app_id = $1 and m.code = evaluation.shipment_method_code
+  ), 'not needed') as pickup_point from evaluation`;
 
 // The one look-up across apps: an evaluation of another app is told apart from one that does not exist.
 const EXISTS_ANYWHERE = `select 1 from order_processings where id = $1`;
@@ -78,6 +127,8 @@ export interface EvaluationRow {
   readonly delivery: Address | null;
   readonly items: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
+  readonly promotions: readonly Promotion[];
+  readonly vouchers: readonly EvaluatedVoucher[];
   readonly sales: number;
   readonly discount: number;
   readonly net_sales: number;
@@ -106,6 +157,10 @@ export interface Basket {
   readonly guest: Buyer;
   readonly delivery: Address | null;
   readonly warehouseCode: string | null;
+  readonly shipmentMethodCode: string | null;
+  readonly pickupPointCode: string | null;
+  readonly coupons: readonly string[];
+  readonly vouchers: readonly string[];
   readonly currency: string;
   readonly marketId: number;
   readonly salesChannelId: number;
@@ -118,6 +173,12 @@ interface LookedUp {
   readonly variants: readonly CatalogueVariant[];
   readonly customer: Buyer | null;
   readonly warehouse_id: number | null;
+  readonly shipment: ShipmentMethod | null;
+  readonly rules: readonly (Omit<PromotionRule, 'validFrom' | 'validUntil'> & {
+    readonly validFrom: string | null;
+    readonly validUntil: string | null;
+  })[];
+  readonly vouchers: readonly OfferedVoucher[];
 }
 
 export class TypeOrmEvaluations {
@@ -128,12 +189,14 @@ export class TypeOrmEvaluations {
 
   /** Prices the basket with the catalogue as it is and keeps the result for 24 hours. Nothing is reserved. */
   async evaluate(appId: number, basket: Basket): Promise<EvaluationRow | Refusal> {
-    const { variants, customer, warehouse_id: warehouseId } = await lookUp(this.database, appId, basket);
+    const now = this.clock.now();
+    const looked = await lookUp(this.database, appId, basket, now);
+    const { customer, shipment, warehouse_id: warehouseId } = looked;
     if (basket.customer !== null && customer === null) return refuse('API.Customers.NotFound');
     if (basket.warehouseCode !== null && warehouseId === null) return refuse('API.Warehouses.NotFound');
-    const priced = priceBasket(basket.items, variants);
+    if (basket.shipmentMethodCode !== null && shipment === null) return refuse('API.ShipmentMethods.NotFound');
+    const priced = priceBasket(basket.items, looked.variants, offersOf(basket, looked, now));
     if (isRefusal(priced)) return priced;
-    const now = this.clock.now();
     const row = { ...rowOf(basket, priced), buyer: customer ?? basket.guest, customer_id: customer?.id ?? null };
     const times = { inserted_at: now, expires_at: addHours(now, LIFETIME_HOURS) };
     const columns = { ...row, ...times, warehouse_id: warehouseId };
@@ -147,7 +210,8 @@ export class TypeOrmEvaluations {
   }
 }
 
-async function lookUp(sql: Sql, appId: number, { items, customer, warehouseCode }: Basket): Promise<LookedUp> {
+async function lookUp(sql: Sql, appId: number, basket: Basket, now: Date): Promise<LookedUp> {
+  const { items, customer, warehouseCode, shipmentMethodCode, coupons, vouchers } = basket;
   const [found] = await sql.rows<LookedUp>(LOOK_UP, [
     appId,
     items.flatMap((item) => item.code ?? []),
@@ -159,23 +223,44 @@ async function lookUp(sql: Sql, appId: number, { items, customer, warehouseCode 
     customer?.timePart ?? null,
     customer?.externalRef ?? null,
     warehouseCode,
+    shipmentMethodCode,
+    coupons,
+    now,
+    vouchers,
   ]);
   return found as LookedUp;
 }
 
-function rowOf(basket: Basket, { lines, fees, totals }: PricedBasket) {
+function offersOf({ coupons, vouchers }: Basket, { rules, shipment, vouchers: found }: LookedUp, now: Date): Offers {
+  const byCode = new Map(found.map((voucher) => [voucher.code, voucher]));
+  return {
+    coupons,
+    shipment,
+    now,
+    rules: rules.map((rule) => ({ ...rule, validFrom: dateOf(rule.validFrom), validUntil: dateOf(rule.validUntil) })),
+    vouchers: vouchers.map((code) => byCode.get(code) ?? { id: 0, code, available: 0 }),
+  };
+}
+
+function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+function rowOf(basket: Basket, { lines, fees, promotions, vouchers, totals }: PricedBasket) {
   return {
     delivery: basket.delivery,
     items: lines,
     fees,
+    promotions,
+    vouchers,
     sales: totals.sales,
     discount: totals.discount,
     net_sales: totals.netSales,
     vat: totals.vat,
     end_sales: totals.endSales,
     currency: basket.currency,
-    shipment_method_code: null,
-    pickup_point_code: null,
+    shipment_method_code: basket.shipmentMethodCode,
+    pickup_point_code: basket.pickupPointCode,
     market_id: basket.marketId,
     sales_channel_id: basket.salesChannelId,
     sales_channel: basket.salesChannel,
@@ -184,28 +269,38 @@ function rowOf(basket: Basket, { lines, fees, totals }: PricedBasket) {
   };
 }
 
-/** The locked facts from which a proforma is made. The evaluation is locked first, its stock after it. */
+interface LockedRow extends EvaluationRow {
+  readonly stock: readonly StockRow[];
+  readonly vouchers_now: readonly OfferedVoucher[];
+  readonly pickup_point: Evaluation['pickupPoint'];
+}
+
+/** The locked facts from which a proforma is made. The evaluation is locked first, its vouchers and its stock after it. */
 export async function findEvaluationFacts(
   transaction: Transaction,
   appId: number,
   evaluationId: number,
+  now: Date,
 ): Promise<EvaluationFacts> {
   transaction.locks('evaluation');
+  transaction.locks('voucher');
   transaction.locks('stock');
-  const [row] = await transaction.rows<EvaluationRow & { stock: StockRow[] }>(LOCK_FACTS, [appId, evaluationId]);
+  const [row] = await transaction.rows<LockedRow>(LOCK_FACTS, [appId, evaluationId, now]);
   if (row) return { evaluation: evaluationOf(row), stock: row.stock };
   const elsewhere = await transaction.rows(EXISTS_ANYWHERE, [evaluationId]);
   return { evaluation: elsewhere.length > 0 ? 'of another app' : undefined, stock: [] };
 }
 
-function evaluationOf(row: EvaluationRow): Evaluation {
+function evaluationOf(row: LockedRow): Evaluation {
   return {
     id: row.id,
     used: row.consumed_at !== null,
     expiresAt: row.expires_at,
     buyer: row.buyer,
     delivery: row.delivery,
-    pickupPoint: 'not needed',
+    pickupPoint: row.pickup_point,
+    promotions: row.promotions,
+    vouchers: row.vouchers_now,
     lines: row.items,
     fees: row.fees,
     totals: {

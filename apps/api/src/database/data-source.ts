@@ -2,11 +2,16 @@ import 'reflect-metadata';
 import pg from 'pg';
 import { DataSource, type EntitySchema } from 'typeorm';
 import { MainPath1763700000001 } from './migrations/0001-main-path.js';
+import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
 
 /** The timeout ladder in ms: each step gives up before the one above it would, so that the server cleans up first. */
 export const TIMEOUTS = {
+  /** Of a bulk write, which may bring 10,000 rows. */
+  bulkStatement: 8_000,
+  bulkQuery: 9_000,
+
   acquire: 2_000,
   lock: 2_000,
   statement: 5_000,
@@ -48,7 +53,7 @@ export function dataSourceFor(connection: Connection, poolSize: number, entities
 export function migrationSourceFor(connection: Connection): DataSource {
   return new DataSource({
     ...common(connection),
-    migrations: [MainPath1763700000001],
+    migrations: [MainPath1763700000001, ProformasInFull1763700000002],
     migrationsTransactionMode: 'each',
     poolSize: 2,
     extra: { options: SESSION.join(' ') },

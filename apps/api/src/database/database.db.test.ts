@@ -187,10 +187,12 @@ describe('the timeout ladder', () => {
          current_setting('idle_in_transaction_session_timeout') as idle, current_setting('timezone') as zone`,
     );
     expect(session).toEqual({ lock: '2s', statement: '5s', idle: '10s', zone: 'UTC' });
-    const { acquire, lock, statement, query, idleInTransaction, transaction } = TIMEOUTS;
+    const { acquire, lock, statement, query, idleInTransaction, transaction, bulkStatement, bulkQuery } = TIMEOUTS;
     expect([acquire, lock, statement, query, idleInTransaction]).toEqual([2_000, 2_000, 5_000, 7_000, 10_000]);
     // A statement begun at the last moment still ends before a handler's 20 s.
     expect(transaction + query).toBeLessThan(20_000);
+    expect(transaction + bulkStatement).toBeLessThanOrEqual(20_000);
+    expect(bulkStatement).toBeLessThan(bulkQuery);
     expect([EDGE.headersTimeout, EDGE.requestTimeout, EDGE.maxHeaderSize]).toEqual([10_000, 30_000, 131_072]);
   });
 

@@ -10,15 +10,28 @@ export interface Sql {
 }
 
 /** Locks are taken in this order in every transaction, rows of one kind in the order of their keys. */
-const LOCK_ORDER = ['app', 'bulk', 'warehouse', 'evaluation', 'proforma', 'order', 'stock'] as const;
+const LOCK_ORDER = [
+  'app',
+  'bulk',
+  'warehouse',
+  'evaluation',
+  'proforma',
+  'order',
+  'voucher',
+  'customer',
+  'stock',
+] as const;
 export type Lockable = (typeof LOCK_ORDER)[number];
 
 export interface Transaction extends Sql {
   /** Declares that the next statement locks rows of this kind; throws when that is against the lock order. */
   locks(kind: Lockable): void;
+  /** Has this side wait for the statements that follow as long as a bulk write may take. */
+  expectLongStatements(): void;
 }
 
 const MOST_TRIES = 4;
+const MOST_NAMES = 500;
 const inTransaction = new AsyncLocalStorage<true>();
 
 /** Throws when called inside a transaction: nothing may wait for a network while rows are locked. */
@@ -96,9 +109,11 @@ export class Database implements Sql {
   }
 
   /** Statement names are per process; the text decides, so one name never stands for two texts. */
-  private nameOf(text: string): string {
+  private nameOf(text: string): string | undefined {
     const known = this.names.get(text);
     if (known) return known;
+    // Lists can be asked in thousands of combinations, and the server keeps every named statement per connection.
+    if (this.names.size === MOST_NAMES) return undefined;
     const name = `s${this.names.size + 1}`;
     this.names.set(text, name);
     return name;
@@ -107,10 +122,11 @@ export class Database implements Sql {
 
 class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
+  private patience: { readonly query_timeout?: number } = {};
 
   constructor(
     private readonly client: PoolClient,
-    private readonly nameOf: (text: string) => string,
+    private readonly nameOf: (text: string) => string | undefined,
     private readonly onStatement: (text: string) => void,
     private readonly end: number,
   ) {}
@@ -118,7 +134,12 @@ class ClientTransaction implements Transaction {
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     assertInTime(this.end);
     this.onStatement(text);
-    return (await this.client.query({ name: this.nameOf(text), text, values: [...values] })).rows as Row[];
+    const query = { name: this.nameOf(text), text, values: [...values], ...this.patience };
+    return (await this.client.query(query)).rows as Row[];
+  }
+
+  expectLongStatements(): void {
+    this.patience = { query_timeout: TIMEOUTS.bulkQuery };
   }
 
   locks(kind: Lockable): void {
@@ -168,12 +189,15 @@ function pause(attempt: number): Promise<void> {
 }
 
 /**
- * Has the statements of a bulk write planned for the rows that they get. A plan from the cache is one for a handful
+ * Has the statements of a bulk write planned for the rows that they get, and gives them time for these. A plan from the cache is one for a handful
  * of rows, made when the tables were perhaps empty: with 10,000 it may compare each row with each value.
  */
-const PLANNED_ANEW = `set_config('plan_cache_mode', 'force_custom_plan', true)`;
+const PLANNED_ANEW = `
+  set_config('plan_cache_mode', 'force_custom_plan', true),
+  set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true)`;
 
 export async function planForManyRows(transaction: Transaction): Promise<void> {
+  transaction.expectLongStatements();
   await transaction.rows(`select ${PLANNED_ANEW}`);
 }
 
@@ -191,6 +215,7 @@ export async function waitForBulkTurn(
   appId: number,
 ): Promise<void> {
   transaction.locks('bulk');
+  transaction.expectLongStatements();
   await transaction.rows(
     `select ${PLANNED_ANEW}, set_config('lock_timeout', $3, true),
        pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,

@@ -32,7 +32,7 @@ function proformaStates(): string {
     '',
     HEAD,
     '',
-    'An action on a status that its row does not name under `from` is refused with `API.ProformaOrders.AlreadyFinal`;',
+    'An action on a status that none of its rows names under `from` is refused with `API.ProformaOrders.AlreadyFinal`;',
     'only `convert` on a converted proforma answers its order again.',
     '',
     '```mermaid',
@@ -41,24 +41,24 @@ function proformaStates(): string {
     '',
     '| action | from | to |',
     '| --- | --- | --- |',
-    ...actions.map(rowOf),
+    ...actions.flatMap(rowsOf),
     '',
   ].join('\n');
 }
 
 /** What ends a proforma leads out of all open statuses at once. What leaves every status as it is, is left to the table. */
 function arrowsOf(action: Action): string[] {
-  const { from, to } = TRANSITIONS[action];
-  return to.flatMap((target) => {
-    if (target === 'unchanged') return [];
-    if (isFinal(target)) return [`open --> ${target}: ${action}`];
-    return from.filter((status) => status !== target).map((status) => `${status} --> ${target}: ${action}`);
-  });
+  return TRANSITIONS[action].flatMap(({ from, to }) =>
+    to.flatMap((target) => {
+      if (target === 'unchanged') return [];
+      if (isFinal(target)) return [`open --> ${target}: ${action}`];
+      return from.filter((status) => status !== target).map((status) => `${status} --> ${target}: ${action}`);
+    }),
+  );
 }
 
-function rowOf(action: Action): string {
-  const { from, to } = TRANSITIONS[action];
-  return `| ${action} | ${listed(from)} | ${to.join(', ')} |`;
+function rowsOf(action: Action): string[] {
+  return TRANSITIONS[action].map(({ from, to }) => `| ${action} | ${listed(from)} | ${to.join(', ')} |`);
 }
 
 function listed(statuses: readonly ProformaStatus[]): string {

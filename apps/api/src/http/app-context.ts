@@ -5,6 +5,8 @@ import type { Speech } from './speech.js';
 export interface AppSettings {
   readonly proforma: { readonly lifetimeHours: number; readonly expirePaid: boolean };
   readonly bankAccount: BankAccount;
+  /** Amount of the total, in the currency, that earns one loyalty point; 0 earns none. */
+  readonly loyaltyPointsPerAmount: number;
   readonly defaultWarehouseCode: string | null;
 }
 

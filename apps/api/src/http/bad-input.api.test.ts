@@ -21,6 +21,7 @@ interface Named {
   readonly id: number;
   readonly data_part?: number;
   readonly time_part?: number;
+  readonly payment_id?: number;
   readonly items?: readonly { readonly proforma_order_item_id: number }[];
 }
 
@@ -78,6 +79,7 @@ afterAll(async () => {
 async function openShop(): Promise<Shop> {
   const client = await api.app();
   await stockShop(client, [{ code: 'A', stock: 1_000_000 }]);
+  await setUp(client);
   const customer = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Kovačević' };
   const sold = await propose(client, [{ code: 'A', qty: 1 }]);
   const evaluation = await evaluate(client, [{ code: 'A', qty: 1 }]);
@@ -85,14 +87,27 @@ async function openShop(): Promise<Shop> {
     customers: (await client.post('/customers', { customer })).body.data,
     order_processings: { id: evaluation },
     orders: (await client.post(`/proforma_orders/${sold.id}/convert`)).body.data,
-    proforma_orders: await propose(client, [{ code: 'A', qty: 1 }]),
+    proforma_orders: await awaiting(client),
   };
   return { client, cash: await methodId(client, 'cash'), records, evaluation, spent: false };
 }
 
+/** What hostile settings may have changed. */
+async function setUp(client: Client): Promise<void> {
+  const account = { beneficiary: 'Shop', account_number: '160-445-21' };
+  await client.patch('/app/settings', { currency: 'RSD', bank_account: account });
+}
+
+/** A proforma of which a card payment is in progress. */
+async function awaiting(client: Client): Promise<Named> {
+  const proforma = await propose(client, [{ code: 'A', qty: 1 }]);
+  const { body } = await client.post(`/proforma_orders/${proforma.id}/card_payments`, { payment: { amount: 1 } });
+  return { ...body.data, payment_id: body.data.payments[0].id };
+}
+
 async function refresh(shop: Shop): Promise<void> {
   if (!shop.spent) return;
-  shop.records['proforma_orders'] = await propose(shop.client, [{ code: 'A', qty: 1 }]);
+  shop.records['proforma_orders'] = await awaiting(shop.client);
   shop.evaluation = await evaluate(shop.client, [{ code: 'A', qty: 1 }]);
   shop.spent = false;
 }
@@ -110,6 +125,15 @@ function valuesOf({ cash, records, evaluation }: Shop): Record<string, unknown> 
     name: 'Name',
     code: 'F',
     'items.code': 'A',
+    'promotions.kind': 'percentage',
+    'payment_methods.kind': 'cash',
+    value: 10,
+    price: 1,
+    vat_rate: 20,
+    'result.status': 'settled',
+    'orders.id': records['orders']?.id,
+    data_part: records['orders']?.data_part,
+    time_part: records['orders']?.time_part,
     'stocks.code': 'A',
     warehouse_code: 'W1',
     market_id: 1,
@@ -129,9 +153,11 @@ function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
-function pathOf(route: Route, shop: Shop, id?: string): string {
-  const record = shop.records[route.path.split('/')[1] ?? ''];
-  return BASE_PATH + route.path.replace(':id', id ?? String(record?.id));
+/** The path with the ids of the shop's records, but for one of them: that of the record unless another is named. */
+function pathOf(route: Route, shop: Shop, id?: string, parameter = 'id'): string {
+  const record: Readonly<Record<string, unknown>> = { ...shop.records[route.path.split('/')[1] ?? ''] };
+  const named = { ...record, ...(id !== undefined && { [parameter]: id }) };
+  return BASE_PATH + route.path.replaceAll(/:(\w+)/g, (_, name: string) => String(named[name]));
 }
 
 /** The required parameters as they should be, so that the hostile one is the only thing wrong. */
@@ -297,6 +323,8 @@ describe('every call with a body', () => {
 });
 
 describe('every query parameter, and one that no call knows', () => {
+  beforeAll(() => Promise.all(shops.map(({ client }) => setUp(client))));
+
   let outcomes: Outcome[];
 
   beforeAll(async () => {
@@ -337,14 +365,16 @@ describe('every query parameter, and one that no call knows', () => {
 
 describe('every id in a path', () => {
   const named = () => routes.filter(({ path }) => path.includes(':id'));
+  const parametersOf = (route: Route): [Route, string][] =>
+    [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => [route, name]);
   const sendIds = async (ids: readonly string[]): Promise<Outcome[]> => {
     const outcomes: Outcome[] = [];
-    for (const route of named()) {
+    for (const [route, parameter] of named().flatMap(parametersOf)) {
       const call = (id: string, shop: Shop): Hostile => ({
         shop,
         route,
-        what: `id ${id.slice(0, 100)}`,
-        path: `${pathOf(route, shop, id)}?${requiredQuery(route, shop).join('&')}`,
+        what: `${parameter} ${id.slice(0, 100)}`,
+        path: `${pathOf(route, shop, id, parameter)}?${requiredQuery(route, shop).join('&')}`,
         body: bodyOf(route)?.example(valuesOf(shop)),
       });
       outcomes.push(...(await sendAll(ids, call)));

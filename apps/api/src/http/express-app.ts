@@ -54,7 +54,7 @@ function mount(app: Express, route: Route, edge: Edge): void {
     BASE_PATH + route.path,
     (request, response, next) => {
       response.locals['route'] = route.path;
-      if (!request.accepts(JSON_TYPES)) return next(new errors.HttpProblem(406));
+      if (!request.accepts([...(route.media ?? JSON_TYPES)])) return next(new errors.HttpProblem(406));
       return next(edge.isBusy() ? new errors.HttpProblem(503, { 'Retry-After': '1' }) : undefined);
     },
     async (request, response, next) => {
@@ -73,14 +73,14 @@ async function handle(route: Route, request: Request, app: AppContext): Promise<
   if (!route.ignoresUnusableFilters) assertSoundQuery(query);
   if (lacksParameter(route, query)) throw new errors.HttpProblem(400);
   const { body, errors: broken } = readBody(route, request);
-  const named = 'id' in request.params;
-  const id = recordId(request.params['id']) ?? 0;
-  if (named && id === 0) return errors.MISSING_RECORD;
+  const ids = Object.fromEntries(Object.entries(request.params).map(([name, text]) => [name, recordId(text) ?? 0]));
+  if (Object.values(ids).includes(0)) return errors.MISSING_RECORD;
+  const id = ids['id'] ?? 0;
   if (broken) {
-    if (route.record && !(await route.record(app, id))) return errors.MISSING_RECORD;
+    if (route.record && !(await route.record(app, id, ids))) return errors.MISSING_RECORD;
     return errors.fieldErrorsAnswer(broken, app);
   }
-  return errors.outcomeAnswer(await route.handle({ app, id, query, body, request }), app);
+  return errors.outcomeAnswer(await route.handle({ app, id, ids, query, body, request }), app);
 }
 
 /** Whether a required query parameter is missing, or is no integer where one is asked for. */

@@ -56,8 +56,8 @@ function requestBody(route: Route): Json {
 }
 
 function pathParameters(route: Route): Json[] {
-  if (!route.path.includes(':id')) return [];
-  return [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }];
+  const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+  return names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'integer' } }));
 }
 
 function queryParameters(route: Route): Json[] {
@@ -73,9 +73,13 @@ function queryParameters(route: Route): Json[] {
 function successes(route: Route, schemas: Json): Json {
   const entries = Object.entries(route.answers).map(([status, shape]) => [
     status,
-    { description: STATUS_CODES[status], ...(shape && { content: json(referenced(shape, schemas)) }) },
+    { description: STATUS_CODES[status], ...(shape && { content: contentOf(route, referenced(shape, schemas)) }) },
   ]);
   return Object.fromEntries(entries) as Json;
+}
+
+function contentOf({ media = ['application/json'] }: Route, schema: unknown): Json {
+  return Object.fromEntries(media.map((type) => [type, { schema }]));
 }
 
 /** Named shapes become references, and the components that these point at. */

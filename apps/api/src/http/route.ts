@@ -11,6 +11,8 @@ export interface Call<Body = unknown> {
   readonly app: AppContext;
   /** The `:id` of the path; 0, which no record has, when the path has none. */
   readonly id: number;
+  /** All ids of the path by name. */
+  readonly ids: Readonly<Record<string, number>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Body;
   /** For what only HTTP knows, such as content negotiation. */
@@ -25,7 +27,7 @@ export interface QueryParameter {
 
 export interface Route<Body extends object = object> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below `/api/v2`; a record is named by `:id`. */
+  /** Below `/api/v2`; a record is named by `:id`, a part of it by an id of another name. */
   readonly path: string;
   readonly caller: Caller;
   /** True for calls that the interface presupposes but does not list. */
@@ -39,10 +41,12 @@ export interface Route<Body extends object = object> {
   readonly ignoresUnusableFilters?: boolean;
   /** Successful answers by status; `null` for one without a body. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
+  /** The media types of a successful answer, first the one of clients that take any; JSON unless said. */
+  readonly media?: readonly string[];
   /** Message keys and texts that the rules behind this route may answer, for the API reference. */
   readonly refusals?: readonly string[];
-  /** Whether the record of `:id` exists; asked only before a body that breaks rules is answered 422. */
-  readonly record?: (app: AppContext, id: number) => Promise<boolean>;
+  /** Whether the record that the path names exists; asked only before a body that breaks rules is answered 422. */
+  readonly record?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean>;
   readonly handle: (call: Call<Body>) => Promise<Outcome>;
 }
 

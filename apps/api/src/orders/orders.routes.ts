@@ -2,15 +2,47 @@ import { pageOf } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
 import { ok, okText } from '../http/answer.js';
 import { PAGING, PARTS, partsOf } from '../http/query-parameters.js';
+import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { listOf, record } from '../http/shapes.js';
-import { OrderListShape, OrderShape, presentOrder } from './order.js';
+import { rowsOf } from '../http/row-check.js';
+import { failedRow, integer, listOf, record } from '../http/shapes.js';
+import {
+  DELIVERY_STATUSES,
+  ORDER_STATUSES,
+  OrderListShape,
+  OrderShape,
+  PAYMENT_STATUSES,
+  presentOrder,
+} from './order.js';
+import { orderWish } from './order-updates.js';
 import { orderListJson } from './order-list.query.js';
+import type { TypeOrmOrderUpdates } from './typeorm-order-updates.js';
 import type { TypeOrmOrders } from './typeorm-orders.js';
 
 const DEFAULT_LIMIT = 30;
 
-export function orderRoutes(orders: TypeOrmOrders, database: Database): Route[] {
+class BulkUpdateOrders {
+  @Unjudged({
+    type: 'array',
+    maxItems: 10_000,
+    items: {
+      type: 'object',
+      required: ['id', 'data_part', 'time_part'],
+      properties: {
+        id: { type: 'integer' },
+        data_part: { type: 'integer' },
+        time_part: { type: 'integer' },
+        order_status_id: orNull({ type: 'integer', minimum: 1, maximum: ORDER_STATUSES.length }),
+        payment_status_id: orNull({ type: 'integer', minimum: 1, maximum: PAYMENT_STATUSES.length }),
+        delivery_status_id: orNull({ type: 'integer', minimum: 1, maximum: DELIVERY_STATUSES.length }),
+        invoice_number: orNull({ type: 'string', maxLength: 255, description: 'null or blank takes it away' }),
+      },
+    },
+  })
+  orders?: unknown;
+}
+
+export function orderRoutes(orders: TypeOrmOrders, updates: TypeOrmOrderUpdates, database: Database): Route[] {
   return [
     route({
       method: 'get',
@@ -32,6 +64,22 @@ export function orderRoutes(orders: TypeOrmOrders, database: Database): Route[] 
         const { dataPart, timePart } = partsOf(query);
         const order = await orders.findByParts(app.id, id, dataPart, timePart);
         return order && ok(presentOrder(app, order));
+      },
+    }),
+    route({
+      method: 'put',
+      path: '/orders/bulk_update',
+      caller: 'app',
+      summary: 'Changes statuses and invoice numbers; the first shipping takes the reserved pieces out of stock',
+      body: BulkUpdateOrders,
+      answers: { 200: record({ data: record({ updated: integer, failed: listOf(failedRow) }) }) },
+      handle: async ({ app, body }) => {
+        const rows = rowsOf(body, 'orders');
+        const { failed } = await updates.update(app.id, rows.map(orderWish));
+        return ok({
+          updated: rows.length - failed.length,
+          failed: failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } })),
+        });
       },
     }),
   ];

@@ -63,7 +63,10 @@ export function presentFee(fee: FeeLine, money: Money): Of<typeof FeeItemShape> 
   };
 }
 
-export function presentPayment(payment: Payment, money: Money): Of<typeof PaymentShape> {
+/** What of a payment is shown, whoever owns it now. */
+export type ShownPayment = Pick<Payment, 'id' | 'amount' | 'method' | 'methodId' | 'status' | 'date'>;
+
+export function presentPayment(payment: ShownPayment, money: Money): Of<typeof PaymentShape> {
   return {
     id: payment.id,
     amount: money(payment.amount),

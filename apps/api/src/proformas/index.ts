@@ -1,5 +1,6 @@
 export { ByHandRefundGateway } from './by-hand-refund-gateway.js';
 export { ExpirySweep } from './expiry-sweep.js';
+export { HttpRefundGateway } from './http-refund-gateway.js';
 export { ProformaActions } from './proforma-actions.js';
 export { proformaRoutes } from './proformas.routes.js';
 export { Refunds } from './refunds.js';

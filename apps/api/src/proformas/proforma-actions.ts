@@ -2,7 +2,7 @@ import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import * as domain from '@back-office/proforma';
 import type { Proforma, ProformaOrders } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
-import type { AppContext } from '../http/app-context.js';
+import { minorOf, type AppContext } from '../http/app-context.js';
 import type { Refunds } from './refunds.js';
 import type { TypeOrmPaymentMethods } from './typeorm-payment-methods.js';
 
@@ -18,7 +18,7 @@ type Outcome = Promise<Proforma | Refusal | undefined>;
 export class ProformaActions {
   constructor(
     private readonly orders: ProformaOrders,
-    private readonly methods: Pick<TypeOrmPaymentMethods, 'find'>,
+    private readonly methods: Pick<TypeOrmPaymentMethods, 'find' | 'findByKind'>,
     private readonly refunds: Pick<Refunds, 'payOut' | 'payOutAll'>,
     private readonly clock: Clock,
   ) {}
@@ -51,6 +51,27 @@ export class ProformaActions {
     return this.act(app, id, (proforma, now) => domain.pay(proforma, { method, amount, now }));
   }
 
+  /** A card payment in the customer's hands, to be followed by its result. */
+  async beginCardPayment(app: AppContext, id: number, amount: PaymentWish['amount']): Outcome {
+    const method = await this.methods.findByKind(app.id, 'card');
+    return this.act(app, id, (proforma, now) => domain.beginCardPayment(proforma, { method, amount, now }));
+  }
+
+  async hasCardPayment(app: AppContext, id: number, paymentId: number): Promise<boolean> {
+    const found = await this.orders.find(app.id, id);
+    return found !== undefined && domain.cardPayment(found, paymentId) !== undefined;
+  }
+
+  /** `undefined` also when the proforma has no card payment of that id. */
+  async receiveCardResult(app: AppContext, id: number, result: Omit<domain.CardResult, 'now'>): Outcome {
+    let isKnown = true;
+    const outcome = await this.act(app, id, (proforma, now) => {
+      isKnown = domain.cardPayment(proforma, result.paymentId) !== undefined;
+      return domain.receiveCardResult(proforma, { ...result, now });
+    });
+    return isKnown ? outcome : undefined;
+  }
+
   confirm(app: AppContext, id: number, adjustments: readonly domain.Adjustment[]): Outcome {
     return this.act(app, id, (proforma, now) => domain.warehouseConfirm(proforma, { adjustments, now }));
   }
@@ -58,7 +79,11 @@ export class ProformaActions {
   /** The converted proforma, whose `orderId` is the order; a repeat changes nothing. */
   convert(app: AppContext, id: number): Outcome {
     return this.act(app, id, (proforma, now) =>
-      domain.convert(proforma, { orderNumber: domain.orderNumber(now.getUTCFullYear(), randomInt), now }),
+      domain.convert(proforma, {
+        orderNumber: domain.orderNumber(now.getUTCFullYear(), randomInt),
+        amountPerPoint: minorOf(app, app.settings.loyaltyPointsPerAmount) ?? 0,
+        now,
+      }),
     );
   }
 

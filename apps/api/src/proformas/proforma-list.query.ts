@@ -3,6 +3,7 @@ import { FINAL_STATUSES, statusId, STATUSES } from '@back-office/proforma';
 import type { Database } from '../database/database.js';
 import { dateTimeSql, moneySql, nameSql } from '../database/json-sql.js';
 import type { AppContext } from '../http/app-context.js';
+import { OPEN_IDS, type ProformaFilter } from './proforma-filter.js';
 import { STATUS_COLORS } from './proforma.js';
 
 const DECIMALS = '$4';
@@ -10,12 +11,33 @@ const NOW = '$6::timestamptz';
 const MONEY = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
 const TIMES = ['processing_date', 'expires_at', 'warehouse_confirmed_at', 'converted_at', 'canceled_at'];
 const FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
+const NEWEST = 'p.inserted_at desc, p.id desc';
 
-/** The ids of the page first, from an index alone, then its rows. */
-const LIST = `
-  with page as (
-    select id from proforma_orders where app_id = $1 order by inserted_at desc, id desc offset $2 limit $3
-  )
+/** What a list may be sorted by. A proforma's prices are frozen at the moment of its insertion. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  expires_at: ['expires_at'],
+  end_sales: ['end_sales'],
+  paid: ['paid'],
+  debt: ['debt'],
+  customer_name: ['customer_last_name', 'customer_first_name'],
+  processing_date: ['inserted_at'],
+  inserted_at: ['inserted_at'],
+  updated_at: ['updated_at'],
+  proforma_number: ['number'],
+  status: ['status_id'],
+};
+
+/** `field`, `field asc` or `field desc` as SQL; anything else sorts newest first. */
+export function proformaOrder(orderBy: unknown): string {
+  const [, field = '', direction = 'asc'] =
+    /^([a-z_]+)(?: (asc|desc))?$/.exec(typeof orderBy === 'string' ? orderBy : '') ?? [];
+  const columns = Object.hasOwn(COLUMNS, field) ? COLUMNS[field] : undefined;
+  return columns ? [...columns.map((column) => `p.${column} ${direction}`), 'p.id desc'].join(', ') : NEWEST;
+}
+
+/** The ids of the page first, where possible from an index alone, then its rows. */
+const listOf = (page: string, order: string): string => `
+  with page as (${page})
   select coalesce(json_agg(row), '[]')::text as data from (
     select p.id, p.number as proforma_number, p.status_id as proforma_status_id,
       ${nameSql('p.status_id', STATUSES)} as proforma_status_name,
@@ -28,16 +50,69 @@ const LIST = `
       ${MONEY.map((column) => `${moneySql(`p.${column}`, DECIMALS)} as ${column}`).join(', ')},
       p.market_id, $5::int as currency_id, p.sales_channel_id, p.sales_channel, p.order_id,
       p.canceled_at is not null as canceled, p.cancel_reason, p.tags, p.alerts_count, p.open_alerts_count
-    from page join proforma_orders p on p.app_id = $1 and p.id = page.id order by p.inserted_at desc, p.id desc
+    from page join proforma_orders p on p.app_id = $1 and p.id = page.id order by ${order}
   ) as row`;
 
 export async function proformaListJson(
   database: Database,
   app: AppContext,
+  filter: ProformaFilter,
+  orderBy: unknown,
   { offset, limit }: Page,
   now: Date,
 ): Promise<string> {
-  const values = [app.id, offset, limit, app.decimals, currencyNumber(app.currency), now];
-  const [row] = await database.rows<{ data: string }>(LIST, values);
+  const values: unknown[] = [app.id, offset, limit, app.decimals, currencyNumber(app.currency), now];
+  const order = proformaOrder(orderBy);
+  const [row] = await database.rows<{ data: string }>(listOf(pageOf(filter, order, values), order), values);
   return row?.data ?? '[]';
+}
+
+/** The ids of one page as SQL; what it needs is added to the values. */
+function pageOf(filter: ProformaFilter, order: string, values: unknown[]): string {
+  const { statusIds, ...others } = filter;
+  const conditions = conditionsOf(others, values);
+  if (statusIds === undefined) return idsOf(conditions, order);
+  const status = add(values, statusIds);
+  if (order !== NEWEST || statusIds.length === 1) {
+    const isOne =
+      statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
+    return idsOf([...conditions, isOne], order);
+  }
+  // Each status has its own run in the index; merging the heads of these runs spares sorting all of them.
+  const run = `
+    select p.id, p.inserted_at from proforma_orders p
+    where ${['p.app_id = $1', 'p.status_id = wanted.status_id', ...conditions].join(' and ')}
+    order by ${NEWEST} limit $2::bigint + $3::bigint`;
+  return `
+    select p.id from unnest(${status}::smallint[]) as wanted (status_id), lateral (${run}) as p
+    order by ${NEWEST} offset $2 limit $3`;
+}
+
+function idsOf(conditions: readonly string[], order: string): string {
+  const where = ['p.app_id = $1', ...conditions].join(' and ');
+  return `select p.id from proforma_orders p where ${where} order by ${order} offset $2 limit $3`;
+}
+
+function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, values: unknown[]): string[] {
+  const { expiring, hasAlerts, anonymous, customerId, from, before } = filter;
+  return [
+    ...(expiring === undefined
+      ? []
+      : [
+          `p.status_id in (${OPEN_IDS.join(', ')})`,
+          `p.expires_at > ${add(values, expiring.after)}`,
+          `p.expires_at <= ${add(values, expiring.until)}`,
+        ]),
+    ...(hasAlerts === undefined ? [] : [hasAlerts ? 'p.open_alerts_count > 0' : 'p.open_alerts_count = 0']),
+    ...(anonymous === undefined ? [] : [`p.customer_id is ${anonymous ? '' : 'not '}null`]),
+    ...(customerId === undefined ? [] : [`p.customer_id = ${add(values, customerId)}::bigint`]),
+    ...(from === undefined ? [] : [`p.inserted_at >= ${add(values, from)}`]),
+    ...(before === undefined ? [] : [`p.inserted_at < ${add(values, before)}`]),
+  ];
+}
+
+/** Adds a value and answers its placeholder. */
+function add(values: unknown[], value: unknown): string {
+  values.push(value);
+  return `$${values.length}`;
 }

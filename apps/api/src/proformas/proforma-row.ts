@@ -50,6 +50,8 @@ export interface ProformaRow {
   readonly order_id: number | null;
   readonly payments_at_conversion: readonly StoredPayment[] | null;
   readonly converted_order_number: string | null;
+  readonly earned_points: number;
+  readonly promotions: Proforma['promotions'];
   readonly inserted_at: Date;
   readonly updated_at: Date;
   readonly items: readonly ItemRow[];
@@ -88,6 +90,9 @@ interface PaymentRow {
   readonly status: PaymentStatus;
   readonly paid_at: string;
   readonly refund_of: number | null;
+  readonly kind: Payment['kind'];
+  readonly reference: string | null;
+  readonly voucher_id: number | null;
 }
 
 export function fromRow(row: ProformaRow): Proforma {
@@ -117,6 +122,7 @@ export function fromRow(row: ProformaRow): Proforma {
     salesChannel: row.sales_channel,
     originalFees: row.fees,
     originalEndSales: row.original_end_sales,
+    promotions: row.promotions,
     insertedAt: row.inserted_at,
     sales: row.sales,
     discount: row.discount,
@@ -135,7 +141,11 @@ export function fromRow(row: ProformaRow): Proforma {
     converted:
       frozen === null
         ? null
-        : { payments: frozen.map((each) => ({ ...each, date: new Date(each.date) })), orderNumber: orderNumber ?? '' },
+        : {
+            payments: frozen.map((each) => ({ ...each, date: new Date(each.date) })),
+            orderNumber: orderNumber ?? '',
+            points: row.earned_points,
+          },
     orderId: row.order_id,
     canceledAt: row.canceled_at,
     cancelReason: row.cancel_reason,
@@ -172,6 +182,9 @@ function paymentFrom(row: PaymentRow): Payment {
     status: row.status,
     date: new Date(row.paid_at),
     refundOf: row.refund_of,
+    kind: row.kind,
+    reference: row.reference,
+    voucherId: row.voucher_id,
   };
 }
 
@@ -202,6 +215,7 @@ export function frozenColumns(proforma: Proforma): object {
     sales_channel: proforma.salesChannel,
     fees: proforma.originalFees,
     original_end_sales: proforma.originalEndSales,
+    promotions: proforma.promotions,
     processing_date: proforma.processingDate,
     expires_at: proforma.expiresAt,
     inserted_at: proforma.insertedAt,
@@ -234,6 +248,7 @@ export function livingColumns(proforma: Proforma): object {
     order_id: proforma.orderId,
     payments_at_conversion: proforma.converted?.payments ?? null,
     converted_order_number: proforma.converted?.orderNumber ?? null,
+    earned_points: proforma.converted?.points ?? 0,
     updated_at: proforma.updatedAt,
   };
 }
@@ -267,6 +282,9 @@ export function paymentColumns(payment: Payment, all: readonly Payment[]): objec
     status: payment.status,
     paid_at: payment.date,
     refund_of: payment.refundOf,
+    kind: payment.kind,
+    reference: payment.reference,
+    voucher_id: payment.voucherId,
     refunded: payment.amount > 0 && payment.status === 'settled' ? payment.amount - refundable(payment, all) : 0,
   };
 }

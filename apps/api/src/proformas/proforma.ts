@@ -222,7 +222,7 @@ function presentItem(line: domain.ProformaLine, amount: Money): Of<typeof ItemSh
   };
 }
 
-function presentInstructions(app: AppContext, proforma: domain.Proforma): Of<typeof InstructionsShape> {
+export function presentInstructions(app: AppContext, proforma: domain.Proforma): Of<typeof InstructionsShape> {
   const account = app.settings.bankAccount;
   const debt = domain.debtOf({ endSales: proforma.endSales, payments: domain.shownPayments(proforma) });
   const reference = domain.paymentReference(proforma.number);

@@ -85,7 +85,11 @@ export class Refunds {
       idempotencyKey: `refund-${appId}-${payment.id}`,
       appId,
       proformaId: proforma.id,
-      paymentId: payment.id,
+      proformaNumber: proforma.number,
+      refundId: payment.id,
+      paymentId: payment.refundOf ?? 0,
+      paymentMethod: payment.method,
+      reference: payment.reference,
       amount: -payment.amount,
       currency: proforma.currency,
     });

@@ -1,14 +1,12 @@
-import type { Clock, Page } from '@back-office/kernel';
+import type { Clock } from '@back-office/kernel';
 import type { PaymentMethod } from '@back-office/proforma';
 import type { Database } from '../database/database.js';
 import { Remembered } from '../database/remembered.js';
-import { integer, named, text, type Of } from '../http/shapes.js';
-
-export const PaymentMethodShape = named('PaymentMethod', { id: integer, code: text, name: text, kind: text });
 
 const REMEMBERED_FOR_MS = 1_000;
 const FIND = 'select id, name, kind from payment_methods where app_id = $1 and id = $2';
-const LIST = 'select id, code, name, kind from payment_methods where app_id = $1 order by id offset $2 limit $3';
+const FIND_KIND = `
+  select id, name, kind from payment_methods where app_id = $1 and kind = $2 order by id limit 1`;
 
 /** Payment methods are never deleted, so one that was found may be remembered for a moment. */
 export class TypeOrmPaymentMethods {
@@ -29,7 +27,11 @@ export class TypeOrmPaymentMethods {
     });
   }
 
-  list(appId: number, { offset, limit }: Page): Promise<Of<typeof PaymentMethodShape>[]> {
-    return this.database.rows(LIST, [appId, offset, limit]);
+  /** The app's oldest method of a kind. */
+  findByKind(appId: number, kind: PaymentMethod['kind']): Promise<PaymentMethod | undefined> {
+    return this.methods.find(`${appId}/${kind}`, async () => {
+      const [method] = await this.database.rows<PaymentMethod>(FIND_KIND, [appId, kind]);
+      return method;
+    });
   }
 }

@@ -1,7 +1,8 @@
 import type { Clock, Refusal } from '@back-office/kernel';
-import { isRefusal } from '@back-office/kernel';
+import { isRefusal, sum } from '@back-office/kernel';
 import {
   insufficientStock,
+  isFinal,
   reservationChanges,
   type Decision,
   type EvaluationFacts,
@@ -17,6 +18,7 @@ import { findEvaluationFacts } from '../checkout/index.js';
 import { violates } from '../database/failures.js';
 import type { Database, Sql, Transaction } from '../database/database.js';
 import { insertOrder, settleOrderPayments } from '../orders/index.js';
+import { bookPoints, settleVouchers, type EarnedPoints, type SettledVoucher } from './typeorm-benefits.js';
 import { bookReservations, LOCK_PLACES } from '../stock/index.js';
 import {
   frozenColumns,
@@ -33,20 +35,22 @@ const LIVING = `
   status_id smallint, sales bigint, discount bigint, net_sales bigint, vat bigint, end_sales bigint, paid bigint,
   debt bigint, tags text[], comment text, alerts jsonb, alerts_count int, open_alerts_count int, due_at timestamptz,
   warehouse_confirmed_at timestamptz, converted_at timestamptz, canceled_at timestamptz, cancel_reason text,
-  order_id bigint, payments_at_conversion jsonb, converted_order_number text, updated_at timestamptz`;
+  order_id bigint, payments_at_conversion jsonb, converted_order_number text, earned_points bigint,
+  updated_at timestamptz`;
 const FROZEN = `
   number text, order_processing_id bigint, customer_id bigint, customer_data_part smallint, customer_time_part int,
   customer_email text, customer_first_name text, customer_last_name text, customer_phone text, delivery jsonb,
   shipment_method_code text, pickup_point_code text, market_id int, currency text, sales_channel_id int,
-  sales_channel text, fees jsonb, original_end_sales bigint, processing_date timestamptz, expires_at timestamptz,
+  sales_channel text, fees jsonb, original_end_sales bigint, promotions jsonb, processing_date timestamptz, expires_at timestamptz,
   inserted_at timestamptz`;
 const ITEM = `
   position int, product_id bigint, product_variant_id bigint, code text, barcode text, name text, qty bigint,
   qty_confirmed bigint, price bigint, vat_rate int, sales bigint, discount bigint, promotions jsonb,
   warehouse_id bigint, warehouse_code text`;
 const PAYMENT = `
-  id bigint, proforma_order_id bigint, order_id bigint, place int, amount bigint, method text, payment_method_id bigint, status text,
-  paid_at timestamptz, refund_of bigint, refunded bigint, next_attempt_at timestamptz`;
+  id bigint, proforma_order_id bigint, order_id bigint, place int, amount bigint, method text, payment_method_id bigint,
+  kind text, status text, paid_at timestamptz, refund_of bigint, refunded bigint, reference text, voucher_id bigint,
+  next_attempt_at timestamptz`;
 
 const namesOf = (columns: string): string => columns.replaceAll(/(\w+) [\w[\]]+/g, '$1');
 const assignments = (columns: string): string => namesOf(columns).replaceAll(/(\w+)/g, '$1 = r.$1');
@@ -81,8 +85,17 @@ const INSERT = `
     from item, made
   ), used as (
     update order_processings set consumed_at = $4 where app_id = $1 and id = $5
+  ), payment as (
+    insert into payments (app_id, proforma_order_id, amount, method, kind, status, paid_at, refunded, voucher_id, inserted_at)
+    select $1, made.id, amount, method, kind, status, paid_at, 0, voucher_id, $4
+    from made, json_to_recordset($6) as r (${PAYMENT}) order by place
+    returning id, voucher_id
+  ), held as (
+    update vouchers v set held_by = made.id, updated_at = $4 from made, payment
+    where v.app_id = $1 and v.id = payment.voucher_id
   ), ${bookReservations('change', '$1', '$4')}
-  select made.id, (select json_agg(item.id order by item.position) from item) as items from made`;
+  select made.id, (select json_agg(item.id order by item.position) from item) as items,
+    (select coalesce(json_agg(payment.id order by payment.id), '[]') from payment) as payments from made`;
 
 const SAVE = `
   with saved as (
@@ -95,13 +108,14 @@ const SAVE = `
   ), payment as (
     select * from json_to_recordset($4) as r (${PAYMENT})
   ), paid as (
-    update payments y set status = r.status, paid_at = r.paid_at, refunded = r.refunded,
+    update payments y set status = r.status, paid_at = r.paid_at, refunded = r.refunded, reference = r.reference,
       next_attempt_at = case when r.status = 'pending' then y.next_attempt_at end
     from payment r where y.app_id = $1 and y.id = r.id
   ), added as (
-    insert into payments (app_id, proforma_order_id, order_id, amount, method, payment_method_id, status, paid_at,
-      refund_of, refunded, attempts, next_attempt_at, inserted_at)
-    select $1, proforma_order_id, order_id, amount, method, payment_method_id, status, paid_at, refund_of, refunded,
+    insert into payments (app_id, proforma_order_id, order_id, amount, method, payment_method_id, kind, status, paid_at,
+      refund_of, refunded, reference, voucher_id, attempts, next_attempt_at, inserted_at)
+    select $1, proforma_order_id, order_id, amount, method, payment_method_id, kind, status, paid_at, refund_of,
+      refunded, reference, voucher_id,
       case when next_attempt_at is null then 0 else 1 end, next_attempt_at, $6
     from payment where id = 0 order by place
     returning id
@@ -139,7 +153,9 @@ export class TypeOrmProformaOrders implements ProformaOrders {
   ): Promise<Proforma | Refusal> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.database.transaction((transaction) => createOne(transaction, appId, evaluationId, decide));
+        return await this.database.transaction((transaction) =>
+          createOne(transaction, appId, evaluationId, decide, this.clock.now()),
+        );
       } catch (error) {
         if (!violates(error, 'proforma_orders_number_key') || attempt === MOST_NUMBER_TRIES) throw error;
       }
@@ -167,11 +183,24 @@ export class TypeOrmProformaOrders implements ProformaOrders {
   private changeAll(appId: number, ids: readonly number[], lock: string, decide: Decision): Promise<Stored[]> {
     return this.database.transaction(async (transaction) => {
       const found = await load(transaction, appId, ids, lock);
-      const changes = found.map((before) => changeOf(before, decide(before)));
-      const feasible = await withStock(transaction, appId, changes);
-      return store(transaction, appId, feasible, this.clock.now());
+      const now = this.clock.now();
+      // What ends here asks for no stock, so that its order and its benefits can be settled before stock is locked.
+      const ended = await endAll(
+        transaction,
+        appId,
+        found.map((before) => changeOf(before, decide(before))),
+        now,
+      );
+      return store(transaction, appId, await withStock(transaction, appId, ended), now);
     });
   }
+}
+
+/** The ids of what was inserted, in the order in which it was given. */
+interface Made {
+  readonly id: number;
+  readonly items: readonly number[];
+  readonly payments: readonly number[];
 }
 
 async function createOne(
@@ -179,17 +208,30 @@ async function createOne(
   appId: number,
   evaluationId: number,
   decide: (facts: EvaluationFacts) => Proforma | Refusal,
+  now: Date,
 ): Promise<Proforma | Refusal> {
   transaction.locks('evaluation');
-  const facts = await findEvaluationFacts(transaction, appId, evaluationId);
+  const facts = await findEvaluationFacts(transaction, appId, evaluationId, now);
   const proforma = decide(facts);
   if (isRefusal(proforma)) return proforma;
   const columns = { ...frozenColumns(proforma), ...livingColumns(proforma) };
   const lines = proforma.lines.map((line, position) => ({ ...lineColumns(line), position }));
-  const values = [appId, JSON.stringify(columns), JSON.stringify(lines), proforma.insertedAt, evaluationId];
-  const [made] = await transaction.rows<{ id: number; items: number[] }>(INSERT, values);
-  const { id, items } = made as { id: number; items: number[] };
-  return { ...proforma, id, lines: proforma.lines.map((line, index) => ({ ...line, id: items[index] as number })) };
+  const payments = proforma.payments.map((each, place) => ({ ...paymentColumns(each, proforma.payments), place }));
+  const [made] = await transaction.rows<Made>(INSERT, [
+    appId,
+    JSON.stringify(columns),
+    JSON.stringify(lines),
+    proforma.insertedAt,
+    evaluationId,
+    JSON.stringify(payments),
+  ]);
+  const { id, ...ids } = made as Made;
+  return {
+    ...proforma,
+    id,
+    lines: proforma.lines.map((line, index) => ({ ...line, id: ids.items[index] as number })),
+    payments: proforma.payments.map((payment, index) => ({ ...payment, id: ids.payments[index] as number })),
+  };
 }
 
 async function load(
@@ -258,20 +300,47 @@ async function store(
   changes: readonly Change[],
   now: Date,
 ): Promise<Stored[]> {
-  const changed: Change[] = [];
-  for (const change of changes.filter(({ before, after }) => before !== after)) {
-    changed.push(await withOrder(transaction, appId, change, now));
-  }
+  const changed = changes.filter(({ before, after }) => before !== after);
   if (changed.length === 0) return changes.map(storedOf);
   const ids = await save(transaction, appId, changed, now);
   const saved = new Map(changed.map((change) => [change.before, withPaymentIds(change, ids)]));
   return changes.map((change) => storedOf(saved.get(change.before) ?? change));
 }
 
+/** Orders first, then what customers got or gave for the proformas that end, in the order of the locks. */
+async function endAll(
+  transaction: Transaction,
+  appId: number,
+  changes: readonly Change[],
+  now: Date,
+): Promise<readonly Change[]> {
+  const ended: Change[] = [];
+  for (const change of changes) ended.push(await withOrder(transaction, appId, change, now));
+  await settleVouchers(transaction, appId, ended.flatMap(returnedVouchers), now);
+  await bookPoints(transaction, appId, ended.flatMap(earnedPoints), now);
+  return ended;
+}
+
+/** Vouchers that the change lets go of, with what was spent of each. */
+function returnedVouchers({ before, after }: Change): SettledVoucher[] {
+  if (isFinal(before.status) || !isFinal(after.status)) return [];
+  return after.payments.flatMap(({ voucherId, amount, id }) => {
+    if (voucherId === null || amount < 0) return [];
+    const returned = after.payments.filter((each) => each.refundOf === id).map((each) => each.amount);
+    return [{ proforma_order_id: after.id, voucher_id: voucherId, spent: amount + sum(returned) }];
+  });
+}
+
+function earnedPoints({ before, after }: Change): EarnedPoints[] {
+  const points = before.converted === null ? (after.converted?.points ?? 0) : 0;
+  if (points === 0 || after.buyer.id === null || after.orderId === null) return [];
+  return [{ order_id: after.orderId, customer_id: after.buyer.id, points }];
+}
+
 /** A proforma that is being converted gets its order first; one that was, passes payments that move on to it. */
 async function withOrder(transaction: Transaction, appId: number, change: Change, now: Date): Promise<Change> {
   const { before, after } = change;
-  if (after.status !== 'converted') return change;
+  if (before === after || after.status !== 'converted') return change;
   if (before.status !== 'converted') {
     transaction.locks('order');
     return { ...change, after: { ...after, orderId: await insertOrder(transaction, appId, after) } };
@@ -311,6 +380,7 @@ function changedPayments({ before, after }: Change): object[] {
     .map(({ payment, columns }) => ({
       ...columns,
       proforma_order_id: after.id,
+      order_id: after.orderId,
       next_attempt_at: nextAttempt(payment),
     }));
 }

@@ -29,7 +29,7 @@ export async function startService(config: Config): Promise<Service> {
       await source.destroy();
       await embedded?.stop();
     };
-    return { container: containerOf(database), database, embedded, stop };
+    return { container: containerOf(database, config), database, embedded, stop };
   } catch (error) {
     await embedded?.stop();
     throw error;

@@ -1,3 +1,4 @@
+export { bookDepartures, LOCK_ON_HAND } from './departures.query.js';
 export { bookReservations, LOCK_PLACES } from './reservations.query.js';
 export { stockRoutes } from './stocks.routes.js';
 export { TypeOrmStocks } from './typeorm-stocks.js';

@@ -44,6 +44,8 @@ export class Conformance {
   private body(template: string, method: string, status: number, content: unknown, text: string): string[] {
     if (content === undefined)
       return text === '' ? [] : [`${method} ${template} ${status} should have no body: ${text}`];
+    // Pictures are held against nothing here; their tests look at them.
+    if (!Object.hasOwn(content as object, 'application/json')) return [];
     const pointer = ['paths', template, method, 'responses', String(status), 'content', 'application/json', 'schema'];
     return this.against(pointer, JSON.parse(text), `answer ${status} of ${method} ${template}`);
   }

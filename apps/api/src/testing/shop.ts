@@ -70,3 +70,23 @@ export async function stockOf(
   const { on_hand, reserved, available } = body.data[0];
   return { on_hand, reserved, available };
 }
+
+type SetUp = 'promotions' | 'payment_methods' | 'shipment_methods' | 'vouchers';
+
+/** The records as they are stored. */
+// eslint-disable-next-line typescript/no-explicit-any
+export async function setUp(client: Client, name: SetUp, rows: readonly object[]): Promise<any[]> {
+  const reply = await client.put(`/${name}`, { [name]: rows });
+  if (reply.status !== 200) throw new Error(`No ${name}: ${reply.text}`);
+  return reply.body.data;
+}
+
+/** What an evaluation needs to name a new customer. */
+export async function newCustomer(
+  client: Client,
+  email: string,
+): Promise<{ customer_id: number; data_part: number; time_part: number }> {
+  const customer = { email, first_name: 'Mira', last_name: 'Marić', phone: '+381' };
+  const { id, data_part, time_part } = (await client.post('/customers', { customer })).body.data;
+  return { customer_id: id, data_part, time_part };
+}

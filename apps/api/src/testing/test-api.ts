@@ -59,7 +59,7 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
   const statements: string[] = [];
   const database = new Database(source, (text) => statements.push(text));
   const clock = new MovableClock();
-  const container = containerOf(database, clock);
+  const container = containerOf(database, config, clock);
   const api = await startApi({ container, database }, { ...config, port: 0 }, loggerOf(config));
   const origin = `http://127.0.0.1:${api.port}`;
   const conformance = new Conformance(openApiDocument(container.get(TOKENS.Routes), VERSION));

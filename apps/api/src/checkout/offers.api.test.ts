@@ -1,0 +1,770 @@
+import { evaluate, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
+import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+
+let service: PaymentService;
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  service = await paymentService();
+  api = await testApi({ REFUND_URL: service.url });
+});
+afterAll(async () => {
+  await api.close();
+  service.close();
+});
+beforeEach(async () => {
+  service.asked.length = 0;
+  shop = await api.app();
+  await stockShop(shop, [
+    { code: 'A', price: 100, stock: 1_000 },
+    { code: 'B', price: 50, vat: 10, stock: 1_000 },
+    { code: 'C', price: 10, stock: 1_000 },
+  ]);
+});
+
+const of = (basket: Readonly<Record<string, number>>) => Object.entries(basket).map(([code, qty]) => ({ code, qty }));
+const post = (basket: Readonly<Record<string, number>>, fields: object = {}): Promise<Reply> =>
+  shop.post('/order_processings', { order_processing: { items: of(basket), ...fields } });
+const evaluated = async (basket: Readonly<Record<string, number>>, fields: object = {}) => {
+  const { status, body } = await post(basket, fields);
+  expect([status, body.errors]).toEqual([201, undefined]);
+  return body.data;
+};
+const refused = async (fields: object): Promise<unknown> => {
+  const { status, body } = await post({ A: 1 }, fields);
+  expect(status).toBe(422);
+  return body.errors;
+};
+const create = (id: number): Promise<Reply> => shop.post('/proforma_orders', { order_processing_id: id });
+const shown = async (id: number) => (await shop.get(`/proforma_orders/${id}`)).body.data;
+const promotion = (code: string, more: object) => ({
+  code,
+  name: `Offer ${code}`,
+  kind: 'percentage',
+  value: 10,
+  ...more,
+});
+const offer = (...rows: readonly object[]) => setUp(shop, 'promotions', rows);
+const at = (hours: number): string =>
+  new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
+const lines = ({ items }: { items: readonly Record<'sales' | 'discount' | 'end_sales', number>[] }) =>
+  items.map(({ sales, discount, end_sales }) => [sales, discount, end_sales]);
+
+interface Payment {
+  readonly amount: number;
+  readonly payment_method: string;
+  readonly payment_status: string;
+}
+const payments = (proforma: { payments: readonly Payment[] }) =>
+  proforma.payments.map((each) => [each.payment_method, each.amount, each.payment_status]);
+
+describe('a percentage', () => {
+  it('of the basket is split over the lines by largest remainder, and everything adds up', async () => {
+    await offer(promotion('TEN', { value: 10.01 }));
+    const evaluation = await evaluated({ A: 1, B: 1, C: 1 });
+    // 16.016 of 160, as 10.01 + 5.005 + 1.001 and a remainder of one para for the second
+    expect(lines(evaluation)).toEqual([
+      [100, 10.01, 89.99],
+      [50, 5.01, 44.99],
+      [10, 1, 9],
+    ]);
+    expect(evaluation).toMatchObject({
+      sales: 160,
+      discount: 16.02,
+      end_sales: 143.98,
+      // 98.99 × 20/120 + 44.99 × 10/110, rounded per rate
+      vat: 20.59,
+      net_sales: 123.39,
+      promotions: [{ code: 'TEN', name: 'Offer TEN', amount: 16.02 }],
+    });
+    expect(evaluation.items[1].promotions).toEqual([{ code: 'TEN', name: 'Offer TEN', amount: 5.01 }]);
+  });
+
+  it('of some variants takes off these alone', async () => {
+    await offer(promotion('A25', { value: 25, variant_codes: ['A', 'C'] }));
+    expect(lines(await evaluated({ A: 2, B: 1 }))).toEqual([
+      [200, 50, 150],
+      [50, 0, 50],
+    ]);
+  });
+
+  it('of 100 leaves nothing to pay', async () => {
+    await offer(promotion('ALL', { value: 100 }));
+    expect(await evaluated({ A: 2, B: 1 })).toMatchObject({ sales: 250, discount: 250, end_sales: 0, vat: 0 });
+  });
+});
+
+describe('an amount', () => {
+  it('is taken off the basket once, split by largest remainder', async () => {
+    await offer(promotion('OFF', { kind: 'amount', value: 30.01 }));
+    expect(lines(await evaluated({ A: 2, B: 1 }))).toEqual([
+      [200, 24.01, 175.99],
+      [50, 6, 44],
+    ]);
+  });
+
+  it('of some variants is taken off per piece', async () => {
+    await offer(promotion('OFF', { kind: 'amount', value: 15, variant_codes: ['A'] }));
+    expect(lines(await evaluated({ A: 3, B: 1 }))).toEqual([
+      [300, 45, 255],
+      [50, 0, 50],
+    ]);
+  });
+
+  it.each([[{}], [{ variant_codes: ['A', 'B'] }]])('never goes below 0: %j', async (about) => {
+    await offer(promotion('OFF', { kind: 'amount', value: 1_000, ...about }));
+    expect(await evaluated({ A: 2, B: 1 })).toMatchObject({ discount: 250, end_sales: 0 });
+  });
+});
+
+describe('buy x get y', () => {
+  const free = (more: object = {}) =>
+    promotion('3FOR2', { kind: 'buy_x_get_y', value: null, buy_qty: 2, get_qty: 1, ...more });
+
+  it.each([
+    [{ A: 1, B: 1 }, 0],
+    [{ A: 2, B: 1 }, 50],
+    [{ A: 4, B: 1 }, 50],
+    [{ A: 5, B: 1 }, 150],
+    [{ A: 3, C: 3 }, 20],
+  ])('counts the pieces of all lines together and gives the cheapest: %j', async (basket, discount) => {
+    await offer(free());
+    expect(await evaluated(basket)).toMatchObject({ discount });
+  });
+
+  it('counts its own variants only', async () => {
+    await offer(free({ variant_codes: ['A', 'B'] }));
+    expect(lines(await evaluated({ A: 2, B: 1, C: 5 }))).toEqual([
+      [200, 0, 200],
+      [50, 50, 0],
+      [50, 0, 50],
+    ]);
+  });
+
+  it('takes its percentage off the pieces', async () => {
+    await offer(free({ value: 50 }));
+    expect(await evaluated({ A: 3 })).toMatchObject({ discount: 50 });
+  });
+});
+
+describe('several promotions', () => {
+  const twenty = { kind: 'amount', value: 20 };
+
+  it('apply by priority, each on what the earlier ones left', async () => {
+    await offer(promotion('X', { priority: 1 }), promotion('Y', { ...twenty, priority: 2 }));
+    expect(await evaluated({ A: 1 })).toMatchObject({
+      discount: 30,
+      promotions: [
+        { code: 'X', amount: 10 },
+        { code: 'Y', amount: 20 },
+      ],
+    });
+    await offer({ code: 'Y', priority: -1 });
+    expect(await evaluated({ A: 1 })).toMatchObject({
+      discount: 28,
+      promotions: [
+        { code: 'Y', amount: 20 },
+        { code: 'X', amount: 8 },
+      ],
+    });
+  });
+
+  it('of one priority apply by code', async () => {
+    await offer(promotion('Z', twenty), promotion('Y', {}));
+    expect((await evaluated({ A: 1 })).promotions).toMatchObject([
+      { code: 'Y', amount: 10 },
+      { code: 'Z', amount: 20 },
+    ]);
+  });
+
+  it('on lines apply before those on the basket, whatever their priority', async () => {
+    await offer(
+      promotion('BASKET', { priority: -5 }),
+      promotion('LINE', { kind: 'amount', value: 20, variant_codes: ['A'], priority: 5 }),
+      promotion('FREE', { kind: 'buy_x_get_y', buy_qty: 1, get_qty: 1, value: 50, priority: 4 }),
+    );
+    expect((await evaluated({ A: 2 })).promotions).toMatchObject([
+      { code: 'FREE', amount: 50 },
+      { code: 'LINE', amount: 40 },
+      { code: 'BASKET', amount: 11 },
+    ]);
+  });
+
+  it('are shown only as far as they took something off', async () => {
+    await offer(
+      promotion('ALL', { value: 100 }),
+      promotion('LATE', { priority: 1 }),
+      promotion('B', { variant_codes: ['B'] }),
+    );
+    expect((await evaluated({ A: 1 })).promotions).toMatchObject([{ code: 'ALL', amount: 100 }]);
+  });
+});
+
+describe('the conditions of a promotion', () => {
+  const discount = async (basket: Readonly<Record<string, number>>) => (await evaluated(basket)).discount;
+
+  it('min_qty counts the pieces concerned', async () => {
+    await offer(promotion('P', { variant_codes: ['A'], min_qty: 2 }));
+    expect(await discount({ A: 1, B: 5 })).toBe(0);
+    expect(await discount({ A: 2 })).toBe(20);
+  });
+
+  it('min_amount is the item sum before discounts', async () => {
+    await offer(
+      promotion('FIRST', { value: 50, priority: -1 }),
+      promotion('P', { kind: 'amount', value: 1, min_amount: 150 }),
+    );
+    expect(await discount({ A: 1 })).toBe(50);
+    expect(await discount({ A: 1, B: 1 })).toBe(76);
+  });
+
+  it('the window holds both its ends', async () => {
+    await offer(promotion('P', { valid_from: at(1), valid_until: at(3) }));
+    const seen: number[] = [];
+    for (let hour = 0; hour < 5; hour += 1) {
+      seen.push(await discount({ A: 1 }));
+      api.clock.forward({ hours: 1 });
+    }
+    expect(seen).toEqual([0, 10, 10, 10, 0]);
+  });
+
+  it('one that is not active takes nothing off', async () => {
+    await offer(promotion('P', { active: false }));
+    expect(await discount({ A: 1 })).toBe(0);
+    await offer({ code: 'P', active: true });
+    expect(await discount({ A: 1 })).toBe(10);
+  });
+
+  it('one of another app takes nothing off', async () => {
+    await setUp(await api.app(), 'promotions', [promotion('P', {})]);
+    expect(await discount({ A: 1 })).toBe(0);
+  });
+});
+
+describe('a coupon', () => {
+  const NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
+
+  it('brings in the promotion that asks for it, and no other', async () => {
+    await offer(promotion('P', { coupon_code: 'SUMMER' }), promotion('Q', { coupon_code: 'WINTER', value: 50 }));
+    expect((await evaluated({ A: 1 })).discount).toBe(0);
+    expect((await evaluated({ A: 1 }, { coupon_codes: ['SUMMER', 'SUMMER'] })).discount).toBe(10);
+    expect((await evaluated({ A: 1 }, { coupon_codes: ['WINTER', 'SUMMER'] })).discount).toBe(55);
+  });
+
+  it('is accepted while its promotion asks for a larger basket', async () => {
+    await offer(promotion('P', { coupon_code: 'SUMMER', min_qty: 2 }));
+    expect((await evaluated({ A: 1 }, { coupon_codes: ['SUMMER'] })).discount).toBe(0);
+  });
+
+  it.each([
+    ['that no promotion asks for', {}, 'WINTER'],
+    ['in another case', {}, 'summer'],
+    ['of a promotion that is not active', { active: false }, 'SUMMER'],
+    ['before its window', { valid_from: '2099-01-01' }, 'SUMMER'],
+    ['after its window', { valid_until: '2001-01-01' }, 'SUMMER'],
+  ])('API.Promotions.CouponNotFound: one %s', async (_, more, coupon) => {
+    await offer(promotion('P', { coupon_code: 'SUMMER', ...more }));
+    expect(await refused({ coupon_codes: [coupon] })).toEqual(NOT_FOUND);
+  });
+
+  it('API.Promotions.CouponNotFound: one of another app', async () => {
+    await setUp(await api.app(), 'promotions', [promotion('P', { coupon_code: 'SUMMER' })]);
+    expect(await refused({ coupon_codes: ['SUMMER'] })).toEqual(NOT_FOUND);
+  });
+});
+
+describe('the shipment fee', () => {
+  const courier = { code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20, free_from: 180 };
+  const by = { shipment_method_code: 'courier' };
+  beforeEach(() => setUp(shop, 'shipment_methods', [courier]));
+
+  it('is a line of its own with its VAT, and no basket promotion touches it', async () => {
+    await offer(promotion('TEN', {}));
+    const evaluation = await evaluated({ B: 1 }, by);
+    expect(evaluation.fee_items).toEqual([
+      {
+        kind: 'shipment',
+        name: 'Courier',
+        qty: 1,
+        price: 30.5,
+        vat_rate: 20,
+        sales: 30.5,
+        discount: 0,
+        end_sales: 30.5,
+      },
+    ]);
+    // 45 × 10/110 + 30.5 × 20/120
+    expect(evaluation).toMatchObject({ sales: 80.5, discount: 5, end_sales: 75.5, vat: 9.17, net_sales: 66.33 });
+    expect(await propose(shop, of({ B: 1 }), by)).toMatchObject({
+      fee_items: evaluation.fee_items,
+      end_sales: 75.5,
+      delivery_area: { shipment_method_code: 'courier', pickup_point_code: null },
+      tax_brackets: [
+        { vat_rate: 10, gross: 45 },
+        { vat_rate: 20, gross: 30.5 },
+      ],
+    });
+  });
+
+  it('is waived from an item sum after discounts on', async () => {
+    expect((await evaluated({ A: 1, B: 1, C: 2 }, by)).fee_items).toMatchObject([{ price: 30.5 }]);
+    expect((await evaluated({ A: 1, B: 1, C: 3 }, by)).fee_items).toMatchObject([{ price: 0, end_sales: 0 }]);
+    await offer(promotion('TEN', {}));
+    expect(await evaluated({ A: 1, B: 1, C: 3 }, by)).toMatchObject({ fee_items: [{ price: 30.5 }], end_sales: 192.5 });
+    expect(await evaluated({ A: 2 }, by)).toMatchObject({ fee_items: [{ price: 0 }], end_sales: 180 });
+  });
+
+  it('is never waived without free_from, and always with one of 0', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: null }]);
+    expect((await evaluated({ A: 100 }, by)).fee_items).toMatchObject([{ price: 30.5 }]);
+    await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: 0 }]);
+    expect((await evaluated({ C: 1 }, by)).fee_items).toMatchObject([{ price: 0 }]);
+  });
+
+  it.each(['Courier', 'post'])('API.ShipmentMethods.NotFound: %s', async (code) => {
+    await setUp(await api.app(), 'shipment_methods', [{ ...courier, code: 'post' }]);
+    expect(await refused({ shipment_method_code: code })).toEqual({
+      ShipmentMethods: ['API.ShipmentMethods.NotFound'],
+    });
+  });
+});
+
+describe('the pickup point', () => {
+  const lockers = {
+    code: 'locker',
+    name: 'Locker',
+    price: 0,
+    vat_rate: 20,
+    requires_pickup_point: true,
+    pickup_points: [
+      { code: 'P1', name: 'Station', available: true },
+      { code: 'P2', name: 'Market', available: false },
+    ],
+  };
+  const to = (point?: string) =>
+    evaluate(shop, of({ A: 1 }), { shipment_method_code: 'locker', pickup_point_code: point });
+  beforeEach(() => setUp(shop, 'shipment_methods', [lockers]));
+  const keyOf = async (id: number) => {
+    const { status, body } = await create(id);
+    return status === 201 ? body.data.delivery_area.pickup_point_code : body.errors.ShipmentMethods;
+  };
+
+  it('is kept when it is available', async () => {
+    expect(await keyOf(await to('P1'))).toBe('P1');
+  });
+
+  it.each([undefined, null, ''])('API.ShipmentMethods.PickupPointRequired: %j', async (point) => {
+    expect(await keyOf(await to(point as string))).toEqual(['API.ShipmentMethods.PickupPointRequired']);
+  });
+
+  it.each(['P2', 'P3', 'p1'])('API.ShipmentMethods.PickupPointUnavailable: %s', async (point) => {
+    expect(await keyOf(await to(point))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
+  });
+
+  it('is looked up when the proforma is made, not when the basket was evaluated', async () => {
+    const [id, later] = [await to('P1'), await to('P2')];
+    const points = [{ code: 'P2', name: 'Market', available: true }];
+    await setUp(shop, 'shipment_methods', [{ code: 'locker', pickup_points: points }]);
+    expect(await keyOf(id)).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
+    expect(await keyOf(later)).toBe('P2');
+  });
+
+  it('may be left out when the method does not require one', async () => {
+    await setUp(shop, 'shipment_methods', [{ code: 'locker', requires_pickup_point: false }]);
+    expect(await keyOf(await to())).toBeNull();
+    expect(await keyOf(await to('P2'))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
+  });
+});
+
+describe('what an evaluation has frozen', () => {
+  it('is what the proforma shows, whatever became of promotions, fees and prices', async () => {
+    await offer(promotion('TEN', {}), promotion('C', { coupon_code: 'SUMMER', priority: 1 }));
+    await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
+    const fields = { shipment_method_code: 'post', coupon_codes: ['SUMMER'] };
+    const { id, ...evaluation } = await evaluated(
+      { A: 2, B: 1 },
+      { ...fields, guest: undefined, ...(await newCustomer(shop, 'm@example.com')) },
+    );
+    await offer({ code: 'TEN', value: 90 }, { code: 'C', active: false }, promotion('NEW', { value: 99 }));
+    await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Dearer', price: 99 }]);
+    await shop.post('/int/products', { products: [{ code: 'A', price: 1 }] });
+    const { data } = (await create(id)).body;
+    expect(data).toMatchObject({
+      sales: evaluation.sales,
+      discount: 47.5,
+      net_sales: evaluation.net_sales,
+      vat: evaluation.vat,
+      end_sales: 222.5,
+      fee_items: evaluation.fee_items,
+      items: evaluation.items,
+    });
+  });
+
+  it('is what GET /order_processings/{id} answers', async () => {
+    await offer(promotion('TEN', {}));
+    await setUp(shop, 'vouchers', [{ code: 'V', amount: 30 }]);
+    await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
+    const evaluation = await evaluated({ A: 1, B: 2 }, { shipment_method_code: 'post', voucher_codes: ['V'] });
+    await offer({ code: 'TEN', active: false });
+    await propose(shop, of({ A: 1 }), { voucher_codes: ['V'] });
+    expect((await shop.get(`/order_processings/${evaluation.id}`)).body.data).toEqual(evaluation);
+  });
+
+  it('is what a partly confirmed proforma is priced with again, its conditions not tested', async () => {
+    await offer(
+      promotion('TEN', { min_qty: 4, min_amount: 400, coupon_code: 'SUMMER', valid_until: at(1) }),
+      promotion('OFF', { kind: 'amount', value: 60, priority: 1 }),
+      promotion('3FOR2', { kind: 'buy_x_get_y', value: 100, buy_qty: 2, get_qty: 1, variant_codes: ['B'] }),
+    );
+    await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20, free_from: 300 }]);
+    const fields = { coupon_codes: ['SUMMER'], shipment_method_code: 'post' };
+    const made = await propose(shop, of({ A: 4, B: 3 }), fields);
+    // 400 + 150 - 50, less 10 %, less 60
+    expect(made).toMatchObject({ sales: 550, discount: 160, end_sales: 390, fee_items: [{ price: 0 }] });
+    await offer({ code: 'TEN', value: 90 }, { code: 'OFF', active: false }, { code: '3FOR2', value: 1 });
+    api.clock.forward({ hours: 2 });
+    const [a, b] = made.items;
+    const adjustments = [
+      { proforma_order_item_id: a.proforma_order_item_id, qty_confirmed: 1 },
+      { proforma_order_item_id: b.proforma_order_item_id, qty_confirmed: 2 },
+    ];
+    const { data } = (await shop.post(`/proforma_orders/${made.id}/warehouse_confirm`, { adjustments })).body;
+    // 100 + 100, less 10 %, less 60; two of B earn no free piece any more
+    expect(data).toMatchObject({ proforma_status: 'partial_confirmed', sales: 200, discount: 80, end_sales: 120 });
+    expect(data.fee_items).toMatchObject([{ price: 0 }]);
+    const full = (await shop.post(`/proforma_orders/${made.id}/warehouse_confirm`)).body.data;
+    expect(full).toMatchObject({ proforma_status: 'confirmed', discount: 160, end_sales: 390 });
+    expect((await shop.post(`/proforma_orders/${made.id}/convert`)).body.data).toMatchObject({
+      discount: 160,
+      end_sales: 390,
+      items: full.items.map(({ code, promotions }: Record<string, unknown>) => ({ code, promotions })),
+    });
+  });
+
+  it('never costs more after a reduction than before', async () => {
+    await offer(promotion('ALL', { kind: 'buy_x_get_y', buy_qty: 1, get_qty: 2, value: 100 }));
+    const { id, items, end_sales } = await propose(shop, of({ A: 3 }));
+    expect(end_sales).toBe(100);
+    const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 2 }];
+    expect((await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data).toMatchObject({
+      sales: 200,
+      discount: 100,
+      end_sales: 100,
+    });
+  });
+});
+
+describe('a voucher', () => {
+  const NOT_AVAILABLE = { Vouchers: ['API.Vouchers.NotAvailable'] };
+  const V = { voucher_codes: ['V'] };
+  const voucher = async (code = 'V') =>
+    (await shop.get('/vouchers?limit=100')).body.data.find((each: { code: string }) => each.code === code);
+  const issue = (amount: number, more: object = {}) => setUp(shop, 'vouchers', [{ code: 'V', amount, ...more }]);
+  const pay = async (id: number, amount = 0) => {
+    const payment = { payment_method_id: await methodId(shop, 'cash'), amount };
+    return (await shop.post(`/proforma_orders/${id}/pay`, { payment })).body.data;
+  };
+
+  it('is shown by the evaluation with what it would pay, and nothing is held yet', async () => {
+    await issue(60);
+    for (let round = 0; round < 2; round += 1) {
+      expect(await evaluated({ A: 1 }, V)).toMatchObject({ vouchers: [{ code: 'V', amount: 60 }], end_sales: 100 });
+    }
+    expect((await evaluated({ B: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 50 }]);
+    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+  });
+
+  it('is held by the proforma and is one of its payments, for at most the debt', async () => {
+    await issue(60);
+    const made = await propose(shop, of({ A: 1 }), V);
+    expect(made).toMatchObject({ proforma_status: 'draft', paid: 60, debt: 40, payment_instructions: { amount: 40 } });
+    expect(made.payments).toEqual([
+      {
+        id: expect.any(Number),
+        amount: 60,
+        payment_method: 'voucher',
+        payment_method_id: null,
+        payment_status: 'settled',
+        payment_date: at(0),
+        finalized: true,
+      },
+    ]);
+    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: made.id });
+    expect(await shown(made.id)).toEqual(made);
+  });
+
+  it('that covers the total makes the proforma paid', async () => {
+    await issue(150);
+    expect(await propose(shop, of({ A: 1 }), V)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
+  });
+
+  it('and the payments after it make the proforma paid', async () => {
+    await issue(60);
+    const { id } = await propose(shop, of({ A: 1 }), V);
+    expect(await pay(id)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
+  });
+
+  it('pays after the vouchers named before it, and is not held when these cover the total', async () => {
+    await setUp(
+      shop,
+      'vouchers',
+      ['X', 'Y', 'Z'].map((code) => ({ code, amount: 60 })),
+    );
+    const made = await propose(shop, of({ A: 1 }), { voucher_codes: ['Y', 'X', 'Z', 'Y'] });
+    expect(payments(made)).toEqual([
+      ['voucher', 60, 'settled'],
+      ['voucher', 40, 'settled'],
+    ]);
+    expect([await voucher('X'), await voucher('Y'), await voucher('Z')].map((each) => each.proforma_order_id)).toEqual([
+      made.id,
+      made.id,
+      null,
+    ]);
+  });
+
+  it('pays for the shipment too', async () => {
+    await issue(500);
+    await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
+    const made = await propose(shop, of({ A: 1 }), { ...V, shipment_method_code: 'post' });
+    expect(made).toMatchObject({ end_sales: 120, paid: 120 });
+  });
+
+  it.each([
+    ['that does not exist', 100, { code: 'W' }],
+    ['in another case', 100, { code: 'v' }],
+    ['that is not active', 100, { active: false }],
+    ['before its window', 100, { valid_from: '2099-01-01' }],
+    ['after its window', 100, { valid_until: '2001-01-01' }],
+  ])('API.Vouchers.NotAvailable: one %s', async (_, amount, more) => {
+    await issue(amount, more);
+    expect(await refused(V)).toEqual(NOT_AVAILABLE);
+  });
+
+  it('API.Vouchers.NotAvailable: one of another app', async () => {
+    await setUp(await api.app(), 'vouchers', [{ code: 'V', amount: 5 }]);
+    expect(await refused(V)).toEqual(NOT_AVAILABLE);
+  });
+
+  it('of a customer is available to that customer alone', async () => {
+    const [mira, vera] = [await newCustomer(shop, 'mira@example.com'), await newCustomer(shop, 'vera@example.com')];
+    await issue(60, { customer_id: mira.customer_id });
+    for (const buyer of [vera, {}]) expect(await refused({ ...V, ...buyer })).toEqual(NOT_AVAILABLE);
+    expect(await propose(shop, of({ A: 1 }), { ...V, ...mira, guest: undefined })).toMatchObject({ paid: 60 });
+  });
+
+  it('API.Vouchers.NotAvailable: one that became somebody else’s, inactive or over since the evaluation', async () => {
+    const mira = await newCustomer(shop, 'mira@example.com');
+    for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: at(-1) }]) {
+      await issue(60, { customer_id: null, active: true, valid_until: null });
+      const id = await evaluate(shop, of({ A: 1 }), V);
+      await setUp(shop, 'vouchers', [{ code: 'V', ...change }]);
+      const { status, body } = await create(id);
+      expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+    }
+  });
+
+  it('API.Vouchers.NotAvailable: held by another proforma, at the evaluation and at the proforma', async () => {
+    await issue(60);
+    const early = await evaluate(shop, of({ A: 1 }), V);
+    const holder = await propose(shop, of({ A: 1 }), V);
+    expect(await refused(V)).toEqual(NOT_AVAILABLE);
+    const { status, body } = await create(early);
+    expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+    await shop.delete(`/proforma_orders/${holder.id}`);
+    expect((await create(early)).status).toBe(201);
+  });
+
+  it('goes to one of 20 proformas that ask for it at once', async () => {
+    await issue(60);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => evaluate(shop, of({ A: 1 }), V)));
+    const replies = await Promise.all(ids.map(create));
+    const made = replies.filter(({ status }) => status === 201);
+    expect(made).toHaveLength(1);
+    for (const { status, body } of replies.filter((each) => each !== made[0])) {
+      expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+    }
+    expect(await voucher()).toMatchObject({ proforma_order_id: made[0]?.body.data.id });
+  });
+
+  it('does not deadlock when many proformas name two of them in opposite orders', async () => {
+    await setUp(
+      shop,
+      'vouchers',
+      ['X', 'Y'].map((code) => ({ code, amount: 10 })),
+    );
+    const orders = [
+      ['X', 'Y'],
+      ['Y', 'X'],
+    ];
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => evaluate(shop, of({ A: 1 }), { voucher_codes: orders[index % 2] })),
+    );
+    const statuses = (await Promise.all(ids.map(create))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 422)).toHaveLength(19);
+  });
+
+  it('is given back when the proforma is cancelled, without the payment service', async () => {
+    await issue(60);
+    const { id } = await propose(shop, of({ A: 1 }), V);
+    await shop.delete(`/proforma_orders/${id}`);
+    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+    expect(payments(await shown(id))).toEqual([
+      ['voucher', 60, 'settled'],
+      ['voucher', -60, 'refunded'],
+    ]);
+    expect(service.asked).toEqual([]);
+    expect((await evaluated({ A: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 60 }]);
+  });
+
+  it('is given back when the proforma is found expired by a call', async () => {
+    await issue(60);
+    const { id } = await propose(shop, of({ A: 1 }), V);
+    api.clock.forward({ hours: 72 });
+    expect(await shown(id)).toMatchObject({ proforma_status: 'expired', paid: 0 });
+    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+    expect(service.asked).toEqual([]);
+  });
+
+  it('stays with a proforma that it has paid, unless the app lets those expire too', async () => {
+    await issue(100);
+    const { id } = await propose(shop, of({ A: 1 }), V);
+    api.clock.forward({ hours: 72 });
+    expect(await shown(id)).toMatchObject({ proforma_status: 'paid', alerts: [{ kind: 'paid_not_converted' }] });
+    expect(await voucher()).toMatchObject({ proforma_order_id: id });
+    await shop.patch('/app/settings', { proforma: { expire_paid: true } });
+    expect((await shop.post(`/proforma_orders/${id}/warehouse_confirm`)).status).toBe(422);
+    expect(await shown(id)).toMatchObject({ proforma_status: 'expired', paid: 0 });
+    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+  });
+
+  it('is given back by the sweep, several at once', async () => {
+    await setUp(
+      shop,
+      'vouchers',
+      ['X', 'Y'].map((code) => ({ code, amount: 10 })),
+    );
+    for (const code of ['X', 'Y']) await propose(shop, of({ A: 1 }), { voucher_codes: [code] });
+    api.clock.forward({ hours: 72 });
+    await api.container.get(TOKENS.ExpirySweep).run();
+    for (const code of ['X', 'Y']) expect(await voucher(code)).toMatchObject({ spent: 0, proforma_order_id: null });
+    expect((await shop.get('/proforma_orders?status=expired')).body.data).toHaveLength(2);
+  });
+
+  it('is spent when the proforma is converted, and its rest can be used again', async () => {
+    await issue(60);
+    const { id } = await propose(shop, of({ B: 1 }), V);
+    const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    expect(order).toMatchObject({
+      paid: 50,
+      debt: 0,
+      payment_status: 'paid',
+      payments: [{ payment_method: 'voucher' }],
+    });
+    await shop.post(`/proforma_orders/${id}/convert`);
+    expect(await voucher()).toMatchObject({ amount: 60, spent: 50, proforma_order_id: null });
+    const rest = await propose(shop, of({ A: 1 }), V);
+    expect(rest).toMatchObject({ paid: 10, debt: 90 });
+    await shop.post(`/proforma_orders/${rest.id}/convert`);
+    expect(await voucher()).toMatchObject({ spent: 60 });
+    expect(await refused(V)).toEqual(NOT_AVAILABLE);
+  });
+
+  it('gets money back last, and never from the payment service', async () => {
+    await issue(60);
+    const { id, items } = await propose(shop, of({ A: 2 }), V);
+    await pay(id, 100);
+    api.clock.forward({ seconds: 1 });
+    await pay(id, 40);
+    const confirm = async (qty: number) => {
+      const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
+      return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
+    };
+    const partly = await confirm(1);
+    expect(partly).toMatchObject({ end_sales: 100, paid: 100, debt: 0 });
+    expect(payments(partly).slice(3)).toEqual([
+      ['Cash', -40, 'refunded'],
+      ['Cash', -60, 'refunded'],
+    ]);
+    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: id });
+    const nothing = await confirm(0);
+    expect(payments(nothing).slice(5)).toEqual([
+      ['Cash', -40, 'refunded'],
+      ['voucher', -60, 'refunded'],
+    ]);
+    expect(service.asked.map(({ payment_method: method, amount }) => `${method} ${amount}`).sort()).toEqual([
+      'Cash 40',
+      'Cash 40',
+      'Cash 60',
+    ]);
+  });
+
+  it('is spent by what stayed on it after a partial confirmation', async () => {
+    await issue(150);
+    const { id, items } = await propose(shop, of({ A: 2 }), V);
+    const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
+    await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
+    await shop.post(`/proforma_orders/${id}/convert`);
+    expect(await voucher()).toMatchObject({ amount: 150, spent: 100, proforma_order_id: null });
+  });
+});
+
+describe('loyalty points', () => {
+  const points = async ({ customer_id: id, data_part, time_part }: Record<string, number>) =>
+    (await shop.get(`/customers/${id}?dataPart=${data_part}&timePart=${time_part}`)).body.data.loyalty_points;
+  const earn = async (amount: number) => {
+    const { status } = await shop.patch('/app/settings', { loyalty: { points_per_amount: amount } });
+    expect(status).toBe(200);
+  };
+
+  it('are booked once when the proforma is converted 20 times at once', async () => {
+    await earn(100);
+    const mira = await newCustomer(shop, 'mira@example.com');
+    const { id } = await propose(shop, of({ A: 2, B: 1 }), { ...mira, guest: undefined });
+    expect(await points(mira)).toBe(0);
+    const replies = await Promise.all(Array.from({ length: 20 }, () => shop.post(`/proforma_orders/${id}/convert`)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await points(mira)).toBe(2);
+  });
+
+  it('add up over the proformas of a customer, counted on what was to be paid', async () => {
+    await earn(31);
+    await offer(promotion('TEN', {}));
+    const mira = await newCustomer(shop, 'mira@example.com');
+    const made = await Promise.all(
+      Array.from({ length: 5 }, () => propose(shop, of({ A: 1 }), { ...mira, guest: undefined })),
+    );
+    await Promise.all(made.map(({ id }) => shop.post(`/proforma_orders/${id}/convert`)));
+    // 90 / 31 are 2 each, 100 / 31 would be 3
+    expect(await points(mira)).toBe(10);
+  });
+
+  it('are not earned by what the warehouse did not confirm, nor by a cancelled proforma', async () => {
+    await earn(100);
+    const mira = await newCustomer(shop, 'mira@example.com');
+    const { id, items } = await propose(shop, of({ A: 3 }), { ...mira, guest: undefined });
+    const other = await propose(shop, of({ A: 5 }), { ...mira, guest: undefined });
+    await shop.delete(`/proforma_orders/${other.id}`);
+    const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
+    await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
+    await shop.post(`/proforma_orders/${id}/convert`);
+    expect(await points(mira)).toBe(1);
+  });
+
+  it.each([0, 1_000])('are none with points_per_amount %d', async (amount) => {
+    await earn(amount);
+    const mira = await newCustomer(shop, 'mira@example.com');
+    const { id } = await propose(shop, of({ A: 2 }), { ...mira, guest: undefined });
+    expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
+    expect(await points(mira)).toBe(0);
+  });
+
+  it('have nobody to be booked to when a guest buys', async () => {
+    await earn(1);
+    const { id } = await propose(shop, of({ A: 2 }));
+    expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
+  });
+});

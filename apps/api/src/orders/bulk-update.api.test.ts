@@ -1,0 +1,201 @@
+import { methodId, propose, putStock, stockOf, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await stockShop(shop, [
+    { code: 'A', stock: 10 },
+    { code: 'B', stock: 10 },
+  ]);
+});
+
+interface Order {
+  readonly id: number;
+  readonly data_part: number;
+  readonly time_part: number;
+  readonly order_number: string;
+}
+
+async function order(items: readonly object[] = [{ code: 'A', qty: 3 }]): Promise<Order> {
+  const { id } = await propose(shop, items);
+  return (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
+}
+
+const named = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
+const update = (...orders: readonly unknown[]): Promise<Reply> => shop.put('/orders/bulk_update', { orders });
+const updated = async (...orders: readonly unknown[]): Promise<unknown> => {
+  const { status, body } = await update(...orders);
+  expect(status).toBe(200);
+  return body.data;
+};
+const shown = async ({ id, data_part: data, time_part: time }: Order) =>
+  (await shop.get(`/orders/${id}?dataPart=${data}&timePart=${time}`)).body.data;
+const failing = (input: unknown, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
+const movements = () =>
+  api.database.rows(
+    `select m.kind, m.reference, l.qty from stock_movements m
+     join stock_movement_lines l on l.app_id = m.app_id and l.movement_id = m.id
+     where m.app_id = $1 and m.kind in ('ship', 'release') order by m.id, l.product_variant_id`,
+    [shop.appId],
+  );
+const sold = async (): Promise<number> => (await shop.get('/products?code=A')).body.data.sales_quantity;
+
+describe('PUT /orders/bulk_update', () => {
+  it('changes what is sent and leaves the rest', async () => {
+    const made = await order();
+    expect(await updated({ ...named(made), order_status_id: 2, payment_status_id: 3, invoice_number: 'F-1' })).toEqual({
+      updated: 1,
+      failed: [],
+    });
+    expect(await shown(made)).toMatchObject({
+      order_status: 'completed',
+      payment_status: 'paid',
+      delivery_status: 'pending',
+      invoice_number: 'F-1',
+    });
+    await updated({ ...named(made), delivery_status_id: null });
+    await updated({ ...named(made), invoice_number: null });
+    expect(await shown(made)).toMatchObject({ order_status: 'completed', invoice_number: null });
+  });
+
+  it.each([2, 3])('takes the reserved pieces out of stock at the first delivery status %d, once', async (delivery) => {
+    const made = await order([
+      { code: 'A', qty: 3 },
+      { code: 'A', qty: 1 },
+      { code: 'B', qty: 2 },
+    ]);
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 4, available: 6 });
+    await updated({ ...named(made), delivery_status_id: delivery });
+    await updated({ ...named(made), delivery_status_id: 3 }, { ...named(made), delivery_status_id: 2 });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 6, reserved: 0, available: 6 });
+    expect(await stockOf(shop, 'B')).toEqual({ on_hand: 8, reserved: 0, available: 8 });
+    expect(await movements()).toEqual([
+      { kind: 'ship', reference: made.order_number, qty: -4 },
+      { kind: 'ship', reference: made.order_number, qty: -2 },
+    ]);
+    expect(await sold()).toBe(4);
+  });
+
+  it('gives the pieces of a cancelled order back, once, and counts it as sold no more', async () => {
+    const [canceled, kept] = [await order(), await order([{ code: 'A', qty: 2 }])];
+    expect(await sold()).toBe(5);
+    await updated({ ...named(canceled), order_status_id: 3 }, { ...named(canceled), order_status_id: 3 });
+    await updated({ ...named(canceled), order_status_id: 3, invoice_number: 'F-1' });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 2, available: 8 });
+    expect(await movements()).toEqual([{ kind: 'release', reference: canceled.order_number, qty: -3 }]);
+    expect(await sold()).toBe(2);
+    expect(await shown(kept)).toMatchObject({ order_status: 'open' });
+  });
+
+  it('does not cancel what has left', async () => {
+    const made = await order();
+    await updated({ ...named(made), delivery_status_id: 2 });
+    const cancel = { ...named(made), order_status_id: 3 };
+    expect(await updated(cancel)).toEqual(failing(cancel, 'API.Order.AlreadyShipped'));
+    expect(await shown(made)).toMatchObject({ order_status: 'open' });
+  });
+
+  it('neither sends nor reopens a cancelled order', async () => {
+    const made = await order();
+    await updated({ ...named(made), order_status_id: 3 });
+    for (const wish of [{ delivery_status_id: 2 }, { order_status_id: 1 }]) {
+      expect(await updated({ ...named(made), ...wish })).toEqual(
+        failing({ ...named(made), ...wish }, 'API.Orders.InvalidStatus'),
+      );
+    }
+    expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 10, reserved: 0 });
+  });
+
+  it('does not send what is not there any more', async () => {
+    const [first, second] = [await order(), await order()];
+    await putStock(shop, [{ code: 'A', warehouse_code: 'W1', qty: -5 }]);
+    const rows = [first, second].map((each) => ({ ...named(each), delivery_status_id: 2 }));
+    expect(await updated(...rows)).toEqual({
+      updated: 1,
+      failed: [{ input: rows[1], error: { message: 'API.Stocks.NegativeStock' } }],
+    });
+    expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 2, reserved: 3 });
+  });
+
+  it.each([
+    ['an unknown order status', { order_status_id: 4 }, 'API.Orders.InvalidStatus'],
+    ['an order status of 0', { order_status_id: 0 }, 'API.Orders.InvalidStatus'],
+    ['an unknown payment status', { payment_status_id: 5 }, 'API.Orders.InvalidStatus'],
+    ['an unknown delivery status', { delivery_status_id: 5 }, 'API.Orders.InvalidStatus'],
+    ['a status as text', { delivery_status_id: '2' }, 'API.Orders.InvalidStatus'],
+    ['half a status', { delivery_status_id: 1.5 }, 'API.Orders.InvalidStatus'],
+    ['another id', { id: 987654321 }, 'API.Orders.NotFound'],
+    ['an id as text', { id: '1' }, 'API.Orders.NotFound'],
+    ['an id beyond 64 bits', { id: 1e300 }, 'API.Orders.NotFound'],
+    ['another data_part', { data_part: 65 }, 'API.Orders.NotFound'],
+    ['no time_part', { time_part: undefined }, 'API.Orders.NotFound'],
+    ['an invoice number with NUL', { invoice_number: 'F\u0000' }, 'API.Orders.InvoiceNumberIsInvalid'],
+    ['an overlong invoice number', { invoice_number: 'F'.repeat(256) }, 'API.Orders.InvoiceNumberIsTooLong'],
+    ['a number as invoice number', { invoice_number: 5 }, 'API.Orders.WrongDataType'],
+  ])('fails a row with %s, and writes the others', async (_, wrong, key) => {
+    const [made, other] = [await order(), await order()];
+    const row = { ...named(made), invoice_number: 'F-1', ...wrong };
+    const { status, body } = await update(row, { ...named(other), invoice_number: 'F-2' }, null);
+    expect([status, body.data.updated]).toEqual([200, 1]);
+    expect(body.data.failed).toEqual([
+      { input: JSON.parse(JSON.stringify(row)), error: { message: key } },
+      { input: null, error: { message: 'API.Orders.WrongDataType' } },
+    ]);
+    expect(await shown(made)).toMatchObject({ invoice_number: null, delivery_status: 'pending' });
+    expect(await shown(other)).toMatchObject({ invoice_number: 'F-2' });
+  });
+
+  it("does not find another app's order", async () => {
+    const row = { ...named(await order()), order_status_id: 3 };
+    const stranger = await api.app();
+    const { body } = await stranger.put('/orders/bulk_update', { orders: [row] });
+    expect(body.data).toEqual(failing(row, 'API.Orders.NotFound'));
+  });
+
+  it('takes as many statements for 40 orders as for 1', async () => {
+    await putStock(shop, [{ code: 'A', warehouse_code: 'W1', qty: 1000 }]);
+    const made: Order[] = [];
+    for (let count = 0; count < 41; count += 1) made.push(await order([{ code: 'A', qty: 1 }]));
+    const count = async (orders: readonly Order[]): Promise<number> => {
+      api.statements.length = 0;
+      expect(await updated(...orders.map((each) => ({ ...named(each), delivery_status_id: 2 })))).toEqual({
+        updated: orders.length,
+        failed: [],
+      });
+      return api.statements.length;
+    };
+    const one = await count(made.slice(0, 1));
+    expect(await count(made.slice(1))).toBe(one);
+    expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 1010 - 41, reserved: 0 });
+  });
+
+  it('ships an order once, however many calls ask for it at once, while others cancel and sell', async () => {
+    const made = await order();
+    const calls = await Promise.all([
+      ...Array.from({ length: 10 }, () => update({ ...named(made), delivery_status_id: 2 })),
+      ...Array.from({ length: 5 }, () => update({ ...named(made), order_status_id: 3 })),
+      ...Array.from({ length: 5 }, () => propose(shop, [{ code: 'A', qty: 1 }]).then(() => ({ status: 200 }))),
+    ]);
+    expect(calls.every(({ status }) => status === 200)).toBe(true);
+    const [left] = (await movements()) as { kind: string }[];
+    expect(await movements()).toHaveLength(1);
+    expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: left?.kind === 'ship' ? 7 : 10, reserved: 5 });
+  });
+
+  it('keeps the payments of a cancelled order: money is given back by its own calls', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    await shop.post(`/proforma_orders/${id}/pay`, {
+      payment: { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 0 },
+    });
+    const made = (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
+    await updated({ ...named(made), order_status_id: 3, payment_status_id: 4 });
+    expect(await shown(made)).toMatchObject({ paid: 100, payment_status: 'refunded' });
+  });
+});

@@ -1,0 +1,157 @@
+import { LONGEST_STRING } from '@back-office/kernel';
+import { isRow, rowKey, wrongText } from '../http/row-check.js';
+import { MALFORMED } from '../http/request-fields.js';
+import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from './order.js';
+
+export const CANCELED = ORDER_STATUSES.indexOf('canceled') + 1;
+const LEAVES = [DELIVERY_STATUSES.indexOf('shipped') + 1, DELIVERY_STATUSES.indexOf('delivered') + 1];
+const NOT_FOUND = 'API.Orders.NotFound';
+const INVALID_STATUS = 'API.Orders.InvalidStatus';
+const ALREADY_SHIPPED = 'API.Order.AlreadyShipped';
+const NEGATIVE_STOCK = 'API.Stocks.NegativeStock';
+
+/** A checked row of PUT /orders/bulk_update; what is not sent stays. */
+export interface OrderWish {
+  readonly id: number;
+  readonly dataPart: number;
+  readonly timePart: number;
+  readonly order_status_id?: number;
+  readonly payment_status_id?: number;
+  readonly delivery_status_id?: number;
+  readonly invoice_number?: string | null;
+}
+
+const STATUSES = [
+  ['order_status_id', ORDER_STATUSES.length],
+  ['payment_status_id', PAYMENT_STATUSES.length],
+  ['delivery_status_id', DELIVERY_STATUSES.length],
+] as const;
+
+/** A row as a wish, or the key of why it fails. */
+export function orderWish(row: unknown): OrderWish | string {
+  if (!isRow(row)) return rowKey('Orders', '', MALFORMED);
+  const { id, data_part: dataPart, time_part: timePart, invoice_number: invoiceNumber } = row;
+  if (![id, dataPart, timePart].every(Number.isSafeInteger)) return NOT_FOUND;
+  const statuses = STATUSES.filter(([name]) => row[name] !== undefined && row[name] !== null);
+  const isKnown = (value: unknown, last: number): boolean =>
+    Number.isInteger(value) && Number(value) >= 1 && Number(value) <= last;
+  if (!statuses.every(([name, last]) => isKnown(row[name], last))) return INVALID_STATUS;
+  const wrong = wrongText(invoiceNumber, LONGEST_STRING, false);
+  if (wrong !== undefined) return rowKey('Orders', 'invoice_number', wrong);
+  return {
+    id: id as number,
+    dataPart: dataPart as number,
+    timePart: timePart as number,
+    ...Object.fromEntries(statuses.map(([name]) => [name, row[name]])),
+    ...(invoiceNumber !== undefined && {
+      invoice_number: invoiceNumber === '' ? null : (invoiceNumber as string | null),
+    }),
+  };
+}
+
+/** What of an order decides about its updates. */
+export interface UpdatableOrder {
+  readonly id: number;
+  readonly data_part: number;
+  readonly time_part: number;
+  readonly order_number: string;
+  readonly order_status_id: number;
+  readonly payment_status_id: number;
+  readonly delivery_status_id: number;
+  readonly invoice_number: string | null;
+  /** Pieces that it still keeps reserved; none once it has shipped or was cancelled. */
+  readonly reserved: readonly ReservedPieces[];
+}
+
+export interface ReservedPieces {
+  readonly proforma_item_id: number;
+  readonly variant_id: number;
+  readonly warehouse_id: number;
+  readonly qty: number;
+}
+
+/** Reserved pieces of an order that leave the warehouse, or go back on sale. */
+export interface Departure extends ReservedPieces {
+  readonly kind: 'ship' | 'release';
+  readonly reference: string;
+}
+
+export interface OrderUpdates {
+  readonly orders: readonly UpdatableOrder[];
+  /** Ids of the orders that were cancelled by the call. */
+  readonly canceled: readonly number[];
+  readonly departures: readonly Departure[];
+  readonly failed: readonly { readonly row: number; readonly key: string }[];
+}
+
+export type OnHand = (variantId: number, warehouseId: number) => number;
+
+/** Applies the rows one after another, each to what the earlier ones left; a row that fails changes nothing. */
+export function planUpdates(
+  wishes: readonly (OrderWish | string)[],
+  found: readonly UpdatableOrder[],
+  onHand: OnHand,
+): OrderUpdates {
+  const orders = new Map(found.map((order) => [order.id, order]));
+  const shipped = new Map<string, number>();
+  const changed = new Set<number>();
+  const departures: Departure[] = [];
+  const failed: { row: number; key: string }[] = [];
+  for (const [row, wish] of wishes.entries()) {
+    const order = typeof wish === 'string' ? undefined : orders.get(wish.id);
+    const next = typeof wish === 'string' ? wish : updated(order, wish);
+    if (typeof next === 'string') {
+      failed.push({ row, key: next });
+      continue;
+    }
+    const leaving = departuresOf(order as UpdatableOrder, next);
+    if (!leavesEnough(leaving, shipped, onHand)) {
+      failed.push({ row, key: NEGATIVE_STOCK });
+      continue;
+    }
+    departures.push(...leaving);
+    orders.set(next.id, leaving.length > 0 ? { ...next, reserved: [] } : next);
+    changed.add(next.id);
+  }
+  const after = [...changed].map((id) => orders.get(id) as UpdatableOrder);
+  const before = new Map(found.map((order) => [order.id, order.order_status_id]));
+  const canceled = after.filter((order) => order.order_status_id === CANCELED && before.get(order.id) !== CANCELED);
+  return { orders: after, canceled: canceled.map(({ id }) => id), departures, failed };
+}
+
+function updated(order: UpdatableOrder | undefined, wish: OrderWish): UpdatableOrder | string {
+  if (order?.data_part !== wish.dataPart || order.time_part !== wish.timePart) return NOT_FOUND;
+  const { id: _id, dataPart: _dataPart, timePart: _timePart, ...changes } = wish;
+  const next = { ...order, ...changes };
+  const isCanceled = next.order_status_id === CANCELED;
+  // A cancelled order has given its pieces away: nothing brings it back, and nothing of it can be sent.
+  if (order.order_status_id === CANCELED && !isCanceled) return INVALID_STATUS;
+  if (isCanceled && order.order_status_id !== CANCELED && hasLeft(order)) return ALREADY_SHIPPED;
+  if (isCanceled && next.delivery_status_id !== order.delivery_status_id) return INVALID_STATUS;
+  return next;
+}
+
+function hasLeft({ delivery_status_id: delivery }: UpdatableOrder): boolean {
+  return delivery !== DELIVERY_STATUSES.indexOf('pending') + 1;
+}
+
+function departuresOf(before: UpdatableOrder, next: UpdatableOrder): Departure[] {
+  const leaves = LEAVES.includes(next.delivery_status_id);
+  if (!leaves && next.order_status_id !== CANCELED) return [];
+  const kind = leaves ? 'ship' : 'release';
+  return before.reserved.map((pieces) => ({ ...pieces, kind, reference: next.order_number }));
+}
+
+/** Whether the pieces are there to be sent; then they count as sent. */
+function leavesEnough(leaving: readonly Departure[], shipped: Map<string, number>, onHand: OnHand): boolean {
+  const wanted = new Map<string, { readonly have: number; qty: number }>();
+  for (const { kind, variant_id: variant, warehouse_id: warehouse, qty } of leaving) {
+    if (kind !== 'ship') continue;
+    const place = `${variant}/${warehouse}`;
+    const sum = wanted.get(place) ?? { have: onHand(variant, warehouse) - (shipped.get(place) ?? 0), qty: 0 };
+    wanted.set(place, { ...sum, qty: sum.qty + qty });
+  }
+  if ([...wanted.values()].some(({ have, qty }) => qty > have)) return false;
+  for (const [place, { qty }] of wanted) shipped.set(place, (shipped.get(place) ?? 0) + qty);
+  return true;
+}

@@ -1,0 +1,143 @@
+import type { RefundRequest } from '@back-office/proforma';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { HttpRefundGateway } from './http-refund-gateway.js';
+
+const REQUEST: RefundRequest = {
+  idempotencyKey: 'refund-1-42',
+  appId: 1,
+  proformaId: 7,
+  proformaNumber: 'P-2026-7K2M9Q',
+  refundId: 42,
+  paymentId: 40,
+  paymentMethod: 'Card',
+  reference: 'tx-1',
+  amount: 129_050,
+  currency: 'RSD',
+};
+
+let server: Server;
+let answer: RequestListener;
+let url: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/refunds`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const asking = (patienceMs = 2_000, request = REQUEST) =>
+  new HttpRefundGateway(url, 'secret', patienceMs).refund(request);
+const answering = (status: number, body = '', headers: Record<string, string> = {}): void => {
+  answer = (_, response) => response.writeHead(status, headers).end(body);
+};
+
+describe('a refund that is asked for over HTTP', () => {
+  it('is one POST that says what is to be paid, under its key', async () => {
+    const seen: { request?: IncomingMessage; body?: unknown } = {};
+    answer = (request, response) => {
+      seen.request = request;
+      void text(request).then((body) => {
+        seen.body = JSON.parse(body);
+        response.writeHead(200).end('{"status": "refunded"}');
+      });
+    };
+    expect(await asking()).toBe('refunded');
+    expect(seen.request).toMatchObject({
+      method: 'POST',
+      url: '/refunds',
+      headers: { 'idempotency-key': 'refund-1-42', authorization: 'Bearer secret', 'content-type': 'application/json' },
+    });
+    expect(seen.body).toEqual({
+      refund_id: 42,
+      app_id: 1,
+      proforma_order_id: 7,
+      proforma_number: 'P-2026-7K2M9Q',
+      payment_id: 40,
+      payment_method: 'Card',
+      reference: 'tx-1',
+      amount: 1290.5,
+      currency: 'RSD',
+    });
+  });
+
+  it('carries no Authorization when there is no token', async () => {
+    let sent: string | undefined = 'nothing was asked';
+    answer = (request, response) => {
+      sent = request.headers.authorization;
+      response.writeHead(204).end();
+    };
+    expect(await new HttpRefundGateway(url, undefined).refund(REQUEST)).toBe('refunded');
+    expect(sent).toBeUndefined();
+  });
+
+  it.each([
+    [200, '{"status": "refunded"}', 'refunded'],
+    [201, '{"status": "refunded", "amount": 1290.5, "currency": "RSD"}', 'refunded'],
+    [200, '', 'refunded'],
+    [204, '', 'refunded'],
+    [200, '{"status": "failed"}', 'failed'],
+    [400, '', 'failed'],
+    [404, '{"status": "refunded"}', 'failed'],
+    [422, '{}', 'failed'],
+    [200, '{"status": "refunded", "amount": 1290, "currency": "RSD"}', 'unknown'],
+    [200, '{"status": "refunded", "amount": "much"}', 'unknown'],
+    [200, '{"status": "refunded", "currency": "EUR"}', 'unknown'],
+    [200, '{"status": "pending"}', 'unknown'],
+    [200, '{"status": "refund', 'unknown'],
+    [200, 'null', 'unknown'],
+    [200, '[]', 'unknown'],
+    [200, '<html>', 'unknown'],
+    [202, '{"status": "refunded"}', 'unknown'],
+    [302, '', 'unknown'],
+    [408, '', 'unknown'],
+    [409, '', 'unknown'],
+    [429, '', 'unknown'],
+    [500, '{"status": "failed"}', 'unknown'],
+    [503, '', 'unknown'],
+  ])('answered with %d %s is %s', async (status, body, outcome) => {
+    answering(status, body, status === 302 ? { Location: '/refunds' } : {});
+    expect(await asking()).toBe(outcome);
+  });
+
+  it('that is never answered is unknown, in time', async () => {
+    answer = () => {};
+    const started = performance.now();
+    expect(await asking(200)).toBe('unknown');
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+
+  it('whose answer begins and never ends is unknown, in time', async () => {
+    answer = (_, response) => void response.writeHead(200).write('{"status": "refun');
+    expect(await asking(200)).toBe('unknown');
+  });
+
+  it('whose connection is cut is unknown', async () => {
+    answer = (request) => request.socket.destroy();
+    expect(await asking()).toBe('unknown');
+  });
+
+  it('whose answer does not stop growing is unknown and is read no further', async () => {
+    let written = 0;
+    answer = (_, response) => {
+      response.writeHead(200);
+      const more = (): void => {
+        written += 16_384;
+        if (!response.destroyed && response.write(' '.repeat(16_384))) setImmediate(more);
+        else if (!response.destroyed) response.once('drain', more);
+      };
+      more();
+    };
+    expect(await asking(5_000)).toBe('unknown');
+    expect(written).toBeLessThan(64 * 1024 ** 2);
+  });
+
+  it('at an address where nobody listens is unknown', async () => {
+    expect(await new HttpRefundGateway('http://127.0.0.1:9/refunds', undefined).refund(REQUEST)).toBe('unknown');
+  });
+});

@@ -1,0 +1,435 @@
+import { GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
+import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+let service: PaymentService;
+let api: TestApi;
+let shop: Client;
+/** One proforma in each status, `a` the oldest, six hours apart. */
+let letters: Map<number, string>;
+let mira: number;
+let vera: number;
+/** All of them, newest first. */
+const ALL = 'hgfedcba';
+
+beforeAll(async () => {
+  service = await paymentService();
+  api = await testApi({ REFUND_URL: service.url });
+  shop = await newShop();
+  await fill();
+});
+afterAll(async () => {
+  await api.close();
+  service.close();
+});
+
+async function newShop(): Promise<Client> {
+  const client = await api.app();
+  await stockShop(client, [{ code: 'A', price: 100, stock: 1_000 }]);
+  return client;
+}
+
+const guest = (first_name: string, last_name: string) => ({ guest: { ...GUEST, first_name, last_name } });
+const make = (qty: number, more: object, client = shop) => propose(client, [{ code: 'A', qty }], more);
+const lifetime = (hours: number, client = shop) =>
+  client.patch('/app/settings', { proforma: { lifetime_hours: hours } });
+const pay = async (id: number, amount = 0, client = shop) => {
+  const payment = { payment_method_id: await methodId(client, 'cash'), amount };
+  expect((await client.post(`/proforma_orders/${id}/pay`, { payment })).status).toBe(200);
+};
+const confirm = async (id: number, adjustments: readonly object[] = [], client = shop) => {
+  expect((await client.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).status).toBe(200);
+};
+const convert = async (id: number, client = shop) => {
+  expect((await client.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
+};
+
+async function fill(): Promise<void> {
+  const customer = await newCustomer(shop, 'mira@example.com');
+  const other = { email: 'vera@example.com', first_name: 'Vera', last_name: 'Anić', external_ref: 'vera' };
+  mira = customer.customer_id;
+  vera = (await shop.post('/customers', { customer: other })).body.data.id;
+  const made: number[] = [];
+  // What each is made of, how many hours it lives, and what then happens to it.
+  const plan: readonly [number, number, object, (id: number, line: number) => Promise<unknown>][] = [
+    [1, 100, guest('Ana', 'Kovačević'), (id) => pay(id)],
+    [2, 90, customer, (id) => shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} })],
+    [3, 720, customer, async () => undefined],
+    [4, 60, guest('Eva', 'Anić'), async (id) => [await pay(id, 50), await confirm(id)]],
+    [5, 72, guest('Bo', 'Kovačević'), overpaid],
+    [6, 72, { customer_external_ref: 'vera' }, (id) => convert(id)],
+    [7, 72, guest('Zoe', 'Marić'), async (id) => [await pay(id), await shop.delete(`/proforma_orders/${id}`)]],
+    [8, 1, guest('Ana', 'Anić'), async () => undefined],
+  ];
+  service.status = 400;
+  for (const [qty, hours, buyer, act] of plan) {
+    await lifetime(hours);
+    const { id, items } = await make(qty, buyer);
+    await act(id, items[0].proforma_order_item_id);
+    made.push(id);
+    api.clock.forward({ hours: 6 });
+  }
+  service.status = 200;
+  letters = new Map(made.map((id, index) => [id, 'abcdefgh'.charAt(index)]));
+  expect((await shop.get(`/proforma_orders/${made[7]}`)).body.data.proforma_status).toBe('expired');
+  api.clock.forward({ seconds: 1 });
+  await shop.patch(`/proforma_orders/${made[0]}`, { comment: 'changed last' });
+  api.clock.forward({ seconds: -1 });
+}
+
+/** A refund that failed, and was seen to. */
+async function overpaid(id: number, line: number): Promise<void> {
+  await pay(id);
+  await confirm(id, [{ proforma_order_item_id: line, qty_confirmed: 1 }]);
+  const { body } = await shop.patch(`/proforma_orders/${id}`, { alerts: [{ index: 0, resolved: true }] });
+  expect(body.data).toMatchObject({ alerts_count: 1, open_alerts_count: 0 });
+}
+
+const list = async (query: string, client = shop): Promise<{ id: number; proforma_number: string }[]> => {
+  const { status, body } = await client.get(`/proforma_orders?${query}`);
+  expect(status).toBe(200);
+  return body.data;
+};
+const found = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
+
+describe('the filter status', () => {
+  it.each([
+    ['draft', 'c'],
+    ['awaiting_payment', 'b'],
+    ['paid', 'a'],
+    ['confirmed', 'd'],
+    ['partial_confirmed', 'e'],
+    ['converted', 'f'],
+    ['canceled', 'g'],
+    ['expired', 'h'],
+    ['paid,expired,draft', 'hca'],
+    ['draft,paid,awaiting_payment,confirmed,partial_confirmed,converted,canceled,expired', ALL],
+    ['draft,draft', 'c'],
+    ['draft,nothing,paid', 'ca'],
+    ['nothing', ALL],
+    ['Draft', ALL],
+    ['', ALL],
+    [',', ALL],
+    ['%00', ALL],
+    ['draft&status=paid', 'ca'],
+  ])('%s finds %s', async (status, expected) => {
+    expect(await found(`status=${status}`)).toBe(expected);
+  });
+
+  it.each(['status[]=draft&status[]=paid', 'status[0]=draft&status[1]=paid'])('may be written %s', async (query) => {
+    expect(await found(query)).toBe('ca');
+  });
+});
+
+describe('the filter expiring_within', () => {
+  it.each([
+    ['0', ''],
+    ['29', ''],
+    ['30', 'd'],
+    ['48', 'edb'],
+    ['52', 'edba'],
+    ['999999999999999999', 'edcba'],
+    ['-1', ALL],
+    ['1.5', ALL],
+    ['soon', ALL],
+    ['', ALL],
+    ['30&expiring_within=48', ALL],
+  ])('%s hours finds open ones only: %s', async (hours, expected) => {
+    expect(await found(`expiring_within=${hours}`)).toBe(expected);
+  });
+});
+
+describe('the filter has_alerts', () => {
+  it.each([
+    ['true', 'g'],
+    ['1', 'g'],
+    ['false', 'hfedcba'],
+    ['0', 'hfedcba'],
+    ['yes', ALL],
+    ['TRUE', ALL],
+    ['', ALL],
+  ])('%s finds %s: one whose alerts are resolved has none', async (value, expected) => {
+    expect(await found(`has_alerts=${value}`)).toBe(expected);
+  });
+});
+
+describe('the filter anonymous', () => {
+  it.each([
+    ['true', 'hgeda'],
+    ['1', 'hgeda'],
+    ['false', 'fcb'],
+    ['0', 'fcb'],
+    ['no', ALL],
+    ['', ALL],
+  ])('%s finds %s', async (value, expected) => {
+    expect(await found(`anonymous=${value}`)).toBe(expected);
+  });
+});
+
+describe('the filter customer_id', () => {
+  it('finds the proformas of one customer', async () => {
+    expect([await found(`customer_id=${mira}`), await found(`customer_id=${vera}`)]).toEqual(['cb', 'f']);
+  });
+
+  it.each(['987654', '0', '-1', '99999999999999999999'])(
+    'finds nothing of %s, whom the app does not have',
+    async (id) => {
+      expect(await found(`customer_id=${id}`)).toBe('');
+    },
+  );
+
+  it.each(['mira', '1.5', '', '1&customer_id=2'])('is ignored when it is no integer: %s', async (id) => {
+    expect(await found(`customer_id=${id}`)).toBe(ALL);
+  });
+});
+
+describe('the filters date_from and date_to', () => {
+  it.each([
+    ['date_from=2026-11-22', 'hgfed'],
+    ['date_from=2026-11-22T04:00:00', 'hgfed'],
+    ['date_from=2026-11-22T04:00:00Z', 'hgfed'],
+    ['date_from=2026-11-22T05:00:00%2B01:00', 'hgfed'],
+    ['date_from=2026-11-22T04:00:01', 'hgfe'],
+    ['date_to=2026-11-22', 'gfedcba'],
+    ['date_to=2026-11-22T00:00:00', 'cba'],
+    ['date_to=2026-11-22T04:00:00', 'dcba'],
+    ['date_to=2026-11-22T04:00:00.000Z', 'dcba'],
+    ['date_to=2026-11-22T03:59:59', 'cba'],
+    ['date_from=2026-11-22&date_to=2026-11-22', 'gfed'],
+    ['date_from=2026-11-22T04:00:00&date_to=2026-11-22T04:00:00', 'd'],
+    ['date_from=2026-11-23&date_to=2026-11-22', ''],
+    ['date_from=0001-01-01&date_to=9999-12-31', ALL],
+  ])('%s finds %s', async (query, expected) => {
+    expect(await found(query)).toBe(expected);
+  });
+
+  it.each([
+    '2026-13-01',
+    '2026-02-30',
+    'yesterday',
+    '',
+    '22.11.2026',
+    '2026-11-22%00',
+    '2026-11-22&date_to=2026-11-22',
+  ])('are ignored when unusable: %s', async (value) => {
+    expect(await found(`date_to=${value}`)).toBe(ALL);
+  });
+
+  it('find what is shown as their last second', async () => {
+    const client = await newShop();
+    api.clock.forward({ seconds: 0.5 });
+    const { processing_date: shown } = await make(1, {}, client);
+    expect(await list(`date_from=${shown}&date_to=${shown}`, client)).toHaveLength(1);
+    expect(await list(`date_to=${shown}`, client)).toHaveLength(1);
+    api.clock.forward({ seconds: -0.5 });
+  });
+});
+
+describe('several filters', () => {
+  it.each([
+    ['status=paid,confirmed,expired&anonymous=true&date_to=2026-11-22', 'da'],
+    ['status=draft,converted&anonymous=false&orderBy=end_sales', 'cf'],
+    ['expiring_within=48&status=awaiting_payment,canceled', 'b'],
+    ['has_alerts=false&anonymous=true&date_from=2026-11-22&limit=1&offset=1', 'e'],
+    ['has_alerts=true&status=draft', ''],
+  ])('hold together: %s finds %s', async (query, expected) => {
+    expect(await found(query)).toBe(expected);
+  });
+});
+
+describe('orderBy', () => {
+  const ORDERS: readonly [string, string, string][] = [
+    ['expires_at', 'hdebafgc', 'cgfaebdh'],
+    ['end_sales', 'eabcdfgh', 'hgfdcbea'],
+    ['paid', 'hfcbdaeg', 'geadhfcb'],
+    ['debt', 'geabcdfh', 'hfdcbgea'],
+    ['customer_name', 'hdfaecbg', 'gcbeafdh'],
+    ['processing_date', 'abcdefgh', ALL],
+    ['inserted_at', 'abcdefgh', ALL],
+    ['updated_at', 'bcdefgha', 'ahgfedcb'],
+    ['status', 'cbadefgh', 'hgfedabc'],
+  ];
+
+  it.each(ORDERS)('%s alone and asc is %s, desc is %s; ties are newest first', async (field, ascending, descending) => {
+    expect([
+      await found(`orderBy=${field}`),
+      await found(`orderBy=${field} asc`),
+      await found(`orderBy=${field} desc`),
+    ]).toEqual([ascending, ascending, descending]);
+  });
+
+  it('proforma_number sorts by the number', async () => {
+    const numbers = async (query: string) => (await list(query)).map((each) => each.proforma_number);
+    const sorted = (await numbers('')).sort();
+    expect(await numbers('orderBy=proforma_number')).toEqual(sorted);
+    expect(await numbers('orderBy=proforma_number asc')).toEqual(sorted);
+    expect(await numbers('orderBy=proforma_number desc')).toEqual(sorted.reverse());
+  });
+
+  it.each([
+    '',
+    'nothing',
+    'id',
+    'sales',
+    'end_sales DESC',
+    'End_sales',
+    'end_sales  desc',
+    ' end_sales',
+    'end_sales desc,paid',
+    'end_sales; drop table x',
+    'constructor',
+    'end_sales&orderBy=paid',
+    '%00',
+  ])('falls back to newest first for %j', async (orderBy) => {
+    expect(await found(`orderBy=${orderBy}`)).toBe(ALL);
+  });
+});
+
+describe('paging through the list', () => {
+  it.each([
+    ['', 24],
+    ['status=draft,canceled,converted', 24],
+    ['status=draft,converted', 16],
+    ['status=draft,converted&orderBy=end_sales desc', 16],
+    ['status=draft,canceled&anonymous=true', 16],
+    ['orderBy=customer_name', 24],
+  ])('shows each proforma once and in one order: %s', async (query, count) => {
+    const client = await newShop();
+    const acts = [
+      async () => undefined,
+      (id: number) => client.delete(`/proforma_orders/${id}`),
+      (id: number) => convert(id, client),
+    ];
+    for (let index = 0; index < 24; index += 1) {
+      // Eight of them at each moment, so that ties run over the ends of pages.
+      if (index % 8 === 0) api.clock.forward({ seconds: 1 });
+      const { id } = await make((index % 2) + 1, {}, client);
+      await acts[index % 3]?.(id);
+    }
+    const all = (await list(`${query}&limit=1000`, client)).map(({ id }) => id);
+    const paged: number[] = [];
+    for (let offset = 0; offset <= count; offset += 5) {
+      paged.push(...(await list(`${query}&limit=5&offset=${offset}`, client)).map(({ id }) => id));
+    }
+    expect(paged).toEqual(all);
+    expect(new Set(paged).size).toBe(count);
+    if (!query.includes('orderBy')) expect(paged).toEqual([...paged].sort((one, other) => other - one));
+  });
+
+  it('shows 30 when no limit is sent', async () => {
+    const client = await newShop();
+    await Promise.all(Array.from({ length: 31 }, () => make(1, {}, client)));
+    expect(await list('', client)).toHaveLength(30);
+    expect(await list('status=draft,paid', client)).toHaveLength(30);
+    expect(await list('status=draft,paid&offset=30', client)).toHaveLength(1);
+    expect(await list('limit=99999', client)).toHaveLength(31);
+  });
+});
+
+describe('GET /proforma_orders/stats', () => {
+  const stats = async (client: Client, query = '') => {
+    const { status, body } = await client.get(`/proforma_orders/stats?${query}`);
+    expect(status).toBe(200);
+    return body.data;
+  };
+  const at = (hours: number): string =>
+    new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
+
+  it('of a new app counts nothing, over the last 30 days', async () => {
+    expect(await stats(await api.app())).toEqual({
+      open_count: 0,
+      open_sum: 0,
+      awaiting_payment_count: 0,
+      expiring_24h_count: 0,
+      paid_not_converted_count: 0,
+      converted_7d_count: 0,
+      conversion_rate: null,
+      date_from: at(-30 * 24),
+      date_to: at(0),
+    });
+  });
+
+  it('counts the open ones and their sum, those awaiting payment, those paid and those converted', async () => {
+    expect(await stats(shop, 'date_from=2026-11-21&date_to=2026-11-24')).toEqual({
+      open_count: 5,
+      open_sum: 1_100,
+      awaiting_payment_count: 1,
+      expiring_24h_count: 0,
+      paid_not_converted_count: 2,
+      converted_7d_count: 1,
+      conversion_rate: 0.125,
+      date_from: '2026-11-21T00:00:00',
+      date_to: '2026-11-24T23:59:59',
+    });
+  });
+
+  it('expiring_24h_count counts open ones with a deadline in the next 24 hours', async () => {
+    const client = await newShop();
+    for (const hours of [24, 25]) {
+      await lifetime(hours, client);
+      await make(1, {}, client);
+      await convert((await make(1, {}, client)).id, client);
+    }
+    expect(await stats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 1 });
+    api.clock.forward({ hours: 1 });
+    expect(await stats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 2 });
+    api.clock.forward({ hours: 23 });
+    expect(await stats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 1 });
+  });
+
+  it('paid_not_converted_count counts open ones without debt, but not those that cost nothing', async () => {
+    const client = await newShop();
+    await setUp(client, 'promotions', [
+      { code: 'ALL', name: 'All', kind: 'percentage', value: 100, coupon_code: 'ALL' },
+    ]);
+    await setUp(client, 'vouchers', [{ code: 'V', amount: 1_000 }]);
+    await make(1, { coupon_codes: ['ALL'] }, client);
+    await make(1, {}, client);
+    expect(await stats(client)).toMatchObject({ open_count: 2, open_sum: 100, paid_not_converted_count: 0 });
+    const { id } = await make(1, { voucher_codes: ['V'] }, client);
+    await confirm(id, [], client);
+    expect(await stats(client)).toMatchObject({ paid_not_converted_count: 1 });
+    await convert(id, client);
+    expect(await stats(client)).toMatchObject({ paid_not_converted_count: 0 });
+  });
+
+  it('converted_7d_count counts those converted in the last 7 days, whenever they were made', async () => {
+    const client = await newShop();
+    await lifetime(720, client);
+    const [first, second] = [await make(1, {}, client), await make(1, {}, client)];
+    await convert(first.id, client);
+    api.clock.forward({ hours: 7 * 24, seconds: -1 });
+    expect(await stats(client)).toMatchObject({ converted_7d_count: 1 });
+    await convert(second.id, client);
+    expect(await stats(client)).toMatchObject({ converted_7d_count: 2 });
+    api.clock.forward({ seconds: 1 });
+    expect(await stats(client)).toMatchObject({ converted_7d_count: 1 });
+  });
+
+  it('conversion_rate is the share of those made in the window that are converted now', async () => {
+    const client = await newShop();
+    await lifetime(720, client);
+    const day = at(0).slice(0, 10);
+    const [first, second] = [await make(1, {}, client), await make(1, {}, client), await make(1, {}, client)];
+    await client.delete(`/proforma_orders/${second.id}`);
+    expect(await stats(client)).toMatchObject({ conversion_rate: 0 });
+    api.clock.forward({ hours: 48 });
+    await convert(first.id, client);
+    expect(await stats(client)).toMatchObject({ conversion_rate: 0.3333 });
+    await convert((await make(1, {}, client)).id, client);
+    expect(await stats(client)).toMatchObject({ conversion_rate: 0.5 });
+    expect(await stats(client, `date_to=${day}`)).toMatchObject({
+      conversion_rate: 0.3333,
+      date_to: `${day}T23:59:59`,
+    });
+    expect(await stats(client, `date_from=${at(0)}`)).toMatchObject({ conversion_rate: 1, date_from: at(0) });
+    expect(await stats(client, `date_from=${at(1)}&date_to=${at(2)}`)).toMatchObject({ conversion_rate: null });
+    api.clock.forward({ hours: 29 * 24 });
+    expect(await stats(client)).toMatchObject({ conversion_rate: 1 });
+  });
+
+  it.each(['date_from=yesterday', 'date_from=2026-02-30&date_to=', 'date_to=%00'])('ignores %s', async (query) => {
+    const client = await api.app();
+    expect(await stats(client, query)).toMatchObject({ date_from: at(-30 * 24), date_to: at(0) });
+  });
+});

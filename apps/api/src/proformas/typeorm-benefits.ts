@@ -1,0 +1,59 @@
+import type { Transaction } from '../database/database.js';
+
+export interface SettledVoucher {
+  readonly proforma_order_id: number;
+  readonly voucher_id: number;
+  /** Minor units that stay spent; 0 gives all of it back. */
+  readonly spent: number;
+}
+
+const LET_GO = `
+  with settled as (
+    select * from json_to_recordset($2) as r (proforma_order_id bigint, voucher_id bigint, spent bigint)
+  ), locked as materialized (
+    select v.id from vouchers v join settled on settled.voucher_id = v.id and settled.proforma_order_id = v.held_by
+    where v.app_id = $1 order by v.id for update of v
+  )
+  update vouchers v set spent = v.spent + settled.spent, held_by = null, updated_at = $3
+  from settled, locked where v.app_id = $1 and v.id = locked.id and v.id = settled.voucher_id`;
+
+/** Vouchers that are no longer held: what was not spent of them can be used again. */
+export async function settleVouchers(
+  transaction: Transaction,
+  appId: number,
+  settled: readonly SettledVoucher[],
+  now: Date,
+): Promise<void> {
+  if (settled.length === 0) return;
+  transaction.locks('voucher');
+  await transaction.rows(LET_GO, [appId, JSON.stringify(settled), now]);
+}
+
+export interface EarnedPoints {
+  readonly order_id: number;
+  readonly customer_id: number;
+  readonly points: number;
+}
+
+const BOOK = `
+  with earned as (
+    insert into loyalty_bookings (app_id, order_id, customer_id, points, inserted_at)
+    select $1, order_id, customer_id, points, $3
+    from json_to_recordset($2) as r (order_id bigint, customer_id bigint, points bigint)
+    returning customer_id, points
+  )
+  update customers c set loyalty_points = c.loyalty_points + earned.points, updated_at = $3
+  from (select customer_id, sum(points) as points from earned group by customer_id) earned
+  where c.app_id = $1 and c.id = earned.customer_id`;
+
+/** Points that customers earned by their orders: once per order, for ever. */
+export async function bookPoints(
+  transaction: Transaction,
+  appId: number,
+  earned: readonly EarnedPoints[],
+  now: Date,
+): Promise<void> {
+  if (earned.length === 0) return;
+  transaction.locks('customer');
+  await transaction.rows(BOOK, [appId, JSON.stringify(earned), now]);
+}

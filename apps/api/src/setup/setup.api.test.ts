@@ -1,0 +1,565 @@
+import { methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+type Name = Parameters<typeof setUp>[1];
+interface Shown extends Readonly<Record<string, unknown>> {
+  readonly id: number;
+  readonly code: string;
+}
+
+const put = (name: Name, rows: unknown, client = shop): Promise<Reply> => client.put(`/${name}`, { [name]: rows });
+const written = async (name: Name, rows: readonly unknown[], client = shop): Promise<Shown[]> => {
+  const { status, body } = await put(name, rows, client);
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.data;
+};
+const list = async (name: Name, query = '', client = shop): Promise<Shown[]> =>
+  (await client.get(`/${name}${query}`)).body.data;
+const stored = (name: Name) =>
+  api.database.rows<{ code: string }>(`select * from ${name} where app_id = $1 order by id`, [shop.appId]);
+const AREAS = {
+  promotions: 'Promotions',
+  payment_methods: 'PaymentMethods',
+  shipment_methods: 'ShipmentMethods',
+  vouchers: 'Vouchers',
+};
+/** The failures of a call that wrote nothing. */
+const refused = async (name: Name, rows: readonly unknown[]): Promise<string[]> => {
+  const before = await stored(name);
+  const { status, body } = await put(name, rows);
+  expect([status, Object.keys(body.errors ?? {})]).toEqual([422, [AREAS[name]]]);
+  expect(await stored(name)).toEqual(before);
+  return body.errors[AREAS[name]].map((key: string) => key.replace(`API.${AREAS[name]}.`, ''));
+};
+const now = (): string => api.clock.now().toISOString().slice(0, 19);
+const codesOf = (rows: readonly { readonly code: string }[]): string[] => rows.map(({ code }) => code);
+
+/** The least that a record needs, what it then shows, and everything it may hold. */
+const RESOURCES: readonly {
+  readonly name: Name;
+  readonly least: Readonly<Record<string, unknown>>;
+  readonly shown: object;
+  readonly full: Readonly<Record<string, unknown>>;
+}[] = [
+  {
+    name: 'promotions',
+    least: { name: 'Ten', kind: 'percentage', value: 10 },
+    shown: {
+      buy_qty: null,
+      get_qty: null,
+      min_qty: 0,
+      min_amount: 0,
+      variant_codes: [],
+      coupon_code: null,
+      valid_from: null,
+      valid_until: null,
+      priority: 0,
+      active: true,
+    },
+    full: {
+      name: 'Three for two',
+      kind: 'buy_x_get_y',
+      value: 12.5,
+      buy_qty: 2,
+      get_qty: 1,
+      min_qty: 3,
+      min_amount: 99.95,
+      variant_codes: ['B', 'A'],
+      coupon_code: 'SUMMER',
+      valid_from: '2026-11-01T00:00:00',
+      valid_until: '2026-11-30T23:59:59',
+      priority: -7,
+      active: false,
+    },
+  },
+  {
+    name: 'payment_methods',
+    least: { name: 'Cheque', kind: 'other' },
+    shown: {},
+    full: { name: 'Cheque', kind: 'bank_transfer' },
+  },
+  {
+    name: 'shipment_methods',
+    least: { name: 'Courier', price: 300, vat_rate: 20 },
+    shown: { free_from: null, requires_pickup_point: false, pickup_points: [] },
+    full: {
+      name: 'Locker',
+      price: 0.5,
+      vat_rate: 7.25,
+      free_from: 0,
+      requires_pickup_point: true,
+      pickup_points: [
+        { code: 'P2', name: 'Station', available: false },
+        { code: 'P1', name: 'Market', available: true },
+      ],
+    },
+  },
+  {
+    name: 'vouchers',
+    least: { amount: 500 },
+    shown: { customer_id: null, valid_from: null, valid_until: null, active: true, spent: 0, proforma_order_id: null },
+    full: { amount: 0.01, valid_from: '2026-11-01T10:30:00', valid_until: '2026-11-01T10:30:00', active: false },
+  },
+];
+
+describe.each(RESOURCES)('PUT /$name', ({ name, least, shown, full }) => {
+  const row = (code: string, more: object = {}) => ({ code, ...least, ...more });
+
+  it('creates records and answers them in full, in input order', async () => {
+    const rows = await written(name, [row('Z'), row('A', full), row('M')]);
+    expect(codesOf(rows)).toEqual(['Z', 'A', 'M']);
+    const times = { id: expect.any(Number), inserted_at: now(), updated_at: now() };
+    expect(rows[0]).toEqual({ code: 'Z', ...least, ...shown, ...times });
+    expect(rows[1]).toEqual({ ...shown, code: 'A', ...full, ...times });
+    expect((await list(name)).slice(-3)).toEqual(rows);
+  });
+
+  it('changes by code; fields that are not sent stay', async () => {
+    const [first] = await written(name, [row('A', full), row('B')]);
+    api.clock.forward({ seconds: 60 });
+    expect(await written(name, [{ code: 'A' }])).toEqual([{ ...first, updated_at: now() }]);
+    for (const [field, value] of Object.entries(least)) {
+      if (field === 'kind' || field === 'value') continue;
+      expect(await written(name, [{ code: 'A', [field]: value }])).toMatchObject([{ id: first?.id, [field]: value }]);
+    }
+    expect((await written(name, [{ code: 'A', ...full }]))[0]).toEqual({ ...first, updated_at: now() });
+    expect((await list(name)).slice(-2)).toMatchObject([{ code: 'A' }, row('B')]);
+  });
+
+  it('null puts the default back', async () => {
+    await written(name, [row('A', full)]);
+    const cleared = Object.fromEntries(Object.keys(shown).map((field) => [field, null]));
+    expect(await written(name, [row('A', cleared)])).toMatchObject([{ ...least, ...shown }]);
+  });
+
+  it('reads the later of two rows with one code on top of the earlier', async () => {
+    const [field, value] = Object.entries(least).at(-1) as [string, unknown];
+    const rows = await written(name, [row('A', full), row('B'), { code: 'A', ...least, [field]: value }]);
+    expect(codesOf(rows)).toEqual(['A', 'B', 'A']);
+    expect(rows[0]).toEqual(rows[2]);
+    expect(rows[0]).toMatchObject({ [field]: value });
+    expect(codesOf(await stored(name)).filter((code) => code === 'A')).toHaveLength(1);
+  });
+
+  it('matches codes exactly: case and spaces count', async () => {
+    const codes = ['a', 'A', ' a', 'a ', 'ａ'];
+    const rows = await written(name, codes.map((code) => row(code))); // prettier-ignore
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(5);
+    expect(await written(name, codes.map((code) => ({ code })))).toEqual(rows); // prettier-ignore
+  });
+
+  it('ignores fields that it does not know, and those that it only shows', async () => {
+    const more = { id: 5, app_id: 1, inserted_at: '2001-01-01', spent: 7, held_by: 3, proforma_order_id: 3, x: {} };
+    const [made] = await written(name, [row('A', more)]);
+    expect(made).toMatchObject({ code: 'A', ...least, ...shown, inserted_at: now() });
+    expect(Object.keys(made as Shown)).not.toContain('x');
+  });
+
+  it('with an empty list does nothing', async () => {
+    expect(await written(name, [])).toEqual([]);
+  });
+
+  it('holds the same codes in two apps, each changing its own', async () => {
+    const stranger = await api.app();
+    const [theirs] = await written(name, [row('A')], stranger);
+    const [ours] = await written(name, [row('A', full)]);
+    expect(ours?.id).not.toBe(theirs?.id);
+    expect((await list(name, '', stranger)).filter(({ code }) => code === 'A')).toEqual([theirs]);
+  });
+
+  it('writes all or nothing, and names one failure of each bad row in input order', async () => {
+    const rows = [row('fine'), row(''), null, { code: 'B' }, row('C'), [], row('x'.repeat(256)), 'text', row('a\0b')];
+    expect(await refused(name, rows)).toEqual([
+      'CodeCantBeBlank',
+      'WrongDataType',
+      name === 'vouchers' ? 'AmountCantBeBlank' : 'NameCantBeBlank',
+      'WrongDataType',
+      'CodeIsTooLong',
+      'WrongDataType',
+      'CodeIsInvalid',
+    ]);
+  });
+
+  it.each(['code', ...Object.keys(least)])('without %s, or with null for it, cannot create', async (field) => {
+    const key = `${field[0]?.toUpperCase()}${field.slice(1)}`.replace('Vat_rate', 'VatRate');
+    const absent = { ...row('A'), [field]: undefined };
+    expect(await refused(name, [absent, { ...absent, [field]: null }])).toEqual([
+      `${key}CantBeBlank`,
+      `${key}CantBeBlank`,
+    ]);
+  });
+
+  it.each(Object.keys(least))('cannot take %s away from what is there', async (field) => {
+    await written(name, [row('A')]);
+    expect(await refused(name, [{ code: 'A', [field]: null }])).toHaveLength(1);
+  });
+
+  it.each([{}, { [name]: null }, { [name]: {} }, { [name]: 'A' }, []])('cannot read %j', async (body) => {
+    const { status, text } = await shop.put(`/${name}`, body);
+    expect([status, text]).toEqual([400, '{"errors":{"detail":"Bad Request"}}']);
+  });
+
+  it('takes 10,000 rows, and no more', async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => row(`M${index}`));
+    expect(codesOf(await written(name, many))).toEqual(codesOf(many));
+    expect((await put(name, [...many, row('one more')])).status).toBe(413);
+  });
+
+  it('takes as many statements for 1,000 rows as for 1', async () => {
+    const count = async (rows: readonly object[]): Promise<number> => {
+      api.statements.length = 0;
+      await written(name, rows);
+      return api.statements.length;
+    };
+    const many = Array.from({ length: 1_000 }, (_, index) => row(`M${index}`));
+    await written(name, []);
+    expect(await count(many)).toBe(await count([row('one')]));
+    expect(await count(many)).toBe(await count([row('one')]));
+  });
+
+  it('makes one record of a code that is sent ten times at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => written(name, [row('A')])));
+    expect(new Set(replies.map(([made]) => made?.id)).size).toBe(1);
+  });
+
+  it('does not deadlock when the same codes come in opposite orders', async () => {
+    const rows = Array.from({ length: 50 }, (_, index) => row(`M${index}`));
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => put(name, index % 2 === 0 ? rows : [...rows].reverse())),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    expect(codesOf(await stored(name)).filter((code) => code.startsWith('M'))).toHaveLength(50);
+  });
+});
+
+describe.each(RESOURCES)('GET /$name', ({ name, least }) => {
+  it('shows the oldest first, a page at a time, 30 unless told otherwise', async () => {
+    await written(
+      name,
+      Array.from({ length: 35 }, (_, index) => ({ code: `M${34 - index}`, ...least })),
+    );
+    const all = await list(name, '?limit=99999999');
+    expect(codesOf(all)).toEqual(codesOf(await stored(name)));
+    expect(codesOf(all.slice(-35))).toEqual(Array.from({ length: 35 }, (_, index) => `M${34 - index}`));
+    expect(await list(name)).toEqual(all.slice(0, 30));
+    expect(await list(name, '?offset=30&limit=3')).toEqual(all.slice(30, 33));
+    expect(await list(name, `?offset=${all.length}`)).toEqual([]);
+    expect(await list(name, '?limit=0&offset=-1')).toEqual(all.slice(0, 30));
+  });
+});
+
+describe('payment methods', () => {
+  it('of a new app are cash, bank transfer and card, oldest first', async () => {
+    const times = { inserted_at: now(), updated_at: now() };
+    expect(await list('payment_methods')).toEqual([
+      { id: expect.any(Number), code: 'cash', name: 'Cash', kind: 'cash', ...times },
+      { id: expect.any(Number), code: 'bank_transfer', name: 'Bank transfer', kind: 'bank_transfer', ...times },
+      { id: expect.any(Number), code: 'card', name: 'Card', kind: 'card', ...times },
+    ]);
+  });
+
+  it('have ids that no other app has', async () => {
+    const ids = [...(await list('payment_methods')), ...(await list('payment_methods', '', await api.app()))].map(
+      ({ id }) => id,
+    );
+    expect(new Set(ids).size).toBe(6);
+  });
+
+  it('can be paid by as soon as they are set up, under their name', async () => {
+    await stockShop(shop, [{ code: 'A' }]);
+    const [cheque] = await written('payment_methods', [{ code: 'cheque', name: 'Cheque', kind: 'other' }]);
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const { body } = await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cheque?.id } });
+    expect(body.data).toMatchObject({ proforma_status: 'paid', payments: [{ payment_method: 'Cheque', amount: 100 }] });
+  });
+
+  it('that were paid by keep their frozen name', async () => {
+    await stockShop(shop, [{ code: 'A' }]);
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
+    await shop.post(`/proforma_orders/${id}/pay`, { payment });
+    await written('payment_methods', [{ code: 'cash', name: 'Notes and coins' }]);
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data.payments).toMatchObject([{ payment_method: 'Cash' }]);
+  });
+});
+
+const long = 'x'.repeat(256);
+
+describe('a promotion', () => {
+  const row = (more: object = {}) => ({ code: 'P', name: 'P', kind: 'percentage', value: 10, ...more });
+  const amount = (value?: unknown) => row({ kind: 'amount', value });
+  const free = (more: object = {}) => row({ kind: 'buy_x_get_y', value: undefined, buy_qty: 2, get_qty: 1, ...more });
+  const shownAs = async (sent: object) => (await written('promotions', [sent]))[0];
+
+  it.each([
+    [row({ code: 5 }), 'WrongDataType'],
+    [row({ code: ' \t' }), 'CodeCantBeBlank'],
+    [row({ name: '' }), 'NameCantBeBlank'],
+    [row({ name: long }), 'NameIsTooLong'],
+    [row({ name: '\ud800' }), 'NameIsInvalid'],
+    [row({ name: {} }), 'WrongDataType'],
+    [row({ kind: 'Percentage' }), 'KindIsInvalid'],
+    [row({ kind: '' }), 'KindIsInvalid'],
+    [row({ kind: 1 }), 'WrongDataType'],
+    [row({ value: 0 }), 'ValueIsInvalid'],
+    [row({ value: -1 }), 'ValueIsInvalid'],
+    [row({ value: 100.01 }), 'ValueIsInvalid'],
+    [row({ value: 10.001 }), 'ValueIsInvalid'],
+    [row({ value: '10' }), 'WrongDataType'],
+    [amount(0), 'ValueIsInvalid'],
+    [amount(0.001), 'ValueIsInvalid'],
+    [amount(1e15), 'ValueIsInvalid'],
+    [amount(true), 'WrongDataType'],
+    [free({ value: 101 }), 'ValueIsInvalid'],
+    [free({ value: 0 }), 'ValueIsInvalid'],
+    [free({ buy_qty: undefined }), 'BuyQtyCantBeBlank'],
+    [free({ get_qty: null }), 'GetQtyCantBeBlank'],
+    [free({ buy_qty: 0 }), 'BuyQtyIsInvalid'],
+    [free({ get_qty: -1 }), 'GetQtyIsInvalid'],
+    [free({ get_qty: 1.5 }), 'WrongDataType'],
+    [free({ buy_qty: 2 ** 31 }), 'BuyQtyIsInvalid'],
+    [row({ min_qty: -1 }), 'MinQtyIsInvalid'],
+    [row({ min_qty: '1' }), 'WrongDataType'],
+    [row({ min_amount: -0.01 }), 'MinAmountIsInvalid'],
+    [row({ min_amount: 0.001 }), 'MinAmountIsInvalid'],
+    [row({ min_amount: '1' }), 'WrongDataType'],
+    [row({ variant_codes: 'A' }), 'WrongDataType'],
+    [row({ variant_codes: ['A', 5] }), 'WrongDataType'],
+    [row({ variant_codes: ['A', null] }), 'WrongDataType'],
+    [row({ variant_codes: ['A', ''] }), 'VariantCodesCantBeBlank'],
+    [row({ variant_codes: [long] }), 'VariantCodesIsTooLong'],
+    [row({ variant_codes: Array.from({ length: 10_001 }, (_, index) => `${index}`) }), 'VariantCodesIsTooLong'],
+    [row({ variant_codes: ['\0'] }), 'VariantCodesIsInvalid'],
+    [row({ coupon_code: long }), 'CouponCodeIsTooLong'],
+    [row({ coupon_code: 5 }), 'WrongDataType'],
+    [row({ valid_from: 'yesterday' }), 'ValidFromIsInvalid'],
+    [row({ valid_from: '2026-02-30' }), 'ValidFromIsInvalid'],
+    [row({ valid_until: 5 }), 'WrongDataType'],
+    [row({ valid_until: '' }), 'ValidUntilIsInvalid'],
+    [row({ valid_from: '2026-11-02', valid_until: '2026-11-01' }), 'ValidUntilIsInvalid'],
+    [row({ priority: 1.5 }), 'WrongDataType'],
+    [row({ priority: 2 ** 31 }), 'PriorityIsInvalid'],
+    [row({ priority: -(2 ** 31) - 1 }), 'PriorityIsInvalid'],
+    [row({ active: 'yes' }), 'WrongDataType'],
+    [row({ active: 0 }), 'WrongDataType'],
+  ])('%j: %s', async (sent, key) => {
+    expect(await refused('promotions', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
+  });
+
+  it('names only the first failure of a row', async () => {
+    expect(await refused('promotions', [row({ kind: 'x', value: 0, priority: 'y' })])).toEqual(['KindIsInvalid']);
+  });
+
+  it.each([
+    [row({ value: 0.01 }), 0.01],
+    [row({ value: 100 }), 100],
+    [amount(250.55), 250.55],
+    [amount(1_000_000), 1_000_000],
+    [free(), 100],
+    [free({ value: null }), 100],
+    [free({ value: 33.33 }), 33.33],
+  ])('%j: its value, percent or amount as its kind wants it, is %d', async (sent, value) => {
+    expect(await shownAs(sent)).toMatchObject({ value });
+  });
+
+  it('has an amount in the decimals of the currency, and a percentage with two', async () => {
+    const [dinars, yen] = [await api.app('KWD'), await api.app('JPY')];
+    const rows = [amount(0.125), { ...row({ value: 12.34 }), code: 'Q', min_amount: 0.001 }];
+    expect(await written('promotions', rows, dinars)).toMatchObject([
+      { value: 0.125 },
+      { value: 12.34, min_amount: 0.001 },
+    ]);
+    expect((await put('promotions', [amount(0.5)], yen)).body.errors).toEqual({
+      Promotions: ['API.Promotions.ValueIsInvalid'],
+    });
+    expect(await written('promotions', [row({ value: 12.34 })], yen)).toMatchObject([{ value: 12.34 }]);
+  });
+
+  it('that becomes another kind needs a value of that kind', async () => {
+    await shownAs(row());
+    expect(await refused('promotions', [{ code: 'P', kind: 'amount' }])).toEqual(['ValueCantBeBlank']);
+    expect(await shownAs({ code: 'P', kind: 'amount', value: 2_000 })).toMatchObject({ kind: 'amount', value: 2_000 });
+    expect(await refused('promotions', [{ code: 'P', kind: 'buy_x_get_y' }])).toEqual(['BuyQtyCantBeBlank']);
+    expect(await shownAs({ code: 'P', kind: 'buy_x_get_y', buy_qty: 3, get_qty: 2 })).toMatchObject({ value: 100 });
+    expect(await shownAs({ code: 'P', buy_qty: 4 })).toMatchObject({ value: 100, buy_qty: 4, get_qty: 2 });
+    expect(await shownAs(row())).toMatchObject({ kind: 'percentage', value: 10, buy_qty: null, get_qty: null });
+  });
+
+  it('has no pieces to buy or get unless it is buy_x_get_y', async () => {
+    expect(await shownAs(row({ buy_qty: 2, get_qty: 1 }))).toMatchObject({ buy_qty: null, get_qty: null });
+  });
+
+  it('has a window in UTC, whose ends may be one moment and are judged together with what is stored', async () => {
+    const window = { valid_from: '2026-11-01', valid_until: '2026-11-01T01:00:00.5+01:00' };
+    expect(await shownAs(row(window))).toMatchObject({
+      valid_from: '2026-11-01T00:00:00',
+      valid_until: '2026-11-01T00:00:00',
+    });
+    expect(await refused('promotions', [{ code: 'P', valid_from: '2026-11-02' }])).toEqual(['ValidUntilIsInvalid']);
+    expect(await refused('promotions', [{ code: 'P', valid_until: '2026-10-31' }])).toEqual(['ValidUntilIsInvalid']);
+    expect(await shownAs({ code: 'P', valid_from: null, valid_until: '2026-10-31' })).toMatchObject({
+      valid_until: '2026-10-31T00:00:00',
+    });
+  });
+
+  it('keeps its variants in their order, a repeated one once, and an empty coupon as none', async () => {
+    expect(await shownAs(row({ variant_codes: ['B', 'A', 'B'], coupon_code: '' }))).toMatchObject({
+      variant_codes: ['B', 'A'],
+      coupon_code: null,
+    });
+  });
+});
+
+describe('a payment method', () => {
+  const row = (more: object = {}) => ({ code: 'M', name: 'M', kind: 'other', ...more });
+
+  it.each([
+    [row({ kind: 'voucher' }), 'KindIsInvalid'],
+    [row({ kind: 'Card' }), 'KindIsInvalid'],
+    [row({ kind: 5 }), 'WrongDataType'],
+    [row({ name: long }), 'NameIsTooLong'],
+    [row({ name: 5 }), 'WrongDataType'],
+  ])('%j: %s', async (sent, key) => {
+    expect(await refused('payment_methods', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
+  });
+
+  it.each(['cash', 'bank_transfer', 'card', 'other'])('may be of kind %s', async (kind) => {
+    expect(await written('payment_methods', [row({ kind })])).toMatchObject([{ kind }]);
+  });
+});
+
+describe('a shipment method', () => {
+  const row = (more: object = {}) => ({ code: 'S', name: 'S', price: 300, vat_rate: 20, ...more });
+  const points = (...pickup_points: unknown[]) => row({ pickup_points });
+  const point = (more: object = {}) => ({ code: 'P', name: 'Station', available: true, ...more });
+
+  it.each([
+    [row({ price: -0.01 }), 'PriceIsInvalid'],
+    [row({ price: 0.001 }), 'PriceIsInvalid'],
+    [row({ price: 1e15 }), 'PriceIsInvalid'],
+    [row({ price: '300' }), 'WrongDataType'],
+    [row({ vat_rate: -1 }), 'VatRateIsInvalid'],
+    [row({ vat_rate: 100.01 }), 'VatRateIsInvalid'],
+    [row({ vat_rate: 7.125 }), 'VatRateIsInvalid'],
+    [row({ vat_rate: '20' }), 'WrongDataType'],
+    [row({ free_from: -1 }), 'FreeFromIsInvalid'],
+    [row({ free_from: '0' }), 'WrongDataType'],
+    [row({ requires_pickup_point: 1 }), 'WrongDataType'],
+    [row({ pickup_points: {} }), 'WrongDataType'],
+    [points(null), 'WrongDataType'],
+    [points('P'), 'WrongDataType'],
+    [points(point({ code: 5 })), 'WrongDataType'],
+    [points(point({ available: 'no' })), 'WrongDataType'],
+    [points(point({ code: undefined })), 'PickupPointsCantBeBlank'],
+    [points(point({ name: ' ' })), 'PickupPointsCantBeBlank'],
+    [points(point({ name: long })), 'PickupPointsIsTooLong'],
+    [points(point({ code: '\0' })), 'PickupPointsIsInvalid'],
+    [points(point(), point({ name: 'Market' })), 'PickupPointsIsInvalid'],
+  ])('%j: %s', async (sent, key) => {
+    expect(await refused('shipment_methods', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
+  });
+
+  it('has pickup points that are available unless told otherwise, and that are replaced as a whole', async () => {
+    const sent = points(
+      point({ available: undefined, x: 1 }),
+      point({ code: 'Q', available: null }),
+      point({ code: 'R', available: false }),
+    );
+    const [made] = await written('shipment_methods', [sent]);
+    expect(made?.['pickup_points']).toEqual([
+      { code: 'P', name: 'Station', available: true },
+      { code: 'Q', name: 'Station', available: true },
+      { code: 'R', name: 'Station', available: false },
+    ]);
+    const [less] = await written('shipment_methods', [{ code: 'S', pickup_points: [point({ code: 'R' })] }]);
+    expect(less?.['pickup_points']).toEqual([{ code: 'R', name: 'Station', available: true }]);
+    expect(await written('shipment_methods', [{ code: 'S', name: 'T' }])).toMatchObject([
+      { pickup_points: [{ code: 'R' }] },
+    ]);
+  });
+});
+
+describe('a voucher', () => {
+  const row = (more: object = {}) => ({ code: 'V', amount: 60, ...more });
+
+  it.each([
+    [row({ amount: 0 }), 'AmountIsInvalid'],
+    [row({ amount: -5 }), 'AmountIsInvalid'],
+    [row({ amount: 1.005 }), 'AmountIsInvalid'],
+    [row({ amount: '60' }), 'WrongDataType'],
+    [row({ customer_id: 'x' }), 'WrongDataType'],
+    [row({ customer_id: 1.5 }), 'WrongDataType'],
+    [row({ customer_id: 0 }), 'CustomerIdIsInvalid'],
+    [row({ customer_id: 987_654 }), 'API.Customers.NotFound'],
+    [row({ customer_id: Number.MAX_SAFE_INTEGER }), 'API.Customers.NotFound'],
+    [row({ valid_from: 'x' }), 'ValidFromIsInvalid'],
+    [row({ valid_from: '2026-11-02', valid_until: '2026-11-01T23:59:59' }), 'ValidUntilIsInvalid'],
+    [row({ active: 'no' }), 'WrongDataType'],
+  ])('%j: %s', async (sent, key) => {
+    expect(await refused('vouchers', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
+  });
+
+  it('may be bound to a customer of the app, and to nobody again', async () => {
+    const { customer_id } = await newCustomer(shop, 'mira@example.com');
+    const { customer_id: theirs } = await newCustomer(await api.app(), 'mira@example.com');
+    expect(await written('vouchers', [row({ customer_id })])).toMatchObject([{ customer_id }]);
+    expect(await written('vouchers', [row()])).toMatchObject([{ customer_id }]);
+    expect(await refused('vouchers', [row({ customer_id: theirs })])).toEqual(['API.Customers.NotFound']);
+    expect(await written('vouchers', [row({ customer_id: null })])).toMatchObject([{ customer_id: null }]);
+  });
+
+  describe('that was used', () => {
+    const amount = (value: number) => ({ code: 'V', amount: value });
+    let id: number;
+    beforeEach(async () => {
+      await stockShop(shop, [{ code: 'A', price: 50 }]);
+      await written('vouchers', [row()]);
+      ({ id } = await propose(shop, [{ code: 'A', qty: 1 }], { voucher_codes: ['V'] }));
+    });
+
+    it('cannot be worth less than is spent', async () => {
+      await shop.post(`/proforma_orders/${id}/convert`);
+      expect(await refused('vouchers', [amount(49.99)])).toEqual(['AmountIsInvalid']);
+      expect(await written('vouchers', [amount(50)])).toMatchObject([
+        { amount: 50, spent: 50, proforma_order_id: null },
+      ]);
+      expect(await written('vouchers', [amount(80)])).toMatchObject([{ amount: 80, spent: 50 }]);
+    });
+
+    it('cannot be worth less than it was while a proforma holds it', async () => {
+      expect(await refused('vouchers', [amount(59.99)])).toEqual(['AmountIsInvalid']);
+      expect(await written('vouchers', [{ code: 'V', amount: 70, active: false }])).toMatchObject([
+        { amount: 70, spent: 0, proforma_order_id: id },
+      ]);
+      expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
+      expect(await list('vouchers')).toMatchObject([{ amount: 70, spent: 50, proforma_order_id: null }]);
+    });
+
+    it('may be worth anything again once the proforma is cancelled', async () => {
+      await shop.delete(`/proforma_orders/${id}`);
+      expect(await written('vouchers', [amount(1)])).toMatchObject([{ amount: 1, spent: 0 }]);
+    });
+
+    it('may be changed while proformas take it', async () => {
+      const calls = Array.from({ length: 10 }, (_, index) => [
+        put('vouchers', [{ code: 'V', amount: 60 + index }]),
+        put('vouchers', [amount(61 + index), { code: 'W', amount: 1 }]),
+        shop.post(`/proforma_orders/${id}/convert`),
+      ]).flat();
+      const statuses = new Set((await Promise.all(calls)).map(({ status }) => status));
+      expect([...statuses].filter((status) => status !== 200 && status !== 422)).toEqual([]);
+      expect(await list('vouchers')).toMatchObject([{ spent: 50, proforma_order_id: null }, {}]);
+    });
+  });
+});

@@ -1,0 +1,40 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+export interface AskedRefund {
+  readonly payment_id: number;
+  readonly payment_method: string;
+  readonly reference: string | null;
+  readonly amount: number;
+}
+
+/** A payment service that pays every refund it is asked for, unless told to answer something else. */
+export interface PaymentService {
+  readonly url: string;
+  /** What was asked for since it was last emptied. */
+  readonly asked: AskedRefund[];
+  status: number;
+  close(): void;
+}
+
+export async function paymentService(): Promise<PaymentService> {
+  const asked: AskedRefund[] = [];
+  const server = createServer((request, response) => {
+    void json(request).then((body) => {
+      asked.push(body as AskedRefund);
+      response.writeHead(service.status).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const service: PaymentService = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/refunds`,
+    asked,
+    status: 200,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return service;
+}

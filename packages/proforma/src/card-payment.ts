@@ -1,0 +1,64 @@
+import type { Refusal } from '@back-office/kernel';
+import { amountIsWithinDebt, amountOf, debtRemains, paymentBy, withPayments, type PayFacts } from './pay.js';
+import { isPaidInFull, refundsDownTo } from './payments.js';
+import type { Payment, Proforma } from './proforma.js';
+import { METHOD_NOT_SUPPORTED } from './refusals.js';
+import { decide, isOpen, type Guard } from './transitions.js';
+
+const thereIsACardMethod: Guard<PayFacts> = (_, { method }) =>
+  method?.kind === 'card' ? undefined : METHOD_NOT_SUPPORTED;
+
+/** A card payment in the customer's hands. A draft awaits it; any other open status stays. */
+export function beginCardPayment(proforma: Proforma, facts: PayFacts): Proforma | Refusal {
+  const guards = [thereIsACardMethod, debtRemains, amountIsWithinDebt];
+  return decide({ action: 'begin_card_payment', guards, apply: addPending }, proforma, facts);
+}
+
+function addPending(proforma: Proforma, { method, amount, now }: PayFacts): Proforma {
+  const payment = paymentBy(method, amountOf(proforma, amount), 'pending', now);
+  const status = proforma.status === 'draft' ? 'awaiting_payment' : proforma.status;
+  return { ...proforma, payments: [...proforma.payments, payment], status, updatedAt: now };
+}
+
+export interface CardResult {
+  readonly paymentId: number;
+  readonly status: 'settled' | 'failed';
+  /** What the card's processor calls the payment. */
+  readonly reference: string | null;
+  readonly now: Date;
+}
+
+/** The card payment of that id, or `undefined`: other payments and refunds get no result. */
+export function cardPayment(proforma: Proforma, paymentId: number): Payment | undefined {
+  return proforma.payments.find(({ id, kind, amount }) => id === paymentId && kind === 'card' && amount > 0);
+}
+
+/**
+ * Writes the processor's word on a card payment; a word that came before stands, so that it may come twice.
+ * It comes in every status: money that an order or an open proforma has no debt for, and all money of a cancelled or
+ * expired one, goes back as pending refunds.
+ */
+export function receiveCardResult(proforma: Proforma, result: CardResult): Proforma | Refusal {
+  const payment = cardPayment(proforma, result.paymentId);
+  if (payment?.status !== 'pending') return proforma;
+  return decide({ action: 'card_result', guards: [], apply: settle }, proforma, result);
+}
+
+function settle(proforma: Proforma, { paymentId, status, reference, now }: CardResult): Proforma {
+  const told = proforma.payments.map((payment) =>
+    payment.id === paymentId ? { ...payment, status, reference, date: now } : payment,
+  );
+  const owed = isOpen(proforma) || proforma.status === 'converted' ? proforma.endSales : 0;
+  const refunds = status === 'settled' ? refundsDownTo(owed, told, now) : [];
+  const next = { ...proforma, payments: [...told, ...refunds], updatedAt: now };
+  // What was paid for before is neither made paid nor owed by one more word.
+  return isOpen(proforma) && !isPaidInFull(proforma) ? afterResult(next, now) : next;
+}
+
+function afterResult(proforma: Proforma, now: Date): Proforma {
+  if (isPaidInFull(proforma)) return withPayments(proforma, proforma.payments, now);
+  const isAwaited = proforma.payments.some(
+    ({ kind, status, amount }) => kind === 'card' && status === 'pending' && amount > 0,
+  );
+  return proforma.status === 'awaiting_payment' && !isAwaited ? { ...proforma, status: 'draft' } : proforma;
+}

@@ -1,0 +1,142 @@
+import { sum, totalsOf } from '@back-office/kernel';
+import fc from 'fast-check';
+import { aProforma, aRule, fee, line, type Fact } from '../testing/index.js';
+import { proformaBrackets, reprice } from './pricing.js';
+import type { Proforma, ProformaLine } from './proforma.js';
+import { priceLines, type Promotion } from './promotions.js';
+
+/** The proforma as it was made with these promotions. */
+function withPromotions(proforma: Proforma, promotions: readonly Promotion[]): Proforma {
+  const lines = priceLines(proforma.lines, promotions);
+  const totals = totalsOf([...lines, ...proforma.fees]);
+  return { ...proforma, ...totals, lines, promotions, originalEndSales: totals.endSales };
+}
+
+/** The totals with these quantities, line by line. */
+const confirmed = (proforma: Proforma, ...quantities: readonly number[]) =>
+  reprice(proforma, ({ id }) => quantities[id - 1] ?? 0);
+
+describe('a proforma that is confirmed with fewer pieces', () => {
+  const shirts = line({ code: 'SHIRT', qty: 4, price: 1000 });
+  const socks = line({ code: 'SOCK', qty: 3, price: 200 });
+
+  it('keeps its percentages', () => {
+    const proforma = withPromotions(aProforma(shirts, socks), [aRule({ value: 1000 })]);
+    expect(confirmed(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 200, endSales: 1800 });
+  });
+
+  it('keeps its fixed amounts, as far as there is something left to take them off', () => {
+    const proforma = withPromotions(aProforma(shirts, socks), [aRule({ kind: 'amount', value: 1500 })]);
+    expect(confirmed(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 1500, endSales: 500 });
+    expect(confirmed(proforma, 1, 0)).toMatchObject({ sales: 1000, discount: 1000, endSales: 0 });
+  });
+
+  it('counts buy x get y again on what was confirmed', () => {
+    const twoPlusOne = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 2, getQty: 1 });
+    const proforma = withPromotions(aProforma(shirts, socks), [twoPlusOne]);
+    expect(proforma.discount).toBe(400);
+    expect(confirmed(proforma, 4, 0).discount).toBe(1000);
+    expect(confirmed(proforma, 2, 0).discount).toBe(0);
+  });
+
+  it('tests no condition again', () => {
+    const proforma = withPromotions(aProforma(shirts), [aRule({ minQty: 4, minAmount: 4000, value: 1000 })]);
+    expect(confirmed(proforma, 1).discount).toBe(100);
+  });
+
+  it('keeps its fees, until nothing is left to be sent', () => {
+    const proforma = withPromotions(aProforma(shirts, fee(490)), []);
+    expect(confirmed(proforma, 1)).toMatchObject({ endSales: 1490, fees: proforma.fees });
+    expect(confirmed(proforma, 0)).toMatchObject({ endSales: 0, fees: [] });
+  });
+
+  it('is cut to its original total when fewer pieces would cost more', () => {
+    const free = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 1, getQty: 2 });
+    const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [free]);
+    // Six pieces: the four cheapest are free. Five: only two of them are.
+    expect(proforma.endSales).toBe(200);
+    const less = confirmed(proforma, 2, 3);
+    expect(less).toMatchObject({ sales: 470, endSales: 200 });
+    expect(less.lines.map(({ promotions }) => promotions.at(-1))).toEqual([
+      { code: 'original_total', name: 'Never above the original total', amount: expect.any(Number) },
+      { code: 'original_total', name: 'Never above the original total', amount: expect.any(Number) },
+    ]);
+  });
+
+  it('comes to its original amounts again when everything is confirmed after all', () => {
+    const proforma = withPromotions(aProforma(shirts, socks, fee(490)), [aRule({ value: 3333 })]);
+    const { lines, fees, ...totals } = confirmed({ ...proforma, ...confirmed(proforma, 1, 1) }, 4, 3);
+    expect(proforma).toMatchObject(totals);
+    const unconfirmed = (each: ProformaLine): ProformaLine => ({ ...each, qtyConfirmed: null });
+    expect(lines.map(unconfirmed)).toEqual(proforma.lines.map(unconfirmed));
+    expect(fees).toEqual(proforma.fees);
+  });
+});
+
+const lineFact: fc.Arbitrary<Fact<Proforma>> = fc
+  .record({
+    code: fc.constantFrom('A', 'B', 'C'),
+    qty: fc.integer({ min: 1, max: 6 }),
+    price: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 50_000 })),
+    vatRate: fc.constantFrom(0, 1000, 2000),
+  })
+  .map(line);
+const promotion = fc
+  .record({
+    kind: fc.constantFrom('percentage' as const, 'amount' as const, 'buy_x_get_y' as const),
+    share: fc.integer({ min: 1, max: 10_000 }),
+    amount: fc.integer({ min: 1, max: 9_000 }),
+    buyQty: fc.integer({ min: 1, max: 3 }),
+    getQty: fc.integer({ min: 1, max: 3 }),
+    variantCodes: fc.subarray(['A', 'B', 'C']),
+  })
+  .map(({ share, amount, ...more }) => aRule({ ...more, value: more.kind === 'amount' ? amount : share }));
+const offer = fc.record({
+  lines: fc.array(lineFact, { minLength: 1, maxLength: 5 }),
+  fees: fc.array(
+    fc.integer({ min: 0, max: 1_000 }).map((price) => fee(price)),
+    { maxLength: 1 },
+  ),
+  promotions: fc.array(promotion, { maxLength: 4 }),
+  cuts: fc.array(fc.array(fc.nat(6), { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 3 }),
+});
+
+const isCut = (each: ProformaLine): boolean => each.promotions.some(({ code }) => code === 'original_total');
+
+/** Thousands of comparisons: an `expect` for each would take longer than what it looks at. */
+function faultsOf(proforma: Proforma, original: number): string[] {
+  const { sales, discount, netSales, vat, endSales, lines } = proforma;
+  const brackets = proformaBrackets(proforma);
+  const faults = {
+    'costs more than it did': endSales > original,
+    'costs less than nothing': endSales < 0 || lines.some((each) => each.sales < each.discount),
+    'does not add up': sales - discount !== endSales || netSales + vat !== endSales,
+    'does not add up by VAT rate': sum(brackets.map(({ gross }) => gross)) !== endSales,
+    'has VAT that is in no bracket': sum(brackets.map((bracket) => bracket.vat)) !== vat,
+    'has a discount that nobody gave': lines.some(
+      (each) => sum(each.promotions.map(({ amount }) => amount)) !== each.discount,
+    ),
+  };
+  return Object.entries(faults).flatMap(([fault, isThere]) => (isThere ? [fault] : []));
+}
+
+describe('any proforma, confirmed with any smaller quantities, one after another', () => {
+  it('never exceeds its original total, and always adds up', () => {
+    let cut = 0;
+    fc.assert(
+      fc.property(offer, ({ lines, fees, promotions, cuts }) => {
+        const made = withPromotions(aProforma(...lines, ...fees), promotions);
+        let current = made;
+        for (const quantities of cuts) {
+          const repriced = reprice(current, ({ id, qty }) => Math.min(quantities[id - 1] ?? 0, qty));
+          current = { ...current, ...repriced };
+          if (faultsOf(current, made.endSales).length > 0) expect(faultsOf(current, made.endSales)).toEqual([]);
+          cut += Number(current.lines.some(isCut));
+        }
+        expect(reprice(current, ({ qty }) => qty).endSales).toBe(made.endSales);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(cut).toBeGreaterThan(10);
+  });
+});

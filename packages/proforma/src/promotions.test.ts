@@ -1,0 +1,274 @@
+import { sum, totalsOf } from '@back-office/kernel';
+import fc from 'fast-check';
+import { aRule, BASKET_LINE } from '../testing/index.js';
+import {
+  applicablePromotions,
+  priceLines,
+  promotionTotals,
+  unknownCoupon,
+  type BasketLine,
+  type Promotion,
+  type PromotionRule,
+} from './promotions.js';
+
+const NOW = new Date('2026-03-02T12:00:00Z');
+const aLine = (code: string, qty: number, price: number, vatRate = 2000): BasketLine => ({ code, qty, price, vatRate });
+const shopping = { coupons: [] as string[], now: NOW };
+
+/** What is taken off each line when these rules meet these lines. */
+const offOf = (lines: readonly BasketLine[], ...rules: readonly PromotionRule[]): number[] =>
+  priceLines(lines, applicablePromotions(rules, lines, shopping)).map(({ discount }) => discount);
+
+describe('a percentage', () => {
+  it('of the variants it names is taken off their lines, each rounded half up', () => {
+    const rule = aRule({ kind: 'percentage', value: 1250, variantCodes: ['A', 'B'] });
+    expect(offOf([aLine('A', 2, 100), aLine('B', 1, 333), aLine('C', 1, 100)], rule)).toEqual([25, 42, 0]);
+  });
+
+  it('of the basket is rounded once and split over the lines by largest remainder', () => {
+    const rule = aRule({ kind: 'percentage', value: 1000 });
+    expect(offOf([aLine('A', 1, 333), aLine('B', 1, 333), aLine('C', 1, 334)], rule)).toEqual([33, 33, 34]);
+  });
+
+  it('of 100 leaves nothing to pay', () => {
+    expect(offOf([aLine('A', 3, 333)], aRule({ kind: 'percentage', value: 10_000 }))).toEqual([999]);
+  });
+
+  it('may have two decimals', () => {
+    expect(offOf([aLine('A', 1, 100_000)], aRule({ kind: 'percentage', value: 1 }))).toEqual([10]);
+  });
+});
+
+describe('an amount', () => {
+  it('on variants is taken off every piece', () => {
+    expect(
+      offOf([aLine('A', 3, 100), aLine('B', 3, 100)], aRule({ kind: 'amount', value: 30, variantCodes: ['A'] })),
+    ).toEqual([90, 0]);
+  });
+
+  it('on variants never makes a piece cheaper than free', () => {
+    expect(offOf([aLine('A', 3, 20)], aRule({ kind: 'amount', value: 30, variantCodes: ['A'] }))).toEqual([60]);
+  });
+
+  it('on the basket is taken off once, by largest remainder', () => {
+    expect(offOf([aLine('A', 1, 100), aLine('B', 2, 100)], aRule({ kind: 'amount', value: 100 }))).toEqual([33, 67]);
+  });
+
+  it('on the basket never exceeds it', () => {
+    expect(offOf([aLine('A', 1, 100), aLine('B', 2, 100)], aRule({ kind: 'amount', value: 1000 }))).toEqual([100, 200]);
+  });
+});
+
+describe('buy x get y', () => {
+  const twoPlusOne = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 2, getQty: 1 });
+
+  it('gives of every x + y pieces the y cheapest', () => {
+    expect(offOf([aLine('A', 2, 100), aLine('B', 1, 60)], twoPlusOne)).toEqual([0, 60]);
+    expect(offOf([aLine('A', 3, 100)], twoPlusOne)).toEqual([100]);
+  });
+
+  it('counts the pieces of all its variants together', () => {
+    const rule = { ...twoPlusOne, variantCodes: ['A', 'B'] };
+    expect(offOf([aLine('A', 1, 100), aLine('B', 2, 80), aLine('C', 9, 10)], rule)).toEqual([0, 80, 0]);
+  });
+
+  it.each([
+    [2, 0],
+    [3, 100],
+    [5, 100],
+    [6, 200],
+    [600_000, 20_000_000],
+  ])('of %d pieces takes off %d', (qty, off) => {
+    expect(offOf([aLine('A', qty, 100)], twoPlusOne)).toEqual([off]);
+  });
+
+  it('may give a percentage of them only', () => {
+    expect(offOf([aLine('A', 3, 99)], { ...twoPlusOne, value: 5000 })).toEqual([50]);
+  });
+
+  it('reduces what earlier promotions left of the pieces', () => {
+    const half = aRule({ code: 'HALF', kind: 'percentage', value: 5000, variantCodes: ['A'], priority: -1 });
+    expect(offOf([aLine('A', 3, 100)], twoPlusOne, half)).toEqual([150 + 50]);
+  });
+});
+
+describe('promotions that meet', () => {
+  const lines = [aLine('A', 1, 1000)];
+  const amount = aRule({ code: 'AMOUNT', kind: 'amount', value: 100 });
+  const percentage = aRule({ code: 'PERCENTAGE', kind: 'percentage', value: 1000 });
+  const onLine = aRule({ code: 'ZZ', kind: 'amount', value: 500, variantCodes: ['A'] });
+
+  it('stack by code, each on what the earlier ones left', () => {
+    expect(offOf(lines, percentage, amount)).toEqual([100 + 90]);
+  });
+
+  it('stack by priority before code', () => {
+    expect(offOf(lines, amount, { ...percentage, priority: -1 })).toEqual([100 + 100]);
+  });
+
+  it('begin with those on lines, whatever the priority', () => {
+    expect(offOf(lines, { ...percentage, priority: -9 }, onLine)).toEqual([500 + 50]);
+  });
+
+  it('say line by line what each of them took off', () => {
+    const [line] = priceLines(lines, applicablePromotions([amount, onLine], lines, shopping));
+    expect(line?.promotions).toEqual([
+      { code: 'ZZ', name: 'Promotion', amount: 500 },
+      { code: 'AMOUNT', name: 'Promotion', amount: 100 },
+    ]);
+  });
+
+  it('leave no trace when nothing is left for them', () => {
+    const [line] = priceLines(lines, [{ ...onLine, value: 1000 }, percentage]);
+    expect(line?.promotions).toEqual([{ code: 'ZZ', name: 'Promotion', amount: 1000 }]);
+  });
+
+  it('are added up over the lines', () => {
+    const two = [aLine('A', 1, 1000), aLine('B', 1, 500)];
+    const promotions = [onLine, percentage];
+    expect(promotionTotals(priceLines(two, promotions), promotions)).toEqual([
+      { code: 'ZZ', name: 'Promotion', amount: 500 },
+      { code: 'PERCENTAGE', name: 'Promotion', amount: 100 },
+    ]);
+  });
+});
+
+describe('a promotion applies', () => {
+  const lines = [aLine('A', 2, 100), aLine('B', 3, 100)];
+  const applies = (more: Partial<PromotionRule>, coupons: string[] = []): boolean =>
+    applicablePromotions([aRule(more)], lines, { coupons, now: NOW }).length === 1;
+  const later = new Date(NOW.getTime() + 1000);
+  const earlier = new Date(NOW.getTime() - 1000);
+
+  it.each([
+    ['without conditions', {}, true],
+    ['not when it is switched off', { active: false }, false],
+    ['from the moment at which it begins', { validFrom: NOW }, true],
+    ['not before it', { validFrom: later }, false],
+    ['to the moment at which it ends', { validUntil: NOW }, true],
+    ['not after it', { validUntil: earlier }, false],
+    ['from as many pieces as it asks for', { minQty: 5 }, true],
+    ['not with fewer', { minQty: 6 }, false],
+    ['from as many pieces of its variants', { minQty: 3, variantCodes: ['B'] }, true],
+    ['not with fewer of its variants', { minQty: 4, variantCodes: ['B'] }, false],
+    ['from its least item sum', { minAmount: 500 }, true],
+    ['not below it', { minAmount: 501 }, false],
+    ['to the item sum of the whole basket, whatever its variants', { minAmount: 500, variantCodes: ['A'] }, true],
+    ['not without its coupon', { couponCode: 'SPRING' }, false],
+  ])('%s', (_, more, expected) => {
+    expect(applies(more)).toBe(expected);
+  });
+
+  it('with its coupon, to the letter', () => {
+    expect(applies({ couponCode: 'SPRING' }, ['OTHER', 'SPRING'])).toBe(true);
+    expect(applies({ couponCode: 'SPRING' }, ['spring'])).toBe(false);
+  });
+
+  it('tests the item sum before discounts', () => {
+    const all = aRule({ code: 'A', kind: 'percentage', value: 10_000, variantCodes: ['A', 'B'] });
+    const rules = [all, aRule({ code: 'B', kind: 'amount', value: 1, minAmount: 500 })];
+    expect(applicablePromotions(rules, lines, shopping)).toHaveLength(2);
+  });
+});
+
+describe('a coupon', () => {
+  const rules = [
+    aRule({ code: 'A', couponCode: 'SPRING', minQty: 1000 }),
+    aRule({ code: 'B', couponCode: 'OFF', active: false }),
+    aRule({ code: 'C', couponCode: 'OVER', validUntil: new Date(NOW.getTime() - 1) }),
+    aRule({ code: 'D' }),
+  ];
+
+  it.each(['OFF', 'OVER', 'spring', 'D', ''])('%j is unknown: no promotion in force asks for it', (coupon) => {
+    expect(unknownCoupon(rules, { coupons: ['SPRING', coupon], now: NOW })).toBe(coupon);
+  });
+
+  it('is known also when the basket is too small for its promotion', () => {
+    expect(unknownCoupon(rules, { coupons: ['SPRING'], now: NOW })).toBeUndefined();
+  });
+});
+
+const basket = fc.array(
+  fc.record({
+    code: fc.constantFrom('A', 'B', 'C', 'D'),
+    qty: fc.integer({ min: 1, max: 7 }),
+    price: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 100_000 })),
+    vatRate: fc.constantFrom(null, 0, 1000, 2000),
+  }),
+  { minLength: 1, maxLength: 6 },
+);
+
+const rule: fc.Arbitrary<PromotionRule> = fc
+  .record({
+    kind: fc.constantFrom('percentage' as const, 'amount' as const, 'buy_x_get_y' as const),
+    share: fc.integer({ min: 1, max: 10_000 }),
+    amount: fc.integer({ min: 1, max: 5_000 }),
+    buyQty: fc.integer({ min: 1, max: 3 }),
+    getQty: fc.integer({ min: 1, max: 3 }),
+    variantCodes: fc.oneof(fc.constant([]), fc.subarray(['A', 'B', 'C', 'X'], { minLength: 1 })),
+    priority: fc.integer({ min: -2, max: 2 }),
+  })
+  .map(({ share, amount, ...more }) => aRule({ ...more, value: more.kind === 'amount' ? amount : share }));
+
+const rules = fc.array(rule, { maxLength: 5 }).map((all) => all.map((each, index) => ({ ...each, code: `P${index}` })));
+
+const promoted = (lines: readonly BasketLine[], all: readonly PromotionRule[]): Promotion[] =>
+  applicablePromotions(all, lines, shopping);
+
+describe('any promotions on any basket', () => {
+  it('take no line below 0, and say of every unit who took it', () => {
+    fc.assert(
+      fc.property(basket, rules, (lines, all) => {
+        const priced = priceLines(lines, promoted(lines, all));
+        const isWhole = ({ sales, discount, promotions: taken, price, qty }: (typeof priced)[number]): boolean =>
+          sales === price * qty &&
+          discount >= 0 &&
+          discount <= sales &&
+          sum(taken.map(({ amount }) => amount)) === discount &&
+          taken.every(({ amount }) => amount > 0);
+        expect(priced.filter((each) => !isWhole(each))).toEqual([]);
+        const promotions = promoted(lines, all);
+        expect(sum(promotionTotals(priced, promotions).map(({ amount }) => amount))).toBe(totalsOf(priced).discount);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('come to the same whatever the order of lines and promotions', () => {
+    const mixed = fc.tuple(basket, rules).chain(([lines, all]) =>
+      fc.record({
+        lines: fc.constant(lines),
+        all: fc.constant(all),
+        otherLines: fc.shuffledSubarray(lines, { minLength: lines.length, maxLength: lines.length }),
+        otherAll: fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }),
+      }),
+    );
+    fc.assert(
+      fc.property(mixed, ({ lines, all, otherLines, otherAll }) => {
+        const [one, other] = [
+          priceLines(lines, promoted(lines, all)),
+          priceLines(otherLines, promoted(otherLines, otherAll)),
+        ];
+        expect(totalsOf(other)).toEqual(totalsOf(one));
+        const inOrder = (each: typeof one): string[] => each.map((line) => JSON.stringify(line)).sort();
+        expect(inOrder(other)).toEqual(inOrder(one));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('add up with VAT', () => {
+    fc.assert(
+      fc.property(basket, rules, (lines, all) => {
+        const { sales, discount, netSales, vat, endSales } = totalsOf(priceLines(lines, promoted(lines, all)));
+        expect([sales - discount, netSales + vat]).toEqual([endSales, endSales]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('read the line they were given and leave the rest of it as it is', () => {
+    const [line] = priceLines([{ ...BASKET_LINE, mark: 'x' }], []);
+    expect(line).toEqual({ ...BASKET_LINE, mark: 'x', sales: 1000, discount: 0, promotions: [] });
+  });
+});
