@@ -93,7 +93,8 @@ interface CodeRule {
 
 const codeRules: Record<string, CodeRule> = {
   'sql-only-in-database-files': {
-    concerns: (file) => !isTest(file) && !/\/typeorm-[^/]+\.ts$|\.query\.ts$|^apps\/api\/src\/database\//.test(file),
+    concerns: (file) =>
+      !isTest(file) && !/\/typeorm-[^/]+\.ts$|\.query\.ts$|^apps\/api\/src\/(database|bench)\//.test(file),
     isBrokenBy: ({ nodes }) => nodes.some((node) => sql.test(literalOf(node))),
   },
   'pure-packages-read-no-clock': {

@@ -61,10 +61,22 @@ export async function proformaListJson(
   { offset, limit }: Page,
   now: Date,
 ): Promise<string> {
+  const { text, values } = proformaListStatement(app, filter, orderBy, { offset, limit }, now);
+  const [row] = await database.rows<{ data: string }>(text, values);
+  return row?.data ?? '[]';
+}
+
+/** The statement that answers a list with one row: its page as JSON text. */
+export function proformaListStatement(
+  app: Pick<AppContext, 'id' | 'decimals' | 'currency'>,
+  filter: ProformaFilter,
+  orderBy: unknown,
+  { offset, limit }: Page,
+  now: Date,
+): { readonly text: string; readonly values: readonly unknown[] } {
   const values: unknown[] = [app.id, offset, limit, app.decimals, currencyNumber(app.currency), now];
   const order = proformaOrder(orderBy);
-  const [row] = await database.rows<{ data: string }>(listOf(pageOf(filter, order, values), order), values);
-  return row?.data ?? '[]';
+  return { text: listOf(pageOf(filter, order, values), order), values };
 }
 
 /** The ids of one page as SQL; what it needs is added to the values. */

@@ -19,7 +19,8 @@ import { violates } from '../database/failures.js';
 import type { Database, Sql, Transaction } from '../database/database.js';
 import { insertOrder, settleOrderPayments } from '../orders/index.js';
 import { bookPoints, settleVouchers, type EarnedPoints, type SettledVoucher } from './typeorm-benefits.js';
-import { bookReservations, LOCK_PLACES } from '../stock/index.js';
+import { LOCK_PLACES } from '../stock/index.js';
+import { DUE, FIND, INSERT, LOCK, LOCK_FREE, saveStatement } from './proforma-statements.query.js';
 import {
   frozenColumns,
   fromRow,
@@ -30,105 +31,6 @@ import {
 } from './proforma-row.js';
 
 const MOST_NUMBER_TRIES = 5;
-
-const LIVING = `
-  status_id smallint, sales bigint, discount bigint, net_sales bigint, vat bigint, end_sales bigint, paid bigint,
-  debt bigint, tags text[], comment text, alerts jsonb, alerts_count int, open_alerts_count int, due_at timestamptz,
-  warehouse_confirmed_at timestamptz, converted_at timestamptz, canceled_at timestamptz, cancel_reason text,
-  order_id bigint, payments_at_conversion jsonb, converted_order_number text, earned_points bigint,
-  updated_at timestamptz`;
-const FROZEN = `
-  number text, order_processing_id bigint, customer_id bigint, customer_data_part smallint, customer_time_part int,
-  customer_email text, customer_first_name text, customer_last_name text, customer_phone text, delivery jsonb,
-  shipment_method_code text, pickup_point_code text, market_id int, currency text, sales_channel_id int,
-  sales_channel text, fees jsonb, original_end_sales bigint, promotions jsonb, processing_date timestamptz, expires_at timestamptz,
-  inserted_at timestamptz`;
-const ITEM = `
-  position int, product_id bigint, product_variant_id bigint, code text, barcode text, name text, qty bigint,
-  qty_confirmed bigint, price bigint, vat_rate int, sales bigint, discount bigint, promotions jsonb,
-  warehouse_id bigint, warehouse_code text`;
-const PAYMENT = `
-  id bigint, proforma_order_id bigint, order_id bigint, place int, amount bigint, method text, payment_method_id bigint,
-  kind text, status text, paid_at timestamptz, refund_of bigint, refunded bigint, reference text, voucher_id bigint,
-  next_attempt_at timestamptz`;
-
-const namesOf = (columns: string): string => columns.replaceAll(/(\w+) [\w[\]]+/g, '$1');
-const assignments = (columns: string): string => namesOf(columns).replaceAll(/(\w+)/g, '$1 = r.$1');
-
-/**
- * The proforma with its items and payments. A statement that waited for the row lock sees the row as it is now, but
- * items and payments as they were before the wait: `seen_version` tells the two apart.
- */
-const LOAD = (lock: string): string => `
-  select p.*,
-    (select s.version from proforma_orders s where s.app_id = $1 and s.id = p.id) as seen_version,
-    (select json_agg(i order by i.position) from proforma_items i
-     where i.app_id = $1 and i.proforma_order_id = p.id) as items,
-    (select json_agg(y order by y.id) from payments y
-     where y.app_id = $1 and y.proforma_order_id = p.id) as payments
-  from proforma_orders p where p.app_id = $1 and p.id = any($2::bigint[]) order by p.id ${lock}`;
-const FIND = LOAD('');
-const LOCK = LOAD('for update of p');
-const LOCK_FREE = LOAD('for update of p skip locked');
-
-const INSERT = `
-  with made as (
-    insert into proforma_orders (app_id, ${namesOf(FROZEN)}, ${namesOf(LIVING)})
-    select $1, ${namesOf(FROZEN)}, ${namesOf(LIVING)} from json_to_record($2) as r (${FROZEN}, ${LIVING})
-    returning id, number
-  ), item as (
-    insert into proforma_items (app_id, proforma_order_id, ${namesOf(ITEM)})
-    select $1, made.id, ${namesOf(ITEM)} from made, json_to_recordset($3) as r (${ITEM})
-    returning id, position, product_variant_id, warehouse_id, qty
-  ), change as (
-    select item.id as line_id, product_variant_id as variant_id, warehouse_id, qty, qty as delta, made.number as reference
-    from item, made
-  ), used as (
-    update order_processings set consumed_at = $4 where app_id = $1 and id = $5
-  ), payment as (
-    insert into payments (app_id, proforma_order_id, amount, method, kind, status, paid_at, refunded, voucher_id, inserted_at)
-    select $1, made.id, amount, method, kind, status, paid_at, 0, voucher_id, $4
-    from made, json_to_recordset($6) as r (${PAYMENT}) order by place
-    returning id, voucher_id
-  ), held as (
-    update vouchers v set held_by = made.id, updated_at = $4 from made, payment
-    where v.app_id = $1 and v.id = payment.voucher_id
-  ), ${bookReservations('change', '$1', '$4')}
-  select made.id, (select json_agg(item.id order by item.position) from item) as items,
-    (select coalesce(json_agg(payment.id order by payment.id), '[]') from payment) as payments from made`;
-
-const SAVE = `
-  with saved as (
-    update proforma_orders p set version = p.version + 1, ${assignments(LIVING)}
-    from json_to_recordset($2) as r (id bigint, ${LIVING}) where p.app_id = $1 and p.id = r.id
-  ), item as (
-    update proforma_items i
-    set qty_confirmed = r.qty_confirmed, sales = r.sales, discount = r.discount, promotions = r.promotions
-    from json_to_recordset($3) as r (id bigint, ${ITEM}) where i.app_id = $1 and i.id = r.id
-  ), payment as (
-    select * from json_to_recordset($4) as r (${PAYMENT})
-  ), paid as (
-    update payments y set status = r.status, paid_at = r.paid_at, refunded = r.refunded, reference = r.reference,
-      next_attempt_at = case when r.status = 'pending' then y.next_attempt_at end
-    from payment r where y.app_id = $1 and y.id = r.id
-  ), added as (
-    insert into payments (app_id, proforma_order_id, order_id, amount, method, payment_method_id, kind, status, paid_at,
-      refund_of, refunded, reference, voucher_id, attempts, next_attempt_at, inserted_at)
-    select $1, proforma_order_id, order_id, amount, method, payment_method_id, kind, status, paid_at, refund_of,
-      refunded, reference, voucher_id,
-      case when next_attempt_at is null then 0 else 1 end, next_attempt_at, $6
-    from payment where id = 0 order by place
-    returning id
-  ), change as (
-    select * from json_to_recordset($5)
-      as r ("lineId" bigint, "variantId" bigint, "warehouseId" bigint, qty bigint, delta bigint, reference text)
-  ), renamed as (
-    select "lineId" as line_id, "variantId" as variant_id, "warehouseId" as warehouse_id, qty, delta, reference from change
-  ), ${bookReservations('renamed', '$1', '$6::timestamptz')}
-  select id from added order by id`;
-
-const DUE = `
-  select app_id as "appId", id from proforma_orders where due_at is not null and due_at <= $1 order by due_at limit $2`;
 
 /** How long a call waits for a refund's answer before the worker asks again. */
 const REFUND_CALL_MS = 30_000;
@@ -180,7 +82,18 @@ export class TypeOrmProformaOrders implements ProformaOrders {
     return this.database.rows(DUE, [now, limit]);
   }
 
-  private changeAll(appId: number, ids: readonly number[], lock: string, decide: Decision): Promise<Stored[]> {
+  /** Decided again, with another order number, when the one that was drawn is taken. */
+  private async changeAll(appId: number, ids: readonly number[], lock: string, decide: Decision): Promise<Stored[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.changeOnce(appId, ids, lock, decide);
+      } catch (error) {
+        if (!violates(error, 'orders_order_number_key') || attempt === MOST_NUMBER_TRIES) throw error;
+      }
+    }
+  }
+
+  private changeOnce(appId: number, ids: readonly number[], lock: string, decide: Decision): Promise<Stored[]> {
     return this.database.transaction(async (transaction) => {
       const found = await load(transaction, appId, ids, lock);
       const now = this.clock.now();
@@ -353,13 +266,15 @@ async function withOrder(transaction: Transaction, appId: number, change: Change
 }
 
 async function save(transaction: Sql, appId: number, changes: readonly Change[], now: Date): Promise<number[]> {
-  const rows = await transaction.rows<{ id: number }>(SAVE, [
+  const lines = changes.flatMap(changedLines);
+  const payments = changes.flatMap(changedPayments).map((payment, place) => ({ ...payment, place }));
+  const stock = changes.flatMap(reservationsOf);
+  const parts = { lines: lines.length > 0, payments: payments.length > 0, stock: stock.length > 0 };
+  const rows = await transaction.rows<{ id: number }>(saveStatement(parts), [
     appId,
     JSON.stringify(changes.map(({ after }) => livingColumns(after))),
-    JSON.stringify(changes.flatMap(changedLines)),
-    JSON.stringify(changes.flatMap(changedPayments).map((payment, place) => ({ ...payment, place }))),
-    JSON.stringify(changes.flatMap(reservationsOf)),
     now,
+    ...[lines, payments, stock].filter((part) => part.length > 0).map((part) => JSON.stringify(part)),
   ]);
   return rows.map((row) => row.id);
 }

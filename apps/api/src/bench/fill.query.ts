@@ -1,0 +1,52 @@
+import type pg from 'pg';
+
+const BATCH = 100_000;
+
+/** Proformas in every status that needs no order, a minute apart, the newest last; one line each. */
+const BATCH_OF_PROFORMAS = `
+  with number as (
+    select n, (array[1, 1, 1, 3, 3, 4, 7, 7, 8, 8])[n % 10 + 1] as status_id, (n % 900 + 100) * 100::bigint as amount,
+      $4::timestamptz - (($3::bigint - n) * interval '1 minute') as at
+    from generate_series($2::bigint, $2::bigint + ${BATCH} - 1) as n where n < $3
+  ), evaluation as (
+    insert into order_processings (app_id, buyer, items, fees, sales, discount, net_sales, vat, end_sales, currency,
+      market_id, sales_channel_id, sales_channel, expires_at, consumed_at, inserted_at)
+    select $1, '{}', '[]', '[]', amount, 0, amount, 0, amount, 'RSD', n, 1, 'bench', at, at, at from number order by n
+    returning id, market_id as n
+  )
+  insert into proforma_orders (app_id, number, status_id, order_processing_id, customer_email, customer_first_name,
+    customer_last_name, market_id, currency, sales_channel_id, sales_channel, fees, sales, discount, net_sales, vat,
+    end_sales, original_end_sales, paid, debt, tags, processing_date, expires_at, due_at, canceled_at, inserted_at, updated_at)
+  select $1, 'P-2026-' || upper(lpad(to_hex(n), 6, '0')), status_id, evaluation.id, 'c' || n || '@example.com',
+    (array['Ana', 'Marko', 'Jelena', 'Nikola'])[n % 4 + 1], (array['Jović', 'Ilić', 'Popović'])[n % 3 + 1] || n % 5000,
+    1, 'RSD', 1, 'web', '[]', amount, 0, amount, 0, amount, amount,
+    case status_id when 3 then amount else 0 end, case status_id when 3 then 0 else amount end, '{bench}',
+    at, at + interval '72 hours', null, case when status_id > 6 then at end, at, at
+  from number join evaluation using (n) order by n`;
+
+const VARIANTS = `
+  with product as (
+    insert into products (app_id, code, name, slug, price, vat_rate, lowest_price, active, inserted_at, updated_at)
+    select $1, 'P' || n, 'Product ' || n, 'product-' || n, 10000, 2000, 10000, true, now(), now()
+    from generate_series(1, $2::int) as n returning id, code
+  ), variant as (
+    insert into product_variants (app_id, product_id, code, inserted_at, updated_at)
+    select $1, id, code, now(), now() from product returning id
+  ), warehouse as (
+    insert into warehouses (app_id, code, name, address_line_1, city, postcode, market_id, sellable, inserted_at, updated_at)
+    values ($1, 'MAIN', 'Main', 'Put 1', 'Beograd', '11000', 1, true, now(), now()) returning id
+  )
+  insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, updated_at)
+  select $1, variant.id, warehouse.id, 1000000000, now() from variant, warehouse`;
+
+/** Fills an app with proformas, a hundred thousand a statement. */
+export async function fillProformas(client: pg.Client, appId: number, count: number, now: Date): Promise<void> {
+  for (let first = 0; first < count; first += BATCH) {
+    await client.query(BATCH_OF_PROFORMAS, [appId, first, count, now]);
+  }
+}
+
+/** A catalogue `P1` … with all the stock that a run can sell. */
+export async function fillCatalogue(client: pg.Client, appId: number, variants: number): Promise<void> {
+  await client.query(VARIANTS, [appId, variants]);
+}

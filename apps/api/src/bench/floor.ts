@@ -1,0 +1,40 @@
+import express from 'express';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import pg from 'pg';
+
+/** What a floor server answers: `GET /<name>` with one prepared statement, `POST /<name>` with the values in the body. */
+export interface FloorTask {
+  readonly statements: Readonly<Record<string, { readonly text: string; readonly values?: readonly unknown[] }>>;
+  readonly url: string;
+  readonly poolSize: number;
+  readonly kind: 'node' | 'express';
+}
+
+/** The bare limit: HTTP, the driver and the database, nothing in between. Runs as a process of its own. */
+process.once('message', (task: FloorTask) => {
+  const pool = new pg.Pool({ connectionString: task.url, max: task.poolSize });
+  const answer = async (name: string, values: readonly unknown[] | undefined): Promise<string> => {
+    const statement = task.statements[name];
+    const query = { name, text: statement?.text ?? '', values: [...(values ?? statement?.values ?? [])] };
+    const [row] = (await pool.query<Record<string, unknown>>(query)).rows;
+    return row && 'data' in row ? `{"data":${String(row['data'])}}` : JSON.stringify({ data: row });
+  };
+  const send = (response: ServerResponse, body: string): void => {
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('Content-Length', Buffer.byteLength(body));
+    response.end(body);
+  };
+  const bare = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const values = request.method === 'POST' ? (JSON.parse(await text(request)) as unknown[]) : undefined;
+    send(response, await answer((request.url ?? '').slice(1), values));
+  };
+  const app = express().disable('etag').disable('x-powered-by');
+  app.get('/:name', async (request, response) => send(response, await answer(request.params.name, undefined)));
+  app.post('/:name', express.json(), async (request, response) =>
+    send(response, await answer(request.params['name'] ?? '', request.body as unknown[])),
+  );
+  const server = createServer(task.kind === 'express' ? app : (request, response) => void bare(request, response));
+  server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+});

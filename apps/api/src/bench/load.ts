@@ -1,0 +1,66 @@
+import autocannon from 'autocannon';
+import { Agent, request } from 'node:http';
+
+export interface Load {
+  readonly clients: number;
+  readonly seconds: number;
+}
+
+export interface Figure {
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+}
+
+/** Asks one question over and over. Any answer but 2xx makes the figure worthless, and is an error. */
+export async function loadWith(url: string, token: string, { clients, seconds }: Load): Promise<Figure> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const result = await autocannon({ url, connections: clients, duration: seconds, headers });
+  if (result.non2xx + result.errors > 0) throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors`);
+  return { perSecond: result.requests.average, p50: result.latency.p50 };
+}
+
+/** Runs whole flows, one after another in each client. */
+export async function flowsWith(flow: () => Promise<void>, { clients, seconds }: Load): Promise<Figure> {
+  const end = performance.now() + seconds * 1_000;
+  const times: number[] = [];
+  const client = async (): Promise<void> => {
+    while (performance.now() < end) {
+      const started = performance.now();
+      await flow();
+      times.push(performance.now() - started);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return { perSecond: times.length / seconds, p50: median(times) };
+}
+
+export function median(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+/** One JSON call over a kept connection; its `data`. */
+export function call(url: string, token: string, body: unknown): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const text = JSON.stringify(body);
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(text),
+    };
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const answer = Buffer.concat(chunks).toString();
+        if ((response.statusCode ?? 500) >= 300) reject(new Error(`${url}: ${response.statusCode} ${answer}`));
+        else resolve((JSON.parse(answer) as { data: Record<string, unknown> }).data);
+      });
+    });
+    sent.on('error', reject);
+    sent.end(text);
+  });
+}

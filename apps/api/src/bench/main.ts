@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { mkdtemp, chmod, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { readConfig } from '../config.js';
+import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { benchProformas } from './proformas.js';
+
+interface Options {
+  readonly rows: string;
+  readonly seconds: string;
+  readonly rounds: string;
+}
+
+const program = new Command('bench').description('Measures the service against its bare limits, in one run');
+program
+  .command('proformas')
+  .description('lists of proformas, and the whole lifecycle')
+  .option('--rows <n>', 'proformas in the large app', '1000000')
+  .option('--seconds <n>', 'of each measurement', '4')
+  .option('--rounds <n>', 'of which the medians are taken', '3')
+  .action(async ({ rows, seconds, rounds }: Options) => {
+    await withDatabase((url) =>
+      benchProformas(url, { rows: Number(rows), seconds: Number(seconds), rounds: Number(rounds) }),
+    );
+  });
+await program.parseAsync();
+
+/** A database of its own, dropped afterwards: on the server of `DATABASE_URL`, or on an embedded one. */
+async function withDatabase(measure: (url: string) => Promise<void>): Promise<void> {
+  const { databaseUrl } = readConfig();
+  const home = databaseUrl === undefined ? await mkdtemp(join(tmpdir(), 'back-office-bench-')) : undefined;
+  if (home !== undefined) await chmod(home, 0o755);
+  const embedded = home === undefined ? undefined : await startEmbeddedPostgres({ dataDir: home });
+  const base = new URL(databaseUrl ?? `postgres://${embedded?.user}@localhost/postgres?port=5432`);
+  if (embedded) base.searchParams.set('host', embedded.host);
+  const own = new URL(base);
+  own.pathname = `/bench_${process.pid}`;
+  const admin = new pg.Client({ connectionString: base.href });
+  await admin.connect();
+  await admin.query(`create database bench_${process.pid}`);
+  try {
+    await measure(own.href);
+  } finally {
+    await admin.query(`drop database bench_${process.pid} with (force)`);
+    await admin.end();
+    await embedded?.stop();
+    if (home !== undefined) await rm(home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,226 @@
+import pg from 'pg';
+import { randomInt } from 'node:crypto';
+import { proformaNumber } from '@back-office/proforma';
+import { readConfig } from '../config.js';
+import { proformaFilter } from '../proformas/proforma-filter.js';
+import { proformaListStatement } from '../proformas/proforma-list.query.js';
+import { startService } from '../runtime/service.js';
+import { TOKENS } from '../tokens.js';
+import { fillCatalogue, fillProformas } from './fill.query.js';
+import { FLOOR_LIFECYCLE } from './floor-statements.query.js';
+import { call, flowsWith, loadWith, median, type Figure, type Load } from './load.js';
+import { startFloor, startServiceProcess, type System } from './systems.js';
+
+export interface BenchOptions {
+  readonly rows: number;
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+const SMALL = 10_000;
+const VARIANTS = 2_000;
+const CLIENTS = 16;
+const POOL = 10;
+/** The ratios to the Express floor that must be reached. */
+const MUST = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
+
+interface BenchApp {
+  readonly id: number;
+  readonly token: string;
+}
+
+/** One question, as the service and as the floors are asked it. */
+interface Job {
+  readonly name: string;
+  readonly must: number;
+  readonly measure: (system: System, load: Load) => Promise<Figure>;
+}
+
+/** Lists and lifecycle of proformas against the bare limits, all systems in turn, round after round. */
+export async function benchProformas(url: string, { rows, seconds, rounds }: BenchOptions): Promise<void> {
+  const [large, small, shop] = await makeApps(url);
+  await fill(url, large, small, shop, rows);
+  const now = new Date();
+  const lists = {
+    first: listOf(large, {}, 0, now),
+    paid: listOf(large, { status: 'paid,confirmed' }, 0, now),
+    deep: listOf(large, {}, 40_000, now),
+  };
+  const task = {
+    url,
+    poolSize: POOL,
+    statements: {
+      ...Object.fromEntries(Object.entries(lists).map(([name, { statement }]) => [name, statement])),
+      ...Object.fromEntries(Object.entries(FLOOR_LIFECYCLE).map(([name, text]) => [name, { text }])),
+    },
+  };
+  const systems = [
+    await startFloor('floor', { ...task, kind: 'node' }),
+    await startFloor('Express floor', { ...task, kind: 'express' }),
+    await startServiceProcess(url),
+  ];
+  const bank = await bankOf(url, shop);
+  const jobs: Job[] = [
+    listJob('list, first page of 30', lists.first, large.token),
+    listJob('list, two statuses', lists.paid, large.token),
+    listJob('list, offset 40,000', lists.deep, large.token),
+    {
+      name: 'evaluation → create → pay → confirm → convert',
+      must: MUST.lifecycle,
+      measure: (system, load) =>
+        flowsWith(
+          () => (system.name === 'service' ? flow(system.origin, shop, bank) : floorFlow(system.origin, shop)),
+          load,
+        ),
+    },
+  ];
+  try {
+    const figures = await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds);
+    report(jobs, systems, figures);
+    await reportGrowth(systems[2] as System, large, small, rows, { clients: 1, seconds });
+  } finally {
+    for (const system of systems) system.stop();
+  }
+}
+
+async function makeApps(url: string): Promise<[BenchApp, BenchApp, BenchApp]> {
+  const service = await startService({ ...readConfig({}), databaseUrl: url });
+  const apps = service.container.get(TOKENS.Apps);
+  const make = async (name: string): Promise<BenchApp> => {
+    const id = await apps.create({ name, currency: 'RSD' });
+    return { id, token: (await apps.issueToken({ appId: id })) as string };
+  };
+  const made: [BenchApp, BenchApp, BenchApp] = [await make('large'), await make('small'), await make('shop')];
+  await service.stop();
+  return made;
+}
+
+async function fill(url: string, large: BenchApp, small: BenchApp, shop: BenchApp, rows: number): Promise<void> {
+  const started = performance.now();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await fillProformas(client, small.id, SMALL, new Date());
+  await fillProformas(client, large.id, rows, new Date());
+  await fillCatalogue(client, shop.id, VARIANTS);
+  await client.query('vacuum (analyze)');
+  await client.end();
+  print(
+    `${rows} proformas in one app, ${SMALL} in another, filled in ${Math.round((performance.now() - started) / 1_000)} s\n`,
+  );
+}
+
+function listOf(app: BenchApp, query: Readonly<Record<string, string>>, offset: number, now: Date) {
+  const context = { id: app.id, decimals: 2, currency: 'RSD' };
+  const statement = proformaListStatement(context, proformaFilter(query, now), undefined, { offset, limit: 30 }, now);
+  const asked = new URLSearchParams({ ...query, offset: String(offset), limit: '30' });
+  return { statement, path: `/api/v2/proforma_orders?${asked.toString()}` };
+}
+
+function listJob(name: string, list: ReturnType<typeof listOf>, token: string): Job {
+  const names: Readonly<Record<string, string>> = {
+    'list, first page of 30': 'first',
+    'list, two statuses': 'paid',
+    'list, offset 40,000': 'deep',
+  };
+  const measure = (system: System, load: Load): Promise<Figure> =>
+    loadWith(system.origin + (system.name === 'service' ? list.path : `/${names[name]}`), token, load);
+  return { name, must: MUST.list, measure };
+}
+
+function basket(): string[] {
+  return [...new Set(Array.from({ length: 3 }, () => `P${randomInt(VARIANTS) + 1}`))];
+}
+
+async function flow(origin: string, { token }: BenchApp, bank: number): Promise<void> {
+  const base = `${origin}/api/v2`;
+  const items = basket().map((code) => ({ code, qty: 1 }));
+  const guest = { email: 'ana@example.com', first_name: 'Ana', last_name: 'Jović', phone: '1' };
+  const address = { address_line_1: 'Bulevar 1', city: 'Novi Sad', postcode: '21000' };
+  const order = { items, guest: { ...guest, ...address } };
+  const { id: evaluation } = await call(`${base}/order_processings`, token, { order_processing: order });
+  const { id } = await call(`${base}/proforma_orders`, token, { order_processing_id: evaluation });
+  const path = `${base}/proforma_orders/${String(id)}`;
+  await call(`${path}/pay`, token, { payment: { payment_method_id: bank, amount: 0 } });
+  await call(`${path}/warehouse_confirm`, token, {});
+  await call(`${path}/convert`, token, {});
+}
+
+async function floorFlow(origin: string, { id: app, token }: BenchApp): Promise<void> {
+  const { id: evaluation } = await call(`${origin}/evaluate`, token, [app, basket()]);
+  const number = proformaNumber(2026, randomInt);
+  const { id } = await call(`${origin}/create`, token, [app, evaluation, number]);
+  for (const step of ['pay', 'confirm', 'convert']) await call(`${origin}/${step}`, token, [app, id]);
+}
+
+async function bankOf(url: string, { id }: BenchApp): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ id: string }>(
+    `select id from payment_methods where app_id = $1 and kind = 'bank_transfer'`,
+    [id],
+  );
+  await client.end();
+  return Number(rows[0]?.id);
+}
+
+async function measureAll(
+  jobs: readonly Job[],
+  systems: readonly System[],
+  load: Load,
+  rounds: number,
+): Promise<Map<string, Figure[]>> {
+  const figures = new Map<string, Figure[]>();
+  for (const job of jobs) {
+    for (const system of systems) await job.measure(system, { ...load, seconds: 1 });
+    for (let round = 0; round < rounds; round += 1) {
+      for (const system of systems) {
+        const key = `${job.name}/${system.name}`;
+        figures.set(key, [...(figures.get(key) ?? []), await job.measure(system, load)]);
+      }
+    }
+  }
+  return figures;
+}
+
+function report(
+  jobs: readonly Job[],
+  systems: readonly System[],
+  figures: ReadonlyMap<string, readonly Figure[]>,
+): void {
+  const names = systems.map(({ name }) => name);
+  print(`| work (${CLIENTS} clients) | ${names.join(' | ')} | ratio to Express floor | must |`);
+  print(`| --- | ${names.map(() => '---').join(' | ')} | --- | --- |`);
+  for (const { name, must } of jobs) {
+    const rates = names.map((system) => median((figures.get(`${name}/${system}`) ?? []).map((each) => each.perSecond)));
+    const ratio = (rates[2] ?? 0) / (rates[1] ?? 1);
+    print(
+      `| ${name} | ${rates.map((rate) => `${Math.round(rate)}/s`).join(' | ')} | ${ratio.toFixed(2)} | ≥ ${must} |`,
+    );
+    if (ratio < must) process.exitCode = 1;
+  }
+}
+
+async function reportGrowth(
+  service: System,
+  large: BenchApp,
+  small: BenchApp,
+  rows: number,
+  load: Load,
+): Promise<void> {
+  const url = `${service.origin}/api/v2/proforma_orders?limit=30`;
+  const times: { readonly large: number[]; readonly small: number[] } = { large: [], small: [] };
+  for (let round = 0; round < 3; round += 1) {
+    times.small.push((await loadWith(url, small.token, load)).perSecond);
+    times.large.push((await loadWith(url, large.token, load)).perSecond);
+  }
+  // A client that waits for each answer: its rate is the time of one, more finely than whole milliseconds.
+  const growth = median(times.small) / median(times.large);
+  print(
+    `\nFirst page, one client: ${rows} proformas take ${growth.toFixed(2)} times as long as ${SMALL} (must: ≤ ${MUST.growth})`,
+  );
+  if (growth > MUST.growth) process.exitCode = 1;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,36 @@
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { FloorTask } from './floor.js';
+
+export interface System {
+  readonly name: string;
+  readonly origin: string;
+  stop(): void;
+}
+
+const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+export async function startFloor(name: string, task: FloorTask): Promise<System> {
+  const child = fork(fileOf('floor.js'));
+  child.send(task);
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  return { name, origin: `http://127.0.0.1:${port}`, stop: () => void child.kill() };
+}
+
+/** The service as it is run: a process of its own, without background work. */
+export async function startServiceProcess(databaseUrl: string): Promise<System> {
+  const env = { PORT: '0', DATABASE_URL: databaseUrl, WORKER: 'off', LOG_LEVEL: 'silent' };
+  const child = spawn(process.execPath, [fileOf('../main.js')], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  return { name: 'service', origin: await originOf(child), stop: () => void child.kill() };
+}
+
+async function originOf(child: ChildProcess): Promise<string> {
+  let printed = '';
+  for await (const chunk of child.stdout ?? []) {
+    printed += String(chunk);
+    const [, port] = /Base URL +http:\/\/localhost:(\d+)\//.exec(printed) ?? [];
+    if (port !== undefined) return `http://127.0.0.1:${port}`;
+  }
+  throw new Error(`The service did not start: ${printed}`);
+}
