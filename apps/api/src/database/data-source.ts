@@ -9,8 +9,8 @@ const BIGINT = 20;
 /** The timeout ladder in ms: each step gives up before the one above it would, so that the server cleans up first. */
 export const TIMEOUTS = {
   /** Of a bulk write, which may bring 10,000 rows. */
-  bulkStatement: 8_000,
-  bulkQuery: 9_000,
+  bulkStatement: 15_000,
+  bulkQuery: 16_000,
 
   acquire: 2_000,
   lock: 2_000,

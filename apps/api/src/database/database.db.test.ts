@@ -191,7 +191,8 @@ describe('the timeout ladder', () => {
     expect([acquire, lock, statement, query, idleInTransaction]).toEqual([2_000, 2_000, 5_000, 7_000, 10_000]);
     // A statement begun at the last moment still ends before a handler's 20 s.
     expect(transaction + query).toBeLessThan(20_000);
-    expect(transaction + bulkStatement).toBeLessThanOrEqual(20_000);
+    // A bulk write has the time of the whole request.
+    expect(transaction + bulkStatement).toBeLessThan(EDGE.requestTimeout);
     expect(bulkStatement).toBeLessThan(bulkQuery);
     expect([EDGE.headersTimeout, EDGE.requestTimeout, EDGE.maxHeaderSize]).toEqual([10_000, 30_000, 131_072]);
   });
