@@ -167,16 +167,32 @@ describe('inside a transaction', () => {
 });
 
 describe('a bulk write', () => {
-  const modeIn = async (begin: (transaction: Transaction) => Promise<void>): Promise<unknown> =>
-    database.transaction(async (transaction) => {
-      await begin(transaction);
-      return (await transaction.rows<{ mode: string }>(`select current_setting('plan_cache_mode') as mode`))[0]?.mode;
-    });
+  const planned = (transaction: Transaction): Promise<{ name: string }[]> =>
+    transaction.rows('select name from pg_prepared_statements where statement like $1', ['%of a bulk write%']);
 
   it('is planned for the rows it has, not by a plan that was kept from a small one', async () => {
-    expect(await modeIn((transaction) => waitForBulkTurn(transaction, 'products', 1))).toBe('force_custom_plan');
-    expect(await modeIn(planForManyRows)).toBe('force_custom_plan');
-    expect(await modeIn(() => Promise.resolve())).toBe('auto');
+    const names = await database.transaction(async (transaction) => {
+      await planForManyRows(transaction);
+      await transaction.rows('select 1 as one /* of a bulk write */');
+      return planned(transaction);
+    });
+    expect(names.filter(({ name }) => name !== '')).toEqual([]);
+    const kept = await database.transaction(async (transaction) => {
+      await transaction.rows('select 1 as one /* of a bulk write */');
+      return planned(transaction);
+    });
+    expect(kept.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['in its turn', (transaction: Transaction) => waitForBulkTurn(transaction, 'products', 1)],
+    ['at once', planForManyRows],
+  ])('%s has more time', async (_, begin) => {
+    const limit = await database.transaction(async (transaction) => {
+      await begin(transaction);
+      return transaction.rows<{ limit: string }>(`select current_setting('statement_timeout') as limit`);
+    });
+    expect(limit).toEqual([{ limit: '15s' }]);
   });
 });
 

@@ -26,7 +26,10 @@ export type Lockable = (typeof LOCK_ORDER)[number];
 export interface Transaction extends Sql {
   /** Declares that the next statement locks rows of this kind; throws when that is against the lock order. */
   locks(kind: Lockable): void;
-  /** Has this side wait for the statements that follow as long as a bulk write may take. */
+  /**
+   * The statements that follow bring many rows: they are planned anew, for these rows, and may take their time.
+   * Not by `plan_cache_mode`: that would plan the check of each foreign key of each row anew, too.
+   */
   expectLongStatements(): void;
 }
 
@@ -122,7 +125,7 @@ export class Database implements Sql {
 
 class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
-  private patience: { readonly query_timeout?: number } = {};
+  private patience: { readonly query_timeout: number } | undefined;
 
   constructor(
     private readonly client: PoolClient,
@@ -134,7 +137,7 @@ class ClientTransaction implements Transaction {
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     assertInTime(this.end);
     this.onStatement(text);
-    const query = { name: this.nameOf(text), text, values: [...values], ...this.patience };
+    const query = { text, values: [...values], ...(this.patience ?? { name: this.nameOf(text) }) };
     return (await this.client.query(query)).rows as Row[];
   }
 
@@ -192,13 +195,11 @@ function pause(attempt: number): Promise<void> {
  * Has the statements of a bulk write planned for the rows that they get, and gives them time for these. A plan from the cache is one for a handful
  * of rows, made when the tables were perhaps empty: with 10,000 it may compare each row with each value.
  */
-const PLANNED_ANEW = `
-  set_config('plan_cache_mode', 'force_custom_plan', true),
-  set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true)`;
+const LONG = `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true)`;
 
 export async function planForManyRows(transaction: Transaction): Promise<void> {
   transaction.expectLongStatements();
-  await transaction.rows(`select ${PLANNED_ANEW}`);
+  await transaction.rows(`select ${LONG}`);
 }
 
 const BULK_TURNS = { warehouses: 1, products: 2, set_up: 3 } as const;
@@ -217,7 +218,7 @@ export async function waitForBulkTurn(
   transaction.locks('bulk');
   transaction.expectLongStatements();
   await transaction.rows(
-    `select ${PLANNED_ANEW}, set_config('lock_timeout', $3, true),
+    `select ${LONG}, set_config('lock_timeout', $3, true),
        pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
     [BULK_TURNS[kind], appId, BULK_TURN_TIMEOUT],
   );
