@@ -69,7 +69,9 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...stockRoutes(get(T.Stocks), database),
       ...customerRoutes(get(T.Customers)),
       ...checkoutRoutes(get(T.Evaluations)),
-      ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), database, clock),
+      ...proformas.proformaListRoutes(database, clock),
+      ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), clock),
+      ...proformas.proformaPaymentRoutes(get(T.ProformaActions), clock),
       ...orderRoutes(get(T.Orders), new TypeOrmOrderUpdates(database, clock), database),
     ]);
   return container;

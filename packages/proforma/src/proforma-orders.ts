@@ -40,6 +40,9 @@ export interface ProformaOrders {
   change(appId: number, id: number, decide: Decision): Promise<Stored | undefined>;
   /** As {@link change}, for several proformas of one app; those that somebody else is changing are left out. */
   changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]>;
-  /** Proformas of all apps whose deadline has come, the longest overdue first. */
+  /**
+   * Proformas of all apps whose deadline has come and still has something to do, the longest overdue first. Paid ones
+   * that have their alert are due only where the app lets paid ones expire.
+   */
   due(now: Date, limit: number): Promise<readonly { readonly appId: number; readonly id: number }[]>;
 }

@@ -257,6 +257,12 @@ describe('any promotions on any basket', () => {
     );
   });
 
+  it('leave a remainder to the same line where lines differ in nothing but a VAT rate that is missing', () => {
+    const lines = [null, 0].map((vatRate) => ({ code: 'A', qty: 2, price: 31, vatRate }));
+    const rate = (each: readonly BasketLine[]) => priceLines(each, promoted(each, [aRule({ value: 202 })]));
+    expect(rate(lines.toReversed())).toEqual(rate(lines).toReversed());
+  });
+
   it('add up with VAT', () => {
     fc.assert(
       fc.property(basket, rules, (lines, all) => {

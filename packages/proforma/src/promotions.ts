@@ -192,7 +192,7 @@ function byTurn(a: PromotionRule, b: PromotionRule): number {
 
 /** Lines that are equal in all of this are interchangeable, so that no remainder depends on the order of a basket. */
 function byContent(a: BasketLine, b: BasketLine): number {
-  return compare(a.code, b.code) || a.price - b.price || (a.vatRate ?? 0) - (b.vatRate ?? 0) || a.qty - b.qty;
+  return compare(a.code, b.code) || a.price - b.price || (a.vatRate ?? -1) - (b.vatRate ?? -1) || a.qty - b.qty;
 }
 
 function compare(a: string, b: string): number {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { aProforma, aStockRow, inStatus, line } from '../testing/index.js';
 import { STATUSES, type Proforma } from './proforma.js';
-import { chooseWarehouses, inOrderOfUse, reservationChanges, type Demand, type StockRow } from './stock.js';
+import { chooseWarehouses, FreeStock, inOrderOfUse, reservationChanges, type Demand, type StockRow } from './stock.js';
 
 function wanting(qty: number, variantId = 101): Demand {
   return { variantId, qty, name: `Product ${variantId}` };
@@ -158,5 +158,43 @@ describe('what a change asks of the stock', () => {
       { delta: 4 },
       { delta: 1 },
     ]);
+  });
+});
+
+describe('several changes that take from the same stock', () => {
+  const before = aProforma(line({ qty: 6, qtyConfirmed: 1, variantId: 101 }));
+  const raisedTo = (qtyConfirmed: number): Proforma => aProforma(line({ qty: 6, qtyConfirmed, variantId: 101 }));
+  const stock = (onHand: number, reserved: number): StockRow[] => [
+    aStockRow({ variantId: 101, warehouseId: 1, onHand, reserved }),
+  ];
+
+  it('get what those before them left', () => {
+    const free = new FreeStock(stock(6, 2));
+    expect(free.take(before, raisedTo(4))).toBeUndefined();
+    expect(free.take(before, raisedTo(3))?.name).toBe('Product 1');
+    expect(free.take(before, raisedTo(2))).toBeUndefined();
+    expect(free.take(before, raisedTo(2))?.name).toBe('Product 1');
+  });
+
+  it('get what those before them gave back', () => {
+    const free = new FreeStock(stock(4, 4));
+    expect(free.take(before, raisedTo(2))?.name).toBe('Product 1');
+    expect(free.take(raisedTo(3), before)).toBeUndefined();
+    expect(free.take(before, raisedTo(3))).toBeUndefined();
+  });
+
+  it('may give back where more is reserved than there is', () => {
+    expect(new FreeStock(stock(1, 9)).take(raisedTo(3), before)).toBeUndefined();
+  });
+
+  it('have the demand of their lines summed before it is checked', () => {
+    const two = aProforma(line({ qty: 5, variantId: 101 }), line({ qty: 5, variantId: 101 }));
+    const none = { ...two, lines: two.lines.map((each) => ({ ...each, qtyConfirmed: 0 })) };
+    expect(new FreeStock(stock(9, 0)).take(none, two)?.id).toBe(1);
+    expect(new FreeStock(stock(10, 0)).take(none, two)).toBeUndefined();
+  });
+
+  it('find nothing where there is no stock row', () => {
+    expect(new FreeStock([]).take(before, raisedTo(2))?.name).toBe('Product 1');
   });
 });

@@ -1,4 +1,4 @@
-import type { Proforma } from './proforma.js';
+import type { Proforma, ProformaLine } from './proforma.js';
 import { reservedQty } from './proforma.js';
 
 export interface StockRow {
@@ -62,4 +62,41 @@ export function reservationChanges(before: Proforma, after: Proforma): Reservati
       ? []
       : [{ lineId: line.id, variantId: line.variantId, warehouseId: line.warehouseId, qty, delta }];
   });
+}
+
+interface Place {
+  readonly variantId: number;
+  readonly warehouseId: number;
+}
+
+/** What is neither reserved nor sold of some stock rows, while several changes take from it one after the other. */
+export class FreeStock {
+  private readonly left: Map<string, number>;
+
+  constructor(stock: readonly StockRow[]) {
+    this.left = new Map(stock.map((row) => [placeOf(row), row.onHand - row.reserved]));
+  }
+
+  /**
+   * Takes what the change asks for, summed per place, and gives back what it lets go of. When a place cannot give what
+   * is asked, nothing is taken, and the first line that finds too little is the answer.
+   */
+  take(before: Proforma, after: Proforma): ProformaLine | undefined {
+    const changes = reservationChanges(before, after);
+    const wanted = new Map<string, number>();
+    for (const change of changes) wanted.set(placeOf(change), (wanted.get(placeOf(change)) ?? 0) + change.delta);
+    const short = changes.find((change) => this.lacks(placeOf(change), wanted.get(placeOf(change)) ?? 0));
+    if (short) return after.lines.find((line) => line.id === short.lineId);
+    for (const [place, delta] of wanted) this.left.set(place, (this.left.get(place) ?? 0) - delta);
+    return undefined;
+  }
+
+  /** Giving back is possible also where more is reserved than there is. */
+  private lacks(place: string, delta: number): boolean {
+    return delta > 0 && delta > (this.left.get(place) ?? 0);
+  }
+}
+
+function placeOf({ variantId, warehouseId }: Place): string {
+  return `${variantId}/${warehouseId}`;
 }

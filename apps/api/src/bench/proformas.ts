@@ -29,6 +29,8 @@ interface BenchApp {
   readonly token: string;
 }
 
+type Lists = Readonly<Record<'first' | 'paid' | 'deep', ReturnType<typeof listOf>>>;
+
 /** One question, as the service and as the floors are asked it. */
 interface Job {
   readonly name: string;
@@ -61,9 +63,9 @@ export async function benchProformas(url: string, { rows, seconds, rounds }: Ben
   ];
   const bank = await bankOf(url, shop);
   const jobs: Job[] = [
-    listJob('list, first page of 30', lists.first, large.token),
-    listJob('list, two statuses', lists.paid, large.token),
-    listJob('list, offset 40,000', lists.deep, large.token),
+    listJob('list, first page of 30', 'first', lists, large.token),
+    listJob('list, two statuses', 'paid', lists, large.token),
+    listJob('list, offset 40,000', 'deep', lists, large.token),
     {
       name: 'evaluation → create → pay → confirm → convert',
       must: MUST.lifecycle,
@@ -116,14 +118,10 @@ function listOf(app: BenchApp, query: Readonly<Record<string, string>>, offset: 
   return { statement, path: `/api/v2/proforma_orders?${asked.toString()}` };
 }
 
-function listJob(name: string, list: ReturnType<typeof listOf>, token: string): Job {
-  const names: Readonly<Record<string, string>> = {
-    'list, first page of 30': 'first',
-    'list, two statuses': 'paid',
-    'list, offset 40,000': 'deep',
-  };
+function listJob(name: string, key: keyof Lists, lists: Lists, token: string): Job {
+  const list = lists[key];
   const measure = (system: System, load: Load): Promise<Figure> =>
-    loadWith(system.origin + (system.name === 'service' ? list.path : `/${names[name]}`), token, load);
+    loadWith(system.origin + (system.name === 'service' ? list.path : `/${key}`), token, load);
   return { name, must: MUST.list, measure };
 }
 

@@ -1,6 +1,7 @@
-import type { Clock } from '@back-office/kernel';
+import { sum, type Clock } from '@back-office/kernel';
 import { randomBytes } from 'node:crypto';
-import { waitForBulkTurn, type Database, type Transaction } from '../database/database.js';
+import { waitForBulkTurn } from '../database/bulk.js';
+import type { Database, Transaction } from '../database/database.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
 import type { ProductWish } from './product-rows.js';
@@ -69,9 +70,6 @@ const FINISH = `
   ) as l
   where p.app_id = $1 and p.id = l.id and p.id = any($2::bigint[])`;
 
-/** An app that the statistics do not know yet seems to have one row: joined row by row, thousands would take minutes. */
-const JOIN_AT_ONCE = `select set_config('enable_nestloop', 'off', true)`;
-
 interface ProductRow extends Omit<ProductDraft, 'vatRate'> {
   readonly id: number;
   readonly vat_rate: number | null;
@@ -92,12 +90,10 @@ export class TypeOrmProducts {
   /** Upserts the rows; a row that already arrives as a key, or that breaks a rule, is written not at all. */
   upsert(appId: number, rows: readonly (ProductWish | string)[]): Promise<Plan['outcomes']> {
     return this.database.transaction(async (transaction) => {
-      await waitForBulkTurn(transaction, 'products', appId);
-      const found = await find(
-        transaction,
-        appId,
-        rows.filter((row) => typeof row !== 'string'),
-      );
+      const wishes = rows.filter((row) => typeof row !== 'string');
+      const records = sum(wishes.map((wish) => 1 + wish.variants.length));
+      await waitForBulkTurn(transaction, 'products', appId, records);
+      const found = await find(transaction, appId, wishes);
       const { outcomes } = planProducts(rows, found, () => randomBytes(4).toString('hex'));
       await write(transaction, appId, outcomes, this.clock.now());
       return outcomes;
@@ -160,7 +156,6 @@ async function write(transaction: Transaction, appId: number, outcomes: Plan['ou
   await upsert(transaction, [UPDATE_PRODUCTS, INSERT_PRODUCTS], appId, products, productRow, now);
   await upsert(transaction, [UPDATE_VARIANTS, INSERT_VARIANTS], appId, variants, variantRow, now);
   const ids = products.map((product) => product.id);
-  await transaction.rows(JOIN_AT_ONCE);
   await transaction.rows(FINISH, [appId, ids, JSON.stringify(imageRows(products, variants)), now]);
 }
 

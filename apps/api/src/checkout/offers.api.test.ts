@@ -641,6 +641,19 @@ describe('a voucher', () => {
     expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
+  it('is given back by the sweep when the app lets paid ones expire only after its alert', async () => {
+    await issue(100);
+    const { id } = await propose(shop, of({ A: 1 }), V);
+    const sweep = api.container.get(TOKENS.ExpirySweep);
+    api.clock.forward({ hours: 72 });
+    await sweep.run();
+    expect(await shown(id)).toMatchObject({ proforma_status: 'paid', open_alerts_count: 1 });
+    await shop.patch('/app/settings', { proforma: { expire_paid: true } });
+    await sweep.run();
+    expect((await shop.get('/proforma_orders?status=expired')).body.data).toMatchObject([{ id }]);
+    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+  });
+
   it('is given back by the sweep, several at once', async () => {
     await setUp(
       shop,

@@ -1,6 +1,7 @@
 import { testDatabase, type TestDatabase } from '../testing/test-database.js';
 import { EDGE } from '../http/server.js';
-import { assertOutsideTransaction, Database, planForManyRows, waitForBulkTurn, type Transaction } from './database.js';
+import { beginBulk, waitForBulkTurn } from './bulk.js';
+import { assertOutsideTransaction, Database, type Transaction } from './database.js';
 import { dataSourceFor, TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, UnknownOutcome, violates } from './failures.js';
 
@@ -156,7 +157,7 @@ describe('inside a transaction', () => {
     const order: string[] = [];
     const bulk = (name: string) =>
       database.transaction(async (transaction) => {
-        await waitForBulkTurn(transaction, 'products', 1);
+        await waitForBulkTurn(transaction, 'products', 1, 1);
         order.push(`${name} in`);
         await new Promise((resolve) => setTimeout(resolve, 50));
         order.push(`${name} out`);
@@ -172,7 +173,7 @@ describe('a bulk write', () => {
 
   it('is planned for the rows it has, not by a plan that was kept from a small one', async () => {
     const names = await database.transaction(async (transaction) => {
-      await planForManyRows(transaction);
+      await beginBulk(transaction, 1);
       await transaction.rows('select 1 as one /* of a bulk write */');
       return planned(transaction);
     });
@@ -185,8 +186,20 @@ describe('a bulk write', () => {
   });
 
   it.each([
-    ['in its turn', (transaction: Transaction) => waitForBulkTurn(transaction, 'products', 1)],
-    ['at once', planForManyRows],
+    [100, 'on'],
+    [101, 'off'],
+  ])('of %d rows has joins row by row %s', async (rows, expected) => {
+    const found = await database.transaction(async (transaction) => {
+      await beginBulk(transaction, rows);
+      return transaction.rows(`select current_setting('enable_nestloop') as mode`);
+    });
+    expect(found).toEqual([{ mode: expected }]);
+    expect(await database.rows(`select current_setting('enable_nestloop') as mode`)).toEqual([{ mode: 'on' }]);
+  });
+
+  it.each([
+    ['in its turn', (transaction: Transaction) => waitForBulkTurn(transaction, 'products', 1, 1)],
+    ['at once', (transaction: Transaction) => beginBulk(transaction, 1)],
   ])('%s has more time', async (_, begin) => {
     const limit = await database.transaction(async (transaction) => {
       await begin(transaction);

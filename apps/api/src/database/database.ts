@@ -30,7 +30,7 @@ export interface Transaction extends Sql {
    * The statements that follow bring many rows: they are planned anew, for these rows, and may take their time.
    * Not by `plan_cache_mode`: that would plan the check of each foreign key of each row anew, too.
    */
-  expectLongStatements(): void;
+  expectManyRows(): void;
 }
 
 const MOST_TRIES = 4;
@@ -141,7 +141,7 @@ class ClientTransaction implements Transaction {
     return (await this.client.query(query)).rows as Row[];
   }
 
-  expectLongStatements(): void {
+  expectManyRows(): void {
     this.patience = { query_timeout: TIMEOUTS.bulkQuery };
   }
 
@@ -189,37 +189,4 @@ function translated(error: unknown): unknown {
 
 function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * (0.5 + Math.random())));
-}
-
-/**
- * Has the statements of a bulk write planned for the rows that they get, and gives them time for these. A plan from the cache is one for a handful
- * of rows, made when the tables were perhaps empty: with 10,000 it may compare each row with each value.
- */
-const LONG = `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true)`;
-
-export async function planForManyRows(transaction: Transaction): Promise<void> {
-  transaction.expectLongStatements();
-  await transaction.rows(`select ${LONG}`);
-}
-
-const BULK_TURNS = { warehouses: 1, products: 2, set_up: 3 } as const;
-const BULK_TURN_TIMEOUT = '4500ms';
-
-/**
- * Bulk writes of one kind and app take turns: what they match by is unique, and half of it may not exist yet,
- * so row locks alone would let two calls insert the same record. They may wait longer than single calls, and are
- * {@link planForManyRows planned for many rows}.
- */
-export async function waitForBulkTurn(
-  transaction: Transaction,
-  kind: keyof typeof BULK_TURNS,
-  appId: number,
-): Promise<void> {
-  transaction.locks('bulk');
-  transaction.expectLongStatements();
-  await transaction.rows(
-    `select ${LONG}, set_config('lock_timeout', $3, true),
-       pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
-    [BULK_TURNS[kind], appId, BULK_TURN_TIMEOUT],
-  );
 }

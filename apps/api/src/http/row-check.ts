@@ -23,17 +23,17 @@ export function wrongText(value: unknown, max: number, required: boolean): strin
   return judgeText(value, max, !required);
 }
 
-export function wrongAmount(value: unknown, decimals: number): string | undefined {
+/** A number with at most `decimals` decimals, and at least `min` in its smallest unit. */
+export function wrongAmount(value: unknown, decimals: number, min = 0): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number') return MALFORMED;
-  return value < 0 || toMinor(value, decimals) === undefined ? IS_INVALID : undefined;
+  const minor = toMinor(value, decimals);
+  return minor === undefined || minor < min ? IS_INVALID : undefined;
 }
 
-/** A VAT rate in percent, with at most two decimals. */
-export function wrongPercentage(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'number') return MALFORMED;
-  return value < 0 || value > 100 || toMinor(value, 2) === undefined ? IS_INVALID : undefined;
+/** Percent with at most two decimals, and at least `min` basis points. */
+export function wrongPercentage(value: unknown, min = 0): string | undefined {
+  return wrongAmount(value, 2, min) ?? (Number(value ?? 0) > 100 ? IS_INVALID : undefined);
 }
 
 export function wrongFlag(value: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import type { Clock } from '@back-office/kernel';
-import { planForManyRows, type Database, type Transaction } from '../database/database.js';
+import { beginBulk } from '../database/bulk.js';
+import type { Database, Transaction } from '../database/database.js';
 import { bookDepartures, LOCK_ON_HAND } from '../stock/index.js';
 import {
   planUpdates,
@@ -51,7 +52,7 @@ export class TypeOrmOrderUpdates {
   /** Updates what can be updated and answers the rest as failed; a row that failed already arrives as its key. */
   update(appId: number, wishes: readonly (OrderWish | string)[]): Promise<OrderUpdates> {
     return this.database.transaction(async (transaction) => {
-      await planForManyRows(transaction);
+      await beginBulk(transaction, wishes.length);
       const found = await lockOrders(transaction, appId, wishes);
       const onHand = await lockStock(transaction, appId, found);
       const updates = planUpdates(wishes, found, onHand);

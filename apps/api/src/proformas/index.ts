@@ -2,6 +2,8 @@ export { ByHandRefundGateway } from './by-hand-refund-gateway.js';
 export { ExpirySweep } from './expiry-sweep.js';
 export { HttpRefundGateway } from './http-refund-gateway.js';
 export { ProformaActions } from './proforma-actions.js';
+export { proformaListRoutes } from './proforma-list.routes.js';
+export { proformaPaymentRoutes } from './proforma-payments.routes.js';
 export { proformaRoutes } from './proformas.routes.js';
 export { Refunds } from './refunds.js';
 export { TypeOrmPaymentMethods } from './typeorm-payment-methods.js';

@@ -38,7 +38,8 @@ export class ProformaActions {
 
   async show(app: AppContext, id: number): Promise<Proforma | undefined> {
     const found = await this.orders.find(app.id, id);
-    const overdue = found && domain.isPastDeadline(found, this.clock.now()) && domain.dueAt(found) !== null;
+    const deadline = { now: this.clock.now(), expirePaid: app.settings.proforma.expirePaid };
+    const overdue = found && domain.meetDeadline(found, deadline) !== found;
     return overdue ? ((await this.act(app, id, (met) => met)) as Proforma | undefined) : found;
   }
 

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.js';
 import { dateTimeSql, moneySql, nameSql } from '../database/json-sql.js';
 import type { AppContext } from '../http/app-context.js';
 import { OPEN_IDS, type ProformaFilter } from './proforma-filter.js';
-import { STATUS_COLORS } from './proforma.js';
+import { STATUS_COLORS } from './proforma-shapes.js';
 
 const DECIMALS = '$4';
 const NOW = '$6::timestamptz';

@@ -127,5 +127,15 @@ const savedReservations = (rows: string): string => `
       as r ("lineId" bigint, "variantId" bigint, "warehouseId" bigint, qty bigint, delta bigint, reference text)
   ), ${bookReservations('change', '$1', '$3::timestamptz')}`;
 
+/** Paid ones are looked at once, for their alert; where the app lets them expire as well, they are due again. */
 export const DUE = `
-  select app_id as "appId", id from proforma_orders where due_at is not null and due_at <= $1 order by due_at limit $2`;
+  select "appId", id from (
+    (select app_id as "appId", id, due_at from proforma_orders
+     where due_at is not null and due_at <= $1 order by due_at limit $2)
+    union all
+    (select p.app_id, p.id, p.expires_at from apps a
+     join proforma_orders p on p.app_id = a.id
+     where a.settings @> '{"proforma": {"expire_paid": true}}' and p.due_at is null and p.status_id <= 5
+       and p.expires_at <= $1
+     order by p.expires_at limit $2)
+  ) due order by due_at limit $2`;

@@ -1,21 +1,15 @@
+import type { EarnedPoints, SettledVoucher } from '@back-office/proforma';
 import type { Transaction } from '../database/database.js';
-
-export interface SettledVoucher {
-  readonly proforma_order_id: number;
-  readonly voucher_id: number;
-  /** Minor units that stay spent; 0 gives all of it back. */
-  readonly spent: number;
-}
 
 const LET_GO = `
   with settled as (
-    select * from json_to_recordset($2) as r (proforma_order_id bigint, voucher_id bigint, spent bigint)
+    select * from json_to_recordset($2) as r ("proformaId" bigint, "voucherId" bigint, spent bigint)
   ), locked as materialized (
-    select v.id from vouchers v join settled on settled.voucher_id = v.id and settled.proforma_order_id = v.held_by
+    select v.id from vouchers v join settled on settled."voucherId" = v.id and settled."proformaId" = v.held_by
     where v.app_id = $1 order by v.id for update of v
   )
   update vouchers v set spent = v.spent + settled.spent, held_by = null, updated_at = $3
-  from settled, locked where v.app_id = $1 and v.id = locked.id and v.id = settled.voucher_id`;
+  from settled, locked where v.app_id = $1 and v.id = locked.id and v.id = settled."voucherId"`;
 
 /** Vouchers that are no longer held: what was not spent of them can be used again. */
 export async function settleVouchers(
@@ -29,17 +23,11 @@ export async function settleVouchers(
   await transaction.rows(LET_GO, [appId, JSON.stringify(settled), now]);
 }
 
-export interface EarnedPoints {
-  readonly order_id: number;
-  readonly customer_id: number;
-  readonly points: number;
-}
-
 const BOOK = `
   with earned as (
     insert into loyalty_bookings (app_id, order_id, customer_id, points, inserted_at)
-    select $1, order_id, customer_id, points, $3
-    from json_to_recordset($2) as r (order_id bigint, customer_id bigint, points bigint)
+    select $1, "orderId", "customerId", points, $3
+    from json_to_recordset($2) as r ("orderId" bigint, "customerId" bigint, points bigint)
     returning customer_id, points
   )
   update customers c set loyalty_points = c.loyalty_points + earned.points, updated_at = $3

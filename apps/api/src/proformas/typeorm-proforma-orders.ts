@@ -1,9 +1,11 @@
 import type { Clock, Refusal } from '@back-office/kernel';
-import { isRefusal, sum } from '@back-office/kernel';
+import { isRefusal } from '@back-office/kernel';
 import {
+  FreeStock,
   insufficientStock,
-  isFinal,
+  pointsEarned,
   reservationChanges,
+  vouchersLetGo,
   type Decision,
   type EvaluationFacts,
   type Payment,
@@ -18,17 +20,11 @@ import { findEvaluationFacts } from '../checkout/index.js';
 import { violates } from '../database/failures.js';
 import type { Database, Sql, Transaction } from '../database/database.js';
 import { insertOrder, settleOrderPayments } from '../orders/index.js';
-import { bookPoints, settleVouchers, type EarnedPoints, type SettledVoucher } from './typeorm-benefits.js';
+import { bookPoints, settleVouchers } from './typeorm-benefits.js';
 import { LOCK_PLACES } from '../stock/index.js';
 import { DUE, FIND, INSERT, LOCK, LOCK_FREE, saveStatement } from './proforma-statements.query.js';
-import {
-  frozenColumns,
-  fromRow,
-  lineColumns,
-  livingColumns,
-  paymentColumns,
-  type ProformaRow,
-} from './proforma-row.js';
+import { frozenColumns, lineColumns, livingColumns, paymentColumns } from './proforma-columns.js';
+import { fromRow, type ProformaRow } from './proforma-row.js';
 
 const MOST_NUMBER_TRIES = 5;
 
@@ -123,7 +119,6 @@ async function createOne(
   decide: (facts: EvaluationFacts) => Proforma | Refusal,
   now: Date,
 ): Promise<Proforma | Refusal> {
-  transaction.locks('evaluation');
   const facts = await findEvaluationFacts(transaction, appId, evaluationId, now);
   const proforma = decide(facts);
   if (isRefusal(proforma)) return proforma;
@@ -179,32 +174,13 @@ async function withStock(
     reservations.map((each) => each.variantId),
     reservations.map((each) => each.warehouseId),
   ]);
-  const left = new Map(stock.map((row) => [placeOf(row), row.onHand - row.reserved]));
+  const free = new FreeStock(stock);
   return changes.map((change) => {
-    const missing = takeStock(change, left);
-    return missing === undefined ? change : { ...change, after: change.before, refusal: insufficientStock(missing) };
+    const missing = free.take(change.before, change.after);
+    return missing === undefined
+      ? change
+      : { ...change, after: change.before, refusal: insufficientStock(missing.name) };
   });
-}
-
-/**
- * Takes what a change asks for from what is left for it and for the changes after it. When a place cannot give what
- * a raised quantity needs, nothing is taken, and the name of the first such line is the answer.
- */
-function takeStock({ before, after }: Change, left: Map<string, number>): string | undefined {
-  const changes = reservationChanges(before, after);
-  const wanted = new Map<string, number>();
-  for (const change of changes) wanted.set(placeOf(change), (wanted.get(placeOf(change)) ?? 0) + change.delta);
-  const short = changes.find((change) => {
-    const delta = wanted.get(placeOf(change)) ?? 0;
-    return delta > 0 && delta > (left.get(placeOf(change)) ?? 0);
-  });
-  if (short) return after.lines.find((line) => line.id === short.lineId)?.name ?? '';
-  for (const [place, delta] of wanted) left.set(place, (left.get(place) ?? 0) - delta);
-  return undefined;
-}
-
-function placeOf({ variantId, warehouseId }: { readonly variantId: number; readonly warehouseId: number }): string {
-  return `${variantId}/${warehouseId}`;
 }
 
 async function store(
@@ -229,25 +205,11 @@ async function endAll(
 ): Promise<readonly Change[]> {
   const ended: Change[] = [];
   for (const change of changes) ended.push(await withOrder(transaction, appId, change, now));
-  await settleVouchers(transaction, appId, ended.flatMap(returnedVouchers), now);
-  await bookPoints(transaction, appId, ended.flatMap(earnedPoints), now);
+  const vouchers = ended.flatMap(({ before, after }) => vouchersLetGo(before, after));
+  const points = ended.flatMap(({ before, after }) => pointsEarned(before, after) ?? []);
+  await settleVouchers(transaction, appId, vouchers, now);
+  await bookPoints(transaction, appId, points, now);
   return ended;
-}
-
-/** Vouchers that the change lets go of, with what was spent of each. */
-function returnedVouchers({ before, after }: Change): SettledVoucher[] {
-  if (isFinal(before.status) || !isFinal(after.status)) return [];
-  return after.payments.flatMap(({ voucherId, amount, id }) => {
-    if (voucherId === null || amount < 0) return [];
-    const returned = after.payments.filter((each) => each.refundOf === id).map((each) => each.amount);
-    return [{ proforma_order_id: after.id, voucher_id: voucherId, spent: amount + sum(returned) }];
-  });
-}
-
-function earnedPoints({ before, after }: Change): EarnedPoints[] {
-  const points = before.converted === null ? (after.converted?.points ?? 0) : 0;
-  if (points === 0 || after.buyer.id === null || after.orderId === null) return [];
-  return [{ order_id: after.orderId, customer_id: after.buyer.id, points }];
 }
 
 /** A proforma that is being converted gets its order first; one that was, passes payments that move on to it. */

@@ -1,7 +1,8 @@
 import type { TSchema } from '@sinclair/typebox';
-import { formatDateTime, LARGEST_AMOUNT, LONGEST_STRING, parseMoment, toMinor } from '@back-office/kernel';
+import { formatDateTime, LONGEST_STRING, parseMoment, toMinor } from '@back-office/kernel';
 import { money, type AppContext } from '../http/app-context.js';
 import { IS_INVALID, IS_TOO_LONG, judgeText, MALFORMED, orNull } from '../http/request-fields.js';
+import { wrongAmount, wrongFlag, wrongPercentage } from '../http/row-check.js';
 import { dateTime, integer, listOf, nullable, number, text, truth } from '../http/shapes.js';
 
 type Schema = Parameters<typeof orNull>[0];
@@ -87,12 +88,6 @@ export function amount(min: number, more: Partial<Field> = {}): Field {
   };
 }
 
-export function wrongAmount(value: unknown, decimals: number, min: number): string | undefined {
-  if (typeof value !== 'number') return MALFORMED;
-  const minor = toMinor(value, decimals);
-  return minor === undefined || minor < min || minor > LARGEST_AMOUNT ? IS_INVALID : undefined;
-}
-
 /** Percent with at most two decimals, kept as basis points; at least `min` of these. */
 export function percentage(min: number, more: Partial<Field> = {}): Field {
   return {
@@ -106,13 +101,9 @@ export function percentage(min: number, more: Partial<Field> = {}): Field {
   };
 }
 
-export function wrongPercentage(value: unknown, min: number): string | undefined {
-  return wrongAmount(value, 2, min) ?? (Number(value) > 100 ? IS_INVALID : undefined);
-}
-
 export function flag(initial: boolean): Field {
-  const wrong = (value: unknown): string | undefined => (typeof value === 'boolean' ? undefined : MALFORMED);
-  return { sent: { type: 'boolean' }, shape: truth, sql: 'boolean', initial, wrong, toStored: same, toShown: same };
+  const sent: Schema = { type: 'boolean' };
+  return { sent, shape: truth, sql: 'boolean', initial, wrong: wrongFlag, toStored: same, toShown: same };
 }
 
 export const optionalMoment: Field = {
@@ -127,6 +118,11 @@ export const optionalMoment: Field = {
   toStored: (value) => parseMoment(String(value))?.at,
   toShown: (stored) => (stored === null ? null : formatDateTime(stored as Date)),
 };
+
+/** A window, `valid_from` to `valid_until`, that ends before it begins. */
+export function endsBeforeItBegins({ valid_from: from, valid_until: until }: Row): boolean {
+  return from instanceof Date && until instanceof Date && until < from;
+}
 
 const MOST_TEXTS = 10_000;
 

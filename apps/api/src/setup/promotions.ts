@@ -4,6 +4,7 @@ import { nullable, number, integer } from '../http/shapes.js';
 import {
   amount,
   aText,
+  endsBeforeItBegins,
   flag,
   oneOf,
   optionalMoment,
@@ -72,15 +73,10 @@ function whatItsKindNeeds(next: Row, before: Row | undefined, sent: Row): Row | 
   const given = changedKind && isAbsent(sent['value']) ? null : next['value'];
   const worth = given ?? (isFree ? WHOLE_PERCENTAGE : null);
   if (worth === null) return { field: 'value', rule: CANT_BE_BLANK };
-  if (isOver(next)) return { field: 'valid_until', rule: IS_INVALID };
+  if (endsBeforeItBegins(next)) return { field: 'valid_until', rule: IS_INVALID };
   if (!isFree) return { ...next, value: worth, buy_qty: null, get_qty: null };
   const missing = ['buy_qty', 'get_qty'].find((field) => next[field] === null);
   return missing === undefined ? { ...next, value: worth } : { field: missing, rule: CANT_BE_BLANK };
-}
-
-/** A window that ends before it begins. */
-export function isOver({ valid_from: from, valid_until: until }: Row): boolean {
-  return from instanceof Date && until instanceof Date && until < from;
 }
 
 function isAbsent(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { isSound, type Clock, type Page } from '@back-office/kernel';
-import { waitForBulkTurn, type Database, type Transaction } from '../database/database.js';
+import { waitForBulkTurn } from '../database/bulk.js';
+import type { Database, Transaction } from '../database/database.js';
 import type { AppContext } from '../http/app-context.js';
 import { isRow } from '../http/row-check.js';
 import type { Row } from './fields.js';
@@ -19,7 +20,7 @@ export class TypeOrmSetUp {
     rows: readonly unknown[],
   ): Promise<{ readonly rows: readonly StoredRow[] } | { readonly failures: readonly string[] }> {
     return this.database.transaction(async (transaction) => {
-      await waitForBulkTurn(transaction, 'set_up', app.id);
+      await waitForBulkTurn(transaction, 'set_up', app.id, rows.length);
       const found = await this.lock(transaction, app.id, rows);
       const next = new Map(found.map((row) => [row.code, row]));
       const referenced = await this.referenced(transaction, app.id, rows);

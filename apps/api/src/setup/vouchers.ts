@@ -1,7 +1,6 @@
 import { IS_INVALID, Unjudged } from '../http/request-fields.js';
 import { integer, nullable, number } from '../http/shapes.js';
-import { amount, aText, flag, optionalId, optionalMoment, type Row } from './fields.js';
-import { isOver } from './promotions.js';
+import { amount, aText, endsBeforeItBegins, flag, optionalId, optionalMoment, type Row } from './fields.js';
 import { setUpBody, type Broken, type Resource } from './resource.js';
 
 const FIELDS = {
@@ -35,7 +34,7 @@ export const VOUCHERS: Resource = {
 
 /** A proforma that holds it may spend all of it: until then the amount can only be raised. */
 function coversWhatIsUsed(next: Row, before: Row | undefined): Row | Broken {
-  if (isOver(next)) return { field: 'valid_until', rule: IS_INVALID };
+  if (endsBeforeItBegins(next)) return { field: 'valid_until', rule: IS_INVALID };
   const isHeld = (before?.['held_by'] ?? null) !== null;
   const used = Number(before?.[isHeld ? 'amount' : 'spent'] ?? 0);
   return Number(next['amount']) < used ? { field: 'amount', rule: IS_INVALID } : next;

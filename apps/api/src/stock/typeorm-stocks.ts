@@ -1,5 +1,6 @@
 import type { Clock } from '@back-office/kernel';
-import { planForManyRows, type Database, type Transaction } from '../database/database.js';
+import { beginBulk } from '../database/bulk.js';
+import type { Database, Transaction } from '../database/database.js';
 import {
   addUp,
   placeRows,
@@ -70,7 +71,7 @@ export class TypeOrmStocks {
   /** Adds quantities to stock. Rows that fail change nothing; the others are written together. */
   add(appId: number, rows: readonly (StockWish | string)[]): Promise<readonly FailedRow[]> {
     return this.database.transaction(async (transaction) => {
-      await planForManyRows(transaction);
+      await beginBulk(transaction, rows.length);
       const { placed, failed } = await place(transaction, appId, rows);
       const { changes, failed: negative } = addUp(placed, await lock(transaction, appId, placed));
       if (changes.length > 0) await book(transaction, appId, changes, this.clock.now());

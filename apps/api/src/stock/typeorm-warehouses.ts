@@ -1,6 +1,7 @@
 import type { Clock } from '@back-office/kernel';
 import { MATCHING, matcherOf, type Matcher } from '@back-office/matching';
-import { waitForBulkTurn, type Database, type Transaction } from '../database/database.js';
+import { waitForBulkTurn } from '../database/bulk.js';
+import type { Database, Transaction } from '../database/database.js';
 import type { WarehouseRow, WarehouseWish } from './warehouse.js';
 
 const COLUMNS = 'id, code, name, address_line_1, city, postcode, market_id, sellable, inserted_at, updated_at';
@@ -66,7 +67,7 @@ export class TypeOrmWarehouses {
   put(appId: number, rows: readonly (WarehouseWish | string)[]): Promise<Written | Rejected> {
     const wishes = rows.filter((row) => typeof row !== 'string');
     return this.database.transaction(async (transaction) => {
-      await waitForBulkTurn(transaction, 'warehouses', appId);
+      await waitForBulkTurn(transaction, 'warehouses', appId, rows.length);
       const found = await lockNamed(transaction, appId, wishes);
       const withStock = await idsWithStock(transaction, appId, found, wishes);
       const plan = planned(rows, found, withStock);

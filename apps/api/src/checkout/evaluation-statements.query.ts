@@ -1,0 +1,96 @@
+/** What is left on a voucher for this customer at this moment; 0 when it is held, spent, over or somebody else's. */
+const available = (customerId: string, now: string): string => `
+  case when v.active and v.held_by is null and (v.customer_id is null or v.customer_id = ${customerId})
+      and coalesce(v.valid_from <= ${now}, true) and coalesce(v.valid_until >= ${now}, true)
+    then v.amount - v.spent else 0 end`;
+
+export const LOOK_UP = `
+  with customer as (
+    select c.id, json_build_object('id', c.id, 'dataPart', c.data_part, 'timePart', c.time_part, 'email', c.email,
+      'firstName', c.first_name, 'lastName', c.last_name, 'phone', c.phone) as buyer
+    from customers c
+    where c.app_id = $1 and ((c.id = $6 and c.data_part = $7::bigint and c.time_part = $8::bigint) or c.external_ref = $9)
+    limit 1
+  )
+  select
+    (select coalesce(json_agg(json_build_object(
+      'id', v.id, 'product_id', p.id, 'code', v.code, 'barcode', v.barcode, 'external_ref', v.external_ref,
+      'name', p.name, 'price', coalesce(v.price, p.price), 'vat_rate', coalesce(v.vat_rate, p.vat_rate),
+      'active', p.active)), '[]')
+     from product_variants v join products p on p.app_id = $1 and p.id = v.product_id
+     where v.app_id = $1 and v.id in (
+       select w.id from unnest($2::text[]) as n (code) join product_variants w on w.app_id = $1 and w.code = n.code
+       union
+       select w.id from unnest($3::text[]) as n (code) join product_variants w on w.app_id = $1 and w.barcode = n.code
+       union
+       select w.id from unnest($4::text[]) as n (ref) join product_variants w on w.app_id = $1 and w.external_ref = n.ref
+       union select unnest($5::bigint[])
+     )) as variants,
+    (select buyer from customer) as customer,
+    (select id from warehouses where app_id = $1 and code = $10 and deleted_at is null) as warehouse_id,
+    (select json_build_object('name', name, 'price', price, 'vat_rate', vat_rate, 'free_from', free_from)
+     from shipment_methods where app_id = $1 and code = $11) as shipment,
+    (select coalesce(json_agg(json_build_object('code', code, 'name', name, 'kind', kind, 'value', value,
+      'buyQty', coalesce(buy_qty, 0), 'getQty', coalesce(get_qty, 0), 'variantCodes', variant_codes,
+      'minQty', min_qty, 'minAmount', min_amount, 'couponCode', coupon_code, 'validFrom', valid_from,
+      'validUntil', valid_until, 'priority', priority, 'active', active)), '[]')
+     from promotions where app_id = $1 and active and coalesce(valid_from <= $13, true)
+       and coalesce(valid_until >= $13, true) and (coupon_code is null or coupon_code = any($12::text[]))) as rules,
+    (select coalesce(json_agg(json_build_object('id', v.id, 'code', v.code,
+      'available', ${available('(select id from customer)', '$13')})), '[]')
+     from vouchers v where v.app_id = $1 and v.code = any($14::text[])) as vouchers`;
+
+const COLUMNS = `
+  customer_id bigint, buyer jsonb, delivery jsonb, items jsonb, fees jsonb, promotions jsonb, vouchers jsonb,
+  shipment_method_code text, pickup_point_code text, sales bigint, discount bigint,
+  net_sales bigint, vat bigint, end_sales bigint, currency text, warehouse_id bigint, market_id int,
+  sales_channel_id int, sales_channel text, comment text, tags text[], expires_at timestamptz, inserted_at timestamptz`;
+const NAMES = COLUMNS.replaceAll(/(\w+) [\w[\]]+/g, '$1');
+
+export const INSERT = `
+  insert into order_processings (app_id, ${NAMES})
+  select $1, ${NAMES} from json_to_record($2) as r (${COLUMNS}) returning id`;
+
+export const FIND = `select * from order_processings where app_id = $1 and id = $2`;
+
+/**
+ * Locks the evaluation, and of its variants the stock that may be used: sellable warehouses, or the one it names.
+ * Rows that others have changed meanwhile arrive as they are now.
+ */
+export const LOCK_FACTS = `
+  with evaluation as materialized (
+    select * from order_processings where app_id = $1 and id = $2 for update
+  ), wanted as materialized (
+    select distinct (line ->> 'variantId')::bigint as variant_id from evaluation, jsonb_array_elements(items) as line
+  ), voucher as materialized (
+    select v.id, v.code, ${available('(select customer_id from evaluation)', '$3')} as available, offered.place
+    from evaluation, jsonb_array_elements(evaluation.vouchers) with ordinality as offered (voucher, place)
+    join vouchers v on v.app_id = $1 and v.id = (offered.voucher ->> 'id')::bigint
+    order by v.id for update of v
+  ), stock as materialized (
+    select s.product_variant_id, s.warehouse_id, w.code, s.on_hand, s.reserved
+    from stocks s join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
+    where s.app_id = $1 and s.product_variant_id in (select variant_id from wanted)
+      and w.sellable and w.deleted_at is null
+      and s.warehouse_id = coalesce((select warehouse_id from evaluation), s.warehouse_id)
+      and (select count(*) from voucher) >= 0 -- vouchers are locked before stock
+    order by s.product_variant_id, s.warehouse_id for update of s
+  )
+  select evaluation.*, (
+    select coalesce(json_agg(json_build_object('variantId', product_variant_id, 'warehouseId', warehouse_id,
+      'warehouseCode', code, 'onHand', on_hand, 'reserved', reserved)), '[]') from stock
+  ) as stock, (
+    select coalesce(json_agg(json_build_object('id', id, 'code', code, 'available', available) order by place), '[]')
+    from voucher
+  ) as vouchers_now, coalesce((
+    select case
+      when evaluation.pickup_point_code is null then case when m.requires_pickup_point then 'missing' else 'not needed' end
+      when not m.requires_pickup_point and m.pickup_points = '[]' then 'not needed'
+      when exists (select 1 from jsonb_array_elements(m.pickup_points) as p
+        where p ->> 'code' = evaluation.pickup_point_code and (p ->> 'available')::boolean) then 'available'
+      else 'unavailable' end
+    from shipment_methods m where m.app_id = $1 and m.code = evaluation.shipment_method_code
+  ), 'not needed') as pickup_point from evaluation`;
+
+// The one look-up across apps: an evaluation of another app is told apart from one that does not exist.
+export const EXISTS_ANYWHERE = `select 1 from order_processings where id = $1`;

@@ -1,0 +1,43 @@
+import { TIMEOUTS } from './data-source.js';
+import type { Transaction } from './database.js';
+
+/** Up to so many rows, going from each to its like by index beats reading all that the app has. */
+const FEW_ROWS = 100;
+
+/**
+ * More time, and for many rows no join row by row: an app that the statistics do not know yet seems to have one row,
+ * and then the planner compares each of ten thousand with each of ten thousand.
+ */
+function settingsFor(rows: number): string {
+  return `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true),
+    set_config('enable_nestloop', '${rows > FEW_ROWS ? 'off' : 'on'}', true)`;
+}
+
+/** To be called first in a transaction that writes in bulk: so many rows are on their way. */
+export async function beginBulk(transaction: Transaction, rows: number): Promise<void> {
+  transaction.expectManyRows();
+  await transaction.rows(`select ${settingsFor(rows)}`);
+}
+
+const BULK_TURNS = { warehouses: 1, products: 2, set_up: 3 } as const;
+const BULK_TURN_TIMEOUT = '4500ms';
+
+/**
+ * As {@link beginBulk}, for bulk writes that take turns, those of one kind and app: what they match by is unique, and
+ * half of it may not exist yet, so row locks alone would let two calls insert the same record. They may wait longer
+ * than single calls.
+ */
+export async function waitForBulkTurn(
+  transaction: Transaction,
+  kind: keyof typeof BULK_TURNS,
+  appId: number,
+  rows: number,
+): Promise<void> {
+  transaction.locks('bulk');
+  transaction.expectManyRows();
+  await transaction.rows(
+    `select ${settingsFor(rows)}, set_config('lock_timeout', $3, true),
+       pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
+    [BULK_TURNS[kind], appId, BULK_TURN_TIMEOUT],
+  );
+}

@@ -1,0 +1,136 @@
+import * as domain from '@back-office/proforma';
+import {
+  anyObject,
+  dateTime,
+  integer,
+  listOf,
+  named,
+  nullable,
+  number,
+  record,
+  text,
+  truth,
+  type Of,
+} from '../http/shapes.js';
+import * as sale from '../orders/index.js';
+
+/** Colours of the statuses, in the order of their ids. */
+export const STATUS_COLORS = [
+  '#9e9e9e',
+  '#ffb300',
+  '#43a047',
+  '#1e88e5',
+  '#8e24aa',
+  '#00897b',
+  '#e53935',
+  '#6d4c41',
+] as const;
+
+const common = {
+  id: integer,
+  proforma_number: text,
+  proforma_status_id: integer,
+  proforma_status_color: text,
+  proforma_status_final: truth,
+  processing_date: dateTime,
+  expires_at: dateTime,
+  expires_in_seconds: integer,
+  customer_id: nullable(integer),
+  customer_email: nullable(text),
+  customer_first_name: nullable(text),
+  customer_last_name: nullable(text),
+  anonymous: truth,
+  sales: number,
+  discount: number,
+  net_sales: number,
+  vat: number,
+  end_sales: number,
+  paid: number,
+  debt: number,
+  market_id: integer,
+  currency_id: integer,
+  sales_channel_id: integer,
+  sales_channel: text,
+  warehouse_confirmed_at: nullable(dateTime),
+  converted_at: nullable(dateTime),
+  order_id: nullable(integer),
+  canceled: truth,
+  canceled_at: nullable(dateTime),
+  cancel_reason: nullable(text),
+  tags: listOf(text),
+  alerts_count: integer,
+  open_alerts_count: integer,
+  inserted_at: dateTime,
+  updated_at: dateTime,
+};
+
+/** What a proforma in a list and a proforma by itself both show. */
+export const CommonShape = record(common);
+
+export const ProformaListShape = named('ProformaInList', { ...common, proforma_status_name: text });
+
+export const ItemShape = record({
+  proforma_order_item_id: integer,
+  product_id: integer,
+  product_variant_id: integer,
+  code: text,
+  barcode: nullable(text),
+  name: text,
+  qty: integer,
+  qty_confirmed: nullable(integer),
+  price: number,
+  vat_rate: nullable(number),
+  sales: number,
+  discount: number,
+  end_sales: number,
+  promotions: listOf(sale.PromotionShape),
+  warehouse_code: nullable(text),
+});
+
+export const InstructionsShape = record({
+  beneficiary: text,
+  address: text,
+  bank_account: text,
+  amount: number,
+  currency: text,
+  purpose: text,
+  payment_code: text,
+  model: text,
+  reference: text,
+  qr: nullable(text),
+});
+
+export const AlertShape = record({
+  index: integer,
+  kind: text,
+  message: text,
+  details: anyObject,
+  resolved: truth,
+  resolved_at: nullable(dateTime),
+  inserted_at: dateTime,
+});
+
+export const ProformaShape = named('Proforma', {
+  ...common,
+  proforma_status: text,
+  order_processing_id: integer,
+  customer_data_part: nullable(integer),
+  customer_time_part: nullable(integer),
+  customer_phone: nullable(text),
+  items: listOf(ItemShape),
+  fee_items: listOf(sale.FeeItemShape),
+  payments: listOf(sale.PaymentShape),
+  payment_instructions: InstructionsShape,
+  tax_brackets: listOf(sale.TaxBracketShape),
+  transaction_reference: text,
+  delivery_area: sale.DeliveryAreaShape,
+  alerts: listOf(AlertShape),
+  comment: nullable(text),
+  converted_order_number: nullable(text),
+});
+export type ProformaOut = Of<typeof ProformaShape>;
+
+export const OneProforma = record({ data: ProformaShape });
+
+/** What every call that would move a final proforma is refused with. */
+export const FINAL = domain.ALREADY_FINAL.refused;
