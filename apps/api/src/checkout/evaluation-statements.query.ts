@@ -4,13 +4,53 @@ const available = (customerId: string, now: string): string => `
       and coalesce(v.valid_from <= ${now}, true) and coalesce(v.valid_until >= ${now}, true)
     then v.amount - v.spent else 0 end`;
 
-export const LOOK_UP = `
+/** What names the things in a basket. */
+export interface BasketNames {
+  readonly codes: readonly string[];
+  readonly barcodes: readonly string[];
+  readonly externalRefs: readonly string[];
+  readonly variantIds: readonly number[];
+  readonly customer: {
+    readonly id?: number;
+    readonly dataPart?: number;
+    readonly timePart?: number;
+    readonly externalRef?: string;
+  } | null;
+  readonly warehouseCode: string | null;
+  readonly shipmentMethodCode: string | null;
+  readonly coupons: readonly string[];
+  readonly vouchers: readonly string[];
+}
+
+/**
+ * All that a basket is priced with. Only what it names is looked at: the statement is planned anew for each basket, and
+ * every table in it makes that longer.
+ */
+export function lookUpStatement(appId: number, names: BasketNames, now: Date): { text: string; values: unknown[] } {
+  const values: unknown[] = [appId];
+  const value = (one: unknown): string => `$${values.push(one)}`;
+  const list = (all: readonly unknown[], type: string): string => `${value(all)}::${type}[]`;
+  const moment = value(now);
+  const byText = (column: string, all: readonly string[]): string =>
+    `select w.id from unnest(${list(all, 'text')}) as n (name)
+     join product_variants w on w.app_id = $1 and w.${column} = n.name`;
+  const { codes, barcodes, externalRefs, variantIds, customer, warehouseCode, shipmentMethodCode, vouchers } = names;
+  const wanted = [
+    ...(codes.length > 0 ? [byText('code', codes)] : []),
+    ...(barcodes.length > 0 ? [byText('barcode', barcodes)] : []),
+    ...(externalRefs.length > 0 ? [byText('external_ref', externalRefs)] : []),
+    ...(variantIds.length > 0 ? [`select unnest(${list(variantIds, 'bigint')})`] : []),
+  ];
+  const whose =
+    customer?.externalRef === undefined
+      ? `c.id = ${value(customer?.id)}::bigint and c.data_part = ${value(customer?.dataPart)}::bigint
+         and c.time_part = ${value(customer?.timePart)}::bigint`
+      : `c.external_ref = ${value(customer.externalRef)}::text`;
+  const text = `
   with customer as (
     select c.id, json_build_object('id', c.id, 'dataPart', c.data_part, 'timePart', c.time_part, 'email', c.email,
       'firstName', c.first_name, 'lastName', c.last_name, 'phone', c.phone) as buyer
-    from customers c
-    where c.app_id = $1 and ((c.id = $6 and c.data_part = $7::bigint and c.time_part = $8::bigint) or c.external_ref = $9)
-    limit 1
+    from customers c where c.app_id = $1 and ${whose}
   )
   select
     (select coalesce(json_agg(json_build_object(
@@ -18,27 +58,30 @@ export const LOOK_UP = `
       'name', p.name, 'price', coalesce(v.price, p.price), 'vat_rate', coalesce(v.vat_rate, p.vat_rate),
       'active', p.active)), '[]')
      from product_variants v join products p on p.app_id = $1 and p.id = v.product_id
-     where v.app_id = $1 and v.id in (
-       select w.id from unnest($2::text[]) as n (code) join product_variants w on w.app_id = $1 and w.code = n.code
-       union
-       select w.id from unnest($3::text[]) as n (code) join product_variants w on w.app_id = $1 and w.barcode = n.code
-       union
-       select w.id from unnest($4::text[]) as n (ref) join product_variants w on w.app_id = $1 and w.external_ref = n.ref
-       union select unnest($5::bigint[])
-     )) as variants,
+     where v.app_id = $1 and v.id in (${wanted.join(' union ') || 'null'})) as variants,
     (select buyer from customer) as customer,
-    (select id from warehouses where app_id = $1 and code = $10 and deleted_at is null) as warehouse_id,
-    (select json_build_object('name', name, 'price', price, 'vat_rate', vat_rate, 'free_from', free_from)
-     from shipment_methods where app_id = $1 and code = $11) as shipment,
+    ${warehouseCode === null ? 'null' : WAREHOUSE(value(warehouseCode))} as warehouse_id,
+    ${shipmentMethodCode === null ? 'null' : SHIPMENT(value(shipmentMethodCode))} as shipment,
     (select coalesce(json_agg(json_build_object('code', code, 'name', name, 'kind', kind, 'value', value,
       'buyQty', coalesce(buy_qty, 0), 'getQty', coalesce(get_qty, 0), 'variantCodes', variant_codes,
       'minQty', min_qty, 'minAmount', min_amount, 'couponCode', coupon_code, 'validFrom', valid_from,
       'validUntil', valid_until, 'priority', priority, 'active', active)), '[]')
-     from promotions where app_id = $1 and active and coalesce(valid_from <= $13, true)
-       and coalesce(valid_until >= $13, true) and (coupon_code is null or coupon_code = any($12::text[]))) as rules,
+     from promotions where app_id = $1 and active and coalesce(valid_from <= ${moment}, true)
+       and coalesce(valid_until >= ${moment}, true)
+       and (coupon_code is null or coupon_code = any(${list(names.coupons, 'text')}))) as rules,
+    ${vouchers.length === 0 ? "'[]'::json" : VOUCHERS(list(vouchers, 'text'), moment)} as vouchers`;
+  return { text, values };
+}
+
+const WAREHOUSE = (code: string): string =>
+  `(select id from warehouses where app_id = $1 and code = ${code} and deleted_at is null)`;
+const SHIPMENT = (code: string): string => `
+    (select json_build_object('name', name, 'price', price, 'vat_rate', vat_rate, 'free_from', free_from)
+     from shipment_methods where app_id = $1 and code = ${code})`;
+const VOUCHERS = (codes: string, now: string): string => `
     (select coalesce(json_agg(json_build_object('id', v.id, 'code', v.code,
-      'available', ${available('(select id from customer)', '$13')})), '[]')
-     from vouchers v where v.app_id = $1 and v.code = any($14::text[])) as vouchers`;
+      'available', ${available('(select id from customer)', now)})), '[]')
+     from vouchers v where v.app_id = $1 and v.code = any(${codes}))`;
 
 const COLUMNS = `
   customer_id bigint, buyer jsonb, delivery jsonb, items jsonb, fees jsonb, promotions jsonb, vouchers jsonb,

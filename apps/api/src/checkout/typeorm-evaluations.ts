@@ -12,7 +12,7 @@ import type {
   StockRow,
 } from '@back-office/proforma';
 import type { Database, Sql, Transaction } from '../database/database.js';
-import { EXISTS_ANYWHERE, FIND, INSERT, LOCK_FACTS, LOOK_UP } from './evaluation-statements.query.js';
+import { EXISTS_ANYWHERE, FIND, INSERT, LOCK_FACTS, lookUpStatement } from './evaluation-statements.query.js';
 import {
   priceBasket,
   type BasketItem,
@@ -114,24 +114,16 @@ export class TypeOrmEvaluations {
   }
 }
 
-async function lookUp(sql: Sql, appId: number, basket: Basket, now: Date): Promise<LookedUp> {
-  const { items, customer, warehouseCode, shipmentMethodCode, coupons, vouchers } = basket;
-  const [found] = await sql.rows<LookedUp>(LOOK_UP, [
-    appId,
-    items.flatMap((item) => item.code ?? []),
-    items.flatMap((item) => item.barcode ?? []),
-    items.flatMap((item) => item.external_ref ?? []),
-    items.flatMap((item) => item.product_variant_id ?? []),
-    customer?.id ?? null,
-    customer?.dataPart ?? null,
-    customer?.timePart ?? null,
-    customer?.externalRef ?? null,
-    warehouseCode,
-    shipmentMethodCode,
-    coupons,
-    now,
-    vouchers,
-  ]);
+async function lookUp(sql: Sql, appId: number, { items, ...basket }: Basket, now: Date): Promise<LookedUp> {
+  const named = {
+    ...basket,
+    codes: items.flatMap((item) => item.code ?? []),
+    barcodes: items.flatMap((item) => item.barcode ?? []),
+    externalRefs: items.flatMap((item) => item.external_ref ?? []),
+    variantIds: items.flatMap((item) => item.product_variant_id ?? []),
+  };
+  const { text, values } = lookUpStatement(appId, named, now);
+  const [found] = await sql.rows<LookedUp>(text, values);
   return found as LookedUp;
 }
 

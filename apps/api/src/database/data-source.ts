@@ -42,6 +42,8 @@ export function dataSourceFor(connection: Connection, poolSize: number, entities
     poolSize,
     extra: {
       options: [...SESSION, ...LIMITS].join(' '),
+      // A transaction sends BEGIN with its first statement and COMMIT with its last.
+      pipeline: true,
       query_timeout: TIMEOUTS.query,
       connectionTimeoutMillis: TIMEOUTS.acquire,
       keepAlive: true,

@@ -116,6 +116,56 @@ describe('a transaction', () => {
     expect(await count()).toBe(0);
   });
 
+  it('is committed together with its last statement, after which there is none', async () => {
+    await database.transaction(async (transaction) => {
+      await insert(transaction, 1, 1);
+      const made = await transaction.last('insert into thing (id, n) values (2, 2) returning id');
+      expect(made).toEqual([{ id: 2 }]);
+      expect(await count()).toBe(2);
+      await expect(insert(transaction, 3, 3)).rejects.toThrow('after the last one');
+    });
+    await database.transaction((transaction) => transaction.last('insert into thing (id, n) values (4, 4)'));
+    expect(await count()).toBe(3);
+  });
+
+  it('whose last statement fails leaves nothing, says why, and gives its connection back whole', async () => {
+    const broken = database.transaction(async (transaction) => {
+      await insert(transaction, 1, 1);
+      await transaction.last('insert into thing (id, n) values (2, 1)');
+    });
+    await expect(broken).rejects.toMatchObject({ constraint: 'thing_n_key' });
+    expect(await count()).toBe(0);
+    expect(database.connections()).toMatchObject({ awaited: 0 });
+    await Promise.all([1, 2, 3, 4].map((id) => database.transaction((transaction) => insert(transaction, id, id))));
+    expect(await count()).toBe(4);
+  });
+
+  it('leaves nothing when a failed statement was swallowed before its last one', async () => {
+    const swallowed = database.transaction(async (transaction) => {
+      await insert(transaction, 1, 1);
+      await insert(transaction, 1, 2).catch(() => {});
+      await transaction.last('select 1');
+    });
+    await expect(swallowed).rejects.toThrow('current transaction is aborted');
+    expect(await count()).toBe(0);
+  });
+
+  it('whose connection is lost with its last statement is unknown, unless the server has told that it ended it', async () => {
+    const told = database.transaction(async (transaction) => {
+      await insert(transaction, 1, 1);
+      await transaction.last('select pg_terminate_backend(pg_backend_pid())');
+    });
+    await expect(told).rejects.toThrow(DatabaseUnavailable);
+    const cut = database.transaction(async (transaction) => {
+      const [self] = await transaction.rows<{ pid: number }>('select pg_backend_pid() as pid');
+      await database.source.query('select pg_terminate_backend($1)', [self?.pid]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await transaction.last('insert into thing (id, n) values (2, 2)');
+    });
+    await expect(cut).rejects.toThrow(UnknownOutcome);
+    expect(await count()).toBe(0);
+  });
+
   it('that waits too long for a lock is reported as unavailable', async () => {
     await insert(database, 1, 1);
     const lock = (transaction: Transaction) => transaction.rows('select id from thing where id = 1 for update');

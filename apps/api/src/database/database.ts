@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Pool, PoolClient } from 'pg';
+import type { Writable } from 'node:stream';
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import { TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, failureOf, UnknownOutcome } from './failures.js';
@@ -24,6 +25,11 @@ const LOCK_ORDER = [
 export type Lockable = (typeof LOCK_ORDER)[number];
 
 export interface Transaction extends Sql {
+  /**
+   * As {@link rows}, for the statement after which there is none: it travels together with COMMIT. What it answers is
+   * committed; when it fails, nothing is.
+   */
+  last<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Declares that the next statement locks rows of this kind; throws when that is against the lock order. */
   locks(kind: Lockable): void;
   /**
@@ -97,10 +103,9 @@ export class Database implements Sql {
     client.on('error', ignored);
     let broken = false;
     try {
-      await client.query('BEGIN');
-      const result = await work(new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement, end));
-      assertInTime(end);
-      await commit(client);
+      const transaction = new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement, end);
+      const result = await work(transaction);
+      await transaction.commit();
       return result;
     } catch (error) {
       broken = error instanceof UnknownOutcome || failureOf(error) === 'unavailable' || !(await rolledBack(client));
@@ -123,9 +128,11 @@ export class Database implements Sql {
   }
 }
 
+/** Each wait for the server costs more than most statements: BEGIN travels with the first, COMMIT with the last. */
 class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
   private patience: { readonly query_timeout: number } | undefined;
+  private state: 'new' | 'open' | 'committed' = 'new';
 
   constructor(
     private readonly client: PoolClient,
@@ -135,10 +142,24 @@ class ClientTransaction implements Transaction {
   ) {}
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const [answer] = await together(this.client, [this.query(text, values)], { begin: this.begins() });
+    return rowsOf<Row>(answer);
+  }
+
+  async last<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const queries = [this.query(text, values), 'COMMIT'];
+    const [answer, committed] = await together(this.client, queries, { begin: this.begins() });
+    this.state = 'committed';
+    if (answer?.status === 'rejected' && isAnswer(answer.reason)) throw answer.reason as Error;
+    assertCommitted(answer?.status === 'rejected' ? answer : committed);
+    return rowsOf<Row>(answer);
+  }
+
+  async commit(): Promise<void> {
+    if (this.state !== 'open') return;
     assertInTime(this.end);
-    this.onStatement(text);
-    const query = { text, values: [...values], ...(this.patience ?? { name: this.nameOf(text) }) };
-    return (await this.client.query(query)).rows as Row[];
+    const [committed] = await together(this.client, ['COMMIT']);
+    assertCommitted(committed);
   }
 
   expectManyRows(): void {
@@ -150,6 +171,48 @@ class ClientTransaction implements Transaction {
     if (place < this.lockedUpTo) throw new Error(`${kind} is locked after ${LOCK_ORDER[this.lockedUpTo]}`);
     this.lockedUpTo = place;
   }
+
+  private query(text: string, values: readonly unknown[]): QueryConfig {
+    if (this.state === 'committed') throw new Error('A statement came after the last one');
+    assertInTime(this.end);
+    this.onStatement(text);
+    return { text, values: [...values], ...(this.patience ?? { name: this.nameOf(text) }) };
+  }
+
+  private begins(): boolean {
+    const isFirst = this.state === 'new';
+    this.state = 'open';
+    return isFirst;
+  }
+}
+
+type Answered = PromiseSettledResult<QueryResult>;
+
+/** Sends the statements in one breath, and waits for all their answers. */
+async function together(
+  client: PoolClient,
+  queries: readonly (QueryConfig | string)[],
+  { begin = false } = {},
+): Promise<Answered[]> {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  stream.cork();
+  const sent = [...(begin ? ['BEGIN'] : []), ...queries].map((query) => client.query(query as QueryConfig));
+  stream.uncork();
+  const answers = await Promise.allSettled(sent);
+  if (!begin) return answers;
+  // Without BEGIN there is no transaction, and whatever came behind it must not count.
+  const [begun, ...rest] = answers;
+  return begun?.status === 'rejected' ? rest.map(() => begun) : rest;
+}
+
+function rowsOf<Row>(answer: Answered | undefined): Row[] {
+  if (answer?.status !== 'fulfilled') throw answer?.reason;
+  return answer.value.rows as Row[];
+}
+
+/** Whether the server itself has refused the statement, and so knows of it. */
+function isAnswer(error: unknown): boolean {
+  return (error as { severity?: unknown } | null)?.severity !== undefined;
 }
 
 /** Whoever called has given up by now; what is done for nobody holds locks that others wait for. */
@@ -160,15 +223,13 @@ function assertInTime(end: number): void {
 /** The statement that comes next, COMMIT at the latest, reports the loss. */
 function ignored(): void {}
 
-async function commit(client: PoolClient): Promise<void> {
-  try {
-    const { command } = await client.query('COMMIT');
-    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK instead of an error.
-    if (command !== 'COMMIT') throw new Error('The transaction had failed before its COMMIT');
-  } catch (error) {
-    if (failureOf(error) === 'unavailable') throw new UnknownOutcome('The connection was lost at COMMIT');
-    throw error;
+function assertCommitted(answer: Answered | undefined): void {
+  if (answer?.status !== 'fulfilled') {
+    if (failureOf(answer?.reason) === 'unavailable') throw new UnknownOutcome('The connection was lost at COMMIT');
+    throw answer?.reason;
   }
+  // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK instead of an error.
+  if (answer.value.command !== 'COMMIT') throw new Error('The transaction had failed before its COMMIT');
 }
 
 async function rolledBack(client: PoolClient): Promise<boolean> {

@@ -18,7 +18,7 @@ import {
 } from '@back-office/proforma';
 import { findEvaluationFacts } from '../checkout/index.js';
 import { violates } from '../database/failures.js';
-import type { Database, Sql, Transaction } from '../database/database.js';
+import type { Database, Transaction } from '../database/database.js';
 import { insertOrder, settleOrderPayments } from '../orders/index.js';
 import { bookPoints, settleVouchers } from './typeorm-benefits.js';
 import { LOCK_PLACES } from '../stock/index.js';
@@ -125,7 +125,7 @@ async function createOne(
   const columns = { ...frozenColumns(proforma), ...livingColumns(proforma) };
   const lines = proforma.lines.map((line, position) => ({ ...lineColumns(line), position }));
   const payments = proforma.payments.map((each, place) => ({ ...paymentColumns(each, proforma.payments), place }));
-  const [made] = await transaction.rows<Made>(INSERT, [
+  const [made] = await transaction.last<Made>(INSERT, [
     appId,
     JSON.stringify(columns),
     JSON.stringify(lines),
@@ -227,12 +227,12 @@ async function withOrder(transaction: Transaction, appId: number, change: Change
   return change;
 }
 
-async function save(transaction: Sql, appId: number, changes: readonly Change[], now: Date): Promise<number[]> {
+async function save(transaction: Transaction, appId: number, changes: readonly Change[], now: Date): Promise<number[]> {
   const lines = changes.flatMap(changedLines);
   const payments = changes.flatMap(changedPayments).map((payment, place) => ({ ...payment, place }));
   const stock = changes.flatMap(reservationsOf);
   const parts = { lines: lines.length > 0, payments: payments.length > 0, stock: stock.length > 0 };
-  const rows = await transaction.rows<{ id: number }>(saveStatement(parts), [
+  const rows = await transaction.last<{ id: number }>(saveStatement(parts), [
     appId,
     JSON.stringify(changes.map(({ after }) => livingColumns(after))),
     now,

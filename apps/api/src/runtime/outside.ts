@@ -1,6 +1,6 @@
 import express, { type Express, type Request, type Response } from 'express';
 import helmet from 'helmet';
-import { getAbsoluteFSPath } from 'swagger-ui-dist';
+import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js';
 import type { Database } from '../database/database.js';
 import type { Metrics } from './metrics.js';
 
