@@ -39,6 +39,40 @@ const VARIANTS = `
   insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, updated_at)
   select $1, variant.id, warehouse.id, 1000000000, now() from variant, warehouse`;
 
+/** Drafts of one piece each whose time is over, spread over the catalogue. */
+const DUE = `
+  with number as (
+    select n, now() - interval '73 hours' as at from generate_series(1, $2::int) as n
+  ), evaluation as (
+    insert into order_processings (app_id, buyer, items, fees, sales, discount, net_sales, vat, end_sales, currency,
+      market_id, sales_channel_id, sales_channel, expires_at, consumed_at, inserted_at)
+    select $1, '{}', '[]', '[]', 10000, 0, 10000, 0, 10000, 'RSD', n, 1, 'due', at, at, at from number order by n
+    returning id, market_id as n
+  ), made as (
+    insert into proforma_orders (app_id, number, status_id, order_processing_id, customer_email, market_id, currency,
+      sales_channel_id, sales_channel, fees, sales, discount, net_sales, vat, end_sales, original_end_sales, paid, debt,
+      processing_date, expires_at, due_at, inserted_at, updated_at)
+    select $1, 'P-2026-D' || lpad(n::text, 6, '0'), 1, evaluation.id, 'c' || n || '@example.com', n, 'RSD', 1, 'due', '[]',
+      10000, 0, 10000, 0, 10000, 10000, 0, 10000, at, now() - interval '1 hour', now() - interval '1 hour', at, at
+    from number join evaluation using (n) order by n returning id, market_id as n, inserted_at as at
+  ), shelf as (
+    select s.product_variant_id as variant_id, s.warehouse_id, v.product_id,
+      row_number() over (order by s.product_variant_id) - 1 as place, count(*) over () as shelves
+    from stocks s join product_variants v on v.app_id = $1 and v.id = s.product_variant_id where s.app_id = $1
+  ), item as (
+    insert into proforma_items (app_id, proforma_order_id, position, product_id, product_variant_id, code, name, qty, price,
+      vat_rate, sales, discount, warehouse_id)
+    select $1, made.id, 0, product_id, variant_id, 'P', 'Product', 1, 10000, 0, 10000, 0, warehouse_id
+    from made join shelf on shelf.place = made.n % shelf.shelves
+    returning id, product_variant_id, warehouse_id
+  ), reservation as (
+    insert into stock_reservations (app_id, proforma_item_id, product_variant_id, warehouse_id, qty, inserted_at, updated_at)
+    select $1, id, product_variant_id, warehouse_id, 1, now(), now() from item
+  )
+  update stocks s set reserved = s.reserved + d.qty
+  from (select product_variant_id, count(*) as qty from item group by 1) as d
+  where s.app_id = $1 and s.product_variant_id = d.product_variant_id`;
+
 /** Fills an app with proformas, a hundred thousand a statement. */
 export async function fillProformas(client: pg.Client, appId: number, count: number, now: Date): Promise<void> {
   for (let first = 0; first < count; first += BATCH) {
@@ -49,4 +83,9 @@ export async function fillProformas(client: pg.Client, appId: number, count: num
 /** A catalogue `P1` … with all the stock that a run can sell. */
 export async function fillCatalogue(client: pg.Client, appId: number, variants: number): Promise<void> {
   await client.query(VARIANTS, [appId, variants]);
+}
+
+/** Proformas that a sweep has to expire, with the stock that they hold. */
+export async function fillDue(client: pg.Client, appId: number, count: number): Promise<void> {
+  await client.query(DUE, [appId, count]);
 }

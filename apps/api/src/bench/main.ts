@@ -11,6 +11,7 @@ interface Options {
   readonly rows: string;
   readonly seconds: string;
   readonly rounds: string;
+  readonly due: string;
 }
 
 const program = new Command('bench').description('Measures the service against its bare limits, in one run');
@@ -20,9 +21,15 @@ program
   .option('--rows <n>', 'proformas in the large app', '1000000')
   .option('--seconds <n>', 'of each measurement', '4')
   .option('--rounds <n>', 'of which the medians are taken', '3')
-  .action(async ({ rows, seconds, rounds }: Options) => {
+  .option('--due <n>', 'proformas that a sweep has to expire', '100000')
+  .action(async ({ rows, seconds, rounds, due }: Options) => {
     await withDatabase((url) =>
-      benchProformas(url, { rows: Number(rows), seconds: Number(seconds), rounds: Number(rounds) }),
+      benchProformas(url, {
+        rows: Number(rows),
+        seconds: Number(seconds),
+        rounds: Number(rounds),
+        due: Number(due),
+      }),
     );
   });
 await program.parseAsync();

@@ -6,6 +6,7 @@ import { proformaFilter } from '../proformas/proforma-filter.js';
 import { proformaListStatement } from '../proformas/proforma-list.query.js';
 import { startService } from '../runtime/service.js';
 import { TOKENS } from '../tokens.js';
+import { benchExpiry } from './expiry.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 import { FLOOR_LIFECYCLE } from './floor-statements.query.js';
 import { call, flowsWith, loadWith, median, type Figure, type Load } from './load.js';
@@ -15,6 +16,8 @@ export interface BenchOptions {
   readonly rows: number;
   readonly seconds: number;
   readonly rounds: number;
+  /** Proformas that a sweep has to expire. */
+  readonly due: number;
 }
 
 const SMALL = 10_000;
@@ -39,7 +42,7 @@ interface Job {
 }
 
 /** Lists and lifecycle of proformas against the bare limits, all systems in turn, round after round. */
-export async function benchProformas(url: string, { rows, seconds, rounds }: BenchOptions): Promise<void> {
+export async function benchProformas(url: string, { rows, seconds, rounds, due }: BenchOptions): Promise<void> {
   const [large, small, shop] = await makeApps(url);
   await fill(url, large, small, shop, rows);
   const now = new Date();
@@ -80,6 +83,8 @@ export async function benchProformas(url: string, { rows, seconds, rounds }: Ben
     const figures = await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds);
     report(jobs, systems, figures);
     await reportGrowth(systems[2] as System, large, small, rows, { clients: 1, seconds });
+    const path = `${(systems[2] as System).origin}/api/v2/proforma_orders?limit=30`;
+    await benchExpiry({ url, appId: shop.id, path, token: large.token, count: due });
   } finally {
     for (const system of systems) system.stop();
   }

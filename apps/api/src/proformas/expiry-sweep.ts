@@ -1,10 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '@back-office/kernel';
 import type { ProformaOrders } from '@back-office/proforma';
 import type { AppContext } from '../http/app-context.js';
 import type { ProformaActions } from './proforma-actions.js';
 
 const DUE_AT_ONCE = 2_000;
-const LOCKED_AT_ONCE = 200;
+const LOCKED_AT_ONCE = 100;
+/** Calls of customers come first: after each batch the sweep rests for this part of the time that it took. */
+const REST = 0.75;
 
 export interface AppContexts {
   context(appId: number): Promise<AppContext | undefined>;
@@ -31,7 +34,9 @@ export class ExpirySweep {
     const app = await this.apps.context(appId);
     let changed = 0;
     for (let from = 0; app && from < ids.length; from += LOCKED_AT_ONCE) {
+      const started = performance.now();
       changed += await this.actions.expire(app, ids.slice(from, from + LOCKED_AT_ONCE));
+      await setTimeout((performance.now() - started) * REST);
     }
     return changed;
   }

@@ -1,0 +1,66 @@
+import autocannon, { type Instance, type Options, type Result } from 'autocannon';
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { fillDue } from './fill.query.js';
+
+const MUST = { perSecond: 1_000, slower: 3 };
+const LOOK_MS = 200;
+const OTHER_CALLS = { connections: 2, connectionRate: 25 };
+
+export interface ExpiryTask {
+  readonly url: string;
+  readonly appId: number;
+  /** A call of somebody else, asked all the while. */
+  readonly path: string;
+  readonly token: string;
+  readonly count: number;
+}
+
+/** A worker process expires what is due; meanwhile a client asks for a list, and how much longer it waits counts. */
+export async function benchExpiry({ url, appId, path, token, count }: ExpiryTask): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await fillDue(client, appId, count);
+  await client.query('vacuum (analyze)');
+  const headers = { Authorization: `Bearer ${token}` };
+  const idle = await autocannon({ url: path, duration: 4, headers, ...OTHER_CALLS });
+  const stopLoad = loadUntilStopped({ url: path, duration: 3_600, headers, ...OTHER_CALLS });
+  const started = performance.now();
+  const worker = spawn(process.execPath, [fileURLToPath(new URL('../worker.js', import.meta.url))], {
+    env: { DATABASE_URL: url, LOG_LEVEL: 'error' },
+    stdio: 'inherit',
+  });
+  while ((await dueOf(client, appId)) > 0) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  const seconds = (performance.now() - started) / 1_000;
+  const busy = await stopLoad();
+  worker.kill();
+  await client.end();
+  report(count / seconds, busy.latency.p99 / Math.max(idle.latency.p99, 1), idle.latency.p99, busy.latency.p99);
+}
+
+function loadUntilStopped(options: Options): () => Promise<Result> {
+  let instance: Instance | undefined;
+  const result = new Promise<Result>((resolve, reject) => {
+    instance = autocannon(options, (error, measured) => (error ? reject(error as Error) : resolve(measured)));
+  });
+  return () => {
+    instance?.stop();
+    return result;
+  };
+}
+
+async function dueOf(client: pg.Client, appId: number): Promise<number> {
+  const { rows } = await client.query<{ due: string }>(
+    'select count(*) as due from proforma_orders where app_id = $1 and due_at <= now()',
+    [appId],
+  );
+  return Number(rows[0]?.due);
+}
+
+function report(perSecond: number, slower: number, idle: number, busy: number): void {
+  const rate = `${Math.round(perSecond)} expiries a second, start of the worker included (must: ≥ ${MUST.perSecond})`;
+  const others = `p99 of other calls ${idle} ms idle, ${busy} ms meanwhile: ${slower.toFixed(1)} times (must: ≤ ${MUST.slower})`;
+  process.stdout.write(`\n${rate}\n${others}\n`);
+  if (perSecond < MUST.perSecond || slower > MUST.slower) process.exitCode = 1;
+}
