@@ -26,8 +26,8 @@ const BATCH_OF_PROFORMAS = `
 
 const VARIANTS = `
   with product as (
-    insert into products (app_id, code, name, slug, price, vat_rate, lowest_price, active, inserted_at, updated_at)
-    select $1, 'P' || n, 'Product ' || n, 'product-' || n, 10000, 2000, 10000, true, now(), now()
+    insert into products (app_id, code, name, search_name, search_all, slug, price, vat_rate, lowest_price, active, inserted_at, updated_at)
+    select $1, 'P' || n, 'Product ' || n, 'product ' || n, 'product ' || n || ' p' || n, 'product-' || n, 10000, 2000, 10000, true, now(), now()
     from generate_series(1, $2::int) as n returning id, code
   ), variant as (
     insert into product_variants (app_id, product_id, code, inserted_at, updated_at)

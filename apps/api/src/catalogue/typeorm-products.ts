@@ -2,6 +2,7 @@ import { sum, type Clock } from '@back-office/kernel';
 import { randomBytes } from 'node:crypto';
 import { waitForBulkTurn } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
+import { foldedForSearch } from '../database/search-text.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
 import type { ProductWish } from './product-rows.js';
@@ -20,19 +21,20 @@ const FIND_VARIANTS = `
   order by id for no key update`;
 
 const PRODUCT = `
-  (place int, id bigint, code text, slug text, name text, description text, price bigint, vat_rate int, active bool)`;
+  (place int, id bigint, code text, slug text, name text, search_name text, description text, price bigint, vat_rate int,
+    active bool)`;
 
 // Changed rows are written before new ones: a new product may take the code that an old one gives up in the same call.
 const UPDATE_PRODUCTS = `
   update products p
-  set code = row.code, slug = row.slug, name = row.name, description = row.description, price = row.price,
+  set code = row.code, slug = row.slug, name = row.name, search_name = row.search_name, description = row.description, price = row.price,
       vat_rate = row.vat_rate, active = row.active, updated_at = $3
   from json_to_recordset($2) as row ${PRODUCT}
   where p.app_id = $1 and p.id = row.id`;
 
 const INSERT_PRODUCTS = `
-  insert into products (app_id, code, slug, name, description, price, vat_rate, active, inserted_at, updated_at)
-  select $1, code, slug, name, description, price, vat_rate, active, $3, $3
+  insert into products (app_id, code, slug, name, search_name, description, price, vat_rate, active, inserted_at, updated_at)
+  select $1, code, slug, name, search_name, description, price, vat_rate, active, $3, $3
   from json_to_recordset($2) as row ${PRODUCT} order by place
   returning id, code`;
 
@@ -61,9 +63,11 @@ const FINISH = `
     order by place
   )
   update products p set lowest_price = case
-    when l.least is null then p.price when l.inherits then least(l.least, p.price) else l.least end
+    when l.least is null then p.price when l.inherits then least(l.least, p.price) else l.least end,
+    search_all = concat_ws(' ', p.search_name, lower(p.code), l.codes)
   from (
-    select wanted.id, min(v.price) as least, coalesce(bool_or(v.price is null and v.id is not null), true) as inherits
+    select wanted.id, min(v.price) as least, coalesce(bool_or(v.price is null and v.id is not null), true) as inherits,
+      string_agg(concat_ws(' ', lower(v.code), lower(v.barcode)), ' ' order by v.id) as codes
     from unnest($2::bigint[]) as wanted (id)
     left join product_variants v on v.app_id = $1 and v.product_id = wanted.id and v.product_id = any($2::bigint[])
     group by wanted.id
@@ -184,7 +188,8 @@ function productRow(
   { id, code, slug, name, description, price, vatRate, active }: ProductDraft,
   place: number,
 ): object {
-  return { place, id, code, slug, name, description, price, vat_rate: vatRate, active };
+  const search_name = foldedForSearch(name);
+  return { place, id, code, slug, name, search_name, description, price, vat_rate: vatRate, active };
 }
 
 function variantRow(variant: VariantDraft, place: number): object {
