@@ -7,6 +7,7 @@ import type { TypeOrmEvaluations } from './checkout/index.js';
 import type { TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
 import type { Route } from './http/route.js';
+import type { TypeOrmKeyedCalls } from './idempotency/index.js';
 import type { TypeOrmOrders } from './orders/index.js';
 import type {
   ExpirySweep,
@@ -28,6 +29,7 @@ export const TOKENS = {
   RefundGateway: token<RefundGateway>('RefundGateway'),
   Database: token<Database>('Database'),
   Apps: token<TypeOrmApps>('Apps'),
+  KeyedCalls: token<TypeOrmKeyedCalls>('KeyedCalls'),
   AccessTokens: token<RememberedTokens>('AccessTokens'),
   Warehouses: token<TypeOrmWarehouses>('Warehouses'),
   Stocks: token<TypeOrmStocks>('Stocks'),

@@ -35,13 +35,14 @@ const INSERT_TOKEN = `
 
 /** Every call looks its token up, so of the translations only the token's language is read. */
 const FIND_HOLDER = `
-  select t.kind, spoken.language, t.expires_at, t.revoked_at, ${SETTINGS_COLUMNS},
+  select t.id as token_id, t.kind, spoken.language, t.expires_at, t.revoked_at, ${SETTINGS_COLUMNS},
     jsonb_strip_nulls(jsonb_build_object(spoken.language, a.translations -> spoken.language)) as translations
   from access_tokens t join apps a on a.id = t.app_id
     cross join lateral (select coalesce(t.language, a.default_language) as language) spoken
   where t.token_hash = $1`;
 
 interface HolderRow extends AppRow {
+  readonly token_id: number;
   readonly kind: 'app' | 'session';
   readonly language: string;
   readonly expires_at: Date | null;
@@ -94,7 +95,8 @@ export class TypeOrmApps implements AccessTokens {
   async holderOf(hash: Buffer): Promise<TokenHolder | undefined> {
     const [row] = await this.database.rows<HolderRow>(FIND_HOLDER, [hash]);
     if (row === undefined) return undefined;
-    return { kind: row.kind, expiresAt: row.expires_at, revokedAt: row.revoked_at, app: contextOf(row, row.language) };
+    const { token_id: tokenId, kind, expires_at: expiresAt, revoked_at: revokedAt, language } = row;
+    return { tokenId, kind, expiresAt, revokedAt, app: contextOf(row, language) };
   }
 
   /** Whether the installation has any app yet. */

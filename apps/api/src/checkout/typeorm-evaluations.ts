@@ -92,26 +92,29 @@ export class TypeOrmEvaluations {
   ) {}
 
   /** Prices the basket with the catalogue as it is and keeps the result for 24 hours. Nothing is reserved. */
-  async evaluate(appId: number, basket: Basket): Promise<EvaluationRow | Refusal> {
-    const now = this.clock.now();
-    const looked = await lookUp(this.database, appId, basket, now);
-    const { customer, shipment, warehouse_id: warehouseId } = looked;
-    if (basket.customer !== null && customer === null) return refuse('API.Customers.NotFound');
-    if (basket.warehouseCode !== null && warehouseId === null) return refuse('API.Warehouses.NotFound');
-    if (basket.shipmentMethodCode !== null && shipment === null) return refuse('API.ShipmentMethods.NotFound');
-    const priced = priceBasket(basket.items, looked.variants, offersOf(basket, looked, now));
-    if (isRefusal(priced)) return priced;
-    const row = { ...rowOf(basket, priced), buyer: customer ?? basket.guest, customer_id: customer?.id ?? null };
-    const times = { inserted_at: now, expires_at: addHours(now, LIFETIME_HOURS) };
-    const columns = { ...row, ...times, warehouse_id: warehouseId };
-    const [inserted] = await this.database.rows<{ id: number }>(INSERT, [appId, JSON.stringify(columns)]);
-    return { ...columns, id: (inserted as { id: number }).id, consumed_at: null };
+  evaluate(appId: number, basket: Basket): Promise<EvaluationRow | Refusal> {
+    return this.database.write((sql) => evaluate(sql, appId, basket, this.clock.now()));
   }
 
   async find(appId: number, id: number): Promise<EvaluationRow | undefined> {
     const [row] = await this.database.rows<EvaluationRow>(FIND, [appId, id]);
     return row;
   }
+}
+
+async function evaluate(sql: Sql, appId: number, basket: Basket, now: Date): Promise<EvaluationRow | Refusal> {
+  const looked = await lookUp(sql, appId, basket, now);
+  const { customer, shipment, warehouse_id: warehouseId } = looked;
+  if (basket.customer !== null && customer === null) return refuse('API.Customers.NotFound');
+  if (basket.warehouseCode !== null && warehouseId === null) return refuse('API.Warehouses.NotFound');
+  if (basket.shipmentMethodCode !== null && shipment === null) return refuse('API.ShipmentMethods.NotFound');
+  const priced = priceBasket(basket.items, looked.variants, offersOf(basket, looked, now));
+  if (isRefusal(priced)) return priced;
+  const row = { ...rowOf(basket, priced), buyer: customer ?? basket.guest, customer_id: customer?.id ?? null };
+  const times = { inserted_at: now, expires_at: addHours(now, LIFETIME_HOURS) };
+  const columns = { ...row, ...times, warehouse_id: warehouseId };
+  const [inserted] = await sql.rows<{ id: number }>(INSERT, [appId, JSON.stringify(columns)]);
+  return { ...columns, id: (inserted as { id: number }).id, consumed_at: null };
 }
 
 async function lookUp(sql: Sql, appId: number, { items, ...basket }: Basket, now: Date): Promise<LookedUp> {

@@ -1,6 +1,7 @@
 import { refuse, timePartOf, type Clock, type Refusal } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
-import { EntitySchema, type DataSource, type Repository } from 'typeorm';
+import { EntitySchema, type Repository } from 'typeorm';
+import type { Database } from '../database/database.js';
 import { violates } from '../database/failures.js';
 import { ALREADY_TAKEN } from '../http/request-fields.js';
 
@@ -47,14 +48,22 @@ export type NewCustomer = Pick<CustomerRow, 'email' | 'first_name' | 'last_name'
 
 const DATA_PARTS = 64;
 
+const COLUMNS = `
+  app_id bigint, data_part smallint, time_part int, external_ref text, email text, first_name text, last_name text,
+  phone text, viber_subscribed bool, preferred_notification_channel_id smallint, loyalty_points bigint,
+  inserted_at timestamptz, updated_at timestamptz`;
+const NAMES = COLUMNS.replaceAll(/(\w+) \w+/g, '$1');
+const INSERT = `
+  insert into customers (${NAMES}) select ${NAMES} from json_to_record($1) as row (${COLUMNS}) returning id`;
+
 export class TypeOrmCustomers {
   private readonly customers: Repository<CustomerRow>;
 
   constructor(
-    source: DataSource,
+    private readonly database: Database,
     private readonly clock: Clock,
   ) {
-    this.customers = source.getRepository(CustomerEntity);
+    this.customers = database.source.getRepository(CustomerEntity);
   }
 
   /** Refused when the app has a customer with this e-mail (case does not count) or external reference already. */
@@ -63,9 +72,10 @@ export class TypeOrmCustomers {
     const parts = { data_part: randomInt(DATA_PARTS) + 1, time_part: timePartOf(now) };
     const row = { ...BLANK, ...customer, ...parts, app_id: appId, inserted_at: now, updated_at: now };
     try {
-      const { generatedMaps } = await this.customers.insert(row);
-      // TypeORM makes a text of a generated bigint.
-      return { ...row, id: Number(generatedMaps[0]?.['id']) };
+      return await this.database.write(async (sql) => {
+        const [made] = await sql.rows<{ id: number }>(INSERT, [JSON.stringify(row)]);
+        return { ...row, id: (made as { id: number }).id };
+      });
     } catch (error) {
       if (violates(error, 'customers_email_key')) return refuse(ALREADY_TAKEN, 'email');
       if (violates(error, 'customers_external_ref_key')) return refuse(ALREADY_TAKEN, 'external_ref');

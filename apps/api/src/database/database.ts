@@ -4,6 +4,7 @@ import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import { TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, failureOf, UnknownOutcome } from './failures.js';
+import { WriteOnce, WrittenByAnother } from './write-once.js';
 
 export interface Sql {
   /** Runs one statement, prepared once per connection, and answers its rows. */
@@ -39,6 +40,8 @@ export interface Transaction extends Sql {
   expectManyRows(): void;
 }
 
+/** Division by zero: how a mark says that no row was there to be marked. */
+const STOLEN = '22012';
 const MOST_TRIES = 4;
 const MOST_NAMES = 500;
 const inTransaction = new AsyncLocalStorage<true>();
@@ -79,6 +82,11 @@ export class Database implements Sql {
     }
   }
 
+  /** Work that writes with a single statement: it needs a transaction only where the call must not be done twice. */
+  write<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    return WriteOnce.pending() === undefined ? work(this) : this.transaction(work);
+  }
+
   /**
    * Runs `work` in one transaction. A deadlock or serialisation failure runs all of it again, up to 3 times, with a
    * growing random pause. A connection lost at COMMIT is reported as {@link UnknownOutcome} and never repeated.
@@ -86,10 +94,12 @@ export class Database implements Sql {
    */
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     assertOutsideTransaction('A second transaction');
+    const once = WriteOnce.pending();
+    if (once?.isWritten) return once.resume() as Result;
     const end = performance.now() + this.longestTransaction;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await inTransaction.run(true, () => this.attempt(work, end));
+        return await inTransaction.run(true, () => this.attempt(work, end, once));
       } catch (error) {
         if (failureOf(error) !== 'retry' || attempt === MOST_TRIES || performance.now() > end) throw translated(error);
         await pause(attempt);
@@ -97,15 +107,19 @@ export class Database implements Sql {
     }
   }
 
-  private async attempt<Result>(work: (transaction: Transaction) => Promise<Result>, end: number): Promise<Result> {
+  private async attempt<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    end: number,
+    once: WriteOnce | undefined,
+  ): Promise<Result> {
     const client = await this.pool.connect();
     // Between two statements a lost connection is told to nobody but this listener; without it the process would end.
     client.on('error', ignored);
     let broken = false;
     try {
-      const transaction = new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement, end);
+      const transaction = new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement, end, once);
       const result = await work(transaction);
-      await transaction.commit();
+      await transaction.commit(result);
       return result;
     } catch (error) {
       broken = error instanceof UnknownOutcome || failureOf(error) === 'unavailable' || !(await rolledBack(client));
@@ -139,6 +153,7 @@ class ClientTransaction implements Transaction {
     private readonly nameOf: (text: string) => string | undefined,
     private readonly onStatement: (text: string) => void,
     private readonly end: number,
+    private readonly once: WriteOnce | undefined,
   ) {}
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -147,19 +162,36 @@ class ClientTransaction implements Transaction {
   }
 
   async last<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    // What is to be stored with the write is known only when the work is done.
+    return this.once ? this.rows(text, values) : this.commitWith(text, values);
+  }
+
+  async commit(result: unknown): Promise<void> {
+    if (this.once) return this.commitOnce(this.once, result);
+    if (this.state !== 'open') return;
+    assertInTime(this.end);
+    const [committed] = await together(this.client, ['COMMIT']);
+    assertCommitted(committed);
+  }
+
+  private async commitOnce(once: WriteOnce, result: unknown): Promise<void> {
+    const { text, values } = once.markOf(result);
+    try {
+      await this.commitWith(text, values);
+    } catch (error) {
+      if ((error as { code?: unknown }).code === STOLEN) throw new WrittenByAnother();
+      throw error;
+    }
+    once.done();
+  }
+
+  private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     const queries = [this.query(text, values), 'COMMIT'];
     const [answer, committed] = await together(this.client, queries, { begin: this.begins() });
     this.state = 'committed';
     if (answer?.status === 'rejected' && isAnswer(answer.reason)) throw answer.reason as Error;
     assertCommitted(answer?.status === 'rejected' ? answer : committed);
     return rowsOf<Row>(answer);
-  }
-
-  async commit(): Promise<void> {
-    if (this.state !== 'open') return;
-    assertInTime(this.end);
-    const [committed] = await together(this.client, ['COMMIT']);
-    assertCommitted(committed);
   }
 
   expectManyRows(): void {

@@ -6,6 +6,7 @@ import type { TokenFailure } from './errors.js';
 import type { Caller } from './route.js';
 
 export interface TokenHolder {
+  readonly tokenId: number;
   readonly kind: 'app' | 'session';
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;

@@ -1,13 +1,15 @@
 import cors from 'cors';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@back-office/kernel';
 import { recordId, wholeNumber } from '@back-office/kernel';
-import { type AccessTokens, authenticate } from './authentication.js';
+import { type AccessTokens, authenticate, type TokenHolder } from './authentication.js';
 import type { Answer } from './answer.js';
 import type { AppContext } from './app-context.js';
 import * as errors from './errors.js';
 import { DatabaseUnavailable } from '../database/failures.js';
+import { answeredOnce, fingerprintOf, idempotencyKey, type KeyedCalls } from './idempotency.js';
 import { isReadableJson } from './json-text.js';
 import { assertSoundQuery, parseQuery } from './query-text.js';
 import type { Route } from './route.js';
@@ -19,6 +21,7 @@ import { BASE_PATH } from './base-path.js';
 export interface Edge {
   readonly routes: readonly Route[];
   readonly tokens: AccessTokens;
+  readonly keyedCalls: KeyedCalls;
   readonly clock: Clock;
   readonly jsonLimit: number;
   readonly corsOrigins: readonly string[];
@@ -61,12 +64,28 @@ function mount(app: Express, route: Route, edge: Edge): void {
       const holder = await authenticate(request, route.caller as 'app', edge.tokens, edge.clock);
       if (typeof holder === 'string') return send(response, errors.unauthorized(holder));
       response.locals['app'] = holder.app;
+      response.locals['holder'] = holder;
       return next();
     },
     ...(route.method === 'get' ? [] : [contentTypeIsJson, jsonBody(route, edge.jsonLimit)]),
-    async (request, response) => send(response, await handle(route, request, response.locals['app'] as AppContext)),
+    async (request, response) => {
+      const holder = response.locals['holder'] as TokenHolder;
+      send(response, await answer(route, request, holder, edge.keyedCalls));
+    },
   );
 }
+
+/** Does what the call asks for; with a key of the client's own, once. */
+async function answer(route: Route, request: Request, holder: TokenHolder, calls: KeyedCalls): Promise<Answer> {
+  const { app, tokenId } = holder;
+  const key = route.method === 'get' || route.answersSecret ? undefined : idempotencyKey(request);
+  if (key === undefined) return handle(route, request, app);
+  const fingerprint = fingerprintOf(request.method, request.originalUrl, BODIES.get(request));
+  return answeredOnce(calls, { appId: app.id, tokenId, key, fingerprint }, app, () => handle(route, request, app));
+}
+
+/** The bytes of the bodies of keyed calls. */
+const BODIES = new WeakMap<IncomingMessage, Buffer>();
 
 async function handle(route: Route, request: Request, app: AppContext): Promise<Answer> {
   const query = request.query as Record<string, unknown>;
@@ -104,10 +123,11 @@ function contentTypeIsJson(request: Request, _response: Response, next: NextFunc
 
 /** A call that takes no body may have one all the same; it has to be readable. */
 function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: number): express.RequestHandler {
-  const readable = (_request: unknown, _response: unknown, bytes: Buffer, charset: string): void => {
+  const readable = (request: IncomingMessage, _response: unknown, bytes: Buffer, charset: string): void => {
     // The parser takes every UTF and reads no bytes as `{}`; the check of the bytes knows UTF-8 alone.
     const isEmpty = bytes.length === 0 && !bodyOptional;
     if (charset !== 'utf-8' || isEmpty || !isReadableJson(bytes)) throw new errors.HttpProblem(400);
+    if (request.headers['idempotency-key'] !== undefined) BODIES.set(request, bytes);
   };
   return express.json({ limit, strict: false, type: () => true, verify: readable });
 }

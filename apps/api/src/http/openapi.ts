@@ -44,11 +44,23 @@ function operation(route: Route, schemas: Json): Json {
     tags: [areaOf(route)],
     ...(route.extension && { 'x-extension': true }),
     ...(route.caller === 'public' && { security: [] }),
-    parameters: [...pathParameters(route), ...queryParameters(route)],
+    parameters: [...pathParameters(route), ...queryParameters(route), ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : [])],
     ...(route.body && { requestBody: requestBody(route) }),
     responses: { ...successes(route, schemas), ...failures(route) },
   };
 }
+
+function isKeyed({ method, answersSecret }: Route): boolean {
+  return method !== 'get' && !answersSecret;
+}
+
+const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
 
 function requestBody(route: Route): Json {
   const schema = { $ref: REFS + (route.body?.name ?? '') };
@@ -111,11 +123,14 @@ function failures(route: Route): Json {
   };
   if (route.path.includes(':id')) byStatus[404] = { description: 'No such record in the app; empty body' };
   if (route.method !== 'get') byStatus[413] = failure('Body larger than accepted; split the batch', 'DetailError');
-  if (route.body || route.refusals) byStatus[422] = failure(refusalText(route), 'RuleError');
+  if (isKeyed(route))
+    byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
+  if (route.body || route.refusals || isKeyed(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
   return byStatus;
 }
 
-function refusalText({ refusals = [] }: Route): string {
+function refusalText(route: Route): string {
+  const refusals = [...(route.refusals ?? []), ...(isKeyed(route) ? ['API.Idempotency.KeyReused'] : [])];
   const keys = refusals.map((key) => `\`${key}\``).join(', ');
   return keys === '' ? 'A field failed validation' : `A field failed validation, or a rule refused: ${keys}`;
 }

@@ -41,6 +41,8 @@ export interface Route<Body extends object = object> {
   readonly ignoresUnusableFilters?: boolean;
   /** Successful answers by status; `null` for one without a body. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
+  /** The answer holds what must not be stored: the call ignores `Idempotency-Key`. */
+  readonly answersSecret?: boolean;
   /** The media types of a successful answer, first the one of clients that take any; JSON unless said. */
   readonly media?: readonly string[];
   /** Message keys and texts that the rules behind this route may answer, for the API reference. */

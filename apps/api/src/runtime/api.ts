@@ -32,6 +32,7 @@ export async function startApi(
   const app = expressApp({
     routes,
     tokens: container.get(TOKENS.AccessTokens),
+    keyedCalls: container.get(TOKENS.KeyedCalls),
     clock: container.get(TOKENS.Clock),
     jsonLimit: config.jsonLimit,
     corsOrigins: config.corsOrigins,

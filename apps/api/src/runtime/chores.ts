@@ -4,6 +4,7 @@ import type { Chore } from './background.js';
 
 const EXPIRY_EVERY_MS = 1_000;
 const REFUNDS_EVERY_MS = 5_000;
+const PURGE_EVERY_MS = 600_000;
 
 /** The background work of the service. Any number of processes may do it at once. */
 export function choresOf(container: Container): Chore[] {
@@ -17,6 +18,11 @@ export function choresOf(container: Container): Chore[] {
       name: 'ask for refunds again',
       everyMs: REFUNDS_EVERY_MS,
       run: async () => (await container.get(TOKENS.Refunds).retryDue()) > 0,
+    },
+    {
+      name: 'forget answers of keyed calls',
+      everyMs: PURGE_EVERY_MS,
+      run: () => container.get(TOKENS.KeyedCalls).purge(),
     },
   ];
 }

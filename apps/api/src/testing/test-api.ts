@@ -29,6 +29,8 @@ type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export interface Client {
   readonly appId: number;
   readonly token: string;
+  /** The same calls, each with this `Idempotency-Key`. */
+  keyed(key: string): Client;
   get(path: string): Promise<Reply>;
   post(path: string, body?: unknown): Promise<Reply>;
   put(path: string, body?: unknown): Promise<Reply>;
@@ -87,16 +89,23 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
   };
 }
 
-function clientOf(origin: () => string, appId: number, token: string, conformance: Conformance): Client {
+function clientOf(
+  origin: () => string,
+  appId: number,
+  token: string,
+  conformance: Conformance,
+  headers: Readonly<Record<string, string>> = {},
+): Client {
   const call = async (method: Method, path: string, sent?: unknown): Promise<Reply> => {
     const agent = supertest(origin());
-    const request = agent[method](BASE_PATH + path).set('Authorization', `Bearer ${token}`);
-    const { status, headers, text } = sent === undefined ? await request : await request.send(sent as object);
+    const request = agent[method](BASE_PATH + path).set({ Authorization: `Bearer ${token}`, ...headers });
+    const reply = sent === undefined ? await request : await request.send(sent as object);
+    const { status, text } = reply;
     const complaints = conformance.complaints({ method, path: BASE_PATH + path, sent, status, text });
     if (complaints.length > 0) throw new Error(`Not as the API reference says:\n${complaints.join('\n')}`);
     return {
       status,
-      headers,
+      headers: reply.headers as Readonly<Record<string, string>>,
       text,
       body: text === '' ? undefined : JSON.parse(text),
     };
@@ -104,6 +113,7 @@ function clientOf(origin: () => string, appId: number, token: string, conformanc
   return {
     appId,
     token,
+    keyed: (key) => clientOf(origin, appId, token, conformance, { 'Idempotency-Key': key }),
     get: (path) => call('get', path),
     post: (path, body) => call('post', path, body),
     put: (path, body) => call('put', path, body),

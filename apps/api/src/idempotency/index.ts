@@ -1,0 +1,1 @@
+export { TypeOrmKeyedCalls } from './typeorm-keyed-calls.js';
