@@ -118,6 +118,25 @@ describe('a card payment that settles', () => {
     ]);
   });
 
+  it.each(['confirmed', 'converted', 'canceled', 'expired'] as const)(
+    'gives back of its own money only, when %s: a refund that failed is left to its alert',
+    (status) => {
+      const failed = refund(2, 3000, 'refund_failed');
+      const next = result(aProforma(byCard(100), paid(6000), failed, inStatus(status)));
+      expect(pendingRefunds(next)).toMatchObject([{ amount: -100, refundOf: 1 }]);
+    },
+  );
+
+  it('is not needed as long as the debt is paid, be it by money that is on its way back', () => {
+    const next = result(aProforma(byCard(100), paid(3000), refund(2, 3000), inStatus('confirmed')));
+    expect(pendingRefunds(next)).toMatchObject([{ refundOf: 2 }, { amount: -100, refundOf: 1 }]);
+  });
+
+  it('is what goes back, also when another payment came at the same moment', () => {
+    const next = result(aProforma(byCard(3000), payment({ amount: 1000, date: NOW }), inStatus('awaiting_payment')));
+    expect(pendingRefunds(next)).toMatchObject([{ amount: -1000, refundOf: 1, kind: 'card' }]);
+  });
+
   it.each(['canceled', 'expired'] as const)('goes back whole when the proforma is %s', (status) => {
     const next = result(aProforma(byCard(1200), inStatus(status)));
     expect(next.status).toBe(status);

@@ -1,6 +1,6 @@
 import type { Refusal } from '@back-office/kernel';
 import { amountIsWithinDebt, amountOf, debtRemains, paymentBy, withPayments, type PayFacts } from './pay.js';
-import { isPaidInFull, refundsDownTo } from './payments.js';
+import { debtOf, isPaidInFull, refundEntry } from './payments.js';
 import type { Payment, Proforma } from './proforma.js';
 import { METHOD_NOT_SUPPORTED } from './refusals.js';
 import { decide, isOpen, type Guard } from './transitions.js';
@@ -35,8 +35,8 @@ export function cardPayment(proforma: Proforma, paymentId: number): Payment | un
 
 /**
  * Writes the processor's word on a card payment; a word that came before stands, so that it may come twice.
- * It comes in every status: money that an order or an open proforma has no debt for, and all money of a cancelled or
- * expired one, goes back as pending refunds.
+ * It comes in every status: what of this payment an order or an open proforma has no debt for, and all of it for a
+ * cancelled or expired one, goes back as a pending refund. Refunds that failed before are left to their alerts.
  */
 export function receiveCardResult(proforma: Proforma, result: CardResult): Proforma | Refusal {
   const payment = cardPayment(proforma, result.paymentId);
@@ -48,11 +48,19 @@ function settle(proforma: Proforma, { paymentId, status, reference, now }: CardR
   const told = proforma.payments.map((payment) =>
     payment.id === paymentId ? { ...payment, status, reference, date: now } : payment,
   );
-  const owed = isOpen(proforma) || proforma.status === 'converted' ? proforma.endSales : 0;
-  const refunds = status === 'settled' ? refundsDownTo(owed, told, now) : [];
+  const settled = told.filter((payment) => payment.id === paymentId && payment.status === 'settled');
+  const refunds = settled.flatMap((payment) => excessOf(payment, neededOf(proforma), now));
   const next = { ...proforma, payments: [...told, ...refunds], updatedAt: now };
   // What was paid for before is neither made paid nor owed by one more word.
   return isOpen(proforma) && !isPaidInFull(proforma) ? afterResult(next, now) : next;
+}
+
+function neededOf(proforma: Proforma): number {
+  return isOpen(proforma) || proforma.status === 'converted' ? debtOf(proforma) : 0;
+}
+
+function excessOf(payment: Payment, needed: number, now: Date): Payment[] {
+  return payment.amount > needed ? [refundEntry(payment, payment.amount - needed, now)] : [];
 }
 
 function afterResult(proforma: Proforma, now: Date): Proforma {

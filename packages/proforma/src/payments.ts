@@ -48,7 +48,8 @@ export function refundsDownTo(owed: number, payments: readonly Payment[], now: D
   return refunds;
 }
 
-function refundEntry(payment: Payment, amount: number, now: Date): Payment {
+/** An entry that gives back so much of a captured payment. */
+export function refundEntry(payment: Payment, amount: number, now: Date): Payment {
   // A voucher is ours: what goes back to it needs nobody's word.
   const status = payment.kind === 'voucher' ? 'refunded' : 'pending';
   return { ...payment, id: 0, amount: -amount, status, date: now, refundOf: payment.id };

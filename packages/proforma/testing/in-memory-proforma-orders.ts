@@ -2,6 +2,7 @@ import { isRefusal, sum, type Refusal } from '@back-office/kernel';
 import {
   dueAt,
   insufficientStock,
+  isOpen,
   reservedQty,
   type Decision,
   type Evaluation,
@@ -12,6 +13,7 @@ import {
   type StockRow,
   type Stored,
 } from '../src/index.js';
+import { InMemoryVouchers } from './in-memory-vouchers.js';
 
 type Shelf = Omit<StockRow, 'reserved'>;
 type Reservation = Pick<Shelf, 'variantId' | 'warehouseId'> & { readonly lineId: number; readonly qty: number };
@@ -21,6 +23,9 @@ type Of<Record> = { readonly appId: number } & Record;
 export class InMemoryProformaOrders implements ProformaOrders {
   /** Ids of the proformas that somebody else is changing. */
   readonly locked = new Set<number>();
+  /** Ids of the apps that let paid ones expire. */
+  readonly expiringPaid = new Set<number>();
+  readonly vouchers = new InMemoryVouchers();
   private readonly shelves: Of<Shelf>[] = [];
   private readonly evaluations = new Map<number, Of<{ evaluation: Evaluation; warehouseCode: string | undefined }>>();
   private readonly proformas = new Map<number, Of<{ proforma: Proforma }>>();
@@ -80,10 +85,14 @@ export class InMemoryProformaOrders implements ProformaOrders {
     const deadlines = [...this.proformas.values()].map(({ appId, proforma }) => ({
       appId,
       id: proforma.id,
-      at: dueAt(proforma)?.getTime() ?? Infinity,
+      at: this.dueAt(appId, proforma)?.getTime() ?? Infinity,
     }));
     const overdue = deadlines.filter(({ at }) => at <= now.getTime()).sort((a, b) => a.at - b.at);
     return overdue.slice(0, limit).map(({ appId, id }) => ({ appId, id }));
+  }
+
+  private dueAt(appId: number, proforma: Proforma): Date | null {
+    return isOpen(proforma) && this.expiringPaid.has(appId) ? proforma.expiresAt : dueAt(proforma);
   }
 
   private get(appId: number, id: number): Proforma | undefined {
@@ -100,7 +109,9 @@ export class InMemoryProformaOrders implements ProformaOrders {
     if (kept?.appId !== appId) return { evaluation: kept && 'of another app', stock: [] };
     const variants = [...new Set(kept.evaluation.lines.map((line) => line.variantId))];
     const stock = variants.flatMap((variantId) => this.stockOf(appId, variantId));
-    const { evaluation, warehouseCode = null } = kept;
+    const { warehouseCode = null } = kept;
+    const vouchers = kept.evaluation.vouchers.map((each) => this.vouchers.offeredNow(each));
+    const evaluation = { ...kept.evaluation, vouchers };
     return { evaluation, stock: stock.filter((row) => warehouseCode === null || row.warehouseCode === warehouseCode) };
   }
 
@@ -108,8 +119,9 @@ export class InMemoryProformaOrders implements ProformaOrders {
     const lines = draft.lines.map((line) => ({ ...line, id: this.nextId() }));
     const kept = this.evaluations.get(evaluationId)!;
     this.evaluations.set(evaluationId, { ...kept, evaluation: { ...kept.evaluation, used: true } });
-    const proforma = { ...draft, id: this.nextId(), lines };
+    const proforma = this.withIds({ ...draft, id: this.nextId(), lines });
     this.reservations = this.reservationsWith(proforma);
+    this.vouchers.hold(proforma);
     this.proformas.set(proforma.id, { appId, proforma });
     return proforma;
   }
@@ -121,6 +133,7 @@ export class InMemoryProformaOrders implements ProformaOrders {
     if (missing) return { before, proforma: before, refusal: insufficientStock(missing.name) };
     const proforma = next === before ? before : this.withIds(next);
     this.reservations = reservations;
+    this.vouchers.settle(before, proforma);
     this.proformas.set(before.id, { appId, proforma });
     return { before, proforma, ...(refusal && { refusal }) };
   }

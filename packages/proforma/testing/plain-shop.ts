@@ -1,18 +1,29 @@
 /** What a proforma comes to in plain numbers. Amounts are minor units, times are hours. */
 export interface PlainProforma {
-  status: 'draft' | 'paid' | 'confirmed' | 'partial_confirmed' | 'converted' | 'canceled' | 'expired';
+  status:
+    'draft' | 'awaiting_payment' | 'paid' | 'confirmed' | 'partial_confirmed' | 'converted' | 'canceled' | 'expired';
   readonly expiresAt: number;
   readonly lines: { readonly shelf: string; readonly qty: number; readonly price: number; confirmed: number }[];
   readonly fee: number;
   total: number;
+  /** Money that came in, vouchers apart. */
   captured: number;
   refunded: number;
   /** On its way back. */
   pending: number;
+  /** In the order in which they were offered: what each paid at first, and what of it was kept. */
+  readonly vouchers: { readonly voucher: string; readonly brought: number; kept: number }[];
+  /** In the order in which they began. */
+  readonly cards: PlainCard[];
   /** What was paid at conversion. */
   paidAtConversion: number | undefined;
   tags: readonly string[];
   readonly alerts: { readonly kind: string; isOpen: boolean }[];
+}
+
+export interface PlainCard {
+  readonly amount: number;
+  word: 'awaited' | 'settled' | 'failed';
 }
 
 export interface Wanted {
@@ -27,13 +38,23 @@ export interface Picture {
     readonly total: number;
     readonly paid: number;
     readonly debt: number;
+    /** As paid, but on a converted one with what came and went since. */
+    readonly paidByNow: number;
     readonly pending: number;
+    readonly vouchers: readonly { readonly voucher: string; readonly brought: number; readonly kept: number }[];
+    readonly cards: readonly { readonly amount: number; readonly word: string }[];
     readonly tags: readonly string[];
     readonly alerts: readonly { readonly kind: string; readonly isOpen: boolean }[];
     readonly confirmed: readonly number[];
   }[];
   /** Shelf by shelf. */
   readonly reserved: readonly number[];
+  /** What is left on each, and the places of the open proformas that hold it. */
+  readonly vouchers: readonly {
+    readonly voucher: string;
+    readonly left: number;
+    readonly holders: readonly number[];
+  }[];
 }
 
 export type Answer = 'done' | 'refused';
@@ -46,14 +67,19 @@ export class PlainShop {
   now = 0;
   readonly proformas: PlainProforma[] = [];
 
-  /** `shelves`: pieces on hand by `<variant>@<warehouse>`, in the order in which warehouses are asked. */
+  /**
+   * `shelves`: pieces on hand by `<variant>@<warehouse>`, in the order in which warehouses are asked; `vouchers`: what
+   * each is worth.
+   */
   constructor(
     readonly shelves: Readonly<Record<string, number>>,
+    readonly vouchers: Readonly<Record<string, number>>,
     readonly lifetime: number,
-    readonly expirePaid: boolean,
+    public expirePaid: boolean,
   ) {}
 
-  create(wanted: readonly Wanted[], fee: number): Answer {
+  create(wanted: readonly Wanted[], fee: number, offered: readonly string[]): Answer {
+    if (offered.some((voucher) => this.holders(voucher).length > 0 || this.left(voucher) === 0)) return 'refused';
     const taken: Record<string, number> = {};
     const lines: PlainProforma['lines'] = [];
     for (const { variant, qty, price } of wanted) {
@@ -66,8 +92,15 @@ export class PlainShop {
     }
     let total = fee;
     for (const { qty, price } of lines) total += qty * price;
+    const vouchers: PlainProforma['vouchers'] = [];
+    let debt = total;
+    for (const voucher of offered) {
+      const kept = Math.min(this.left(voucher), debt);
+      if (kept > 0) vouchers.push({ voucher, brought: kept, kept });
+      debt -= kept;
+    }
     this.proformas.push({
-      status: 'draft',
+      status: total > 0 && debt === 0 ? 'paid' : 'draft',
       expiresAt: this.now + this.lifetime,
       lines,
       fee,
@@ -75,6 +108,8 @@ export class PlainShop {
       captured: 0,
       refunded: 0,
       pending: 0,
+      vouchers,
+      cards: [],
       paidAtConversion: undefined,
       tags: [],
       alerts: [],
@@ -93,6 +128,35 @@ export class PlainShop {
     proforma.captured += amount !== null && amount > 0 ? amount : debt;
     if (this.debt(proforma) === 0) proforma.status = 'paid';
     return 'done';
+  }
+
+  beginCard(proforma: PlainProforma, amount: number | null, method: 'cash' | 'bank' | 'card'): Answer {
+    this.meetDeadline(proforma);
+    const debt = this.debt(proforma);
+    if (isFinal(proforma)) return 'refused';
+    if (method !== 'card') return 'refused';
+    if (debt === 0) return 'refused';
+    if (amount !== null && amount > debt) return 'refused';
+    proforma.cards.push({ amount: amount !== null && amount > 0 ? amount : debt, word: 'awaited' });
+    if (proforma.status === 'draft') proforma.status = 'awaiting_payment';
+    return 'done';
+  }
+
+  hearOfCard(proforma: PlainProforma, card: PlainCard, word: 'settled' | 'failed'): void {
+    this.meetDeadline(proforma);
+    if (card.word !== 'awaited') return;
+    card.word = word;
+    const isOver = proforma.status === 'canceled' || proforma.status === 'expired';
+    const needed = isOver ? 0 : this.debt(proforma);
+    if (word === 'settled') {
+      proforma.captured += card.amount;
+      if (card.amount > needed) proforma.pending += card.amount - needed;
+    }
+    if (isFinal(proforma) || needed === 0) return;
+    if (this.debt(proforma) === 0) proforma.status = 'paid';
+    else if (proforma.status === 'awaiting_payment' && proforma.cards.every((each) => each.word !== 'awaited')) {
+      proforma.status = 'draft';
+    }
   }
 
   /** Quantities for the first lines; the others are confirmed in full. */
@@ -182,17 +246,28 @@ export class PlainShop {
         total: told.total,
         paid,
         debt: paid < told.total ? told.total - paid : 0,
+        paidByNow: this.paid(told),
         pending: told.pending,
+        vouchers: told.vouchers,
+        cards: told.cards,
         tags: told.tags,
         alerts: told.alerts,
         confirmed: told.lines.map((line) => line.confirmed),
       };
     });
-    return { proformas, reserved: Object.keys(this.shelves).map((shelf) => this.reserved(shelf)) };
+    const reserved = Object.keys(this.shelves).map((shelf) => this.reserved(shelf));
+    const vouchers = Object.keys(this.vouchers).map((voucher) => ({
+      voucher,
+      left: this.left(voucher),
+      holders: this.holders(voucher),
+    }));
+    return { proformas, reserved, vouchers };
   }
 
-  private paid({ captured, refunded }: PlainProforma): number {
-    return captured - refunded;
+  private paid({ captured, refunded, vouchers }: PlainProforma): number {
+    let paid = captured - refunded;
+    for (const { kept } of vouchers) paid += kept;
+    return paid;
   }
 
   private debt(proforma: PlainProforma): number {
@@ -212,9 +287,38 @@ export class PlainShop {
     return (this.shelves[shelf] ?? 0) - this.reserved(shelf);
   }
 
+  /** What the proformas that were converted kept of it is spent. */
+  private left(voucher: string): number {
+    let left = this.vouchers[voucher] ?? 0;
+    for (const { status, vouchers } of this.proformas) {
+      if (status !== 'converted') continue;
+      for (const each of vouchers) if (each.voucher === voucher) left -= each.kept;
+    }
+    return left;
+  }
+
+  private holders(voucher: string): number[] {
+    const holders: number[] = [];
+    for (const [place, proforma] of this.proformas.entries()) {
+      if (!isFinal(proforma) && proforma.vouchers.some((each) => each.voucher === voucher)) holders.push(place);
+    }
+    return holders;
+  }
+
+  /** Money first, then vouchers, the last one offered first. */
   private giveBackDownTo(proforma: PlainProforma, owed: number): void {
-    const held = proforma.captured - proforma.refunded - proforma.pending;
-    if (held > owed) proforma.pending += held - owed;
+    const money = proforma.captured - proforma.refunded - proforma.pending;
+    let tooMuch = money - owed;
+    for (const { kept } of proforma.vouchers) tooMuch += kept;
+    if (tooMuch <= 0) return;
+    const back = Math.min(money, tooMuch);
+    proforma.pending += back;
+    tooMuch -= back;
+    for (const voucher of [...proforma.vouchers].reverse()) {
+      const less = Math.min(voucher.kept, tooMuch);
+      voucher.kept -= less;
+      tooMuch -= less;
+    }
   }
 }
 

@@ -2,13 +2,17 @@ import { addHours, isRefusal, sum, type Refusal } from '@back-office/kernel';
 import {
   createProforma,
   debtOf,
+  isOpen,
   meetDeadline,
   paidOf,
   pendingRefunds,
   proformaBrackets,
+  receiveCardResult,
   settleRefund,
   shownPayments,
+  type CardResult,
   type Evaluation,
+  type Payment,
   type Proforma,
   type RefundOutcome,
   type Stored,
@@ -21,15 +25,18 @@ const APP = 1;
 export const LIFETIME_HOURS = 72;
 export const VARIANTS = { shirt: { variantId: 101, vatRate: 2000 }, sock: { variantId: 102, vatRate: 1000 } };
 /** Pieces by `<variant>@<warehouse>`, in the order in which warehouses are asked. */
-export const ON_HAND = { 'shirt@W1': 4, 'shirt@W2': 3, 'sock@W1': 4 };
+export const ON_HAND = { 'shirt@W1': 6, 'shirt@W2': 4, 'sock@W1': 6 };
+/** What each voucher is worth. */
+export const VOUCHERS = { small: 300, middle: 1_500, large: 9_000 };
 
 /** The package at work on its store in memory, driven as the calls drive it: the deadline is met first. */
 export class RealShop {
   readonly ids: number[] = [];
   now = NOW;
   private readonly orders = new InMemoryProformaOrders();
+  private readonly voucherIds: ReadonlyMap<string, number>;
 
-  constructor(private readonly expirePaid: boolean) {
+  constructor(expirePaid: boolean) {
     const { shirt, sock } = VARIANTS;
     const [w1, w2] = [
       { warehouseId: 1, warehouseCode: 'W1' },
@@ -38,10 +45,23 @@ export class RealShop {
     this.orders.addStock(APP, { variantId: shirt.variantId, ...w1, onHand: ON_HAND['shirt@W1'] });
     this.orders.addStock(APP, { variantId: shirt.variantId, ...w2, onHand: ON_HAND['shirt@W2'] });
     this.orders.addStock(APP, { variantId: sock.variantId, ...w1, onHand: ON_HAND['sock@W1'] });
+    this.voucherIds = new Map(Object.keys(VOUCHERS).map((voucher) => [voucher, this.orders.nextId()]));
+    for (const [voucher, amount] of Object.entries(VOUCHERS)) this.orders.vouchers.add(this.idOf(voucher), amount);
+    this.expirePaid = expirePaid;
   }
 
-  evaluate(evaluation: Evaluation): number {
-    return this.orders.addEvaluation(APP, { ...evaluation, expiresAt: addHours(this.now, 24) });
+  get expirePaid(): boolean {
+    return this.orders.expiringPaid.has(APP);
+  }
+
+  set expirePaid(expirePaid: boolean) {
+    if (expirePaid) this.orders.expiringPaid.add(APP);
+    else this.orders.expiringPaid.delete(APP);
+  }
+
+  evaluate(evaluation: Evaluation, offered: readonly string[]): number {
+    const vouchers = offered.map((code) => ({ id: this.idOf(code), code, available: 0 }));
+    return this.orders.addEvaluation(APP, { ...evaluation, vouchers, expiresAt: addHours(this.now, 24) });
   }
 
   async create(evaluationId: number): Promise<Proforma | Refusal> {
@@ -74,6 +94,14 @@ export class RealShop {
     return this.orders.change(APP, id, (found) => ({ next: settleRefund(found, paymentId, outcome, this.now) }));
   }
 
+  /** The processor's word on the card payment in that place. */
+  hearOfCard(id: number, place: number, status: CardResult['status']): Promise<Stored | undefined> {
+    return this.act(id, (found) => {
+      const paymentId = captured(found, 'card')[place]?.id ?? 0;
+      return receiveCardResult(found, { paymentId, status, reference: null, now: this.now });
+    });
+  }
+
   async sweep(): Promise<void> {
     const due = (await this.orders.due(this.now, 1_000)).map(({ id }) => id);
     await this.orders.changeUnlocked(APP, due, (found) => ({ next: this.meet(found) }));
@@ -81,12 +109,18 @@ export class RealShop {
 
   async picture(): Promise<Picture> {
     const rows = Object.values(VARIANTS).flatMap(({ variantId }) => this.orders.stockOf(APP, variantId));
-    return { proformas: (await this.all()).map(pictureOf), reserved: rows.map((row) => row.reserved) };
+    const found = await this.all();
+    return {
+      proformas: found.map((each) => this.pictureOf(each)),
+      reserved: rows.map((row) => row.reserved),
+      vouchers: Object.keys(VOUCHERS).map((voucher) => this.voucherPicture(voucher, found)),
+    };
   }
 
   /** What may never be, whatever happened before. */
   async faults(): Promise<string[]> {
-    return (await this.all()).flatMap(faultsOf);
+    const found = await this.all();
+    return [...found.flatMap(faultsOf), ...this.voucherFaults(found)];
   }
 
   private async all(): Promise<Proforma[]> {
@@ -94,29 +128,68 @@ export class RealShop {
     return found.filter((each) => each !== undefined);
   }
 
+  private idOf(voucher: string): number {
+    return this.voucherIds.get(voucher) ?? 0;
+  }
+
+  private pictureOf(found: Proforma): Picture['proformas'][number] {
+    const payments = shownPayments(found);
+    return {
+      status: found.status,
+      total: found.endSales,
+      paid: paidOf(payments),
+      debt: debtOf({ endSales: found.endSales, payments }),
+      paidByNow: paidOf(found.payments),
+      pending: sum(pendingRefunds(found).map(({ amount }) => -amount)),
+      vouchers: captured(found, 'voucher').map(({ id, amount, voucherId }) => ({
+        voucher: Object.keys(VOUCHERS).find((voucher) => this.idOf(voucher) === voucherId) ?? 'unknown',
+        brought: amount,
+        kept: amount + sum(found.payments.filter(({ refundOf }) => refundOf === id).map((refund) => refund.amount)),
+      })),
+      cards: captured(found, 'card').map(({ amount, status }) => ({
+        amount,
+        word: status === 'pending' ? 'awaited' : status,
+      })),
+      tags: found.tags,
+      alerts: found.alerts.map(({ kind, resolvedAt }) => ({ kind, isOpen: resolvedAt === null })),
+      confirmed: found.lines.map((line) => line.qtyConfirmed ?? line.qty),
+    };
+  }
+
+  private voucherPicture(voucher: string, found: readonly Proforma[]): Picture['vouchers'][number] {
+    const { amount = 0, spent = 0 } = this.orders.vouchers.find(this.idOf(voucher)) ?? {};
+    const holders = [...found.keys()].filter((place) => this.holds(found[place], voucher));
+    return { voucher, left: amount - spent, holders };
+  }
+
+  private voucherFaults(found: readonly Proforma[]): string[] {
+    return Object.keys(VOUCHERS).flatMap((voucher) => {
+      const holders = found.filter((each) => this.holds(each, voucher)).map(({ id }) => id);
+      const heldBy = this.orders.vouchers.find(this.idOf(voucher))?.heldBy ?? undefined;
+      if (holders.length > 1) return [`${voucher} is held by several`];
+      return holders[0] === heldBy ? [] : [`${voucher} is held by another than the one it pays for`];
+    });
+  }
+
+  private holds(found: Proforma | undefined, voucher: string): boolean {
+    const id = this.idOf(voucher);
+    return found !== undefined && isOpen(found) && found.payments.some(({ voucherId }) => voucherId === id);
+  }
+
   private meet(found: Proforma): Proforma {
     return meetDeadline(found, { now: this.now, expirePaid: this.expirePaid });
   }
 }
 
-function pictureOf(found: Proforma): Picture['proformas'][number] {
-  const payments = shownPayments(found);
-  return {
-    status: found.status,
-    total: found.endSales,
-    paid: paidOf(payments),
-    debt: debtOf({ endSales: found.endSales, payments }),
-    pending: sum(pendingRefunds(found).map(({ amount }) => -amount)),
-    tags: found.tags,
-    alerts: found.alerts.map(({ kind, resolvedAt }) => ({ kind, isOpen: resolvedAt === null })),
-    confirmed: found.lines.map((line) => line.qtyConfirmed ?? line.qty),
-  };
+function captured({ payments }: Proforma, wanted: Payment['kind']): Payment[] {
+  return payments.filter(({ kind, amount }) => kind === wanted && amount > 0);
 }
 
 function faultsOf(found: Proforma): string[] {
   const { sales, discount, netSales, vat, endSales, originalEndSales, payments } = found;
   const brackets = proformaBrackets(found);
-  const left = new Map(payments.filter(({ amount }) => amount > 0).map(({ id, amount }) => [id, amount]));
+  const settled = payments.filter(({ amount, status }) => amount > 0 && status === 'settled');
+  const left = new Map(settled.map(({ id, amount }) => [id, amount]));
   for (const { amount, refundOf, status } of payments) {
     if (amount < 0 && status !== 'refund_failed') left.set(refundOf ?? 0, (left.get(refundOf ?? 0) ?? 0) + amount);
   }
