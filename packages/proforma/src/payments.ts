@@ -20,9 +20,12 @@ export function isFinalized(payment: Pick<Payment, 'status'>): boolean {
   return payment.status !== 'pending';
 }
 
-/** What of a captured payment is neither given back nor on its way back. */
+/**
+ * What of a captured payment is neither given back nor on its way back. A refund that failed is in the hands of the
+ * person who was alerted: asked for again under another key, it might be paid twice.
+ */
 export function refundable(payment: Payment, payments: readonly Payment[]): number {
-  const refunds = payments.filter((each) => each.refundOf === payment.id && each.status !== 'refund_failed');
+  const refunds = payments.filter((each) => each.refundOf === payment.id);
   return payment.amount + sum(refunds.map((each) => each.amount));
 }
 

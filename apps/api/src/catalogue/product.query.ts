@@ -4,25 +4,25 @@ import { dateTimeSql, moneySql } from '../database/json-sql.js';
 /** What a look-up may name a product by. `code` and `barcode` ignore case and surrounding spaces. */
 export type LookUp = 'code' | 'barcode' | 'slug' | 'id';
 
-/** An exact code goes before one that differs in case, a product's before a variant's. */
-const PRODUCT_ID_BY: Readonly<Record<LookUp, string>> = {
-  id: 'select id from products where app_id = $1 and id = $2::bigint',
-  slug: 'select id from products where app_id = $1 and slug = $2',
-  code: `select id from (
-      select id, 1 as kind, (code = $2) as exact from products
-      where app_id = $1 and lower(btrim(code)) = lower(btrim($2))
+/** The ids of the products that a value names, the best first. An exact code goes before one that differs in case. */
+export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = {
+  id: (value) => `select id from products where app_id = $1 and id = ${value}::bigint`,
+  slug: (value) => `select id from products where app_id = $1 and slug = ${value}`,
+  code: (value) => `select id from (
+      select id, 1 as kind, (code = ${value}) as exact from products
+      where app_id = $1 and lower(btrim(code)) = lower(btrim(${value}))
       union all
-      select product_id, 2, (code = $2) from product_variants where app_id = $1 and lower(code) = lower(btrim($2))
-    ) as candidate order by exact desc, kind, id limit 1`,
-  barcode: `select product_id as id from product_variants
-    where app_id = $1 and lower(barcode) = lower(btrim($2)) order by (barcode = $2) desc, product_id limit 1`,
+      select product_id, 2, (code = ${value}) from product_variants
+      where app_id = $1 and lower(code) = lower(btrim(${value}))
+    ) as candidate order by exact desc, kind, id`,
+  barcode: (value) => `select product_id as id from product_variants
+    where app_id = $1 and lower(barcode) = lower(btrim(${value})) order by (barcode = ${value}) desc, product_id`,
 };
 
-const MONEY = (column: string) => moneySql(column, '$3');
-
-const PRODUCT_JSON = `json_build_object(
+/** A product of the app `$1` as JSON, from the row `p`; `decimals` is the parameter that says how many its amounts have. */
+export const productJson = (decimals: string): string => `json_build_object(
   'id', p.id, 'code', p.code, 'name', p.name, 'slug', p.slug, 'description', p.description,
-  'vat_rate', trim_scale(p.vat_rate / 100.0), 'price', ${MONEY('p.price')}, 'lowest_price', ${MONEY('p.lowest_price')},
+  'vat_rate', trim_scale(p.vat_rate / 100.0), 'price', ${moneySql('p.price', decimals)}, 'lowest_price', ${moneySql('p.lowest_price', decimals)},
   'active', p.active,
   'sales_quantity', coalesce((select quantity from product_sales s where s.app_id = $1 and s.product_id = p.id), 0),
   'images', (
@@ -32,7 +32,7 @@ const PRODUCT_JSON = `json_build_object(
   'variants', (
     select coalesce(json_agg(json_build_object(
       'id', v.id, 'code', v.code, 'barcode', v.barcode, 'external_ref', v.external_ref, 'name', v.name,
-      'price', ${MONEY('coalesce(v.price, p.price)')},
+      'price', ${moneySql('coalesce(v.price, p.price)', decimals)},
       'stock', (
         select json_build_object(
           'on_hand', coalesce(sum(on_hand), 0), 'reserved', coalesce(sum(reserved), 0),
@@ -51,11 +51,11 @@ export async function findProductJson(
   database: Database,
   appId: number,
   decimals: number,
-  by: LookUp,
-  value: string,
+  { by, value }: { readonly by: LookUp; readonly value: string },
 ): Promise<string | undefined> {
   const [found] = await database.rows<{ product: string }>(
-    `select ${PRODUCT_JSON}::text as product from products p where p.app_id = $1 and p.id = (${PRODUCT_ID_BY[by]})`,
+    `select ${productJson('$3')}::text as product from products p
+     where p.app_id = $1 and p.id = (${LOOK_UP_IDS[by]('$2')} limit 1)`,
     [appId, value, decimals],
   );
   return found?.product;

@@ -1,14 +1,14 @@
-import { recordId } from '@back-office/kernel';
 import type { AppContext } from '../http/app-context.js';
 import { ok, okText } from '../http/answer.js';
 import type { Database } from '../database/database.js';
-import { HttpProblem } from '../http/errors.js';
 import { Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { failedRow, integer, listOf, nullable, record, text, truth } from '../http/shapes.js';
+import { failedRow, integer, listOf, nullable, number, record, text, truth } from '../http/shapes.js';
 import { ProductShape } from './product.js';
-import { findProductJson, type LookUp } from './product.query.js';
+import { findProductJson } from './product.query.js';
+import { isPossible, productFilter, productPage, singleLookUp } from './product-filter.js';
+import { productListJson } from './product-list.query.js';
 import { productWish } from './product-rows.js';
 import type { PlannedProduct } from './product-plan.js';
 import type { TypeOrmProducts } from './typeorm-products.js';
@@ -76,7 +76,28 @@ const UpsertedShape = record({
   ),
 });
 
-const LOOK_UPS: readonly LookUp[] = ['code', 'barcode', 'slug', 'id'];
+const ProductListShape = record({ products: listOf(ProductShape) });
+
+const LIST_QUERY = {
+  offset: { schema: integer, description: 'rows to skip, default 0' },
+  limit: { schema: integer, description: 'rows wanted, default 10, at most 10,000' },
+  pageNo: { schema: integer, description: 'page, from 1; with perPage, in place of offset and limit' },
+  perPage: { schema: integer, description: 'rows of a page, default 10' },
+  orderBy: {
+    schema: text,
+    description:
+      'name, price (the lowest), inserted_at or sales_quantity, optionally followed by desc; several separated by a comma. Default: by name, the best matches first when searching',
+  },
+  search: { schema: text, description: 'in names: exact, beginning, word beginning, similar; case and accents aside' },
+  searchAll: { schema: text, description: 'in names, codes and barcodes of products and variants, exact codes first' },
+  code: { schema: text, description: "a product's code, else a variant's; case and surrounding spaces aside" },
+  barcode: { schema: text, description: "a variant's barcode; case and surrounding spaces aside" },
+  slug: { schema: text, description: 'exact' },
+  id: { schema: integer, description: 'exact' },
+  priceFrom: { schema: number, description: 'lowest price of the product, inclusive' },
+  priceTo: { schema: number, description: 'lowest price of the product, inclusive' },
+  onlyOnStock: { schema: truth, description: 'only products of which a sellable warehouse has a piece to sell' },
+};
 
 export function productRoutes(products: TypeOrmProducts, database: Database): Route[] {
   return [
@@ -100,20 +121,17 @@ export function productRoutes(products: TypeOrmProducts, database: Database): Ro
       method: 'get',
       path: '/products',
       caller: 'app',
-      summary: 'One product by code, barcode, slug or id; code and barcode ignore case and surrounding spaces',
-      query: {
-        code: { schema: text, description: "a product's code, else a variant's" },
-        barcode: { schema: text, description: "a variant's barcode" },
-        slug: { schema: text, description: 'exact' },
-        id: { schema: integer, description: 'exact' },
-      },
-      answers: { 200: record({ data: Type.Union([ProductShape, record({})]) }) },
+      summary: 'A page of products; one of code, barcode, slug or id alone answers a single product, or {}',
+      query: LIST_QUERY,
+      answers: { 200: record({ data: Type.Union([ProductListShape, ProductShape, record({})]) }) },
       handle: async ({ app, query }) => {
-        const by = LOOK_UPS.find((name) => typeof query[name] === 'string' && query[name] !== '');
-        if (by === undefined) throw new HttpProblem(400);
-        const value = query[by] as string;
-        if (by === 'id' && recordId(value) === undefined) return ok({});
-        return okText((await findProductJson(database, app.id, app.decimals, by, value)) ?? '{}');
+        const filter = productFilter(query);
+        const single = singleLookUp(filter);
+        if (single && !isPossible(single)) return ok({});
+        if (single) return okText((await findProductJson(database, app.id, app.decimals, single)) ?? '{}');
+        if (!filter.lookUps.every(isPossible)) return ok({ products: [] });
+        const asked = { appId: app.id, decimals: app.decimals, filter, page: productPage(query) };
+        return okText(await productListJson(database, { ...asked, orderBy: query['orderBy'] }));
       },
     }),
   ];

@@ -1,0 +1,331 @@
+import { decimalsOf } from '@back-office/kernel';
+import { foldedForSearch } from '../database/search-text.js';
+import { putStock, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+import { productFilter } from './product-filter.js';
+import { productListStatement } from './product-list.query.js';
+import { LOOK_UP_IDS } from './product.query.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+const product = (code: string, name: string, more: object = {}) => ({
+  code,
+  name,
+  variants: [{ code: `${code}-1` }],
+  ...more,
+});
+const keep = async (...products: object[]): Promise<void> => {
+  const { body } = await shop.post('/int/products', { products });
+  expect(body.data.failed).toEqual([]);
+};
+const asked = async (query: string): Promise<{ status: number; codes: string[] }> => {
+  const { status, body } = await shop.get(`/products?${query}`);
+  return { status, codes: body.data?.products?.map(({ code }: { code: string }) => code) };
+};
+const codes = async (query: string): Promise<string[]> => (await asked(query)).codes;
+const seek = (text: string, by = 'search') => codes(`${by}=${encodeURIComponent(text)}`);
+
+describe('GET /products, paging', () => {
+  beforeEach(() =>
+    keep(...Array.from({ length: 25 }, (_, n) => product(`P${n}`, `Name ${String(n).padStart(2, '0')}`))),
+  );
+  const page = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `P${from + n}`);
+
+  it.each([
+    ['nothing: 10 from the start', '', page(0, 10)],
+    ['offset and limit', 'offset=20&limit=3', page(20, 23)],
+    ['pageNo=3, perPage=4: as offset 8, limit 4', 'pageNo=3&perPage=4', page(8, 12)],
+    ['pageNo alone', 'pageNo=2', page(10, 20)],
+    ['perPage alone', 'perPage=2', page(0, 2)],
+    ['a page beyond the end', 'pageNo=9', []],
+    ['offset before pageNo', 'offset=1&limit=1&pageNo=3&perPage=4', page(1, 2)],
+    ['unusable ones: the defaults', 'offset=x&limit=-1', page(0, 10)],
+    ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', page(0, 10)],
+    ['a page number that no list has', 'pageNo=99999999999999999999&perPage=10000', []],
+  ])('%s', async (_, query, expected) => {
+    expect(await codes(query)).toEqual(expected);
+  });
+
+  it('gives each product once, however it is paged', async () => {
+    const pages = await Promise.all([1, 2, 3, 4, 5].map((number) => codes(`pageNo=${number}&perPage=5`)));
+    expect(pages.flat()).toEqual(page(0, 25));
+  });
+});
+
+describe('GET /products, sorting', () => {
+  beforeEach(async () => {
+    await keep(
+      product('C', 'Beta', { price: 30 }),
+      product('A', 'Alpha', {
+        price: 20,
+        variants: [
+          { code: 'A-1', price: 5 },
+          { code: 'A-2', price: 50 },
+        ],
+      }),
+      product('B', 'Beta', { price: 10 }),
+      product('D', 'Gamma'),
+    );
+    api.clock.forward({ seconds: 1 });
+    await keep(product('E', 'Delta', { price: 10 }));
+    await api.database.rows(
+      `insert into product_sales (app_id, product_id, quantity)
+       select app_id, id, case code when 'B' then 7 else 3 end from products where app_id = $1 and code in ('B', 'E')`,
+      [shop.appId],
+    );
+  });
+
+  it.each([
+    ['by name, ties by id', '', ['A', 'C', 'B', 'E', 'D']],
+    ['name', 'name', ['A', 'C', 'B', 'E', 'D']],
+    ['name desc', 'name desc', ['D', 'E', 'C', 'B', 'A']],
+    ['price: the lowest of a product, none at the end', 'price', ['A', 'B', 'E', 'C', 'D']],
+    ['price desc', 'price desc', ['C', 'B', 'E', 'A', 'D']],
+    ['inserted_at desc', 'inserted_at desc', ['E', 'C', 'A', 'B', 'D']],
+    ['sales_quantity desc', 'sales_quantity desc', ['B', 'E', 'C', 'A', 'D']],
+    ['several: name desc,price', 'name desc,price', ['D', 'E', 'B', 'C', 'A']],
+    ['a space after the comma: by name', 'price, name', ['A', 'C', 'B', 'E', 'D']],
+    ['DESC in capitals: by name', 'price DESC', ['A', 'C', 'B', 'E', 'D']],
+    ['an unknown field: by name', 'code', ['A', 'C', 'B', 'E', 'D']],
+    ['SQL: by name', '(select pg_sleep(9))', ['A', 'C', 'B', 'E', 'D']],
+    ['constructor: by name', 'constructor', ['A', 'C', 'B', 'E', 'D']],
+  ])('%s', async (_, orderBy, expected) => {
+    expect(await codes(`orderBy=${encodeURIComponent(orderBy)}`)).toEqual(expected);
+  });
+});
+
+describe('GET /products?search', () => {
+  beforeEach(() =>
+    keep(
+      product('LONG', 'Runner shoes for runners'),
+      product('INNER', 'Forerunner watch'),
+      product('WORD', 'Blue runner'),
+      product('BEGINS', 'Runner Pro'),
+      product('EXACT', 'Runner'),
+      product('TYPO', 'Runnner mat'),
+      product('OTHER', 'Boot'),
+      product('PERCENT', '100% wool_socks'),
+      product('LATIN', 'Ципела Šešir'),
+      product('QUOTE', `Men's "best" \\ jacket`),
+    ),
+  );
+
+  it('puts the exact name first, then beginnings, then words that begin so, then what is similar', async () => {
+    const found = await seek('runner');
+    expect(found.slice(0, 4)).toEqual(['EXACT', 'BEGINS', 'LONG', 'WORD']);
+    expect(found.slice(4).toSorted()).toEqual(['INNER', 'TYPO']);
+  });
+
+  it.each([
+    ['case', 'RUNNER PRO', ['BEGINS']],
+    ['spaces around and between', '  runner   pro ', ['BEGINS']],
+    ['accents', 'sesir', ['LATIN']],
+    ['the script', 'cipela', ['LATIN']],
+    ['the script of what is sought', 'ципела', ['LATIN']],
+  ])('does not mind %s', async (_, text, expected) => {
+    expect((await seek(text)).slice(0, 1)).toEqual(expected);
+  });
+
+  it.each([
+    ['%', ['PERCENT']],
+    ['_', []],
+    ['100%', ['PERCENT']],
+    ['wool_', ['PERCENT']],
+    ["Men's", ['QUOTE']],
+    ['"best"', ['QUOTE']],
+    ['\\', []],
+    ["' or true --", []],
+    ['LONG', []],
+  ])('takes signs literally, and looks at nothing but names: %s', async (text, expected) => {
+    expect((await seek(text)).filter((code) => code !== 'PERCENT' || text !== '%')).toEqual(
+      text === '%' ? [] : expected,
+    );
+  });
+
+  it('of one or two letters finds words that begin so', async () => {
+    expect(await seek('bo')).toEqual(['OTHER']);
+    expect(await seek('w')).toEqual(expect.arrayContaining(['INNER', 'PERCENT']));
+  });
+
+  it('keeps to an order that is asked for', async () => {
+    expect((await codes('search=runner&orderBy=name desc')).slice(0, 2)).toEqual(['TYPO', 'LONG']);
+  });
+
+  it('that is blank is no search', async () => {
+    expect(await seek('  ')).toHaveLength(10);
+  });
+
+  it('finds a product by its new name, and no more by its old one', async () => {
+    await keep({ code: 'OTHER', name: 'Sandal' });
+    expect([await seek('sandal'), await seek('boot')]).toEqual([['OTHER'], []]);
+  });
+
+  it('finds nothing of another app', async () => {
+    shop = await api.app();
+    expect(await seek('runner')).toEqual([]);
+  });
+});
+
+describe('GET /products?searchAll', () => {
+  beforeEach(() =>
+    keep(
+      product('ABC-10', 'Lamp', { variants: [{ code: 'L-1', barcode: '0012345678905' }, { code: 'ŠĆ-2' }] }),
+      product('ABC-1', 'Table lamp'),
+      product('X', 'abc-1 adapter'),
+    ),
+  );
+
+  it('finds names, codes and barcodes, those with exactly this code first', async () => {
+    expect(await seek('abc-1', 'searchAll')).toEqual(['ABC-1', 'X', 'ABC-10']);
+  });
+
+  it.each([
+    ['a name', 'lamp', ['ABC-10', 'ABC-1']],
+    ['a product’s code in another case', 'ABC-1', ['ABC-1', 'X', 'ABC-10']],
+    ['a variant’s code', 'l-1', ['ABC-10']],
+    ['a variant’s code with accents', 'šć-2', ['ABC-10']],
+    ['a barcode with its leading zeros', '0012345678905', ['ABC-10']],
+    ['part of a barcode', '12345', ['ABC-10']],
+    ['nothing', 'zzz', []],
+  ])('finds %s', async (_, text, expected) => {
+    expect(await seek(text, 'searchAll')).toEqual(expected);
+  });
+
+  it('forgets a code that a variant has no more', async () => {
+    await keep({ code: 'ABC-10', name: 'Lamp', variants: [{ barcode: '0012345678905', code: 'L-9' }] });
+    expect([await seek('l-9', 'searchAll'), await seek('l-1', 'searchAll')]).toEqual([['ABC-10'], []]);
+  });
+});
+
+describe('GET /products, filters', () => {
+  beforeEach(async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('CLOSED', { sellable: false })] });
+    await keep(
+      product('A', 'A', { price: 9.99 }),
+      product('B', 'B', { price: 10 }),
+      product('C', 'C', { price: 10.01 }),
+      product('N', 'N'),
+    );
+    await putStock(shop, [
+      { code: 'A-1', warehouse_code: 'CLOSED', qty: 5 },
+      { code: 'B-1', warehouse_code: 'W1', qty: 1 },
+    ]);
+  });
+
+  it.each([
+    ['priceFrom', 'priceFrom=10', ['B', 'C']],
+    ['priceTo', 'priceTo=10', ['A', 'B']],
+    ['both ends inclusive', 'priceFrom=9.99&priceTo=10.01', ['A', 'B', 'C']],
+    ['more decimals than the currency has', 'priceFrom=9.991&priceTo=10.009', ['B']],
+    ['an empty one', 'priceFrom=', ['A', 'B', 'C', 'N']],
+    ['onlyOnStock: pieces that can be sold', 'onlyOnStock=true', ['B']],
+    ['onlyOnStock=1', 'onlyOnStock=1', ['B']],
+    ['onlyOnStock=false', 'onlyOnStock=false', ['A', 'B', 'C', 'N']],
+    ['a code together with something else', 'code=a&onlyOnStock=false&priceTo=20', ['A']],
+    ['two look-ups, which must agree', 'code=a&slug=b', []],
+    ['two look-ups that agree', 'code=a&slug=a', ['A']],
+    ['an id that none has', 'code=a&id=x', []],
+  ])('%s', async (_, query, expected) => {
+    expect(await codes(query)).toEqual(expected);
+  });
+
+  it.each([
+    'priceFrom=ten',
+    'priceTo=-1',
+    'priceFrom=1e9',
+    'priceTo=NaN',
+    'onlyOnStock=maybe',
+    'search=%00',
+    'searchAll=%00',
+  ])('that cannot be used makes the request unreadable: %s', async (query) => {
+    expect((await asked(query)).status).toBe(400);
+  });
+
+  it('of one code, barcode, slug or id alone is a single product, or an empty object', async () => {
+    const { body } = await shop.get('/products?code= a ');
+    expect(body.data).toMatchObject({ code: 'A', price: 9.99 });
+    for (const query of ['code=zzz', 'barcode=1', 'slug=zzz', 'id=0', 'id=x', `id=${2 ** 60}`])
+      expect((await shop.get(`/products?${query}`)).body).toEqual({ data: {} });
+  });
+});
+
+describe('a catalogue of 100,000 products with messy names', () => {
+  const NAMES = [
+    'Čizma "Zima" 100%',
+    "Men's runner",
+    'Ципела 42',
+    'Ångström lamp',
+    'Zoë_case',
+    'Tričko\\modré',
+    '靴 leather',
+  ];
+  let appId: number;
+
+  beforeAll(async () => {
+    ({ appId } = await api.app());
+    await api.database.rows(
+      `with p as (
+         insert into products (app_id, code, name, search_name, search_all, slug, price, lowest_price, inserted_at, updated_at)
+         select $1, 'P' || n, name || ' ' || n, folded || ' ' || n, folded || ' ' || n || ' p' || n || ' ' || lpad(n::text, 13, '0'),
+           'p-' || n, n, n, now(), now()
+         from generate_series(1, 100000) as n, lateral (select $2::text[] as names, $3::text[] as folds) as messy,
+           lateral (select names[n % 7 + 1] as name, folds[n % 7 + 1] as folded) as chosen
+         returning id, code
+       )
+       insert into product_variants (app_id, product_id, code, barcode, inserted_at, updated_at)
+       select $1, id, code || '-1', lpad(substr(code, 2), 13, '0'), now(), now() from p`,
+      [appId, NAMES, NAMES.map(foldedForSearch)],
+    );
+    await api.database.rows('analyze products, product_variants');
+  }, 60_000);
+
+  const plan = async (query: Record<string, string>, orderBy?: string): Promise<string> => {
+    const asking = { appId, decimals: decimalsOf('RSD'), orderBy, page: { offset: 0, limit: 10 } };
+    const { text, values } = productListStatement({ ...asking, filter: productFilter(query) });
+    const rows = await api.database.rows<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  };
+
+  it.each([
+    ['search', { search: 'runner 4711' }, undefined, 'products_search_name_idx'],
+    ['search, from another script', { search: 'čizma zima 99' }, undefined, 'products_search_name_idx'],
+    ['searchAll by code', { searchAll: 'P4711' }, undefined, 'products_search_all_idx'],
+    ['searchAll by barcode', { searchAll: '0000000004711' }, undefined, 'products_search_all_idx'],
+    ['the first page by name', {}, undefined, 'products_name_idx'],
+    ['by price', {}, 'price', 'products_lowest_price_idx'],
+    ['a band of prices', { priceFrom: '10', priceTo: '10.20' }, undefined, 'products_lowest_price_idx'],
+  ])('is read by index: %s', async (_, query, orderBy, index) => {
+    const lines = await plan(query, orderBy);
+    expect(lines).toContain(index);
+    expect(lines).not.toContain('Seq Scan on products');
+  });
+
+  it.each(['id', 'slug', 'code', 'barcode'] as const)('is looked up by index: %s', async (by) => {
+    const rows = await api.database.rows<{ 'QUERY PLAN': string }>(
+      `explain ${LOOK_UP_IDS[by](by === 'id' ? "'5'" : "'P4711-1'::text")}`.replaceAll('$1', String(appId)),
+    );
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan');
+  });
+
+  it('answers exact names and barcodes first', async () => {
+    const token = (await api.container.get(TOKENS.Apps).issueToken({ appId })) as string;
+    const get = async (query: string) => {
+      const reply = await fetch(`${api.origin}/api/v2/products?${query}`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      return ((await reply.json()) as { data: { products: { code: string }[] } }).data.products.map(({ code }) => code);
+    };
+    expect((await get('search=cipela 42 99997'))[0]).toBe('P99997');
+    expect(await get('searchAll=0000000000042&limit=1')).toEqual(['P42']);
+  });
+});
