@@ -9,6 +9,8 @@ export interface PlainProforma {
   /** Money that came in, vouchers apart. */
   captured: number;
   refunded: number;
+  /** Could not be given back: a person was told. */
+  entrusted: number;
   /** On its way back. */
   pending: number;
   /** In the order in which they were offered: what each paid at first, and what of it was kept. */
@@ -107,6 +109,7 @@ export class PlainShop {
       total,
       captured: 0,
       refunded: 0,
+      entrusted: 0,
       pending: 0,
       vouchers,
       cards: [],
@@ -220,6 +223,7 @@ export class PlainShop {
 
   settleRefund(proforma: PlainProforma, amount: number, outcome: 'refunded' | 'failed'): void {
     proforma.pending -= amount;
+    if (outcome === 'failed') proforma.entrusted += amount;
     if (outcome === 'refunded') proforma.refunded += amount;
     else if (proforma.status === 'expired') proforma.alerts.push({ kind: 'expiry_refund_failed', isOpen: true });
     else proforma.alerts.push({ kind: 'refund_failed', isOpen: true });
@@ -307,7 +311,7 @@ export class PlainShop {
 
   /** Money first, then vouchers, the last one offered first. */
   private giveBackDownTo(proforma: PlainProforma, owed: number): void {
-    const money = proforma.captured - proforma.refunded - proforma.pending;
+    const money = proforma.captured - proforma.refunded - proforma.pending - proforma.entrusted;
     let tooMuch = money - owed;
     for (const { kept } of proforma.vouchers) tooMuch += kept;
     if (tooMuch <= 0) return;

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { decimalsOf } from '@back-office/kernel';
 import { foldedForSearch } from '../database/search-text.js';
 import { putStock, warehouse } from '../testing/shop.js';
@@ -137,19 +138,17 @@ describe('GET /products?search', () => {
   });
 
   it.each([
-    ['%', ['PERCENT']],
+    ['%', []],
     ['_', []],
     ['100%', ['PERCENT']],
     ['wool_', ['PERCENT']],
     ["Men's", ['QUOTE']],
     ['"best"', ['QUOTE']],
-    ['\\', []],
+    ['\\', ['QUOTE']],
     ["' or true --", []],
     ['LONG', []],
   ])('takes signs literally, and looks at nothing but names: %s', async (text, expected) => {
-    expect((await seek(text)).filter((code) => code !== 'PERCENT' || text !== '%')).toEqual(
-      text === '%' ? [] : expected,
-    );
+    expect(await seek(text)).toEqual(expected);
   });
 
   it('of one or two letters finds words that begin so', async () => {
@@ -273,7 +272,9 @@ describe('a catalogue of 100,000 products with messy names', () => {
 
   beforeAll(async () => {
     ({ appId } = await api.app());
-    await api.database.rows(
+    const load = new pg.Client(api.url);
+    await load.connect();
+    await load.query(
       `with p as (
          insert into products (app_id, code, name, search_name, search_all, slug, price, lowest_price, inserted_at, updated_at)
          select $1, 'P' || n, name || ' ' || n, folded || ' ' || n, folded || ' ' || n || ' p' || n || ' ' || lpad(n::text, 13, '0'),
@@ -286,7 +287,9 @@ describe('a catalogue of 100,000 products with messy names', () => {
        select $1, id, code || '-1', lpad(substr(code, 2), 13, '0'), now(), now() from p`,
       [appId, NAMES, NAMES.map(foldedForSearch)],
     );
-    await api.database.rows('analyze products, product_variants');
+    await load.query('vacuum (analyze) products');
+    await load.query('analyze product_variants');
+    await load.end();
   }, 60_000);
 
   const plan = async (query: Record<string, string>, orderBy?: string): Promise<string> => {

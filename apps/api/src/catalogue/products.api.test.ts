@@ -740,7 +740,7 @@ describe('POST /int/products, prices', () => {
 
 describe('POST /int/products, slugs', () => {
   it.each([
-    ['Ципела Љубичица, број 42', 'tsipela-ljubichitsa-broj-42'],
+    ['Ципела Љубичица, број 42', 'cipela-ljubicica-broj-42'],
     ['Čizme žute ĐŠ', 'cizme-zute-ds'],
     ['  -- A  &  B --  ', 'a-b'],
     ['Ärmel/Größe 5%', 'armel-grosse-5'],
@@ -757,14 +757,14 @@ describe('POST /int/products, slugs', () => {
       shop.appId,
     ])) as { slug: string }[];
     expect(slugs.map(({ slug }) => slug)).toEqual([
-      'sheshir',
-      'sheshir-b',
-      'sheshir-c',
-      expect.stringMatching(/^sheshir-[0-9a-f]{8}$/),
+      'sesir',
+      'sesir-b',
+      'sesir-c',
+      expect.stringMatching(/^sesir-[0-9a-f]{8}$/),
     ]);
     const stranger = await api.app();
     await written([{ code: 'A', name: 'Шешир' }], stranger);
-    expect((await byCode('A', stranger)).slug).toBe('sheshir');
+    expect((await byCode('A', stranger)).slug).toBe('sesir');
   });
 
   it('stay when the name changes', async () => {

@@ -1,11 +1,10 @@
-import anyAscii from 'any-ascii';
+import { asciiOf } from '../database/search-text.js';
 
 const LONGEST_SLUG = 200;
 
 /** A name as a path segment: ASCII letters, digits and single hyphens. Empty when nothing of the name is left. */
 export function slugOf(name: string): string {
-  return anyAscii(name)
-    .toLowerCase()
+  return asciiOf(name)
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, LONGEST_SLUG)
     .replaceAll(/^-|-$/g, '');

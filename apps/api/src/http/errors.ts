@@ -23,7 +23,13 @@ export function problemAnswer({ status, headers }: HttpProblem): Answer {
 export const UNKNOWN_PATH: Answer = { status: 404, body: [] };
 export const MISSING_RECORD: Answer = { status: 404 };
 
-export type TokenFailure = 'API.Tokens.Missing' | 'API.Tokens.Invalid' | 'API.Tokens.Expired' | 'API.Tokens.Revoked';
+export const TOKEN_FAILURES = [
+  'API.Tokens.Missing',
+  'API.Tokens.Invalid',
+  'API.Tokens.Expired',
+  'API.Tokens.Revoked',
+] as const;
+export type TokenFailure = (typeof TOKEN_FAILURES)[number];
 
 export function unauthorized(failure: TokenFailure): Answer {
   return { status: 401, body: { errors: { token: failure } }, headers: { 'WWW-Authenticate': 'Bearer' } };

@@ -5,6 +5,7 @@ import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
+import { TOKEN_FAILURES } from './errors.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -116,13 +117,13 @@ function referencedPart(value: unknown, schemas: Json): unknown {
 function failures(route: Route): Json {
   const byStatus: Record<number, unknown> = {
     400: failure('The request cannot be read', 'DetailError'),
-    401: failure('Token missing, invalid, expired or revoked', 'TokenError'),
-    406: failure('The Accept header rules out JSON', 'DetailError'),
+    401: failure(`Token missing, invalid, expired or revoked: ${keysOf(TOKEN_FAILURES)}`, 'TokenError'),
+    406: failure(`The Accept header rules out ${route.media?.join(' and ') ?? 'JSON'}`, 'DetailError'),
+    413: failure('Body or head larger than accepted; split the batch', 'DetailError'),
     500: failure('A failure on our side; retry after a pause that grows', 'MessageError'),
     503: failure('Busy or shutting down; see Retry-After', 'DetailError'),
   };
   if (route.path.includes(':id')) byStatus[404] = { description: 'No such record in the app; empty body' };
-  if (route.method !== 'get') byStatus[413] = failure('Body larger than accepted; split the batch', 'DetailError');
   if (isKeyed(route))
     byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
   if (route.body || route.refusals || isKeyed(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
@@ -131,8 +132,12 @@ function failures(route: Route): Json {
 
 function refusalText(route: Route): string {
   const refusals = [...(route.refusals ?? []), ...(isKeyed(route) ? ['API.Idempotency.KeyReused'] : [])];
-  const keys = refusals.map((key) => `\`${key}\``).join(', ');
-  return keys === '' ? 'A field failed validation' : `A field failed validation, or a rule refused: ${keys}`;
+  const failed = 'A field failed validation';
+  return refusals.length === 0 ? failed : `${failed}, or a rule refused: ${keysOf(refusals)}`;
+}
+
+function keysOf(keys: readonly string[]): string {
+  return keys.map((key) => `\`${key}\``).join(', ');
 }
 
 function failure(description: string, error: string): Json {

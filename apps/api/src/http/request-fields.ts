@@ -157,9 +157,10 @@ export function ListOf(of: () => Class, { max = 1_000, optional }: ListOptions =
   return nested(of, judge, { type: 'array', maxItems: max }, { optional }, { each: true, max });
 }
 
-/** A field whose rules, types included, belong to the domain, which answers by a key of its own. */
-export function Unjudged(schema: Schema): PropertyDecorator {
-  return together(Allow(), IsOptional(), AsSent(), JSONSchema(schema) as PropertyDecorator);
+/** A field whose rules, types and presence included, belong to the domain, which answers by a key of its own. */
+export function Unjudged(schema: Schema, { optional }: Presence = {}): PropertyDecorator {
+  const decorators = [Allow(), AsSent(), JSONSchema(schema) as PropertyDecorator];
+  return together(...decorators, ...(optional ? [IsOptional()] : []));
 }
 
 function isPlainObject(value: unknown): string | undefined {

@@ -15,6 +15,11 @@ export function nullable<Shape extends TSchema>(shape: Shape) {
   return Type.Union([shape, Type.Null()]);
 }
 
+/** One of these texts. */
+export function oneOf<Value extends string>(values: readonly Value[]) {
+  return Type.Unsafe<Value>({ type: 'string', enum: [...values] });
+}
+
 export function listOf<Shape extends TSchema>(shape: Shape) {
   return Type.Array(shape);
 }

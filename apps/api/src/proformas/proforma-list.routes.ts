@@ -1,4 +1,5 @@
 import { pageOf, type Clock } from '@back-office/kernel';
+import { STATUSES } from '@back-office/proforma';
 import type { Database } from '../database/database.js';
 import { ok, okText } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
@@ -11,15 +12,22 @@ import { proformaStats, ProformaStatsShape } from './proforma-stats.query.js';
 
 const DEFAULT_LIMIT = 30;
 
+const WHOLE_DAY = 'a date alone covers the whole day';
+
 const WINDOW = {
   date_from: { schema: text, description: 'by processing_date, inclusive' },
-  date_to: { schema: text, description: 'by processing_date, inclusive; a date alone covers the whole day' },
+  date_to: { schema: text, description: `by processing_date, inclusive; ${WHOLE_DAY}` },
+};
+
+const STATS_QUERY = {
+  date_from: { schema: text, description: 'start of the conversion rate, inclusive; default 30 days ago' },
+  date_to: { schema: text, description: `its end, inclusive; ${WHOLE_DAY}; default now` },
 };
 
 const LIST_QUERY = {
   ...PAGING,
   ...WINDOW,
-  status: { schema: text, description: 'one status name, or several separated by commas' },
+  status: { schema: text, description: `one status name, or several separated by commas: ${STATUSES.join(', ')}` },
   expiring_within: { schema: integer, description: 'open ones that expire within so many hours' },
   has_alerts: { schema: truth, description: 'true: at least one unresolved alert; false: none' },
   anonymous: { schema: truth, description: "only guests' ones, or only customers' ones" },
@@ -60,7 +68,7 @@ export function proformaListRoutes(database: Database, clock: Clock): Route[] {
       path: '/proforma_orders/stats',
       caller: 'app',
       summary: 'Counts for a dashboard, and the conversion rate of those made between date_from and date_to',
-      query: WINDOW,
+      query: STATS_QUERY,
       ignoresUnusableFilters: true,
       answers: { 200: record({ data: ProformaStatsShape }) },
       handle: async ({ app, query }) => ok(await proformaStats(database, app, query, clock.now())),

@@ -7,6 +7,7 @@ import {
   named,
   nullable,
   number,
+  oneOf,
   record,
   text,
   truth,
@@ -67,7 +68,7 @@ const common = {
 /** What a proforma in a list and a proforma by itself both show. */
 export const CommonShape = record(common);
 
-export const ProformaListShape = named('ProformaInList', { ...common, proforma_status_name: text });
+export const ProformaListShape = named('ProformaInList', { ...common, proforma_status_name: oneOf(domain.STATUSES) });
 
 export const ItemShape = record({
   proforma_order_item_id: integer,
@@ -112,7 +113,7 @@ export const AlertShape = record({
 
 export const ProformaShape = named('Proforma', {
   ...common,
-  proforma_status: text,
+  proforma_status: oneOf(domain.STATUSES),
   order_processing_id: integer,
   customer_data_part: nullable(integer),
   customer_time_part: nullable(integer),

@@ -27,7 +27,7 @@ class PostProforma {
 
 class AdjustmentFields {
   @RecordId() proforma_order_item_id!: number;
-  @Unjudged({ type: 'integer', minimum: 0 }) qty_confirmed?: unknown;
+  @Unjudged({ type: 'integer', minimum: 0 }) qty_confirmed: unknown;
 }
 
 class ConfirmProforma {
@@ -53,8 +53,9 @@ class AlertFields {
 }
 
 class EditProforma {
-  @Unjudged({ type: 'array', maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 100 } }) tags?: unknown;
-  @Unjudged({ type: ['string', 'null'] as never, maxLength: 5_000 }) comment?: unknown;
+  @Unjudged({ type: 'array', maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 100 } }, { optional })
+  tags?: unknown;
+  @Unjudged({ type: ['string', 'null'] as never, maxLength: 5_000 }, { optional }) comment?: unknown;
   @ListOf(() => AlertFields, { max: 10_000, optional }) alerts?: AlertFields[] | null;
 }
 

@@ -7,6 +7,8 @@ export interface AskedRefund {
   readonly payment_method: string;
   readonly reference: string | null;
   readonly amount: number;
+  /** From the head: the key under which it is paid at most once. */
+  readonly key: string;
 }
 
 /** A payment service that pays every refund it is asked for, unless told to answer something else. */
@@ -22,7 +24,7 @@ export async function paymentService(): Promise<PaymentService> {
   const asked: AskedRefund[] = [];
   const server = createServer((request, response) => {
     void json(request).then((body) => {
-      asked.push(body as AskedRefund);
+      asked.push({ ...(body as Omit<AskedRefund, 'key'>), key: String(request.headers['idempotency-key']) });
       response.writeHead(service.status).end();
     });
   });
