@@ -32,7 +32,7 @@ process.once('message', (task: FloorTask) => {
   };
   const app = express().disable('etag').disable('x-powered-by');
   app.get('/:name', async (request, response) => send(response, await answer(request.params.name, undefined)));
-  app.post('/:name', express.json(), async (request, response) =>
+  app.post('/:name', express.json({ limit: '50mb' }), async (request, response) =>
     send(response, await answer(request.params['name'] ?? '', request.body as unknown[])),
   );
   const server = createServer(task.kind === 'express' ? app : (request, response) => void bare(request, response));

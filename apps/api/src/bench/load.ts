@@ -43,7 +43,12 @@ export function median(numbers: readonly number[]): number {
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /** One JSON call over a kept connection; its `data`. */
-export function call(url: string, token: string, body: unknown): Promise<Record<string, unknown>> {
+export function call(
+  url: string,
+  token: string,
+  body: unknown,
+  method: 'POST' | 'PUT' = 'POST',
+): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const text = JSON.stringify(body);
     const headers = {
@@ -51,7 +56,7 @@ export function call(url: string, token: string, body: unknown): Promise<Record<
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(text),
     };
-    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+    const sent = request(url, { method, agent, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {

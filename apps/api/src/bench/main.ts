@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../config.js';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { benchCatalogue } from './catalogue.js';
 import { benchProformas } from './proformas.js';
 
 interface Options {
@@ -12,6 +13,12 @@ interface Options {
   readonly seconds: string;
   readonly rounds: string;
   readonly due: string;
+}
+
+interface CatalogueArguments {
+  readonly products: string;
+  readonly seconds: string;
+  readonly rounds: string;
 }
 
 const program = new Command('bench').description('Measures the service against its bare limits, in one run');
@@ -30,6 +37,17 @@ program
         rounds: Number(rounds),
         due: Number(due),
       }),
+    );
+  });
+program
+  .command('catalogue')
+  .description('a catalogue loaded through the API, its look-ups, searches and bulk writes')
+  .option('--products <n>', 'in the catalogue, two variants each', '50000')
+  .option('--seconds <n>', 'of each measurement', '4')
+  .option('--rounds <n>', 'of which the medians are taken', '3')
+  .action(async ({ products, seconds, rounds }: CatalogueArguments) => {
+    await withDatabase((url) =>
+      benchCatalogue(url, { products: Number(products), seconds: Number(seconds), rounds: Number(rounds) }),
     );
   });
 await program.parseAsync();

@@ -1,15 +1,13 @@
 import pg from 'pg';
 import { randomInt } from 'node:crypto';
 import { proformaNumber } from '@back-office/proforma';
-import { readConfig } from '../config.js';
 import { proformaFilter } from '../proformas/proforma-filter.js';
 import { proformaListStatement } from '../proformas/proforma-list.query.js';
-import { startService } from '../runtime/service.js';
-import { TOKENS } from '../tokens.js';
 import { benchExpiry } from './expiry.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 import { FLOOR_LIFECYCLE } from './floor-statements.query.js';
 import { call, flowsWith, loadWith, median, type Figure, type Load } from './load.js';
+import { makeApps, measureAll, print, report, type BenchApp, type Job } from './measure.js';
 import { startFloor, startServiceProcess, type System } from './systems.js';
 
 export interface BenchOptions {
@@ -27,23 +25,11 @@ const POOL = 10;
 /** The ratios to the Express floor that must be reached. */
 const MUST = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
 
-interface BenchApp {
-  readonly id: number;
-  readonly token: string;
-}
-
 type Lists = Readonly<Record<'first' | 'paid' | 'deep', ReturnType<typeof listOf>>>;
-
-/** One question, as the service and as the floors are asked it. */
-interface Job {
-  readonly name: string;
-  readonly must: number;
-  readonly measure: (system: System, load: Load) => Promise<Figure>;
-}
 
 /** Lists and lifecycle of proformas against the bare limits, all systems in turn, round after round. */
 export async function benchProformas(url: string, { rows, seconds, rounds, due }: BenchOptions): Promise<void> {
-  const [large, small, shop] = await makeApps(url);
+  const [large, small, shop] = await makeApps(url, ['large', 'small', 'shop']);
   await fill(url, large, small, shop, rows);
   const now = new Date();
   const lists = {
@@ -81,25 +67,13 @@ export async function benchProformas(url: string, { rows, seconds, rounds, due }
   ];
   try {
     const figures = await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds);
-    report(jobs, systems, figures);
+    report(jobs, systems, figures, CLIENTS);
     await reportGrowth(systems[2] as System, large, small, rows, { clients: 1, seconds });
     const path = `${(systems[2] as System).origin}/api/v2/proforma_orders?limit=30`;
     await benchExpiry({ url, appId: shop.id, path, token: large.token, count: due });
   } finally {
     for (const system of systems) system.stop();
   }
-}
-
-async function makeApps(url: string): Promise<[BenchApp, BenchApp, BenchApp]> {
-  const service = await startService({ ...readConfig({}), databaseUrl: url });
-  const apps = service.container.get(TOKENS.Apps);
-  const make = async (name: string): Promise<BenchApp> => {
-    const id = await apps.create({ name, currency: 'RSD' });
-    return { id, token: (await apps.issueToken({ appId: id })) as string };
-  };
-  const made: [BenchApp, BenchApp, BenchApp] = [await make('large'), await make('small'), await make('shop')];
-  await service.stop();
-  return made;
 }
 
 async function fill(url: string, large: BenchApp, small: BenchApp, shop: BenchApp, rows: number): Promise<void> {
@@ -166,43 +140,6 @@ async function bankOf(url: string, { id }: BenchApp): Promise<number> {
   return Number(rows[0]?.id);
 }
 
-async function measureAll(
-  jobs: readonly Job[],
-  systems: readonly System[],
-  load: Load,
-  rounds: number,
-): Promise<Map<string, Figure[]>> {
-  const figures = new Map<string, Figure[]>();
-  for (const job of jobs) {
-    for (const system of systems) await job.measure(system, { ...load, seconds: 1 });
-    for (let round = 0; round < rounds; round += 1) {
-      for (const system of systems) {
-        const key = `${job.name}/${system.name}`;
-        figures.set(key, [...(figures.get(key) ?? []), await job.measure(system, load)]);
-      }
-    }
-  }
-  return figures;
-}
-
-function report(
-  jobs: readonly Job[],
-  systems: readonly System[],
-  figures: ReadonlyMap<string, readonly Figure[]>,
-): void {
-  const names = systems.map(({ name }) => name);
-  print(`| work (${CLIENTS} clients) | ${names.join(' | ')} | ratio to Express floor | must |`);
-  print(`| --- | ${names.map(() => '---').join(' | ')} | --- | --- |`);
-  for (const { name, must } of jobs) {
-    const rates = names.map((system) => median((figures.get(`${name}/${system}`) ?? []).map((each) => each.perSecond)));
-    const ratio = (rates[2] ?? 0) / (rates[1] ?? 1);
-    print(
-      `| ${name} | ${rates.map((rate) => `${Math.round(rate)}/s`).join(' | ')} | ${ratio.toFixed(2)} | ≥ ${must} |`,
-    );
-    if (ratio < must) process.exitCode = 1;
-  }
-}
-
 async function reportGrowth(
   service: System,
   large: BenchApp,
@@ -222,8 +159,4 @@ async function reportGrowth(
     `\nFirst page, one client: ${rows} proformas take ${growth.toFixed(2)} times as long as ${SMALL} (must: ≤ ${MUST.growth})`,
   );
   if (growth > MUST.growth) process.exitCode = 1;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

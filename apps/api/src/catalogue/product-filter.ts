@@ -1,6 +1,6 @@
 import { LARGEST_PAGE, pageOf, recordId, truth, wholeNumber, type Page } from '@back-office/kernel';
 import { HttpProblem } from '../http/errors.js';
-import type { LookUp } from './product.query.js';
+import type { LookUp, Named } from './product.query.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -8,7 +8,7 @@ type Query = Readonly<Record<string, unknown>>;
 export interface ProductFilter {
   readonly search?: string;
   readonly searchAll?: string;
-  readonly lookUps: readonly { readonly by: LookUp; readonly value: string }[];
+  readonly lookUps: readonly Named[];
   /** In the currency, as sent. */
   readonly priceFrom?: string;
   readonly priceTo?: string;
@@ -37,13 +37,13 @@ export function productFilter(query: Query): ProductFilter {
 }
 
 /** The one look-up of a query that asks for nothing else: it answers a single product. */
-export function singleLookUp({ lookUps, ...others }: ProductFilter): ProductFilter['lookUps'][number] | undefined {
+export function singleLookUp({ lookUps, ...others }: ProductFilter): Named | undefined {
   const isAlone = lookUps.length === 1 && Object.keys(others).length === 1 && !others.onlyOnStock;
   return isAlone ? lookUps[0] : undefined;
 }
 
 /** Whether a look-up can name a record at all. */
-export function isPossible({ by, value }: ProductFilter['lookUps'][number]): boolean {
+export function isPossible({ by, value }: Named): boolean {
   return by !== 'id' || recordId(value) !== undefined;
 }
 

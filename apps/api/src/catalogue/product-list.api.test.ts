@@ -290,7 +290,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
     await load.query('vacuum (analyze) products');
     await load.query('analyze product_variants');
     await load.end();
-  }, 60_000);
+  }, 120_000);
 
   const plan = async (query: Record<string, string>, orderBy?: string): Promise<string> => {
     const asking = { appId, decimals: decimalsOf('RSD'), orderBy, page: { offset: 0, limit: 10 } };

@@ -27,9 +27,12 @@ export function productOrder(orderBy: unknown): string | undefined {
 }
 
 interface Search {
-  /** The best matches first. */
-  readonly order: string;
-  readonly condition: string;
+  /** The best matches first. A function, since a parameter that no statement names has no type. */
+  readonly order: () => string;
+  /** What holds the sought text as it stands. */
+  readonly literal: string;
+  /** What is only like it; nothing is, to a short text. */
+  readonly similar: string;
 }
 
 export interface ProductListAsked {
@@ -44,20 +47,32 @@ export interface ProductListAsked {
 export function productListStatement({ appId, decimals, filter, orderBy, page }: ProductListAsked) {
   const values: unknown[] = [appId, page.offset, page.limit, decimals];
   const value = (one: unknown): string => `$${values.push(one)}`;
-  const searches = searchesOf(filter, value);
-  const conditions = [...searches.map(({ condition }) => condition), ...narrowed(filter, value)];
-  const order = [productOrder(orderBy) ?? [...searches.map((each) => each.order), 'p.name'].join(', '), 'p.id'];
-  const sales = order.join().includes('s.quantity')
+  const search = searchOf(filter, value);
+  const conditions = ['p.app_id = $1', ...narrowed(filter, value)];
+  const wanted = productOrder(orderBy);
+  const order = [wanted ?? (search ? `${search.order()}, p.name` : 'p.name'), 'p.id'].join(', ');
+  const sales = order.includes('s.quantity')
     ? 'left join product_sales s on s.app_id = $1 and s.product_id = p.id'
     : '';
   const text = `
-  with page as (
-    select p.id, row_number() over (order by ${order.join(', ')}) as place from products p ${sales}
-    where ${['p.app_id = $1', ...conditions].join(' and ')} order by ${order.join(', ')} offset $2 limit $3
+  with ${search ? `${candidates(search, conditions, wanted === undefined)},` : ''} page as (
+    select p.id, row_number() over (order by ${order}) as place from products p ${sales}
+    where ${search ? CANDIDATE : conditions.join(' and ')} order by ${order} offset $2 limit $3
   )
   select json_build_object('products', coalesce(json_agg(${productJson('$4')} order by page.place), '[]'))::text as data
   from page join products p on p.app_id = $1 and p.id = page.id`;
   return { text, values };
+}
+
+const CANDIDATE = `p.app_id = $1 and p.id in (select id from exactly union all select id from roughly)`;
+
+/** Similar names are the dearest to find. Where they come last they are looked for only when the page reaches them. */
+function candidates({ literal, similar }: Search, conditions: readonly string[], areLast: boolean): string {
+  const reached = areLast ? ['(select count(*) from exactly) < $2::bigint + $3::bigint'] : [];
+  const found = (...more: string[]): string => `
+    select p.id from products p where ${[...conditions, ...more].join(' and ')}`;
+  return `exactly as materialized (${found(literal)}), roughly as materialized (
+    ${found(similar, `not ${literal}`, ...reached)})`;
 }
 
 export async function productListJson(database: Database, asked: ProductListAsked): Promise<string> {
@@ -66,36 +81,48 @@ export async function productListJson(database: Database, asked: ProductListAske
   return row?.data ?? '{"products":[]}';
 }
 
-function searchesOf({ search, searchAll }: ProductFilter, value: (one: unknown) => string): Search[] {
-  return [
-    ...(search === undefined ? [] : [nameSearch(foldedForSearch(search), 'p.search_name', value)]),
-    ...(searchAll === undefined ? [] : [everywhereSearch(searchAll, value)]),
-  ];
+/** Both searches at once: what both find. */
+function searchOf({ search, searchAll }: ProductFilter, value: (one: unknown) => string): Search | undefined {
+  const names = search === undefined ? undefined : nameSearch(foldedForSearch(search), 'p.search_name', value);
+  const everywhere = searchAll === undefined ? undefined : everywhereSearch(searchAll, value);
+  if (names === undefined || everywhere === undefined) return names ?? everywhere;
+  const either = ({ literal, similar }: Search): string => `(${literal} or ${similar})`;
+  return {
+    literal: `(${names.literal} and ${everywhere.literal})`,
+    similar: `(${either(names)} and ${either(everywhere)})`,
+    order: () => `${names.order()}, ${everywhere.order()}`,
+  };
 }
 
 /** Exact, then beginning so, then with a word that begins so, then similar. */
 function nameSearch(sought: string, column: string, value: (one: unknown) => string): Search {
   // What is nothing but signs that no name is kept with is found in none.
-  if (sought === '') return { condition: 'false', order: 'p.id' };
-  const [exact, literal] = [value(sought), likeLiteral(sought)];
-  const [beginning, word] = [value(`${literal}%`), value(`% ${literal}%`)];
-  const inner =
-    sought.length < SHORTEST_INNER ? [] : [`${column} like ${value(`%${literal}%`)}`, `${column} %> ${exact}`];
-  const found = [`${column} like ${beginning}`, `${column} like ${word}`, ...inner];
-  const rank = `case when p.search_name = ${exact} then 0 when p.search_name like ${beginning} then 1
-    when p.search_name like ${word} then 2 else 3 end`;
-  return { condition: `(${found.join(' or ')})`, order: `${rank}, word_similarity(${exact}, p.search_name) desc` };
+  if (sought === '') return { literal: 'false', similar: 'false', order: () => 'p.id' };
+  const literal = likeLiteral(sought);
+  const beginning = `${literal}%`;
+  const word = `% ${literal}%`;
+  const order = (): string => {
+    const exact = value(sought);
+    return `case when p.search_name = ${exact} then 0 when p.search_name like ${value(beginning)} then 1
+      when p.search_name like ${value(word)} then 2 else 3 end, word_similarity(${exact}, p.search_name) desc`;
+  };
+  if (sought.length >= SHORTEST_INNER) {
+    const inner = `${column} like ${value(`%${literal}%`)}`;
+    return { literal: inner, similar: `${column} %> ${value(sought)}`, order };
+  }
+  const beginnings = `(${column} like ${value(beginning)} or ${column} like ${value(word)})`;
+  return { literal: beginnings, similar: 'false', order };
 }
 
 /** Names, codes and barcodes; a product with exactly this code or barcode goes first. */
 function everywhereSearch(searchAll: string, value: (one: unknown) => string): Search {
-  const code = value(searchAll.toLowerCase());
-  const names = nameSearch(foldedForSearch(searchAll), 'p.search_all', value);
-  const isCode = `(lower(p.code) = ${code} or exists (
+  const sought = searchAll.toLowerCase();
+  const { literal, similar, order } = nameSearch(foldedForSearch(searchAll), 'p.search_all', value);
+  const isCode = (code: string): string => `(lower(p.code) = ${code} or exists (
     select 1 from product_variants v where v.app_id = $1 and v.product_id = p.id
       and (lower(v.code) = ${code} or lower(v.barcode) = ${code})))`;
-  const codes = `p.search_all like ${value(`%${likeLiteral(searchAll.toLowerCase())}%`)}`;
-  return { condition: `(${names.condition} or ${codes})`, order: `${isCode} desc, ${names.order}` };
+  const codes = `p.search_all like ${value(`%${likeLiteral(sought)}%`)}`;
+  return { literal: `(${literal} or ${codes})`, similar, order: () => `${isCode(value(sought))} desc, ${order()}` };
 }
 
 function narrowed(filter: ProductFilter, value: (one: unknown) => string): string[] {

@@ -46,17 +46,25 @@ export const productJson = (decimals: string): string => `json_build_object(
   'inserted_at', ${dateTimeSql('p.inserted_at')}, 'updated_at', ${dateTimeSql('p.updated_at')}
 )`;
 
+export interface Named {
+  readonly by: LookUp;
+  readonly value: string;
+}
+
+export function lookUpStatement(appId: number, decimals: number, { by, value }: Named) {
+  const text = `select ${productJson('$3')}::text as data from products p
+    where p.app_id = $1 and p.id = (${LOOK_UP_IDS[by]('$2')} limit 1)`;
+  return { text, values: [appId, value, decimals] };
+}
+
 /** One product as JSON text; `undefined` when the look-up finds none. */
 export async function findProductJson(
   database: Database,
   appId: number,
   decimals: number,
-  { by, value }: { readonly by: LookUp; readonly value: string },
+  named: Named,
 ): Promise<string | undefined> {
-  const [found] = await database.rows<{ product: string }>(
-    `select ${productJson('$3')}::text as product from products p
-     where p.app_id = $1 and p.id = (${LOOK_UP_IDS[by]('$2')} limit 1)`,
-    [appId, value, decimals],
-  );
-  return found?.product;
+  const { text, values } = lookUpStatement(appId, decimals, named);
+  const [found] = await database.rows<{ data: string }>(text, values);
+  return found?.data;
 }

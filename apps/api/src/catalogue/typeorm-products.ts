@@ -160,7 +160,7 @@ async function write(transaction: Transaction, appId: number, outcomes: Plan['ou
   await upsert(transaction, [UPDATE_PRODUCTS, INSERT_PRODUCTS], appId, products, productRow, now);
   await upsert(transaction, [UPDATE_VARIANTS, INSERT_VARIANTS], appId, variants, variantRow, now);
   const ids = products.map((product) => product.id);
-  await transaction.rows(FINISH, [appId, ids, JSON.stringify(imageRows(products, variants)), now]);
+  await transaction.last(FINISH, [appId, ids, JSON.stringify(imageRows(products, variants)), now]);
 }
 
 /** Writes changed drafts, then new ones, which learn their ids by their codes. */

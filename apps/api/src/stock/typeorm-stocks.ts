@@ -114,7 +114,7 @@ async function book(
   changes: readonly StockChange[],
   now: Date,
 ): Promise<void> {
-  await transaction.rows(BOOK, [
+  await transaction.last(BOOK, [
     appId,
     changes.map((change) => change.variantId),
     changes.map((change) => change.warehouseId),

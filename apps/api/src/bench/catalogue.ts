@@ -1,0 +1,140 @@
+import pg from 'pg';
+import { randomInt } from 'node:crypto';
+import { productFilter } from '../catalogue/product-filter.js';
+import { productListStatement } from '../catalogue/product-list.query.js';
+import { lookUpStatement } from '../catalogue/product.query.js';
+import { FLOOR_CATALOGUE } from './catalogue-floor.query.js';
+import { call, flowsWith, loadWith } from './load.js';
+import { makeApps, measureAll, print, report, type BenchApp, type Job } from './measure.js';
+import { startFloor, startServiceProcess, type System } from './systems.js';
+
+export interface CatalogueOptions {
+  readonly products: number;
+  readonly seconds: number;
+  readonly rounds: number;
+}
+
+const CLIENTS = 16;
+const POOL = 10;
+const AT_ONCE = 5_000;
+const MUST = { lookUp: 0.6, list: 0.6, bulk: 0.5 };
+const PLACES = { offset: 0, limit: 10 };
+
+/** Names as they come from real shops: accents, quotes, signs of LIKE, several scripts. */
+const NAMES = [
+  'Čizma "Zima" 100%',
+  "Men's runner",
+  'Ципела',
+  'Ångström lamp',
+  'Zoë_case',
+  'Tričko\\modré',
+  '靴 leather',
+];
+
+/** Loads a catalogue through the API, then measures look-ups, searches and bulk writes against the bare limits. */
+export async function benchCatalogue(url: string, { products, seconds, rounds }: CatalogueOptions): Promise<void> {
+  const [shop, bare] = await makeApps(url, ['shop', 'bare']);
+  const lookUp = lookUpStatement(shop.id, 2, { by: 'code', value: `P${Math.floor(products / 2)}-1` });
+  const lists = {
+    lookUp: { statement: lookUp, query: `code=P${Math.floor(products / 2)}-1` },
+    byName: listOf(shop, {}),
+    search: listOf(shop, { search: `runner ${Math.floor(products / 3)}` }),
+    everywhere: listOf(shop, { searchAll: `P${Math.floor(products / 5)}` }),
+  };
+  const statements = {
+    ...Object.fromEntries(Object.entries(lists).map(([name, { statement }]) => [name, statement])),
+    ...Object.fromEntries(Object.entries(FLOOR_CATALOGUE).map(([name, text]) => [name, { text }])),
+  };
+  const task = { url, poolSize: POOL, statements };
+  const service = await startServiceProcess(url);
+  const systems: System[] = [
+    await startFloor('floor', { ...task, kind: 'node' }),
+    await startFloor('Express floor', { ...task, kind: 'express' }),
+    service,
+  ];
+  try {
+    for (const app of [shop, bare]) await load(service.origin, app, products);
+    await analyze(url);
+    const reads = Object.entries(lists).map(([key, { query }]): Job => {
+      const measure: Job['measure'] = (system, pace) =>
+        loadWith(system.origin + (system === service ? `/api/v2/products?${query}` : `/${key}`), shop.token, pace);
+      return { name: READS[key as keyof typeof READS], must: key === 'lookUp' ? MUST.lookUp : MUST.list, measure };
+    });
+    report(reads, systems, await measureAll(reads, systems, { clients: CLIENTS, seconds }, rounds), CLIENTS);
+    const writes = [1_000, 10_000].flatMap((rows) => bulkJobs(service, shop, bare, products, rows));
+    report(writes, systems, await measureAll(writes, systems, { clients: 1, seconds }, rounds), 1);
+  } finally {
+    for (const system of systems) system.stop();
+  }
+}
+
+const READS = {
+  lookUp: 'look-up by exact code',
+  byName: 'list by name, first page of 10',
+  search: 'search in names',
+  everywhere: 'searchAll, a code',
+};
+
+function listOf(app: BenchApp, query: Readonly<Record<string, string>>) {
+  const filter = productFilter(query);
+  const statement = productListStatement({ appId: app.id, decimals: 2, filter, orderBy: undefined, page: PLACES });
+  return { statement, query: new URLSearchParams({ ...query, limit: String(PLACES.limit) }).toString() };
+}
+
+async function load(origin: string, app: BenchApp, products: number): Promise<void> {
+  const base = `${origin}/api/v2`;
+  const address = { address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1 };
+  await call(`${base}/warehouse`, app.token, { warehouses: [{ code: 'MAIN', name: 'Main', ...address }] }, 'PUT');
+  const started = performance.now();
+  for (let first = 0; first < products; first += AT_ONCE) {
+    const rows = Array.from({ length: Math.min(AT_ONCE, products - first) }, (_, index) => productOf(first + index));
+    const { failed } = await call(`${base}/int/products`, app.token, { products: rows });
+    if ((failed as unknown[]).length > 0) throw new Error('Products were refused');
+  }
+  const seconds = (performance.now() - started) / 1_000;
+  print(`${products} products loaded through POST /int/products in ${seconds.toFixed(1)} s`);
+}
+
+function productOf(n: number, code = `P${n}`) {
+  const variants = [{ code: `${code}-1`, barcode: `0${code}`.padStart(13, '0') }, { code: `${code}-2` }];
+  return { code, name: `${NAMES[n % NAMES.length]} ${n}`, price: 100 + (n % 900), vat_rate: 20, variants };
+}
+
+/** Two variants a product, so that a call of so many rows brings half as many products. */
+function bulkJobs(service: System, shop: BenchApp, bare: BenchApp, products: number, rows: number): Job[] {
+  let next = 0;
+  const some = (from: number) => Array.from({ length: rows / 2 }, (_, index) => productOf(from + index));
+  const known = () => some(randomInt(Math.max(products - rows / 2, 1)));
+  const fresh = () => {
+    next += 1;
+    return Array.from({ length: rows / 2 }, (_, index) =>
+      productOf(index, `N${rows}-${next}-${process.hrtime.bigint()}-${index}`),
+    );
+  };
+  const counted = () =>
+    Array.from({ length: rows }, () => ({ code: `P${randomInt(products)}-1`, warehouse_code: 'MAIN', qty: 1 }));
+  const job = (name: string, path: string, key: string, bodyOf: () => unknown[]): Job => ({
+    name: `${name}, ${rows} rows a call`,
+    must: MUST.bulk,
+    unit: rows,
+    measure: (system, pace) =>
+      flowsWith(async () => {
+        const [, field = ''] = /(\w+)$/.exec(path) ?? [];
+        const method = field === 'stocks' ? 'PUT' : 'POST';
+        if (system === service) await call(`${system.origin}/api/v2${path}`, shop.token, { [field]: bodyOf() }, method);
+        else await call(`${system.origin}/${key}`, bare.token, [bare.id, JSON.stringify(bodyOf())]);
+      }, pace),
+  });
+  return [
+    job('POST /int/products, new', '/int/products', 'created', fresh),
+    job('POST /int/products, known', '/int/products', 'updated', known),
+    job('PUT /int/stocks', '/int/stocks', 'stocks', counted),
+  ];
+}
+
+async function analyze(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('vacuum (analyze)');
+  await client.end();
+}
