@@ -22,7 +22,7 @@ const FIND_VARIANTS = `
 
 const PRODUCT = `
   (place int, id bigint, code text, slug text, name text, search_name text, description text, price bigint, vat_rate int,
-    active bool)`;
+    active bool, lowest_price bigint, search_all text)`;
 
 // Changed rows are written before new ones: a new product may take the code that an old one gives up in the same call.
 const UPDATE_PRODUCTS = `
@@ -33,8 +33,9 @@ const UPDATE_PRODUCTS = `
   where p.app_id = $1 and p.id = row.id`;
 
 const INSERT_PRODUCTS = `
-  insert into products (app_id, code, slug, name, search_name, description, price, vat_rate, active, inserted_at, updated_at)
-  select $1, code, slug, name, search_name, description, price, vat_rate, active, $3, $3
+  insert into products (app_id, code, slug, name, search_name, description, price, vat_rate, active, lowest_price,
+    search_all, inserted_at, updated_at)
+  select $1, code, slug, name, search_name, description, price, vat_rate, active, lowest_price, search_all, $3, $3
   from json_to_recordset($2) as row ${PRODUCT} order by place
   returning id, code`;
 
@@ -62,17 +63,21 @@ const FINISH = `
     from json_to_recordset($3) as row (place int, product_id bigint, variant_id bigint, image_url text, alt text)
     order by place
   )
-  update products p set lowest_price = case
-    when l.least is null then p.price when l.inherits then least(l.least, p.price) else l.least end,
-    search_all = concat_ws(' ', p.search_name, lower(p.code), l.codes)
+  update products p set lowest_price = l.lowest_price, search_all = l.search_all
   from (
-    select wanted.id, min(v.price) as least, coalesce(bool_or(v.price is null and v.id is not null), true) as inherits,
-      string_agg(concat_ws(' ', lower(v.code), lower(v.barcode)), ' ' order by v.id) as codes
-    from unnest($2::bigint[]) as wanted (id)
-    left join product_variants v on v.app_id = $1 and v.product_id = wanted.id and v.product_id = any($2::bigint[])
-    group by wanted.id
+    select o.id,
+      case when v.least is null then o.price when v.inherits then least(v.least, o.price) else v.least end as lowest_price,
+      concat_ws(' ', o.search_name, lower(o.code), v.codes) as search_all
+    from products o
+    left join (
+      select product_id, min(price) as least, bool_or(price is null) as inherits,
+        string_agg(concat_ws(' ', lower(code), lower(barcode)), ' ' order by id) as codes
+      from product_variants where app_id = $1 and product_id = any($2::bigint[]) group by product_id
+    ) as v on v.product_id = o.id
+    where o.app_id = $1 and o.id = any($2::bigint[])
   ) as l
-  where p.app_id = $1 and p.id = l.id and p.id = any($2::bigint[])`;
+  where p.app_id = $1 and p.id = l.id and p.id = any($2::bigint[])
+    and (p.lowest_price is distinct from l.lowest_price or p.search_all is distinct from l.search_all)`;
 
 interface ProductRow extends Omit<ProductDraft, 'vatRate'> {
   readonly id: number;
@@ -157,7 +162,10 @@ async function write(transaction: Transaction, appId: number, outcomes: Plan['ou
   if (planned.length === 0) return;
   const products = [...new Set(planned.map((each) => each.product))];
   const variants = [...new Set(planned.flatMap((each) => each.variants.map(({ variant }) => variant)))];
-  await upsert(transaction, [UPDATE_PRODUCTS, INSERT_PRODUCTS], appId, products, productRow, now);
+  const theirs = new Map(products.map((product) => [product, [] as VariantDraft[]]));
+  for (const variant of variants) theirs.get(variant.product)?.push(variant);
+  const row = (product: ProductDraft, place: number) => productRow(product, theirs.get(product) ?? [], place);
+  await upsert(transaction, [UPDATE_PRODUCTS, INSERT_PRODUCTS], appId, products, row, now);
   await upsert(transaction, [UPDATE_VARIANTS, INSERT_VARIANTS], appId, variants, variantRow, now);
   const ids = products.map((product) => product.id);
   await transaction.last(FINISH, [appId, ids, JSON.stringify(imageRows(products, variants)), now]);
@@ -184,12 +192,31 @@ async function upsert<Draft extends { id: number | null; readonly code: string }
   for (const draft of fresh) draft.id = ids.get(draft.code) ?? null;
 }
 
-function productRow(
-  { id, code, slug, name, description, price, vatRate, active }: ProductDraft,
-  place: number,
-): object {
+/** Lowest price and search text of a new product follow from the variants that come with it; {@link FINISH} mends the rest. */
+function productRow(product: ProductDraft, variants: readonly VariantDraft[], place: number): object {
+  const { id, code, slug, name, description, price, vatRate, active } = product;
   const search_name = foldedForSearch(name);
-  return { place, id, code, slug, name, search_name, description, price, vat_rate: vatRate, active };
+  const codes = variants.flatMap((variant) => [variant.code, variant.barcode ?? []].flat());
+  const prices = [...variants.map((variant) => variant.price ?? price), ...(variants.length === 0 ? [price] : [])];
+  return {
+    place,
+    id,
+    code,
+    slug,
+    name,
+    search_name,
+    description,
+    price,
+    vat_rate: vatRate,
+    active,
+    lowest_price: lowestOf(prices),
+    search_all: [search_name, ...[code, ...codes].map((each) => each.toLowerCase())].join(' '),
+  };
+}
+
+function lowestOf(prices: readonly (number | null)[]): number | null {
+  const known = prices.filter((price) => price !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 function variantRow(variant: VariantDraft, place: number): object {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
@@ -130,13 +131,13 @@ export class Database implements Sql {
     }
   }
 
-  /** Statement names are per process; the text decides, so one name never stands for two texts. */
+  /** The text decides, so that one name never stands for two texts, whoever shares the connections. */
   private nameOf(text: string): string | undefined {
     const known = this.names.get(text);
     if (known) return known;
     // Lists can be asked in thousands of combinations, and the server keeps every named statement per connection.
     if (this.names.size === MOST_NAMES) return undefined;
-    const name = `s${this.names.size + 1}`;
+    const name = createHash('sha1').update(text).digest('base64url');
     this.names.set(text, name);
     return name;
   }
