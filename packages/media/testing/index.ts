@@ -1,0 +1,2 @@
+export * from './in-memory-media-store.js';
+export * from './media-store.contract.js';
