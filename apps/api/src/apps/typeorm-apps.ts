@@ -26,6 +26,10 @@ const INSERT_APP = `
     insert into payment_methods (app_id, code, name, kind, inserted_at, updated_at)
     select app.id, kind, name, kind, $5, $5
     from app, (values ('cash', 'Cash'), ('bank_transfer', 'Bank transfer'), ('card', 'Card')) as method (kind, name)
+  ), preset as (
+    insert into cdn_upload_presets
+      (app_id, name, output_format, max_width, quality, rendition_widths, is_default, inserted_at, updated_at)
+    select app.id, 'default', 'webp', 2560, 82, '{320,640,1280}', true, $5, $5 from app
   )
   select id from app`;
 
