@@ -149,7 +149,7 @@ async function findApp(sql: Sql, appId: number, lock: '' | 'for update' = ''): P
 
 function contextOf(app: AppRow, language: string): AppContext {
   const settings = presentSettings(app);
-  const { bank_account: account, proforma } = settings;
+  const { bank_account: account, proforma, media } = settings;
   return {
     id: app.id,
     currency: app.currency,
@@ -165,6 +165,12 @@ function contextOf(app: AppRow, language: string): AppContext {
       },
       loyaltyPointsPerAmount: settings.loyalty.points_per_amount,
       defaultWarehouseCode: settings.default_warehouse_code,
+      media: {
+        prefix: media.prefix,
+        trashRetentionDays: media.trash_retention_days,
+        refusesDeleteInUse: media.refuse_delete_in_use,
+        unusedThresholdDays: media.unused_threshold_days,
+      },
     },
     ...speechOf(app.translations, language),
   };
