@@ -9,6 +9,7 @@ import { checkoutRoutes, TypeOrmEvaluations } from './checkout/index.js';
 import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
 import { TypeOrmKeyedCalls } from './idempotency/index.js';
+import { folderRoutes, TypeOrmMediaFolders } from './media/index.js';
 import { orderRoutes, TypeOrmOrders, TypeOrmOrderUpdates } from './orders/index.js';
 import * as proformas from './proformas/index.js';
 import { setUpRoutes } from './setup/index.js';
@@ -74,6 +75,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...proformas.proformaListRoutes(database, clock),
       ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), clock),
       ...proformas.proformaPaymentRoutes(get(T.ProformaActions), clock),
+      ...folderRoutes(new TypeOrmMediaFolders(database, clock)),
       ...orderRoutes(get(T.Orders), new TypeOrmOrderUpdates(database, clock), database),
     ]);
   return container;

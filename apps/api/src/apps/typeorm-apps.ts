@@ -26,6 +26,10 @@ const INSERT_APP = `
     insert into payment_methods (app_id, code, name, kind, inserted_at, updated_at)
     select app.id, kind, name, kind, $5, $5
     from app, (values ('cash', 'Cash'), ('bank_transfer', 'Bank transfer'), ('card', 'Card')) as method (kind, name)
+  ), preset as (
+    insert into cdn_upload_presets
+      (app_id, name, output_format, max_width, quality, rendition_widths, is_default, inserted_at, updated_at)
+    select app.id, 'default', 'webp', 2560, 82, '{320,640,1280}', true, $5, $5 from app
   )
   select id from app`;
 
@@ -145,7 +149,7 @@ async function findApp(sql: Sql, appId: number, lock: '' | 'for update' = ''): P
 
 function contextOf(app: AppRow, language: string): AppContext {
   const settings = presentSettings(app);
-  const { bank_account: account, proforma } = settings;
+  const { bank_account: account, proforma, media } = settings;
   return {
     id: app.id,
     currency: app.currency,
@@ -161,6 +165,12 @@ function contextOf(app: AppRow, language: string): AppContext {
       },
       loyaltyPointsPerAmount: settings.loyalty.points_per_amount,
       defaultWarehouseCode: settings.default_warehouse_code,
+      media: {
+        prefix: media.prefix,
+        trashRetentionDays: media.trash_retention_days,
+        refusesDeleteInUse: media.refuse_delete_in_use,
+        unusedThresholdDays: media.unused_threshold_days,
+      },
     },
     ...speechOf(app.translations, language),
   };

@@ -8,6 +8,13 @@ export interface AppSettings {
   /** Amount of the total, in the currency, that earns one loyalty point; 0 earns none. */
   readonly loyaltyPointsPerAmount: number;
   readonly defaultWarehouseCode: string | null;
+  readonly media: {
+    /** First segment of every key of the app. */
+    readonly prefix: string;
+    readonly trashRetentionDays: number;
+    readonly refusesDeleteInUse: boolean;
+    readonly unusedThresholdDays: number;
+  };
 }
 
 /** The calling app, as far as requests need it: read with the token, passed on as an argument. */

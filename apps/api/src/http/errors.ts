@@ -42,11 +42,29 @@ export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
   return { status: 422, body: { errors: Object.fromEntries(said) as FieldErrors } };
 }
 
+/** Refusals whose status the interface names; any other is 422. */
+const STATUS_BY_KEY: Readonly<Record<string, number>> = {
+  'API.CdnFiles.FileNotFound': 404,
+  'API.CdnFiles.NoVersionToRevert': 404,
+  'API.CdnFolders.FolderNotFound': 404,
+  'API.CdnFiles.FileRequired': 400,
+  'API.CdnFiles.UnknownCacheStrategy': 400,
+  'API.CdnFiles.PurgeNotConfigured': 400,
+  'API.CdnFiles.FileInTrash': 400,
+  'API.CdnFiles.FileNotInTrash': 400,
+  'API.CdnFiles.FileReferenced': 400,
+};
+
+/** The status of a refusal's answer. */
+export function statusOf(key: string): number {
+  return STATUS_BY_KEY[key] ?? 422;
+}
+
 /** The one place where a refusal becomes a status and a body. */
 export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   const key = refusal.refused;
   const name = refusal.field ?? areaOf(key);
-  return { status: 422, body: { errors: { [name]: [speech.say(key)] } } };
+  return { status: statusOf(key), body: { errors: { [name]: [speech.say(key)] } } };
 }
 
 /** `API.Warehouses.NotFound` goes under `Warehouses`, `Stocks.InvalidWarehouseId` under `Stocks`, plain text under `message`. */

@@ -5,7 +5,7 @@ import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
-import { TOKEN_FAILURES } from './errors.js';
+import { statusOf, TOKEN_FAILURES } from './errors.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -126,12 +126,32 @@ function failures(route: Route): Json {
   if (route.path.includes(':id')) byStatus[404] = { description: 'No such record in the app; empty body' };
   if (isKeyed(route))
     byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
+  for (const [status, keys] of keysByStatus(route)) byStatus[status] = named(status, keys);
   if (route.body || route.refusals || isKeyed(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
   return byStatus;
 }
 
+/** The keys that are not answered 422, by their status. */
+function keysByStatus({ refusals = [] }: Route): Map<number, string[]> {
+  const byStatus = new Map<number, string[]>();
+  for (const key of refusals) {
+    const status = statusOf(key);
+    if (status !== 422) byStatus.set(status, [...(byStatus.get(status) ?? []), key]);
+  }
+  return byStatus;
+}
+
+function named(status: number, keys: readonly string[]): Json {
+  const plain = status === 400 ? 'The request cannot be read' : 'No such record in the app';
+  const schema = {
+    anyOf: [...(status === 400 ? ['DetailError'] : []), 'RuleError'].map((name) => ({ $ref: REFS + name })),
+  };
+  return { description: `${plain}: ${keysOf(keys)}`, content: json(schema) };
+}
+
 function refusalText(route: Route): string {
-  const refusals = [...(route.refusals ?? []), ...(isKeyed(route) ? ['API.Idempotency.KeyReused'] : [])];
+  const ruled = (route.refusals ?? []).filter((key) => statusOf(key) === 422);
+  const refusals = [...ruled, ...(isKeyed(route) ? ['API.Idempotency.KeyReused'] : [])];
   const failed = 'A field failed validation';
   return refusals.length === 0 ? failed : `${failed}, or a rule refused: ${keysOf(refusals)}`;
 }

@@ -1,0 +1,277 @@
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+const post = (key: string, more: object = {}) =>
+  shop.post('/cdn_folders', { cdn_folder: { name: `Name of ${key}`, key, ...more } });
+const make = async (...keys: string[]): Promise<number[]> => {
+  const ids: number[] = [];
+  for (const key of keys) {
+    const parent = key.includes('/') ? { parent_cdn_folder_path: key.slice(0, key.lastIndexOf('/')) } : {};
+    const { status, body } = await post(key, parent);
+    expect([key, status]).toEqual([key, 201]);
+    ids.push(body.data.id);
+  }
+  return ids;
+};
+interface Node {
+  readonly key: string;
+  readonly file_count: number;
+  readonly total_file_count: number;
+  readonly folders: Node[];
+}
+const outline = (nodes: readonly Node[]): unknown[] =>
+  nodes.map(({ key, folders }) => (folders.length === 0 ? key : [key, outline(folders)]));
+const tree = async (query = '', client = shop) => outline((await client.get(`/cdn/folders${query}`)).body.data);
+const keep = (folder: string, filename: string, more: object = {}) =>
+  api.database.rows(
+    `insert into cdn_files (app_id, state, key, folder, filename, kind, mime, size, original, usage_count, hidden, last_modified, inserted_at)
+     select $1, 'active', $2 || '/' || $3, $2, $3, 'image', 'image/png', 1, 'o', usage_count, hidden, now(), now()
+     from json_to_record($4) as r (usage_count int, hidden bool)`,
+    [shop.appId, folder, filename, JSON.stringify({ usage_count: 0, hidden: false, ...more })],
+  );
+const files = async () =>
+  (
+    await api.database.rows<{ at: string }>(
+      `select state || ' ' || folder || '/' || filename as at from cdn_files where app_id = $1 order by 1`,
+      [shop.appId],
+    )
+  ).map(({ at }) => at);
+
+describe('POST /cdn_folders', () => {
+  it('makes a folder below its parent, named by its last segment or by its full path', async () => {
+    await make('products');
+    const byPath = await post('products/shoes', { parent_cdn_folder_path: 'products', description: 'All of them' });
+    expect(byPath.body.data).toEqual({
+      id: expect.any(Number),
+      name: 'Name of products/shoes',
+      key: 'products/shoes',
+      parent_cdn_folder_path: 'products',
+      description: 'All of them',
+      file_count: 0,
+      total_file_count: 0,
+      folders: [],
+    });
+    const bySegment = await post('boots', { parent_cdn_folder_path: '/products/' });
+    expect(bySegment.body.data).toMatchObject({ key: 'products/boots', parent_cdn_folder_path: 'products' });
+    expect(await tree()).toEqual([['products', ['products/boots', 'products/shoes']]]);
+  });
+
+  it.each([
+    [
+      'API.CdnFolders.KeyAlreadyExists: its key is taken',
+      { name: 'Other', key: 'taken' },
+      'CdnFolders',
+      'API.CdnFolders.KeyAlreadyExists',
+    ],
+    [
+      'API.CdnFolders.KeyAlreadyExists: its name is taken',
+      { name: 'Taken', key: 'other' },
+      'CdnFolders',
+      'API.CdnFolders.KeyAlreadyExists',
+    ],
+    [
+      'API.CdnFolders.ParentNotFound',
+      { name: 'A', key: 'a', parent_cdn_folder_path: 'none' },
+      'CdnFolders',
+      'API.CdnFolders.ParentNotFound',
+    ],
+    [
+      'API.CdnFolders.ParentNotFound: a path below nothing',
+      { name: 'A', key: 'none/a' },
+      'CdnFolders',
+      'API.CdnFolders.ParentNotFound',
+    ],
+    ['a path that goes up', { name: 'A', key: '../a' }, 'key', 'is invalid'],
+    ['a path below another parent', { name: 'A', key: 'x/a', parent_cdn_folder_path: 'taken' }, 'key', 'is invalid'],
+    ['a backslash', { name: 'A', key: 'a\\b' }, 'key', 'is invalid'],
+    [
+      'a parent that goes up',
+      { name: 'A', key: 'a', parent_cdn_folder_path: '..' },
+      'parent_cdn_folder_path',
+      'is invalid',
+    ],
+    ['no name', { key: 'a' }, 'name', "can't be blank"],
+    ['no key', { name: 'A' }, 'key', "can't be blank"],
+    ['the top level', { name: 'A', key: '/' }, 'key', "can't be blank"],
+    ['a segment of 256 bytes', { name: 'A', key: 'č'.repeat(128) }, 'key', 'is invalid'],
+  ])('is refused: %s', async (_, fields, name, message) => {
+    await shop.post('/cdn_folders', { cdn_folder: { name: 'Taken', key: 'taken' } });
+    const { status, body } = await shop.post('/cdn_folders', { cdn_folder: fields });
+    expect([status, body]).toEqual([422, { errors: { [name]: [message] } }]);
+    expect(await tree()).toEqual(['taken']);
+  });
+
+  it('of another app may have the same key', async () => {
+    await make('same');
+    shop = await api.app();
+    await make('same');
+    expect(await tree()).toEqual(['same']);
+  });
+
+  it('makes one of twenty that come at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 20 }, () => post('rush')));
+    expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+      201,
+      ...Array.from({ length: 19 }, () => 422),
+    ]);
+  });
+});
+
+describe('GET /cdn/folders', () => {
+  it('shows the tree by name, with the visible files of each folder and of all below', async () => {
+    await make('b', 'a', 'a/x', 'a/x/deep');
+    await keep('a', '1.png');
+    await keep('a/x/deep', '2.png');
+    await keep('a/x/deep', '3.png', { hidden: true });
+    const { body } = await shop.get('/cdn/folders');
+    expect(outline(body.data)).toEqual([['a', [['a/x', ['a/x/deep']]]], 'b']);
+    const [a] = body.data as Node[];
+    expect([a?.file_count, a?.total_file_count]).toEqual([1, 2]);
+    expect([a?.folders[0]?.file_count, a?.folders[0]?.total_file_count]).toEqual([0, 1]);
+  });
+
+  it('begins below a folder', async () => {
+    await make('a', 'a/x', 'ax');
+    expect([await tree('?folder=a'), await tree('?folder=a/x'), await tree('?folder=/')]).toEqual([
+      ['a/x'],
+      [],
+      [['a', ['a/x']], 'ax'],
+    ]);
+  });
+
+  it.each(['none', 'a%25', '_'])('of an unknown folder is missing: %s', async (folder) => {
+    await make('a');
+    const { status, body } = await shop.get(`/cdn/folders?folder=${folder}`);
+    expect([status, body]).toEqual([404, { errors: { CdnFolders: ['API.CdnFolders.FolderNotFound'] } }]);
+  });
+
+  it('shows nothing of another app', async () => {
+    await make('secret');
+    expect(await tree('', await api.app())).toEqual([]);
+  });
+});
+
+describe('PATCH /cdn/folder', () => {
+  it('changes what it is sent, and keeps its key', async () => {
+    const [id] = await make('a');
+    await shop.patch('/cdn/folder', { id, description: 'D' });
+    const { status, body } = await shop.patch('/cdn/folder', { id, name: 'New' });
+    expect([status, body.data]).toEqual([
+      200,
+      expect.objectContaining({ id, key: 'a', name: 'New', description: 'D' }),
+    ]);
+    expect((await shop.patch('/cdn/folder', { id, description: null })).body.data.description).toBeNull();
+  });
+
+  it('moves it with all that is in it', async () => {
+    const [, id] = await make('a', 'a/x', 'a/x/deep', 'ax', 'b');
+    await keep('a/x', '1.png');
+    await keep('a/x/deep', '2.png');
+    await keep('ax', '3.png');
+    const { body } = await shop.patch('/cdn/folder', { id, parent_folder: 'b' });
+    expect(body.data).toMatchObject({ key: 'b/x', parent_cdn_folder_path: 'b', file_count: 1, total_file_count: 2 });
+    expect(await tree()).toEqual(['a', 'ax', ['b', [['b/x', ['b/x/deep']]]]]);
+    expect(await files()).toEqual(['active ax/3.png', 'active b/x/1.png', 'active b/x/deep/2.png']);
+    await shop.patch('/cdn/folder', { id, parent_folder: '' });
+    expect(await tree()).toEqual(['a', ['x', ['x/deep']], 'ax', 'b']);
+  });
+
+  it('takes names literally: % and _ are letters', async () => {
+    const [id] = await make('a%', 'ab', 'ab/x', 'to');
+    await shop.patch('/cdn/folder', { id, parent_folder: 'to' });
+    expect(await tree()).toEqual([
+      ['ab', ['ab/x']],
+      ['to', ['to/a%']],
+    ]);
+  });
+
+  it.each([
+    ['API.CdnFolders.InvalidParent: itself', 'a', 422, 'API.CdnFolders.InvalidParent'],
+    ['API.CdnFolders.InvalidParent: below itself', 'a/x', 422, 'API.CdnFolders.InvalidParent'],
+    ['API.CdnFolders.ParentNotFound', 'none', 422, 'API.CdnFolders.ParentNotFound'],
+    ['API.CdnFolders.KeyAlreadyExists', 'b', 422, 'API.CdnFolders.KeyAlreadyExists'],
+  ])('is refused: %s', async (_, parent_folder, status, key) => {
+    const [id] = await make('a', 'a/x', 'b', 'b/a');
+    const reply = await shop.patch('/cdn/folder', { id, parent_folder, name: 'New' });
+    expect([reply.status, reply.body]).toEqual([status, { errors: { CdnFolders: [key] } }]);
+    expect(await tree()).toEqual([
+      ['a', ['a/x']],
+      ['b', ['b/a']],
+    ]);
+    expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('Name of a');
+  });
+
+  it.each([0, -1, 999_999_999, 2 ** 52])('API.CdnFolders.FolderNotFound: id %d', async (id) => {
+    const { status, body } = await shop.patch('/cdn/folder', { id, name: 'New' });
+    expect([status, body]).toEqual([404, { errors: { CdnFolders: ['API.CdnFolders.FolderNotFound'] } }]);
+  });
+
+  it('of another app is missing', async () => {
+    const [id] = await make('a');
+    const other = await api.app();
+    expect((await other.patch('/cdn/folder', { id, name: 'Mine' })).status).toBe(404);
+    expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('Name of a');
+  });
+
+  it('moves two folders into each other only one way round', async () => {
+    const [a, b] = await make('a', 'b');
+    const replies = await Promise.all([
+      shop.patch('/cdn/folder', { id: a, parent_folder: 'b' }),
+      shop.patch('/cdn/folder', { id: b, parent_folder: 'a' }),
+    ]);
+    expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 422]);
+  });
+});
+
+describe('DELETE /cdn/folder', () => {
+  const remove = (folder: string) => shop.delete(`/cdn/folder?folder=${encodeURIComponent(folder)}`);
+
+  it('puts every file below into Trash and removes the folders', async () => {
+    await make('a', 'a/x', 'ax');
+    await keep('a', '1.png');
+    await keep('a/x', '2.png');
+    await keep('ax', '3.png');
+    const { status, body } = await remove('a');
+    expect([status, body.data]).toEqual([200, { deleted_files: 2, deleted_folders: 2 }]);
+    expect(await tree()).toEqual(['ax']);
+    expect(await files()).toEqual(['active ax/3.png', 'trashed a/1.png', 'trashed a/x/2.png']);
+    const [trashed] = await api.database.rows<{ days: number; by: string }>(
+      `select extract(day from purge_at - deleted_at)::int as days, deleted_by as by from cdn_files
+       where app_id = $1 and state = 'trashed' limit 1`,
+      [shop.appId],
+    );
+    expect(trashed).toEqual({ days: 30, by: 'app' });
+  });
+
+  it('of a file in use is refused where the app wishes so, and deletes nothing', async () => {
+    await shop.patch('/app/settings', { media: { refuse_delete_in_use: true } });
+    await make('a');
+    await keep('a', '1.png');
+    await keep('a', '2.png', { usage_count: 1 });
+    const { status, body } = await remove('a');
+    expect([status, body]).toEqual([400, { errors: { CdnFiles: ['API.CdnFiles.FileReferenced'] } }]);
+    expect([await tree(), await files()]).toEqual([['a'], ['active a/1.png', 'active a/2.png']]);
+  });
+
+  it.each(['', '/', ' '])('API.CdnFolders.FolderRequired: %j', async (folder) => {
+    const { status, body } = await remove(folder);
+    expect([status, body]).toEqual([422, { errors: { CdnFolders: ['API.CdnFolders.FolderRequired'] } }]);
+  });
+
+  it('of an unknown folder, or of another app’s, is missing', async () => {
+    await make('a');
+    expect((await remove('b')).status).toBe(404);
+    shop = await api.app();
+    expect((await remove('a')).status).toBe(404);
+  });
+});

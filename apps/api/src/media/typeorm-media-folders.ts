@@ -1,0 +1,200 @@
+import { isRefusal, likeLiteral, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import {
+  ancestry,
+  below,
+  FILE_REFERENCED,
+  FOLDER_NOT_FOUND,
+  FOLDER_TAKEN,
+  folderPath,
+  INVALID_PARENT,
+  isWithin,
+  lastSegment,
+  PARENT_NOT_FOUND,
+  parentOf,
+  purgeAt,
+  TOP_LEVEL,
+  type FolderPath,
+} from '@back-office/media';
+import { violates } from '../database/failures.js';
+import type { Database, Sql, Transaction } from '../database/database.js';
+
+export interface FolderRow {
+  readonly id: number;
+  readonly path: FolderPath;
+  readonly name: string;
+  readonly description: string | null;
+  readonly files: number;
+}
+
+export interface NewFolder {
+  readonly name: string;
+  readonly path: FolderPath;
+  readonly description: string | null;
+}
+
+export interface FolderEdit {
+  readonly name?: string | undefined;
+  readonly parent?: FolderPath | undefined;
+  readonly description?: string | null | undefined;
+}
+
+const COLUMNS = 'f.id, f.path, f.name, f.description';
+
+const FIND = `select ${COLUMNS} from cdn_folders f where f.app_id = $1`;
+
+const WITH_FILES = `
+  select ${COLUMNS}, count(c.id)::int as files from cdn_folders f
+  left join cdn_files c on c.app_id = $1 and c.folder = f.path and c.state = 'active' and not c.hidden
+  where f.app_id = $1 and (f.path = $2 or f.path like $3 or $2 = '') group by f.app_id, f.id order by f.path`;
+
+/** The folders of the paths that are not there yet; others keep their names. */
+export const MAKE = `
+  insert into cdn_folders (app_id, path, parent, name, inserted_at, updated_at)
+  select $1, path, parent, name, $3, $3
+  from json_to_recordset($2) as wanted (path text, parent text, name text) order by path
+  on conflict do nothing`;
+
+const INSERT = `
+  insert into cdn_folders as f (app_id, path, parent, name, description, inserted_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $6) returning ${COLUMNS}`;
+
+const MOVE = `
+  with moved as (
+    update cdn_folders set path = $3 || substr(path, length($2) + 1), updated_at = $4,
+      parent = case when path = $2 then $5 else $3 || substr(parent, length($2) + 1) end
+    where app_id = $1 and (path = $2 or path like $6)
+  )
+  update cdn_files set folder = $3 || substr(folder, length($2) + 1)
+  where app_id = $1 and (folder = $2 or folder like $6)`;
+
+const EDIT = `
+  update cdn_folders f set name = $3, description = $4, updated_at = $5 where app_id = $1 and id = $2 returning ${COLUMNS}`;
+
+const TRASH_BRANCH = `
+  with trashed as (
+    update cdn_files set state = 'trashed', deleted_at = $4, purge_at = $5, deleted_by = $6
+    where app_id = $1 and state = 'active' and (folder = $2 or folder like $3) returning 1
+  ), removed as (
+    delete from cdn_folders where app_id = $1 and (path = $2 or path like $3) returning 1
+  )
+  select (select count(*) from trashed)::int as "deletedFiles", (select count(*) from removed)::int as "deletedFolders"`;
+
+export interface DeletionRules {
+  readonly trashRetentionDays: number;
+  readonly refusesDeleteInUse: boolean;
+}
+
+export interface RemovedBranch {
+  readonly deletedFiles: number;
+  readonly deletedFolders: number;
+}
+
+// Locked, so that none of them comes into use before it is in Trash.
+const USED = `
+  select id from cdn_files
+  where app_id = $1 and state = 'active' and (folder = $2 or folder like $3) and usage_count > 0
+  order by id for update`;
+
+/** Folders of the library. Changes of one app's folders take turns, since a branch is changed as a whole. */
+export class TypeOrmMediaFolders {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The branch below a folder, itself included; all folders below the top level. */
+  branch(appId: number, path: FolderPath): Promise<FolderRow[]> {
+    return this.database.rows<FolderRow>(WITH_FILES, [appId, path, belowPattern(path)]);
+  }
+
+  async add(appId: number, { name, path, description }: NewFolder): Promise<FolderRow | Refusal> {
+    if (path === TOP_LEVEL) return refuse("can't be blank", 'key');
+    return this.changed(appId, async (transaction) => {
+      const parent = parentOf(path);
+      if (parent !== TOP_LEVEL && (await findByPath(transaction, appId, parent)) === undefined) return PARENT_NOT_FOUND;
+      const values = [appId, path, parent, name, description, this.clock.now()];
+      const [made] = await transaction.last<FolderRow>(INSERT, values);
+      return { ...(made as FolderRow), files: 0 };
+    });
+  }
+
+  edit(appId: number, id: number, edit: FolderEdit): Promise<FolderRow | Refusal> {
+    return this.changed(appId, async (transaction) => {
+      const [folder] = await transaction.rows<FolderRow>(`${FIND} and f.id = $2`, [appId, id]);
+      if (folder === undefined) return FOLDER_NOT_FOUND;
+      const target = await this.moveTo(transaction, appId, folder, edit.parent);
+      if (isRefusal(target)) return target;
+      const { name = folder.name, description = folder.description } = edit;
+      const [edited] = await transaction.last<FolderRow>(EDIT, [appId, id, name, description, this.clock.now()]);
+      return edited as FolderRow;
+    });
+  }
+
+  /** Every file below goes to Trash, and the folders are removed. Refused while a file in use may not be deleted. */
+  remove(appId: number, path: FolderPath, rules: DeletionRules): Promise<RemovedBranch | Refusal> {
+    return this.changed(appId, async (transaction) => {
+      if ((await findByPath(transaction, appId, path)) === undefined) return FOLDER_NOT_FOUND;
+      const pattern = belowPattern(path);
+      if (rules.refusesDeleteInUse && (await transaction.rows(USED, [appId, path, pattern])).length > 0) {
+        return FILE_REFERENCED;
+      }
+      const now = this.clock.now();
+      const values = [appId, path, pattern, now, purgeAt(now, rules.trashRetentionDays), 'app'];
+      const [removed] = await transaction.last<RemovedBranch>(TRASH_BRANCH, values);
+      return removed as RemovedBranch;
+    });
+  }
+
+  private async moveTo(
+    transaction: Transaction,
+    appId: number,
+    { path }: FolderRow,
+    parent: FolderPath | undefined,
+  ): Promise<Refusal | undefined> {
+    if (parent === undefined || parent === parentOf(path)) return undefined;
+    if (isWithin(parent, path)) return INVALID_PARENT;
+    if (parent !== TOP_LEVEL && (await findByPath(transaction, appId, parent)) === undefined) return PARENT_NOT_FOUND;
+    const to = folderPath(below(parent, lastSegment(path)), 'parent_folder');
+    if (isRefusal(to)) return to;
+    await transaction.rows(MOVE, [appId, path, to, this.clock.now(), parent, belowPattern(path)]);
+    return undefined;
+  }
+
+  private async changed<Result>(
+    appId: number,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result | Refusal> {
+    try {
+      return await this.database.transaction(async (transaction) => {
+        await lockFolders(transaction, appId);
+        return work(transaction);
+      });
+    } catch (error) {
+      if (violates(error, 'cdn_folders_path_key') || violates(error, 'cdn_folders_name_key')) return FOLDER_TAKEN;
+      throw error;
+    }
+  }
+}
+
+const FOLDERS = 11;
+
+export async function lockFolders(transaction: Transaction, appId: number): Promise<void> {
+  transaction.locks('bulk');
+  await transaction.rows('select pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)', [FOLDERS, appId]);
+}
+
+/** Makes the folders on the way to the path that are missing, each named after its segment. */
+export async function makeFolders(sql: Sql, appId: number, path: FolderPath, now: Date): Promise<void> {
+  if (path === TOP_LEVEL) return;
+  const wanted = ancestry(path).map((each) => ({ path: each, parent: parentOf(each), name: lastSegment(each) }));
+  await sql.rows(MAKE, [appId, JSON.stringify(wanted), now]);
+}
+
+async function findByPath(sql: Sql, appId: number, path: FolderPath): Promise<FolderRow | undefined> {
+  const [folder] = await sql.rows<FolderRow>(`${FIND} and f.path = $2`, [appId, path]);
+  return folder;
+}
+
+export function belowPattern(path: FolderPath): string {
+  return path === TOP_LEVEL ? '%' : `${likeLiteral(path)}/%`;
+}

@@ -1,0 +1,1 @@
+export * from './jimp-image-processor.js';

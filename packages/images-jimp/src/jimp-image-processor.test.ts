@@ -1,0 +1,61 @@
+import { sharpSampleImages } from '@back-office/images-sharp/testing';
+import { imageProcessorContract } from '@back-office/media/testing';
+import { JimpImageProcessor } from './jimp-image-processor.js';
+
+const facts = { mime: 'image/png', width: 100, height: 100, animated: false, cmyk: false };
+const output = { width: 10, format: 'webp' as const, quality: 80 };
+
+describe('images by jimp', () => {
+  imageProcessorContract(
+    async () => ({ processor: new JimpImageProcessor({ pixelLimit: 100_000_000 }), samples: sharpSampleImages }),
+    ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff'],
+  );
+});
+
+describe('an image of too many pixels', () => {
+  it('is refused by its header', async () => {
+    const processor = new JimpImageProcessor({ pixelLimit: 9_999 });
+    const bytes = await sharpSampleImages.still('image/png', 100, 100);
+    await expect(processor.process(bytes, facts, [output])).rejects.toThrow('more pixels');
+  });
+});
+
+describe('an image that takes too long', () => {
+  it('is given up with its thread, and the next one gets another', async () => {
+    const processor = new JimpImageProcessor({ pixelLimit: 100_000_000, timeoutMs: 2_000 });
+    const large = await sharpSampleImages.still('image/jpeg', 6_000, 6_000);
+    const slow = processor.process(large, { ...facts, mime: 'image/jpeg', width: 6_000, height: 6_000 }, [
+      { ...output, width: 5_000 },
+    ]);
+    await expect(slow).rejects.toThrow('took too long');
+    const small = await sharpSampleImages.still('image/png', 20, 20);
+    const made = await processor.process(small, { ...facts, width: 20, height: 20 }, [output]);
+    expect(made).toMatchObject([{ width: 10, height: 10, mime: 'image/webp' }]);
+    await processor.close();
+  }, 30_000);
+});
+
+describe('a BMP', () => {
+  it('is read', async () => {
+    const processor = new JimpImageProcessor({ pixelLimit: 1_000 });
+    const pixels = Buffer.from([0, 0, 255, 0, 255, 0, 0, 0]);
+    const header = Buffer.alloc(54);
+    header.write('BM');
+    header.writeUInt32LE(54 + pixels.length, 2);
+    header.writeUInt32LE(54, 10);
+    header.writeUInt32LE(40, 14);
+    header.writeInt32LE(2, 18);
+    header.writeInt32LE(1, 22);
+    header.writeUInt16LE(1, 26);
+    header.writeUInt16LE(24, 28);
+    header.writeUInt32LE(pixels.length, 34);
+    const bmp = { ...facts, mime: 'image/bmp', width: 2, height: 1 };
+    expect(processor.can(bmp, 'webp')).toBe(true);
+    const [made] = await processor.process(Buffer.concat([header, pixels]), bmp, [
+      { ...output, format: 'webp', width: 2 },
+    ]);
+    const seen = await sharpSampleImages.look(made!.bytes);
+    expect([seen.width, seen.height]).toEqual([2, 1]);
+    await processor.close();
+  });
+});

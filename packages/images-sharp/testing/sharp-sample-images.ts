@@ -1,0 +1,98 @@
+import type { SampleImages, SeenImage } from '@back-office/media/testing';
+import sharp, { type Sharp } from 'sharp';
+
+const QUARTERS = [
+  [255, 0, 0],
+  [0, 255, 0],
+  [0, 0, 255],
+  [255, 255, 255],
+] as const;
+
+/** How the pixels of an upright image lie in a file of each EXIF orientation: the inverse of what a viewer does. */
+const LAID: Readonly<Record<number, (image: Sharp) => Sharp>> = {
+  2: (image) => image.flop(),
+  3: (image) => image.rotate(180),
+  4: (image) => image.flip(),
+  5: (image) => image.rotate(270).flop(),
+  6: (image) => image.rotate(270),
+  7: (image) => image.rotate(90).flop(),
+  8: (image) => image.rotate(90),
+};
+
+const FORMATS: Readonly<Record<string, 'jpeg' | 'png' | 'webp' | 'gif' | 'avif' | 'tiff'>> = {
+  'image/jpeg': 'jpeg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+  'image/avif': 'avif',
+  'image/tiff': 'tiff',
+};
+export const DRAWN = Object.keys(FORMATS);
+
+function quarters(width: number, height: number, frame = 0): Sharp {
+  const pixels = Buffer.alloc(width * height * 3);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const quarter = (y * 2 >= height ? 2 : 0) + (x * 2 >= width ? 1 : 0);
+      pixels.set(QUARTERS[(quarter + frame) % 4] as readonly number[], (y * width + x) * 3);
+    }
+  }
+  return sharp(pixels, { raw: { width, height, channels: 3 } });
+}
+
+/** Draws and looks at images with sharp. */
+export const sharpSampleImages: SampleImages = {
+  async still(mime, width, height, orientation = 1) {
+    const upright = await quarters(width, height).png().toBuffer();
+    const laid = LAID[orientation]?.(sharp(upright)) ?? sharp(upright);
+    // Two steps: sharp would put its own turns and flips in an order of its own.
+    const placed = sharp(await laid.png().toBuffer());
+    const tagged = orientation === 1 ? placed : placed.withMetadata({ orientation });
+    return tagged.toFormat(FORMATS[mime] ?? 'png', { quality: 95 }).toBuffer();
+  },
+  async animated(mime, width, height, frames) {
+    const all = await Promise.all(
+      Array.from({ length: frames }, (_, frame) => quarters(width, height, frame).png().toBuffer()),
+    );
+    const joined = sharp(all, { join: { animated: true } });
+    return (mime === 'image/gif' ? joined.gif() : joined.webp({ lossless: true })).toBuffer();
+  },
+  async transparent(width, height) {
+    const pixels = Buffer.alloc(width * height * 4);
+    for (let at = 0; at < width * height; at += 1) pixels.set([200, 0, 0, at * 2 < width * height ? 255 : 0], at * 4);
+    return sharp(pixels, { raw: { width, height, channels: 4 } })
+      .png()
+      .toBuffer();
+  },
+  cmyk: (width, height) =>
+    quarters(width, height).toColourspace('cmyk').withIccProfile('cmyk').jpeg({ quality: 95 }).toBuffer(),
+  deep: (width, height) => quarters(width, height).toColourspace('rgb16').png().toBuffer(),
+  located: (width, height) =>
+    quarters(width, height)
+      .withExif({ IFD0: { Make: 'Camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '44/1 49/1 0/1' } })
+      .jpeg()
+      .toBuffer(),
+  look,
+};
+
+async function look(bytes: Uint8Array): Promise<SeenImage> {
+  const { width, height, pageHeight, format, pages, exif, xmp, iptc, mediaType } = await sharp(bytes, {
+    animated: true,
+  }).metadata();
+  return {
+    width,
+    height: pageHeight ?? height,
+    mime: mediaType ?? `image/${format}`,
+    pages: pages ?? 1,
+    hasMetadata: (exif ?? xmp ?? iptc) !== undefined,
+    async at(x, y) {
+      const { data, info } = await sharp(bytes)
+        .toColourspace('srgb')
+        .ensureAlpha()
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      const place = (Math.floor(y * info.height) * info.width + Math.floor(x * info.width)) * 4;
+      return [data[place] ?? 0, data[place + 1] ?? 0, data[place + 2] ?? 0, data[place + 3] ?? 0];
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import type { FolderPath } from './folders.js';
+import { fileKey, keyCandidate, keyOfUrl, ownerKey, parted, publicUrl, renditionKey, urlSafe } from './keys.js';
+
+const ascii = (text: string): string => text.normalize('NFD').replaceAll(/[^\u0020-\u007e]/g, '');
+
+describe('a name in a URL', () => {
+  it.each([
+    ['Photo.JPG', 'photo.jpg'],
+    ['Čizma "Zima" 100%.png', 'cizma-zima-100.png'],
+    ['a@320.jpg', 'a-320.jpg'],
+    ['../../etc/passwd', 'etc-passwd'],
+    ['..\\..\\boot.ini', 'boot.ini'],
+    ['.htaccess', 'htaccess'],
+    ['a..b...c.txt', 'a.b.c.txt'],
+    ['a -.- b.txt', 'a.b.txt'],
+    ['-_-.gif', '_.gif'],
+    ['', 'file'],
+    ['...', 'file'],
+    ['靴.webp', 'webp'],
+    ['no extension', 'no-extension'],
+    [`${'x'.repeat(300)}.jpeg`, `${'x'.repeat(195)}.jpeg`],
+  ])('%j is %j', (name, expected) => {
+    expect(urlSafe(name, ascii)).toBe(expected);
+  });
+
+  it('has no sign that means something in a path, a URL or a rendition', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (name) => {
+        expect(urlSafe(name, ascii)).toMatch(/^[a-z0-9_][a-z0-9._-]*$/);
+        expect(urlSafe(name, ascii)).not.toContain('..');
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});
+
+describe('the key of a file', () => {
+  it('is prefix, folder and name', () => {
+    expect(fileKey('ab12cd34', 'Obuća/Zima 2026' as FolderPath, 'Čizma.JPG', ascii)).toBe(
+      'ab12cd34/obuca/zima-2026/cizma.jpg',
+    );
+    expect(fileKey('ab12cd34', '' as FolderPath, 'a.pdf', ascii)).toBe('ab12cd34/a.pdf');
+  });
+
+  it('that is taken gets a number before its extension', () => {
+    expect([1, 2, 3].map((attempt) => keyCandidate('p/a.b/photo.jpg', attempt))).toEqual([
+      'p/a.b/photo.jpg',
+      'p/a.b/photo-2.jpg',
+      'p/a.b/photo-3.jpg',
+    ]);
+    expect(keyCandidate('p/a.b/readme', 2)).toBe('p/a.b/readme-2');
+  });
+});
+
+describe('a rendition', () => {
+  it('is named after its file and its width', () => {
+    expect(renditionKey('p/x/photo.jpg', 320)).toBe('p/x/photo@320.jpg');
+    expect(renditionKey('p/x.y/photo', 320)).toBe('p/x.y/photo@320');
+  });
+
+  it('belongs to its file, and a file to itself', () => {
+    for (const key of ['p/x/photo.jpg', 'p/x.y/photo', 'p/a-2.webp']) {
+      expect(ownerKey(renditionKey(key, 1280))).toBe(key);
+      expect(ownerKey(key)).toBe(key);
+    }
+  });
+});
+
+describe('stem and extension', () => {
+  it.each([
+    ['a.jpg', 'a', '.jpg'],
+    ['a.tar.gz', 'a.tar', '.gz'],
+    ['a', 'a', ''],
+    ['x.y/a', 'x.y/a', ''],
+    ['x/.hidden', 'x/.hidden', ''],
+    ['a.', 'a', '.'],
+  ])('of %j', (name, stem, extension) => {
+    expect(parted(name)).toEqual([stem, extension]);
+  });
+});
+
+describe('a stored URL', () => {
+  const base = 'https://cdn.example.com/media';
+
+  it.each([
+    [`${base}/p/a.jpg`, 'p/a.jpg'],
+    [`${base}/p/a.jpg?v=3`, 'p/a.jpg'],
+    [`${base}/p/a.jpg#top`, 'p/a.jpg'],
+    [`${base}/p/a%20b.jpg`, 'p/a b.jpg'],
+    [`${base}/p/a@320.jpg?v=2`, 'p/a@320.jpg'],
+  ])('%s points at %s', (url, key) => {
+    expect(keyOfUrl(url, base)).toBe(key);
+  });
+
+  it.each([
+    '',
+    base,
+    `${base}/`,
+    `${base}x/p/a.jpg`,
+    'https://other.example.com/media/p/a.jpg',
+    `${base}/%zz`,
+    '/media/p/a.jpg',
+  ])('%j points at nothing of the library', (url) => {
+    expect(keyOfUrl(url, base)).toBeUndefined();
+  });
+
+  it('is told again from what it points at', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1 }), { minLength: 1 }),
+        fc.integer({ min: 1, max: 9 }),
+        (parts, version) => {
+          const key = parts.map((part) => part.replaceAll('/', '_')).join('/');
+          expect(keyOfUrl(publicUrl(base, key, version), base)).toBe(key);
+        },
+      ),
+    );
+  });
+
+  it('names the version from the second on', () => {
+    expect([1, 2].map((version) => publicUrl(base, 'p/a.jpg', version))).toEqual([
+      `${base}/p/a.jpg`,
+      `${base}/p/a.jpg?v=2`,
+    ]);
+  });
+});

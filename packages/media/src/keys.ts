@@ -1,0 +1,71 @@
+import { ancestry, lastSegment, type FolderPath } from './folders.js';
+
+const LONGEST_NAME = 200;
+
+/** A text in ASCII, other scripts transliterated; lent by the installation, since tables of scripts are no domain rule. */
+export type Ascii = (text: string) => string;
+
+/**
+ * A name as part of a URL: ASCII, lower case, every run of anything but letters, digits, `.`, `_` and `-` a hyphen.
+ * Never empty, never beginning with a dot, never holding an `@`, which tells renditions apart.
+ */
+export function urlSafe(name: string, ascii: Ascii): string {
+  const safe = ascii(name)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replaceAll(/-*\.-*/g, '.')
+    .replaceAll(/^[.-]+|[.-]+$/g, '');
+  const [stem, extension] = parted(safe);
+  return (stem.slice(0, LONGEST_NAME - extension.length) || 'file') + extension;
+}
+
+/** `<prefix>/<folder>/<name>`, each segment made URL-safe: what a file is stored and served under for all its life. */
+export function fileKey(prefix: string, folder: FolderPath, name: string, ascii: Ascii): string {
+  const segments = ancestry(folder).map((each) => urlSafe(lastSegment(each), ascii));
+  return [prefix, ...segments, urlSafe(name, ascii)].join('/');
+}
+
+/** The key as it is wished for, then with `-2`, `-3` … before its extension. */
+export function keyCandidate(key: string, attempt: number): string {
+  const [stem, extension] = parted(key);
+  return attempt <= 1 ? key : `${stem}-${attempt}${extension}`;
+}
+
+/** `<key without its extension>@<width>.<extension of the key>`. */
+export function renditionKey(key: string, width: number): string {
+  const [stem, extension] = parted(key);
+  return `${stem}@${width}${extension}`;
+}
+
+/** The file that a key belongs to: its own, or that of the file whose rendition it is. */
+export function ownerKey(key: string): string {
+  return key.replace(/@\d+(\.[^./@]*)?$/, '$1');
+}
+
+/** Stem and extension, the latter with its dot. A name that is all extension has none. */
+export function parted(name: string): [stem: string, extension: string] {
+  const [, stem = name, extension = ''] = /^(.*[^/])(\.[^./]*)$/.exec(name) ?? [];
+  return [stem, extension];
+}
+
+/**
+ * The key that a stored URL points at, if it lies below the library's base; `?v=` and the like do not count. Undefined
+ * for any other address, also for one that cannot be decoded.
+ */
+export function keyOfUrl(url: string, base: string): string | undefined {
+  if (!url.startsWith(`${base}/`)) return undefined;
+  const [path = ''] = url.slice(base.length + 1).split(/[?#]/);
+  try {
+    const key = decodeURIComponent(path);
+    return key === '' ? undefined : key;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The public address of a key; from version 2 on it ends in the version, so that caches take the new content. */
+export function publicUrl(base: string, key: string, version: number): string {
+  const path = key.split('/').map(encodeURIComponent).join('/');
+  return `${base}/${path}${version > 1 ? `?v=${version}` : ''}`;
+}

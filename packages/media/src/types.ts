@@ -1,0 +1,41 @@
+export const FILE_KINDS = ['image', 'vector', 'video', 'audio', 'doc'] as const;
+export type FileKind = (typeof FILE_KINDS)[number];
+
+/** What the library takes in, by MIME type as read from the content. */
+const KIND_BY_MIME: Readonly<Record<string, FileKind>> = {
+  'image/jpeg': 'image',
+  'image/png': 'image',
+  'image/webp': 'image',
+  'image/gif': 'image',
+  'image/avif': 'image',
+  'image/tiff': 'image',
+  'image/bmp': 'image',
+  'image/svg+xml': 'vector',
+  'video/mp4': 'video',
+  'video/webm': 'video',
+  'video/quicktime': 'video',
+  'audio/mpeg': 'audio',
+  'audio/mp4': 'audio',
+  'audio/ogg': 'audio',
+  'audio/wav': 'audio',
+  'application/pdf': 'doc',
+  'text/plain': 'doc',
+  'text/csv': 'doc',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'doc',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'doc',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'doc',
+  'application/zip': 'doc',
+};
+
+export const ALLOWED_MIMES: readonly string[] = Object.keys(KIND_BY_MIME);
+
+/** The kind of a file by its type; `undefined` for a type that the library does not take. */
+export function kindOf(mime: string): FileKind | undefined {
+  return Object.hasOwn(KIND_BY_MIME, mime) ? KIND_BY_MIME[mime] : undefined;
+}
+
+/** Types that a browser may run as a page or a script: they are served so that they cannot. */
+export function mayHoldScripts(mime: string): boolean {
+  const kind = kindOf(mime);
+  return kind === 'vector' || kind === 'doc' || kind === undefined;
+}

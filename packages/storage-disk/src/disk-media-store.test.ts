@@ -1,0 +1,111 @@
+import { mediaStoreContract } from '@back-office/media/testing';
+import { chmod, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DiskMediaStore, StoreNotWritable } from './disk-media-store.js';
+
+const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'media-'));
+const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+
+async function* bytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+describe('the media store on disk', () => {
+  mediaStoreContract(async () => {
+    const root = await folder();
+    return { store: await DiskMediaStore.open(root), close: () => remove(root) };
+  });
+});
+
+describe('a key that is not of the domain’s making', () => {
+  it.each([
+    '../x',
+    'a/../b',
+    '/etc/passwd',
+    'a//b',
+    '',
+    '.unfinished/x',
+    'a/.hidden',
+    'A',
+    'a\\b',
+    'a\u0000b',
+    'a b',
+    'a/..',
+  ])('reaches no file: %j', async (key) => {
+    const root = await folder();
+    const store = await DiskMediaStore.open(join(root, 'media'));
+    await writeFile(join(root, 'x'), 'secret');
+    await expect(async () => store.put(key, bytes('x'))).rejects.toThrow('Not a key');
+    await expect(async () => store.read(key)).rejects.toThrow('Not a key');
+    await expect(async () => store.remove(key)).rejects.toThrow('Not a key');
+    await expect(async () => store.copy(key, 'b')).rejects.toThrow('Not a key');
+    await remove(root);
+  });
+});
+
+describe('a folder that is full', () => {
+  it('is a clear error, and leaves neither an object nor an unfinished file', async () => {
+    const root = await folder();
+    const store = await DiskMediaStore.open(root);
+    const full = async function* (): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('x');
+      // What the system says of the write that finds no room.
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    };
+    const put = store.put('a', full());
+    await expect(put).rejects.toThrow(StoreNotWritable);
+    await expect(put).rejects.toThrow('The media folder is full');
+    expect(await readdir(join(root, '.unfinished'))).toEqual([]);
+    expect(await store.read('a')).toBeUndefined();
+    await remove(root);
+  });
+});
+
+describe('a folder that may not be written', () => {
+  const NOBODY = 65_534;
+
+  /** Root may write everywhere, so it becomes somebody else for a while. */
+  async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      await work();
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+  }
+
+  it('is a clear error at a put and a ping', async () => {
+    const root = await folder();
+    const store = await DiskMediaStore.open(root);
+    await chmod(root, 0o555);
+    await chmod(join(root, '.unfinished'), 0o555);
+    await asOrdinaryUser(async () => {
+      await expect(store.put('a', bytes('x'))).rejects.toThrow('may not be written');
+      await expect(store.ping()).rejects.toThrow('may not be written');
+      await expect(DiskMediaStore.open(join(root, 'inner'))).rejects.toThrow('may not be written');
+    });
+    await chmod(root, 0o755);
+    await chmod(join(root, '.unfinished'), 0o755);
+    await remove(root);
+  });
+});
+
+describe('what a crash has left unfinished', () => {
+  it('is swept away at a start a day later, and not before', async () => {
+    const root = await folder();
+    await DiskMediaStore.open(root);
+    const [old, young] = ['old', 'young'].map((name) => join(root, '.unfinished', name));
+    await writeFile(old as string, 'x');
+    await writeFile(young as string, 'x');
+    const aDayAgo = new Date(Date.now() - 25 * 3_600_000);
+    await utimes(old as string, aDayAgo, aDayAgo);
+    const store = await DiskMediaStore.open(root);
+    expect(await readdir(join(root, '.unfinished'))).toEqual(['young']);
+    const listed: unknown[] = [];
+    for await (const object of store.list('')) listed.push(object);
+    expect(listed).toEqual([]);
+    await remove(root);
+  });
+});

@@ -1,0 +1,151 @@
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import type { ByteRange, MediaStore, StoredBytes, StoredObject } from '@back-office/media';
+import { Readable } from 'node:stream';
+
+export interface S3Options {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** The smallest part that S3 takes; two at a time are all that is held in memory of an upload. */
+const PART_BYTES = 5 * 2 ** 20;
+const PARTS_AT_ONCE = 2;
+const CONNECTION_MS = 5_000;
+const REQUEST_MS = 60_000;
+
+/** Objects in a bucket of any service that speaks S3. Only what all of them understand is used. */
+export class S3MediaStore implements MediaStore {
+  private readonly client: S3Client;
+  private readonly bucket: string;
+
+  constructor({ endpoint, region, bucket, accessKeyId, secretAccessKey }: S3Options) {
+    this.bucket = bucket;
+    this.client = new S3Client({
+      endpoint,
+      region,
+      credentials: { accessKeyId, secretAccessKey },
+      forcePathStyle: true,
+      // Others than AWS store the trailing checksums of streams as if they were content.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: { connectionTimeout: CONNECTION_MS, requestTimeout: REQUEST_MS },
+    });
+  }
+
+  async put(key: string, bytes: AsyncIterable<Uint8Array>, mime: string): Promise<number> {
+    let size = 0;
+    const counted = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of bytes) {
+        size += chunk.length;
+        yield chunk;
+      }
+    };
+    const body = Readable.from(counted(), { objectMode: false });
+    const upload = new Upload({
+      client: this.client,
+      params: { Bucket: this.bucket, Key: key, Body: body, ContentType: mime },
+      partSize: PART_BYTES,
+      queueSize: PARTS_AT_ONCE,
+    });
+    await upload.done();
+    return size;
+  }
+
+  async read(key: string, range?: ByteRange): Promise<StoredBytes | undefined> {
+    const wanted = range && { Range: `bytes=${range.first}-${range.last}` };
+    try {
+      const answer = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: key, ...wanted }));
+      const bytes = answer.Body as Readable;
+      const [, begun, whole] = /^bytes (\d+)-.*\/(\d+)$/.exec(answer.ContentRange ?? '') ?? [];
+      const size = Number(whole ?? answer.ContentLength);
+      // A service may send more than was asked for, or all there is.
+      return { size, bytes: range ? stretchOf(bytes, Number(begun ?? 0), range) : bytes };
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      if (statusOf(error) === 416) return this.readNothing(key);
+      throw error;
+    }
+  }
+
+  async copy(from: string, to: string): Promise<boolean> {
+    const source = `${this.bucket}/${from}`.split('/').map(encodeURIComponent).join('/');
+    try {
+      await this.client.send(new CopyObjectCommand({ Bucket: this.bucket, Key: to, CopySource: source }));
+      return true;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    try {
+      await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key: key }));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+
+  async *list(prefix: string): AsyncGenerator<StoredObject> {
+    let token: string | undefined;
+    do {
+      const page = await this.client.send(
+        new ListObjectsV2Command({ Bucket: this.bucket, Prefix: prefix, ...(token && { ContinuationToken: token }) }),
+      );
+      for (const { Key: key, Size: size, LastModified: writtenAt } of page.Contents ?? []) {
+        if (key !== undefined) yield { key, size: size ?? 0, writtenAt: writtenAt ?? new Date(0) };
+      }
+      token = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (token !== undefined);
+  }
+
+  async ping(): Promise<void> {
+    await this.client.send(new HeadBucketCommand({ Bucket: this.bucket }));
+  }
+
+  close(): void {
+    this.client.destroy();
+  }
+
+  /** A range beyond the end holds nothing, but the object has its size. */
+  private async readNothing(key: string): Promise<StoredBytes> {
+    const { ContentLength: size } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: key }));
+    return { size: size ?? 0, bytes: Readable.from([]) };
+  }
+}
+
+/** Of bytes that begin at a place of the object, those of the range. */
+async function* stretchOf(
+  bytes: AsyncIterable<Uint8Array>,
+  begun: number,
+  { first, last }: ByteRange,
+): AsyncGenerator<Uint8Array> {
+  let at = begun;
+  for await (const chunk of bytes) {
+    const part = chunk.subarray(Math.max(first - at, 0), Math.max(last + 1 - at, 0));
+    if (part.length > 0) yield part;
+    at += chunk.length;
+    if (at > last) return;
+  }
+}
+
+function statusOf(error: unknown): number | undefined {
+  return (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+}
+
+function isMissing(error: unknown): boolean {
+  const { name } = error as { name?: string };
+  return name === 'NoSuchKey' || name === 'NotFound' || statusOf(error) === 404;
+}
