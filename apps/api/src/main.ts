@@ -26,8 +26,7 @@ await runUntilSignal(async () => {
   logger.info({ port: api.port, worker: config.worker }, 'ready');
   return async () => {
     logger.info('stopping');
-    await api.stop();
-    await background.stop();
+    await Promise.all([api.stop(), background.stop()]);
     await service.stop();
   };
 });

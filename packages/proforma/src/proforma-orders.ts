@@ -38,7 +38,10 @@ export interface ProformaOrders {
    * has no such proforma. Pieces that cannot be reserved any more refuse the change; then nothing is stored.
    */
   change(appId: number, id: number, decide: Decision): Promise<Stored | undefined>;
-  /** As {@link change}, for several proformas of one app; those that somebody else is changing are left out. */
+  /**
+   * As {@link change}, for several proformas of one app; those that somebody else is changing are left out. Refunds that
+   * follow are left to whoever pays out what is due.
+   */
   changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]>;
   /**
    * Proformas of all apps whose deadline has come and still has something to do, the longest overdue first. Paid ones

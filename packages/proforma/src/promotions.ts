@@ -118,10 +118,11 @@ export function promotionTotals(
   lines: readonly Pick<LinePrice, 'promotions'>[],
   promotions: readonly Promotion[],
 ): AppliedPromotion[] {
-  return promotions.map(({ code, name }) => {
-    const amounts = lines.flatMap((line) => line.promotions.filter((each) => each.code === code));
-    return { code, name, amount: sum(amounts.map((each) => each.amount)) };
-  });
+  const amounts = new Map<string, number>();
+  for (const line of lines) {
+    for (const { code, amount } of line.promotions) amounts.set(code, (amounts.get(code) ?? 0) + amount);
+  }
+  return promotions.map(({ code, name }) => ({ code, name, amount: amounts.get(code) ?? 0 }));
 }
 
 /** What the promotion takes off each line, given what is left of them. */

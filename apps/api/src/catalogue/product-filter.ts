@@ -1,4 +1,13 @@
-import { LARGEST_PAGE, pageOf, recordId, truth, wholeNumber, type Page } from '@back-office/kernel';
+import {
+  LARGEST_PAGE,
+  lengthOf,
+  LONGEST_STRING,
+  pageOf,
+  recordId,
+  truth,
+  wholeNumber,
+  type Page,
+} from '@back-office/kernel';
 import { HttpProblem } from '../http/errors.js';
 import type { LookUp, Named } from './product.query.js';
 
@@ -56,9 +65,11 @@ export function productPage(query: Query): Page {
   return pageOf({ offset: String(Math.min(number - 1, LARGEST_PAGE ** 2) * limit), limit: String(limit) }, limit);
 }
 
+/** One text of at most 255 characters; a list of them cannot be meant. */
 function textOf(query: Query, name: string): string {
-  const value = query[name];
-  return typeof value === 'string' ? value : '';
+  const value = query[name] ?? '';
+  if (typeof value !== 'string' || lengthOf(value) > LONGEST_STRING) throw new HttpProblem(400);
+  return value;
 }
 
 function priceOf(query: Query, name: 'priceFrom' | 'priceTo'): { readonly [Name in typeof name]?: string } {

@@ -4,11 +4,11 @@ import { foldedForSearch } from '../database/search-text.js';
 import { LOOK_UP_IDS, productJson } from './product.query.js';
 import type { ProductFilter } from './product-filter.js';
 
-/** Below three letters there is nothing to look up in an index of letter triples: words that begin so are enough. */
-const SHORTEST_INNER = 3;
+/** What is shorter or longer is nothing that somebody has mistyped; and a long text is like very much, very slowly. */
+const LIKE_SOMETHING = { shortest: 3, longest: 64 };
 
 const SORTABLE: Readonly<Record<string, string>> = {
-  name: 'p.name',
+  name: 'p.search_name',
   price: 'p.lowest_price',
   inserted_at: 'p.inserted_at',
   sales_quantity: 'coalesce(s.quantity, 0)',
@@ -21,7 +21,9 @@ export function productOrder(orderBy: unknown): string | undefined {
   const parts = orderBy.split(',').map((part) => /^([a-z_]+)( desc)?$/.exec(part));
   const columns = parts.map((part) => {
     const field = part?.[1] ?? '';
-    return Object.hasOwn(SORTABLE, field) ? `${SORTABLE[field]}${part?.[2] ?? ''} nulls last` : undefined;
+    if (!Object.hasOwn(SORTABLE, field)) return undefined;
+    // Only a price may be missing; where nothing can, the words would keep the index from being read backwards.
+    return `${SORTABLE[field]}${part?.[2] ?? ''}${field === 'price' ? ' nulls last' : ''}`;
   });
   return columns.includes(undefined) ? undefined : columns.join(', ');
 }
@@ -50,7 +52,7 @@ export function productListStatement({ appId, decimals, filter, orderBy, page }:
   const search = searchOf(filter, value);
   const conditions = ['p.app_id = $1', ...narrowed(filter, value)];
   const wanted = productOrder(orderBy);
-  const order = [wanted ?? (search ? `${search.order()}, p.name` : 'p.name'), 'p.id'].join(', ');
+  const order = [wanted ?? (search ? `${search.order()}, p.search_name` : 'p.search_name'), 'p.id'].join(', ');
   const sales = order.includes('s.quantity')
     ? 'left join product_sales s on s.app_id = $1 and s.product_id = p.id'
     : '';
@@ -106,12 +108,13 @@ function nameSearch(sought: string, column: string, value: (one: unknown) => str
     return `case when p.search_name = ${exact} then 0 when p.search_name like ${value(beginning)} then 1
       when p.search_name like ${value(word)} then 2 else 3 end, word_similarity(${exact}, p.search_name) desc`;
   };
-  if (sought.length >= SHORTEST_INNER) {
-    const inner = `${column} like ${value(`%${literal}%`)}`;
-    return { literal: inner, similar: `${column} %> ${value(sought)}`, order };
-  }
-  const beginnings = `(${column} like ${value(beginning)} or ${column} like ${value(word)})`;
-  return { literal: beginnings, similar: 'false', order };
+  const { length } = sought;
+  const isLike = length >= LIKE_SOMETHING.shortest && length <= LIKE_SOMETHING.longest;
+  return {
+    literal: `${column} like ${value(`%${literal}%`)}`,
+    similar: isLike ? `${column} %> ${value(sought)}` : 'false',
+    order,
+  };
 }
 
 /** Names, codes and barcodes; a product with exactly this code or barcode goes first. */

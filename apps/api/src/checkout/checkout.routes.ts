@@ -9,6 +9,8 @@ import { FeeItemShape, percent, presentFee, presentPromotion, PromotionShape } f
 import type { Basket, EvaluationRow, TypeOrmEvaluations } from './typeorm-evaluations.js';
 
 const optional = true;
+/** Coupons, and vouchers, of one basket. */
+const MOST_CODES = 20;
 
 class AddressFields {
   @Text({ optional }) address_line_1?: string | null;
@@ -42,8 +44,8 @@ class OrderProcessingFields {
   @ListOf(() => ItemFields) items!: ItemFields[];
   @Text({ optional }) shipment_method_code?: string | null;
   @Text({ optional }) pickup_point_code?: string | null;
-  @Texts({ optional }) coupon_codes?: string[] | null;
-  @Texts({ optional }) voucher_codes?: string[] | null;
+  @Texts({ max: MOST_CODES, optional }) coupon_codes?: string[] | null;
+  @Texts({ max: MOST_CODES, optional }) voucher_codes?: string[] | null;
   @Text({ optional }) warehouse_code?: string | null;
   @Whole({ min: 1, optional }) market_id?: number | null;
   @Whole({ min: 1, optional }) sales_channel_id?: number | null;

@@ -25,6 +25,12 @@ export class WriteOnce {
     return found?.isOpen ? found : undefined;
   }
 
+  /** Whether the call that is running has got its write from an earlier run. */
+  static isResumed(): boolean {
+    const found = current.getStore();
+    return found !== undefined && found.isWritten && !found.isOpen;
+  }
+
   /** Runs what a call does; the first transaction in it is the write. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     return current.run(this, work);

@@ -35,10 +35,13 @@ const KEEP = `update idempotency_keys set status = $5, headers = $6, body = $7, 
 const RELEASE_WRITTEN = `update idempotency_keys set leased_until = $5 ${OF_RUN} and outcome is not null`;
 const RELEASE = `delete from idempotency_keys ${OF_RUN} and outcome is null and status is null`;
 
+// Finds what is old across apps, without locks; it is then removed inside one app at a time.
+const OLD = `
+  select app_id as "appId", access_token_id as "tokenId", key from idempotency_keys
+  where inserted_at < $1 order by app_id limit ${PURGED_AT_ONCE}`;
 const PURGE = `
-  delete from idempotency_keys where (app_id, access_token_id, key) in (
-    select app_id, access_token_id, key from idempotency_keys where inserted_at < $1 limit ${PURGED_AT_ONCE}
-  )`;
+  delete from idempotency_keys k using unnest($2::bigint[], $3::text[]) as old (token_id, key)
+  where k.app_id = $1 and k.access_token_id = old.token_id and k.key = old.key and k.inserted_at < $4`;
 
 interface KeyRow {
   readonly fingerprint: Buffer;
@@ -83,8 +86,14 @@ export class TypeOrmKeyedCalls implements KeyedCalls {
 
   /** Forgets what is older than 24 hours, some of it at a time; answers whether there may be more. */
   async purge(): Promise<boolean> {
-    const purged = await this.database.rows(`${PURGE} returning 1`, [addHours(this.clock.now(), -KEPT_HOURS)]);
-    return purged.length === PURGED_AT_ONCE;
+    const end = addHours(this.clock.now(), -KEPT_HOURS);
+    const old = await this.database.rows<Pick<KeyedCall, 'appId' | 'tokenId' | 'key'>>(OLD, [end]);
+    for (const appId of new Set(old.map((each) => each.appId))) {
+      const theirs = old.filter((each) => each.appId === appId);
+      const keys = [theirs.map(({ tokenId }) => tokenId), theirs.map(({ key }) => key)];
+      await this.database.rows(PURGE, [appId, ...keys, end]);
+    }
+    return old.length === PURGED_AT_ONCE;
   }
 }
 

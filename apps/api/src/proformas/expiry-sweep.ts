@@ -23,17 +23,17 @@ export class ExpirySweep {
   ) {}
 
   /** Answers how many proformas changed; with a full batch there may be more to do at once. */
-  async run(): Promise<{ readonly changed: number; readonly more: boolean }> {
+  async run(stopping?: AbortSignal): Promise<{ readonly changed: number; readonly more: boolean }> {
     const due = await this.orders.due(this.clock.now(), DUE_AT_ONCE);
     let changed = 0;
-    for (const [appId, ids] of byApp(due)) changed += await this.expire(appId, ids);
+    for (const [appId, ids] of byApp(due)) changed += await this.expire(appId, ids, stopping);
     return { changed, more: due.length === DUE_AT_ONCE && changed > 0 };
   }
 
-  private async expire(appId: number, ids: readonly number[]): Promise<number> {
+  private async expire(appId: number, ids: readonly number[], stopping: AbortSignal | undefined): Promise<number> {
     const app = await this.apps.context(appId);
     let changed = 0;
-    for (let from = 0; app && from < ids.length; from += LOCKED_AT_ONCE) {
+    for (let from = 0; app && from < ids.length && !stopping?.aborted; from += LOCKED_AT_ONCE) {
       const started = performance.now();
       changed += await this.actions.expire(app, ids.slice(from, from + LOCKED_AT_ONCE));
       await setTimeout((performance.now() - started) * REST);

@@ -2,6 +2,7 @@ import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import * as domain from '@back-office/proforma';
 import type { Proforma, ProformaOrders } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
+import { WriteOnce } from '../database/write-once.js';
 import { minorOf, type AppContext } from '../http/app-context.js';
 import type { Refunds } from './refunds.js';
 import type { TypeOrmPaymentMethods } from './typeorm-payment-methods.js';
@@ -19,12 +20,12 @@ export class ProformaActions {
   constructor(
     private readonly orders: ProformaOrders,
     private readonly methods: Pick<TypeOrmPaymentMethods, 'find' | 'findByKind'>,
-    private readonly refunds: Pick<Refunds, 'payOut' | 'payOutAll'>,
+    private readonly refunds: Pick<Refunds, 'payOut'>,
     private readonly clock: Clock,
   ) {}
 
-  create(app: AppContext, evaluationId: number): Promise<Proforma | Refusal> {
-    return this.orders.create(app.id, evaluationId, (facts) => {
+  async create(app: AppContext, evaluationId: number): Promise<Proforma | Refusal> {
+    const made = await this.orders.create(app.id, evaluationId, (facts) => {
       const now = this.clock.now();
       return domain.createProforma({
         ...facts,
@@ -34,6 +35,8 @@ export class ProformaActions {
         now,
       });
     });
+    if (isRefusal(made) || !WriteOnce.isResumed()) return made;
+    return (await this.orders.find(app.id, made.id)) ?? made;
   }
 
   async show(app: AppContext, id: number): Promise<Proforma | undefined> {
@@ -103,7 +106,6 @@ export class ProformaActions {
     const stored = await this.orders.changeUnlocked(app.id, ids, (found) => ({
       next: domain.meetDeadline(found, { now, expirePaid }),
     }));
-    await this.refunds.payOutAll(app.id, stored);
     return stored.filter(({ before, proforma }) => before !== proforma).length;
   }
 
@@ -121,6 +123,8 @@ export class ProformaActions {
       return isRefusal(outcome) ? { next: met, refusal: outcome } : { next: outcome };
     });
     if (stored === undefined) return undefined;
+    // The change was an earlier run's: its refunds are the worker's by now, and the record may have moved on.
+    if (WriteOnce.isResumed()) return stored.refusal ?? this.orders.find(app.id, id);
     const proforma = await this.refunds.payOut(app.id, stored);
     return stored.refusal ?? proforma;
   }

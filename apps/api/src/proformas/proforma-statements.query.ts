@@ -19,7 +19,7 @@ const ITEM = `
 const PAYMENT = `
   id bigint, proforma_order_id bigint, order_id bigint, place int, amount bigint, method text, payment_method_id bigint,
   kind text, status text, paid_at timestamptz, refund_of bigint, refunded bigint, reference text, voucher_id bigint,
-  next_attempt_at timestamptz`;
+  attempts int, next_attempt_at timestamptz`;
 
 const namesOf = (columns: string): string => columns.replaceAll(/(\w+) [\w[\]]+/g, '$1');
 const assignments = (columns: string): string => namesOf(columns).replaceAll(/(\w+)/g, '$1 = r.$1');
@@ -114,8 +114,7 @@ const savedPayments = (rows: string): string => `
     insert into payments (app_id, proforma_order_id, order_id, amount, method, payment_method_id, kind, status, paid_at,
       refund_of, refunded, reference, voucher_id, attempts, next_attempt_at, inserted_at)
     select $1, proforma_order_id, order_id, amount, method, payment_method_id, kind, status, paid_at, refund_of,
-      refunded, reference, voucher_id,
-      case when next_attempt_at is null then 0 else 1 end, next_attempt_at, $3
+      refunded, reference, voucher_id, attempts, next_attempt_at, $3
     from payment where id = 0 order by place
     returning id
   )`;

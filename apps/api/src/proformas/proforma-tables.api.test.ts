@@ -622,6 +622,7 @@ describe('the transitions of a proforma', () => {
       await pay(id, 60);
       api.clock.forward({ hours: 72 });
       await api.container.get(TOKENS.ExpirySweep).run();
+      await api.container.get(TOKENS.Refunds).payOutDue();
       // The list does not make anything expire, a call by id would.
       const { data } = (await shop.get('/proforma_orders?status=expired')).body;
       expect(data).toMatchObject([
@@ -641,6 +642,7 @@ describe('the transitions of a proforma', () => {
     service.status = 400;
     api.clock.forward({ hours: 72 });
     await api.container.get(TOKENS.ExpirySweep).run();
+    await api.container.get(TOKENS.Refunds).payOutDue();
     expect(await shown(id)).toMatchObject({
       proforma_status: 'expired',
       paid: 60,
@@ -810,7 +812,7 @@ describe('the endpoints of a proforma', () => {
 });
 
 describe('a refund without an answer', () => {
-  const askAgain = () => api.container.get(TOKENS.Refunds).retryDue();
+  const askAgain = () => api.container.get(TOKENS.Refunds).payOutDue();
   /** A cancelled proforma whose refund is not known to have happened. */
   const unanswered = async () => {
     const { id } = await proformaIn('paid');

@@ -105,7 +105,9 @@ function presentItem(line: domain.ProformaLine, amount: Money): Of<typeof ItemSh
 
 export function presentInstructions(app: AppContext, proforma: domain.Proforma): Of<typeof InstructionsShape> {
   const account = app.settings.bankAccount;
-  const debt = domain.debtOf({ endSales: proforma.endSales, payments: domain.shownPayments(proforma) });
+  // Nobody waits for the money of a proforma that is off.
+  const isOff = proforma.status === 'canceled' || proforma.status === 'expired';
+  const debt = isOff ? 0 : domain.debtOf({ endSales: proforma.endSales, payments: domain.shownPayments(proforma) });
   const reference = domain.paymentReference(proforma.number);
   return {
     beneficiary: account.beneficiary,
@@ -117,7 +119,7 @@ export function presentInstructions(app: AppContext, proforma: domain.Proforma):
     payment_code: account.paymentCode,
     model: '97',
     reference,
-    qr: domain.ipsQrText(account, proforma.currency, debt, reference),
+    qr: debt === 0 ? null : domain.ipsQrText(account, proforma.currency, debt, reference),
   };
 }
 

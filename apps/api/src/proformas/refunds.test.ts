@@ -45,24 +45,20 @@ describe('a refund whose answer cannot be recorded', () => {
   });
 });
 
-describe('the refunds of a sweep', () => {
-  it('are asked for a few at a time, and all of them', async () => {
-    const [orders, asked] = [new InMemoryProformaOrders(), { now: 0, most: 0, all: 0 }];
-    const slow = {
-      refund: async () => {
-        asked.now += 1;
-        asked.all += 1;
-        asked.most = Math.max(asked.most, asked.now);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        asked.now -= 1;
-        return 'refunded' as const;
-      },
-    };
-    const stored = await canceled(orders);
-    await new Refunds(orders, slow, queue as never, clock).payOutAll(
-      APP,
-      Array.from({ length: 20 }, () => stored),
-    );
-    expect([asked.all, asked.most]).toEqual([20, 4]);
+describe('refunds that are due', () => {
+  const due = Array.from({ length: 20 }, (_, index) => ({ appId: APP, paymentId: index + 1 }));
+  const dueQueue = { due: async () => due, claim: async () => undefined };
+
+  it('are claimed one by one, all of them', async () => {
+    const claimed: number[] = [];
+    const claiming = { ...dueQueue, claim: async (_: number, id: number) => void claimed.push(id) };
+    const refunds = new Refunds(new InMemoryProformaOrders(), gateway, claiming as never, clock);
+    expect(await refunds.payOutDue()).toBe(20);
+    expect(claimed.toSorted((one, other) => one - other)).toEqual(due.map(({ paymentId }) => paymentId));
+  });
+
+  it('are left where they are when the process is stopping', async () => {
+    const refunds = new Refunds(new InMemoryProformaOrders(), gateway, dueQueue as never, clock);
+    expect(await refunds.payOutDue(AbortSignal.abort())).toBe(0);
   });
 });

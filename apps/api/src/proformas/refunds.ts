@@ -17,7 +17,7 @@ import type { TypeOrmRefundQueue } from './typeorm-refund-queue.js';
 const CALL_PATIENCE_MS = 12_000;
 const MOST_ATTEMPTS = 3;
 const BATCH = 50;
-const AT_ONCE = 4;
+const AT_ONCE = 8;
 
 interface Answered {
   readonly paymentId: number;
@@ -42,23 +42,22 @@ export class Refunds {
     return answers.length === 0 ? proforma : this.recordIfPossible(appId, proforma, answers);
   }
 
-  /** As {@link payOut} for all changes of a sweep, a few proformas at a time. */
-  async payOutAll(appId: number, stored: readonly Stored[]): Promise<void> {
-    const waiting = stored.filter(({ before, proforma }) => before !== proforma);
-    const payNext = async (): Promise<void> => {
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) await this.payOut(appId, next);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, payNext));
-  }
-
-  /** Asks again for refunds without an answer whose time has come; the last try without one has failed. */
-  async retryDue(): Promise<number> {
+  /** Asks for refunds whose time has come, a few at a time; the last try without an answer has failed. */
+  async payOutDue(stopping?: AbortSignal): Promise<number> {
     const due = await this.queue.due(this.clock.now(), BATCH);
-    for (const { appId, paymentId } of due) await this.retry(appId, paymentId);
-    return due.length;
+    const waiting = [...due];
+    const askNext = async (): Promise<void> => {
+      while (!stopping?.aborted) {
+        const next = waiting.shift();
+        if (next === undefined) return;
+        await this.askDue(next.appId, next.paymentId);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, askNext));
+    return due.length - waiting.length;
   }
 
-  private async retry(appId: number, paymentId: number): Promise<void> {
+  private async askDue(appId: number, paymentId: number): Promise<void> {
     const claim = await this.queue.claim(appId, paymentId, this.clock.now());
     if (claim === undefined) return;
     const proforma = await this.orders.find(appId, claim.proformaId);

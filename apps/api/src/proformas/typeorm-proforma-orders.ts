@@ -28,8 +28,16 @@ import { fromRow, type ProformaRow } from './proforma-row.js';
 
 const MOST_NUMBER_TRIES = 5;
 
-/** How long a call waits for a refund's answer before the worker asks again. */
+/** For so long a refund belongs to the call that decided on it; then the worker asks again. */
 const REFUND_CALL_MS = 30_000;
+
+/** How proformas are locked, and whether the refunds that follow are asked for by whoever changes them. */
+interface Way {
+  readonly lock: string;
+  readonly asks: boolean;
+}
+const BY_A_CALL: Way = { lock: LOCK, asks: true };
+const BY_THE_SWEEP: Way = { lock: LOCK_FREE, asks: false };
 
 /** One change of one proforma, decided and ready to be stored. */
 interface Change {
@@ -66,12 +74,12 @@ export class TypeOrmProformaOrders implements ProformaOrders {
   }
 
   async change(appId: number, id: number, decide: Decision): Promise<Stored | undefined> {
-    const [stored] = await this.changeAll(appId, [id], LOCK, decide);
+    const [stored] = await this.changeAll(appId, [id], BY_A_CALL, decide);
     return stored;
   }
 
   changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]> {
-    return this.changeAll(appId, ids, LOCK_FREE, decide);
+    return this.changeAll(appId, ids, BY_THE_SWEEP, decide);
   }
 
   due(now: Date, limit: number): Promise<readonly { readonly appId: number; readonly id: number }[]> {
@@ -79,19 +87,19 @@ export class TypeOrmProformaOrders implements ProformaOrders {
   }
 
   /** Decided again, with another order number, when the one that was drawn is taken. */
-  private async changeAll(appId: number, ids: readonly number[], lock: string, decide: Decision): Promise<Stored[]> {
+  private async changeAll(appId: number, ids: readonly number[], way: Way, decide: Decision): Promise<Stored[]> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.changeOnce(appId, ids, lock, decide);
+        return await this.changeOnce(appId, ids, way, decide);
       } catch (error) {
         if (!violates(error, 'orders_order_number_key') || attempt === MOST_NUMBER_TRIES) throw error;
       }
     }
   }
 
-  private changeOnce(appId: number, ids: readonly number[], lock: string, decide: Decision): Promise<Stored[]> {
+  private changeOnce(appId: number, ids: readonly number[], way: Way, decide: Decision): Promise<Stored[]> {
     return this.database.transaction(async (transaction) => {
-      const found = await load(transaction, appId, ids, lock);
+      const found = await load(transaction, appId, ids, way.lock);
       const now = this.clock.now();
       // What ends here asks for no stock, so that its order and its benefits can be settled before stock is locked.
       const ended = await endAll(
@@ -100,7 +108,7 @@ export class TypeOrmProformaOrders implements ProformaOrders {
         found.map((before) => changeOf(before, decide(before))),
         now,
       );
-      return store(transaction, appId, await withStock(transaction, appId, ended), now);
+      return store(transaction, appId, await withStock(transaction, appId, ended), way, now);
     });
   }
 }
@@ -187,11 +195,12 @@ async function store(
   transaction: Transaction,
   appId: number,
   changes: readonly Change[],
+  way: Way,
   now: Date,
 ): Promise<Stored[]> {
   const changed = changes.filter(({ before, after }) => before !== after);
   if (changed.length === 0) return changes.map(storedOf);
-  const ids = await save(transaction, appId, changed, now);
+  const ids = await save(transaction, appId, changed, way, now);
   const saved = new Map(changed.map((change) => [change.before, withPaymentIds(change, ids)]));
   return changes.map((change) => storedOf(saved.get(change.before) ?? change));
 }
@@ -227,9 +236,17 @@ async function withOrder(transaction: Transaction, appId: number, change: Change
   return change;
 }
 
-async function save(transaction: Transaction, appId: number, changes: readonly Change[], now: Date): Promise<number[]> {
+async function save(
+  transaction: Transaction,
+  appId: number,
+  changes: readonly Change[],
+  way: Way,
+  now: Date,
+): Promise<number[]> {
   const lines = changes.flatMap(changedLines);
-  const payments = changes.flatMap(changedPayments).map((payment, place) => ({ ...payment, place }));
+  const payments = changes
+    .flatMap((change) => changedPayments(change, way))
+    .map((payment, place) => ({ ...payment, place }));
   const stock = changes.flatMap(reservationsOf);
   const parts = { lines: lines.length > 0, payments: payments.length > 0, stock: stock.length > 0 };
   const rows = await transaction.last<{ id: number }>(saveStatement(parts), [
@@ -246,7 +263,7 @@ function changedLines({ before, after }: Change): object[] {
 }
 
 /** New entries, entries whose status changed, and captured ones of which another part is on its way back. */
-function changedPayments({ before, after }: Change): object[] {
+function changedPayments({ before, after }: Change, way: Way): object[] {
   if (before.payments === after.payments) return [];
   const old = new Map(
     before.payments.map((payment) => [payment.id, JSON.stringify(paymentColumns(payment, before.payments))]),
@@ -258,12 +275,14 @@ function changedPayments({ before, after }: Change): object[] {
       ...columns,
       proforma_order_id: after.id,
       order_id: after.orderId,
-      next_attempt_at: nextAttempt(payment),
+      ...firstAttempt(payment, way),
     }));
 }
 
-function nextAttempt({ amount, status, date }: Payment): Date | null {
-  return status === 'pending' && amount < 0 ? new Date(date.getTime() + REFUND_CALL_MS) : null;
+/** A call asks for its refunds itself, once; those of the sweep are due for the worker at once. */
+function firstAttempt({ amount, status, date }: Payment, { asks }: Way): object {
+  if (status !== 'pending' || amount > 0) return { attempts: 0, next_attempt_at: null };
+  return { attempts: asks ? 1 : 0, next_attempt_at: new Date(date.getTime() + (asks ? REFUND_CALL_MS : 0)) };
 }
 
 function reservationsOf({ before, after }: Change): (ReservationChange & { reference: string })[] {

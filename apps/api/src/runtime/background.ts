@@ -3,17 +3,19 @@ import { loggable, type Logger } from './logger.js';
 export interface Chore {
   readonly name: string;
   readonly everyMs: number;
-  /** Answers whether there is more to do at once. */
-  run(): Promise<boolean>;
+  /** Answers whether there is more to do at once. Begins nothing new once `stopping` is aborted. */
+  run(stopping: AbortSignal): Promise<boolean>;
 }
 
 const PAUSE_AFTER_FAILURE_MS = 5_000;
+/** What has not ended by then is cut off: all of it can be, and is taken up again by whoever runs next. */
+const STOP_MS = 15_000;
 
 /** Runs chores again and again, each by itself. A chore that fails is tried again after a pause. */
 export class Background {
   private readonly timers = new Map<Chore, NodeJS.Timeout>();
   private readonly running = new Set<Promise<void>>();
-  private stopped = false;
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly chores: readonly Chore[],
@@ -24,15 +26,18 @@ export class Background {
     for (const chore of this.chores) this.after(0, chore);
   }
 
-  /** Waits for the chores that are running. */
+  /** Lets the chores that are running end what they are at, for a while. */
   async stop(): Promise<void> {
-    this.stopped = true;
+    this.stopping.abort();
     for (const timer of this.timers.values()) clearTimeout(timer);
-    await Promise.all(this.running);
+    let patience: NodeJS.Timeout | undefined;
+    const over = new Promise((resolve) => (patience = setTimeout(resolve, STOP_MS)));
+    await Promise.race([Promise.all(this.running), over]);
+    clearTimeout(patience);
   }
 
   private after(milliseconds: number, chore: Chore): void {
-    if (this.stopped) return;
+    if (this.stopping.signal.aborted) return;
     const timer = setTimeout(() => {
       const run = this.runOnce(chore).then((pause) => {
         this.running.delete(run);
@@ -45,7 +50,7 @@ export class Background {
 
   private async runOnce(chore: Chore): Promise<number> {
     try {
-      return (await chore.run()) ? 0 : chore.everyMs;
+      return (await chore.run(this.stopping.signal)) ? 0 : chore.everyMs;
     } catch (error) {
       this.logger.error({ chore: chore.name, error: loggable(error) }, 'chore failed');
       return PAUSE_AFTER_FAILURE_MS;

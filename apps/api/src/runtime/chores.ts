@@ -3,7 +3,7 @@ import { TOKENS } from '../tokens.js';
 import type { Chore } from './background.js';
 
 const EXPIRY_EVERY_MS = 1_000;
-const REFUNDS_EVERY_MS = 5_000;
+const REFUNDS_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 600_000;
 
 /** The background work of the service. Any number of processes may do it at once. */
@@ -12,12 +12,12 @@ export function choresOf(container: Container): Chore[] {
     {
       name: 'expire proformas',
       everyMs: EXPIRY_EVERY_MS,
-      run: async () => (await container.get(TOKENS.ExpirySweep).run()).more,
+      run: async (stopping) => (await container.get(TOKENS.ExpirySweep).run(stopping)).more,
     },
     {
-      name: 'ask for refunds again',
+      name: 'pay refunds out',
       everyMs: REFUNDS_EVERY_MS,
-      run: async () => (await container.get(TOKENS.Refunds).retryDue()) > 0,
+      run: async (stopping) => (await container.get(TOKENS.Refunds).payOutDue(stopping)) > 0,
     },
     {
       name: 'forget answers of keyed calls',

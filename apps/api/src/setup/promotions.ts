@@ -65,6 +65,13 @@ export const PROMOTIONS: Resource = {
   fields: FIELDS,
   body: PutPromotions,
   finish: whatItsKindNeeds,
+  // Each of them is worked out for each line of every basket.
+  most: {
+    count: 100,
+    among: { active: true, coupon_code: null },
+    ends: 'valid_until',
+    failure: 'API.Promotions.TooManyActive',
+  },
 };
 
 function whatItsKindNeeds(next: Row, before: Row | undefined, sent: Row): Row | Broken {

@@ -23,6 +23,13 @@ export interface Resource {
   readonly lockedAs?: Lockable;
   /** A record that a field names by id. */
   readonly reference?: { readonly field: string; readonly table: string; readonly failure: string };
+  /** How many records with these values an app may have whose end has not come. */
+  readonly most?: {
+    readonly count: number;
+    readonly among: Readonly<Record<string, boolean | null>>;
+    readonly ends: string;
+    readonly failure: string;
+  };
   /** The record as it will be stored, or the rule that its fields break together. `before` is what was stored. */
   readonly finish?: (next: Row, before: Row | undefined, sent: Row) => Row | Broken;
 }

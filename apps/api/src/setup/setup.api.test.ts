@@ -113,6 +113,9 @@ const RESOURCES: readonly {
   },
 ];
 
+/** Of what is switched off there may be any number. */
+const ASLEEP = { active: false };
+
 describe.each(RESOURCES)('PUT /$name', ({ name, least, shown, full }) => {
   const row = (code: string, more: object = {}) => ({ code, ...least, ...more });
 
@@ -211,7 +214,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, least, shown, full }) => {
   });
 
   it('takes 10,000 rows, and no more', async () => {
-    const many = Array.from({ length: 10_000 }, (_, index) => row(`M${index}`));
+    const many = Array.from({ length: 10_000 }, (_, index) => ({ ...row(`M${index}`), ...ASLEEP }));
     expect(codesOf(await written(name, many))).toEqual(codesOf(many));
     expect((await put(name, [...many, row('one more')])).status).toBe(413);
   });
@@ -222,7 +225,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, least, shown, full }) => {
       await written(name, rows);
       return api.statements.length;
     };
-    const many = Array.from({ length: 1_000 }, (_, index) => row(`M${index}`));
+    const many = Array.from({ length: 1_000 }, (_, index) => ({ ...row(`M${index}`), ...ASLEEP }));
     await written(name, []);
     expect(await count(many)).toBe(await count([row('one')]));
     expect(await count(many)).toBe(await count([row('one')]));
@@ -562,4 +565,38 @@ describe('a voucher', () => {
       expect(await list('vouchers')).toMatchObject([{ spent: 50, proforma_order_id: null }, {}]);
     });
   });
+});
+
+describe('promotions that apply to every basket', () => {
+  const promotion = (index: number, more: object = {}) => ({
+    code: `P${index}`,
+    name: `P${index}`,
+    kind: 'percentage',
+    value: 0.01,
+    ...more,
+  });
+  const putAll = (promotions: readonly object[]) => shop.put('/promotions', { promotions });
+
+  it('may be 100, beside any number that are switched off, over, or wait for their coupon', async () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => promotion(index));
+    const others = [{ active: false }, { coupon_code: 'C' }, { valid_until: '2020-01-01' }];
+    expect((await putAll([...hundred, ...others.map((more, index) => promotion(200 + index, more))])).status).toBe(200);
+    const { status, body } = await putAll([promotion(100)]);
+    expect([status, body]).toEqual([422, { errors: { Promotions: ['API.Promotions.TooManyActive'] } }]);
+    expect((await shop.get('/promotions?limit=1000')).body.data).toHaveLength(103);
+    expect((await putAll([promotion(0, { active: false }), promotion(100)])).status).toBe(200);
+  });
+
+  it('are worked out for the largest basket without keeping the process busy', async () => {
+    await putAll(Array.from({ length: 100 }, (_, index) => promotion(index)));
+    await stockShop(
+      shop,
+      Array.from({ length: 1_000 }, (_, index) => ({ code: `G${index}` })),
+    );
+    const items = Array.from({ length: 1_000 }, (_, index) => ({ code: `G${index}`, qty: 1 }));
+    const started = performance.now();
+    const { status, body } = await shop.post('/order_processings', { order_processing: { items } });
+    expect([status, body.data.promotions.length]).toEqual([201, 100]);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  }, 30_000);
 });

@@ -6,6 +6,15 @@ import { isRow } from '../http/row-check.js';
 import type { Row } from './fields.js';
 import { readRow, type Resource, type StoredRow } from './resource.js';
 
+type Written = { readonly rows: readonly StoredRow[] } | { readonly failures: readonly string[] };
+
+/** Undoes a write after which there would be more records than are allowed. */
+class TooMany extends Error {
+  constructor(readonly key: string) {
+    super(key);
+  }
+}
+
 /** The records of one kind of resource. */
 export class TypeOrmSetUp {
   constructor(
@@ -15,10 +24,16 @@ export class TypeOrmSetUp {
   ) {}
 
   /** Upserts by code, all or nothing; of two rows with one code the later one is read on top of the earlier one. */
-  put(
-    app: Pick<AppContext, 'id' | 'decimals'>,
-    rows: readonly unknown[],
-  ): Promise<{ readonly rows: readonly StoredRow[] } | { readonly failures: readonly string[] }> {
+  async put(app: Pick<AppContext, 'id' | 'decimals'>, rows: readonly unknown[]): Promise<Written> {
+    try {
+      return await this.putAll(app, rows);
+    } catch (error) {
+      if (error instanceof TooMany) return { failures: [error.key] };
+      throw error;
+    }
+  }
+
+  private putAll(app: Pick<AppContext, 'id' | 'decimals'>, rows: readonly unknown[]): Promise<Written> {
     return this.database.transaction(async (transaction) => {
       await waitForBulkTurn(transaction, 'set_up', app.id, rows.length);
       const found = await this.lock(transaction, app.id, rows);
@@ -37,8 +52,20 @@ export class TypeOrmSetUp {
       if (failures.length > 0) return { failures };
       const distinct = [...new Set(codes)].map((code) => next.get(code) as Row);
       const written = new Map((await this.write(transaction, app.id, distinct)).map((row) => [row.code, row]));
+      await this.assertNotTooMany(transaction, app.id);
       return { rows: codes.map((code) => written.get(code) as StoredRow) };
     });
+  }
+
+  private async assertNotTooMany(transaction: Transaction, appId: number): Promise<void> {
+    const { name, most } = this.resource;
+    if (!most) return;
+    const values = Object.entries(most.among).map(([column, value]) => `${column} is ${String(value)}`);
+    const text = `
+      select count(*) as count from ${name}
+      where app_id = $1 and ${values.join(' and ')} and (${most.ends} is null or ${most.ends} > $2)`;
+    const [found] = await transaction.rows<{ count: number }>(text, [appId, this.clock.now()]);
+    if ((found?.count ?? 0) > most.count) throw new TooMany(most.failure);
   }
 
   list(appId: number, { offset, limit }: Page): Promise<StoredRow[]> {

@@ -10,10 +10,9 @@ const STATEMENTS = [
     add column search_all text not null default ''`,
   `create index products_search_name_idx on products using gin (app_id, search_name gin_trgm_ops)`,
   `create index products_search_all_idx on products using gin (app_id, search_all gin_trgm_ops)`,
-  `create index products_name_idx on products (app_id, name, id)`,
+  `create index products_name_idx on products (app_id, search_name, id)`,
   `create index products_lowest_price_idx on products (app_id, lowest_price, id)`,
   `create index products_inserted_at_idx on products (app_id, inserted_at, id)`,
-  `create index product_sales_quantity_idx on product_sales (app_id, quantity, product_id)`,
   `create table product_attribute_defs (
     app_id bigint not null references apps (id),
     id bigint generated always as identity,
