@@ -36,9 +36,13 @@ export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
   return { status: 422, body: { errors: Object.fromEntries(said) as FieldErrors } };
 }
 
+/** What orders of another system are refused with has no area around it. */
+const BARE_AREA = 'Order';
+
 /** The one place where a refusal becomes a status and a body. */
 export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   const key = refusal.refused;
+  if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) } };
   const name = refusal.field ?? areaOf(key);
   return { status: 422, body: { errors: { [name]: [speech.say(key)] } } };
 }

@@ -46,7 +46,7 @@ function operation(route: Route, schemas: Json): Json {
     ...(route.caller === 'public' && { security: [] }),
     parameters: [...pathParameters(route), ...queryParameters(route), ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : [])],
     ...(route.body && { requestBody: requestBody(route) }),
-    responses: { ...successes(route, schemas), ...failures(route) },
+    responses: { ...successes(route, schemas), ...failures(route, schemas) },
   };
 }
 
@@ -113,8 +113,8 @@ function referencedPart(value: unknown, schemas: Json): unknown {
   return typeof value === 'object' && value !== null ? referenced(value as TSchema, schemas) : value;
 }
 
-function failures(route: Route): Json {
-  const byStatus: Record<number, unknown> = {
+function failures(route: Route, schemas: Json): Json {
+  const byStatus: Record<number, Json> = {
     400: failure('The request cannot be read', 'DetailError'),
     401: failure('Token missing, invalid, expired or revoked', 'TokenError'),
     406: failure('The Accept header rules out JSON', 'DetailError'),
@@ -126,7 +126,19 @@ function failures(route: Route): Json {
   if (isKeyed(route))
     byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
   if (route.body || route.refusals || isKeyed(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
+  for (const [status, shape] of Object.entries(route.failures ?? {})) {
+    const usual = byStatus[Number(status)] as FailureAnswer;
+    byStatus[Number(status)] = { ...usual, content: json({ anyOf: [referenced(shape, schemas), schemaOf(usual)] }) };
+  }
   return byStatus;
+}
+
+interface FailureAnswer extends Json {
+  readonly content: Readonly<Record<'application/json', { readonly schema: unknown }>>;
+}
+
+function schemaOf({ content }: FailureAnswer): unknown {
+  return content['application/json'].schema;
 }
 
 function refusalText(route: Route): string {
