@@ -3,6 +3,7 @@ import type { Clock } from '@back-office/kernel';
 import type { RefundGateway } from '@back-office/proforma';
 import { Container } from 'inversify';
 import { appRoutes, RememberedTokens, TypeOrmApps } from './apps/index.js';
+import { cardRoutes, TypeOrmCards } from './cards/index.js';
 import { productRoutes, TypeOrmProducts } from './catalogue/index.js';
 import type { Config } from './config.js';
 import { checkoutRoutes, TypeOrmEvaluations } from './checkout/index.js';
@@ -10,10 +11,10 @@ import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
 import { TypeOrmKeyedCalls } from './idempotency/index.js';
 import { folderRoutes, TypeOrmMediaFolders } from './media/index.js';
-import { orderRoutes, TypeOrmOrders, TypeOrmOrderUpdates } from './orders/index.js';
+import * as orders from './orders/index.js';
 import * as proformas from './proformas/index.js';
 import { setUpRoutes } from './setup/index.js';
-import { stockRoutes, TypeOrmStocks, TypeOrmWarehouses, warehouseRoutes } from './stock/index.js';
+import { stockListRoutes, stockRoutes, TypeOrmStocks, TypeOrmWarehouses, warehouseRoutes } from './stock/index.js';
 import { TOKENS as T } from './tokens.js';
 
 export class SystemClock implements Clock {
@@ -46,7 +47,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
   container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock));
   container.bind(T.Customers).toDynamicValue(() => new TypeOrmCustomers(database, clock));
   container.bind(T.Evaluations).toDynamicValue(() => new TypeOrmEvaluations(database, clock));
-  container.bind(T.Orders).toDynamicValue(() => new TypeOrmOrders(database));
+  container.bind(T.Orders).toDynamicValue(() => new orders.TypeOrmOrders(database));
   container.bind(T.PaymentMethods).toDynamicValue(() => new proformas.TypeOrmPaymentMethods(database, clock));
   container.bind(T.RefundQueue).toDynamicValue(() => new proformas.TypeOrmRefundQueue(database));
   container
@@ -67,16 +68,19 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
     .toDynamicValue(() => [
       ...setUpRoutes(database, clock),
       ...appRoutes(get(T.Apps), get(T.AccessTokens)),
-      ...warehouseRoutes(get(T.Warehouses)),
+      ...warehouseRoutes(get(T.Warehouses), database),
       ...productRoutes(get(T.Products), database),
       ...stockRoutes(get(T.Stocks), database),
-      ...customerRoutes(get(T.Customers)),
+      ...stockListRoutes(database),
+      ...customerRoutes(get(T.Customers), database),
+      ...cardRoutes(new TypeOrmCards(database, clock)),
       ...checkoutRoutes(get(T.Evaluations)),
       ...proformas.proformaListRoutes(database, clock),
       ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), clock),
       ...proformas.proformaPaymentRoutes(get(T.ProformaActions), clock),
       ...folderRoutes(new TypeOrmMediaFolders(database, clock)),
-      ...orderRoutes(get(T.Orders), new TypeOrmOrderUpdates(database, clock), database),
+      ...orders.importedOrderRoutes(new orders.TypeOrmImportedOrders(database, clock), get(T.Orders)),
+      ...orders.orderRoutes(get(T.Orders), new orders.TypeOrmOrderUpdates(database, clock), database),
     ]);
   return container;
 }

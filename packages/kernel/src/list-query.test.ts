@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { LARGEST_PAGE, likeLiteral, pageOf, recordId, truth, wholeNumber } from './list-query.js';
+import { LARGEST_PAGE, likeLiteral, pageOf, recordId, sortingOf, truth, wholeNumber } from './list-query.js';
 
 const unusable = [
   undefined,
@@ -134,3 +134,32 @@ function matchesLike(text: string, pattern: string): boolean {
   if (pattern.startsWith('\\')) return text[0] === rest[0] && matchesLike(text.slice(1), rest.slice(1));
   return text[0] === pattern[0] && matchesLike(text.slice(1), rest);
 }
+
+describe('orderBy', () => {
+  const FIELDS = ['id', 'order_date'];
+
+  it.each([
+    ['id', 'id', 'asc'],
+    ['id asc', 'id', 'asc'],
+    ['order_date desc', 'order_date', 'desc'],
+  ])('%j sorts by %s, %s', (orderBy, field, direction) => {
+    expect(sortingOf(orderBy, FIELDS)).toEqual({ field, direction });
+  });
+
+  it.each([
+    ...unusable,
+    'nothing',
+    'constructor',
+    'ID',
+    'id DESC',
+    'id  desc',
+    'id desc ',
+    ' id',
+    'id\n',
+    'id desc,order_date',
+    'id;',
+    ['id'],
+  ])('%j asks for no order', (orderBy) => {
+    expect(sortingOf(orderBy, FIELDS)).toBeUndefined();
+  });
+});

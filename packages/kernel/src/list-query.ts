@@ -34,6 +34,18 @@ export function pageOf(query: Readonly<Record<string, QueryValue>>, defaultLimit
   };
 }
 
+export interface Sorting {
+  readonly field: string;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** `field`, `field asc` or `field desc` of one of the fields; anything else asks for no order. */
+export function sortingOf(orderBy: QueryValue, fields: readonly string[]): Sorting | undefined {
+  const [, field = '', direction = 'asc'] =
+    /^([a-z_]+)(?: (asc|desc))?$/.exec(typeof orderBy === 'string' ? orderBy : '') ?? [];
+  return fields.includes(field) ? { field, direction: direction as Sorting['direction'] } : undefined;
+}
+
 /** A record id from a path or a query: a whole number that a record can have, else `undefined`. */
 export function recordId(value: QueryValue): number | undefined {
   const id = wholeNumber(value);

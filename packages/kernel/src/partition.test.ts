@@ -1,4 +1,4 @@
-import { timePartOf } from './partition.js';
+import { newParts, timePartOf } from './partition.js';
 
 describe('the time part of a record', () => {
   it.each([
@@ -14,5 +14,14 @@ describe('the time part of a record', () => {
 
   it('counts months in UTC', () => {
     expect(timePartOf(new Date('2026-03-01T00:30:00+01:00'))).toBe(timePartOf(new Date('2026-02-10T00:00:00Z')));
+  });
+});
+
+describe('the parts of a new record', () => {
+  const at = new Date('2026-11-21T10:00:00Z');
+
+  it('are one of 64 and its month', () => {
+    expect(newParts(at, () => 0)).toEqual({ dataPart: 1, timePart: 82 });
+    expect(newParts(at, (choices) => choices - 1)).toEqual({ dataPart: 64, timePart: 82 });
   });
 });

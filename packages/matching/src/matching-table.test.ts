@@ -36,6 +36,12 @@ const rows: readonly Row[] = [
     tried: ['code', 'barcode', 'external_ref', 'id'],
     used: MATCHING['POST /order_processings'].variant,
   },
+  {
+    row: 'POST /int/orders, variant',
+    tried: ['code', 'barcode', 'external_ref'],
+    used: MATCHING['POST /int/orders'].variant,
+  },
+  { row: 'POST /int/cards, card', tried: ['barcode', 'external_ref'], used: MATCHING['POST /int/cards'].card },
 ];
 
 interface Holder extends Identified {

@@ -1,5 +1,6 @@
-import { currencyNumber, formatDateTime, refuse, type Refusal } from '@back-office/kernel';
+import { currencyNumber, formatDateTime, isRefusal } from '@back-office/kernel';
 import { promotionTotals, type Address, type Buyer } from '@back-office/proforma';
+import { CustomerNameFields, customerNameOf, type CustomerName } from '../customers/index.js';
 import { answered, created, ok } from '../http/answer.js';
 import { money, type AppContext } from '../http/app-context.js';
 import { Email, ListOf, Nested, RecordId, Text, Texts, Whole, Wrapper } from '../http/request-fields.js';
@@ -34,11 +35,7 @@ class ItemFields {
   @Whole({ min: 1, max: 1_000_000 }) qty!: number;
 }
 
-class OrderProcessingFields {
-  @RecordId({ optional }) customer_id?: number | null;
-  @Whole({ optional }) data_part?: number | null;
-  @Whole({ optional }) time_part?: number | null;
-  @Text({ optional }) customer_external_ref?: string | null;
+class OrderProcessingFields extends CustomerNameFields {
   @Nested(() => GuestFields, { optional }) guest?: GuestFields | null;
   @Nested(() => AddressFields, { optional }) delivery?: AddressFields | null;
   @ListOf(() => ItemFields) items!: ItemFields[];
@@ -109,9 +106,9 @@ export function checkoutRoutes(evaluations: TypeOrmEvaluations): Route[] {
       ],
       handle: async ({ app, body }) => {
         const fields = body.order_processing;
-        const obstacle = missingPart(fields);
-        if (obstacle) return obstacle;
-        const evaluated = await evaluations.evaluate(app.id, basketOf(app, fields));
+        const customer = customerNameOf(fields);
+        if (isRefusal(customer)) return customer;
+        const evaluated = await evaluations.evaluate(app.id, basketOf(app, fields, customer));
         return answered(evaluated, (row) => created(presentEvaluation(app, row)));
       },
     }),
@@ -128,18 +125,11 @@ export function checkoutRoutes(evaluations: TypeOrmEvaluations): Route[] {
   ];
 }
 
-/** A customer is named by three parts, or by the client's own reference. */
-function missingPart(fields: OrderProcessingFields): Refusal | undefined {
-  if (!isGiven(fields.customer_id)) return undefined;
-  if (!isGiven(fields.data_part)) return refuse("can't be blank", 'data_part');
-  return isGiven(fields.time_part) ? undefined : refuse("can't be blank", 'time_part');
-}
-
-function basketOf(app: AppContext, fields: OrderProcessingFields): Basket {
+function basketOf(app: AppContext, fields: OrderProcessingFields, customer: CustomerName | null): Basket {
   const guest = fields.guest ?? {};
   return {
     items: fields.items,
-    customer: customerOf(fields),
+    customer,
     guest: buyerOf(guest),
     delivery: addressOf(fields.delivery ?? {}) ?? addressOf(guest),
     warehouseCode: given(fields.warehouse_code),
@@ -156,12 +146,6 @@ function basketOf(app: AppContext, fields: OrderProcessingFields): Basket {
   };
 }
 
-function customerOf(fields: OrderProcessingFields): Basket['customer'] {
-  const { customer_id: id, data_part: dataPart, time_part: timePart, customer_external_ref: externalRef } = fields;
-  if (isGiven(id)) return { id, dataPart: dataPart ?? 0, timePart: timePart ?? 0 };
-  return isGiven(externalRef) ? { externalRef } : null;
-}
-
 function buyerOf(guest: GuestFields): Buyer {
   const { email = null, first_name: firstName = null, last_name: lastName = null, phone = null } = guest;
   return { id: null, dataPart: null, timePart: null, email, firstName, lastName, phone };
@@ -173,13 +157,9 @@ function addressOf(fields: AddressFields): Address | null {
   return Object.values(address).every((part) => part === null) ? null : address;
 }
 
-/** Empty identifiers name nothing. */
-function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== null && value !== undefined && value !== '';
-}
-
+/** An empty code names nothing. */
 function given(code: string | null | undefined): string | null {
-  return isGiven(code) ? code : null;
+  return code === undefined || code === '' ? null : code;
 }
 
 function presentEvaluation(app: AppContext, row: EvaluationRow): Of<typeof EvaluationShape> {

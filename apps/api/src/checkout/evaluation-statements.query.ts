@@ -1,3 +1,5 @@
+import { isCustomer, type CustomerName } from '../customers/index.js';
+
 /** What is left on a voucher for this customer at this moment; 0 when it is held, spent, over or somebody else's. */
 const available = (customerId: string, now: string): string => `
   case when v.active and v.held_by is null and (v.customer_id is null or v.customer_id = ${customerId})
@@ -10,12 +12,7 @@ export interface BasketNames {
   readonly barcodes: readonly string[];
   readonly externalRefs: readonly string[];
   readonly variantIds: readonly number[];
-  readonly customer: {
-    readonly id?: number;
-    readonly dataPart?: number;
-    readonly timePart?: number;
-    readonly externalRef?: string;
-  } | null;
+  readonly customer: CustomerName | null;
   readonly warehouseCode: string | null;
   readonly shipmentMethodCode: string | null;
   readonly coupons: readonly string[];
@@ -41,11 +38,7 @@ export function lookUpStatement(appId: number, names: BasketNames, now: Date): {
     ...(externalRefs.length > 0 ? [byText('external_ref', externalRefs)] : []),
     ...(variantIds.length > 0 ? [`select unnest(${list(variantIds, 'bigint')})`] : []),
   ];
-  const whose =
-    customer?.externalRef === undefined
-      ? `c.id = ${value(customer?.id)}::bigint and c.data_part = ${value(customer?.dataPart)}::bigint
-         and c.time_part = ${value(customer?.timePart)}::bigint`
-      : `c.external_ref = ${value(customer.externalRef)}::text`;
+  const whose = customer === null ? 'false' : isCustomer(customer, value);
   const text = `
   with customer as (
     select c.id, json_build_object('id', c.id, 'dataPart', c.data_part, 'timePart', c.time_part, 'email', c.email,

@@ -11,6 +11,7 @@ import type {
   PromotionRule,
   StockRow,
 } from '@back-office/proforma';
+import type { CustomerName } from '../customers/index.js';
 import type { Database, Sql, Transaction } from '../database/database.js';
 import { EXISTS_ANYWHERE, FIND, INSERT, LOCK_FACTS, lookUpStatement } from './evaluation-statements.query.js';
 import {
@@ -52,12 +53,7 @@ export interface EvaluationRow {
 
 export interface Basket {
   readonly items: readonly BasketItem[];
-  readonly customer: {
-    readonly id?: number;
-    readonly dataPart?: number;
-    readonly timePart?: number;
-    readonly externalRef?: string;
-  } | null;
+  readonly customer: CustomerName | null;
   readonly guest: Buyer;
   readonly delivery: Address | null;
   readonly warehouseCode: string | null;

@@ -1,10 +1,12 @@
-import { isBlank } from '@back-office/kernel';
-import { answered, created, ok } from '../http/answer.js';
-import { PARTS, partsOf } from '../http/query-parameters.js';
+import { isBlank, pageOf } from '@back-office/kernel';
+import type { Database } from '../database/database.js';
+import { answered, created, ok, okText } from '../http/answer.js';
+import { PAGING, PARTS, partsOf, searchFilter, textFilter } from '../http/query-parameters.js';
 import { Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { record } from '../http/shapes.js';
+import { listOf, record, text } from '../http/shapes.js';
 import { CustomerShape, presentCustomer } from './customer.js';
+import { customerListJson } from './customer-list.query.js';
 import type { TypeOrmCustomers } from './typeorm-customers.js';
 
 const optional = true;
@@ -23,10 +25,30 @@ class PostCustomer {
   @Wrapper(() => CustomerFields) customer!: CustomerFields;
 }
 
+const DEFAULT_LIMIT = 30;
 const LARGEST_SMALLINT = 2 ** 15;
 
-export function customerRoutes(customers: TypeOrmCustomers): Route[] {
+export function customerRoutes(customers: TypeOrmCustomers, database: Database): Route[] {
   return [
+    route({
+      method: 'get',
+      path: '/customers',
+      caller: 'app',
+      summary: "The app's customers, by first name, then last name; a filter that is empty is ignored",
+      query: {
+        ...PAGING,
+        search: {
+          schema: text,
+          description: 'in name (either part first), e-mail and phone, case aside; surrounding spaces are ignored',
+        },
+        externalRef: { schema: text, description: "the client's own reference, exact" },
+      },
+      answers: { 200: record({ data: listOf(CustomerShape) }) },
+      handle: async ({ app, query }) => {
+        const filter = { search: searchFilter(query), externalRef: textFilter(query, 'externalRef') };
+        return okText(await customerListJson(database, app.id, filter, pageOf(query, DEFAULT_LIMIT)));
+      },
+    }),
     route({
       method: 'post',
       path: '/customers',

@@ -1,4 +1,4 @@
-import { refuse, timePartOf, type Clock, type Refusal } from '@back-office/kernel';
+import { newParts, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
 import { EntitySchema, type Repository } from 'typeorm';
 import type { Database } from '../database/database.js';
@@ -46,8 +46,6 @@ export const CustomerEntity = new EntitySchema<CustomerRow>({
 export type NewCustomer = Pick<CustomerRow, 'email' | 'first_name' | 'last_name'> &
   Partial<Pick<CustomerRow, 'external_ref' | 'phone' | 'viber_subscribed' | 'preferred_notification_channel_id'>>;
 
-const DATA_PARTS = 64;
-
 const COLUMNS = `
   app_id bigint, data_part smallint, time_part int, external_ref text, email text, first_name text, last_name text,
   phone text, viber_subscribed bool, preferred_notification_channel_id smallint, loyalty_points bigint,
@@ -69,7 +67,8 @@ export class TypeOrmCustomers {
   /** Refused when the app has a customer with this e-mail (case does not count) or external reference already. */
   async add(appId: number, customer: NewCustomer): Promise<CustomerRow | Refusal> {
     const now = this.clock.now();
-    const parts = { data_part: randomInt(DATA_PARTS) + 1, time_part: timePartOf(now) };
+    const { dataPart, timePart } = newParts(now, randomInt);
+    const parts = { data_part: dataPart, time_part: timePart };
     const row = { ...BLANK, ...customer, ...parts, app_id: appId, inserted_at: now, updated_at: now };
     try {
       return await this.database.write(async (sql) => {

@@ -22,6 +22,7 @@ const LOCK_ORDER = [
   'order',
   'voucher',
   'customer',
+  'card',
   'stock',
 ] as const;
 export type Lockable = (typeof LOCK_ORDER)[number];

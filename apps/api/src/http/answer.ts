@@ -6,6 +6,8 @@ export interface Answer {
   /** Sent as JSON, unless `text` holds it ready made. */
   readonly body?: unknown;
   readonly text?: string | Buffer;
+  /** In place of `text` when there may be too much of it to hold: sent as it comes. */
+  readonly chunks?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -19,6 +21,21 @@ export function ok(data: unknown): Answer {
 /** A page or record that SQL has already written as JSON. */
 export function okText(dataJson: string): Answer {
   return { status: 200, text: `{"data":${dataJson}}` };
+}
+
+/** A list that SQL writes as JSON, a run of entries at a time. */
+export function okRuns(runs: AsyncIterable<string>): Answer {
+  return { status: 200, chunks: listChunks(runs) };
+}
+
+async function* listChunks(runs: AsyncIterable<string>): AsyncGenerator<string> {
+  let opening = '{"data":[';
+  for await (const run of runs) {
+    if (run === '') continue;
+    yield opening + run;
+    opening = ',';
+  }
+  yield opening === ',' ? ']}' : `${opening}]}`;
 }
 
 export function created(data: unknown): Answer {

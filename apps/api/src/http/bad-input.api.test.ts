@@ -131,6 +131,9 @@ function valuesOf({ cash, records, evaluation }: Shop): Record<string, unknown> 
     price: 1,
     vat_rate: 20,
     'result.status': 'settled',
+    'order.external_ref': `order ${emails}`,
+    'warehouse.code': `W-${emails}`,
+    'card.barcode': `card ${emails}`,
     'orders.id': records['orders']?.id,
     data_part: records['orders']?.data_part,
     time_part: records['orders']?.time_part,
@@ -163,9 +166,15 @@ function pathOf(route: Route, shop: Shop, id?: string, parameter = 'id'): string
 /** The required parameters as they should be, so that the hostile one is the only thing wrong. */
 function requiredQuery(route: Route, shop: Shop): string[] {
   const record = shop.records[route.path.split('/')[1] ?? ''];
+  const values: Readonly<Record<string, number | string | undefined>> = {
+    dataPart: record?.data_part,
+    timePart: record?.time_part,
+    dateFrom: '2026-11-21',
+    dateUntil: '2026-11-22',
+  };
   return Object.entries(route.query ?? {})
     .filter(([, { required }]) => required)
-    .map(([name]) => `${name}=${record?.[name === 'dataPart' ? 'data_part' : 'time_part']}`);
+    .map(([name]) => `${name}=${values[name]}`);
 }
 
 function bodyOf(route: Route): BodySchema | undefined {

@@ -60,9 +60,13 @@ export function statusOf(key: string): number {
   return STATUS_BY_KEY[key] ?? 422;
 }
 
+/** What orders of another system are refused with has no area around it. */
+const BARE_AREA = 'Order';
+
 /** The one place where a refusal becomes a status and a body. */
 export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   const key = refusal.refused;
+  if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) } };
   const name = refusal.field ?? areaOf(key);
   return { status: statusOf(key), body: { errors: { [name]: [speech.say(key)] } } };
 }

@@ -2,6 +2,7 @@ import cors from 'cors';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import type { Clock } from '@back-office/kernel';
 import { recordId, wholeNumber } from '@back-office/kernel';
 import { type AccessTokens, authenticate, type TokenHolder } from './authentication.js';
@@ -13,7 +14,8 @@ import { answeredOnce, fingerprintOf, idempotencyKey, type KeyedCalls } from './
 import { isReadableJson } from './json-text.js';
 import { assertSoundQuery, parseQuery } from './query-text.js';
 import type { Route } from './route.js';
-import { validateBody } from './validate-body.js';
+import { validateBody, type Validated } from './validate-body.js';
+import { wrongTypesAnswer } from './wrong-types.js';
 import { requestLog, type Observer } from './request-log.js';
 
 import { BASE_PATH } from './base-path.js';
@@ -70,7 +72,9 @@ function mount(app: Express, route: Route, edge: Edge): void {
     ...(route.method === 'get' ? [] : [contentTypeIsJson, jsonBody(route, edge.jsonLimit)]),
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
-      send(response, await answer(route, request, holder, edge.keyedCalls));
+      const given = await answer(route, request, holder, edge.keyedCalls);
+      if (given.chunks) await sendChunks(response, given, given.chunks);
+      else send(response, given);
     },
   );
 }
@@ -91,7 +95,8 @@ async function handle(route: Route, request: Request, app: AppContext): Promise<
   const query = request.query as Record<string, unknown>;
   if (!route.ignoresUnusableFilters) assertSoundQuery(query);
   if (lacksParameter(route, query)) throw new errors.HttpProblem(400);
-  const { body, errors: broken } = readBody(route, request);
+  const { body, errors: broken, wrongTypes } = readBody(route, request);
+  if (wrongTypes) return wrongTypesAnswer(wrongTypes, app);
   const ids = Object.fromEntries(Object.entries(request.params).map(([name, text]) => [name, recordId(text) ?? 0]));
   if (Object.values(ids).includes(0)) return errors.MISSING_RECORD;
   const id = ids['id'] ?? 0;
@@ -110,10 +115,10 @@ function lacksParameter({ query: parameters = {} }: Route, query: Readonly<Recor
   });
 }
 
-function readBody(route: Route, request: Request): { body: object; errors?: errors.FieldErrors | undefined } {
-  if (route.body === undefined) return { body: {} };
+function readBody(route: Route, request: Request): Validated<object> {
+  if (route.body === undefined) return { body: {}, errors: undefined };
   const raw: unknown = request.body;
-  return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw);
+  return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw, route.namesWrongTypes);
 }
 
 function contentTypeIsJson(request: Request, _response: Response, next: NextFunction): void {
@@ -145,13 +150,37 @@ function answerOf(error: unknown, request: Request, observer: Observer): Answer 
   return errors.failureAnswer();
 }
 
-export function send(response: Response, { status, body, text, headers }: Answer): void {
+export function send(response: Response, answered: Answer): void {
   if (response.headersSent) return void response.destroy();
-  response.status(status).setHeader('Cache-Control', 'no-store');
-  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  const { body, text } = answered;
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
+  setHead(response, answered, payload !== undefined);
   if (payload === undefined) return void response.end();
-  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(payload));
   response.end(payload);
+}
+
+function setHead(response: Response, { status, headers }: Answer, hasBody: boolean): void {
+  response.status(status).setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
+  if (!hasBody || response.hasHeader('Content-Type')) return;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+}
+
+/** Sends no faster than the client reads. Should a later chunk fail to come, the connection is cut. */
+async function sendChunks(response: Response, answered: Answer, chunks: AsyncIterable<string>): Promise<void> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  // As long as nothing is sent, a failure can be answered.
+  const first = await iterator.next();
+  setHead(response, answered, true);
+  try {
+    await pipeline(startingWith(first, iterator), response);
+  } catch (error) {
+    // The client has hung up.
+    if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+async function* startingWith<Chunk>(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>): AsyncGenerator<Chunk> {
+  for (let next = first; !next.done; next = await rest.next()) yield next.value;
 }

@@ -47,7 +47,7 @@ function operation(route: Route, schemas: Json): Json {
     ...(route.caller === 'public' && { security: [] }),
     parameters: [...pathParameters(route), ...queryParameters(route), ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : [])],
     ...(route.body && { requestBody: requestBody(route) }),
-    responses: { ...successes(route, schemas), ...failures(route) },
+    responses: { ...successes(route, schemas), ...failures(route, schemas) },
   };
 }
 
@@ -114,8 +114,8 @@ function referencedPart(value: unknown, schemas: Json): unknown {
   return typeof value === 'object' && value !== null ? referenced(value as TSchema, schemas) : value;
 }
 
-function failures(route: Route): Json {
-  const byStatus: Record<number, unknown> = {
+function failures(route: Route, schemas: Json): Json {
+  const byStatus: Record<number, Json> = {
     400: failure('The request cannot be read', 'DetailError'),
     401: failure(`Token missing, invalid, expired or revoked: ${keysOf(TOKEN_FAILURES)}`, 'TokenError'),
     406: failure(`The Accept header rules out ${route.media?.join(' and ') ?? 'JSON'}`, 'DetailError'),
@@ -128,6 +128,10 @@ function failures(route: Route): Json {
     byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
   for (const [status, keys] of keysByStatus(route)) byStatus[status] = named(status, keys);
   if (route.body || route.refusals || isKeyed(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
+  for (const [status, shape] of Object.entries(route.failures ?? {})) {
+    const usual = byStatus[Number(status)] as FailureAnswer;
+    byStatus[Number(status)] = { ...usual, content: json({ anyOf: [referenced(shape, schemas), schemaOf(usual)] }) };
+  }
   return byStatus;
 }
 
@@ -147,6 +151,14 @@ function named(status: number, keys: readonly string[]): Json {
     anyOf: [...(status === 400 ? ['DetailError'] : []), 'RuleError'].map((name) => ({ $ref: REFS + name })),
   };
   return { description: `${plain}: ${keysOf(keys)}`, content: json(schema) };
+}
+
+interface FailureAnswer extends Json {
+  readonly content: Readonly<Record<'application/json', { readonly schema: unknown }>>;
+}
+
+function schemaOf({ content }: FailureAnswer): unknown {
+  return content['application/json'].schema;
 }
 
 function refusalText(route: Route): string {

@@ -209,7 +209,8 @@ function judged(judge: Judge, schema: Schema, { optional, missing = CANT_BE_BLAN
     defaultMessage: (args?: { value?: unknown }) => verdict(args?.value) ?? '',
   };
   const shown = optional ? orNull(schema) : schema;
-  const decorators = [ValidateBy({ name: 'field', validator }), JSONSchema(shown) as PropertyDecorator];
+  const context = { type: (schema as { type?: unknown }).type ?? 'object' };
+  const decorators = [ValidateBy({ name: 'field', validator }, { context }), JSONSchema(shown) as PropertyDecorator];
   return together(...decorators, ...(optional ? [IsOptional()] : []));
 }
 

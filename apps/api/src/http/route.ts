@@ -45,6 +45,10 @@ export interface Route<Body extends object = object> {
   readonly answersSecret?: boolean;
   /** The media types of a successful answer, first the one of clients that take any; JSON unless said. */
   readonly media?: readonly string[];
+  /** A body with values of wrong types is answered with each of them, see {@link WrongTypesShape}. */
+  readonly namesWrongTypes?: boolean;
+  /** Refusing answers, by status, that look different from those of all other calls; they may look like these too. */
+  readonly failures?: Readonly<Record<number, TSchema>>;
   /** Message keys and texts that the rules behind this route may answer, for the API reference. */
   readonly refusals?: readonly string[];
   /** Whether the record that the path names exists; asked only before a body that breaks rules is answered 422. */

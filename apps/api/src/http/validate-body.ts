@@ -2,6 +2,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { HttpProblem, type FieldErrors } from './errors.js';
 import { isWrapper, MALFORMED, withoutExcess } from './request-fields.js';
+import { wrongTypesBelow } from './wrong-types.js';
 
 export type BodyClass<Body extends object = object> = new () => Body;
 
@@ -9,21 +10,38 @@ export interface Validated<Body> {
   readonly body: Body;
   /** Fields that break a rule; they are reported only when the record of the path exists. */
   readonly errors: FieldErrors | undefined;
+  /** Values of wrong JSON types below the wrapper, where the call names them. */
+  readonly wrongTypes?: ReturnType<typeof wrongTypesBelow>;
 }
 
 /** Reads a body as its request class. A value of the wrong JSON type makes the whole request unreadable (400). */
-export function validateBody<Body extends object>(bodyClass: BodyClass<Body>, raw: unknown): Validated<Body> {
+export function validateBody<Body extends object>(
+  bodyClass: BodyClass<Body>,
+  raw: unknown,
+  namesWrongTypes = false,
+): Validated<Body> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new HttpProblem(400);
-  const body = plainToInstance(bodyClass, withoutExcess(bodyClass, raw as Record<string, unknown>), {
-    strategy: 'excludeAll',
-    exposeUnsetFields: false,
-  });
+  const sent = withoutExcess(bodyClass, raw as Record<string, unknown>);
+  const body = plainToInstance(bodyClass, sent, { strategy: 'excludeAll', exposeUnsetFields: false });
   const found = validateSync(body, { whitelist: true, validationError: { target: false, value: false } });
   const errors = found.flatMap((error) =>
     messagesOf(error, isWrapper(bodyClass, error.property) ? [] : [error.property]),
   );
-  if (errors.some(([, message]) => message === MALFORMED)) throw new HttpProblem(400);
+  if (errors.some(([, message]) => message === MALFORMED)) {
+    const wrongTypes = namesWrongTypes ? belowWrappers(bodyClass, found, sent) : [];
+    if (wrongTypes.length === 0) throw new HttpProblem(400);
+    return { body, errors: undefined, wrongTypes };
+  }
   return { body, errors: errors.length > 0 ? grouped(errors) : undefined };
+}
+
+function belowWrappers(
+  bodyClass: BodyClass,
+  found: readonly ValidationError[],
+  sent: Readonly<Record<string, unknown>>,
+) {
+  const wrappers = found.filter(({ property }) => isWrapper(bodyClass, property));
+  return wrappers.flatMap(({ property, children }) => wrongTypesBelow(children ?? [], sent[property]));
 }
 
 type FieldMessage = readonly [field: string, message: string];

@@ -1,5 +1,7 @@
 export { presentOrder, OrderShape } from './order.js';
+export { importedOrderRoutes } from './imported-orders.routes.js';
 export { orderRoutes } from './orders.routes.js';
 export * from './sale-shapes.js';
 export { TypeOrmOrderUpdates } from './typeorm-order-updates.js';
+export { TypeOrmImportedOrders } from './typeorm-imported-orders.js';
 export { insertOrder, settleOrderPayments, TypeOrmOrders } from './typeorm-orders.js';

@@ -8,6 +8,16 @@ export const ORDER_STATUSES = ['open', 'completed', 'canceled'] as const;
 export const PAYMENT_STATUSES = ['unpaid', 'partial', 'paid', 'refunded'] as const;
 export const DELIVERY_STATUSES = ['pending', 'shipped', 'delivered', 'returned'] as const;
 
+export const OPEN = ORDER_STATUSES.indexOf('open') + 1;
+export const PENDING = DELIVERY_STATUSES.indexOf('pending') + 1;
+export const REFUNDED = PAYMENT_STATUSES.indexOf('refunded') + 1;
+
+/** The payment status of an order from which nothing was given back; one with nothing to pay is paid. */
+export function paymentStatusId(paid: number, endSales: number): number {
+  const status = paid >= endSales ? 'paid' : paid > 0 ? 'partial' : 'unpaid';
+  return PAYMENT_STATUSES.indexOf(status) + 1;
+}
+
 const columns = {
   id: integer,
   data_part: integer,

@@ -5,7 +5,7 @@ import { PAGING, PARTS, partsOf } from '../http/query-parameters.js';
 import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { failedRow, integer, listOf, record } from '../http/shapes.js';
+import { failedRow, integer, listOf, record, text } from '../http/shapes.js';
 import {
   DELIVERY_STATUSES,
   ORDER_STATUSES,
@@ -15,11 +15,19 @@ import {
   presentOrder,
 } from './order.js';
 import { orderWish } from './order-updates.js';
+import { orderFilter, ORDER_FILTERS } from './order-filter.js';
 import { orderListJson } from './order-list.query.js';
 import type { TypeOrmOrderUpdates } from './typeorm-order-updates.js';
 import type { TypeOrmOrders } from './typeorm-orders.js';
 
 const DEFAULT_LIMIT = 30;
+
+const ORDER_BY = {
+  schema: text,
+  description:
+    'id, order_number, order_date, invoice_number, sales, net_sales, discount, vat, paid, debt or customer_name (last, ' +
+    'then first name), optionally followed by asc or desc; ties by id, newest first; orders without the value are last',
+};
 
 class BulkUpdateOrders {
   @Unjudged({
@@ -48,10 +56,15 @@ export function orderRoutes(orders: TypeOrmOrders, updates: TypeOrmOrderUpdates,
       method: 'get',
       path: '/orders',
       caller: 'app',
-      summary: "The app's orders, newest first",
-      query: PAGING,
+      summary: "The app's orders, newest first unless sorted otherwise; a filter that is empty is ignored",
+      query: { ...PAGING, ...ORDER_FILTERS, orderBy: ORDER_BY },
       answers: { 200: record({ data: listOf(OrderListShape) }) },
-      handle: async ({ app, query }) => okText(await orderListJson(database, app, pageOf(query, DEFAULT_LIMIT))),
+      handle: async ({ app, query }) => {
+        const page = pageOf(query, DEFAULT_LIMIT);
+        return okText(
+          await orderListJson(database, { app, filter: orderFilter(query), orderBy: query['orderBy'], page }),
+        );
+      },
     }),
     route({
       method: 'get',

@@ -1,12 +1,8 @@
-import { timePartOf } from '@back-office/kernel';
+import { newParts } from '@back-office/kernel';
 import { debtOf, paidOf, type Proforma, type ProformaLine } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { Database, Sql } from '../database/database.js';
-import type { OrderRow } from './order.js';
-
-const DATA_PARTS = 64;
-const OPEN = 1;
-const PENDING = 1;
+import { OPEN, paymentStatusId, PENDING, REFUNDED, type OrderRow } from './order.js';
 
 const ITEM = `
   position int, proforma_item_id bigint, product_id bigint, product_variant_id bigint, code text, barcode text,
@@ -18,25 +14,31 @@ const ORDER = `
   customer_first_name text, customer_last_name text, customer_phone text, delivery jsonb, shipment_method_code text,
   pickup_point_code text, market_id int, currency text, sales_channel_id int, sales_channel text, fees jsonb,
   sales bigint, discount bigint, net_sales bigint, vat bigint, end_sales bigint, paid bigint, debt bigint,
-  proforma_order_id bigint, proforma_number text, tags text[], comment text, inserted_at timestamptz,
-  updated_at timestamptz`;
+  proforma_order_id bigint, proforma_number text, external_ref text, app_location_id bigint, tags text[], comment text,
+  inserted_at timestamptz, updated_at timestamptz`;
 const namesOf = (columns: string): string => columns.replaceAll(/(\w+) [\w[\]]+/g, '$1');
 
-const INSERT = `
+/**
+ * Stores an order ($2) with its items ($3) and counts these as sold, from $1 the app; `payments` is the part of the
+ * statement that gives the order, `made`, its payments.
+ */
+export const insertStatement = (payments: string): string => `
   with made as (
     insert into orders (app_id, ${namesOf(ORDER)})
     select $1, ${namesOf(ORDER)} from json_to_record($2) as r (${ORDER}) returning id
   ), item as (
     insert into order_items (app_id, order_id, ${namesOf(ITEM)})
     select $1, made.id, ${namesOf(ITEM)} from made, json_to_recordset($3) as r (${ITEM}) returning product_id, qty
-  ), moved as (
-    update payments set order_id = made.id from made where app_id = $1 and proforma_order_id = $4
   ), sold as (
     insert into product_sales (app_id, product_id, quantity)
     select $1, product_id, sum(qty) from item group by product_id order by product_id
     on conflict (app_id, product_id) do update set quantity = product_sales.quantity + excluded.quantity
-  )
+  ), ${payments}
   select id from made`;
+
+const INSERT = insertStatement(`moved as (
+    update payments set order_id = made.id from made where app_id = $1 and proforma_order_id = $4
+  )`);
 
 const SETTLE = `
   update orders set paid = $3, debt = $4, payment_status_id = $5, updated_at = $6 where app_id = $1 and id = $2`;
@@ -83,10 +85,10 @@ export async function settleOrderPayments(sql: Sql, appId: number, proforma: Pro
 
 function orderColumns(proforma: Proforma): object {
   const { buyer, convertedAt } = proforma;
-  const parts = { data_part: randomInt(DATA_PARTS) + 1, time_part: timePartOf(convertedAt as Date) };
+  const parts = newParts(convertedAt as Date, randomInt);
   return {
-    data_part: buyer.dataPart ?? parts.data_part,
-    time_part: buyer.timePart ?? parts.time_part,
+    data_part: buyer.dataPart ?? parts.dataPart,
+    time_part: buyer.timePart ?? parts.timePart,
     order_number: proforma.converted?.orderNumber,
     order_date: convertedAt,
     order_status_id: OPEN,
@@ -122,7 +124,7 @@ function orderColumns(proforma: Proforma): object {
 function paymentColumns({ endSales, payments }: Proforma) {
   const paid = paidOf(payments);
   const refunded = paid === 0 && payments.some((payment) => payment.status === 'refunded');
-  const status = refunded ? 4 : paid >= endSales ? 3 : paid > 0 ? 2 : 1;
+  const status = refunded ? REFUNDED : paymentStatusId(paid, endSales);
   return { paid, debt: debtOf({ endSales, payments }), payment_status_id: status };
 }
 

@@ -1,4 +1,4 @@
-import { currencyNumber, type Page } from '@back-office/kernel';
+import { currencyNumber, sortingOf, type Page } from '@back-office/kernel';
 import { FINAL_STATUSES, statusId, STATUSES } from '@back-office/proforma';
 import type { Database } from '../database/database.js';
 import { dateTimeSql, moneySql, nameSql } from '../database/json-sql.js';
@@ -29,10 +29,10 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
 
 /** `field`, `field asc` or `field desc` as SQL; anything else sorts newest first. */
 export function proformaOrder(orderBy: unknown): string {
-  const [, field = '', direction = 'asc'] =
-    /^([a-z_]+)(?: (asc|desc))?$/.exec(typeof orderBy === 'string' ? orderBy : '') ?? [];
-  const columns = Object.hasOwn(COLUMNS, field) ? COLUMNS[field] : undefined;
-  return columns ? [...columns.map((column) => `p.${column} ${direction}`), 'p.id desc'].join(', ') : NEWEST;
+  const sorting = sortingOf(orderBy, Object.keys(COLUMNS));
+  if (sorting === undefined) return NEWEST;
+  const columns = COLUMNS[sorting.field] ?? [];
+  return [...columns.map((column) => `p.${column} ${sorting.direction}`), 'p.id desc'].join(', ');
 }
 
 /** The ids of the page first, where possible from an index alone, then its rows. */

@@ -1,7 +1,7 @@
-import { pageOf, recordId } from '@back-office/kernel';
+import { pageOf } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
 import { ok, okText } from '../http/answer.js';
-import { HttpProblem } from '../http/errors.js';
+import { idFilter, PAGING, textFilter } from '../http/query-parameters.js';
 import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -69,32 +69,17 @@ export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] 
         code: { schema: text, description: 'one variant, exact' },
         barcode: { schema: text, description: 'one variant, exact' },
         product_id: { schema: integer, description: 'the variants of one product' },
-        offset: { schema: integer, description: 'rows to skip, default 0' },
-        limit: { schema: integer, description: 'rows wanted, default 30, at most 10,000' },
+        ...PAGING,
       },
       answers: { 200: record({ data: listOf(StockAggregateShape) }) },
       handle: async ({ app, query }) => {
         const filter = {
-          code: textOf(query['code']),
-          barcode: textOf(query['barcode']),
-          productId: productIdOf(query['product_id']),
+          code: textFilter(query, 'code'),
+          barcode: textFilter(query, 'barcode'),
+          productId: idFilter(query, 'product_id'),
         };
         return okText(await stockAggregateJson(database, app.id, filter, pageOf(query, DEFAULT_LIMIT)));
       },
     }),
   ];
-}
-
-function textOf(value: unknown): string | undefined {
-  if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string') throw new HttpProblem(400);
-  return value;
-}
-
-function productIdOf(value: unknown): number | undefined {
-  const given = textOf(value);
-  if (given === undefined) return undefined;
-  if (!/^-?\d+$/.test(given)) throw new HttpProblem(400);
-  // A number that no product can have finds none.
-  return recordId(given) ?? 0;
 }

@@ -1,7 +1,8 @@
-import type { Clock } from '@back-office/kernel';
+import { refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { MATCHING, matcherOf, type Matcher } from '@back-office/matching';
 import { waitForBulkTurn } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
+import { ALREADY_TAKEN } from '../http/request-fields.js';
 import type { WarehouseRow, WarehouseWish } from './warehouse.js';
 
 const COLUMNS = 'id, code, name, address_line_1, city, postcode, market_id, sellable, inserted_at, updated_at';
@@ -36,6 +37,12 @@ const WRITE = `
   )
   select * from inserted union all select * from updated order by id`;
 
+const ADD = `
+  insert into warehouses (app_id, code, name, address_line_1, city, postcode, market_id, sellable, inserted_at, updated_at)
+  select $1, code, name, address_line_1, city, postcode, market_id, sellable, $3, $3 from json_to_record($2) as row ${ROW}
+  on conflict (app_id, code) where deleted_at is null do nothing
+  returning ${COLUMNS}`;
+
 /** Keys of the rows that cannot be written, in input order; nothing was written then. */
 export interface Rejected {
   readonly failures: readonly string[];
@@ -45,6 +52,8 @@ export interface Written {
   readonly warehouses: readonly WarehouseRow[];
   readonly deleted: readonly number[];
 }
+
+export type NewWarehouse = Omit<WarehouseRow, 'id' | 'inserted_at' | 'updated_at'>;
 
 interface Draft {
   id: number | null;
@@ -59,6 +68,16 @@ export class TypeOrmWarehouses {
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
+
+  /** Refused when a warehouse of the app has this code already. */
+  add(appId: number, warehouse: NewWarehouse): Promise<WarehouseRow | Refusal> {
+    return this.database.transaction(async (transaction) => {
+      // Its turn: a bulk write that has not found this code is about to insert it.
+      await waitForBulkTurn(transaction, 'warehouses', appId, 1);
+      const [added] = await transaction.last<WarehouseRow>(ADD, [appId, JSON.stringify(warehouse), this.clock.now()]);
+      return added ?? refuse(ALREADY_TAKEN, 'code');
+    });
+  }
 
   /**
    * Creates, changes and deletes warehouses, all or nothing. A later row about the same warehouse wins.

@@ -1,10 +1,14 @@
-import { ok } from '../http/answer.js';
-import { orNull, Unjudged } from '../http/request-fields.js';
+import { isBlank, pageOf } from '@back-office/kernel';
+import type { Database } from '../database/database.js';
+import { answered, created, ok, okText } from '../http/answer.js';
+import { PAGING, searchFilter } from '../http/query-parameters.js';
+import { ALREADY_TAKEN, Flag, orNull, Text, Unjudged, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { integer, listOf, record } from '../http/shapes.js';
+import { integer, listOf, record, text } from '../http/shapes.js';
 import type { TypeOrmWarehouses } from './typeorm-warehouses.js';
 import { presentWarehouse, WarehouseShape, wrongWarehouse, type WarehouseWish } from './warehouse.js';
+import { warehouseListJson } from './warehouse-list.query.js';
 
 class PutWarehouses {
   @Unjudged({
@@ -28,11 +32,59 @@ class PutWarehouses {
   warehouses?: unknown;
 }
 
+const optional = true;
+
+class WarehouseFields {
+  @Text({ optional }) code?: string | null;
+  @Text() name!: string;
+  @Text() address_line_1!: string;
+  @Text() city!: string;
+  @Text() postcode!: string;
+  @Whole({ min: 1 }) market_id!: number;
+  @Flag({ optional }) sellable?: boolean | null;
+}
+
+class PostWarehouse {
+  @Wrapper(() => WarehouseFields) warehouse!: WarehouseFields;
+}
+
+const DEFAULT_LIMIT = 30;
 const REFUSALS = ['NameCantBeBlank', 'AddressLine1CantBeBlank', 'CityCantBeBlank', 'PostcodeCantBeBlank'];
 const MORE = ['MarketIdCantBeBlank', 'CodeAndIdMismatch', 'HasStock', 'NotFound', 'WrongDataType'];
 
-export function warehouseRoutes(warehouses: TypeOrmWarehouses): Route[] {
+export function warehouseRoutes(warehouses: TypeOrmWarehouses, database: Database): Route[] {
   return [
+    route({
+      method: 'get',
+      path: '/warehouses',
+      caller: 'app',
+      summary: "The app's warehouses by name",
+      query: {
+        ...PAGING,
+        search: {
+          schema: text,
+          description: 'in name, code, address, city and postcode, case aside; surrounding spaces are ignored',
+        },
+      },
+      answers: { 200: record({ data: listOf(WarehouseShape) }) },
+      handle: async ({ app, query }) =>
+        okText(await warehouseListJson(database, app.id, searchFilter(query), pageOf(query, DEFAULT_LIMIT))),
+    }),
+    route({
+      method: 'post',
+      path: '/warehouses',
+      caller: 'app',
+      summary: 'Adds a warehouse; a code is unique in the app, and a blank one is none',
+      body: PostWarehouse,
+      answers: { 201: record({ data: WarehouseShape }) },
+      refusals: [ALREADY_TAKEN],
+      handle: async ({ app, body }) => {
+        const { code: sent, sellable, ...fields } = body.warehouse;
+        const code = isBlank(sent ?? '') ? null : (sent as string);
+        const added = await warehouses.add(app.id, { ...fields, code, sellable: sellable ?? true });
+        return answered(added, (row) => created(presentWarehouse(row)));
+      },
+    }),
     route({
       method: 'put',
       path: '/warehouse',

@@ -90,3 +90,11 @@ export async function newCustomer(
   const { id, data_part, time_part } = (await client.post('/customers', { customer })).body.data;
   return { customer_id: id, data_part, time_part };
 }
+
+/** The body of an order that another system has taken. */
+// eslint-disable-next-line typescript/no-explicit-any
+export async function importOrder(client: Client, order: object): Promise<any> {
+  const reply = await client.post('/int/orders', { order });
+  if (reply.status !== 201) throw new Error(`No order: ${reply.text}`);
+  return reply.body.data;
+}

@@ -1,0 +1,235 @@
+import { newCustomer } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+const post = (card: object, client = shop): Promise<Reply> => client.post('/int/cards', { card });
+const put = async (card: object, client = shop) => {
+  const { status, body } = await post(card, client);
+  expect([status, body.errors]).toEqual([201, undefined]);
+  return body.data;
+};
+const cards = () =>
+  api.database.rows<{ barcode: string; updated_at: Date }>(
+    'select barcode, external_ref, customer_id, updated_at from cards where app_id = $1 order by id',
+    [shop.appId],
+  );
+const refused = async (card: object): Promise<unknown> => {
+  const before = await cards();
+  const { status, body } = await post(card);
+  expect(await cards()).toEqual(before);
+  return [status, body];
+};
+
+describe('POST /int/cards', () => {
+  it('makes a card, with a three-part id of its own', async () => {
+    const made = await put({ barcode: '860-1' });
+    expect(made).toEqual({
+      id: expect.any(Number),
+      data_part: expect.any(Number),
+      time_part: 82,
+      barcode: '860-1',
+      external_ref: null,
+      customer_id: null,
+      created: true,
+    });
+    expect(made.data_part).toBeGreaterThanOrEqual(1);
+    expect(made.data_part).toBeLessThanOrEqual(64);
+  });
+
+  it('answers 201 when the card already existed, and keeps its id and parts for ever', async () => {
+    const made = await put({ barcode: '860-1', external_ref: 'ref' });
+    api.clock.forward({ hours: 24 * 60 });
+    expect(await put({ barcode: '860-1' })).toEqual({ ...made, created: false });
+    expect(await put({ barcode: '860-1', external_ref: null, customer_id: null })).toEqual({ ...made, created: false });
+    expect(await put({ barcode: '860-1', external_ref: ' ', customer_external_ref: '' })).toEqual({
+      ...made,
+      created: false,
+    });
+    expect(await cards()).toMatchObject([{ updated_at: api.clock.now() }]);
+    api.clock.forward({ hours: -24 * 60 });
+  });
+
+  it('changes what is sent of a card that it finds', async () => {
+    const { id } = await put({ barcode: '860-1' });
+    const customer = await newCustomer(shop, 'mira@example.com');
+    expect(await put({ barcode: '860-1', external_ref: 'ref', ...customer })).toMatchObject({
+      id,
+      external_ref: 'ref',
+      customer_id: customer.customer_id,
+      created: false,
+    });
+    expect(await put({ barcode: '860-2', external_ref: 'ref' })).toMatchObject({
+      id,
+      barcode: '860-2',
+      customer_id: customer.customer_id,
+    });
+    expect(await cards()).toHaveLength(1);
+  });
+
+  it('gives a card to another customer', async () => {
+    await put({ barcode: '860-1', ...(await newCustomer(shop, 'mira@example.com')) });
+    const other = await newCustomer(shop, 'vera@example.com');
+    expect(await put({ barcode: '860-1', ...other })).toMatchObject({ customer_id: other.customer_id });
+  });
+
+  it('ignores fields that it does not know', async () => {
+    const { id } = await put({ barcode: '860-1' });
+    const made = await put({ barcode: '860-2', id, app_id: 1, created: false, data_part: 99, time_part: 1 });
+    expect(made.id).not.toBe(id);
+    expect(made).toMatchObject({ created: true, time_part: 82 });
+    expect(made.data_part).toBeLessThanOrEqual(64);
+  });
+
+  it('with an Idempotency-Key gives its first answer again', async () => {
+    const keyed = shop.keyed('one');
+    const first = await put({ barcode: '860-1' }, keyed);
+    expect([first.created, await put({ barcode: '860-1' }, keyed)]).toEqual([true, first]);
+  });
+});
+
+describe('Matching by identifiers: POST /int/cards', () => {
+  let one: number;
+  let two: number;
+
+  beforeEach(async () => {
+    one = (await put({ barcode: 'B1', external_ref: 'R1' })).id;
+    two = (await put({ barcode: 'B2', external_ref: 'R2' })).id;
+  });
+
+  it.each([
+    ['the barcode', { barcode: 'B1' }, () => one],
+    ['the barcode, with a reference that nobody has', { barcode: 'B1', external_ref: 'R9' }, () => one],
+    ['the reference when the barcode finds none', { barcode: 'B9', external_ref: 'R2' }, () => two],
+  ])('finds a card by %s', async (_, card, id) => {
+    expect(await put(card)).toMatchObject({ id: id(), created: false });
+    expect(await cards()).toHaveLength(2);
+  });
+
+  it.each([
+    ['another case', { barcode: 'b1', external_ref: 'r1' }],
+    ['spaces', { barcode: ' B1', external_ref: 'R1 ' }],
+    ['each other’s identifiers', { barcode: 'R1', external_ref: 'B1' }],
+  ])('makes a new one for %s', async (_, card) => {
+    expect(await put(card)).toMatchObject({ ...card, created: true });
+    expect(await put(card)).toMatchObject({ ...card, created: false });
+    expect(await cards()).toHaveLength(3);
+  });
+
+  it('takes the barcode when it and the reference name two cards, which cannot share the reference', async () => {
+    expect(await refused({ barcode: 'B1', external_ref: 'R2' })).toEqual([
+      422,
+      { errors: { external_ref: ['has already been taken'] } },
+    ]);
+  });
+
+  it('does not find the card of another app, which may have the same', async () => {
+    expect(await put({ barcode: 'B1', external_ref: 'R1' }, await api.app())).toMatchObject({ created: true });
+  });
+});
+
+describe('POST /int/cards, its customer', () => {
+  const ANA = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'crm-1' };
+  let ana: { id: number; data_part: number; time_part: number };
+
+  beforeEach(async () => {
+    ana = (await shop.post('/customers', { customer: ANA })).body.data;
+  });
+
+  it.each([
+    ['three parts', () => ({ customer_id: ana.id, data_part: ana.data_part, time_part: ana.time_part })],
+    ['an external reference', () => ({ customer_external_ref: 'crm-1' })],
+  ])('is named by %s', async (_, name) => {
+    expect(await put({ barcode: '860-1', ...name() })).toMatchObject({ customer_id: ana.id });
+  });
+
+  it.each([
+    ['another reference', () => ({ customer_external_ref: 'CRM-1' })],
+    [
+      'another dataPart',
+      () => ({ customer_id: ana.id, data_part: (ana.data_part % 64) + 1, time_part: ana.time_part }),
+    ],
+    ['another timePart', () => ({ customer_id: ana.id, data_part: ana.data_part, time_part: ana.time_part + 1 })],
+    ['an id beyond all', () => ({ customer_id: Number.MAX_SAFE_INTEGER, data_part: 1, time_part: 1 })],
+  ])('is not found by %s: API.Customers.NotFound, and nothing is written', async (_, name) => {
+    await put({ barcode: '860-1' });
+    for (const barcode of ['860-1', '860-2']) {
+      expect(await refused({ barcode, external_ref: 'x', ...name() })).toEqual([
+        422,
+        { errors: { Customers: ['API.Customers.NotFound'] } },
+      ]);
+    }
+  });
+
+  it('of another app is not found', async () => {
+    const foreign = await newCustomer(await api.app(), 'mira@example.com');
+    expect(await refused({ barcode: '860-1', ...foreign })).toEqual([
+      422,
+      { errors: { Customers: ['API.Customers.NotFound'] } },
+    ]);
+  });
+});
+
+describe('POST /int/cards, refusals', () => {
+  const long = 'x'.repeat(256);
+  it.each([
+    ['nothing', {}, { barcode: ["can't be blank"] }],
+    ['a reference alone', { external_ref: 'x' }, { barcode: ["can't be blank"] }],
+    ['a blank barcode', { barcode: ' ' }, { barcode: ["can't be blank"] }],
+    ['long texts', { barcode: long, external_ref: long }, { barcode: ['is too long'], external_ref: ['is too long'] }],
+    [
+      'unsound texts',
+      { barcode: 'a\0', external_ref: '\ud800' },
+      { barcode: ['is invalid'], external_ref: ['is invalid'] },
+    ],
+    ['an id without parts', { barcode: 'x', customer_id: 1 }, { data_part: ["can't be blank"] }],
+    ['an id without its timePart', { barcode: 'x', customer_id: 1, data_part: 1 }, { time_part: ["can't be blank"] }],
+  ])('%s: every failing field under its own name', async (_, card, errors) => {
+    expect(await refused(card)).toEqual([422, { errors }]);
+  });
+
+  it.each([
+    ['barcode', 5],
+    ['external_ref', ['x']],
+    ['customer_id', '1'],
+    ['data_part', 1.5],
+    ['customer_external_ref', {}],
+  ])('a %s of the wrong type, %j, cannot be read', async (field, value) => {
+    expect(await refused({ barcode: 'x', [field]: value })).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+});
+
+describe('many calls of POST /int/cards at once', () => {
+  const twenty = (cardOf: (index: number) => object) =>
+    Promise.all(Array.from({ length: 20 }, (_, index) => put(cardOf(index))));
+
+  it.each([
+    ['one barcode', () => ({ barcode: 'B' })],
+    ['one reference', (index: number) => ({ barcode: `B${index}`, external_ref: 'R' })],
+    ['one barcode and one reference', () => ({ barcode: 'B', external_ref: 'R' })],
+  ])('with %s make one card', async (_, cardOf) => {
+    const made = await twenty(cardOf);
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(made.filter(({ created }) => created)).toHaveLength(1);
+    expect(await cards()).toHaveLength(1);
+  });
+
+  it('with references that go from card to card end well, each held by one', async () => {
+    await twenty((index) => ({ barcode: `B${index % 4}`, external_ref: `R${index % 4}` }));
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => post({ barcode: `B${index % 4}`, external_ref: `R${index % 7}` })),
+    );
+    expect(statuses.filter(({ status }) => status !== 201 && status !== 422)).toEqual([]);
+    const rows = (await cards()) as { barcode: string; external_ref?: string }[];
+    expect(new Set(rows.map(({ external_ref: reference }) => reference)).size).toBe(rows.length);
+  });
+});

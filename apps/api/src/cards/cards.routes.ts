@@ -1,0 +1,49 @@
+import { isBlank, isRefusal } from '@back-office/kernel';
+import { CustomerNameFields, customerNameOf } from '../customers/index.js';
+import { answered, created } from '../http/answer.js';
+import { ALREADY_TAKEN, Text, Wrapper } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { integer, named, nullable, record, text, truth } from '../http/shapes.js';
+import type { TypeOrmCards } from './typeorm-cards.js';
+
+const optional = true;
+
+class CardFields extends CustomerNameFields {
+  @Text() barcode!: string;
+  @Text({ optional }) external_ref?: string | null;
+}
+
+class PostCard {
+  @Wrapper(() => CardFields) card!: CardFields;
+}
+
+const CardShape = named('Card', {
+  id: integer,
+  data_part: integer,
+  time_part: integer,
+  barcode: text,
+  external_ref: nullable(text),
+  customer_id: nullable(integer),
+  created: truth,
+});
+
+export function cardRoutes(cards: TypeOrmCards): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/int/cards',
+      caller: 'app',
+      summary: 'Makes a card, or changes the one that the barcode, else the reference, names; what is not sent stays',
+      body: PostCard,
+      answers: { 201: record({ data: CardShape }) },
+      refusals: ['API.Customers.NotFound', ALREADY_TAKEN],
+      handle: async ({ app, body: { card: fields } }) => {
+        const customer = customerNameOf(fields);
+        if (isRefusal(customer)) return customer;
+        const externalRef = isBlank(fields.external_ref ?? '') ? null : (fields.external_ref as string);
+        const put = await cards.put(app.id, { barcode: fields.barcode, externalRef, customer });
+        return answered(put, ({ card, created: isNew }) => created({ ...card, created: isNew }));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,2 @@
+export { cardRoutes } from './cards.routes.js';
+export { TypeOrmCards } from './typeorm-cards.js';

@@ -1,0 +1,166 @@
+import { loadRows } from '../testing/load-rows.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { customerListStatement } from './customer-list.query.js';
+
+let api: TestApi;
+let shop: Client;
+let letters: Map<number, string>;
+/** All of them by first name, then last name, then id. */
+const ALL = 'cdbae';
+
+beforeAll(async () => {
+  api = await testApi();
+  shop = await api.app();
+  letters = new Map();
+  const people = [
+    { first_name: 'Mira', last_name: 'Marić', email: 'mira@shop.example', external_ref: 'crm-1' },
+    { first_name: 'Mira', last_name: 'Anić', email: 'm.anic@example.com', phone: '+381 60 111', external_ref: 'CRM-1' },
+    { first_name: 'Ana', last_name: 'Kovačević', email: 'ana@example.com', external_ref: ' crm-1' },
+    { first_name: 'Ana', last_name: 'Kovačević', email: 'ana_2@example.com', phone: '062-100%' },
+    { first_name: 'Милица', last_name: 'Зорић', email: 'zoric@example.com' },
+  ];
+  for (const [index, customer] of people.entries()) {
+    const { status, body } = await shop.post('/customers', { customer });
+    expect(status).toBe(201);
+    letters.set(body.data.id, 'abcde'.charAt(index));
+  }
+});
+afterAll(() => api.close());
+
+const list = async (query: string, client = shop): Promise<{ id: number }[]> => {
+  const { status, body } = await client.get(`/customers?${query}`);
+  expect(status).toBe(200);
+  return body.data;
+};
+const found = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
+const seek = (text: string): Promise<string> => found(`search=${encodeURIComponent(text)}`);
+const refused = async (query: string): Promise<void> => {
+  const { status, body } = await shop.get(`/customers?${query}`);
+  expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+};
+
+describe('Paging, sorting, filtering: GET /customers', () => {
+  it('is by first name, then last name, then id', async () => {
+    expect(await found('')).toBe(ALL);
+  });
+
+  it('shows each customer as one alone is shown', async () => {
+    for (const row of await list('')) {
+      const { id, data_part: data, time_part: time } = row as unknown as Record<string, number>;
+      expect((await shop.get(`/customers/${id}?dataPart=${data}&timePart=${time}`)).body.data).toEqual(row);
+    }
+  });
+
+  it('shows a page at a time', async () => {
+    expect(await found('limit=2')).toBe(ALL.slice(0, 2));
+    expect(await found('limit=2&offset=2')).toBe(ALL.slice(2, 4));
+    expect(await found('limit=2&offset=4')).toBe(ALL.slice(4));
+    expect(await found('offset=5')).toBe('');
+  });
+
+  it.each(['limit=0', 'limit=x', 'limit=-1', 'offset=-1', 'offset=x', 'limit=1&limit=2'])(
+    'falls back to the default when the page is %s',
+    async (query) => {
+      expect(await found(query)).toBe(ALL);
+    },
+  );
+
+  it('shows nothing of another app', async () => {
+    expect(await list('', await api.app())).toEqual([]);
+  });
+});
+
+describe('Paging, sorting, filtering: GET /customers, search', () => {
+  it.each([
+    ['a first name in another case', 'MIRA', 'ba'],
+    ['part of a last name', 'OVAČ', 'cd'],
+    ['first and last name', 'mira anić', 'b'],
+    ['last and first name', 'anić mira', 'b'],
+    ['last and first name in part', 'vačević an', 'cd'],
+    ['Cyrillic, the last name first', 'ЗОРИЋ милица', 'e'],
+    ['an e-mail', 'MIRA@shop.example', 'a'],
+    ['part of a phone', '60 111', 'b'],
+    ['spaces around', ' zoric ', 'e'],
+    ['a percent sign as it stands', '0%', 'd'],
+    ['an underscore as it stands', '_2', 'd'],
+  ])('finds by %s: %s', async (_, text, expected) => {
+    expect(await seek(text)).toBe(expected);
+  });
+
+  it.each(['%', '_', 'a%a', 'm_ra', '\\', 'crm-1', 'mira kovačević'])(
+    'does not find %s where it is not',
+    async (text) => {
+      expect(await seek(text)).toBe(text === '%' || text === '_' ? 'd' : '');
+    },
+  );
+
+  it.each(['', '%20'])('that is blank is no search: "%s"', async (text) => {
+    expect(await found(`search=${text}`)).toBe(ALL);
+  });
+
+  it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('cannot be read with %s', refused);
+});
+
+describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
+  it.each([
+    ['crm-1', 'a'],
+    ['CRM-1', 'b'],
+    ['%20crm-1', 'c'],
+    ['crm-1%20', ''],
+    ['crm', ''],
+    ['crm-_', ''],
+    ['%25', ''],
+    ['', ALL],
+  ])('is exact, case and spaces count: "%s" finds %j', async (reference, expected) => {
+    expect(await found(`externalRef=${reference}`)).toBe(expected);
+  });
+
+  it('and search hold together', async () => {
+    expect([await found('externalRef=crm-1&search=mira'), await found('externalRef=crm-1&search=ana')]).toEqual([
+      'a',
+      '',
+    ]);
+  });
+
+  it.each(['externalRef=a&externalRef=b', 'externalRef[x]=a', 'externalRef=%00'])('cannot be read with %s', refused);
+});
+
+describe('Paging, sorting, filtering: GET /customers of an app with 5,000 customers', () => {
+  let large: Client;
+
+  beforeAll(async () => {
+    large = await api.app();
+    await loadRows(
+      api.url,
+      'customers',
+      `insert into customers (app_id, data_part, time_part, external_ref, email, first_name, last_name, phone,
+         inserted_at, updated_at)
+       select $1, 1, 82, 'ref-' || n, 'kupac' || n || '@example.com', (array['Ana', 'Mira', 'Žarko'])[n % 3 + 1],
+         'Prezime' || n, '+3816' || n, now(), now()
+       from generate_series(1, 5000) as n`,
+      [large.appId],
+    );
+  });
+
+  it('has a page of 30 unless a limit is sent', async () => {
+    expect(await list('', large)).toHaveLength(30);
+    expect(await list('limit=10000', large)).toHaveLength(5_000);
+  });
+
+  const nobody = { search: undefined, externalRef: undefined };
+
+  it.each([
+    ['by e-mail', { search: 'kupac4711@' }, 'customers_search_idx'],
+    ['by phone', { search: '+38164711' }, 'customers_search_idx'],
+    ['by first and last name', { search: 'mira prezime471' }, 'customers_search_idx'],
+    ['by last and first name', { search: 'prezime4711 mira' }, 'customers_search_idx'],
+    ['by external reference', { externalRef: 'ref-4711' }, 'customers_external_ref_key'],
+    ['by name', {}, 'customers_name_idx'],
+  ])('is read by index: %s', async (_, filter, index) => {
+    const { text, values } = customerListStatement(large.appId, { ...nobody, ...filter }, { offset: 0, limit: 30 });
+    const rows = await api.database.rows<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain(index);
+    expect(plan).not.toContain('Seq Scan');
+  });
+});

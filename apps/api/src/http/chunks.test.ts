@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { createServer, get as request, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { DatabaseUnavailable } from '../database/failures.js';
+import { MovableClock } from '../testing/movable-clock.js';
+import { okRuns } from './answer.js';
+import type { AppContext } from './app-context.js';
+import { expressApp } from './express-app.js';
+import { route } from './route.js';
+import { record } from './shapes.js';
+import { PLAIN_SPEECH } from './speech.js';
+
+const LARGE = `"${'x'.repeat(1_000_000)}"`;
+
+let server: Server;
+let runs: () => AsyncGenerator<string>;
+let observed: unknown[];
+let asked: number;
+
+beforeEach(async () => {
+  observed = [];
+  asked = 0;
+  const app = { ...PLAIN_SPEECH, id: 1 } as unknown as AppContext;
+  const holder = { tokenId: 1, kind: 'app', expiresAt: null, revokedAt: null, app } as const;
+  const list = route({
+    method: 'get',
+    path: '/list',
+    caller: 'app',
+    summary: '',
+    answers: { 200: record({}) },
+    handle: async () => okRuns(runs()),
+  });
+  const edge = expressApp({
+    routes: [list],
+    tokens: { holderOf: async () => holder },
+    keyedCalls: {} as never,
+    clock: new MovableClock(),
+    jsonLimit: 1,
+    corsOrigins: [],
+    observer: { finished: () => {}, failed: (error) => observed.push(error) },
+    isBusy: () => false,
+    outside: () => {},
+  });
+  server = createServer(edge).listen(0);
+  await once(server, 'listening');
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+async function call(): Promise<IncomingMessage> {
+  const { port } = server.address() as AddressInfo;
+  const headers = { Authorization: `Bearer bo_app_${'a'.repeat(43)}` };
+  const [response] = await once(request({ port, path: '/api/v2/list', headers }), 'response');
+  return response as IncomingMessage;
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
+
+describe('a list that is sent as it comes', () => {
+  it.each([
+    ['nothing', [], []],
+    ['one run', ['1,2'], [1, 2]],
+    ['several runs', ['1', '2,3', '4'], [1, 2, 3, 4]],
+    ['runs that are empty', ['', '1', '', '2', ''], [1, 2]],
+    ['nothing but empty runs', ['', ''], []],
+  ])('is one JSON list: %s', async (_, given, expected) => {
+    runs = async function* () {
+      yield* given;
+    };
+    const response = await call();
+    expect(JSON.parse(await textOf(response))).toEqual({ data: expected });
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+  });
+
+  it.each([
+    ['a bug', new Error('x'), 500, { message: 'Internal server error' }],
+    ['a busy database', new DatabaseUnavailable('x'), 503, { errors: { detail: 'Service Unavailable' } }],
+  ])('answers like every call when it fails before it has begun: %s', async (_, error, status, body) => {
+    runs = async function* () {
+      if (Date.now() > 0) throw error;
+      yield '1';
+    };
+    const response = await call();
+    expect([response.statusCode, JSON.parse(await textOf(response))]).toEqual([status, body]);
+    expect(observed).toEqual([error]);
+  });
+
+  it('is cut off when it fails later, so that nobody takes its beginning for the whole', async () => {
+    const error = new Error('lost');
+    runs = async function* () {
+      yield '1';
+      throw error;
+    };
+    await expect(call().then(textOf)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(observed).toEqual([error]);
+  });
+
+  it('waits for a client that reads slowly, and stops for one that has gone', async () => {
+    runs = async function* () {
+      for (;;) {
+        asked += 1;
+        yield LARGE;
+      }
+    };
+    const response = await call();
+    await setTimeout(200);
+    const beforeReading = asked;
+    expect(beforeReading).toBeLessThan(50);
+    response.destroy();
+    await setTimeout(200);
+    const afterwards = asked;
+    await setTimeout(100);
+    expect(asked).toBe(afterwards);
+    expect(observed).toEqual([]);
+  });
+});

@@ -1,0 +1,655 @@
+import { importOrder, methodId, newCustomer, propose, stockOf, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+
+let api: TestApi;
+let shop: Client;
+let cash: number;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  cash = await methodId(shop, 'cash');
+  await shop.put('/warehouse', { warehouses: [] });
+  await shop.post('/int/products', {
+    products: [
+      {
+        code: 'P',
+        name: 'Product P',
+        price: 100,
+        vat_rate: 20,
+        variants: [
+          { code: 'A', barcode: '860-A', external_ref: 'ref-a' },
+          { code: 'B', barcode: '860-B', external_ref: 'ref-b', price: 33.33, vat_rate: 10 },
+        ],
+      },
+      { code: 'Q', name: 'Product Q', vat_rate: 20, variants: [{ code: 'C', barcode: 'A', external_ref: '860-B' }] },
+      { code: 'R', name: 'Product R', price: 5, variants: [{ code: 'D' }] },
+      { code: 'S', name: 'Product S', price: 7, vat_rate: 20, active: false, variants: [{ code: 'OLD' }] },
+    ],
+  });
+});
+
+const ONE = [{ code: 'A', qty: 1 }];
+let references = 0;
+const order = (more: object = {}) => ({ external_ref: `ref ${(references += 1)}`, items: ONE, ...more });
+const post = (fields: object, client = shop): Promise<Reply> => client.post('/int/orders', { order: fields });
+const add = (more: object = {}, client = shop) => importOrder(client, order(more));
+const now = (): string => api.clock.now().toISOString().slice(0, 19);
+const count = async (client = shop): Promise<number> => (await client.get('/orders')).body.data.length;
+
+/** What an order with these fields is answered with; nothing is written. */
+const refused = async (more: object): Promise<unknown> => {
+  const before = await count();
+  const { status, body } = await post(order(more));
+  expect(await count()).toBe(before);
+  return [status, body];
+};
+
+async function location(code: string, client = shop): Promise<number> {
+  const [made] = await api.database.rows<{ id: number }>(
+    `insert into app_locations (app_id, code, name, latitude, longitude, inserted_at, updated_at)
+     values ($1, $2, $2, 44.8, 20.4, now(), now()) returning id`,
+    [client.appId, code],
+  );
+  return made!.id;
+}
+
+describe('POST /int/orders', () => {
+  it('takes an order over, with totals that agree and its payments', async () => {
+    const shopId = await location('DOWNTOWN');
+    const items = [
+      { code: 'A', qty: 2, price: 90.5 },
+      { code: 'B', qty: 3 },
+    ];
+    const payments = [
+      { payment_method_id: cash, amount: 100 },
+      { payment_method_id: await methodId(shop, 'card'), amount: 0.99 },
+    ];
+    const made = await add({
+      external_ref: 'erp-7',
+      order_number: 'WEB-7',
+      order_date: '2026-10-01T08:30:00',
+      app_location_code: 'DOWNTOWN',
+      items,
+      payments,
+    });
+    const line = { id: expect.any(Number), product_id: expect.any(Number), product_variant_id: expect.any(Number) };
+    const payment = { id: expect.any(Number), payment_status: 'settled', payment_date: now(), finalized: true };
+    expect(made).toEqual({
+      id: made.id,
+      data_part: made.data_part,
+      // Months since January 2020 on the test's 21 November 2026.
+      time_part: 82,
+      order_number: 'WEB-7',
+      order_date: '2026-10-01T08:30:00',
+      invoice_number: null,
+      external_ref: 'erp-7',
+      order_status_id: 1,
+      order_status: 'open',
+      payment_status_id: 2,
+      payment_status: 'partial',
+      delivery_status_id: 1,
+      delivery_status: 'pending',
+      customer_id: null,
+      customer_email: null,
+      customer_first_name: null,
+      customer_last_name: null,
+      customer_phone: null,
+      app_location_id: shopId,
+      sales: 280.99,
+      discount: 0,
+      net_sales: 241.73,
+      vat: 39.26,
+      end_sales: 280.99,
+      paid: 100.99,
+      debt: 180,
+      market_id: 1,
+      currency_id: 941,
+      sales_channel_id: 1,
+      sales_channel: 'web',
+      proforma_order_id: null,
+      proforma_number: null,
+      comment: null,
+      tags: [],
+      inserted_at: now(),
+      updated_at: now(),
+      items: [
+        {
+          ...line,
+          code: 'A',
+          barcode: '860-A',
+          name: 'Product P',
+          qty: 2,
+          price: 90.5,
+          vat_rate: 20,
+          sales: 181,
+          discount: 0,
+          end_sales: 181,
+          promotions: [],
+          warehouse_code: null,
+        },
+        {
+          ...line,
+          code: 'B',
+          barcode: '860-B',
+          name: 'Product P',
+          qty: 3,
+          price: 33.33,
+          vat_rate: 10,
+          sales: 99.99,
+          discount: 0,
+          end_sales: 99.99,
+          promotions: [],
+          warehouse_code: null,
+        },
+      ],
+      fee_items: [],
+      payments: [
+        { ...payment, amount: 100, payment_method: 'Cash', payment_method_id: cash },
+        { ...payment, amount: 0.99, payment_method: 'Card', payment_method_id: payments[1]!.payment_method_id },
+      ],
+      tax_brackets: [
+        { vat_rate: 10, net: 90.9, vat: 9.09, gross: 99.99 },
+        { vat_rate: 20, net: 150.83, vat: 30.17, gross: 181 },
+      ],
+      delivery_area: {
+        address_line_1: null,
+        city: null,
+        postcode: null,
+        country: null,
+        shipment_method_code: null,
+        pickup_point_code: null,
+      },
+    });
+    expect(made.data_part).toBeGreaterThanOrEqual(1);
+    expect(made.data_part).toBeLessThanOrEqual(64);
+    const parts = `dataPart=${made.data_part}&timePart=${made.time_part}`;
+    expect((await shop.get(`/orders/${made.id}?${parts}`)).body.data).toEqual(made);
+  });
+
+  it('needs no more than a reference and an item: the rest is drawn, now, and from the catalogue', async () => {
+    const made = await add();
+    expect(made).toMatchObject({
+      order_number: expect.stringMatching(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/),
+      order_date: now(),
+      sales: 100,
+      vat: 16.67,
+      payments: [],
+      payment_status: 'unpaid',
+      debt: 100,
+    });
+  });
+
+  it.each([
+    ['nulls', null],
+    ['empty texts', ''],
+    ['blank texts', ' \t'],
+  ])('takes %s for nothing', async (_, empty) => {
+    const texts = { order_number: empty, app_location_code: empty };
+    const more = empty === null ? { order_date: null, customer_id: null, payments: null } : {};
+    const items = [{ code: 'A', barcode: '', external_ref: null, qty: 1, price: null }];
+    expect(await add({ ...texts, ...more, customer_external_ref: empty === null ? null : '', items })).toMatchObject({
+      order_number: expect.stringMatching(/^O-2026-/),
+      app_location_id: null,
+      customer_id: null,
+      sales: 100,
+    });
+  });
+
+  it.each([
+    ['the variant’s own price and VAT', { code: 'B', qty: 2 }, { price: 33.33, vat_rate: 10, sales: 66.66 }],
+    ['the product’s price and VAT', { code: 'A', qty: 2 }, { price: 100, vat_rate: 20, sales: 200 }],
+    ['the price that is sent', { code: 'A', qty: 2, price: 0.01 }, { price: 0.01, vat_rate: 20, sales: 0.02 }],
+    ['a price of 0', { code: 'A', qty: 2, price: 0 }, { price: 0, vat_rate: 20, sales: 0 }],
+    ['a price where the catalogue has none', { code: 'C', qty: 1, price: 9 }, { price: 9, vat_rate: 20, sales: 9 }],
+    ['no VAT, counted as 0', { code: 'D', qty: 1 }, { price: 5, vat_rate: null, sales: 5 }],
+    ['what is no longer sold', { code: 'OLD', qty: 1 }, { price: 7, vat_rate: 20, sales: 7 }],
+  ])('has %s', async (_, item, expected) => {
+    const made = await add({ items: [item] });
+    expect(made.items).toMatchObject([expected]);
+    expect(made.end_sales).toBe(made.net_sales + made.vat);
+  });
+
+  it.each([
+    ['JPY', 7, 21],
+    ['KWD', 0.125, 0.375],
+  ])('has as many decimals as %s has', async (currency, price, total) => {
+    const client = await api.app(currency);
+    await stockShop(client, [{ code: 'X', price: 1 }]);
+    const items = [{ code: 'X', qty: 3, price }];
+    const payments = [{ payment_method_id: await methodId(client, 'cash'), amount: total }];
+    expect(await importOrder(client, order({ items, payments }))).toMatchObject({
+      end_sales: total,
+      paid: total,
+      debt: 0,
+    });
+    const finer = await post(order({ items: [{ code: 'X', qty: 1, price: price + price / 100 }] }), client);
+    expect([finer.status, finer.body]).toEqual([422, { errors: { 'items.0.price': ['is invalid'] } }]);
+  });
+
+  it.each([
+    ['unpaid', [], 0, 100],
+    ['partial', [99.99], 99.99, 0.01],
+    ['paid', [40, 60], 100, 0],
+    ['paid', [150], 150, 0],
+  ])('is %s after payments of %j', async (status, amounts, paid, debt) => {
+    const payments = amounts.map((amount) => ({ payment_method_id: cash, amount }));
+    expect(await add({ payments })).toMatchObject({ payment_status: status, paid, debt, end_sales: 100 });
+  });
+
+  it('takes and reserves no stock, now and when it ships', async () => {
+    await stockShop(shop, [{ code: 'HERE', stock: 5 }]);
+    const made = await add({ items: [{ code: 'HERE', qty: 50 }] });
+    const { id, data_part, time_part } = made;
+    await shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, delivery_status_id: 3 }] });
+    expect(await stockOf(shop, 'HERE')).toEqual({ on_hand: 5, reserved: 0, available: 5 });
+    const movements = (await shop.get('/stock_movements?dateFrom=0001-01-01&dateUntil=9999-01-01')).body.data;
+    expect(movements.map(({ kind }: { kind: string }) => kind)).toEqual(['adjust']);
+  });
+
+  it('counts as sold until it is cancelled', async () => {
+    const sold = async () => (await shop.get('/products?code=P')).body.data.sales_quantity;
+    const made = await add({
+      items: [
+        { code: 'A', qty: 2 },
+        { code: 'B', qty: 3 },
+        { code: 'A', qty: 1 },
+      ],
+    });
+    expect([await sold(), made.items.length]).toEqual([6, 3]);
+    const { id, data_part, time_part } = made;
+    await shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, order_status_id: 3 }] });
+    expect(await sold()).toBe(0);
+  });
+
+  it('ignores fields that it does not know', async () => {
+    const more = { id: 1, app_id: 1, paid: 5, order_status_id: 3, sales: 1, data_part: 7, time_part: 7 };
+    expect(await add(more)).toMatchObject({ paid: 0, order_status: 'open', sales: 100, time_part: 82 });
+  });
+
+  it('takes 1,000 items with as many statements as one', async () => {
+    const statements = async (items: readonly object[]): Promise<number> => {
+      api.statements.length = 0;
+      await add({ items });
+      return api.statements.length;
+    };
+    await add();
+    const one = await statements(ONE);
+    expect(await statements(Array.from({ length: 1_000 }, () => ({ code: 'B', qty: 1 })))).toBe(one);
+  });
+});
+
+describe('POST /int/orders, its customer', () => {
+  const customer = (external_ref: string) => ({
+    external_ref,
+    email: 'ana@example.com',
+    first_name: 'Ana',
+    last_name: 'K',
+  });
+
+  it.each([
+    ['three parts', (c: Named) => ({ customer_id: c.id, data_part: c.data_part, time_part: c.time_part })],
+    ['an external reference', () => ({ customer_external_ref: 'crm-1' })],
+    [
+      'three parts, which go before the reference',
+      (c: Named) => ({ customer_id: c.id, data_part: c.data_part, time_part: c.time_part, customer_external_ref: 'x' }),
+    ],
+  ])('is named by %s, and gives it its own parts', async (_, name) => {
+    const made = (await shop.post('/customers', { customer: { ...customer('crm-1'), phone: '+381' } })).body.data;
+    api.clock.forward({ hours: 24 * 60 });
+    expect(await add(name(made))).toMatchObject({
+      customer_id: made.id,
+      customer_email: 'ana@example.com',
+      customer_first_name: 'Ana',
+      customer_last_name: 'K',
+      customer_phone: '+381',
+      data_part: made.data_part,
+      time_part: made.time_part,
+    });
+    api.clock.forward({ hours: -24 * 60 });
+  });
+
+  it('is not found by anything else: API.Customers.NotFound', async () => {
+    const made = (await shop.post('/customers', { customer: customer('crm-1') })).body.data as Named;
+    const stranger = await api.app();
+    const foreign = await newCustomer(stranger, 'mira@example.com');
+    const { id: customer_id, data_part, time_part } = made;
+    for (const name of [
+      { customer_external_ref: 'CRM-1' },
+      { customer_external_ref: 'crm-1 ' },
+      { customer_id, data_part: (data_part % 64) + 1, time_part },
+      { customer_id, data_part, time_part: time_part + 1 },
+      { customer_id: 987_654, data_part, time_part },
+      { customer_id: Number.MAX_SAFE_INTEGER, data_part, time_part },
+      { customer_id: -1, data_part: -1, time_part: -1 },
+      { ...foreign },
+      { customer_id: 987_654, data_part, time_part, customer_external_ref: 'crm-1' },
+    ]) {
+      expect(await refused(name)).toEqual([422, { errors: { Customers: ['API.Customers.NotFound'] } }]);
+    }
+  });
+
+  it.each([
+    [{ customer_id: 1 }, 'data_part'],
+    [{ customer_id: 1, time_part: 1 }, 'data_part'],
+    [{ customer_id: 1, data_part: 1, time_part: null }, 'time_part'],
+  ])('named by an id needs both parts: %j', async (name, field) => {
+    expect(await refused(name)).toEqual([422, { errors: { [field]: ["can't be blank"] } }]);
+  });
+
+  interface Named {
+    readonly id: number;
+    readonly data_part: number;
+    readonly time_part: number;
+  }
+});
+
+describe('Matching by identifiers: POST /int/orders', () => {
+  it.each([
+    ['code', { code: 'B' }, 'B'],
+    ['barcode', { barcode: '860-B' }, 'B'],
+    ['external_ref', { external_ref: 'ref-b' }, 'B'],
+    ['code before barcode and external_ref', { code: 'B', barcode: '860-A', external_ref: 'ref-a' }, 'B'],
+    ['barcode before external_ref', { barcode: '860-B', external_ref: 'ref-a' }, 'B'],
+    ['barcode when the code finds none', { code: 'none', barcode: '860-B', external_ref: 'ref-a' }, 'B'],
+    ['external_ref when the others find none', { code: 'none', barcode: 'none', external_ref: 'ref-b' }, 'B'],
+    ['code, though the same text is a barcode of another', { code: 'A' }, 'A'],
+    ['barcode, though the same text is a code of another', { barcode: 'A' }, 'C'],
+    ['external_ref, though the same text is a barcode of another', { external_ref: '860-B' }, 'C'],
+  ])('an item is found by %s', async (_, identifiers, code) => {
+    expect((await add({ items: [{ ...identifiers, qty: 1, price: 1 }] })).items).toMatchObject([{ code }]);
+  });
+
+  it.each([
+    ['an unknown code', { code: 'none' }],
+    ['another case', { code: 'a' }],
+    ['a space', { code: 'A ' }],
+    ['a product’s code', { code: 'P' }],
+    ['a code as barcode', { barcode: 'B' }],
+    ['nothing', {}],
+    ['empty texts', { code: '', barcode: '', external_ref: '' }],
+  ])('an item is not found by %s: API.Order.ProductNotFound', async (_, identifiers) => {
+    const items = [...ONE, { qty: 1, ...identifiers }];
+    expect(await refused({ items })).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
+  });
+
+  it('an item of another app is not found', async () => {
+    const stranger = await api.app();
+    const { status, body } = await post(order(), stranger);
+    expect([status, body]).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
+  });
+
+  it('a location is found by its code, exactly: API.Order.AppLocationNotFound', async () => {
+    const id = await location('L1');
+    await location('L2', await api.app());
+    expect(await add({ app_location_code: 'L1' })).toMatchObject({ app_location_id: id });
+    for (const app_location_code of ['l1', 'L1 ', 'L2', 'L']) {
+      expect(await refused({ app_location_code })).toEqual([422, { error: 'API.Order.AppLocationNotFound' }]);
+    }
+  });
+});
+
+describe('POST /int/orders, refusals', () => {
+  const EXISTS = [422, { error: 'API.Order.OrderAlreadyExists' }];
+
+  it('API.Order.OrderAlreadyExists: a second order has neither the reference nor the number of the first', async () => {
+    await add({ external_ref: 'erp-1', order_number: 'N-1' });
+    expect(await refused({ external_ref: 'erp-1' })).toEqual(EXISTS);
+    expect(await refused({ external_ref: 'erp-1', order_number: 'N-2' })).toEqual(EXISTS);
+    expect(await refused({ external_ref: 'erp-2', order_number: 'N-1' })).toEqual(EXISTS);
+    await add({ external_ref: 'ERP-1', order_number: 'n-1' });
+    await add({ external_ref: 'erp-1 ' });
+    expect(await count()).toBe(3);
+    const stranger = await api.app();
+    await stockShop(stranger, [{ code: 'A' }]);
+    expect((await post(order({ external_ref: 'erp-1', order_number: 'N-1' }), stranger)).status).toBe(201);
+  });
+
+  it('API.Order.OrderAlreadyExists: the number of an order that was a proforma is taken too', async () => {
+    await stockShop(shop, [{ code: 'A' }]);
+    const { id } = await propose(shop, ONE);
+    const { order_number } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    expect(await refused({ order_number })).toEqual(EXISTS);
+  });
+
+  it('are said in the app’s words, in the same form', async () => {
+    await shop.patch('/app/settings', {
+      translations: {
+        sr: { 'API.Order.OrderAlreadyExists': 'Već postoji', 'API.Utils.WrongDataType': 'Pogrešan tip' },
+      },
+    });
+    const token = await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language: 'sr' });
+    const serbian = api.through({ ...shop, token: token as string }, [api.origin]);
+    await add({ external_ref: 'erp-1' });
+    expect((await post(order({ external_ref: 'erp-1' }), serbian)).body).toEqual({ error: 'Već postoji' });
+    expect((await post(order({ external_ref: 1 }), serbian)).body.errors.Utils).toEqual(['Pogrešan tip']);
+  });
+
+  it('API.Products.MissingPrice: neither the order nor the catalogue has a price', async () => {
+    const items = [...ONE, { code: 'C', qty: 1 }];
+    expect(await refused({ items })).toEqual([422, { errors: { Products: ['API.Products.MissingPrice'] } }]);
+  });
+
+  it('API.PaymentMethod.NotSupported: a payment method that the app does not have', async () => {
+    const foreign = await methodId(await api.app(), 'cash');
+    for (const payment_method_id of [foreign, 0, -1, 987_654, Number.MAX_SAFE_INTEGER]) {
+      const payments = [
+        { payment_method_id: cash, amount: 1 },
+        { payment_method_id, amount: 1 },
+      ];
+      expect(await refused({ payments })).toEqual([
+        422,
+        { errors: { PaymentMethod: ['API.PaymentMethod.NotSupported'] } },
+      ]);
+    }
+  });
+
+  const long = 'x'.repeat(256);
+  it.each([
+    [
+      'nothing',
+      { external_ref: undefined, items: undefined },
+      { external_ref: ["can't be blank"], items: ["can't be blank"] },
+    ],
+    ['nulls', { external_ref: null, items: null }, { external_ref: ["can't be blank"], items: ["can't be blank"] }],
+    [
+      'a blank reference and no items',
+      { external_ref: ' ', items: [] },
+      { external_ref: ["can't be blank"], items: ["can't be blank"] },
+    ],
+    [
+      'long texts',
+      { external_ref: long, order_number: long, app_location_code: long },
+      { external_ref: ['is too long'], order_number: ['is too long'], app_location_code: ['is too long'] },
+    ],
+    [
+      'unsound texts',
+      { external_ref: 'a\0', order_number: '\ud800' },
+      { external_ref: ['is invalid'], order_number: ['is invalid'] },
+    ],
+    ['a day that does not exist', { order_date: '2026-02-30' }, { order_date: ['is invalid'] }],
+    ['an empty item', { items: [{}] }, { 'items.0.qty': ["can't be blank"] }],
+    ['a quantity of 0', { items: [...ONE, { code: 'A', qty: 0 }] }, { 'items.1.qty': ['must be greater than 0'] }],
+    ['a huge quantity', { items: [{ code: 'A', qty: 1_000_001 }] }, { 'items.0.qty': ['is invalid'] }],
+    ['a negative price', { items: [{ code: 'A', qty: 1, price: -1 }] }, { 'items.0.price': ['is invalid'] }],
+    [
+      'prices of three decimals',
+      { items: [{ code: 'A', qty: 1, price: 0.001 }, ...ONE, { code: 'A', qty: 1, price: 1.005 }] },
+      { 'items.0.price': ['is invalid'], 'items.2.price': ['is invalid'] },
+    ],
+    ['a total that is too large', { items: [{ code: 'A', qty: 1_000_000, price: 1e12 }] }, { items: ['is invalid'] }],
+    ['1,001 items', { items: Array.from({ length: 1_001 }, () => ONE[0]) }, { items: ['is too long'] }],
+    [
+      'an empty payment',
+      { payments: [{}] },
+      { 'payments.0.payment_method_id': ["can't be blank"], 'payments.0.amount': ["can't be blank"] },
+    ],
+  ])('%s: every failing field under its own name', async (_, more, errors) => {
+    expect(await refused(more)).toEqual([422, { errors }]);
+  });
+
+  it.each([
+    [0, 'must be greater than 0'],
+    [-1, 'must be greater than 0'],
+    [0.001, 'is invalid'],
+    [1e13, 'is invalid'],
+  ])('a payment of %d %s', async (amount, text) => {
+    const payments = [{ payment_method_id: cash, amount }];
+    expect(await refused({ payments })).toEqual([422, { errors: { 'payments.0.amount': [text] } }]);
+  });
+
+  it('payments that are too large together', async () => {
+    const payments = Array.from({ length: 2 }, () => ({ payment_method_id: cash, amount: 1e12 }));
+    expect((await add({ payments: payments.slice(0, 1) })).paid).toBe(1e12);
+    expect(await refused({ payments })).toEqual([422, { errors: { payments: ['is invalid'] } }]);
+  });
+});
+
+describe('Validation errors: wrong value types on POST /int/orders', () => {
+  const wrong = async (more: object) => {
+    const [status, body] = (await refused(more)) as [number, { errors: { Utils: string[]; fields: object[] } }];
+    expect([status, body.errors.Utils]).toEqual([400, ['API.Utils.WrongDataType']]);
+    return body.errors.fields;
+  };
+  const field = (name: string, expected_type: string, received_type: string, received_value: unknown) => ({
+    field: name,
+    expected_type,
+    received_type,
+    received_value,
+  });
+
+  it('returns every wrong field, by its path, with both types and the value', async () => {
+    const fields = await wrong({
+      external_ref: 5,
+      order_number: true,
+      order_date: 20_261_121,
+      app_location_code: ['L1'],
+      customer_id: '7',
+      data_part: 1.5,
+      customer_external_ref: { a: 1 },
+      items: [
+        { code: 'A', qty: '2', price: '9.90' },
+        { code: 1, barcode: 2, external_ref: [null], qty: 1.5 },
+        { code: 'A', qty: 1 },
+        { code: 'A', qty: [1], price: {} },
+      ],
+      payments: [{ payment_method_id: 'cash', amount: '5' }],
+    });
+    expect(fields).toEqual(
+      expect.arrayContaining([
+        field('external_ref', 'string', 'integer', 5),
+        field('order_number', 'string', 'boolean', true),
+        field('order_date', 'string', 'integer', 20_261_121),
+        field('app_location_code', 'string', 'array', ['L1']),
+        field('customer_id', 'integer', 'string', '7'),
+        field('data_part', 'integer', 'number', 1.5),
+        field('customer_external_ref', 'string', 'object', { a: 1 }),
+        field('items.0.qty', 'integer', 'string', '2'),
+        field('items.0.price', 'number', 'string', '9.90'),
+        field('items.1.code', 'string', 'integer', 1),
+        field('items.1.barcode', 'string', 'integer', 2),
+        field('items.1.external_ref', 'string', 'array', [null]),
+        field('items.1.qty', 'integer', 'number', 1.5),
+        field('items.3.qty', 'integer', 'array', [1]),
+        field('items.3.price', 'number', 'object', {}),
+        field('payments.0.payment_method_id', 'integer', 'string', 'cash'),
+        field('payments.0.amount', 'number', 'string', '5'),
+      ]),
+    );
+    expect(fields).toHaveLength(17);
+  });
+
+  it.each([
+    ['a text', 'A', 'string'],
+    ['a number', 5, 'integer'],
+    ['an object', { 0: { code: 'A', qty: 1 } }, 'object'],
+    ['true', true, 'boolean'],
+  ])('names a list that is %s', async (_, items, type) => {
+    expect(await wrong({ items })).toEqual([field('items', 'array', type, items)]);
+    expect(await wrong({ payments: items })).toEqual([field('payments', 'array', type, items)]);
+  });
+
+  it('names the entries of a list that are no objects, and what is wrong in the others', async () => {
+    const items = [null, 5, { code: 'A', qty: 'x' }, [{ code: 'A', qty: 'y' }], 'A', { code: 'A', qty: 1 }];
+    expect(await wrong({ items })).toEqual(
+      expect.arrayContaining([
+        field('items.0', 'object', 'null', null),
+        field('items.1', 'object', 'integer', 5),
+        field('items.2.qty', 'integer', 'string', 'x'),
+        field('items.3', 'object', 'array', items[3]),
+        field('items.4', 'object', 'string', 'A'),
+      ]),
+    );
+    expect(await wrong({ items })).toHaveLength(5);
+  });
+
+  it('comes before every rule, and names only types', async () => {
+    expect(
+      await wrong({ external_ref: '', order_date: 'yesterday', items: [{ code: 'none', qty: 0, price: 'x' }] }),
+    ).toEqual([field('items.0.price', 'number', 'string', 'x')]);
+  });
+
+  it('calls a number beyond all ids no integer', async () => {
+    expect(await wrong({ customer_id: 2 ** 60 })).toEqual([field('customer_id', 'integer', 'number', 2 ** 60)]);
+  });
+
+  it.each([
+    ['without the order', {}],
+    ['with null for it', { order: null }],
+    ['with a list for it', { order: [] }],
+    ['with a text for it', { order: 'x' }],
+    ['with the fields in its place', { external_ref: 'x', items: ONE }],
+  ])('%s the request cannot be read', async (_, body) => {
+    const reply = await shop.post('/int/orders', body);
+    expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+});
+
+describe('many calls of POST /int/orders at once', () => {
+  const twenty = (call: (index: number) => Promise<Reply>) =>
+    Promise.all(Array.from({ length: 20 }, (_, index) => call(index)));
+  const expectOne = (replies: readonly Reply[]) => {
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const { status, body } of replies.filter((reply) => reply.status !== 201)) {
+      expect([status, body]).toEqual([422, { error: 'API.Order.OrderAlreadyExists' }]);
+    }
+  };
+
+  it('with one external reference make one order', async () => {
+    const fields = order({ payments: [{ payment_method_id: cash, amount: 1 }] });
+    expectOne(await twenty(() => post(fields)));
+    expect(await count()).toBe(1);
+    expect((await shop.get('/products?code=P')).body.data.sales_quantity).toBe(1);
+  });
+
+  it('with one order number make one order', async () => {
+    expectOne(await twenty(() => post(order({ order_number: 'N-1' }))));
+    expect(await count()).toBe(1);
+  });
+
+  it('of different orders make all of them, and count every piece', async () => {
+    const items = [
+      { code: 'A', qty: 1 },
+      { code: 'D', qty: 2 },
+    ];
+    const replies = await twenty((index) => post(order({ items: index % 2 === 0 ? items : items.toReversed() })));
+    expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 201));
+    const sold = async (code: string) => (await shop.get(`/products?code=${code}`)).body.data.sales_quantity;
+    expect([await sold('P'), await sold('R')]).toEqual([20, 40]);
+  });
+
+  it('with one Idempotency-Key make one order, and its repeat gets the same answer', async () => {
+    const keyed = shop.keyed('one');
+    const fields = order();
+    const replies = await twenty(() => post(fields, keyed));
+    expect(replies.map(({ status }) => status).filter((status) => status !== 201 && status !== 409)).toEqual([]);
+    const again = await post(fields, keyed);
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([201, 'true']);
+    expect(again.body).toEqual(replies.find(({ status }) => status === 201)!.body);
+    expect(await count()).toBe(1);
+  });
+});

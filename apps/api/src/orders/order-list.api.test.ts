@@ -1,0 +1,417 @@
+import { loadRows } from '../testing/load-rows.js';
+import { GUEST, importOrder, methodId, propose, setUp, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+import { orderFilter } from './order-filter.js';
+import { orderListStatement } from './order-list.query.js';
+import type { AppContext } from '../http/app-context.js';
+
+let api: TestApi;
+let shop: Client;
+/** The orders of the shop, `a` the oldest, an hour apart. */
+let letters: Map<number, string>;
+let ana: number;
+let vera: number;
+let downtown: number;
+/** All of them, newest first. */
+const ALL = 'edcba';
+
+beforeAll(async () => {
+  api = await testApi();
+  shop = await api.app();
+  await fill();
+});
+afterAll(() => api.close());
+
+const customer = async (external_ref: string, first_name: string, last_name: string, more: object): Promise<number> =>
+  (await shop.post('/customers', { customer: { external_ref, first_name, last_name, ...more } })).body.data.id;
+
+async function location(code: string): Promise<number> {
+  const [made] = await api.database.rows<{ id: number }>(
+    `insert into app_locations (app_id, code, name, latitude, longitude, inserted_at, updated_at)
+     values ($1, $2, $2, 44.8, 20.4, now(), now()) returning id`,
+    [shop.appId, code],
+  );
+  return made!.id;
+}
+
+async function fill(): Promise<void> {
+  await stockShop(shop, [
+    { code: 'A', price: 100 },
+    { code: 'B', price: 110, vat: 10 },
+  ]);
+  await setUp(shop, 'promotions', [{ code: 'TEN', name: 'Ten', kind: 'percentage', value: 10, coupon_code: 'TEN' }]);
+  ana = await customer('ana', 'Ana', 'Kovačević', { email: 'ana.k@example.com', phone: '+381 60 100' });
+  vera = await customer('vera', 'Vera', 'Anić', { email: 'vera@shop.example', phone: '062-555' });
+  await customer('zoe', 'Zoe', 'Kovačević', { email: 'zoe@example.com' });
+  downtown = await location('DOWNTOWN');
+  await location('AIRPORT');
+  const cash = await methodId(shop, 'cash');
+  const line = (code: string, price: number) => [{ code, qty: 1, price }];
+  const paid = (amount: number) => [{ payment_method_id: cash, amount }];
+  const plan: readonly (() => Promise<{ id: number }>)[] = [
+    () =>
+      importOrder(shop, {
+        external_ref: 'a',
+        order_number: 'N-30',
+        order_date: '2026-11-20T10:00:00',
+        customer_external_ref: 'ana',
+        app_location_code: 'DOWNTOWN',
+        items: line('A', 300),
+      }),
+    () =>
+      importOrder(shop, {
+        external_ref: 'b',
+        order_number: 'N-10',
+        order_date: '2026-11-22',
+        customer_external_ref: 'vera',
+        app_location_code: 'AIRPORT',
+        items: line('B', 110),
+        payments: paid(110),
+      }),
+    () =>
+      importOrder(shop, {
+        external_ref: 'c',
+        order_number: 'N-20',
+        order_date: '2026-11-21T23:59:59',
+        items: line('A', 120),
+        payments: paid(20),
+      }),
+    async () => {
+      const buyer = { guest: { ...GUEST, first_name: 'Ana', last_name: 'Anić' }, coupon_codes: ['TEN'] };
+      const { id } = await propose(shop, [{ code: 'A', qty: 2 }], buyer);
+      return (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    },
+    () =>
+      importOrder(shop, {
+        external_ref: 'e',
+        order_number: 'N-50',
+        order_date: '2026-11-21',
+        customer_external_ref: 'zoe',
+        app_location_code: 'DOWNTOWN',
+        items: line('A', 120),
+      }),
+  ];
+  const made: { id: number }[] = [];
+  for (const make of plan) {
+    made.push(await make());
+    api.clock.forward({ hours: 1 });
+  }
+  letters = new Map(made.map(({ id }, index) => [id, 'abcde'.charAt(index)]));
+  await invoice(made, { a: 'INV-2', c: 'INV-1', e: 'INV-3_100%' });
+}
+
+async function invoice(made: readonly { id: number }[], numbers: Readonly<Record<string, string>>): Promise<void> {
+  const orders = made.flatMap((order) => {
+    const invoice_number = numbers[letters.get(order.id) ?? ''];
+    const { id, data_part, time_part } = order as { id: number; data_part: number; time_part: number };
+    return invoice_number === undefined ? [] : [{ id, data_part, time_part, invoice_number }];
+  });
+  expect((await shop.put('/orders/bulk_update', { orders })).body.data.updated).toBe(3);
+}
+
+const list = async (query: string, client = shop): Promise<{ id: number; order_date: string }[]> => {
+  const { status, body } = await client.get(`/orders?${query}`);
+  expect(status).toBe(200);
+  return body.data;
+};
+const found = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
+const seek = (text: string): Promise<string> => found(`search=${encodeURIComponent(text)}`);
+
+const BAD_REQUEST = [400, { errors: { detail: 'Bad Request' } }];
+const refused = async (query: string): Promise<void> => {
+  const { status, body } = await shop.get(`/orders?${query}`);
+  expect([status, body]).toEqual(BAD_REQUEST);
+};
+
+describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
+  it.each([
+    ['id', 'abcde', 'edcba'],
+    ['order_number', 'bcaed', 'deacb'],
+    ['order_date', 'aedcb', 'bcdea'],
+    ['invoice_number', 'caedb', 'eacdb'],
+    ['sales', 'becda', 'adecb'],
+    ['net_sales', 'ecbda', 'adecb'],
+    ['discount', 'ecbad', 'decba'],
+    ['vat', 'becda', 'adecb'],
+    ['paid', 'edacb', 'bceda'],
+    ['debt', 'bceda', 'adecb'],
+    ['customer_name', 'dbaec', 'eabdc'],
+  ])('%s alone and asc is %s, desc is %s; ties are newest first', async (field, ascending, descending) => {
+    expect([
+      await found(`orderBy=${field}`),
+      await found(`orderBy=${field} asc`),
+      await found(`orderBy=${field} desc`),
+    ]).toEqual([ascending, ascending, descending]);
+  });
+
+  it.each([
+    '',
+    'nothing',
+    'end_sales',
+    'inserted_at',
+    'customer_last_name',
+    'sales DESC',
+    'Sales',
+    'sales  desc',
+    ' sales',
+    'sales desc,paid',
+    'sales; drop table orders',
+    '(select pg_sleep(9))',
+    'constructor',
+    'sales&orderBy=paid',
+  ])('falls back to newest first for %j', async (orderBy) => {
+    expect(await found(`orderBy=${orderBy}`)).toBe(ALL);
+  });
+
+  it.each(['', 'sales', 'sales desc', 'invoice_number', 'customer_name', 'order_date', 'id'])(
+    'shows each order once and in one order, however it is paged: %j',
+    async (orderBy) => {
+      const client = await api.app();
+      await stockShop(client, [{ code: 'A' }]);
+      for (let index = 0; index < 12; index += 1) {
+        // Four of them at each moment, so that ties run over the ends of pages.
+        if (index % 4 === 0) api.clock.forward({ seconds: 1 });
+        await importOrder(client, { external_ref: `${index}`, items: [{ code: 'A', qty: 1 }] });
+      }
+      const idsOf = async (query: string) => (await list(`orderBy=${orderBy}&${query}`, client)).map(({ id }) => id);
+      const paged: number[] = [];
+      for (let offset = 0; offset < 15; offset += 5) paged.push(...(await idsOf(`limit=5&offset=${offset}`)));
+      expect(paged).toEqual(await idsOf('limit=100'));
+      expect(new Set(paged).size).toBe(12);
+    },
+  );
+});
+
+describe('Paging, sorting, filtering: GET /orders, search', () => {
+  it.each([
+    ['an order number', 'N-30', 'a'],
+    ['an order number in another case', 'n-30', 'a'],
+    ['part of an order number', 'n-2', 'c'],
+    ['an invoice number', 'inv-2', 'a'],
+    ['part of an invoice number', 'INV-', 'eca'],
+    ['a first name', 'vera', 'b'],
+    ['a first name or an e-mail', 'ANA', 'da'],
+    ['a last name in capitals', 'KOVAČEVIĆ', 'ea'],
+    ['part of a name', 'ačev', 'ea'],
+    ['first and last name', 'Ana Kovačević', 'a'],
+    ['last and first name', 'Kovačević Ana', 'a'],
+    ['last and first name in part', 'ačević zo', 'e'],
+    ['last and first name of a guest', 'anić ana', 'd'],
+    ['an e-mail', 'vera@shop.example', 'b'],
+    ['part of an e-mail', '@shop.', 'b'],
+    ['a phone', '+381601112223', 'd'],
+    ['a phone with spaces', '+381 60 1', 'a'],
+    ['part of a phone', '555', 'b'],
+    ['with spaces around', '  vera ', 'b'],
+  ])('finds %s: %s', async (_, text, expected) => {
+    expect(await seek(text)).toBe(expected);
+  });
+
+  it.each([
+    ['%', 'e'],
+    ['_', 'e'],
+    ['3_100%', 'e'],
+    ['INV_', ''],
+    ['INV%2', ''],
+    ['N-_0', ''],
+    ['\\', ''],
+    ['\\%', ''],
+    ["' or true --", ''],
+  ])('takes signs literally: %s finds %j', async (text, expected) => {
+    expect(await seek(text)).toBe(expected);
+  });
+
+  it.each([
+    'Vera Kovačević',
+    'Kovačević Vera',
+    'Kovačević or Ana',
+    'Zoe Ana',
+    'Kovačević  Ana',
+    'external',
+    'downtown',
+  ])('does not find what stands nowhere: %s', async (text) => {
+    expect(await seek(text)).toBe('');
+  });
+
+  it.each(['', '%20', '%20%09'])('that is blank is no search: "%s"', async (text) => {
+    expect(await found(`search=${text}`)).toBe(ALL);
+  });
+
+  it.each(['search=a&search=b', 'search[]=a', 'search[x]=a', 'search=a%00'])('cannot be read with %s', refused);
+
+  it('finds an invoice number as soon as the order has it', async () => {
+    const client = await api.app();
+    await stockShop(client, [{ code: 'A' }]);
+    const { id, data_part, time_part } = await importOrder(client, {
+      external_ref: 'x',
+      items: [{ code: 'A', qty: 1 }],
+    });
+    expect(await list('search=late-7', client)).toEqual([]);
+    await client.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, invoice_number: 'LATE-7' }] });
+    expect(await list('search=late-7', client)).toMatchObject([{ id }]);
+  });
+
+  it('finds nothing of another app', async () => {
+    expect(await list('search=ana', await api.app())).toEqual([]);
+  });
+});
+
+describe('Paging, sorting, filtering: GET /orders, customerId and appLocationId', () => {
+  it('find the orders of one customer, of one location, of both', async () => {
+    expect([await found(`customerId=${ana}`), await found(`customerId=${vera}`)]).toEqual(['a', 'b']);
+    expect(await found(`appLocationId=${downtown}`)).toBe('ea');
+    expect(await found(`appLocationId=${downtown}&customerId=${ana}`)).toBe('a');
+    expect(await found(`appLocationId=${downtown}&customerId=${vera}`)).toBe('');
+  });
+
+  describe.each(['customerId', 'appLocationId'])('%s', (name) => {
+    it.each(['0', '-1', '987654321', '9007199254740993', '9'.repeat(30)])(
+      'finds nothing by a number that no record has: %s',
+      async (id) => {
+        expect(await found(`${name}=${id}`)).toBe('');
+      },
+    );
+
+    it('is ignored when it is empty', async () => {
+      expect(await found(`${name}=`)).toBe(ALL);
+    });
+
+    it.each(['x', '1.5', '1e3', '%2B1', '%201', '1,2', '0x1'])('cannot be read as %s', (id) =>
+      refused(`${name}=${id}`),
+    );
+
+    it('cannot be read twice', () => refused(`${name}=1&${name}=2`));
+  });
+});
+
+describe('Paging, sorting, filtering: GET /orders, dateTimeFrom and dateTimeTo', () => {
+  it.each([
+    ['dateTimeFrom=2026-11-21', 'edcb'],
+    ['dateTimeFrom=2026-11-21T00:00:00', 'edcb'],
+    ['dateTimeFrom=2026-11-21T00:00:01', 'dcb'],
+    ['dateTimeFrom=2026-11-21T23:59:59', 'cb'],
+    ['dateTimeFrom=2026-11-22', 'b'],
+    ['dateTimeFrom=2026-11-22T00:00:00.001', ''],
+    ['dateTimeTo=2026-11-22', 'edcba'],
+    ['dateTimeTo=2026-11-21', 'ea'],
+    ['dateTimeTo=2026-11-21T23:59:58', 'eda'],
+    ['dateTimeTo=2026-11-21T23:59:59', 'edca'],
+    ['dateTimeTo=2026-11-20T10:00:00', 'a'],
+    ['dateTimeTo=2026-11-20T10:00:00Z', 'a'],
+    ['dateTimeTo=2026-11-20T12:00:00%2B02:00', 'a'],
+    ['dateTimeTo=2026-11-20T09:59:59', ''],
+    ['dateTimeFrom=2026-11-21&dateTimeTo=2026-11-21T23:59:59', 'edc'],
+    ['dateTimeFrom=2026-11-21T13:00:00&dateTimeTo=2026-11-21T13:00:00', 'd'],
+    ['dateTimeFrom=2026-11-22&dateTimeTo=2026-11-21', ''],
+    ['dateTimeFrom=0001-01-01&dateTimeTo=9999-12-31', ALL],
+    ['dateTimeFrom=&dateTimeTo=', ALL],
+  ])('%s finds %j: both ends inclusive, a date alone is its midnight', async (query, expected) => {
+    expect(await found(query)).toBe(expected);
+  });
+
+  it('find what is shown as their last second', async () => {
+    const client = await api.app();
+    await stockShop(client, [{ code: 'A' }]);
+    const items = [{ code: 'A', qty: 1 }];
+    await importOrder(client, { external_ref: 'x', order_date: '2026-11-21T10:00:00.700Z', items });
+    const [row] = await list('', client);
+    expect(row?.order_date).toBe('2026-11-21T10:00:00');
+    const at = row?.order_date;
+    expect(await list(`dateTimeFrom=${at}&dateTimeTo=${at}`, client)).toHaveLength(1);
+    expect(await list(`dateTimeTo=${at}`, client)).toHaveLength(1);
+    expect(await list('dateTimeTo=2026-11-21T09:59:59', client)).toEqual([]);
+  });
+
+  describe.each(['dateTimeFrom', 'dateTimeTo'])('%s', (name) => {
+    it.each(['2026-13-01', '2026-02-30', 'yesterday', '22.11.2026', '2026-11-22%00', '1', '2026-11-22T10:00'])(
+      'cannot be read as %s',
+      (value) => refused(`${name}=${value}`),
+    );
+
+    it('cannot be read twice', () => refused(`${name}=2026-11-22&${name}=2026-11-22`));
+  });
+});
+
+describe('Paging, sorting, filtering: GET /orders, several filters', () => {
+  it.each([
+    ['search=kovačević&dateTimeFrom=2026-11-21', 'e'],
+    ['search=inv&orderBy=invoice_number', 'cae'],
+    ['search=inv&orderBy=sales desc&limit=1&offset=1', 'e'],
+    ['dateTimeTo=2026-11-21T23:59:59&orderBy=debt&limit=2', 'ce'],
+  ])('hold together: %s finds %s', async (query, expected) => {
+    expect(await found(query)).toBe(expected);
+  });
+});
+
+describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders', () => {
+  let large: Client;
+  let app: AppContext;
+
+  beforeAll(async () => {
+    large = await api.app();
+    app = (await api.container.get(TOKENS.Apps).context(large.appId)) as AppContext;
+    await loadRows(
+      api.url,
+      'orders',
+      `insert into orders (app_id, data_part, time_part, order_number, order_date, invoice_number, payment_status_id,
+         customer_email, customer_first_name, customer_last_name, customer_phone, market_id, currency, sales_channel_id,
+         sales_channel, fees, sales, discount, net_sales, vat, end_sales, debt, inserted_at, updated_at)
+       select $1, 1, 82, 'O-2026-' || n, $2::timestamptz + n * interval '1 minute', 'F-' || n * 7, 1,
+         'kupac' || n || '@example.com', (array['Милица', 'Ana', 'Žarko', 'Mira'])[n % 4 + 1], 'Prezime' || n, '+3816' || n,
+         1, 'RSD', 1, 'web', '[]', n, 0, n, 0, n, n, $2, $2
+       from generate_series(1, 10001) as n`,
+      [large.appId, api.clock.now()],
+    );
+  });
+
+  it('has a page of 30 unless a limit is sent, and of at most 10,000', async () => {
+    expect(await list('', large)).toHaveLength(30);
+    expect(await list('limit=10000', large)).toHaveLength(10_000);
+    expect(await list('limit=10001', large)).toHaveLength(10_000);
+    expect(await list('limit=10001&offset=10000', large)).toHaveLength(1);
+  });
+
+  const plan = async (query: Readonly<Record<string, string>>, orderBy?: string): Promise<string> => {
+    const page = { offset: 0, limit: 30 };
+    const { text, values } = orderListStatement({ app, filter: orderFilter(query), orderBy, page });
+    const rows = await api.database.rows<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  };
+
+  it.each([
+    ['search by number', { search: 'o-2026-4711' }, undefined, 'orders_search_idx'],
+    ['search by invoice number', { search: 'F-4711' }, undefined, 'orders_search_idx'],
+    ['search by e-mail', { search: 'kupac4711@' }, undefined, 'orders_search_idx'],
+    ['search by first and last name', { search: 'Mira Prezime47' }, undefined, 'orders_search_idx'],
+    ['search by last and first name', { search: 'Prezime4711 Mira' }, undefined, 'orders_search_idx'],
+    ['search, sorted', { search: 'kupac4711@' }, 'sales desc', 'orders_search_idx'],
+    ['a day', { dateTimeFrom: '2026-11-23', dateTimeTo: '2026-11-23T01:00:00' }, undefined, 'orders_date_idx'],
+    ['newest first', {}, undefined, 'orders_newest_idx'],
+    ['by date', {}, 'order_date desc', 'orders_date_idx'],
+    ['by number', {}, 'order_number', 'orders_order_number_key'],
+  ] as const)('is read by index: %s', async (_, query, orderBy, index) => {
+    const lines = await plan(query, orderBy);
+    expect(lines).toContain(index);
+    expect(lines).not.toContain('Seq Scan');
+  });
+
+  it('finds one of them by its name, whichever comes first', async () => {
+    for (const text of ['Mira Prezime4711 ', 'Prezime4711 Mira', 'prezime4711']) {
+      const rows = await list(`search=${encodeURIComponent(text)}`, large);
+      expect(rows).toMatchObject([{ order_number: 'O-2026-4711' }]);
+    }
+  });
+
+  it('finds Cyrillic and accented names, case aside', async () => {
+    for (const [text, count] of [
+      ['МИЛИЦА', 2_500],
+      ['žarko', 2_500],
+      ['ŽARKO prezime998', 3],
+      ['Prezime4712 милица', 1],
+      ['милица Ana', 0],
+    ] as const) {
+      expect(await list(`limit=10000&search=${encodeURIComponent(text)}`, large)).toHaveLength(count);
+    }
+  });
+});

@@ -1,0 +1,223 @@
+import { propose, putStock, stockOf, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await open(shop);
+});
+
+/** Stock of A, B (product `P`) and C (product `Q`) in W1, of A in W2 as well, of C in `CLOSED`, which does not sell. */
+async function open(client: Client): Promise<void> {
+  const warehouses = [warehouse('W1'), warehouse('W2'), warehouse('CLOSED', { sellable: false })];
+  await client.put('/warehouse', { warehouses });
+  await client.post('/int/products', {
+    products: [
+      {
+        code: 'P',
+        name: 'Product P',
+        price: 10,
+        vat_rate: 20,
+        variants: [{ code: 'A', barcode: '860-A' }, { code: 'B' }],
+      },
+      { code: 'Q', name: 'Product Q', price: 10, vat_rate: 20, variants: [{ code: 'C' }] },
+    ],
+  });
+  await putStock(client, [
+    { code: 'C', warehouse_code: 'CLOSED', qty: 7 },
+    { code: 'C', warehouse_code: 'W1', qty: 3, min_qty: 2 },
+    { code: 'A', warehouse_code: 'W2', qty: 2 },
+    { code: 'B', warehouse_code: 'W1', qty: 4 },
+    { code: 'A', warehouse_code: 'W1', qty: 5 },
+  ]);
+}
+
+interface Row {
+  readonly id: number;
+  readonly product_id: number;
+  readonly product_variant_id: number;
+  readonly warehouse_id: number;
+  readonly code: string;
+  readonly warehouse_code: string | null;
+}
+
+const list = async (query = '', client = shop): Promise<Row[]> => {
+  const { status, body } = await client.get(`/stocks?${query}`);
+  expect(status).toBe(200);
+  return body.data;
+};
+const places = async (query = '', client = shop): Promise<string[]> =>
+  (await list(query, client)).map((row) => `${row.code}@${row.warehouse_code}`);
+const rowOf = async (place: string): Promise<Row> =>
+  (await list()).find((row) => `${row.code}@${row.warehouse_code}` === place)!;
+
+const ALL = ['A@W1', 'A@W2', 'B@W1', 'C@W1', 'C@CLOSED'];
+
+describe('Paging, sorting, filtering: GET /stocks', () => {
+  it('shows stock per variant and warehouse, with what is reserved', async () => {
+    await propose(shop, [{ code: 'A', qty: 2 }]);
+    const [row] = await list();
+    expect(row).toEqual({
+      id: expect.any(Number),
+      product_id: expect.any(Number),
+      product_variant_id: expect.any(Number),
+      product_name: 'Product P',
+      code: 'A',
+      barcode: '860-A',
+      warehouse_id: expect.any(Number),
+      warehouse_code: 'W1',
+      on_hand: 5,
+      reserved: 2,
+      available: 3,
+      min_qty: 0,
+      updated_at: api.clock.now().toISOString().slice(0, 19),
+    });
+    expect(await rowOf('C@W1')).toMatchObject({ barcode: null, min_qty: 2, product_name: 'Product Q' });
+  });
+
+  it('shows nothing available in a warehouse that does not sell', async () => {
+    expect(await rowOf('C@CLOSED')).toMatchObject({ on_hand: 7, reserved: 0, available: 0 });
+    expect(await stockOf(shop, 'C')).toMatchObject({ on_hand: 10, available: 3 });
+  });
+
+  it('is by product, then variant, then warehouse', async () => {
+    const rows = await list();
+    expect(rows.map((row) => `${row.code}@${row.warehouse_code}`)).toEqual(ALL);
+    const keys = rows.map((row) => [row.product_id, row.product_variant_id, row.warehouse_id]);
+    expect(keys).toEqual(keys.toSorted((a, b) => a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!));
+  });
+
+  it('shows a variant that was added to a product later beside its sisters', async () => {
+    await shop.post('/int/products', { products: [{ code: 'P', variants: [{ code: 'D' }] }] });
+    await putStock(shop, [{ code: 'D', warehouse_code: 'W1', qty: 1 }]);
+    expect(await places()).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1', 'C@W1', 'C@CLOSED']);
+    expect(await places('limit=4')).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1']);
+  });
+
+  it('finds by warehouse, product, variant, and all of them together', async () => {
+    const row = await rowOf('A@W1');
+    expect(await places(`warehouseId=${row.warehouse_id}`)).toEqual(['A@W1', 'B@W1', 'C@W1']);
+    expect(await places(`productId=${row.product_id}`)).toEqual(['A@W1', 'A@W2', 'B@W1']);
+    expect(await places(`productVariantId=${row.product_variant_id}`)).toEqual(['A@W1', 'A@W2']);
+    const both = `warehouseId=${row.warehouse_id}&productVariantId=${row.product_variant_id}`;
+    expect(await places(both)).toEqual(['A@W1']);
+    const { product_id: q } = await rowOf('C@W1');
+    expect(await places(`${both}&productId=${q}`)).toEqual([]);
+  });
+
+  it('takes a language, which changes nothing', async () => {
+    expect(await list('languageId=1')).toEqual(await list());
+  });
+
+  it('leaves out deleted warehouses', async () => {
+    await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: -2 }]);
+    await shop.put('/warehouse', { warehouses: [{ code: 'W2', delete: true }] });
+    expect(await places()).toEqual(ALL.filter((place) => place !== 'A@W2'));
+  });
+
+  it('shows a page at a time, each row once', async () => {
+    expect(await places('limit=2')).toEqual(ALL.slice(0, 2));
+    expect(await places('limit=2&offset=2')).toEqual(ALL.slice(2, 4));
+    expect(await places('limit=2&offset=4')).toEqual(ALL.slice(4));
+    for (const page of ['limit=0', 'limit=x', 'offset=-1', 'limit=1&limit=2']) expect(await places(page)).toEqual(ALL);
+  });
+
+  it('has a page of 30 unless a limit is sent', async () => {
+    const variants = Array.from({ length: 40 }, (_, index) => ({ code: `N${index}` }));
+    await shop.post('/int/products', { products: [{ code: 'N', name: 'N', variants }] });
+    await putStock(
+      shop,
+      variants.map(({ code }) => ({ code, warehouse_code: 'W1', qty: 1 })),
+    );
+    expect(await list()).toHaveLength(30);
+    expect(await list('limit=10001')).toHaveLength(45);
+  });
+
+  it('shows nothing of another app', async () => {
+    expect(await list('', await api.app())).toEqual([]);
+    const stranger = await api.app();
+    await open(stranger);
+    expect(await list(`warehouseId=${(await rowOf('A@W1')).warehouse_id}`, stranger)).toEqual([]);
+  });
+
+  it('takes one statement, whatever the number of rows', async () => {
+    await list('limit=1');
+    api.statements.length = 0;
+    await list();
+    expect(api.statements).toHaveLength(1);
+  });
+});
+
+describe('GET /stocks errors', () => {
+  const FILTERS = [
+    ['warehouseId', 'Stocks.InvalidWarehouseId'],
+    ['productId', 'Stocks.InvalidProductId'],
+    ['productVariantId', 'Stocks.InvalidProductVariantId'],
+    ['languageId', 'Stocks.InvalidLanguageId'],
+  ] as const;
+
+  const errors = async (query: string, client = shop) => {
+    const { status, body } = await client.get(`/stocks?${query}`);
+    return [status, body];
+  };
+
+  describe.each(FILTERS)('%s', (name, key) => {
+    it.each(['x', '1.5', '1e3', '%2B1', '%201', '1%20', '%20', '0x1', '1,2', 'null', 'W1', '１', 'true'])(
+      'answers 400 with its key when it is no integer: "%s"',
+      async (value) => {
+        expect(await errors(`${name}=${value}`)).toEqual([400, { errors: { Stocks: [key] } }]);
+      },
+    );
+
+    it.each([`${name}=1&${name}=2`, `${name}[]=1`, `${name}[x]=1`])(
+      'answers 400 with its key when it is several: %s',
+      async (query) => {
+        expect(await errors(query)).toEqual([400, { errors: { Stocks: [key] } }]);
+      },
+    );
+
+    it('is ignored when it is empty', async () => {
+      expect(await places(`${name}=`)).toEqual(ALL);
+    });
+
+    it('is none of the interface’s keys when the text is no text at all', async () => {
+      expect(await errors(`${name}=1%00`)).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    });
+  });
+
+  it.each(['0', '-1', '987654321', '9007199254740993', '9'.repeat(30)])(
+    'finds nothing by a number that no record has: %s',
+    async (id) => {
+      for (const [name] of FILTERS.filter(([filter]) => filter !== 'languageId')) {
+        expect(await list(`${name}=${id}`)).toEqual([]);
+      }
+      expect(await places(`languageId=${id}`)).toEqual(ALL);
+    },
+  );
+
+  it('names every filter that is wrong', async () => {
+    expect(await errors('languageId=x&warehouseId=x&productId=1&productVariantId=')).toEqual([
+      400,
+      { errors: { Stocks: ['Stocks.InvalidWarehouseId', 'Stocks.InvalidLanguageId'] } },
+    ]);
+  });
+
+  it('are said in the app’s words, under the same name', async () => {
+    await shop.patch('/app/settings', {
+      translations: { sr: { 'Stocks.InvalidWarehouseId': 'Magacin mora biti ceo broj' } },
+    });
+    const token = await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language: 'sr' });
+    const serbian = api.through({ ...shop, token: token as string }, [api.origin]);
+    expect(await errors('warehouseId=x', serbian)).toEqual([
+      400,
+      { errors: { Stocks: ['Magacin mora biti ceo broj'] } },
+    ]);
+  });
+});

@@ -1,0 +1,236 @@
+import { propose, putStock, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await open(shop);
+});
+
+async function open(client: Client): Promise<void> {
+  await client.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2')] });
+  await client.post('/int/products', {
+    products: [
+      { code: 'P', name: 'P', price: 10, vat_rate: 20, variants: [{ code: 'A' }, { code: 'B' }] },
+      { code: 'Q', name: 'Q', price: 10, vat_rate: 20, variants: [{ code: 'C' }] },
+    ],
+  });
+}
+
+interface Line {
+  readonly id: number;
+  readonly movement_id: number;
+  readonly kind: string;
+  readonly booked_at: string;
+  readonly warehouse_id: number;
+  readonly warehouse_code: string;
+  readonly product_id: number;
+  readonly code: string;
+  readonly qty: number;
+}
+
+const EVER = 'dateFrom=0001-01-01&dateUntil=9999-12-31';
+const list = async (query = EVER, client = shop): Promise<Line[]> => {
+  const { status, body } = await client.get(`/stock_movements?${query}`);
+  expect(status).toBe(200);
+  return body.data;
+};
+const told = async (query = EVER): Promise<string[]> =>
+  (await list(query)).map((line) => `${line.kind} ${line.qty} ${line.code}@${line.warehouse_code}`);
+const book = (qty: number, code = 'A', warehouse_code = 'W1') => putStock(shop, [{ code, warehouse_code, qty }]);
+const now = (): string => api.clock.now().toISOString().slice(0, 19);
+
+describe('Paging, sorting, filtering: GET /stock_movements', () => {
+  it('shows every line with its movement, in booking order', async () => {
+    await book(5);
+    api.clock.forward({ seconds: 1 });
+    const { id, proforma_number: number } = await propose(shop, [{ code: 'A', qty: 2 }]);
+    api.clock.forward({ seconds: 1 });
+    await shop.delete(`/proforma_orders/${id}`);
+    expect(await told()).toEqual(['adjust 5 A@W1', 'reserve 2 A@W1', 'release -2 A@W1']);
+    const [first, second] = await list();
+    expect(first).toEqual({
+      id: expect.any(Number),
+      movement_id: expect.any(Number),
+      kind: 'adjust',
+      booked_at: expect.any(String),
+      warehouse_id: expect.any(Number),
+      warehouse_code: 'W1',
+      product_id: expect.any(Number),
+      product_variant_id: expect.any(Number),
+      code: 'A',
+      qty: 5,
+      reference: null,
+    });
+    expect(second).toMatchObject({ reference: number });
+  });
+
+  it('adds up to what is on hand and reserved', async () => {
+    await book(5);
+    const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
+    const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    const { data_part, time_part } = order;
+    const shipped = { id: order.id, data_part, time_part, delivery_status_id: 2 };
+    expect((await shop.put('/orders/bulk_update', { orders: [shipped] })).body.data.updated).toBe(1);
+    await propose(shop, [{ code: 'A', qty: 1 }]);
+    const lines = await list();
+    const total = (...kinds: string[]) =>
+      lines.filter(({ kind }) => kinds.includes(kind)).reduce((sum, { qty }) => sum + qty, 0);
+    const [stock] = (await shop.get('/stocks')).body.data;
+    expect([stock.on_hand, stock.reserved]).toEqual([3, 1]);
+    expect([total('adjust', 'reconcile', 'ship'), total('reserve', 'release', 'ship')]).toEqual([3, 1]);
+  });
+
+  it('keeps the lines of movements of one moment in the order of their ids', async () => {
+    await putStock(shop, [
+      { code: 'C', warehouse_code: 'W2', qty: 1 },
+      { code: 'A', warehouse_code: 'W1', qty: 2 },
+      { code: 'B', warehouse_code: 'W2', qty: 3 },
+    ]);
+    await book(4);
+    const lines = await list();
+    expect(lines).toHaveLength(4);
+    const keys = lines.map((line) => [line.movement_id, line.id]);
+    expect(keys).toEqual(keys.toSorted((a, b) => a[0]! - b[0]! || a[1]! - b[1]!));
+    expect(lines.at(-1)).toMatchObject({ qty: 4 });
+  });
+
+  it('is by the time of booking, whatever the ids say', async () => {
+    await book(1);
+    api.clock.forward({ seconds: -60 });
+    await book(2);
+    api.clock.forward({ seconds: 60 });
+    expect(await told()).toEqual(['adjust 2 A@W1', 'adjust 1 A@W1']);
+  });
+
+  it('finds by warehouse and product', async () => {
+    await book(1, 'A', 'W1');
+    await book(2, 'B', 'W2');
+    await book(3, 'C', 'W2');
+    const [a, , c] = await list();
+    expect(await told(`${EVER}&warehouseId=${c!.warehouse_id}`)).toEqual(['adjust 2 B@W2', 'adjust 3 C@W2']);
+    expect(await told(`${EVER}&productId=${a!.product_id}`)).toEqual(['adjust 1 A@W1', 'adjust 2 B@W2']);
+    expect(await told(`${EVER}&productId=${a!.product_id}&warehouseId=${c!.warehouse_id}`)).toEqual(['adjust 2 B@W2']);
+    expect(await told(`${EVER}&warehouseId=&productId=`)).toHaveLength(3);
+    for (const id of ['0', '-1', '987654321', '9'.repeat(30)]) {
+      expect(await told(`${EVER}&warehouseId=${id}`)).toEqual([]);
+      expect(await told(`${EVER}&productId=${id}`)).toEqual([]);
+    }
+  });
+
+  it('still shows what was booked in a warehouse that is deleted now', async () => {
+    await book(1);
+    await book(-1);
+    await shop.put('/warehouse', { warehouses: [{ code: 'W1', delete: true }] });
+    expect(await told()).toEqual(['adjust 1 A@W1', 'adjust -1 A@W1']);
+  });
+
+  it('is not paged', async () => {
+    for (let qty = 1; qty <= 3; qty += 1) await book(qty);
+    expect(await told(`${EVER}&limit=1&offset=1`)).toHaveLength(3);
+  });
+
+  it('is empty when nothing was booked, also in another app', async () => {
+    expect(await list()).toEqual([]);
+    await book(1);
+    expect(await list(EVER, await api.app())).toEqual([]);
+  });
+
+  it('shows more lines than are read at once, each of them once and in order, also within one movement', async () => {
+    const codes = Array.from({ length: 6_000 }, (_, index) => `N${index}`);
+    await shop.post('/int/products', {
+      products: [{ code: 'N', name: 'N', variants: codes.map((code) => ({ code })) }],
+    });
+    const stocks = codes.map((code) => ({ code, warehouse_code: 'W1', qty: 1 }));
+    for (const _ of [1, 2]) expect((await shop.put('/int/stocks', { stocks })).body.data.updated).toBe(6_000);
+    const lines = await list();
+    expect(lines).toHaveLength(12_000);
+    expect(new Set(lines.map(({ movement_id: id }) => id)).size).toBe(2);
+    const ids = lines.map(({ id }) => id);
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
+  });
+
+  it('goes on exactly where it stopped, though moments are kept finer than they are shown', async () => {
+    await book(1);
+    // Moments a microsecond apart, as another program may write them.
+    await api.database.rows(
+      `with one as (
+         select m.app_id, m.warehouse_id, l.product_variant_id from stock_movements m
+         join stock_movement_lines l on l.app_id = m.app_id and l.movement_id = m.id where m.app_id = $1
+       ), made as (
+         insert into stock_movements (app_id, warehouse_id, kind, booked_at)
+         select app_id, warehouse_id, 'adjust', $2::timestamptz + n * interval '1 microsecond'
+         from one, generate_series(10001, 1, -1) as n returning app_id, id
+       )
+       insert into stock_movement_lines (app_id, movement_id, product_variant_id, qty)
+       select made.app_id, made.id, one.product_variant_id, 1 from made, one`,
+      [shop.appId, api.clock.now()],
+    );
+    const lines = await list();
+    expect(lines).toHaveLength(10_002);
+    // The later the moment, the older the id.
+    const ids = lines.slice(1).map(({ movement_id: id }) => id);
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
+  });
+});
+
+describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUntil', () => {
+  const day = '2026-11-22';
+
+  /** One movement at midnight, noon and the day's last second. */
+  beforeEach(async () => {
+    const noon = Date.parse(`${day}T12:00:00Z`);
+    const start = api.clock.now().getTime();
+    for (const [index, at] of [noon - 12 * 3_600_000, noon, noon + 12 * 3_600_000 - 300].entries()) {
+      api.clock.forward({ seconds: (at - api.clock.now().getTime()) / 1_000 });
+      await book(index + 1);
+    }
+    api.clock.forward({ seconds: (start - api.clock.now().getTime()) / 1_000 });
+  });
+
+  const found = async (query: string): Promise<number[]> => (await list(query)).map(({ qty }) => qty);
+
+  it.each([
+    [`dateFrom=${day}&dateUntil=2026-11-23`, [1, 2, 3]],
+    [`dateFrom=${day}T00:00:00&dateUntil=${day}T23:59:59`, [1, 2, 3]],
+    [`dateFrom=${day}&dateUntil=${day}`, [1]],
+    [`dateFrom=${day}&dateUntil=${day}T11:59:59`, [1]],
+    [`dateFrom=${day}T00:00:01&dateUntil=${day}T12:00:00`, [2]],
+    [`dateFrom=${day}T12:00:00&dateUntil=${day}T12:00:00`, [2]],
+    [`dateFrom=${day}T23:59:59&dateUntil=${day}T23:59:59Z`, [3]],
+    [`dateFrom=${day}T13:00:00%2B01:00&dateUntil=${day}T13:00:00%2B01:00`, [2]],
+    [`dateFrom=2026-11-23&dateUntil=${day}`, []],
+  ])('%s finds %j: both ends inclusive, a date alone is its midnight', async (query, expected) => {
+    expect(await found(query)).toEqual(expected);
+  });
+
+  it.each([
+    '',
+    `dateFrom=${day}`,
+    `dateUntil=${day}`,
+    `dateFrom=&dateUntil=${day}`,
+    `dateFrom=${day}&dateUntil=`,
+    `dateFrom=${day}&dateUntil=2026-02-30`,
+    `dateFrom=yesterday&dateUntil=${day}`,
+    `dateFrom=${day}&dateUntil=${day}&dateUntil=${day}`,
+    `dateFrom[]=${day}&dateUntil=${day}`,
+    `dateFrom=${day}&dateUntil=${day}%00`,
+    `dateFrom=${day}&dateUntil=${day}&warehouseId=x`,
+    `dateFrom=${day}&dateUntil=${day}&productId=1.5`,
+    `dateFrom=${day}&dateUntil=${day}&productId=1&productId=2`,
+  ])('cannot be read with "%s"', async (query) => {
+    const { status, body } = await shop.get(`/stock_movements?${query}`);
+    expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+
+  it('sends JSON that no cache keeps', async () => {
+    const { headers } = await shop.get(`/stock_movements?dateFrom=${now()}&dateUntil=${now()}`);
+    expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
+  });
+});
