@@ -19,3 +19,10 @@ export function partsOf(query: Readonly<Record<string, unknown>>): { dataPart: n
   if (dataPart === undefined || timePart === undefined) throw new HttpProblem(400);
   return { dataPart, timePart };
 }
+
+/** A text to look for; none when it is empty, and unreadable when it is no single text. */
+export function textParameter(value: unknown): string | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') throw new HttpProblem(400);
+  return value;
+}

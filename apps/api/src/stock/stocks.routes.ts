@@ -1,7 +1,9 @@
 import { pageOf, recordId } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
-import { ok, okText } from '../http/answer.js';
+import { okText } from '../http/answer.js';
+import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { HttpProblem } from '../http/errors.js';
+import { textParameter } from '../http/query-parameters.js';
 import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -50,14 +52,14 @@ export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] 
       caller: 'app',
       summary: 'Adds quantities to stock per variant and warehouse; a repeat adds again',
       body: PutStocks,
-      answers: { 200: record({ data: record({ updated: integer, failed: listOf(failedRow) }) }) },
-      handle: async ({ app, body }) => {
+      query: BULK_OPTIONS,
+      answers: { 200: explainable(record({ updated: integer, failed: listOf(failedRow) })) },
+      handle: async ({ app, body, query }) => {
+        const options = bulkOptions(query);
         const rows = rowsOf(body, 'stocks');
-        const failed = await stocks.add(app.id, rows.map(stockWish));
-        return ok({
-          updated: rows.length - failed.length,
-          failed: failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } })),
-        });
+        const { failed, explain } = await stocks.add(app.id, rows.map(stockWish), options);
+        const shown = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
+        return okExplained({ updated: rows.length - failed.length, failed: shown }, explain);
       },
     }),
     route({
@@ -75,8 +77,8 @@ export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] 
       answers: { 200: record({ data: listOf(StockAggregateShape) }) },
       handle: async ({ app, query }) => {
         const filter = {
-          code: textOf(query['code']),
-          barcode: textOf(query['barcode']),
+          code: textParameter(query['code']),
+          barcode: textParameter(query['barcode']),
           productId: productIdOf(query['product_id']),
         };
         return okText(await stockAggregateJson(database, app.id, filter, pageOf(query, DEFAULT_LIMIT)));
@@ -85,14 +87,8 @@ export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] 
   ];
 }
 
-function textOf(value: unknown): string | undefined {
-  if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string') throw new HttpProblem(400);
-  return value;
-}
-
 function productIdOf(value: unknown): number | undefined {
-  const given = textOf(value);
+  const given = textParameter(value);
   if (given === undefined) return undefined;
   if (!/^-?\d+$/.test(given)) throw new HttpProblem(400);
   // A number that no product can have finds none.

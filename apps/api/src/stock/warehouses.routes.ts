@@ -1,10 +1,10 @@
-import { ok } from '../http/answer.js';
+import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, record } from '../http/shapes.js';
 import type { TypeOrmWarehouses } from './typeorm-warehouses.js';
-import { presentWarehouse, WarehouseShape, wrongWarehouse, type WarehouseWish } from './warehouse.js';
+import { presentWarehouse, WrittenWarehouseShape, wrongWarehouse, type WarehouseWish } from './warehouse.js';
 
 class PutWarehouses {
   @Unjudged({
@@ -39,15 +39,18 @@ export function warehouseRoutes(warehouses: TypeOrmWarehouses): Route[] {
       caller: 'app',
       summary: 'Creates, changes and deletes warehouses in one call, all or nothing, matched by code and id',
       body: PutWarehouses,
-      answers: { 200: record({ data: record({ warehouses: listOf(WarehouseShape), deleted: listOf(integer) }) }) },
+      query: BULK_OPTIONS,
+      answers: { 200: explainable(record({ warehouses: listOf(WrittenWarehouseShape), deleted: listOf(integer) })) },
       refusals: [...REFUSALS, ...MORE].map((rule) => `API.Warehouses.${rule}`),
-      handle: async ({ app, body }) => {
+      handle: async ({ app, body, query }) => {
+        const options = bulkOptions(query);
         const rows = rowsOf(body, 'warehouses').map((row) => wrongWarehouse(row) ?? (row as WarehouseWish));
-        const outcome = await warehouses.put(app.id, rows);
+        const outcome = await warehouses.put(app.id, rows, options);
         if ('failures' in outcome) {
           return { status: 422, body: { errors: { Warehouses: outcome.failures.map((key) => app.say(key)) } } };
         }
-        return ok({ warehouses: outcome.warehouses.map(presentWarehouse), deleted: outcome.deleted });
+        const { warehouses: written, deleted, explain } = outcome;
+        return okExplained({ warehouses: written.map(presentWarehouse), deleted }, explain);
       },
     }),
   ];
