@@ -3,18 +3,28 @@ import type { Clock } from '@back-office/kernel';
 import type { RefundGateway } from '@back-office/proforma';
 import { Container } from 'inversify';
 import { appRoutes, RememberedTokens, TypeOrmApps } from './apps/index.js';
+import { attributeRoutes, TypeOrmAttributes } from './attributes/index.js';
 import { cardRoutes, TypeOrmCards } from './cards/index.js';
-import { productRoutes, TypeOrmProducts } from './catalogue/index.js';
+import { productRoutes, TypeOrmProducts, verifyRoutes } from './catalogue/index.js';
 import type { Config } from './config.js';
 import { checkoutRoutes, TypeOrmEvaluations } from './checkout/index.js';
 import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
 import { TypeOrmKeyedCalls } from './idempotency/index.js';
+import { attendanceRoutes, locationRoutes, TypeOrmAttendances, TypeOrmLocations } from './locations/index.js';
 import { folderRoutes, TypeOrmMediaFolders } from './media/index.js';
 import * as orders from './orders/index.js';
 import * as proformas from './proformas/index.js';
+import { sessionRoutes, TypeOrmSessions } from './sessions/index.js';
 import { setUpRoutes } from './setup/index.js';
-import { stockListRoutes, stockRoutes, TypeOrmStocks, TypeOrmWarehouses, warehouseRoutes } from './stock/index.js';
+import {
+  reconcileRoutes,
+  stockListRoutes,
+  stockRoutes,
+  TypeOrmStocks,
+  TypeOrmWarehouses,
+  warehouseRoutes,
+} from './stock/index.js';
 import { TOKENS as T } from './tokens.js';
 
 export class SystemClock implements Clock {
@@ -69,9 +79,15 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...setUpRoutes(database, clock),
       ...appRoutes(get(T.Apps), get(T.AccessTokens)),
       ...warehouseRoutes(get(T.Warehouses), database),
+      ...sessionRoutes(new TypeOrmSessions(database, clock), get(T.AccessTokens), clock),
       ...productRoutes(get(T.Products), database),
+      ...verifyRoutes(database),
+      ...attributeRoutes(new TypeOrmAttributes(database, clock)),
       ...stockRoutes(get(T.Stocks), database),
       ...stockListRoutes(database),
+      ...reconcileRoutes(get(T.Stocks)),
+      ...locationRoutes(new TypeOrmLocations(database, clock)),
+      ...attendanceRoutes(new TypeOrmAttendances(database, clock)),
       ...customerRoutes(get(T.Customers), database),
       ...cardRoutes(new TypeOrmCards(database, clock)),
       ...checkoutRoutes(get(T.Evaluations)),

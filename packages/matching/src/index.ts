@@ -1,2 +1,3 @@
+export * from './explanation.js';
 export * from './match.js';
 export * from './matching-table.js';

@@ -102,6 +102,41 @@ describe('a record that is taken out', () => {
   });
 });
 
+describe('the explanation of a row', () => {
+  const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
+
+  it('says which identifier has found the record', () => {
+    expect(matcher.explain({ code: 'SHIRT' })).toEqual({ identifier: 'code', record: shirt, others: [] });
+    expect(matcher.explain({ code: 'unknown', barcode: shoe.barcode })).toMatchObject({ identifier: 'barcode' });
+  });
+
+  it('names every identifier that belongs to another record, with its value', () => {
+    const sock = { code: 'SOCK', barcode: '8600000000003', external_ref: 'ref-3' };
+    const explained = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe, sock]).explain({
+      code: 'SHIRT',
+      barcode: shoe.barcode,
+      external_ref: sock.external_ref,
+    });
+    expect(explained).toEqual({
+      identifier: 'code',
+      record: shirt,
+      others: [
+        { identifier: 'barcode', value: shoe.barcode, record: shoe },
+        { identifier: 'external_ref', value: sock.external_ref, record: sock },
+      ],
+    });
+  });
+
+  it('is silent about identifiers that agree, name nothing, or are not tried', () => {
+    expect(matcher.explain({ ...shirt, external_ref: 'unknown', id: 1 })).toMatchObject({ record: shirt, others: [] });
+    expect(matcherOf(['code'], [shirt, shoe]).explain({ code: 'SHIRT', barcode: shoe.barcode }).others).toEqual([]);
+  });
+
+  it('is empty when nothing is found', () => {
+    expect(matcher.explain({ code: 'unknown', barcode: '' })).toEqual({ others: [] });
+  });
+});
+
 describe('any records and any row', () => {
   const value = fc.constantFrom<unknown>('a', 'A', 'a ', 'b', '7', 7, 0, '', null, undefined);
   const identified: fc.Arbitrary<Identified> = fc.record({
@@ -121,6 +156,24 @@ describe('any records and any row', () => {
         if (first !== undefined) expect(names(row, found!, first)).toBe(true);
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  it('are explained as they are matched, and the others are just those that name another record', () => {
+    fc.assert(
+      fc.property(order, fc.array(identified, { maxLength: 6 }), identified, (tried, records, row) => {
+        const matcher = matcherOf(tried, records);
+        const { identifier, record, others } = matcher.explain(row);
+        expect(record).toBe(matcher.find(row));
+        expect(identifier === undefined ? undefined : matcher.holder(identifier, row[identifier])).toBe(record);
+        const strangers = tried.filter((each) => {
+          const holder = matcher.holder(each, row[each]);
+          return holder !== undefined && holder !== record;
+        });
+        expect(others.map((each) => each.identifier)).toEqual(strangers);
+        for (const other of others) expect(matcher.holder(other.identifier, other.value)).toBe(other.record);
+      }),
+      { numRuns: 1_000 },
     );
   });
 

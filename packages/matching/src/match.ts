@@ -2,10 +2,30 @@ export type Identifier = 'id' | 'code' | 'barcode' | 'external_ref';
 
 export type Identified = { readonly [Name in Identifier]?: unknown };
 
+/** Finds the record that holds exactly this value of an identifier. */
+export type Holder<Record> = (identifier: Identifier, value: unknown) => Record | undefined;
+
+/** How a row finds its record, and which others it names beside it. */
+export interface Match<Record> {
+  /** The first identifier that finds a record; `undefined` like the record when none does. */
+  readonly identifier: Identifier | undefined;
+  readonly record: Record | undefined;
+  /** The row's identifiers that name another record than the one it finds, in the order in which they are tried. */
+  readonly others: readonly Naming<Record>[];
+}
+
+export interface Naming<Record> {
+  readonly identifier: Identifier;
+  readonly value: unknown;
+  readonly record: Record;
+}
+
 /** Which record each row names, as far as the identifiers of its call find one. */
 export interface Matcher<Record extends Identified> {
   /** The record that the first finding identifier of the row names. Whether the others agree is not asked. */
   find(row: Identified): Record | undefined;
+  /** As {@link find}, and whether the others agree. */
+  explain(row: Identified): Match<Record>;
   /** The record that holds exactly this value of one identifier. */
   holder(identifier: Identifier, value: unknown): Record | undefined;
   /** Makes a record findable, also by rows that come later in the same call. */
@@ -23,10 +43,11 @@ export function matcherOf<Record extends Identified>(
   records: readonly Record[],
 ): Matcher<Record> {
   const indexes = new Map(order.map((identifier) => [identifier, new Map<unknown, Record>()]));
-  const holder = (identifier: Identifier, value: unknown): Record | undefined =>
+  const holder: Holder<Record> = (identifier, value) =>
     names(value) ? indexes.get(identifier)?.get(value) : undefined;
   const matcher: Matcher<Record> = {
     holder,
+    explain: (row) => matchOf(order, row, holder),
     find(row) {
       for (const identifier of order) {
         const found = holder(identifier, row[identifier]);
@@ -45,6 +66,17 @@ export function matcherOf<Record extends Identified>(
   };
   for (const record of records) matcher.add(record);
   return matcher;
+}
+
+/** Asks for the holder of each identifier of the row; two identifiers agree when they are answered the same object. */
+export function matchOf<Record>(order: readonly Identifier[], row: Identified, holder: Holder<Record>): Match<Record> {
+  const named = order.flatMap((identifier): Naming<Record>[] => {
+    const record = holder(identifier, row[identifier]);
+    return record === undefined ? [] : [{ identifier, value: row[identifier], record }];
+  });
+  const first = named[0];
+  const others = named.filter(({ record }) => record !== first?.record);
+  return { identifier: first?.identifier, record: first?.record, others };
 }
 
 function names(value: unknown): boolean {

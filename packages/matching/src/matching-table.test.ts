@@ -5,8 +5,8 @@ interface Row {
   readonly row: string;
   /** The order the interface states. */
   readonly tried: readonly Identifier[];
-  /** The order the call uses; a call that is not in the table yet is held to the interface's. */
-  readonly used?: readonly Identifier[];
+  /** The order the call uses. */
+  readonly used: readonly Identifier[];
 }
 
 const rows: readonly Row[] = [
@@ -26,11 +26,29 @@ const rows: readonly Row[] = [
     used: MATCHING['PUT /int/stocks'].variant,
   },
   { row: 'PUT /int/stocks, warehouse', tried: ['code'], used: MATCHING['PUT /int/stocks'].warehouse },
-  { row: 'POST /stock/reconcile, variant', tried: ['code'] },
-  { row: 'POST /stock/reconcile, warehouse', tried: ['code'] },
-  { row: 'PUT /int/product_attributes, product by one of its variants', tried: ['code', 'barcode', 'external_ref'] },
-  { row: 'PUT /int/product_attributes, definition', tried: ['external_ref'] },
-  { row: 'POST /product/verify, variant', tried: ['code', 'barcode'] },
+  { row: 'POST /stock/reconcile, variant', tried: ['code'], used: MATCHING['POST /stock/reconcile'].variant },
+  { row: 'POST /stock/reconcile, warehouse', tried: ['code'], used: MATCHING['POST /stock/reconcile'].warehouse },
+  {
+    row: 'PUT /int/product_attributes, product by one of its variants',
+    tried: ['code', 'barcode', 'external_ref'],
+    used: MATCHING['PUT /int/product_attributes'].variant,
+  },
+  {
+    row: 'PUT /int/product_attributes, definition',
+    tried: ['external_ref'],
+    used: MATCHING['PUT /int/product_attributes'].product_attribute_def,
+  },
+  {
+    row: 'POST /product/verify, variant',
+    tried: ['code', 'barcode'],
+    used: MATCHING['POST /product/verify'].variant,
+  },
+  { row: 'POST /product/verify, product', tried: ['code'], used: MATCHING['POST /product/verify'].product },
+  {
+    row: 'POST /int/app_locations, location',
+    tried: ['code', 'external_ref'],
+    used: MATCHING['POST /int/app_locations'].app_location,
+  },
   {
     row: 'POST /order_processings, variant',
     tried: ['code', 'barcode', 'external_ref', 'id'],
@@ -50,7 +68,7 @@ interface Holder extends Identified {
 
 const every: readonly Identifier[] = ['id', 'code', 'barcode', 'external_ref'];
 
-describe.each(rows)('$row', ({ tried, used = tried }) => {
+describe.each(rows)('$row', ({ tried, used }) => {
   const holders: readonly Holder[] = every.map((identifier) => ({
     [identifier]: valueOf(identifier),
     name: `by ${identifier}`,
@@ -70,6 +88,14 @@ describe.each(rows)('$row', ({ tried, used = tried }) => {
   it.each(every)('%s alone finds only if it is tried', (identifier) => {
     const found = matcher.find({ [identifier]: valueOf(identifier) });
     expect(found?.name).toBe(tried.includes(identifier) ? `by ${identifier}` : undefined);
+  });
+});
+
+describe('the matching table', () => {
+  it('has no order that is not held to the interface here', () => {
+    const { 'PUT /warehouse': _, ...calls } = MATCHING;
+    const orders = Object.values(calls).flatMap((kinds): (readonly Identifier[])[] => Object.values(kinds));
+    expect(orders.filter((order) => !rows.some(({ used }) => used === order))).toEqual([]);
   });
 });
 

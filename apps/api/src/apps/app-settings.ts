@@ -121,7 +121,7 @@ class LoyaltySettings {
 }
 
 /** Language tags as in `sr` and `sr-Latn-RS`. */
-const LANGUAGE = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
+export const LANGUAGE = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 
 /** Sentences by language and key; a null takes a sentence out. */
 const judgeTranslations: Judge = (value) => {

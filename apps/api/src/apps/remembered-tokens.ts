@@ -19,6 +19,10 @@ export class RememberedTokens implements AccessTokens {
     return this.holders.find(hash.toString('latin1'), () => this.tokens.holderOf(hash));
   }
 
+  forget(hash: Buffer): void {
+    this.holders.forget(hash.toString('latin1'));
+  }
+
   forgetAll(): void {
     this.holders.forgetAll();
   }

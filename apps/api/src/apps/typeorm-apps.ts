@@ -1,7 +1,7 @@
 import { decimalsOf, refuse, type Clock, type Refusal } from '@back-office/kernel';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { AppContext } from '../http/app-context.js';
-import { hashOfToken, type AccessTokens, type TokenHolder } from '../http/authentication.js';
+import { hashOfToken, newToken, type AccessTokens, type TokenHolder, type TokenKind } from '../http/authentication.js';
 import { speechOf } from '../http/speech.js';
 import type { Database, Sql } from '../database/database.js';
 import {
@@ -39,7 +39,7 @@ const INSERT_TOKEN = `
 
 /** Every call looks its token up, so of the translations only the token's language is read. */
 const FIND_HOLDER = `
-  select t.id as token_id, t.kind, spoken.language, t.expires_at, t.revoked_at, ${SETTINGS_COLUMNS},
+  select t.id as token_id, t.kind, t.customer_id, spoken.language, t.expires_at, t.revoked_at, ${SETTINGS_COLUMNS},
     jsonb_strip_nulls(jsonb_build_object(spoken.language, a.translations -> spoken.language)) as translations
   from access_tokens t join apps a on a.id = t.app_id
     cross join lateral (select coalesce(t.language, a.default_language) as language) spoken
@@ -47,7 +47,8 @@ const FIND_HOLDER = `
 
 interface HolderRow extends AppRow {
   readonly token_id: number;
-  readonly kind: 'app' | 'session';
+  readonly kind: TokenKind;
+  readonly customer_id: number | null;
   readonly language: string;
   readonly expires_at: Date | null;
   readonly revoked_at: Date | null;
@@ -81,7 +82,7 @@ export class TypeOrmApps implements AccessTokens {
 
   /** A new app token, shown this one time; `undefined` when there is no such app. */
   async issueToken({ appId, language, expiresAt }: NewToken): Promise<string | undefined> {
-    const token = `bo_app_${randomBytes(32).toString('base64url')}`;
+    const token = newToken('app');
     const values = [appId, hashOfToken(token), language ?? null, this.clock.now(), expiresAt ?? null];
     const issued = await this.database.rows(INSERT_TOKEN, values);
     return issued.length > 0 ? token : undefined;
@@ -99,8 +100,9 @@ export class TypeOrmApps implements AccessTokens {
   async holderOf(hash: Buffer): Promise<TokenHolder | undefined> {
     const [row] = await this.database.rows<HolderRow>(FIND_HOLDER, [hash]);
     if (row === undefined) return undefined;
-    const { token_id: tokenId, kind, expires_at: expiresAt, revoked_at: revokedAt, language } = row;
-    return { tokenId, kind, expiresAt, revokedAt, app: contextOf(row, language) };
+    const { token_id: tokenId, kind, customer_id: customerId, language } = row;
+    const { expires_at: expiresAt, revoked_at: revokedAt } = row;
+    return { tokenId, kind, customerId, expiresAt, revokedAt, app: contextOf(row, language) };
   }
 
   /** Whether the installation has any app yet. */

@@ -1,2 +1,3 @@
 export { productRoutes } from './products.routes.js';
 export { TypeOrmProducts } from './typeorm-products.js';
+export { verifyRoutes } from './verify.routes.js';

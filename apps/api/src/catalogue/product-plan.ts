@@ -1,5 +1,13 @@
-import { isBlank } from '@back-office/kernel';
-import { MATCHING, matcherOf, type Identifier, type Matcher } from '@back-office/matching';
+import {
+  explanationOf,
+  MATCHING,
+  matcherOf,
+  type Explanation,
+  type Identified,
+  type Identifier,
+  type Match,
+  type Matcher,
+} from '@back-office/matching';
 import {
   copyOf,
   isFresh,
@@ -9,6 +17,7 @@ import {
   type ProductDraft,
   type VariantDraft,
 } from './product-drafts.js';
+import { isEmptied, isGiven, pick, stored, withoutUndefined } from './product-fields.js';
 import type { ImageWish, ProductWish, VariantWish } from './product-rows.js';
 import { slugCandidates } from './slug.js';
 
@@ -21,6 +30,8 @@ export interface PlannedProduct {
 export interface Plan {
   /** In input order: what becomes of the row, or the key of why nothing does. */
   readonly outcomes: readonly (PlannedProduct | string)[];
+  /** How each row has found its product and its variants; to be asked when new ones have their ids. */
+  readonly explain: () => readonly (readonly Explanation[])[];
 }
 
 /** How often a call is planned anew before identifiers are no longer lent. */
@@ -32,13 +43,15 @@ const MOST_LENDING_PLANS = 3;
  * holder gives up in a later row, so that two records can swap; if the holder then keeps it, the row fails after all.
  */
 export function planProducts(rows: readonly (ProductWish | string)[], found: Found, randomSlugEnd: () => string): Plan {
-  let planned = rows;
+  const refused = new Map<number, string>();
   for (let plan = 1; ; plan += 1) {
     const planner = new Planner(copyOf(found), randomSlugEnd, plan <= MOST_LENDING_PLANS);
-    const outcomes = planned.map((row, index) => (typeof row === 'string' ? row : planner.plan(row, index)));
-    const refused = planner.unpaid();
-    if (refused.size === 0) return { outcomes };
-    planned = planned.map((row, index) => refused.get(index) ?? row);
+    const outcomes = rows.map((row, index) =>
+      typeof row === 'string' ? row : planner.plan(row, index, refused.get(index)),
+    );
+    const unpaid = planner.unpaid();
+    if (unpaid.size === 0) return { outcomes, explain: () => rows.map((_, index) => planner.explain(index)) };
+    for (const [row, key] of unpaid) refused.set(row, key);
   }
 }
 
@@ -56,7 +69,13 @@ interface Loan {
   readonly name: string;
 }
 
+interface Kind {
+  readonly record: 'product' | 'variant';
+  readonly match: Match<ProductDraft | VariantDraft>;
+}
+
 class Planner {
+  private readonly matches = new Map<number, Kind[]>();
   private readonly loans: Loan[] = [];
   private readonly drafts: Set<ProductDraft | VariantDraft>;
   private readonly products: Matcher<ProductDraft>;
@@ -76,16 +95,26 @@ class Planner {
     this.slugs = new Map(found.products.map((product) => [product.slug, product]));
   }
 
-  plan(wish: ProductWish, row: number): PlannedProduct | string {
+  /** A row that is known to fail is looked up all the same, so that it can be explained. */
+  plan(wish: ProductWish, row: number, failure?: string): PlannedProduct | string {
     this.row = row;
     this.undo = [];
+    this.matches.set(row, []);
     try {
+      if (failure !== undefined) throw new Refused(failure);
       return this.planned(wish);
     } catch (refused) {
       if (!(refused instanceof Refused)) throw refused;
       for (const undo of this.undo.reverse()) undo();
+      this.matches.set(row, []);
+      this.find('product', this.products, wish);
+      for (const variant of wish.variants) this.find('variant', this.variants, variant);
       return refused.key;
     }
+  }
+
+  explain(row: number): Explanation[] {
+    return (this.matches.get(row) ?? []).map(({ record, match }) => explanationOf(record, match));
   }
 
   /** The rows whose loans were not paid back, and the key of each. */
@@ -98,8 +127,18 @@ class Planner {
     return new Map(this.loans.filter(({ name }) => (holders.get(name) ?? 0) > 1).map(({ row, key }) => [row, key]));
   }
 
+  private find<Draft extends ProductDraft | VariantDraft>(
+    record: Kind['record'],
+    matcher: Matcher<Draft>,
+    wish: Identified,
+  ): Draft | undefined {
+    const match = matcher.explain(wish);
+    this.matches.get(this.row)?.push({ record, match });
+    return match.record;
+  }
+
   private planned(wish: ProductWish): PlannedProduct {
-    const match = this.products.find(wish);
+    const match = this.find('product', this.products, wish);
     const product = match ?? this.newProduct(wish);
     this.applyToProduct(product, wish);
     const variants = wish.variants.map((each) => this.plannedVariant(product, each));
@@ -126,7 +165,7 @@ class Planner {
   }
 
   private plannedVariant(product: ProductDraft, wish: VariantWish): PlannedProduct['variants'][number] {
-    const match = this.variants.find(wish);
+    const match = this.find('variant', this.variants, wish);
     if (match && match.product !== product) throw new Refused('API.Products.VariantOfAnotherProduct');
     const variant = match ?? newVariant(product, wish);
     this.applyToVariant(variant, wish);
@@ -214,27 +253,4 @@ function newVariant(product: ProductDraft, { code }: VariantWish): VariantDraft 
   if (!isGiven(code)) throw new Refused('API.Products.CodeCantBeBlank');
   const fresh = { barcode: null, external_ref: null, name: null, price: null, vatRate: null };
   return { id: null, product, code: code.trim(), ...fresh, images: [], touched: false };
-}
-
-function pick({ name, description, price, vatRate, active }: ProductWish) {
-  return { name: name ?? undefined, description, price, vatRate, active };
-}
-
-/** Variant barcodes and references are trimmed when stored, not when looked up; an empty one is none. */
-function stored(text: string | null): string | null {
-  return text === null || isBlank(text) ? null : text.trim();
-}
-
-function isGiven(text: string | null | undefined): text is string {
-  return text !== undefined && text !== null && !isBlank(text);
-}
-
-function isEmptied(text: string | null | undefined): boolean {
-  return text !== undefined && text !== null && isBlank(text);
-}
-
-function withoutUndefined<Fields extends object>(
-  fields: Fields,
-): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

@@ -1,6 +1,7 @@
 import type { AppContext } from '../http/app-context.js';
 import { ok, okText } from '../http/answer.js';
 import type { Database } from '../database/database.js';
+import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -67,12 +68,19 @@ class PostProducts {
   products?: unknown;
 }
 
+// In a dry run, what would be new has no id.
 const UpsertedShape = record({
-  id: integer,
+  id: nullable(integer),
   code: text,
   created: truth,
   variants: listOf(
-    record({ id: integer, code: text, barcode: nullable(text), external_ref: nullable(text), created: truth }),
+    record({
+      id: nullable(integer),
+      code: text,
+      barcode: nullable(text),
+      external_ref: nullable(text),
+      created: truth,
+    }),
   ),
 });
 
@@ -107,14 +115,14 @@ export function productRoutes(products: TypeOrmProducts, database: Database): Ro
       caller: 'app',
       summary: 'Creates and changes products with their variants, matched by id, code and external reference',
       body: PostProducts,
-      answers: { 200: record({ data: record({ products: listOf(UpsertedShape), failed: listOf(failedRow) }) }) },
-      handle: async ({ app, body }) => {
+      query: BULK_OPTIONS,
+      answers: { 200: explainable(record({ products: listOf(UpsertedShape), failed: listOf(failedRow) })) },
+      handle: async ({ app, body, query }) => {
+        const options = bulkOptions(query);
         const rows = rowsOf(body, 'products');
-        const outcomes = await products.upsert(
-          app.id,
-          rows.map((row) => productWish(row, app.decimals)),
-        );
-        return ok(presentUpsert(app, rows, outcomes));
+        const wishes = rows.map((row) => productWish(row, app.decimals));
+        const { outcomes, explain } = await products.upsert(app.id, wishes, options);
+        return okExplained(presentUpsert(app, rows, outcomes), explain);
       },
     }),
     route({

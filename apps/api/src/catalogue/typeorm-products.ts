@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { waitForBulkTurn } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import { foldedForSearch } from '../database/search-text.js';
+import type { BulkOptions, Explanations } from '../http/bulk-options.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
 import type { ProductWish } from './product-rows.js';
@@ -89,6 +90,12 @@ interface VariantRow extends Omit<VariantDraft, 'vatRate' | 'product'> {
   readonly vat_rate: number | null;
 }
 
+export interface Upserted {
+  /** In a dry run new records have no ids. */
+  readonly outcomes: Plan['outcomes'];
+  readonly explain: Explanations | undefined;
+}
+
 /** Writes products and their variants in bulk: the number of statements does not depend on the number of rows. */
 export class TypeOrmProducts {
   constructor(
@@ -97,16 +104,24 @@ export class TypeOrmProducts {
   ) {}
 
   /** Upserts the rows; a row that already arrives as a key, or that breaks a rule, is written not at all. */
-  upsert(appId: number, rows: readonly (ProductWish | string)[]): Promise<Plan['outcomes']> {
-    return this.database.transaction(async (transaction) => {
+  upsert(
+    appId: number,
+    rows: readonly (ProductWish | string)[],
+    { explain, dryRun }: BulkOptions = {},
+  ): Promise<Upserted> {
+    const work = async (transaction: Transaction): Promise<Upserted> => {
       const wishes = rows.filter((row) => typeof row !== 'string');
       const records = sum(wishes.map((wish) => 1 + wish.variants.length));
       await waitForBulkTurn(transaction, 'products', appId, records);
       const found = await find(transaction, appId, wishes);
-      const { outcomes } = planProducts(rows, found, () => randomBytes(4).toString('hex'));
-      await write(transaction, appId, outcomes, this.clock.now());
-      return outcomes;
-    });
+      const plan = planProducts(rows, found, () => randomBytes(4).toString('hex'));
+      const drafts = draftsOf(plan.outcomes);
+      const fresh = [...drafts.products, ...drafts.variants].filter((draft) => draft.id === null);
+      if (drafts.products.length > 0) await write(transaction, appId, drafts, this.clock.now());
+      if (dryRun) for (const draft of fresh) draft.id = null;
+      return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
+    };
+    return this.database.transaction(work, { rehearsal: dryRun });
   }
 }
 
@@ -157,11 +172,26 @@ function strangerOf(id: number): ProductDraft {
   return { id, code: '', slug: '', name: '', ...unknown, images: [], touched: false };
 }
 
-async function write(transaction: Transaction, appId: number, outcomes: Plan['outcomes'], now: Date): Promise<void> {
+interface Drafts {
+  readonly products: readonly ProductDraft[];
+  readonly variants: readonly VariantDraft[];
+}
+
+/** What is to be written, each record once. */
+function draftsOf(outcomes: Plan['outcomes']): Drafts {
   const planned = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
-  if (planned.length === 0) return;
-  const products = [...new Set(planned.map((each) => each.product))];
-  const variants = [...new Set(planned.flatMap((each) => each.variants.map(({ variant }) => variant)))];
+  return {
+    products: [...new Set(planned.map((each) => each.product))],
+    variants: [...new Set(planned.flatMap((each) => each.variants.map(({ variant }) => variant)))],
+  };
+}
+
+async function write(
+  transaction: Transaction,
+  appId: number,
+  { products, variants }: Drafts,
+  now: Date,
+): Promise<void> {
   const theirs = new Map(products.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variants) theirs.get(variant.product)?.push(variant);
   const row = (product: ProductDraft, place: number) => productRow(product, theirs.get(product) ?? [], place);

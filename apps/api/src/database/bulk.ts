@@ -4,12 +4,15 @@ import type { Transaction } from './database.js';
 /** Up to so many rows, going from each to its like by index beats reading all that the app has. */
 const FEW_ROWS = 100;
 
+const LOCK_TIMEOUT = '4500ms';
+
 /**
- * More time, and for many rows no join row by row: an app that the statistics do not know yet seems to have one row,
+ * More time, also to wait for one another's locks, and for many rows no join row by row: an app that the statistics do not know yet seems to have one row,
  * and then the planner compares each of ten thousand with each of ten thousand.
  */
 function settingsFor(rows: number): string {
   return `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true),
+    set_config('lock_timeout', '${LOCK_TIMEOUT}', true),
     set_config('enable_nestloop', '${rows > FEW_ROWS ? 'off' : 'on'}', true)`;
 }
 
@@ -19,13 +22,11 @@ export async function beginBulk(transaction: Transaction, rows: number): Promise
   await transaction.rows(`select ${settingsFor(rows)}`);
 }
 
-const BULK_TURNS = { warehouses: 1, products: 2, set_up: 3 } as const;
-const BULK_TURN_TIMEOUT = '4500ms';
+const BULK_TURNS = { warehouses: 1, products: 2, set_up: 3, locations: 4, attributes: 5 } as const;
 
 /**
  * As {@link beginBulk}, for bulk writes that take turns, those of one kind and app: what they match by is unique, and
- * half of it may not exist yet, so row locks alone would let two calls insert the same record. They may wait longer
- * than single calls.
+ * half of it may not exist yet, so row locks alone would let two calls insert the same record.
  */
 export async function waitForBulkTurn(
   transaction: Transaction,
@@ -35,9 +36,8 @@ export async function waitForBulkTurn(
 ): Promise<void> {
   transaction.locks('bulk');
   transaction.expectManyRows();
-  await transaction.rows(
-    `select ${settingsFor(rows)}, set_config('lock_timeout', $3, true),
-       pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`,
-    [BULK_TURNS[kind], appId, BULK_TURN_TIMEOUT],
-  );
+  await transaction.rows(`select ${settingsFor(rows)}, pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, [
+    BULK_TURNS[kind],
+    appId,
+  ]);
 }

@@ -217,6 +217,43 @@ describe('inside a transaction', () => {
   });
 });
 
+describe('a rehearsal', () => {
+  const rehearse = <Result>(work: (transaction: Transaction) => Promise<Result>) =>
+    database.transaction(work, { rehearsal: true });
+
+  it('does its work, answers it, and leaves nothing', async () => {
+    const seen = await rehearse(async (transaction) => {
+      await insert(transaction, 1, 1);
+      return transaction.rows('select id from thing');
+    });
+    expect([seen, await count()]).toEqual([[{ id: 1 }], 0]);
+  });
+
+  it('leaves nothing of its last statement either', async () => {
+    const last = await rehearse((transaction) =>
+      transaction.last('insert into thing (id, n) values (1, 1) returning n'),
+    );
+    expect([last, await count()]).toEqual([[{ n: 1 }], 0]);
+  });
+
+  it('without a statement is nothing', async () => {
+    expect(await rehearse(() => Promise.resolve(5))).toBe(5);
+  });
+
+  it('lets its locks go', async () => {
+    await insert(database, 1, 1);
+    await rehearse((transaction) => transaction.rows('update thing set n = 2 where id = 1'));
+    await database.transaction((transaction) => transaction.rows('select from thing for update nowait'));
+  });
+
+  it('fails as the work itself would', async () => {
+    await insert(database, 1, 1);
+    const failed = await rehearse((transaction) => insert(transaction, 1, 2)).catch((error: unknown) => error);
+    expect(violates(failed, 'thing_pkey')).toBe(true);
+    expect(await rehearse((transaction) => insert(transaction, 2, 2))).toEqual([]);
+  });
+});
+
 describe('a bulk write', () => {
   const planned = (transaction: Transaction): Promise<{ name: string }[]> =>
     transaction.rows('select name from pg_prepared_statements where statement like $1', ['%of a bulk write%']);
@@ -250,12 +287,14 @@ describe('a bulk write', () => {
   it.each([
     ['in its turn', (transaction: Transaction) => waitForBulkTurn(transaction, 'products', 1, 1)],
     ['at once', (transaction: Transaction) => beginBulk(transaction, 1)],
-  ])('%s has more time', async (_, begin) => {
-    const limit = await database.transaction(async (transaction) => {
+  ])('%s has more time, also to wait for a lock', async (_, begin) => {
+    const limits = await database.transaction(async (transaction) => {
       await begin(transaction);
-      return transaction.rows<{ limit: string }>(`select current_setting('statement_timeout') as limit`);
+      return transaction.rows(
+        `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`,
+      );
     });
-    expect(limit).toEqual([{ limit: '15s' }]);
+    expect(limits).toEqual([{ statement: '15s', lock: '4500ms' }]);
   });
 });
 

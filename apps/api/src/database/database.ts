@@ -27,6 +27,11 @@ const LOCK_ORDER = [
 ] as const;
 export type Lockable = (typeof LOCK_ORDER)[number];
 
+export interface TransactionOptions {
+  /** Everything is done, and then taken back: what the work answers is what it would have written. */
+  readonly rehearsal?: boolean | undefined;
+}
+
 export interface Transaction extends Sql {
   /**
    * As {@link rows}, for the statement after which there is none: it travels together with COMMIT. What it answers is
@@ -93,15 +98,21 @@ export class Database implements Sql {
    * Runs `work` in one transaction. A deadlock or serialisation failure runs all of it again, up to 3 times, with a
    * growing random pause. A connection lost at COMMIT is reported as {@link UnknownOutcome} and never repeated.
    * Work that takes longer than the ladder allows, all attempts together, is rolled back and reported as unavailable.
+   * A rehearsal is the same, but for its end.
    */
-  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  async transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    { rehearsal = false }: TransactionOptions = {},
+  ): Promise<Result> {
     assertOutsideTransaction('A second transaction');
     const once = WriteOnce.pending();
     if (once?.isWritten) return once.resume() as Result;
+    // A mark of what was written would be taken back too, and there is nothing that a second run could do twice.
+    const ending = rehearsal ? 'rehearsal' : once;
     const end = performance.now() + this.longestTransaction;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await inTransaction.run(true, () => this.attempt(work, end, once));
+        return await inTransaction.run(true, () => this.attempt(work, end, ending));
       } catch (error) {
         if (failureOf(error) !== 'retry' || attempt === MOST_TRIES || performance.now() > end) throw translated(error);
         await pause(attempt);
@@ -112,14 +123,14 @@ export class Database implements Sql {
   private async attempt<Result>(
     work: (transaction: Transaction) => Promise<Result>,
     end: number,
-    once: WriteOnce | undefined,
+    ending: Ending,
   ): Promise<Result> {
     const client = await this.pool.connect();
     // Between two statements a lost connection is told to nobody but this listener; without it the process would end.
     client.on('error', ignored);
     let broken = false;
     try {
-      const transaction = new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement, end, once);
+      const transaction = new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement, end, ending);
       const result = await work(transaction);
       await transaction.commit(result);
       return result;
@@ -144,6 +155,9 @@ export class Database implements Sql {
   }
 }
 
+/** How a transaction ends when its work is done: with COMMIT, with a mark and COMMIT, or with nothing written. */
+type Ending = undefined | WriteOnce | 'rehearsal';
+
 /** Each wait for the server costs more than most statements: BEGIN travels with the first, COMMIT with the last. */
 class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
@@ -155,7 +169,7 @@ class ClientTransaction implements Transaction {
     private readonly nameOf: (text: string) => string | undefined,
     private readonly onStatement: (text: string) => void,
     private readonly end: number,
-    private readonly once: WriteOnce | undefined,
+    private readonly ending: Ending,
   ) {}
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -164,16 +178,22 @@ class ClientTransaction implements Transaction {
   }
 
   async last<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    // What is to be stored with the write is known only when the work is done.
-    return this.once ? this.rows(text, values) : this.commitWith(text, values);
+    // What is to be stored with the write is known only when the work is done; and a rehearsal is never committed.
+    return this.ending ? this.rows(text, values) : this.commitWith(text, values);
   }
 
   async commit(result: unknown): Promise<void> {
-    if (this.once) return this.commitOnce(this.once, result);
+    if (this.ending instanceof WriteOnce) return this.commitOnce(this.ending, result);
     if (this.state !== 'open') return;
     assertInTime(this.end);
+    if (this.ending === 'rehearsal') return this.takeBack();
     const [committed] = await together(this.client, ['COMMIT']);
     assertCommitted(committed);
+  }
+
+  private async takeBack(): Promise<void> {
+    const [answer] = await together(this.client, ['ROLLBACK']);
+    rowsOf(answer);
   }
 
   private async commitOnce(once: WriteOnce, result: unknown): Promise<void> {

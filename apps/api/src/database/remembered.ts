@@ -27,6 +27,10 @@ export class Remembered<Value> {
     return value;
   }
 
+  forget(key: string): void {
+    this.memories.delete(key);
+  }
+
   forgetAll(): void {
     this.memories.clear();
   }

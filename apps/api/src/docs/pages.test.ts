@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { MATCHING } from '@back-office/matching';
 import { GENERATED_PAGES } from './pages.js';
 
 const onDisk = (name: string): Promise<string> =>
@@ -22,5 +23,20 @@ describe('the page of proforma states', () => {
     expect(page).toContain('  open --> converted: convert\n');
     expect(page).toContain('  expired --> [*]\n');
     expect(page).not.toMatch(/(converted|canceled|expired) --> \w/);
+  });
+});
+
+describe('the page of matching', () => {
+  const rows = Object.entries(MATCHING).flatMap(([call, kinds]) =>
+    Object.entries(kinds).map(([record, order]) => `| \`${call}\` | \`${record}\` | \`${order.join('`, `')}\` |`),
+  );
+
+  it.each(rows)('has the row %s', async (row) => {
+    expect(unpadded(await onDisk('matching.md'))).toContain(row);
+  });
+
+  it('has no other one', async () => {
+    const page = unpadded(await onDisk('matching.md'));
+    expect(page.split('\n').filter((line) => /^\| `(GET|POST|PUT)/.test(line))).toHaveLength(rows.length);
   });
 });

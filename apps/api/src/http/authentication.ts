@@ -1,13 +1,17 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@back-office/kernel';
 import type { AppContext } from './app-context.js';
 import type { TokenFailure } from './errors.js';
 import type { Caller } from './route.js';
 
+export type TokenKind = 'app' | 'session';
+
 export interface TokenHolder {
   readonly tokenId: number;
-  readonly kind: 'app' | 'session';
+  readonly kind: TokenKind;
+  /** The customer who is signed in to the session, if any. */
+  readonly customerId: number | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly app: AppContext;
@@ -23,6 +27,11 @@ export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
+/** A new token with 256 random bits, to be shown once and stored as its hash alone. */
+export function newToken(kind: TokenKind): string {
+  return `bo_${kind}_${randomBytes(32).toString('base64url')}`;
+}
+
 /** Who calls, or why the token does not say so. */
 export async function authenticate(
   request: IncomingMessage,
@@ -36,7 +45,12 @@ export async function authenticate(
   if (holder === undefined) return 'API.Tokens.Invalid';
   if (holder.revokedAt !== null) return 'API.Tokens.Revoked';
   if (holder.expiresAt !== null && holder.expiresAt <= clock.now()) return 'API.Tokens.Expired';
-  return (holder.kind === 'app') === (caller === 'app') ? holder : 'API.Tokens.Invalid';
+  return mayCall(holder, caller) ? holder : 'API.Tokens.Invalid';
+}
+
+function mayCall({ kind, customerId }: TokenHolder, caller: Exclude<Caller, 'public'>): boolean {
+  if (caller === 'app') return kind === 'app';
+  return kind === 'session' && (caller === 'session' || customerId !== null);
 }
 
 /** The token of the one Authorization header; `''` when there is something, but not a single bearer token. */

@@ -22,7 +22,7 @@ beforeEach(async () => {
   observed = [];
   asked = 0;
   const app = { ...PLAIN_SPEECH, id: 1 } as unknown as AppContext;
-  const holder = { tokenId: 1, kind: 'app', expiresAt: null, revokedAt: null, app } as const;
+  const holder = { tokenId: 1, customerId: null, kind: 'app', expiresAt: null, revokedAt: null, app } as const;
   const list = route({
     method: 'get',
     path: '/list',

@@ -71,6 +71,13 @@ export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   return { status: statusOf(key), body: { errors: { [name]: [speech.say(key)] } } };
 }
 
+/** The keys of several failures, each under its own area. */
+export function keysAnswer(keys: readonly string[], speech: Speech, status = 422): Answer {
+  const errors: Record<string, string[]> = {};
+  for (const key of keys) (errors[areaOf(key)] ??= []).push(speech.say(key));
+  return { status, body: { errors } };
+}
+
 /** `API.Warehouses.NotFound` goes under `Warehouses`, `Stocks.InvalidWarehouseId` under `Stocks`, plain text under `message`. */
 export function areaOf(message: string): string {
   const [, area] = /^(?:API\.)?([A-Z]\w*)(?:\.\w+)+$/.exec(message) ?? [];

@@ -7,13 +7,12 @@ import type { Clock } from '@back-office/kernel';
 import { recordId, wholeNumber } from '@back-office/kernel';
 import { type AccessTokens, authenticate, type TokenHolder } from './authentication.js';
 import type { Answer } from './answer.js';
-import type { AppContext } from './app-context.js';
 import * as errors from './errors.js';
 import { DatabaseUnavailable } from '../database/failures.js';
 import { answeredOnce, fingerprintOf, idempotencyKey, type KeyedCalls } from './idempotency.js';
 import { isReadableJson } from './json-text.js';
 import { assertSoundQuery, parseQuery } from './query-text.js';
-import type { Route } from './route.js';
+import type { Caller, Route } from './route.js';
 import { validateBody, type Validated } from './validate-body.js';
 import { wrongTypesAnswer } from './wrong-types.js';
 import { requestLog, type Observer } from './request-log.js';
@@ -63,7 +62,7 @@ function mount(app: Express, route: Route, edge: Edge): void {
       return next(edge.isBusy() ? new errors.HttpProblem(503, { 'Retry-After': '1' }) : undefined);
     },
     async (request, response, next) => {
-      const holder = await authenticate(request, route.caller as 'app', edge.tokens, edge.clock);
+      const holder = await authenticate(request, route.caller as Exclude<Caller, 'public'>, edge.tokens, edge.clock);
       if (typeof holder === 'string') return send(response, errors.unauthorized(holder));
       response.locals['app'] = holder.app;
       response.locals['holder'] = holder;
@@ -83,15 +82,15 @@ function mount(app: Express, route: Route, edge: Edge): void {
 async function answer(route: Route, request: Request, holder: TokenHolder, calls: KeyedCalls): Promise<Answer> {
   const { app, tokenId } = holder;
   const key = route.method === 'get' || route.answersSecret ? undefined : idempotencyKey(request);
-  if (key === undefined) return handle(route, request, app);
+  if (key === undefined) return handle(route, request, holder);
   const fingerprint = fingerprintOf(request.method, request.originalUrl, BODIES.get(request));
-  return answeredOnce(calls, { appId: app.id, tokenId, key, fingerprint }, app, () => handle(route, request, app));
+  return answeredOnce(calls, { appId: app.id, tokenId, key, fingerprint }, app, () => handle(route, request, holder));
 }
 
 /** The bytes of the bodies of keyed calls. */
 const BODIES = new WeakMap<IncomingMessage, Buffer>();
 
-async function handle(route: Route, request: Request, app: AppContext): Promise<Answer> {
+async function handle(route: Route, request: Request, { app, tokenId, customerId }: TokenHolder): Promise<Answer> {
   const query = request.query as Record<string, unknown>;
   if (!route.ignoresUnusableFilters) assertSoundQuery(query);
   if (lacksParameter(route, query)) throw new errors.HttpProblem(400);
@@ -104,7 +103,8 @@ async function handle(route: Route, request: Request, app: AppContext): Promise<
     if (route.record && !(await route.record(app, id, ids))) return errors.MISSING_RECORD;
     return errors.fieldErrorsAnswer(broken, app);
   }
-  return errors.outcomeAnswer(await route.handle({ app, id, ids, query, body, request }), app);
+  const call = { app, tokenId, customerId: customerId ?? 0, id, ids, query, body, request };
+  return errors.outcomeAnswer(await route.handle(call), app);
 }
 
 /** Whether a required query parameter is missing, or is no integer where one is asked for. */

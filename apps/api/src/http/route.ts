@@ -9,6 +9,10 @@ export type Caller = 'app' | 'customer' | 'session' | 'public';
 
 export interface Call<Body = unknown> {
   readonly app: AppContext;
+  /** The record of the token that the call came with. */
+  readonly tokenId: number;
+  /** The customer who is signed in to the session; 0, which no record has, without one. */
+  readonly customerId: number;
   /** The `:id` of the path; 0, which no record has, when the path has none. */
   readonly id: number;
   /** All ids of the path by name. */
@@ -51,6 +55,8 @@ export interface Route<Body extends object = object> {
   readonly failures?: Readonly<Record<number, TSchema>>;
   /** Message keys and texts that the rules behind this route may answer, for the API reference. */
   readonly refusals?: readonly string[];
+  /** The key of the 404 for a record that the body names and the app does not have. */
+  readonly missing?: string;
   /** Whether the record that the path names exists; asked only before a body that breaks rules is answered 422. */
   readonly record?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean>;
   readonly handle: (call: Call<Body>) => Promise<Outcome>;

@@ -239,6 +239,18 @@ describe('a run that died', () => {
     await twice((client) =>
       client.post('/customers', { customer: { email: 'mira@example.com', first_name: 'Mira', last_name: 'Marić' } }),
     );
+    const products = [
+      { sku: 'N1', qty: 3 },
+      { sku: 'none', qty: 1 },
+    ];
+    await twice((client) => client.post('/stock/reconcile?explain=true', { warehouse_code: 'W2', products }));
+    const attributes = [{ external_ref: 'size', value: 'M' }];
+    await twice((client) =>
+      client.put('/int/product_attributes?explain=true', { product_attributes: [{ code: 'N1', attributes }] }),
+    );
+    const here = { name: 'Here', latitude: 1, longitude: 1 };
+    await twice((client) => client.post('/int/app_locations', { app_locations: [here, null] }));
+    await twice((client) => client.post('/product/verify?explain=true', { products: [{ code: 'N1' }, {}] }));
     await twice((client) => client.patch('/app/settings', { name: 'Shop' }));
     await twice((client) => client.put('/vouchers', { vouchers: [{ code: 'V', amount: 10 }] }));
     const items = [{ code: 'A', qty: 2 }];
@@ -270,5 +282,8 @@ describe('a run that died', () => {
     const { images } = (await shop.get('/products?code=N')).body.data;
     expect(images).toHaveLength(1);
     expect((await shop.get('/vouchers')).body.data).toHaveLength(1);
+    const locations = await api.database.rows('select 1 from app_locations where app_id = $1', [shop.appId]);
+    expect(locations).toHaveLength(1);
+    expect((await stockOf(shop, 'N1')).on_hand).toBe(3);
   });
 });

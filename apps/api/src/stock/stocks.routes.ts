@@ -1,6 +1,7 @@
 import { pageOf } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
-import { ok, okText } from '../http/answer.js';
+import { okText } from '../http/answer.js';
+import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { idFilter, PAGING, textFilter } from '../http/query-parameters.js';
 import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -50,14 +51,14 @@ export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] 
       caller: 'app',
       summary: 'Adds quantities to stock per variant and warehouse; a repeat adds again',
       body: PutStocks,
-      answers: { 200: record({ data: record({ updated: integer, failed: listOf(failedRow) }) }) },
-      handle: async ({ app, body }) => {
+      query: BULK_OPTIONS,
+      answers: { 200: explainable(record({ updated: integer, failed: listOf(failedRow) })) },
+      handle: async ({ app, body, query }) => {
+        const options = bulkOptions(query);
         const rows = rowsOf(body, 'stocks');
-        const failed = await stocks.add(app.id, rows.map(stockWish));
-        return ok({
-          updated: rows.length - failed.length,
-          failed: failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } })),
-        });
+        const { failed, explain } = await stocks.add(app.id, rows.map(stockWish), options);
+        const shown = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
+        return okExplained({ updated: rows.length - failed.length, failed: shown }, explain);
       },
     }),
     route({

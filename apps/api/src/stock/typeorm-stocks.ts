@@ -1,12 +1,18 @@
 import type { Clock } from '@back-office/kernel';
+import { MATCHING } from '@back-office/matching';
 import { beginBulk } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
+import type { BulkOptions, Explanations } from '../http/bulk-options.js';
 import {
   addUp,
+  differences,
+  explainRows,
   placeRows,
+  placesOf,
   type FailedRow,
   type OnHand,
   type Placed,
+  type Places,
   type StockChange,
   type StockWish,
   type VariantKeys,
@@ -21,6 +27,14 @@ const FIND_VARIANTS = `
 const HOLD_WAREHOUSES = `
   select id, code from warehouses
   where app_id = $1 and deleted_at is null and code = any($2::text[]) order by id for share`;
+
+/**
+ * Against whoever else puts stock into the warehouse: a count needs to know what is on hand also where there is no
+ * stock row yet that could be locked. Whoever reserves or ships is in nobody's way: they only touch rows that are there.
+ */
+const COUNT_WAREHOUSE = `
+  select id, code from warehouses
+  where app_id = $1 and deleted_at is null and code = $2 for no key update`;
 
 const LOCK_STOCK = `
   select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", s.on_hand as "onHand"
@@ -38,7 +52,7 @@ const BOOK = `
       as change (variant_id, warehouse_id, delta, min_qty)
   ), movement as (
     insert into stock_movements (app_id, warehouse_id, kind, reference, booked_at)
-    select distinct $1::bigint, warehouse_id, 'adjust', null, $6::timestamptz from change where delta <> 0
+    select distinct $1::bigint, warehouse_id, $7::text, null, $6::timestamptz from change where delta <> 0
     returning id, warehouse_id
   ), line as (
     insert into stock_movement_lines (app_id, movement_id, product_variant_id, qty)
@@ -48,19 +62,33 @@ const BOOK = `
     update stocks s set on_hand = s.on_hand + change.delta, updated_at = $6 from change
     where s.app_id = $1 and s.product_variant_id = change.variant_id and s.warehouse_id = change.warehouse_id
     returning s.product_variant_id as variant_id, s.warehouse_id
+  ), made as (
+    insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, min_qty, updated_at)
+    select $1, variant_id, warehouse_id, delta, min_qty, $6 from change
+    where (variant_id, warehouse_id) not in (select variant_id, warehouse_id from changed)
+    order by variant_id, warehouse_id
+    on conflict (app_id, product_variant_id, warehouse_id)
+    do update set on_hand = stocks.on_hand + excluded.on_hand, updated_at = excluded.updated_at
   )
-  insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, min_qty, updated_at)
-  select $1, variant_id, warehouse_id, delta, min_qty, $6 from change
-  where (variant_id, warehouse_id) not in (select variant_id, warehouse_id from changed)
-  order by variant_id, warehouse_id
-  on conflict (app_id, product_variant_id, warehouse_id)
-  do update set on_hand = stocks.on_hand + excluded.on_hand, updated_at = excluded.updated_at`;
+  select id from movement`;
 
 interface StockPlace {
   readonly variantId: number;
   readonly warehouseId: number;
   readonly onHand: number;
 }
+
+export interface Added {
+  readonly failed: readonly FailedRow[];
+  readonly explain: Explanations | undefined;
+}
+
+export interface Reconciled extends Added {
+  /** Null when every count was right, and in a dry run. */
+  readonly movementId: number | null;
+}
+
+type Wishes = readonly (StockWish | string)[];
 
 export class TypeOrmStocks {
   constructor(
@@ -69,31 +97,69 @@ export class TypeOrmStocks {
   ) {}
 
   /** Adds quantities to stock. Rows that fail change nothing; the others are written together. */
-  add(appId: number, rows: readonly (StockWish | string)[]): Promise<readonly FailedRow[]> {
-    return this.database.transaction(async (transaction) => {
+  add(appId: number, rows: Wishes, { explain, dryRun }: BulkOptions = {}): Promise<Added> {
+    const work = async (transaction: Transaction): Promise<Added> => {
       await beginBulk(transaction, rows.length);
-      const { placed, failed } = await place(transaction, appId, rows);
+      const places = await holdPlaces(transaction, appId, rows);
+      const { placed, failed } = placeRows(rows, places);
       const { changes, failed: negative } = addUp(placed, await lock(transaction, appId, placed));
-      if (changes.length > 0) await book(transaction, appId, changes, this.clock.now());
-      return [...failed, ...negative].sort((a, b) => a.row - b.row);
-    });
+      if (changes.length > 0) await book(transaction, appId, 'adjust', changes, this.clock.now());
+      const inOrder = [...failed, ...negative].sort((a, b) => a.row - b.row);
+      return { failed: inOrder, explain: explain ? explainRows(rows, places) : undefined };
+    };
+    return this.database.transaction(work, { rehearsal: dryRun });
+  }
+
+  /**
+   * Makes on hand in a warehouse what was counted, also when that is less than what is reserved. Rows that fail change
+   * nothing; the others are written in one movement. `undefined` when there is no such warehouse.
+   */
+  reconcile(
+    appId: number,
+    warehouseCode: string,
+    rows: Wishes,
+    { explain, dryRun }: BulkOptions = {},
+  ): Promise<Reconciled | undefined> {
+    const work = async (transaction: Transaction): Promise<Reconciled | undefined> => {
+      await beginBulk(transaction, rows.length);
+      const places = await holdForCount(transaction, appId, warehouseCode, rows);
+      if (places === undefined) return undefined;
+      const { placed, failed } = placeRows(rows, places);
+      const changes = differences(placed, await lock(transaction, appId, placed));
+      const [id] = changes.length > 0 ? await book(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
+      const explained = explain ? explainRows(rows, places) : undefined;
+      return { movementId: dryRun ? null : (id ?? null), failed, explain: explained };
+    };
+    return this.database.transaction(work, { rehearsal: dryRun });
   }
 }
 
-async function place(transaction: Transaction, appId: number, rows: readonly (StockWish | string)[]) {
-  const wishes = rows.filter((row) => typeof row !== 'string');
-  const named = (field: 'code' | 'barcode' | 'external_ref' | 'warehouse_code') => [
-    ...new Set(wishes.flatMap((wish) => wish[field] ?? [])),
-  ];
+async function holdPlaces(transaction: Transaction, appId: number, rows: Wishes): Promise<Places> {
   transaction.locks('warehouse');
-  const warehouses = await transaction.rows<WarehouseKey>(HOLD_WAREHOUSES, [appId, named('warehouse_code')]);
-  const variants = await transaction.rows<VariantKeys>(FIND_VARIANTS, [
-    appId,
-    named('code'),
-    named('barcode'),
-    named('external_ref'),
-  ]);
-  return placeRows(rows, variants, warehouses);
+  const codes = valuesOf(rows, 'warehouse_code');
+  const warehouses = await transaction.rows<WarehouseKey>(HOLD_WAREHOUSES, [appId, codes]);
+  return placesOf(MATCHING['PUT /int/stocks'], await findVariants(transaction, appId, rows), warehouses);
+}
+
+async function holdForCount(
+  transaction: Transaction,
+  appId: number,
+  code: string,
+  rows: Wishes,
+): Promise<Places | undefined> {
+  transaction.locks('warehouse');
+  const warehouses = await transaction.rows<WarehouseKey>(COUNT_WAREHOUSE, [appId, code]);
+  if (warehouses.length === 0) return undefined;
+  return placesOf(MATCHING['POST /stock/reconcile'], await findVariants(transaction, appId, rows), warehouses);
+}
+
+function findVariants(transaction: Transaction, appId: number, rows: Wishes): Promise<VariantKeys[]> {
+  const named = (['code', 'barcode', 'external_ref'] as const).map((field) => valuesOf(rows, field));
+  return transaction.rows<VariantKeys>(FIND_VARIANTS, [appId, ...named]);
+}
+
+function valuesOf(rows: Wishes, field: 'code' | 'barcode' | 'external_ref' | 'warehouse_code'): string[] {
+  return [...new Set(rows.flatMap((row) => (typeof row === 'string' ? [] : (row[field] ?? []))))];
 }
 
 async function lock(transaction: Transaction, appId: number, placed: readonly Placed[]): Promise<OnHand> {
@@ -108,18 +174,22 @@ async function lock(transaction: Transaction, appId: number, placed: readonly Pl
   return (variantId, warehouseId) => found.get(`${variantId}/${warehouseId}`);
 }
 
+/** Answers the ids of the movements. */
 async function book(
   transaction: Transaction,
   appId: number,
+  kind: 'adjust' | 'reconcile',
   changes: readonly StockChange[],
   now: Date,
-): Promise<void> {
-  await transaction.last(BOOK, [
+): Promise<number[]> {
+  const movements = await transaction.last<{ id: number }>(BOOK, [
     appId,
     changes.map((change) => change.variantId),
     changes.map((change) => change.warehouseId),
     changes.map((change) => change.delta),
     changes.map((change) => change.minQty),
     now,
+    kind,
   ]);
+  return movements.map(({ id }) => id);
 }

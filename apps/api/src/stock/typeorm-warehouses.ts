@@ -1,7 +1,8 @@
 import { refuse, type Clock, type Refusal } from '@back-office/kernel';
-import { MATCHING, matcherOf, type Matcher } from '@back-office/matching';
+import { explanationOf, MATCHING, matcherOf, type Explanation, type Match, type Matcher } from '@back-office/matching';
 import { waitForBulkTurn } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
+import type { BulkOptions, Explanations } from '../http/bulk-options.js';
 import { ALREADY_TAKEN } from '../http/request-fields.js';
 import type { WarehouseRow, WarehouseWish } from './warehouse.js';
 
@@ -49,11 +50,14 @@ export interface Rejected {
 }
 
 export interface Written {
-  readonly warehouses: readonly WarehouseRow[];
+  /** In a dry run new ones have no id. */
+  readonly warehouses: readonly WrittenWarehouse[];
   readonly deleted: readonly number[];
+  readonly explain: Explanations | undefined;
 }
 
 export type NewWarehouse = Omit<WarehouseRow, 'id' | 'inserted_at' | 'updated_at'>;
+type WrittenWarehouse = Omit<WarehouseRow, 'id'> & { readonly id: number | null };
 
 interface Draft {
   id: number | null;
@@ -83,16 +87,22 @@ export class TypeOrmWarehouses {
    * Creates, changes and deletes warehouses, all or nothing. A later row about the same warehouse wins.
    * A row that broke a rule already arrives as that rule's key.
    */
-  put(appId: number, rows: readonly (WarehouseWish | string)[]): Promise<Written | Rejected> {
+  put(
+    appId: number,
+    rows: readonly (WarehouseWish | string)[],
+    { explain, dryRun = false }: BulkOptions = {},
+  ): Promise<Written | Rejected> {
     const wishes = rows.filter((row) => typeof row !== 'string');
-    return this.database.transaction(async (transaction) => {
+    const work = async (transaction: Transaction): Promise<Written | Rejected> => {
       await waitForBulkTurn(transaction, 'warehouses', appId, rows.length);
       const found = await lockNamed(transaction, appId, wishes);
       const withStock = await idsWithStock(transaction, appId, found, wishes);
       const plan = planned(rows, found, withStock);
       if ('failures' in plan) return plan;
-      return write(transaction, appId, plan, this.clock.now());
-    });
+      const written = await write(transaction, appId, plan, this.clock.now(), dryRun);
+      return { ...written, explain: explain ? plan.explain() : undefined };
+    };
+    return this.database.transaction(work, { rehearsal: dryRun });
   }
 }
 
@@ -118,21 +128,30 @@ async function idsWithStock(
   return new Set(rows.map((row) => row.id));
 }
 
+interface Plan {
+  readonly drafts: readonly Draft[];
+  /** To be asked when new warehouses have their ids. */
+  readonly explain: () => readonly (readonly Explanation[])[];
+}
+
 function planned(
   rows: readonly (WarehouseWish | string)[],
   found: readonly WarehouseRow[],
   withStock: ReadonlySet<number>,
-): { readonly drafts: readonly Draft[] } | Rejected {
+): Plan | Rejected {
   const matcher = matcherOf<Draft>(MATCHING['PUT /warehouse'].warehouse, found.map(draftOf));
+  const matches: Match<Draft>[] = [];
   const failures: string[] = [];
   const drafts = rows.flatMap((wish) => {
     if (typeof wish === 'string') return fail(failures, wish);
+    matches.push(matcher.explain(wish));
     const draft = match(matcher, wish);
     if (draft === 'mismatch') return fail(failures, 'API.Warehouses.CodeAndIdMismatch');
     if (wish.delete) return remove(matcher, draft, withStock, failures);
     return [put(matcher, draft, wish)];
   });
-  return failures.length > 0 ? { failures } : { drafts };
+  const explain = (): Explanation[][] => matches.map((each) => [explanationOf('warehouse', each)]);
+  return failures.length > 0 ? { failures } : { drafts, explain };
 }
 
 /** When code and id are both sent, both must name the same warehouse. */
@@ -172,29 +191,33 @@ function fail(failures: string[], key: string): [] {
 async function write(
   transaction: Transaction,
   appId: number,
-  { drafts }: { readonly drafts: readonly Draft[] },
+  { drafts }: Plan,
   now: Date,
-): Promise<Written> {
+  dryRun: boolean,
+): Promise<Omit<Written, 'explain'>> {
   const once = [...new Set(drafts)];
   const kept = once.filter((draft) => !draft.deleted);
   const deleted = once.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
   const rows = kept.map(({ id, code, wish, sellable }, place) => ({ ...wish, place, id, code, sellable }));
   if (deleted.length > 0) await transaction.rows(DELETE, [appId, deleted, now]);
-  const written = await transaction.rows<WarehouseRow>(WRITE, [appId, JSON.stringify(rows), now]);
-  return { warehouses: inInputOrder(drafts, kept, written), deleted };
+  const written = await transaction.last<WarehouseRow>(WRITE, [appId, JSON.stringify(rows), now]);
+  const rowOf = rowsByDraft(kept, written);
+  if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
+  const warehouses = drafts.flatMap((draft) => {
+    const row = rowOf.get(draft);
+    return row === undefined ? [] : { ...row, id: draft.id };
+  });
+  return { warehouses, deleted };
 }
 
 /** New rows were inserted in input order, so their ids grow in it. */
-function inInputOrder(
-  drafts: readonly Draft[],
-  kept: readonly Draft[],
-  written: readonly WarehouseRow[],
-): WarehouseRow[] {
+function rowsByDraft(kept: readonly Draft[], written: readonly WarehouseRow[]): Map<Draft, WarehouseRow> {
   const known = new Set(kept.map((draft) => draft.id));
   const byId = new Map(written.map((row) => [row.id, row]));
-  const fresh = written.filter((row) => !known.has(row.id));
-  const rowOf = new Map(kept.map((draft) => [draft, draft.id === null ? fresh.shift() : byId.get(draft.id)] as const));
-  return drafts.flatMap((draft) => rowOf.get(draft) ?? []);
+  const fresh = written.filter((row) => !known.has(row.id)).values();
+  const rowOf = (draft: Draft): WarehouseRow =>
+    (draft.id === null ? fresh.next().value : byId.get(draft.id)) as WarehouseRow;
+  return new Map(kept.map((draft) => [draft, rowOf(draft)]));
 }
 
 function draftOf(row: WarehouseRow): Draft {

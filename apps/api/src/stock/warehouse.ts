@@ -1,5 +1,5 @@
 import { LONGEST_STRING, formatDateTime } from '@back-office/kernel';
-import { dateTime, integer, named, nullable, text, truth, type Of } from '../http/shapes.js';
+import { dateTime, integer, named, nullable, record, text, truth, type Of } from '../http/shapes.js';
 import { isQuantity, isRow, rowKey, wrongFlag, wrongText } from '../http/row-check.js';
 import { CANT_BE_BLANK, MALFORMED } from '../http/request-fields.js';
 
@@ -30,7 +30,12 @@ export interface WarehouseRow {
   readonly updated_at: Date;
 }
 
-export function presentWarehouse(row: WarehouseRow): WarehouseOut {
+/** A warehouse as PUT /warehouse answers it: without an id where a dry run would have made it. */
+export const WrittenWarehouseShape = record({ ...WarehouseShape.properties, id: nullable(integer) });
+
+export function presentWarehouse<Id extends number | null>(
+  row: Omit<WarehouseRow, 'id'> & { readonly id: Id },
+): Omit<WarehouseOut, 'id'> & { readonly id: Id } {
   return {
     id: row.id,
     code: row.code,

@@ -1,13 +1,20 @@
 import { isBlank, pageOf } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
-import { answered, created, ok, okText } from '../http/answer.js';
+import { answered, created, okText } from '../http/answer.js';
+import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { PAGING, searchFilter } from '../http/query-parameters.js';
 import { ALREADY_TAKEN, Flag, orNull, Text, Unjudged, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, record, text } from '../http/shapes.js';
 import type { TypeOrmWarehouses } from './typeorm-warehouses.js';
-import { presentWarehouse, WarehouseShape, wrongWarehouse, type WarehouseWish } from './warehouse.js';
+import {
+  presentWarehouse,
+  WarehouseShape,
+  WrittenWarehouseShape,
+  wrongWarehouse,
+  type WarehouseWish,
+} from './warehouse.js';
 import { warehouseListJson } from './warehouse-list.query.js';
 
 class PutWarehouses {
@@ -91,15 +98,18 @@ export function warehouseRoutes(warehouses: TypeOrmWarehouses, database: Databas
       caller: 'app',
       summary: 'Creates, changes and deletes warehouses in one call, all or nothing, matched by code and id',
       body: PutWarehouses,
-      answers: { 200: record({ data: record({ warehouses: listOf(WarehouseShape), deleted: listOf(integer) }) }) },
+      query: BULK_OPTIONS,
+      answers: { 200: explainable(record({ warehouses: listOf(WrittenWarehouseShape), deleted: listOf(integer) })) },
       refusals: [...REFUSALS, ...MORE].map((rule) => `API.Warehouses.${rule}`),
-      handle: async ({ app, body }) => {
+      handle: async ({ app, body, query }) => {
+        const options = bulkOptions(query);
         const rows = rowsOf(body, 'warehouses').map((row) => wrongWarehouse(row) ?? (row as WarehouseWish));
-        const outcome = await warehouses.put(app.id, rows);
+        const outcome = await warehouses.put(app.id, rows, options);
         if ('failures' in outcome) {
           return { status: 422, body: { errors: { Warehouses: outcome.failures.map((key) => app.say(key)) } } };
         }
-        return ok({ warehouses: outcome.warehouses.map(presentWarehouse), deleted: outcome.deleted });
+        const { warehouses: written, deleted, explain } = outcome;
+        return okExplained({ warehouses: written.map(presentWarehouse), deleted }, explain);
       },
     }),
   ];

@@ -72,14 +72,26 @@ export class Conformance {
   }
 }
 
-/** What of a body was accepted: a bulk call answers 200 and names the rows that were not. */
+/** What of a body was accepted: a bulk call answers 200 and names the rows that were not, or says why in their place. */
 function withoutFailedRows(sent: unknown, text: string): unknown {
-  const { data } = (text.startsWith('{"data":{') ? JSON.parse(text) : {}) as {
-    data?: { failed?: { input: unknown }[] };
-  };
-  if (!Array.isArray(data?.failed)) return sent;
-  const failed = new Set(data.failed.map(({ input }) => JSON.stringify(input)));
+  const { data } = (text.startsWith('{"data":') ? JSON.parse(text) : {}) as { data?: unknown };
+  const failed = new Set(failedRows(data).map((row) => JSON.stringify(row)));
+  const hasFailed = (row: unknown, place: number): boolean =>
+    failed.has(JSON.stringify(row) ?? 'null') || (Array.isArray(data) && isMessage(data[place]));
   const accepted = (value: unknown): unknown =>
-    Array.isArray(value) ? value.filter((row) => !failed.has(JSON.stringify(row) ?? 'null')) : value;
-  return Object.fromEntries(Object.entries(sent as object).map(([name, value]) => [name, accepted(value)]));
+    Array.isArray(value) ? value.filter((row, place) => !hasFailed(row, place)) : value;
+  return typeof sent !== 'object' || sent === null || Array.isArray(sent)
+    ? sent
+    : Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, accepted(value)]));
+}
+
+/** The rows under `data.failed`, by whatever name a call gives them back. */
+export function failedRows(data: unknown): unknown[] {
+  const { failed = [] } = (data ?? {}) as { failed?: readonly { input?: unknown; product?: unknown }[] };
+  return failed.map((each) => ('product' in each ? each.product : each.input));
+}
+
+/** Whether an entry of a list of records says why there is none. */
+export function isMessage(entry: unknown): boolean {
+  return typeof entry === 'object' && entry !== null && 'message' in entry && !('id' in entry);
 }

@@ -1,0 +1,426 @@
+import { setTimeout } from 'node:timers/promises';
+import { waitForBulkTurn } from '../database/bulk.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await open(shop);
+});
+
+/** Product `P` with variants A and B, product `Q` with variant C, whose barcode is A's code. */
+async function open(client: Client): Promise<void> {
+  await client.post('/int/products', {
+    products: [
+      {
+        code: 'P',
+        name: 'P',
+        variants: [
+          { code: 'A', barcode: '860-A', external_ref: 'ref-a' },
+          { code: 'B', barcode: '860-B', external_ref: 'ref-b' },
+        ],
+      },
+      { code: 'Q', name: 'Q', variants: [{ code: 'C', barcode: 'A', external_ref: '860-B' }] },
+    ],
+  });
+}
+
+const put = (product_attributes: unknown, client = shop): Promise<Reply> =>
+  client.put('/int/product_attributes', { product_attributes });
+const written = async (rows: readonly unknown[], client = shop): Promise<[products: number, created: number]> => {
+  const { status, body } = await put(rows, client);
+  expect([status, body.errors, Object.keys(body)]).toEqual([200, undefined, ['data']]);
+  expect(Object.keys(body.data)).toEqual(['products', 'definitions_created']);
+  return [body.data.products, body.data.definitions_created];
+};
+/** The errors of a call that has written nothing. */
+const refused = async (rows: readonly unknown[]): Promise<Record<string, string[]>> => {
+  const before = [await values(), await definitions()];
+  const { status, body } = await put(rows);
+  expect(status).toBe(422);
+  expect([await values(), await definitions()]).toEqual(before);
+  return body.errors;
+};
+
+/** What products have: `P material` → cotton. */
+const values = async (client = shop): Promise<Record<string, string>> => {
+  const rows = await api.database.rows<{ name: string; value: string }>(
+    `select p.code || ' ' || d.external_ref as name, a.value
+     from product_attributes a join products p on p.id = a.product_id
+     join product_attribute_defs d on d.id = a.product_attribute_def_id where a.app_id = $1 order by 1`,
+    [client.appId],
+  );
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+};
+interface Definition {
+  readonly id: number;
+  readonly external_ref: string;
+  readonly code: string | null;
+  readonly name: string;
+}
+const definitions = (client = shop) =>
+  api.database.rows<Definition>('select * from product_attribute_defs where app_id = $1 order by id', [client.appId]);
+
+const attribute = (more: object = {}) => ({ external_ref: 'material', value: 'cotton', ...more });
+const row = (attributes: readonly unknown[] = [attribute()], more: object = {}) => ({ code: 'A', attributes, ...more });
+
+describe('PUT /int/product_attributes', () => {
+  it('sets attributes of products and makes their definitions', async () => {
+    const size = { external_ref: 'size', code: 'SIZE', name: 'Size', value: 'M' };
+    expect(await written([row([attribute(), size]), row([attribute({ value: 'wool' })], { code: 'C' })])).toEqual([
+      2, 2,
+    ]);
+    expect(await values()).toEqual({ 'P material': 'cotton', 'P size': 'M', 'Q material': 'wool' });
+    expect(await definitions()).toMatchObject([
+      { external_ref: 'material', code: null, name: 'material' },
+      { external_ref: 'size', code: 'SIZE', name: 'Size' },
+    ]);
+  });
+
+  it('changes values; attributes that are not named stay', async () => {
+    await written([row([attribute(), attribute({ external_ref: 'size', value: 'M' })])]);
+    expect(await written([row([attribute({ value: 'silk' })])])).toEqual([1, 0]);
+    expect(await values()).toEqual({ 'P material': 'silk', 'P size': 'M' });
+  });
+
+  it('a repeat changes nothing', async () => {
+    const at = () =>
+      api.database.rows(
+        'select updated_at, (select max(updated_at) from product_attribute_defs) from product_attributes',
+      );
+    await written([row()]);
+    const before = await at();
+    api.clock.forward({ seconds: 60 });
+    await written([row([attribute({ name: 'material' })])]);
+    expect(await at()).toEqual(before);
+  });
+
+  it('changes the code and the name of a definition that are sent; null and blank keep them', async () => {
+    await written([row([attribute({ code: 'MAT', name: 'Material' })])]);
+    await written([row([attribute({ code: null, name: '' })]), row([attribute({ code: ' ', name: null })])]);
+    expect(await definitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);
+    api.clock.forward({ seconds: 60 });
+    expect(await written([row([attribute({ name: 'Fabric' })])])).toEqual([1, 0]);
+    expect(await definitions()).toMatchObject([{ code: 'MAT', name: 'Fabric', updated_at: api.clock.now() }]);
+    await written([row([attribute({ code: 'FAB' })])]);
+    expect(await definitions()).toMatchObject([{ code: 'FAB', name: 'Fabric' }]);
+  });
+
+  it('takes the later of two values of one product, whichever variants name it', async () => {
+    expect(
+      await written([
+        row([attribute(), attribute({ value: 'linen', name: 'Cloth' })]),
+        row([attribute({ value: 'wool' })], { code: 'B' }),
+      ]),
+    ).toEqual([1, 1]);
+    expect(await values()).toEqual({ 'P material': 'wool' });
+    expect(await definitions()).toMatchObject([{ name: 'Cloth' }]);
+  });
+
+  it('passes the code of a definition on within a call', async () => {
+    await written([row([attribute({ code: 'X' }), attribute({ external_ref: 'other', code: 'Y' })])]);
+    await written([
+      row([
+        attribute({ code: 'Z' }),
+        attribute({ external_ref: 'other', code: 'X' }),
+        attribute({ external_ref: 'third', code: 'Y' }),
+      ]),
+    ]);
+    expect((await definitions()).map(({ code }) => code)).toEqual(['Z', 'X', 'Y']);
+  });
+
+  it('passes the codes of many definitions on, each to the one that was made before it', async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => index);
+    await written([row(names.map((index) => attribute({ external_ref: `d${index}`, code: `c${index}` })))]);
+    // So that the rows are looked up for the definitions, and not the other way round.
+    await api.database.source.query('analyze product_attribute_defs');
+    const shifted = names.toReversed().map((index) => attribute({ external_ref: `d${index}`, code: `c${index + 1}` }));
+    await written([row(shifted)]);
+    expect((await definitions()).map(({ code }) => code)).toEqual(names.map((index) => `c${index + 1}`));
+  });
+
+  it('with no rows, or no attributes, writes nothing', async () => {
+    expect(await written([])).toEqual([0, 0]);
+    expect(await written([row([])])).toEqual([1, 0]);
+    expect([await values(), await definitions()]).toEqual([{}, []]);
+  });
+
+  it('ignores fields that it does not know', async () => {
+    await written([row([attribute({ id: 9, app_id: 1 })], { id: 7, product_id: 1 })]);
+    expect(await values()).toEqual({ 'P material': 'cotton' });
+  });
+});
+
+describe('Matching by identifiers: PUT /int/product_attributes, product: one of its variants by code, barcode, external_ref', () => {
+  it.each([
+    ['code', { code: 'B' }, 'P'],
+    ['barcode', { code: null, barcode: '860-A' }, 'P'],
+    ['external_ref', { code: '', external_ref: 'ref-b' }, 'P'],
+    ['code before barcode and external_ref', { code: 'C', barcode: '860-A', external_ref: 'ref-a' }, 'Q'],
+    ['barcode before external_ref', { code: undefined, barcode: 'A', external_ref: 'ref-a' }, 'Q'],
+    ['barcode when the code finds none', { code: 'none', barcode: 'A' }, 'Q'],
+    ['external_ref when the others find none', { code: 'none', barcode: 'none', external_ref: '860-B' }, 'Q'],
+  ])('is found by %s', async (_, identifiers, product) => {
+    await written([row(undefined, identifiers)]);
+    expect(await values()).toEqual({ [`${product} material`]: 'cotton' });
+  });
+
+  it.each([
+    ['unknown', { code: 'none' }],
+    ['in another case', { code: 'a' }],
+    ['with a space', { code: ' A' }],
+    ['of a product', { code: 'P' }],
+    ['under another identifier', { code: '860-A' }],
+    ['absent', { code: undefined }],
+  ])('whole call fails, nothing written: a code that is %s', async (_, identifiers) => {
+    expect(await refused([row(), row(undefined, identifiers)])).toEqual({ Products: ['API.Products.NotFound'] });
+  });
+
+  it('does not find a product of another app', async () => {
+    const stranger = await api.app();
+    await stranger.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
+    expect(await refused([row(undefined, { code: 'F' })])).toEqual({ Products: ['API.Products.NotFound'] });
+  });
+});
+
+describe('Matching by identifiers: PUT /int/product_attributes, definition: external_ref, together with product_attribute_def_id when sent', () => {
+  let material: Definition;
+  let size: Definition;
+
+  beforeEach(async () => {
+    await written([row([attribute(), attribute({ external_ref: 'size', value: 'M' })])]);
+    [material, size] = (await definitions()) as [Definition, Definition];
+  });
+
+  it('is found by the reference, and by the reference with its id', async () => {
+    expect(await written([row([attribute({ value: 'silk' })])])).toEqual([1, 0]);
+    expect(await written([row([attribute({ product_attribute_def_id: material.id, value: 'felt' })])])).toEqual([1, 0]);
+    expect(await written([row([attribute({ product_attribute_def_id: null })])])).toEqual([1, 0]);
+    expect(await definitions()).toHaveLength(2);
+  });
+
+  it.each(['Material', ' material', 'material '])('definition created when nothing matches: %j', async (reference) => {
+    expect(await written([row([attribute({ external_ref: reference })])])).toEqual([1, 1]);
+    expect((await definitions()).map(({ external_ref }) => external_ref)).toContain(reference);
+  });
+
+  it.each([
+    ['another definition', () => ({ product_attribute_def_id: size.id })],
+    ['none', () => ({ product_attribute_def_id: 987_654_321 })],
+    ['none, below 1', () => ({ product_attribute_def_id: -1 })],
+    ['one, but the reference is new', () => ({ external_ref: 'new', product_attribute_def_id: size.id })],
+  ])('an id that is that of %s is refused', async (_, wrong) => {
+    expect(await refused([row([attribute({ value: 'never' }), attribute(wrong())])])).toEqual({
+      ProductAttributeDefs: ['API.ProductAttributeDefs.NotFound'],
+    });
+  });
+
+  it('does not find a definition of another app', async () => {
+    const stranger = await api.app();
+    await open(stranger);
+    expect(await written([row()], stranger)).toEqual([1, 1]);
+    const { status } = await put([row([attribute({ product_attribute_def_id: material.id })])], stranger);
+    expect(status).toBe(422);
+  });
+
+  it('a code that another definition holds is refused', async () => {
+    await written([row([attribute({ code: 'X' })])]);
+    const key = { ProductAttributeDefs: ['API.ProductAttributeDefs.CodeAlreadyExists'] };
+    expect(await refused([row([attribute({ external_ref: 'size', code: 'X' })])])).toEqual(key);
+    expect(await refused([row([attribute({ external_ref: 'new', code: 'X' })])])).toEqual(key);
+    const twice = ['a', 'b'].map((external_ref) => attribute({ external_ref, code: 'NEW' }));
+    expect(await refused([row(twice)])).toEqual(key);
+  });
+});
+
+describe('Validation errors: PUT /int/product_attributes', () => {
+  it.each([
+    ['value', undefined, 'ValueCantBeBlank'],
+    ['value', null, 'ValueCantBeBlank'],
+    ['value', ' ', 'ValueCantBeBlank'],
+    ['value', 'x'.repeat(256), 'ValueIsTooLong'],
+    ['value', 'a\0', 'ValueIsInvalid'],
+    ['value', 5, 'WrongDataType'],
+    ['external_ref', undefined, 'ExternalRefCantBeBlank'],
+    ['external_ref', '', 'ExternalRefCantBeBlank'],
+    ['external_ref', '\ud800', 'ExternalRefIsInvalid'],
+    ['external_ref', {}, 'WrongDataType'],
+    ['product_attribute_def_id', '1', 'WrongDataType'],
+    ['product_attribute_def_id', 1.5, 'WrongDataType'],
+    ['code', 'x'.repeat(256), 'CodeIsTooLong'],
+    ['name', true, 'WrongDataType'],
+  ])('%s of an attribute, %j: %s', async (field, value, key) => {
+    expect(await refused([row([attribute({ [field]: value })])])).toEqual({
+      ProductAttributes: [`API.ProductAttributes.${key}`],
+    });
+  });
+
+  it.each([
+    [null, 'WrongDataType'],
+    [5, 'WrongDataType'],
+    [[row()], 'WrongDataType'],
+    [{ code: 'A' }, 'AttributesCantBeBlank'],
+    [row(null as never), 'AttributesCantBeBlank'],
+    [row('x' as never), 'WrongDataType'],
+    [row({ 0: attribute() } as never), 'WrongDataType'],
+    [row([null]), 'WrongDataType'],
+    [row([['x']]), 'WrongDataType'],
+    [row(undefined, { code: 5 }), 'WrongDataType'],
+    [row(undefined, { barcode: 'a\0' }), 'BarcodeIsInvalid'],
+    [row(undefined, { external_ref: 'x'.repeat(256) }), 'ExternalRefIsTooLong'],
+  ])('a row that is %j: %s', async (sent, key) => {
+    expect(await refused([sent])).toEqual({ ProductAttributes: [`API.ProductAttributes.${key}`] });
+  });
+
+  it('reports the first failure of each bad item, in input order, under the area of its key', async () => {
+    expect(
+      await refused([
+        row([attribute({ value: '' }), attribute({ value: 5 })]),
+        row(),
+        row(undefined, { code: 'none' }),
+        row([attribute({ product_attribute_def_id: 1 }), attribute({ product_attribute_def_id: 2 })]),
+        { code: 'A' },
+        row(undefined, { code: 'neither' }),
+      ]),
+    ).toEqual({
+      ProductAttributes: ['API.ProductAttributes.ValueCantBeBlank', 'API.ProductAttributes.AttributesCantBeBlank'],
+      Products: ['API.Products.NotFound', 'API.Products.NotFound'],
+      ProductAttributeDefs: ['API.ProductAttributeDefs.NotFound'],
+    });
+  });
+
+  it('says it in the words of the app', async () => {
+    await shop.patch('/app/settings', { translations: { en: { 'API.Products.NotFound': 'Nema' } } });
+    expect(await refused([row(undefined, { code: 'none' })])).toEqual({ Products: ['Nema'] });
+  });
+
+  it.each([[{}], [{ product_attributes: null }], [{ product_attributes: row() }], [{ attributes: [row()] }]])(
+    '%j cannot be read',
+    async (body) => {
+      const { status, body: answer } = await shop.put('/int/product_attributes', body);
+      expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    },
+  );
+
+  it('more than 10,000 rows are answered 413', async () => {
+    expect((await put(Array.from({ length: 10_001 }, () => row()))).status).toBe(413);
+  });
+});
+
+describe('PUT /int/product_attributes with many rows', () => {
+  const codes = (count: number) => Array.from({ length: count }, (_, index) => `M${index}`);
+  const many = (count: number, value: string) =>
+    codes(count).map((code, index) =>
+      row([attribute({ value }), attribute({ external_ref: `d${index}`, value })], { code }),
+    );
+
+  it('takes as many statements for 10,000 as for 1, and writes them all', async () => {
+    const products = codes(10_000).map((code) => ({ code, name: code, variants: [{ code }] }));
+    // The statistics know this app's neighbours only.
+    await api.database.source.query('analyze');
+    await shop.post('/int/products', { products });
+    const count = async (rows: readonly object[]): Promise<number> => {
+      api.statements.length = 0;
+      await written(rows);
+      return api.statements.length;
+    };
+    await written([]);
+    const one = await count([row([attribute({ external_ref: 'one' })])]);
+    expect(await count(many(10_000, 'x'))).toBe(one);
+    const known = await count([row([attribute({ external_ref: 'one' })])]);
+    expect(await count(many(10_000, 'y'))).toBe(known);
+    const renamed = await count([row([attribute({ external_ref: 'one', name: 'One', code: 'ONE' })])]);
+    const rename = many(5_000, 'z').map((each, index) => ({
+      ...each,
+      attributes: [attribute({ external_ref: `d${index}`, name: 'New', code: `c${index}`, value: 'z' })],
+    }));
+    expect(await count(rename)).toBe(renamed);
+    const sums = await api.database.rows(
+      'select value, count(*)::int from product_attributes where app_id = $1 group by 1 order by 1',
+      [shop.appId],
+    );
+    expect(sums).toEqual([
+      { value: 'cotton', count: 1 },
+      { value: 'y', count: 15_000 },
+      { value: 'z', count: 5_000 },
+    ]);
+  });
+});
+
+describe('PUT /int/product_attributes while another one runs', () => {
+  it('waits for its turn, and finds the definitions that the other has made', async () => {
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    let call: Promise<[number, number]> | undefined;
+    await api.database.transaction(async (transaction) => {
+      await waitForBulkTurn(transaction, 'attributes', shop.appId, 1);
+      await transaction.rows(
+        `insert into product_attribute_defs (app_id, external_ref, code, name, inserted_at, updated_at)
+         values ($1, 'material', 'MAT', 'Material', now(), now())`,
+        [shop.appId],
+      );
+      call = written([row([attribute({ code: 'MAT' })])]);
+      while ((await api.database.rows(waiting)).length === 0) await setTimeout(10);
+    });
+    expect(await call).toEqual([1, 0]);
+    expect(await definitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);
+  });
+});
+
+describe('GET /product_attribute_defs', () => {
+  const get = async (query = '', client = shop) => {
+    const { status, body } = await client.get(`/product_attribute_defs${query}`);
+    expect([status, Object.keys(body)]).toEqual([200, ['data']]);
+    return body.data;
+  };
+  const references = async (query: string): Promise<string[]> =>
+    (await get(query)).map(({ external_ref }: Definition) => external_ref);
+
+  it('with a code answers the one that has it', async () => {
+    await written([row([attribute({ code: 'MAT', name: 'Material' }), attribute({ external_ref: 'size' })])]);
+    const at = api.clock.now().toISOString().slice(0, 19);
+    expect(await get('?code=MAT')).toEqual({
+      id: expect.any(Number),
+      external_ref: 'material',
+      code: 'MAT',
+      name: 'Material',
+      inserted_at: at,
+      updated_at: at,
+    });
+  });
+
+  it.each(['mat', 'MAT%20', '%20MAT', 'MA%25', 'material', 'none'])(
+    'with the code %s, which none has, answers {}',
+    async (code) => {
+      await written([row([attribute({ code: 'MAT' })])]);
+      expect(await get(`?code=${code}`)).toEqual({});
+    },
+  );
+
+  it('without a code answers a list, oldest first, paged', async () => {
+    const names = Array.from({ length: 33 }, (_, index) => `d${index}`);
+    await written([row(names.map((external_ref) => attribute({ external_ref })))]);
+    for (const query of ['', '?code=', '?limit=0', '?limit=x', '?offset=-1']) {
+      expect(await references(query)).toEqual(names.slice(0, 30));
+    }
+    expect(await references('?offset=30')).toEqual(names.slice(30));
+    expect(await references('?offset=2&limit=3')).toEqual(names.slice(2, 5));
+    expect(await references('?limit=99999')).toEqual(names);
+    expect(await get('?limit=1')).toMatchObject([{ external_ref: 'd0', code: null, name: 'd0' }]);
+  });
+
+  it('answers nothing of another app', async () => {
+    await written([row([attribute({ code: 'MAT' })])]);
+    const stranger = await api.app();
+    expect([await get('', stranger), await get('?code=MAT', stranger)]).toEqual([[], {}]);
+  });
+
+  it.each(['code=A&code=B', 'code[x]=A', 'code=A%00'])('cannot be read with %s', async (query) => {
+    expect((await shop.get(`/product_attribute_defs?${query}`)).status).toBe(400);
+  });
+});

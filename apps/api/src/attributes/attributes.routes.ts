@@ -1,0 +1,115 @@
+import { formatDateTime, pageOf } from '@back-office/kernel';
+import { ok } from '../http/answer.js';
+import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
+import { keysAnswer } from '../http/errors.js';
+import { PAGING, textFilter } from '../http/query-parameters.js';
+import { orNull, Unjudged } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { rowsOf } from '../http/row-check.js';
+import { dateTime, integer, listOf, named, nullable, record, text, type Of } from '../http/shapes.js';
+import { attributesWish } from './attribute-rows.js';
+import type { DefinitionRow, TypeOrmAttributes } from './typeorm-attributes.js';
+import { Type } from '@sinclair/typebox';
+
+const string = { type: 'string' as const, maxLength: 255 };
+const optionalText = orNull(string);
+
+class PutProductAttributes {
+  @Unjudged({
+    type: 'array',
+    maxItems: 10_000,
+    items: {
+      type: 'object',
+      properties: {
+        code: optionalText,
+        barcode: optionalText,
+        external_ref: optionalText,
+        attributes: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              external_ref: string,
+              product_attribute_def_id: orNull({
+                type: 'integer',
+                description: 'must be that of the definition which the reference names',
+              }),
+              code: optionalText,
+              name: orNull({ ...string, description: 'the reference for a new definition without one' }),
+              value: string,
+            },
+            required: ['external_ref', 'value'],
+          },
+        },
+      },
+      required: ['attributes'],
+    },
+  })
+  product_attributes?: unknown;
+}
+
+const DefinitionShape = named('ProductAttributeDef', {
+  id: integer,
+  external_ref: text,
+  code: nullable(text),
+  name: text,
+  inserted_at: dateTime,
+  updated_at: dateTime,
+});
+
+const BROKEN = ['ExternalRefCantBeBlank', 'ValueCantBeBlank', 'AttributesCantBeBlank', 'WrongDataType'];
+const REFUSALS = [
+  'API.Products.NotFound',
+  ...['NotFound', 'CodeAlreadyExists'].map((rule) => `API.ProductAttributeDefs.${rule}`),
+];
+const DEFAULT_LIMIT = 30;
+
+export function attributeRoutes(attributes: TypeOrmAttributes): Route[] {
+  return [
+    route({
+      method: 'put',
+      path: '/int/product_attributes',
+      caller: 'app',
+      summary: 'Sets attributes of products, all or nothing, and makes their definitions; attributes not named stay',
+      body: PutProductAttributes,
+      query: BULK_OPTIONS,
+      answers: { 200: explainable(record({ products: integer, definitions_created: integer })) },
+      refusals: [...REFUSALS, ...BROKEN.map((rule) => `API.ProductAttributes.${rule}`)],
+      handle: async ({ app, body, query }) => {
+        const options = bulkOptions(query);
+        const rows = rowsOf(body, 'product_attributes').map(attributesWish);
+        const outcome = await attributes.put(app.id, rows, options);
+        if ('failures' in outcome) return keysAnswer(outcome.failures, app);
+        const { products, definitionsCreated, explain } = outcome;
+        return okExplained({ products, definitions_created: definitionsCreated }, explain);
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/product_attribute_defs',
+      caller: 'app',
+      summary: 'Attribute definitions, oldest first; with `code` the one with exactly that code, or an empty object',
+      query: { code: { schema: text, description: 'one definition, exact' }, ...PAGING },
+      answers: { 200: record({ data: Type.Union([listOf(DefinitionShape), DefinitionShape, record({})]) }) },
+      handle: async ({ app, query }) => {
+        const code = textFilter(query, 'code');
+        if (code === undefined) {
+          return ok((await attributes.definitions(app.id, pageOf(query, DEFAULT_LIMIT))).map(presentDefinition));
+        }
+        const found = await attributes.findDefinition(app.id, code);
+        return ok(found ? presentDefinition(found) : {});
+      },
+    }),
+  ];
+}
+
+function presentDefinition(row: DefinitionRow): Of<typeof DefinitionShape> {
+  return {
+    id: row.id,
+    external_ref: row.external_ref,
+    code: row.code,
+    name: row.name,
+    inserted_at: formatDateTime(row.inserted_at),
+    updated_at: formatDateTime(row.updated_at),
+  };
+}

@@ -1,0 +1,2 @@
+export { attributeRoutes } from './attributes.routes.js';
+export { TypeOrmAttributes } from './typeorm-attributes.js';

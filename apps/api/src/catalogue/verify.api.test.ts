@@ -1,0 +1,239 @@
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await open(shop);
+});
+
+interface Ids {
+  readonly product_id?: number;
+  readonly product_variant_id?: number;
+}
+
+/** Product `P` with variants A and B, product `Q` with variant C whose barcode is B's code, and product `Solo` alone. */
+async function open(client: Client): Promise<void> {
+  await client.post('/int/products', {
+    products: [
+      {
+        code: 'P',
+        name: 'P',
+        variants: [
+          { code: 'A-š', barcode: 'x860-A' },
+          { code: 'B', barcode: 'x860-B' },
+        ],
+      },
+      { code: 'Q', name: 'Q', variants: [{ code: 'C', barcode: 'B' }] },
+      { code: 'Solo', name: 'S' },
+      { code: ' Ципела\t', name: 'T' },
+    ],
+  });
+}
+
+const post = (products: unknown, client = shop): Promise<Reply> => client.post('/product/verify', { products });
+const verify = async (products: readonly object[], client = shop): Promise<(Ids & Record<string, unknown>)[]> => {
+  const { status, body } = await post(products, client);
+  expect([status, Object.keys(body)]).toEqual([200, ['data']]);
+  return body.data;
+};
+/** What each row names: `P/A-š`, `Solo`, or nothing. */
+const named = async (products: readonly object[], client = shop): Promise<(string | undefined)[]> => {
+  const variants = await api.database.rows<{ id: number; product_id: number; name: string }>(
+    `select v.id, v.product_id, p.code || '/' || v.code as name
+     from product_variants v join products p on p.id = v.product_id where v.app_id = $1`,
+    [client.appId],
+  );
+  const alone = await api.database.rows<{ id: number; code: string }>(
+    'select id, code from products where app_id = $1',
+    [client.appId],
+  );
+  return (await verify(products, client)).map(({ product_id: product, product_variant_id: variant }) => {
+    if (variant === undefined) return alone.find(({ id }) => id === product)?.code;
+    return variants.find((each) => each.id === variant && each.product_id === product)?.name;
+  });
+};
+
+describe('POST /product/verify', () => {
+  it('answers each row in input order, with the ids of what it names', async () => {
+    const rows = [{ barcode: 'x860-B' }, { code: 'none' }, { code: 'A-š', barcode: 'x860-A' }];
+    const [b, none, a] = await verify(rows);
+    expect(b).toEqual({
+      code: null,
+      barcode: 'x860-B',
+      product_id: expect.any(Number),
+      product_variant_id: expect.any(Number),
+    });
+    expect(none).toEqual({ code: 'none', barcode: null });
+    expect(a).toMatchObject({ code: 'A-š', barcode: 'x860-A', product_id: b?.product_id });
+    expect(await named(rows)).toEqual(['P/B', undefined, 'P/A-š']);
+  });
+
+  it('gives the codes back as they were sent', async () => {
+    expect(await verify([{ code: '  b ', barcode: null, name: 'x' }])).toMatchObject([{ code: '  b ', barcode: null }]);
+  });
+
+  it('of no rows answers none', async () => {
+    expect(await verify([])).toEqual([]);
+  });
+
+  it('writes nothing', async () => {
+    api.statements.length = 0;
+    await verify([{ code: 'A-š' }, { code: 'new', barcode: 'new' }]);
+    const written = api.statements.filter((text) => /\b(insert|update|delete)\b/i.test(text));
+    expect(written).toEqual([]);
+    expect(await api.database.rows('select 1 from products where app_id = $1', [shop.appId])).toHaveLength(4);
+  });
+});
+
+describe('Matching by identifiers: POST /product/verify, variant by code or barcode, then product', () => {
+  it.each([
+    ['code', { code: 'B' }, 'P/B'],
+    ['barcode', { barcode: 'B' }, 'Q/C'],
+    ['code before barcode', { code: 'B', barcode: 'x860-A' }, 'P/B'],
+    ['barcode when the code finds none', { code: 'none', barcode: 'x860-A' }, 'P/A-š'],
+    ['barcode when the code is null', { code: null, barcode: 'x860-A' }, 'P/A-š'],
+    ['barcode when the code is blank', { code: ' ', barcode: 'x860-A' }, 'P/A-š'],
+    ['barcode of a variant before the code of a product', { code: 'Solo', barcode: 'x860-A' }, 'P/A-š'],
+    ['the code of a product when no variant is found', { code: 'Solo', barcode: 'none' }, 'Solo'],
+    ['the code of a product that has variants', { code: 'P' }, 'P'],
+  ])('is found by %s', async (_, row, name) => {
+    expect(await named([row])).toEqual([name]);
+  });
+
+  it.each([
+    ['a product alone has no product_variant_id', { code: 'Solo' }, { product_id: expect.any(Number) }],
+    ['without a match the row is returned without ids', { code: 'none' }, {}],
+    ['nothing named finds nothing', { code: '', barcode: ' ' }, {}],
+    ['not even by a row without anything', {}, {}],
+    ['a barcode is no code', { code: 'x860-A' }, {}],
+    ['a code of a product is no barcode', { barcode: 'Solo' }, {}],
+    ['a pattern finds nothing', { code: '%', barcode: '_' }, {}],
+    ['half of a code finds nothing', { code: 'Sol' }, {}],
+  ])('%s', async (_, row, ids) => {
+    expect(await verify([row])).toEqual([{ code: null, barcode: null, ...row, ...ids }]);
+  });
+
+  it.each([
+    ['case', { code: 'a-Š' }, 'P/A-š'],
+    ['spaces', { code: ' A-š  ' }, 'P/A-š'],
+    ['tabs and wider spaces', { code: '\t\u00a0b\n' }, 'P/B'],
+    ['the case of a barcode', { barcode: 'X860-a' }, 'P/A-š'],
+    ['spaces around a barcode', { barcode: ' x860-A ' }, 'P/A-š'],
+    ["the case of a product's code", { code: ' SOLO' }, 'Solo'],
+    ["spaces around a product's stored code", { code: 'ципела\t' }, ' Ципела\t'],
+  ])('ignores %s', async (_, row, name) => {
+    expect(await named([row])).toEqual([name]);
+  });
+
+  it('finds what is sent exactly as it is stored, however it folds', async () => {
+    const codes = ['İ', 'ΟΔΟΣ', 'ẞ', 'ǅ', ' Ципела\t'];
+    const products = codes.map((code) => ({ code, name: code, variants: [{ code: `v-${code}`, barcode: code }] }));
+    await shop.post('/int/products', { products });
+    const rows = codes.flatMap((code) => [{ code }, { code: `v-${code}` }, { barcode: code }]);
+    const names = (await named(rows)).map((name) => name?.split('/')[0]);
+    expect(names).toEqual(codes.flatMap((code) => [code, code, code]));
+  });
+
+  it('folds letters by themselves, also at the end of a Greek word', async () => {
+    await shop.post('/int/products', { products: [{ code: 'ΟΔΟΣ', name: 'x', variants: [{ code: 'ΟΔΟΣ-1Σ' }] }] });
+    expect(await named([{ code: 'οδΟΣ' }, { code: 'οδΟΣ-1Σ' }])).toEqual(['ΟΔΟΣ', 'ΟΔΟΣ/ΟΔΟΣ-1Σ']);
+  });
+
+  it('prefers the one in the same case, and of the others the oldest', async () => {
+    const variants = ['kod', 'KOD', 'Kod'].map((code) => ({ code, barcode: `${code}-b` }));
+    const products = ['Pro', 'PRO'].map((code) => ({ code, name: code }));
+    await shop.post('/int/products', { products: [{ code: 'V', name: 'V', variants }, ...products] });
+    expect(await named([{ code: 'KOD' }, { code: 'Kod ' }, { code: 'kOD' }])).toEqual(['V/KOD', 'V/Kod', 'V/kod']);
+    expect(await named([{ barcode: 'KOD-b' }, { barcode: 'KOD-B' }])).toEqual(['V/KOD', 'V/kod']);
+    expect(await named([{ code: 'PRO' }, { code: 'pro' }])).toEqual(['PRO', 'Pro']);
+  });
+
+  it('finds nothing of another app', async () => {
+    const stranger = await api.app();
+    expect(await named([{ code: 'B' }, { barcode: 'x860-A' }, { code: 'Solo' }], stranger)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe('POST /product/verify that cannot be read', () => {
+  it.each([
+    [{}],
+    [{ products: null }],
+    [{ products: { code: 'A' } }],
+    [{ products: [null] }],
+    [{ products: [5] }],
+    [{ products: [['B']] }],
+    [{ products: [{ code: 'B' }, { code: 5 }] }],
+    [{ products: [{ barcode: {} }] }],
+  ])('%j is answered 400', async (body) => {
+    const { status, body: answer } = await shop.post('/product/verify', body);
+    expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+
+  it('with texts that nothing can have is answered 422, each under its path', async () => {
+    const { status, body } = await post([
+      { code: 'B' },
+      { code: 'a\0', barcode: 'x'.repeat(256) },
+      { barcode: '\ud800' },
+    ]);
+    expect([status, body]).toEqual([
+      422,
+      {
+        errors: {
+          'products.1.code': ['is invalid'],
+          'products.1.barcode': ['is too long'],
+          'products.2.barcode': ['is invalid'],
+        },
+      },
+    ]);
+  });
+
+  it('of more than 10,000 rows is answered 413', async () => {
+    expect((await post(Array.from({ length: 10_001 }, () => ({ code: 'B' })))).status).toBe(413);
+  });
+});
+
+describe('POST /product/verify with many rows', () => {
+  it('looks 10,000 up with one statement', async () => {
+    // The statistics know this app's neighbours only.
+    await api.database.source.query('analyze');
+    const rows = Array.from({ length: 10_000 }, (_, index) => ({ code: `m${index}`, barcode: `BAR${index}` }));
+    const variants = rows.map(({ code }, index) =>
+      index % 2 === 0 ? { code } : { code: `other${index}`, barcode: `bar${index}` },
+    );
+    await shop.post('/int/products', { products: [{ code: 'M', name: 'M', variants }] });
+    await verify([{ code: 'M0' }]);
+    api.statements.length = 0;
+    const found = await verify(rows);
+    expect(api.statements).toHaveLength(1);
+    const ids = new Set(found.map(({ product_variant_id: id }) => id));
+    expect([ids.size, ids.has(undefined)]).toEqual([10_000, false]);
+  });
+
+  it('reads by index', async () => {
+    await shop.post('/int/products', {
+      products: [
+        { code: 'M', name: 'M', variants: Array.from({ length: 5_000 }, (_, index) => ({ code: `m${index}` })) },
+      ],
+    });
+    await api.database.source.query('analyze');
+    api.statements.length = 0;
+    await verify([{ code: 'B', barcode: 'x' }]);
+    const values = [['B'], ['b'], ['x'], ['x'], ['B'], ['b']];
+    const plan = await api.database.rows<object>(`explain ${api.statements[0]}`, [shop.appId, ...values]);
+    const shown = plan.flatMap((line) => Object.values(line) as string[]).join('\n');
+    for (const index of ['loose_code_idx', 'loose_barcode_idx', 'code_key', 'barcode_key']) {
+      expect(shown).toContain(`Bitmap Index Scan on product_variants_${index}`);
+    }
+    expect(shown).not.toContain('Seq Scan on product_variants');
+  });
+});

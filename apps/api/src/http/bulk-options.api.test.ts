@@ -1,0 +1,414 @@
+import { fingerprintsOf, type Fingerprints } from '../testing/fingerprints.js';
+import { putStock, stockOf, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+let fingerprints: () => Promise<Fingerprints>;
+
+beforeAll(async () => {
+  api = await testApi();
+  fingerprints = await fingerprintsOf(api.database);
+  // So that no id of one kind is one of another kind.
+  for (const [index, table] of ['warehouses', 'products', 'product_variants', 'product_attribute_defs'].entries()) {
+    await api.database.source.query(`alter table ${table} alter column id restart with ${(index + 1) * 1_000_000}`);
+  }
+});
+afterAll(() => api.close());
+
+/** Ids by name: `W1` of a warehouse, `P` of a product, `A` of a variant, `material` of a definition. */
+let ids: Record<string, number>;
+
+beforeEach(async () => {
+  shop = await api.app();
+  await shop.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2')] });
+  await shop.post('/int/products', {
+    products: [
+      {
+        code: 'P',
+        name: 'P',
+        variants: [
+          { code: 'A', barcode: 'bar-a', external_ref: 'ref-a' },
+          { code: 'B', barcode: 'bar-b', external_ref: 'ref-b' },
+        ],
+      },
+      { code: 'Q', name: 'Q', variants: [{ code: 'C', barcode: 'bar-c', external_ref: 'ref-c' }] },
+    ],
+  });
+  await putStock(shop, [{ code: 'A', warehouse_code: 'W1', qty: 10 }]);
+  await shop.put('/int/product_attributes', {
+    product_attributes: [{ code: 'A', attributes: [{ external_ref: 'material', value: 'cotton' }] }],
+  });
+  const tables = ['warehouses', 'products', 'product_variants'].map(
+    (table) => `select id, code from ${table} where app_id = $1`,
+  );
+  const definitions = 'select id, external_ref from product_attribute_defs where app_id = $1';
+  const rows = await api.database.rows<{ id: number; code: string }>([...tables, definitions].join(' union all '), [
+    shop.appId,
+  ]);
+  ids = Object.fromEntries(rows.map(({ id, code }) => [code, id]));
+});
+
+interface Match {
+  readonly record: string;
+  readonly identifier: string | null;
+  readonly id: number | null;
+  readonly others: readonly { readonly identifier: string; readonly value: unknown; readonly id: number | null }[];
+}
+
+const found = (
+  record: string,
+  identifier: string,
+  id: number | null | undefined,
+  others: Match['others'] = [],
+): Match => ({
+  record,
+  identifier,
+  id: id ?? null,
+  others,
+});
+const lost = (record: string): Match => ({ record, identifier: null, id: null, others: [] });
+const other = (identifier: string, value: unknown, id: number | null | undefined) => ({
+  identifier,
+  value,
+  id: id ?? null,
+});
+
+/** What a call explains of each row, beside the data that it answers anyway. */
+const explained = (reply: Reply): Match[][] => {
+  expect([reply.status, Object.keys(reply.body)]).toEqual([200, ['data', 'explain']]);
+  return reply.body.explain.map((row: { matches: Match[] }) => {
+    expect(Object.keys(row)).toEqual(['matches']);
+    return row.matches;
+  });
+};
+
+/** The calls with an example of each: what it would change, and what it answers of it. */
+const CALLS = {
+  'POST /int/products': (query: string) =>
+    shop.post(`/int/products${query}`, {
+      products: [
+        { code: 'P', name: 'Renamed' },
+        { code: 'N', name: 'N', variants: [{ code: 'N-1' }] },
+      ],
+    }),
+  'PUT /int/stocks': (query: string) =>
+    shop.put(`/int/stocks${query}`, {
+      stocks: [
+        { code: 'A', warehouse_code: 'W1', qty: 5 },
+        { code: 'B', warehouse_code: 'W2', qty: 1 },
+      ],
+    }),
+  'POST /stock/reconcile': (query: string) =>
+    shop.post(`/stock/reconcile${query}`, {
+      warehouse_code: 'W1',
+      products: [
+        { sku: 'A', qty: 3 },
+        { sku: 'B', qty: 2 },
+      ],
+    }),
+  'PUT /warehouse': (query: string) =>
+    shop.put(`/warehouse${query}`, {
+      warehouses: [warehouse('W1', { name: 'Renamed' }), warehouse('W3'), { code: 'W2', delete: true }],
+    }),
+  'PUT /int/product_attributes': (query: string) =>
+    shop.put(`/int/product_attributes${query}`, {
+      product_attributes: [
+        {
+          code: 'A',
+          attributes: [
+            { external_ref: 'material', value: 'wool' },
+            { external_ref: 'size', value: 'M' },
+          ],
+        },
+      ],
+    }),
+} as const;
+type CallName = keyof typeof CALLS;
+const NAMES = Object.keys(CALLS) as CallName[];
+const VERIFY = (query: string) => shop.post(`/product/verify${query}`, { products: [{ code: 'A' }, { code: 'none' }] });
+
+const wrote = async (call: () => Promise<Reply>): Promise<[Reply, boolean]> => {
+  const before = (await fingerprints()).get(shop.appId);
+  const reply = await call();
+  return [reply, (await fingerprints()).get(shop.appId) !== before];
+};
+
+describe('explain=true', () => {
+  it('on POST /int/products explains the product and each of its variants', async () => {
+    const products = [
+      {
+        id: ids['P'],
+        code: 'P',
+        variants: [{ barcode: 'bar-b' }, { code: 'N-1' }, { code: 'A', barcode: null, external_ref: 'ref-c' }],
+      },
+      {
+        code: 'P',
+        variants: [
+          { code: 'B', external_ref: 'unknown' },
+          { code: 'A', barcode: 'bar-b' },
+        ],
+      },
+      { code: 'N', name: 'N', variants: [{ code: 'N-2' }] },
+      { code: 'N', variants: [{ code: 'N-2' }] },
+      { code: 'Q', variants: [{ code: 'A' }, { code: 'C' }] },
+      { id: ids['Q'], code: 'P' },
+      null,
+      { code: 'Z' },
+    ];
+    const reply = await shop.post('/int/products?explain=true', { products });
+    const [, made] = reply.body.data.products;
+    expect(reply.body.data.failed.map(({ error }: { error: object }) => error)).toMatchObject([
+      { message: 'API.Products.ExternalRefAlreadyExists' },
+      { message: 'API.Products.BarcodeAlreadyExists' },
+      { message: 'API.Products.VariantOfAnotherProduct' },
+      { message: 'API.Products.CodeAlreadyExists' },
+      { message: 'API.Products.WrongDataType' },
+      { message: 'API.Products.NameCantBeBlank' },
+    ]);
+    const newOne = [made.id, made.variants[0].id];
+    expect(newOne).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(explained(reply)).toEqual([
+      [
+        found('product', 'id', ids['P']),
+        found('variant', 'barcode', ids['B']),
+        lost('variant'),
+        found('variant', 'code', ids['A'], [other('external_ref', 'ref-c', ids['C'])]),
+      ],
+      [
+        found('product', 'code', ids['P']),
+        found('variant', 'code', ids['B']),
+        found('variant', 'code', ids['A'], [other('barcode', 'bar-b', ids['B'])]),
+      ],
+      [lost('product'), lost('variant')],
+      [found('product', 'code', newOne[0]), found('variant', 'code', newOne[1])],
+      [found('product', 'code', ids['Q']), found('variant', 'code', ids['A']), found('variant', 'code', ids['C'])],
+      [found('product', 'id', ids['Q'], [other('code', 'P', ids['P'])])],
+      [],
+      [lost('product')],
+    ]);
+  });
+
+  it('on POST /int/products explains a row that takes a code which its holder keeps after all', async () => {
+    const products = [
+      { code: 'Q', variants: [{ code: 'C', barcode: 'bar-a' }] },
+      { code: 'P', variants: [{ code: 'A' }] },
+    ];
+    const reply = await shop.post('/int/products?explain=1', { products });
+    expect(reply.body.data.failed).toMatchObject([{ error: { message: 'API.Products.BarcodeAlreadyExists' } }]);
+    expect(explained(reply)).toEqual([
+      [found('product', 'code', ids['Q']), found('variant', 'code', ids['C'], [other('barcode', 'bar-a', ids['A'])])],
+      [found('product', 'code', ids['P']), found('variant', 'code', ids['A'])],
+    ]);
+  });
+
+  it('on PUT /int/stocks explains the variant and the warehouse', async () => {
+    const stocks = [
+      { code: 'A', barcode: 'bar-b', external_ref: 'ref-c', warehouse_code: 'W1', qty: 1 },
+      { code: 'none', barcode: 'bar-b', external_ref: 'ref-b', warehouse_code: 'W2', qty: 1 },
+      { external_ref: 'ref-c', warehouse_code: 'none', qty: 1 },
+      { code: 'none', warehouse_code: 'W1', qty: 1 },
+      { code: 'C', warehouse_code: 'W1', qty: -1 },
+      { code: 'A', warehouse_code: 'W1', qty: 'x' },
+    ];
+    const reply = await shop.put('/int/stocks?explain=true', { stocks });
+    expect(reply.body.data).toMatchObject({ updated: 2, failed: [{}, {}, {}, {}] });
+    const others = [other('barcode', 'bar-b', ids['B']), other('external_ref', 'ref-c', ids['C'])];
+    expect(explained(reply)).toEqual([
+      [found('variant', 'code', ids['A'], others), found('warehouse', 'code', ids['W1'])],
+      [found('variant', 'barcode', ids['B']), found('warehouse', 'code', ids['W2'])],
+      [found('variant', 'external_ref', ids['C']), lost('warehouse')],
+      [lost('variant'), found('warehouse', 'code', ids['W1'])],
+      [found('variant', 'code', ids['C']), found('warehouse', 'code', ids['W1'])],
+      [],
+    ]);
+  });
+
+  it('on POST /stock/reconcile explains the variant and the warehouse', async () => {
+    const products = [{ sku: 'A', qty: 1 }, { sku: 'bar-b', qty: 1 }, null, { sku: 'B', qty: 2 }];
+    const reply = await shop.post('/stock/reconcile?explain=true', { warehouse_code: 'W1', products });
+    const inW1 = found('warehouse', 'code', ids['W1']);
+    expect(explained(reply)).toEqual([
+      [found('variant', 'code', ids['A']), inW1],
+      [lost('variant'), inW1],
+      [],
+      [found('variant', 'code', ids['B']), inW1],
+    ]);
+  });
+
+  it('on PUT /warehouse explains the warehouse', async () => {
+    const warehouses = [
+      warehouse('W1'),
+      { ...warehouse('x'), code: undefined, id: ids['W2'] },
+      { ...warehouse('W1'), id: ids['W1'] },
+      warehouse('W3'),
+      warehouse('W3', { name: 'again' }),
+      { code: 'W2', delete: true },
+    ];
+    const reply = await shop.put('/warehouse?explain=true', { warehouses });
+    const made = reply.body.data.warehouses[3].id;
+    expect(made).toEqual(expect.any(Number));
+    expect(explained(reply)).toEqual([
+      [found('warehouse', 'code', ids['W1'])],
+      [found('warehouse', 'id', ids['W2'])],
+      [found('warehouse', 'code', ids['W1'])],
+      [lost('warehouse')],
+      [found('warehouse', 'code', made)],
+      [found('warehouse', 'code', ids['W2'])],
+    ]);
+  });
+
+  it('on PUT /int/product_attributes explains the variant and the definitions', async () => {
+    const attributes = [
+      { external_ref: 'material', value: 'x' },
+      { external_ref: 'size', value: 'M' },
+    ];
+    const product_attributes = [
+      { code: 'A', barcode: 'bar-c', attributes },
+      { external_ref: 'ref-c', attributes: attributes.toReversed() },
+    ];
+    const reply = await shop.put('/int/product_attributes?explain=true', { product_attributes });
+    const [, size] = (await shop.get('/product_attribute_defs')).body.data;
+    const definition = 'product_attribute_def';
+    expect(explained(reply)).toEqual([
+      [
+        found('variant', 'code', ids['A'], [other('barcode', 'bar-c', ids['C'])]),
+        found(definition, 'external_ref', ids['material']),
+        lost(definition),
+      ],
+      [
+        found('variant', 'external_ref', ids['C']),
+        found(definition, 'external_ref', size.id),
+        found(definition, 'external_ref', ids['material']),
+      ],
+    ]);
+  });
+
+  it('on POST /product/verify explains the variant, and the product where no variant is found', async () => {
+    const products = [
+      { code: ' a ', barcode: 'BAR-C' },
+      { code: 'none', barcode: 'bar-b' },
+      { code: 'p' },
+      { code: 'none' },
+      { code: 'A', barcode: 'bar-a' },
+    ];
+    const reply = await shop.post('/product/verify?explain=true', { products });
+    expect(explained(reply)).toEqual([
+      [found('variant', 'code', ids['A'], [other('barcode', 'BAR-C', ids['C'])])],
+      [found('variant', 'barcode', ids['B'])],
+      [lost('variant'), found('product', 'code', ids['P'])],
+      [lost('variant'), lost('product')],
+      [found('variant', 'code', ids['A'])],
+    ]);
+  });
+
+  it.each(NAMES)('on %s is what adds to the answer, and nothing else is', async (name) => {
+    expect(Object.keys((await CALLS[name]('?dry_run=true&explain=true')).body)).toEqual(['data', 'explain']);
+    for (const query of ['?dry_run=true', '?dry_run=1&explain=false', '?dry_run=true&explain=0', '?dry_run=false']) {
+      const { body } = await CALLS[name](query);
+      expect(Object.keys(body)).toEqual(['data']);
+    }
+  });
+
+  it('is answered again to a repeat with the same Idempotency-Key', async () => {
+    const call = (client: Client) =>
+      client.put('/int/stocks?explain=true', { stocks: [{ code: 'A', warehouse_code: 'W1', qty: 1 }] });
+    const [first, second] = [await call(shop.keyed('k')), await call(shop.keyed('k'))];
+    expect(second.text).toBe(first.text);
+    expect(explained(second)).toHaveLength(1);
+    expect((await stockOf(shop, 'A')).on_hand).toBe(11);
+  });
+});
+
+describe('dry_run=true', () => {
+  it.each(NAMES)('on %s writes nothing, and answers what the call itself then answers', async (name) => {
+    const [rehearsed, written] = await wrote(() => CALLS[name]('?dry_run=true&explain=true'));
+    expect([rehearsed.status, written]).toEqual([200, false]);
+    const [real, reallyWritten] = await wrote(() => CALLS[name]('?explain=true'));
+    expect(reallyWritten).toBe(true);
+    // New records, and they alone, have no ids yet.
+    const known = new Set(Object.values(ids));
+    const withoutNewIds = JSON.parse(JSON.stringify(real.body), (key, value: unknown) =>
+      (key === 'id' || key === 'movement_id') && !known.has(value as number) ? null : value,
+    ) as object;
+    expect(rehearsed.body).toEqual(withoutNewIds);
+  });
+
+  it('on POST /int/products has no ids of what is new, also where a later row names it', async () => {
+    const products = [
+      { code: 'N', name: 'N', variants: [{ code: 'N-1' }] },
+      { code: 'N', variants: [{ code: 'N-1' }, { code: 'N-2' }] },
+      { code: 'P', variants: [{ code: 'P-9' }] },
+    ];
+    const { data } = (await shop.post('/int/products?dry_run=1', { products })).body;
+    const variant = (code: string, created: boolean) => ({
+      id: null,
+      code,
+      barcode: null,
+      external_ref: null,
+      created,
+    });
+    expect(data).toEqual({
+      products: [
+        { id: null, code: 'N', created: true, variants: [variant('N-1', true)] },
+        { id: null, code: 'N', created: false, variants: [variant('N-1', false), variant('N-2', true)] },
+        { id: ids['P'], code: 'P', created: false, variants: [variant('P-9', true)] },
+      ],
+      failed: [],
+    });
+  });
+
+  it('on POST /stock/reconcile has no movement', async () => {
+    const { data } = (await CALLS['POST /stock/reconcile']('?dry_run=true')).body;
+    expect(data).toEqual({ movement_id: null, updated: 2, failed: [] });
+  });
+
+  it('fails the rows that would fail, and refuses what would be refused', async () => {
+    const stocks = [{ code: 'A', warehouse_code: 'W1', qty: -11 }];
+    const [reply, written] = await wrote(() => shop.put('/int/stocks?dry_run=true', { stocks }));
+    expect([written, reply.body.data]).toMatchObject([
+      false,
+      { updated: 0, failed: [{ error: { message: 'API.Stocks.NegativeStock' } }] },
+    ]);
+    const warehouses = [{ code: 'W1', delete: true }];
+    const [refused] = await wrote(() => shop.put('/warehouse?dry_run=true', { warehouses }));
+    expect([refused.status, refused.body]).toEqual([422, { errors: { Warehouses: ['API.Warehouses.HasStock'] } }]);
+    const unknown = { warehouse_code: 'none', products: [] };
+    expect((await shop.post('/stock/reconcile?dry_run=true', unknown)).status).toBe(404);
+  });
+
+  it('lets the locks go: the next call need not wait', async () => {
+    await Promise.all(NAMES.flatMap((name) => [CALLS[name]('?dry_run=true'), CALLS[name]('?dry_run=true')]));
+    const [reply, written] = await wrote(() => CALLS['PUT /int/stocks'](''));
+    expect([reply.status, written]).toEqual([200, true]);
+  });
+
+  it('with an Idempotency-Key is answered again, and is another request than the call itself', async () => {
+    const body = { stocks: [{ code: 'A', warehouse_code: 'W1', qty: 5 }] };
+    const keyed = shop.keyed('k');
+    const first = await keyed.put('/int/stocks?dry_run=true', body);
+    const second = await keyed.put('/int/stocks?dry_run=true', body);
+    expect([first.status, second.text, second.headers['idempotency-replayed']]).toEqual([200, first.text, 'true']);
+    expect((await keyed.put('/int/stocks', body)).body).toEqual({
+      errors: { Idempotency: ['API.Idempotency.KeyReused'] },
+    });
+    expect((await stockOf(shop, 'A')).on_hand).toBe(10);
+  });
+});
+
+describe('an option that is neither true nor false', () => {
+  it.each([...NAMES, 'POST /product/verify'] as const)('makes %s unreadable, and nothing is written', async (name) => {
+    const call = name === 'POST /product/verify' ? VERIFY : CALLS[name];
+    for (const query of ['?explain=yes', '?explain=', '?explain', '?explain=true&explain=true', '?explain[]=true']) {
+      const [{ status, body }, written] = await wrote(() => call(query));
+      expect([status, body, written]).toEqual([400, { errors: { detail: 'Bad Request' } }, false]);
+    }
+  });
+
+  it.each(NAMES)('does not turn a dry run of %s into a write', async (name) => {
+    for (const query of ['?dry_run=yes', '?dry_run=TRUE', '?dry_run=', '?dry_run', '?dry_run=true&dry_run=false']) {
+      const [{ status }, written] = await wrote(() => CALLS[name](query));
+      expect([status, written]).toEqual([400, false]);
+    }
+  });
+});

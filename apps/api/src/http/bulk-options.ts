@@ -1,0 +1,67 @@
+import { truth as truthOf } from '@back-office/kernel';
+import type { Explanation } from '@back-office/matching';
+import { Type, type TSchema } from '@sinclair/typebox';
+import type { Answer } from './answer.js';
+import { HttpProblem } from './errors.js';
+import type { QueryParameter } from './route.js';
+import { integer, listOf, named, nullable, record, text, truth } from './shapes.js';
+
+/** What a bulk call may be asked for beside its work. */
+export interface BulkOptions {
+  /** Say of each row how it found its record. */
+  readonly explain?: boolean | undefined;
+  /** Do everything and take it back. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Per row of the call, the records that it was looked up for. */
+export type Explanations = readonly (readonly Explanation[])[];
+
+export const EXPLAIN: Readonly<Record<'explain', QueryParameter>> = {
+  explain: {
+    schema: truth,
+    description: 'true: beside `data`, in input order, `explain` says which identifier of each row found which record',
+  },
+};
+
+export const BULK_OPTIONS: Readonly<Record<'explain' | 'dry_run', QueryParameter>> = {
+  ...EXPLAIN,
+  dry_run: {
+    schema: truth,
+    description: 'true: nothing is written; the answer is what it would have been, without the ids of new records',
+  },
+};
+
+const identifier = text;
+
+const ExplanationShape = named('Explanation', {
+  matches: listOf(
+    record({
+      record: text,
+      identifier: nullable(identifier),
+      id: nullable(integer),
+      others: listOf(record({ identifier, value: Type.Union([text, integer]), id: nullable(integer) })),
+    }),
+  ),
+});
+
+/** The envelope of a call that can be asked to explain itself. */
+export function explainable(data: TSchema) {
+  return record({ data, explain: Type.Optional(listOf(ExplanationShape)) });
+}
+
+export function okExplained(data: unknown, explanations: Explanations | undefined): Answer {
+  const explain = explanations?.map((matches) => ({ matches }));
+  return { status: 200, body: { data, ...(explain && { explain }) } };
+}
+
+/** The options of a query. What is neither true nor false is no "no": a dry run that is misspelt must not write. */
+export function bulkOptions(query: Readonly<Record<string, unknown>>): BulkOptions {
+  return { explain: flag(query['explain']), dryRun: flag(query['dry_run']) };
+}
+
+function flag(value: unknown): boolean {
+  const given = value === undefined ? false : truthOf(value);
+  if (given === undefined) throw new HttpProblem(400);
+  return given;
+}

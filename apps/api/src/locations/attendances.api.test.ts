@@ -1,0 +1,250 @@
+import { newCustomer, startSession } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+let phone: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  phone = await signIn('mira@example.com');
+});
+
+/** The calls of a new customer's session. */
+async function signIn(email: string): Promise<Client> {
+  const token = await startSession(shop, await newCustomer(shop, email));
+  return api.through({ ...shop, token }, [api.origin]);
+}
+
+type Place = readonly [latitude: number, longitude: number];
+
+const EARTH_RADIUS = 6_371_008.8;
+/** So many metres to the north of a place, along its meridian. */
+const north = ([latitude, longitude]: Place, metres: number): Place => [
+  latitude + (metres / EARTH_RADIUS) * (180 / Math.PI),
+  longitude,
+];
+/** So many metres to the east of a place: close enough, over such distances, along its parallel. */
+const east = ([latitude, longitude]: Place, metres: number): Place => [
+  latitude,
+  longitude + (metres / EARTH_RADIUS / Math.cos((latitude * Math.PI) / 180)) * (180 / Math.PI),
+];
+
+/** Ids of new locations at these places. */
+const locate = async (...places: readonly Place[]): Promise<number[]> => {
+  const app_locations = places.map(([latitude, longitude]) => ({ name: 'Store', latitude, longitude }));
+  const { body } = await shop.post('/int/app_locations', { app_locations });
+  return body.data.map(({ id }: { id: number }) => id);
+};
+const attend = ([latitude, longitude]: Place, more: object = {}, client = phone): Promise<Reply> =>
+  client.post('/customer/attendance', { attendance: { latitude, longitude, ...more } });
+/** The location and the distance of a visit; undefined when there is none nearby. */
+const visited = async (place: Place): Promise<unknown[] | undefined> => {
+  const { status, body } = await attend(place);
+  if (status === 201) return [body.data.app_location_id, body.data.distance_m];
+  expect([status, body]).toEqual([
+    422,
+    { errors: { CustomerAttendances: ['API.CustomerAttendances.NoLocationNearby'] } },
+  ]);
+  return undefined;
+};
+const stored = () =>
+  api.database.rows('select * from customer_attendances where app_id = $1 order by id', [shop.appId]);
+
+const STORE: Place = [44.8125, 20.4612];
+
+describe('POST /customer/attendance', () => {
+  it('records a visit of the signed-in customer to the nearest location', async () => {
+    const [store] = await locate(STORE);
+    const { status, body } = await attend(north(STORE, 50), { accuracy: 12.5, customer_id: 987_654 });
+    const at = api.clock.now();
+    expect([status, body.data]).toEqual([
+      201,
+      { id: expect.any(Number), app_location_id: store, distance_m: 50, inserted_at: at.toISOString().slice(0, 19) },
+    ]);
+    const [{ id: customer }] = (await api.database.rows('select id from customers where app_id = $1', [
+      shop.appId,
+    ])) as [{ id: number }];
+    expect(await stored()).toMatchObject([
+      { id: body.data.id, customer_id: customer, app_location_id: store, accuracy: 12.5, longitude: STORE[1] },
+    ]);
+  });
+
+  it('records every visit', async () => {
+    await locate(STORE);
+    await attend(STORE);
+    await attend(STORE, { accuracy: null });
+    expect(await stored()).toMatchObject([{ accuracy: null }, { accuracy: null }]);
+  });
+
+  it('with an Idempotency-Key records one', async () => {
+    await locate(STORE);
+    const [one, two] = [await attend(STORE, {}, phone.keyed('k')), await attend(STORE, {}, phone.keyed('k'))];
+    expect([two.status, two.text]).toEqual([201, one.text]);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it.each([
+    ['at it', north(STORE, 0), 0],
+    ['199 m to the north', north(STORE, 199), 199],
+    ['199 m to the south', north(STORE, -199), 199],
+    ['199 m to the east', east(STORE, 199), 199],
+    ['199 m to the west', east(STORE, -199), 199],
+    ['199.9 m away', north(STORE, 199.9), 200],
+  ])('a location is near when the phone is %s', async (_, place, metres) => {
+    const [store] = await locate(STORE);
+    expect(await visited(place)).toEqual([store, metres]);
+  });
+
+  it.each([
+    ['200.2 m to the north', north(STORE, 200.2)],
+    ['200.2 m to the south', north(STORE, -200.2)],
+    ['200.2 m to the east', east(STORE, 200.2)],
+    ['200.2 m to the west', east(STORE, -200.2)],
+    ['150 m to the north and to the east', east(north(STORE, 150), 150)],
+    ['on the other side of the Earth', [-STORE[0], STORE[1] - 180] as Place],
+    ['on the same latitude, far away', [STORE[0], -STORE[1]] as Place],
+  ])('NoLocationNearby: it is not when the phone is %s, and nothing is written', async (_, place) => {
+    await locate(STORE);
+    expect(await visited(place)).toBeUndefined();
+    expect(await stored()).toEqual([]);
+  });
+
+  it('NoLocationNearby: there is none at all', async () => {
+    expect(await visited(STORE)).toBeUndefined();
+  });
+
+  it('takes the nearest of several, and of two at one place the oldest', async () => {
+    const places = [north(STORE, 120), east(STORE, 60), north(STORE, -90), east(STORE, 60)];
+    const ids = await locate(...places);
+    expect(await visited(STORE)).toEqual([ids[1], 60]);
+    expect(await visited(north(STORE, 100))).toEqual([ids[0], 20]);
+  });
+
+  it.each([
+    ['from the west', [0, 179.9995], [0, -179.9995], 111],
+    ['from the east', [-16.5, -179.9995], [-16.5, 179.9995], 107],
+    ['written in either way', [10, 180], [10, -180], 0],
+  ] as [string, Place, Place, number][])('measures across the antimeridian %s', async (_, phoneAt, store, metres) => {
+    const [id] = await locate(store);
+    expect(await visited(phoneAt)).toEqual([id, metres]);
+  });
+
+  it.each([
+    ['North', 89.9995],
+    ['South', -89.9995],
+  ])('measures across the %s Pole, where a degree of longitude is nothing', async (_, latitude) => {
+    const [id] = await locate([latitude, 0]);
+    expect(await visited([latitude, 180])).toEqual([id, 111]);
+    expect(await visited([latitude, 90])).toEqual([id, 79]);
+    expect(await visited([Math.sign(latitude) * 90, -123])).toEqual([id, 56]);
+  });
+
+  it('sees no location of another app', async () => {
+    const stranger = await api.app();
+    const [latitude, longitude] = STORE;
+    await stranger.post('/int/app_locations', { app_locations: [{ name: 'Theirs', latitude, longitude }] });
+    expect(await visited(STORE)).toBeUndefined();
+  });
+
+  it('reads only a band of latitudes, by index', async () => {
+    const app_locations = Array.from({ length: 5_000 }, (_, index) => ({
+      name: 'Store',
+      latitude: (index % 160) - 80 + index / 5_000,
+      longitude: 0,
+    }));
+    await shop.post('/int/app_locations', { app_locations });
+    await api.database.source.query('analyze app_locations');
+    api.statements.length = 0;
+    await attend(STORE);
+    const text = api.statements.find((each) => each.includes('customer_attendances')) as string;
+    const plan = await api.database.rows<object>(`explain ${text}`, [shop.appId, 1, 44, 20, null, api.clock.now()]);
+    const shown = plan.flatMap((line) => Object.values(line) as string[]).join('\n');
+    expect(shown).toMatch(/Index Cond: .*latitude >= .*latitude <= /);
+  });
+});
+
+describe('Validation errors: POST /customer/attendance', () => {
+  it.each([
+    ['without a position', {}, { latitude: ["can't be blank"], longitude: ["can't be blank"] }],
+    ['with nulls', { latitude: null, longitude: 1 }, { latitude: ["can't be blank"] }],
+    ['beyond the pole', { latitude: 90.1, longitude: 1 }, { latitude: ['is invalid'] }],
+    [
+      'beyond the antimeridian',
+      { latitude: -91, longitude: -180.1 },
+      { latitude: ['is invalid'], longitude: ['is invalid'] },
+    ],
+    ['with a negative accuracy', { latitude: 1, longitude: 1, accuracy: -1 }, { accuracy: ['is invalid'] }],
+  ])('%s: every failing field under its own name', async (_, attendance, errors) => {
+    const { status, body } = await phone.post('/customer/attendance', { attendance });
+    expect([status, body]).toEqual([422, { errors }]);
+  });
+
+  it.each([
+    [{}],
+    [{ attendance: null }],
+    [{ latitude: 1, longitude: 1 }],
+    [{ attendance: { latitude: '1', longitude: 1 } }],
+    [{ attendance: { latitude: 1, longitude: [1] } }],
+    [{ attendance: { latitude: 1, longitude: 1, accuracy: 'good' } }],
+  ])('%j cannot be read', async (body) => {
+    const { status, body: answer } = await phone.post('/customer/attendance', body);
+    expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+});
+
+describe('GET /customer/attendances', () => {
+  const list = async (query = '', client = phone): Promise<{ id: number; distance_m: number }[]> => {
+    const { status, body } = await client.get(`/customer/attendances${query}`);
+    expect([status, Object.keys(body)]).toEqual([200, ['data']]);
+    return body.data;
+  };
+
+  it('answers the visits as they were recorded, newest first', async () => {
+    await locate(STORE);
+    const [first, second] = [await attend(north(STORE, 10)), await attend(north(STORE, 20))];
+    api.clock.forward({ seconds: 60 });
+    const third = await attend(STORE);
+    expect(await list()).toEqual([third, second, first].map(({ body }) => body.data));
+  });
+
+  it('answers those of the signed-in customer alone', async () => {
+    await locate(STORE);
+    await attend(STORE);
+    const other = await signIn('ana@example.com');
+    expect(await list('', other)).toEqual([]);
+    await attend(STORE, {}, other);
+    expect([(await list()).length, (await list('', other)).length]).toEqual([1, 1]);
+  });
+
+  it('answers those of all sessions of the customer', async () => {
+    await locate(STORE);
+    await attend(STORE);
+    const { body } = await shop.post('/customers', {
+      customer: { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' },
+    });
+    expect(body.data.id).toEqual(expect.any(Number));
+    const sessions = await Promise.all([1, 2].map(() => startSession(shop, { customer_external_ref: 'crm' })));
+    const [one, two] = sessions.map((token) => api.through({ ...shop, token }, [api.origin])) as [Client, Client];
+    await attend(STORE, {}, one);
+    expect(await list('', two)).toEqual(await list('', one));
+    expect(await list('', two)).toHaveLength(1);
+  });
+
+  it('is paged: 30 by default, unusable values fall back', async () => {
+    await locate(STORE);
+    for (let visit = 0; visit < 33; visit += 1) await attend(north(STORE, visit));
+    const all = Array.from({ length: 33 }, (_, index) => 32 - index);
+    const metres = async (query: string) => (await list(query)).map(({ distance_m: distance }) => distance);
+    expect(await metres('')).toEqual(all.slice(0, 30));
+    expect(await metres('?offset=30')).toEqual(all.slice(30));
+    expect(await metres('?offset=2&limit=3')).toEqual(all.slice(2, 5));
+    expect(await metres('?limit=99999')).toEqual(all);
+    for (const limit of ['0', '-1', 'x', '1.5', '']) expect(await metres(`?limit=${limit}`)).toEqual(all.slice(0, 30));
+    expect(await metres('?offset=33')).toEqual([]);
+  });
+});

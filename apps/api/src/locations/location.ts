@@ -1,0 +1,52 @@
+import { formatDateTime } from '@back-office/kernel';
+import { dateTime, integer, named, nullable, number, text, type Of } from '../http/shapes.js';
+
+export const LocationShape = named('AppLocation', {
+  id: integer,
+  code: nullable(text),
+  external_ref: nullable(text),
+  name: text,
+  latitude: number,
+  longitude: number,
+  address_line_1: nullable(text),
+  city: nullable(text),
+  postcode: nullable(text),
+  image_url: nullable(text),
+  inserted_at: dateTime,
+  updated_at: dateTime,
+});
+
+export interface LocationFields {
+  readonly code: string | null;
+  readonly external_ref: string | null;
+  readonly name: string;
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly address_line_1: string | null;
+  readonly city: string | null;
+  readonly postcode: string | null;
+  readonly image_url: string | null;
+}
+
+export interface LocationRow extends LocationFields {
+  readonly id: number;
+  readonly inserted_at: Date;
+  readonly updated_at: Date;
+}
+
+export function presentLocation(row: LocationRow): Of<typeof LocationShape> {
+  return {
+    id: row.id,
+    code: row.code,
+    external_ref: row.external_ref,
+    name: row.name,
+    latitude: row.latitude,
+    longitude: row.longitude,
+    address_line_1: row.address_line_1,
+    city: row.city,
+    postcode: row.postcode,
+    image_url: row.image_url,
+    inserted_at: formatDateTime(row.inserted_at),
+    updated_at: formatDateTime(row.updated_at),
+  };
+}

@@ -1,0 +1,277 @@
+import { setTimeout } from 'node:timers/promises';
+import { waitForBulkTurn } from '../database/bulk.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+});
+
+interface Location {
+  readonly id: number;
+  readonly code: string | null;
+  readonly external_ref: string | null;
+  readonly name: string;
+}
+
+const post = (app_locations: unknown, client = shop): Promise<Reply> =>
+  client.post('/int/app_locations', { app_locations });
+const outcome = async (locations: readonly unknown[], client = shop): Promise<(Location & { message?: string })[]> => {
+  const { status, body } = await post(locations, client);
+  expect([status, body.errors, body.data?.length]).toEqual([200, undefined, locations.length]);
+  return body.data;
+};
+const written = async (locations: readonly unknown[], client = shop): Promise<Location[]> => {
+  const data = await outcome(locations, client);
+  expect(data.flatMap(({ message }) => message ?? [])).toEqual([]);
+  return data;
+};
+/** Rows that fail all, with nothing written; their keys. */
+const refused = async (locations: readonly unknown[]): Promise<(string | undefined)[]> => {
+  const before = await stored();
+  const data = await outcome(locations);
+  expect(await stored()).toEqual(before);
+  return data.map(({ message }) => message?.replace(/^API\.AppLocations\./, ''));
+};
+const stored = (client = shop) =>
+  api.database.rows<Location>('select * from app_locations where app_id = $1 order by id', [client.appId]);
+
+const at = (more: object = {}) => ({ name: 'Store', latitude: 44.8125, longitude: 20.4612, ...more });
+const now = () => api.clock.now().toISOString().slice(0, 19);
+
+describe('POST /int/app_locations', () => {
+  it('creates locations and answers them in input order', async () => {
+    const full = {
+      code: 'Z',
+      external_ref: 'erp-1',
+      name: 'Beograd',
+      latitude: -44.812_546_7,
+      longitude: 179.999_999,
+      address_line_1: 'Knez Mihailova 1',
+      city: 'Beograd',
+      postcode: '11000',
+      image_url: 'https://img.example/store.jpg',
+    };
+    const empty = { code: null, external_ref: null, address_line_1: null, city: null, postcode: null, image_url: null };
+    expect(await written([full, at({ code: 'A' }), at()])).toEqual([
+      { id: expect.any(Number), ...full, inserted_at: now(), updated_at: now() },
+      { id: expect.any(Number), ...empty, ...at({ code: 'A' }), inserted_at: now(), updated_at: now() },
+      { id: expect.any(Number), ...empty, ...at(), inserted_at: now(), updated_at: now() },
+    ]);
+  });
+
+  it('changes what it finds; what is not sent stays, and null clears it', async () => {
+    const [first] = await written([at({ code: 'A', city: 'Niš', postcode: '18000', external_ref: 'r' })]);
+    api.clock.forward({ seconds: 60 });
+    const [second] = await written([at({ code: 'A', name: 'Renamed', city: null, latitude: 1 })]);
+    expect(second).toEqual({ ...first, name: 'Renamed', city: null, latitude: 1, updated_at: now() });
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('takes the later of two rows about one location', async () => {
+    const [first, last] = await written([at({ code: 'A', name: 'first' }), at({ code: 'A', name: 'last' })]);
+    expect([first, last?.name]).toEqual([last, 'last']);
+    const again = await written([
+      at({ code: 'A', name: 'x', external_ref: 'r' }),
+      at({ external_ref: 'r', name: 'y' }),
+    ]);
+    expect(again.map(({ id, name }) => [id, name])).toEqual([
+      [first?.id, 'y'],
+      [first?.id, 'y'],
+    ]);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('makes any number of locations without code and reference', async () => {
+    await written([at({ code: '', external_ref: ' ' }), at({ code: null }), at({ code: ' ' })]);
+    expect(await stored()).toMatchObject([{ code: null, external_ref: null }, { code: null }, { code: null }]);
+  });
+
+  it('with an empty list does nothing, and ignores fields that it does not know', async () => {
+    expect(await written([])).toEqual([]);
+    await written([at({ id: 5, app_id: 1, inserted_at: '2001-01-01', constructor: 1 })]);
+    expect(await stored()).toMatchObject([{ app_id: shop.appId, inserted_at: api.clock.now() }]);
+  });
+});
+
+describe('POST /int/app_locations, matched by code, then external_ref', () => {
+  let a: Location;
+  let b: Location;
+
+  beforeEach(async () => {
+    [a, b] = (await written([at({ code: 'A', external_ref: 'ra' }), at({ code: 'B', external_ref: 'rb' })])) as [
+      Location,
+      Location,
+    ];
+  });
+
+  it.each([
+    ['code', { code: 'B' }],
+    ['reference', { external_ref: 'rb' }],
+    ['reference when the code is null', { code: null, external_ref: 'rb' }],
+    ['reference when the code finds none, which becomes its code', { code: 'new', external_ref: 'rb' }],
+    ['both', { code: 'B', external_ref: 'rb' }],
+    ['code, which gets the reference that nobody has', { code: 'B', external_ref: 'new' }],
+  ])('is found by %s', async (_, names) => {
+    const [found] = await written([at(names)]);
+    expect(found).toMatchObject({ id: b.id, ...names });
+    expect(await stored()).toHaveLength(2);
+  });
+
+  it.each([
+    { code: 'b' },
+    { code: 'B ' },
+    { code: ' B' },
+    { code: 'rb' },
+    { external_ref: 'B' },
+    { external_ref: 'RB' },
+  ])('is not found by %j: a new one is made', async (names) => {
+    const [made] = await written([at(names)]);
+    expect([a.id, b.id]).not.toContain(made?.id);
+  });
+
+  it('a row whose reference is that of another location fails', async () => {
+    expect(await refused([at({ code: 'A', external_ref: 'rb' })])).toEqual(['ExternalRefAlreadyExists']);
+    const [made, failed] = await outcome([
+      at({ code: 'C', external_ref: 'rc' }),
+      at({ code: 'A', external_ref: 'rc' }),
+    ]);
+    expect([made?.code, failed?.message]).toEqual(['C', 'API.AppLocations.ExternalRefAlreadyExists']);
+  });
+
+  it('a code and a reference may be passed on within a call', async () => {
+    const data = await written([
+      at({ code: 'A', external_ref: 'free' }),
+      at({ code: 'B', external_ref: 'ra' }),
+      at({ code: 'moved', external_ref: 'free' }),
+      at({ code: 'A', external_ref: 'rb', name: 'new' }),
+    ]);
+    expect(data.map(({ id }) => id)).toEqual([a.id, b.id, a.id, expect.any(Number)]);
+    expect(await stored()).toMatchObject([
+      { id: a.id, code: 'moved', external_ref: 'free' },
+      { id: b.id, code: 'B', external_ref: 'ra' },
+      { code: 'A', external_ref: 'rb', name: 'new' },
+    ]);
+  });
+
+  it('does not find the location of another app', async () => {
+    const stranger = await api.app();
+    await written([at({ code: 'A', external_ref: 'ra', name: 'theirs' })], stranger);
+    expect(await stored()).toMatchObject([{ name: 'Store' }, { name: 'Store' }]);
+    expect(await stored(stranger)).toMatchObject([{ name: 'theirs' }]);
+  });
+});
+
+describe('Failures inside a 200: POST /int/app_locations', () => {
+  it('among the locations is an entry with a message instead of a location; the others are written', async () => {
+    const data = await outcome([at({ code: 'A' }), at({ name: ' ' }), null, at({ code: 'B' }), 5]);
+    expect(data).toEqual([
+      expect.objectContaining({ code: 'A' }),
+      { message: 'API.AppLocations.NameCantBeBlank' },
+      { message: 'API.AppLocations.WrongDataType' },
+      expect.objectContaining({ code: 'B' }),
+      { message: 'API.AppLocations.WrongDataType' },
+    ]);
+    expect(await stored()).toMatchObject([{ code: 'A' }, { code: 'B' }]);
+  });
+
+  it('says it in the words of the app', async () => {
+    await shop.patch('/app/settings', { translations: { en: { 'API.AppLocations.NameCantBeBlank': 'Name it' } } });
+    expect(await outcome([at({ name: '' })])).toEqual([{ message: 'Name it' }]);
+  });
+});
+
+describe('Validation errors: POST /int/app_locations', () => {
+  it.each([
+    ['name', undefined, 'NameCantBeBlank'],
+    ['name', null, 'NameCantBeBlank'],
+    ['name', '\t', 'NameCantBeBlank'],
+    ['name', 'x'.repeat(256), 'NameIsTooLong'],
+    ['name', 5, 'WrongDataType'],
+    ['latitude', undefined, 'LatitudeCantBeBlank'],
+    ['latitude', null, 'LatitudeCantBeBlank'],
+    ['latitude', 90.000_1, 'LatitudeIsInvalid'],
+    ['latitude', -91, 'LatitudeIsInvalid'],
+    ['latitude', '44.8', 'WrongDataType'],
+    ['longitude', undefined, 'LongitudeCantBeBlank'],
+    ['longitude', 180.1, 'LongitudeIsInvalid'],
+    ['longitude', -1e308, 'LongitudeIsInvalid'],
+    ['longitude', true, 'WrongDataType'],
+    ['code', 'a\0', 'CodeIsInvalid'],
+    ['code', 7, 'WrongDataType'],
+    ['external_ref', '\ud800', 'ExternalRefIsInvalid'],
+    ['external_ref', 'x'.repeat(256), 'ExternalRefIsTooLong'],
+    ['address_line_1', [], 'WrongDataType'],
+    ['city', 'x'.repeat(256), 'CityIsTooLong'],
+    ['postcode', 11_000, 'WrongDataType'],
+    ['image_url', 'x'.repeat(2_049), 'ImageUrlIsTooLong'],
+  ])('%s %j: %s', async (field, value, key) => {
+    expect(await refused([at({ [field]: value })])).toEqual([key]);
+  });
+
+  it('reports the first failure of an item', async () => {
+    expect(await refused([{ code: 7 }, { ...at(), latitude: 100, longitude: 200 }])).toEqual([
+      'NameCantBeBlank',
+      'LatitudeIsInvalid',
+    ]);
+  });
+
+  it.each([90, -90])('takes the pole at %d and either side of the antimeridian', async (latitude) => {
+    await written([at({ latitude, longitude: 180 }), at({ latitude, longitude: -180 })]);
+  });
+
+  it.each([[{}], [{ app_locations: null }], [{ app_locations: at() }], [{ locations: [at()] }]])(
+    '%j cannot be read',
+    async (body) => {
+      const { status, body: answer } = await shop.post('/int/app_locations', body);
+      expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    },
+  );
+
+  it('more than 10,000 rows are answered 413', async () => {
+    expect((await post(Array.from({ length: 10_001 }, () => at()))).status).toBe(413);
+  });
+});
+
+describe('POST /int/app_locations with many rows', () => {
+  const many = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) => at({ code: `M${index}`, name }));
+
+  it('takes as many statements for 10,000 as for 1, and writes them all', async () => {
+    const count = async (locations: readonly object[]): Promise<number> => {
+      api.statements.length = 0;
+      await written(locations);
+      return api.statements.length;
+    };
+    await written([]);
+    const one = await count(many(1, 'x'));
+    expect(await count(many(5_000, 'y'))).toBe(one);
+    expect(await count(many(10_000, 'z'))).toBe(one);
+    expect((await stored()).filter(({ name }) => name === 'z')).toHaveLength(10_000);
+  });
+});
+
+describe('POST /int/app_locations while another one runs', () => {
+  it('waits for its turn, and finds the locations that the other has made', async () => {
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    let call: Promise<Location[]> | undefined;
+    await api.database.transaction(async (transaction) => {
+      await waitForBulkTurn(transaction, 'locations', shop.appId, 1);
+      await transaction.rows(
+        `insert into app_locations (app_id, code, external_ref, name, latitude, longitude, inserted_at, updated_at)
+         values ($1, 'A', 'r', 'theirs', 1, 1, now(), now())`,
+        [shop.appId],
+      );
+      call = written([at({ code: 'A', name: 'ours' }), at({ external_ref: 'r', city: 'Niš' })]);
+      while ((await api.database.rows(waiting)).length === 0) await setTimeout(10);
+    });
+    expect(await call).toMatchObject([{ city: 'Niš' }, { city: 'Niš' }]);
+    expect(await stored()).toMatchObject([{ code: 'A', external_ref: 'r', name: 'Store' }]);
+  });
+});

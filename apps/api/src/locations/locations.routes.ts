@@ -1,0 +1,55 @@
+import { ok } from '../http/answer.js';
+import { orNull, Unjudged } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { rowsOf } from '../http/row-check.js';
+import { listOf, record, text } from '../http/shapes.js';
+import { locationWish } from './location-rows.js';
+import { LocationShape, presentLocation } from './location.js';
+import type { TypeOrmLocations } from './typeorm-locations.js';
+import { Type } from '@sinclair/typebox';
+
+const optionalText = (maxLength = 255) => orNull({ type: 'string', maxLength });
+
+class PostAppLocations {
+  @Unjudged({
+    type: 'array',
+    maxItems: 10_000,
+    items: {
+      type: 'object',
+      properties: {
+        code: optionalText(),
+        external_ref: optionalText(),
+        name: { type: 'string', maxLength: 255 },
+        latitude: { type: 'number', minimum: -90, maximum: 90 },
+        longitude: { type: 'number', minimum: -180, maximum: 180 },
+        address_line_1: optionalText(),
+        city: optionalText(),
+        postcode: optionalText(),
+        image_url: optionalText(2_048),
+      },
+      required: ['name', 'latitude', 'longitude'],
+    },
+  })
+  app_locations?: unknown;
+}
+
+export function locationRoutes(locations: TypeOrmLocations): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/int/app_locations',
+      caller: 'app',
+      summary: 'Creates and changes store locations, matched by code and external reference; fields not sent stay',
+      body: PostAppLocations,
+      answers: { 200: record({ data: listOf(Type.Union([LocationShape, record({ message: text })])) }) },
+      handle: async ({ app, body }) => {
+        const outcomes = await locations.put(app.id, rowsOf(body, 'app_locations').map(locationWish));
+        return ok(
+          outcomes.map((outcome) =>
+            typeof outcome === 'string' ? { message: app.say(outcome) } : presentLocation(outcome),
+          ),
+        );
+      },
+    }),
+  ];
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '@back-office/kernel';
+import { waitForBulkTurn } from '../database/bulk.js';
+import type { Database } from '../database/database.js';
+import { planLocations, type LocationDraft, type LocationWish } from './location-rows.js';
+import type { LocationRow } from './location.js';
+
+const FIELDS = 'code, external_ref, name, latitude, longitude, address_line_1, city, postcode, image_url';
+const COLUMNS = `id, ${FIELDS}, inserted_at, updated_at`;
+const ROW = `
+  (place int, id bigint, code text, external_ref text, name text, latitude float8, longitude float8,
+    address_line_1 text, city text, postcode text, image_url text)`;
+
+// Whoever else writes locations awaits the same turn, so what is found stays as it is.
+const FIND = `
+  select ${COLUMNS} from app_locations
+  where app_id = $1 and (code = any($2::text[]) or external_ref = any($3::text[]))`;
+
+/** The uniqueness of codes and references is checked when all of it is done: rows may pass them on to one another. */
+const WRITE = `
+  with row as (select * from json_to_recordset($2) as row ${ROW}),
+  inserted as (
+    insert into app_locations (app_id, ${FIELDS}, inserted_at, updated_at)
+    select $1, ${FIELDS}, $3, $3 from row where id is null order by place
+    returning ${COLUMNS}
+  ), updated as (
+    update app_locations l
+    set code = row.code, external_ref = row.external_ref, name = row.name, latitude = row.latitude,
+      longitude = row.longitude, address_line_1 = row.address_line_1, city = row.city, postcode = row.postcode,
+      image_url = row.image_url, updated_at = $3
+    from row where l.app_id = $1 and l.id = row.id
+    returning ${COLUMNS.replaceAll(/\w+/g, 'l.$&')}
+  )
+  select * from inserted union all select * from updated order by id`;
+
+export class TypeOrmLocations {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Upserts what can be written and answers, in input order, each location or the key of why its row was not. A later
+   * row about the same location wins.
+   */
+  put(appId: number, rows: readonly (LocationWish | string)[]): Promise<(LocationRow | string)[]> {
+    const wishes = rows.filter((row) => typeof row !== 'string');
+    const values = (field: 'code' | 'external_ref') => [...new Set(wishes.flatMap((wish) => wish[field] ?? []))];
+    return this.database.transaction(async (transaction) => {
+      await waitForBulkTurn(transaction, 'locations', appId, rows.length);
+      const found = await transaction.rows<LocationRow>(FIND, [appId, values('code'), values('external_ref')]);
+      const outcomes = planLocations(rows, found);
+      const drafts = [...new Set(outcomes.filter((outcome) => typeof outcome !== 'string'))];
+      const sent = JSON.stringify(drafts.map((draft, place) => ({ ...draft, place })));
+      const written = await transaction.last<LocationRow>(WRITE, [appId, sent, this.clock.now()]);
+      const rowOf = rowsByDraft(drafts, written);
+      return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : (rowOf.get(outcome) as LocationRow)));
+    });
+  }
+}
+
+/** New rows were inserted in the order of their drafts, so their ids grow in it. */
+function rowsByDraft(drafts: readonly LocationDraft[], written: readonly LocationRow[]) {
+  const known = new Set(drafts.map((draft) => draft.id));
+  const byId = new Map(written.map((row) => [row.id, row]));
+  const fresh = written.filter((row) => !known.has(row.id));
+  return new Map(drafts.map((draft) => [draft, draft.id === null ? fresh.shift() : byId.get(draft.id)]));
+}

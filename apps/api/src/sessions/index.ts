@@ -1,0 +1,2 @@
+export { sessionRoutes } from './sessions.routes.js';
+export { TypeOrmSessions } from './typeorm-sessions.js';

@@ -1,0 +1,95 @@
+import { formatDateTime, isBlank, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { LANGUAGE, type RememberedTokens } from '../apps/index.js';
+import { answered, created, NO_CONTENT } from '../http/answer.js';
+import { CANT_BE_BLANK, Nested, RecordId, Text, Whole, Wrapper } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { dateTime, integer, nullable, record, text } from '../http/shapes.js';
+import { Lifetime, secondsOf } from './session-lifetime.js';
+import type { CustomerName, Session, TypeOrmSessions } from './typeorm-sessions.js';
+
+const optional = true;
+
+class SessionDeviceFields {
+  @Text() uuid!: string;
+  @Text({ optional }) device_type?: string | null;
+  @Text({ optional }) device_vendor?: string | null;
+  @Text({ optional }) mobile_info?: string | null;
+}
+
+class SessionFields {
+  @RecordId({ optional }) customer_id?: number | null;
+  @Whole({ optional }) data_part?: number | null;
+  @Whole({ optional }) time_part?: number | null;
+  @Text({ optional }) customer_external_ref?: string | null;
+  @Nested(() => SessionDeviceFields) device!: SessionDeviceFields;
+  @Text({ max: 35, pattern: LANGUAGE, optional }) language?: string | null;
+  @Lifetime() expires_in?: number | string | null;
+}
+
+class PostSession {
+  @Wrapper(() => SessionFields) session!: SessionFields;
+}
+
+const SessionShape = record({
+  id: integer,
+  access_token: text,
+  expires_at: dateTime,
+  customer_id: nullable(integer),
+});
+
+export function sessionRoutes(sessions: TypeOrmSessions, tokens: RememberedTokens, clock: Clock): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/sessions',
+      caller: 'app',
+      extension: true,
+      summary: 'Starts a session of a customer whom the app has signed in itself, or an anonymous one',
+      body: PostSession,
+      answers: { 201: record({ data: SessionShape }) },
+      answersSecret: true,
+      refusals: ['API.Customers.NotFound'],
+      handle: async ({ app, body: { session } }) => {
+        const obstacle = missingPart(session);
+        if (obstacle) return obstacle;
+        const expiresAt = new Date(clock.now().getTime() + secondsOf(session.expires_in) * 1_000);
+        const wish = { customer: customerOf(session), language: session.language ?? null, expiresAt };
+        return answered(await sessions.start(app.id, wish), (started) => created(presentSession(started)));
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/sessions/current',
+      caller: 'session',
+      extension: true,
+      summary: 'Ends the session whose token the call comes with',
+      answers: { 204: null },
+      handle: async ({ app, tokenId }) => {
+        const ended = await sessions.end(app.id, tokenId);
+        if (ended) tokens.forget(ended);
+        return NO_CONTENT;
+      },
+    }),
+  ];
+}
+
+/** A customer is named by three parts, or by the client's own reference. */
+function missingPart({ customer_id: id, data_part: data, time_part: time }: SessionFields): Refusal | undefined {
+  if (!isGiven(id)) return undefined;
+  if (!isGiven(data)) return refuse(CANT_BE_BLANK, 'data_part');
+  return isGiven(time) ? undefined : refuse(CANT_BE_BLANK, 'time_part');
+}
+
+function customerOf(session: SessionFields): CustomerName | undefined {
+  const { customer_id: id, data_part: dataPart, time_part: timePart, customer_external_ref: externalRef } = session;
+  if (isGiven(id) && isGiven(dataPart) && isGiven(timePart)) return { id, dataPart, timePart };
+  return isGiven(externalRef) && !isBlank(externalRef) ? { externalRef } : undefined;
+}
+
+function isGiven<Value>(value: Value | null | undefined): value is Value {
+  return value !== undefined && value !== null;
+}
+
+function presentSession({ id, accessToken, customerId, expiresAt }: Session) {
+  return { id, access_token: accessToken, expires_at: formatDateTime(expiresAt), customer_id: customerId };
+}

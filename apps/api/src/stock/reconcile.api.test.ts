@@ -1,0 +1,425 @@
+import { setTimeout } from 'node:timers/promises';
+import { propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  await open(shop);
+});
+
+/** Warehouses `W1` and `W2`, and the variants A, B and C. */
+async function open(client: Client): Promise<void> {
+  await client.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2')] });
+  const variants = [{ code: 'A', barcode: '860-A', external_ref: 'ref-a' }, { code: 'B' }, { code: 'C', barcode: 'A' }];
+  await client.post('/int/products', { products: [{ code: 'P', name: 'P', variants }] });
+}
+
+interface Outcome {
+  readonly movement_id: number | null;
+  readonly updated: number;
+  readonly failed: readonly { readonly product: unknown; readonly error: string }[];
+}
+
+const post = (products: unknown, more: object = {}, client = shop): Promise<Reply> =>
+  client.post('/stock/reconcile', { warehouse_code: 'W1', products, ...more });
+const outcome = async (products: readonly unknown[], more: object = {}, client = shop): Promise<Outcome> => {
+  const { status, body } = await post(products, more, client);
+  expect([status, Object.keys(body.data ?? body)]).toEqual([200, ['movement_id', 'updated', 'failed']]);
+  return body.data;
+};
+const counted = async (products: readonly unknown[], more: object = {}, client = shop): Promise<number | null> => {
+  const { movement_id, ...rest } = await outcome(products, more, client);
+  expect(rest).toEqual({ updated: products.length, failed: [] });
+  return movement_id;
+};
+/** Rows that fail all, with nothing written; their keys. */
+const refused = async (products: readonly unknown[]): Promise<string[]> => {
+  const before = [await onHand(), await movements()];
+  const { movement_id, updated, failed } = await outcome(products);
+  expect([movement_id, updated, failed.map(({ product }) => product)]).toEqual([null, 0, products]);
+  expect([await onHand(), await movements()]).toEqual(before);
+  return failed.map(({ error }) => error.replace(/^API\.Stocks\./, ''));
+};
+
+/** What the app has in stock: `A@W1` → 5. */
+const onHand = async (client = shop): Promise<Record<string, number>> => {
+  const rows = await api.database.rows<{ place: string; on_hand: number }>(
+    `select v.code || '@' || w.code as place, s.on_hand
+     from stocks s join product_variants v on v.id = s.product_variant_id join warehouses w on w.id = s.warehouse_id
+     where s.app_id = $1 order by 1`,
+    [client.appId],
+  );
+  return Object.fromEntries(rows.map(({ place, on_hand }) => [place, on_hand]));
+};
+/** Every movement of the app in booking order, with its lines. */
+const movements = () =>
+  api.database.rows<{ id: number }>(
+    `select m.id, m.kind, w.code as warehouse, m.reference, m.booked_at, (
+       select json_object_agg(v.code, l.qty order by v.code) from stock_movement_lines l
+       join product_variants v on v.id = l.product_variant_id where l.movement_id = m.id
+     ) as lines
+     from stock_movements m join warehouses w on w.id = m.warehouse_id where m.app_id = $1 order by m.id`,
+    [shop.appId],
+  );
+/** What all movements of each place come to. */
+const ledger = async (): Promise<Record<string, number>> => {
+  const rows = await api.database.rows<{ place: string; qty: number }>(
+    `select v.code || '@' || w.code as place, sum(l.qty)::int as qty
+     from stock_movement_lines l join stock_movements m on m.id = l.movement_id
+     join product_variants v on v.id = l.product_variant_id join warehouses w on w.id = m.warehouse_id
+     where l.app_id = $1 and m.kind in ('adjust', 'reconcile', 'ship') group by 1 order by 1`,
+    [shop.appId],
+  );
+  return Object.fromEntries(rows.map(({ place, qty }) => [place, qty]));
+};
+
+const row = (more: object = {}) => ({ sku: 'A', qty: 1, ...more });
+const stock = (qty: number, more: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty, ...more });
+
+describe('POST /stock/reconcile', () => {
+  it('sets on hand to the count, whatever it was', async () => {
+    await putStock(shop, [stock(10), stock(3, { code: 'B' })]);
+    await counted([row({ qty: 4 }), row({ sku: 'B', qty: 9 }), row({ sku: 'C', qty: 5 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 4, 'B@W1': 9, 'C@W1': 5 });
+  });
+
+  it('a repeat changes nothing', async () => {
+    const products = [row({ qty: 3 }), row({ sku: 'B', qty: 0 })];
+    await counted(products);
+    expect(await counted(products)).toBeNull();
+    expect(await onHand()).toEqual({ 'A@W1': 3 });
+    expect(await movements()).toHaveLength(1);
+  });
+
+  it('leaves other warehouses, and what is not counted, as they are', async () => {
+    await putStock(shop, [stock(10), stock(7, { code: 'B' }), stock(5, { warehouse_code: 'W2' })]);
+    await counted([row({ qty: 0 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 0, 'A@W2': 5, 'B@W1': 7 });
+  });
+
+  it('books one reconcile movement, with a line for every count that differs', async () => {
+    await putStock(shop, [stock(10), stock(7, { code: 'B' })]);
+    const id = await counted([row({ qty: 4 }), row({ sku: 'B', qty: 7 }), row({ sku: 'C', qty: 2 })]);
+    expect((await movements()).at(-1)).toEqual({
+      id,
+      kind: 'reconcile',
+      warehouse: 'W1',
+      reference: null,
+      booked_at: api.clock.now(),
+      lines: { A: -6, C: 2 },
+    });
+    expect(await ledger()).toEqual(await onHand());
+  });
+
+  it('an unchanged count writes no line, and no movement when there is no other', async () => {
+    await putStock(shop, [stock(10)]);
+    api.clock.forward({ seconds: 60 });
+    expect(await counted([row({ qty: 10 }), row({ sku: 'B', qty: 0 })])).toBeNull();
+    expect(await movements()).toHaveLength(1);
+    const [{ updated_at: at }] = (await api.database.rows('select updated_at from stocks where app_id = $1', [
+      shop.appId,
+    ])) as [{ updated_at: Date }];
+    expect(at).not.toEqual(api.clock.now());
+  });
+
+  it('takes the later of two counts of one SKU', async () => {
+    await putStock(shop, [stock(10)]);
+    await counted([row({ qty: 4 }), row({ sku: 'B', qty: 1 }), row({ qty: 6 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 6, 'B@W1': 1 });
+    expect((await movements()).at(-1)).toMatchObject({ lines: { A: -4, B: 1 } });
+    expect(await counted([row({ qty: 1 }), row({ qty: 6 })])).toBeNull();
+  });
+
+  it('may count fewer than are reserved; available is then 0, and the reservation stays', async () => {
+    await stockShop(shop, [{ code: 'S', stock: 5 }]);
+    await propose(shop, [{ code: 'S', qty: 4 }]);
+    await counted([row({ sku: 'S', qty: 1 })]);
+    expect(await stockOf(shop, 'S')).toEqual({ on_hand: 1, reserved: 4, available: 0 });
+    await counted([row({ sku: 'S', qty: 6 })]);
+    expect(await stockOf(shop, 'S')).toEqual({ on_hand: 6, reserved: 4, available: 2 });
+  });
+
+  it('may count a warehouse that does not sell', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
+    await counted([row({ qty: 4 })]);
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 0 });
+  });
+
+  it('keeps the minimum of a stock row', async () => {
+    await putStock(shop, [stock(1, { min_qty: 7 })]);
+    await counted([row({ qty: 5 })]);
+    expect(await api.database.rows('select min_qty from stocks where app_id = $1', [shop.appId])).toEqual([
+      { min_qty: 7 },
+    ]);
+  });
+
+  it('with an empty list does nothing', async () => {
+    expect(await counted([])).toBeNull();
+    expect(await movements()).toEqual([]);
+  });
+
+  it('ignores fields that it does not know', async () => {
+    await counted([row({ qty: 2, code: 'B', barcode: '860-A', on_hand: 99, warehouse_code: 'W2' })], { id: 5 });
+    expect(await onHand()).toEqual({ 'A@W1': 2 });
+  });
+});
+
+describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, warehouse by warehouse_code', () => {
+  it.each([
+    ['an unknown one', 'none'],
+    ['in another case', 'a'],
+    ['with a space before it', ' A'],
+    ['with a space after it', 'A '],
+    ['as a pattern', '%'],
+    ['a barcode', '860-A'],
+    ['a reference', 'ref-a'],
+    ['a code of a product', 'P'],
+    ['absent', undefined],
+    ['null', null],
+    ['empty', ''],
+    ['blank', ' \t'],
+    ['a number', 5],
+    ['a list', ['A']],
+    ['too long', 'A'.repeat(256)],
+    ['with NUL', 'A\0'],
+    ['with half of a surrogate pair', '\ud800'],
+  ])('unknown SKU fails its entry: %s', async (_, sku) => {
+    expect(await refused([sku === undefined ? { qty: 1 } : row({ sku })])).toEqual(['VariantNotFound']);
+  });
+
+  it('a SKU is a code, though the same text is a barcode of another', async () => {
+    await counted([row({ qty: 3 })]);
+    expect(await onHand()).toEqual({ 'A@W1': 3 });
+  });
+
+  it.each(['W3', 'w1', ' W1', 'W1 ', '%'])(
+    'unknown warehouse fails the call with 404 and writes nothing: %s',
+    async (code) => {
+      const { status, body } = await post([row()], { warehouse_code: code });
+      expect([status, body]).toEqual([404, { errors: { Warehouses: ['API.Warehouses.NotFound'] } }]);
+      expect(await onHand()).toEqual({});
+    },
+  );
+
+  it('a warehouse that was deleted is unknown', async () => {
+    await shop.put('/warehouse', { warehouses: [{ code: 'W1', delete: true }] });
+    expect((await post([row()])).status).toBe(404);
+  });
+
+  it('variants and warehouses of another app are unknown', async () => {
+    const stranger = await api.app();
+    await stranger.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
+    await stranger.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
+    expect(await refused([row({ sku: 'F' })])).toEqual(['VariantNotFound']);
+    expect((await post([row()], { warehouse_code: 'FOREIGN' })).status).toBe(404);
+    await open(stranger);
+    await counted([row({ qty: 8 })], {}, stranger);
+    expect([await onHand(), (await onHand(stranger))['A@W1']]).toEqual([{}, 8]);
+  });
+
+  it('the unknown warehouse is told in the words of the app', async () => {
+    await shop.patch('/app/settings', {
+      translations: {
+        en: { 'API.Warehouses.NotFound': 'No such warehouse', 'API.Stocks.VariantNotFound': 'No such SKU' },
+      },
+    });
+    expect((await post([], { warehouse_code: 'W3' })).body).toEqual({ errors: { Warehouses: ['No such warehouse'] } });
+    expect((await outcome([row({ sku: 'none' })])).failed).toMatchObject([{ error: 'No such SKU' }]);
+  });
+});
+
+describe('Failures inside a 200: POST /stock/reconcile', () => {
+  it('data.failed has the entry in product, as it was sent, and the reason in error; the others are written', async () => {
+    const unknown = { sku: 'none', qty: 1, note: { any: ['thing'] } };
+    const rows = [row({ qty: 2 }), unknown, null, row({ sku: 'B', qty: 3 }), row({ qty: '4' }), 5];
+    const { movement_id, ...rest } = await outcome(rows);
+    expect(movement_id).toEqual(expect.any(Number));
+    expect(rest).toEqual({
+      updated: 2,
+      failed: [
+        { product: unknown, error: 'API.Stocks.VariantNotFound' },
+        { product: null, error: 'API.Stocks.VariantNotFound' },
+        { product: row({ qty: '4' }), error: 'API.Stocks.InvalidQty' },
+        { product: 5, error: 'API.Stocks.VariantNotFound' },
+      ],
+    });
+    expect(await onHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });
+  });
+
+  it.each([undefined, null, '1', '', true, [1], {}, 1.5, -1, 1e10, 1e300])('InvalidQty: qty %j', async (qty) => {
+    expect(await refused([qty === undefined ? { sku: 'A' } : row({ qty })])).toEqual(['InvalidQty']);
+  });
+
+  it('a row that fails does not count beside one of the same SKU that does not', async () => {
+    await putStock(shop, [stock(10)]);
+    expect(await outcome([row({ qty: 4 }), row({ qty: -1 })])).toMatchObject({ updated: 1, failed: [{}] });
+    expect(await onHand()).toEqual({ 'A@W1': 4 });
+  });
+});
+
+describe('Validation errors: POST /stock/reconcile', () => {
+  it.each([
+    ['absent', undefined, "can't be blank"],
+    ['null', null, "can't be blank"],
+    ['empty', '', "can't be blank"],
+    ['blank', ' ', "can't be blank"],
+    ['too long', 'W'.repeat(256), 'is too long'],
+    ['with NUL', 'W1\0', 'is invalid'],
+  ])('a warehouse_code that is %s is refused under its own name', async (_, code, rule) => {
+    const { status, body } = await post([row()], { warehouse_code: code });
+    expect([status, body]).toEqual([422, { errors: { warehouse_code: [rule] } }]);
+  });
+
+  it.each([
+    [{ warehouse_code: 'W1' }],
+    [{ warehouse_code: 'W1', products: null }],
+    [{ warehouse_code: 'W1', products: { 0: row() } }],
+    [{ warehouse_code: 'W1', products: 'A' }],
+    [{ warehouse_code: 5, products: [row()] }],
+    [{ products: null }],
+    [{}],
+  ])('%j cannot be read', async (body) => {
+    const { status, body: answer } = await shop.post('/stock/reconcile', body);
+    expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+
+  it('more than 10,000 rows are answered 413, and nothing is written', async () => {
+    const { status } = await post(Array.from({ length: 10_001 }, () => row()));
+    expect([status, await onHand()]).toEqual([413, {}]);
+  });
+});
+
+describe('POST /stock/reconcile with many rows', () => {
+  const many = (count: number, qty: number) => Array.from({ length: count }, (_, index) => ({ sku: `M${index}`, qty }));
+  const catalogue = (count: number) =>
+    shop.post('/int/products', {
+      products: [{ code: 'M', name: 'M', variants: many(count, 0).map(({ sku }) => ({ code: sku })) }],
+    });
+
+  it('takes as many statements for 10,000 as for 1, and writes them all', async () => {
+    // The statistics know this app's neighbours only.
+    await api.database.source.query('analyze');
+    await catalogue(10_000);
+    const count = async (products: readonly object[]): Promise<number> => {
+      api.statements.length = 0;
+      await counted(products);
+      return api.statements.length;
+    };
+    await counted([]);
+    const one = await count(many(1, 7));
+    expect(one).toBe(5);
+    expect(await count(many(10_000, 3))).toBe(one);
+    expect(await count(many(10_000, 2))).toBe(one);
+    const sums = await api.database.rows(
+      'select on_hand, count(*)::int from stocks where app_id = $1 group by 1 order by 1',
+      [shop.appId],
+    );
+    expect(sums).toEqual([{ on_hand: 2, count: 10_000 }]);
+    expect(await movements()).toHaveLength(3);
+  });
+});
+
+describe('concurrent POST /stock/reconcile', () => {
+  const CALLS = 6;
+  const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
+  /** The codes in another order for each call. */
+  const turned = (call: number): string[] =>
+    codes
+      .map((code, index) => ({ code, key: (index * (2 * call + 3)) % 211 }))
+      .sort((a, b) => a.key - b.key)
+      .map(({ code }) => code);
+  const reconcile = (call: number, qty: number) => counted(turned(call).map((sku) => ({ sku, qty })));
+  const add = async (call: number, qty: number): Promise<void> => {
+    const places = turned(call).flatMap((code) =>
+      ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code, qty })),
+    );
+    const { body } = await shop.put('/int/stocks', { stocks: places });
+    expect(body.data).toEqual({ updated: places.length, failed: [] });
+  };
+  const booked = (part: string): number => api.statements.filter((text) => text.includes(part)).length;
+
+  beforeEach(() =>
+    shop.post('/int/products', {
+      products: [{ code: 'V', name: 'V', price: 9, vat_rate: 20, variants: codes.map((code) => ({ code })) }],
+    }),
+  );
+
+  it('calls of one warehouse follow one another: the counts of one of them stand', async () => {
+    await Promise.all(Array.from({ length: CALLS }, (_, call) => reconcile(call, call + 1)));
+    const qty = new Set(Object.values(await onHand()));
+    expect(qty.size).toBe(1);
+    expect([...qty][0]).toBeLessThanOrEqual(CALLS);
+    expect(await ledger()).toEqual(await onHand());
+  });
+
+  it('waits for a call that puts stock into the warehouse, and counts what that one has put where there was none', async () => {
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    let call: Promise<number | null> | undefined;
+    await api.database.transaction(async (transaction) => {
+      // What PUT /int/stocks does.
+      await transaction.rows(`select from warehouses where app_id = $1 and code = 'W1' for share`, [shop.appId]);
+      await transaction.rows(
+        `insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, updated_at)
+         select $1, v.id, w.id, 5, now() from product_variants v, warehouses w
+         where v.app_id = $1 and v.code = 'A' and w.app_id = $1 and w.code = 'W1'`,
+        [shop.appId],
+      );
+      call = counted([row({ qty: 3 })]);
+      while ((await api.database.rows(waiting)).length === 0) await setTimeout(10);
+    });
+    await call;
+    expect(await onHand()).toEqual({ 'A@W1': 3 });
+    expect(await movements()).toMatchObject([{ lines: { A: -2 } }]);
+  });
+
+  it('and PUT /int/stocks that overlap neither deadlock nor lose an addition', async () => {
+    for (const round of [1, 2]) {
+      api.statements.length = 0;
+      await Promise.all(
+        Array.from({ length: CALLS }, (_, call) => [reconcile(call, 1_000 * (call + 1)), add(call, 1)]).flat(),
+      );
+      // The transaction of a deadlock would have run again.
+      expect([booked('for no key update'), booked('for share')]).toEqual([CALLS, CALLS]);
+      const stands = await onHand();
+      const counts = Object.entries(stands).filter(([place]) => place.endsWith('@W1'));
+      // A count, and the additions that came after it, for every place the same ones.
+      expect(new Set(counts.map(([, qty]) => qty)).size).toBe(1);
+      expect((counts[0]?.[1] ?? 0) % 1_000).toBeLessThanOrEqual(CALLS);
+      expect(counts[0]?.[1]).toBeGreaterThanOrEqual(1_000);
+      expect(
+        Object.entries(stands).filter(([place, qty]) => place.endsWith('@W2') && qty === CALLS * round),
+      ).toHaveLength(codes.length);
+      expect(await ledger()).toEqual(stands);
+    }
+  });
+
+  it('and reservations that overlap leave every piece accounted for', async () => {
+    await putStock(
+      shop,
+      codes.map((code) => ({ code, warehouse_code: 'W1', qty: 50 })),
+    );
+    const offers = Array.from({ length: CALLS }, (_, call) =>
+      propose(
+        shop,
+        turned(call)
+          .slice(0, 20)
+          .map((code) => ({ code, qty: 1 })),
+      ),
+    );
+    await Promise.all([...offers, ...Array.from({ length: CALLS }, (_, call) => reconcile(call, 40 + call))]);
+    const [sums] = await api.database.rows<{ reserved: number; lines: number }>(
+      `select (select sum(reserved)::int from stocks where app_id = $1) as reserved,
+         (select sum(qty)::int from stock_reservations where app_id = $1) as lines`,
+      [shop.appId],
+    );
+    expect(sums).toEqual({ reserved: CALLS * 20, lines: CALLS * 20 });
+    expect(await ledger()).toEqual(await onHand());
+  });
+});

@@ -1,0 +1,61 @@
+import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
+import { keysAnswer } from '../http/errors.js';
+import { JudgedBy, MALFORMED, Text } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { rowsOf } from '../http/row-check.js';
+import { integer, listOf, nullable, record, text } from '../http/shapes.js';
+import { countWish } from './stock-rows.js';
+import type { TypeOrmStocks } from './typeorm-stocks.js';
+import { Type } from '@sinclair/typebox';
+
+const COUNTS = {
+  type: 'array' as const,
+  maxItems: 10_000,
+  items: {
+    type: 'object' as const,
+    properties: {
+      sku: { type: 'string' as const, maxLength: 255, description: "a variant's code, exact" },
+      qty: { type: 'integer' as const, minimum: 0, description: 'counted pieces; may be fewer than are reserved' },
+    },
+    required: ['sku', 'qty'],
+  },
+};
+
+class ReconcileStock {
+  @Text() warehouse_code!: string;
+  // The rows are judged one by one; without them the request cannot be read.
+  @JudgedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS, { missing: MALFORMED })
+  products!: readonly unknown[];
+}
+
+const ReconciledShape = record({
+  movement_id: nullable(integer),
+  updated: integer,
+  failed: listOf(record({ product: Type.Unknown(), error: text })),
+});
+
+export function reconcileRoutes(stocks: TypeOrmStocks): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/stock/reconcile',
+      caller: 'app',
+      summary:
+        'Sets on hand in a warehouse to counted quantities, in one movement; a count that is right writes nothing',
+      body: ReconcileStock,
+      query: BULK_OPTIONS,
+      answers: { 200: explainable(ReconciledShape) },
+      missing: 'API.Warehouses.NotFound',
+      handle: async ({ app, body, query }) => {
+        const options = bulkOptions(query);
+        const rows = rowsOf(body, 'products');
+        const wishes = rows.map((row) => countWish(row, body.warehouse_code));
+        const reconciled = await stocks.reconcile(app.id, body.warehouse_code, wishes, options);
+        if (reconciled === undefined) return keysAnswer(['API.Warehouses.NotFound'], app, 404);
+        const { movementId, failed, explain } = reconciled;
+        const shown = failed.map(({ row, key }) => ({ product: rows[row], error: app.say(key) }));
+        return okExplained({ movement_id: movementId, updated: rows.length - failed.length, failed: shown }, explain);
+      },
+    }),
+  ];
+}
