@@ -8,7 +8,7 @@ export interface BodyField {
   readonly schema: Json;
 }
 
-/** What the example of a body holds, by field, or by the property that the field stands in: `items.code`. */
+/** What the example of a body holds, by field, or by what the field stands in: `items.code`; by `.code` at the top. */
 export type ExampleValues = Readonly<Record<string, unknown>>;
 
 /** The bodies of the API reference, field by field. */
@@ -59,7 +59,8 @@ export class BodySchema {
   private known(path: readonly Step[], values: ExampleValues): unknown {
     const names = path.filter((step) => step !== 0);
     if (names.length === 0 || path.at(-1) === 0) return undefined;
-    return values[names.slice(-2).join('.')] ?? values[names.at(-1) as string];
+    const place = names.length === 1 ? `.${names[0]}` : names.slice(-2).join('.');
+    return values[place] ?? values[names.at(-1) as string];
   }
 
   private put(
