@@ -1,0 +1,52 @@
+import { isoBox, isoBoxes, type IsoBox } from '../iso-boxes.js';
+import { reads, u16, u32 } from '../octets.js';
+import type { LaidFacts } from './laid-facts.js';
+
+const VERSION_SIZE = 4;
+const QUARTER_TURNED = 6;
+
+/** By what belongs to the first image: its size, and how it is to be turned. */
+export function avifFacts(head: Uint8Array): LaidFacts | undefined {
+  const meta = isoBox(head, 0, Infinity, 'meta');
+  if (meta === undefined || meta.to > head.length) return undefined;
+  const within = (box: IsoBox | undefined, type: string): IsoBox | undefined =>
+    box && isoBox(head, box === meta ? box.from + VERSION_SIZE : box.from, box.to, type);
+  const [primary, properties] = [within(meta, 'pitm'), within(meta, 'iprp')];
+  const [container, associations] = [within(properties, 'ipco'), within(properties, 'ipma')];
+  if (primary === undefined || container === undefined || associations === undefined) return undefined;
+  const all = [...isoBoxes(head, container.from, container.to)];
+  const own = propertiesOf(head, associations, numberAfterVersion(head, primary)).map((index) => all[index - 1]);
+  const size = own.find((property) => property?.type === 'ispe');
+  const turn = own.find((property) => property?.type === 'irot');
+  if (size === undefined) return undefined;
+  return {
+    width: u32(head, size.from + VERSION_SIZE),
+    height: u32(head, size.from + VERSION_SIZE + 4),
+    animated: reads(head, 8, 'avis'),
+    orientation: turn && (head[turn.from] ?? 0) % 2 === 1 ? QUARTER_TURNED : 1,
+  };
+}
+
+function numberAfterVersion(head: Uint8Array, { from }: IsoBox): number {
+  return head[from] === 0 ? u16(head, from + VERSION_SIZE) : u32(head, from + VERSION_SIZE);
+}
+
+/** The numbers of the properties of an item, counted from 1. */
+function propertiesOf(head: Uint8Array, { from, to }: IsoBox, item: number): readonly number[] {
+  const idSize = head[from] === 0 ? 2 : 4;
+  const size = (head[from + 3] ?? 0) & 1 ? 2 : 1;
+  let at = from + 8;
+  while (at + idSize < to) {
+    const id = idSize === 2 ? u16(head, at) : u32(head, at);
+    const first = at + idSize + 1;
+    const end = first + (head[first - 1] ?? 0) * size;
+    if (id === item) return [...indexesIn(head, first, end, size)];
+    at = end;
+  }
+  return [];
+}
+
+/** One bit of each says whether a reader must understand it. */
+function* indexesIn(head: Uint8Array, from: number, to: number, size: 1 | 2): Generator<number> {
+  for (let at = from; at < to; at += size) yield size === 2 ? u16(head, at) & 0x7fff : (head[at] ?? 0) & 0x7f;
+}

@@ -1,0 +1,58 @@
+import { latin1, reads, u16, u32 } from '../octets.js';
+
+const LOCAL = 'PK\x03\x04';
+const LOCAL_SIZE = 30;
+const SIZE_COMES_LATER = 0x08;
+const NEWEST_VERSION = 63;
+const PDF_WITHIN = 1_024;
+const PARTS: Readonly<Record<string, string>> = {
+  'word/': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'xl/': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'ppt/': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+};
+/** What every Office document has, in whichever order it was written. */
+const OFFICE = /^(\[Content_Types\]\.xml|_rels\/\.rels|docProps\/.+)$/;
+
+/** Something of a PDF must follow its mark; that may come late, but not after a page or a script. */
+export function isPdf(head: Uint8Array): boolean {
+  const at = latin1(head, 0, PDF_WITHIN + 5).search(/%PDF-\d/);
+  return at >= 0 && !/[<#]/.test(latin1(head, 0, at)) && /\s\d+\s+\d+\s+obj\b/.test(latin1(head, at));
+}
+
+/** ZIP, or what an Office document is by the names in it; one with macros is nothing that is taken. */
+export function zipType(head: Uint8Array): string | undefined {
+  if (isEmptyZip(head)) return 'application/zip';
+  if (!isEntry(head, 0)) return undefined;
+  const names = [...namesIn(head)];
+  if (names.some((name) => name.endsWith('vbaProject.bin'))) return undefined;
+  const parts = Object.keys(PARTS).filter((part) => names.some((name) => name.startsWith(part)));
+  const isOffice = parts.length === 1 && names.some((name) => OFFICE.test(name));
+  return isOffice ? PARTS[parts[0] ?? ''] : 'application/zip';
+}
+
+function isEmptyZip(head: Uint8Array): boolean {
+  return reads(head, 0, 'PK\x05\x06') && head.length >= 22 && u32(head, 4) === 0 && u32(head, 8) === 0;
+}
+
+function* namesIn(head: Uint8Array): Generator<string> {
+  for (let at = 0; isEntry(head, at);) {
+    const nameEnd = at + LOCAL_SIZE + u16(head, at + 26, 'little');
+    if (nameEnd > head.length) return;
+    yield latin1(head, at + LOCAL_SIZE, nameEnd);
+    const content = nameEnd + u16(head, at + 28, 'little');
+    const isSizeKnown = (u16(head, at + 6, 'little') & SIZE_COMES_LATER) === 0;
+    at = isSizeKnown ? content + u32(head, at + 18, 'little') : nextEntry(head, content);
+  }
+}
+
+function nextEntry(head: Uint8Array, from: number): number {
+  for (let at = head.indexOf(0x50, from); at >= 0; at = head.indexOf(0x50, at + 1)) if (isEntry(head, at)) return at;
+  return head.length;
+}
+
+function isEntry(head: Uint8Array, at: number): boolean {
+  const [version = 0xff, , , flags = 0xff] = head.subarray(at + 4, at + 8);
+  const method = u16(head, at + 8, 'little');
+  const isSane = version <= NEWEST_VERSION && (flags & 0xc0) === 0 && (method <= 20 || (method >= 93 && method <= 99));
+  return reads(head, at, LOCAL) && isSane && u16(head, at + 26, 'little') > 0;
+}

@@ -1,0 +1,107 @@
+import { goesOn } from './head.js';
+import { isoBoxes } from '../iso-boxes.js';
+import { latin1, reads, u16, u32 } from '../octets.js';
+import { isoBrands } from './raster-types.js';
+
+const AUDIO_BRANDS = new Set(['M4A ', 'M4B ', 'M4P ', 'F4A ']);
+const VIDEO_BRANDS =
+  /^(iso[m2-9a-c]|mp4[12]|mp71|avc1|M4V[ HP]?|MSNV|dash|ndsc|NDSC|XAVC|f4v |cmf[c2]|hvc1|hev1|av01)$/;
+const QUICKTIME_BOXES = new Set(['wide', 'free', 'skip', 'mdat', 'moov', 'pnot', 'uuid', 'PICT', 'meta']);
+const EBML_DOCTYPE = '\x42\x82';
+const LAYER_3 = 1;
+const KILOBITS = {
+  first: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  second: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+};
+const HERTZ = [44_100, 48_000, 32_000];
+const OGG_SOUNDS = ['\x01vorbis', 'OpusHead', '\x7fFLAC', 'Speex   '];
+
+/** The type of an MP4 or one of its kin, by the first of its brands that is known. */
+export function isoMediaType(head: Uint8Array): string | undefined {
+  const brands = isoBrands(head);
+  if (brands === undefined) return isBareQuickTime(head) ? 'video/quicktime' : undefined;
+  const [own = '', ...compatible] = brands;
+  if (/^(avi[fs]|mif1|msf1|hei[cxms]|hev[cx])$/.test(own)) return undefined;
+  for (const brand of [own, ...compatible]) {
+    if (AUDIO_BRANDS.has(brand)) return 'audio/mp4';
+    if (brand === 'qt  ') return 'video/quicktime';
+    if (VIDEO_BRANDS.test(brand)) return 'video/mp4';
+  }
+  return undefined;
+}
+
+/** As it was before files named their brand: boxes of its own from the beginning on, among them film or samples. */
+function isBareQuickTime(head: Uint8Array): boolean {
+  const seen = new Set<string>();
+  for (const { type, from, to } of isoBoxes(head, 0, Infinity)) {
+    if (!QUICKTIME_BOXES.has(type) && seen.size === 0) return false;
+    seen.add(type);
+    if (type === 'moov') return /^(mvhd|cmov|rmra)$/.test(latin1(head, from + 4, from + 8));
+    if (to > head.length) return type === 'mdat' && to - from > 8 && goesOn(head);
+  }
+  return false;
+}
+
+export function isWebm(head: Uint8Array): boolean {
+  if (!reads(head, 0, '\x1a\x45\xdf\xa3')) return false;
+  const sizeSize = Math.clz32(head[4] ?? 0) - 23;
+  const end = 4 + sizeSize + ((head[4 + sizeSize - 1] ?? 0) & (sizeSize === 1 ? 0x7f : 0xff));
+  const header = latin1(head, 4 + sizeSize, end);
+  const isFollowed = end + 4 > head.length || reads(head, end, '\x18\x53\x80\x67');
+  return header.includes(`${EBML_DOCTYPE}\x84webm`) && isFollowed;
+}
+
+/** Titles with a frame of sound after them, or two such frames in a row. */
+export function isMp3(head: Uint8Array): boolean {
+  const at = afterTitles(head);
+  if (at === undefined) return false;
+  if (at > 0 && at >= head.length) return goesOn(head) && /^[A-Z][A-Z0-9]{2}|^\0{3}/.test(latin1(head, 10, 13));
+  const size = frameSize(head, at);
+  return size !== undefined && (at + size + 4 > head.length ? at > 0 : frameSize(head, at + size) !== undefined);
+}
+
+/** `undefined` when there are titles that are none. */
+function afterTitles(head: Uint8Array): number | undefined {
+  let at = 0;
+  while (reads(head, at, 'ID3')) {
+    const [version = 0, , flags = 0, ...size] = head.subarray(at + 3, at + 10);
+    if (version < 2 || version > 4 || flags & 0x0f || size.length < 4 || size.some((byte) => byte > 0x7f))
+      return undefined;
+    at += 10 + size.reduce((sum, byte) => sum * 0x80 + byte, 0) + (flags & 0x10 ? 10 : 0);
+  }
+  if (at > 0) while (head[at] === 0) at += 1;
+  return at;
+}
+
+/** Of a frame of MP3, in bytes. */
+function frameSize(head: Uint8Array, at: number): number | undefined {
+  const bits = u32(head, at);
+  const version = (bits >>> 19) & 3;
+  const [rate, hertz] = [(bits >>> 12) & 15, HERTZ[(bits >>> 10) & 3]];
+  if (bits >>> 21 !== 0x7ff || version === 1 || ((bits >>> 17) & 3) !== LAYER_3 || hertz === undefined)
+    return undefined;
+  const kilobits = (version === 3 ? KILOBITS.first : KILOBITS.second)[rate];
+  if (!kilobits) return undefined;
+  const samples = version === 3 ? 1_152 : 576;
+  const slower = version === 3 ? 1 : version === 2 ? 2 : 4;
+  return Math.floor(((samples / 8) * kilobits * 1_000 * slower) / hertz) + ((bits >>> 9) & 1);
+}
+
+/** Sound alone: a film in Ogg begins with another packet. */
+export function isOgg(head: Uint8Array): boolean {
+  const isFirstPage = reads(head, 0, 'OggS\0') && ((head[5] ?? 0) & 7) === 2;
+  const body = 27 + (head[26] ?? 0);
+  return isFirstPage && OGG_SOUNDS.some((sound) => reads(head, body, sound));
+}
+
+export function isWav(head: Uint8Array): boolean {
+  if (!reads(head, 0, 'RIFF') || !reads(head, 8, 'WAVE')) return false;
+  for (let at = 12; at + 8 <= head.length;) {
+    const size = u32(head, at + 4, 'little');
+    if (reads(head, at, 'fmt '))
+      return size >= 14 && u16(head, at + 10, 'little') > 0 && u32(head, at + 12, 'little') > 0;
+    if (reads(head, at, 'data')) return false;
+    at += 8 + size + (size % 2);
+  }
+  return false;
+}

@@ -1,0 +1,79 @@
+import { latin1, reads, u16, type Order } from '../octets.js';
+
+const [TAB, LINE_FEED, FORM_FEED, RETURN] = [9, 10, 12, 13];
+/** What other kinds of file begin with that could be read as text. */
+const OTHER_BEGINNINGS = ['GIF87a', 'GIF89a', '%PDF-', '%!PS', 'RIFF', 'OggS', 'PK\x03\x04', '#!', '\x89PNG', 'MZ\x90'];
+const PROLOGUE = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)+/;
+const DOCTYPE = /^<!DOCTYPE\s+(?:\w+:)?svg\b[^[>]*(?:\[[\s\S]*?\]\s*)?>/;
+const ROOT = /^<(?:\w+:)?svg[\s/>]/;
+
+/** XML whose root is an `svg`. The rest is not looked at: it is served so that nothing in it runs. */
+export function isSvg(head: Uint8Array): boolean {
+  const text = characters(head);
+  if (text === undefined) return false;
+  const afterPrologue = text.replace(PROLOGUE, '');
+  const afterDoctype = afterPrologue.replace(DOCTYPE, '');
+  return ROOT.test(afterDoctype.replace(PROLOGUE, ''));
+}
+
+/** Text of readable characters that does not begin like a page, a script or another kind of file. */
+export function isPlainText(head: Uint8Array): boolean {
+  if (head.length === 0 || OTHER_BEGINNINGS.some((beginning) => reads(head, 0, beginning))) return false;
+  const order = utf16Order(head);
+  const isReadable = order ? isUtf16(head, order) : isUtf8(head);
+  return isReadable && !/^\s*<[a-z!?/]/i.test(characters(head) ?? '');
+}
+
+/** One character for a byte, or for two of them; enough to find names in. */
+function characters(head: Uint8Array): string | undefined {
+  const order = utf16Order(head);
+  if (order === undefined) {
+    const text = latin1(head, reads(head, 0, '\xef\xbb\xbf') ? 3 : 0);
+    return text.includes('\0') ? undefined : text;
+  }
+  const units = Array.from({ length: Math.floor(head.length / 2) - 1 }, (_, index) => u16(head, 2 + 2 * index, order));
+  return units.map((unit) => String.fromCharCode(unit)).join('');
+}
+
+function utf16Order(head: Uint8Array): Order | undefined {
+  if (reads(head, 0, '\xff\xfe')) return 'little';
+  return reads(head, 0, '\xfe\xff') ? 'big' : undefined;
+}
+
+function isUtf16(head: Uint8Array, order: Order): boolean {
+  let isHalf = false;
+  for (let at = 2; at + 2 <= head.length; at += 2) {
+    const unit = u16(head, at, order);
+    const isSecond = unit >= 0xdc00 && unit <= 0xdfff;
+    if (isHalf !== isSecond || isControl(unit)) return false;
+    isHalf = unit >= 0xd800 && unit <= 0xdbff;
+  }
+  return true;
+}
+
+/** A character that the end of these bytes cuts off is none the worse for it. */
+function isUtf8(head: Uint8Array): boolean {
+  for (let at = 0; at < head.length;) {
+    const first = head[at] ?? 0;
+    const size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    if (size === 0) return false;
+    const others = head.subarray(at + 1, at + size);
+    if (others.some((byte) => byte >> 6 !== 2)) return false;
+    const code = others.reduce((sum, byte) => sum * 0x40 + (byte & 0x3f), size === 1 ? first : first & (0x7f >> size));
+    const isWhole = others.length === size - 1;
+    if (isWhole && (isControl(code) || !isShortest(code, size))) return false;
+    at += size;
+  }
+  return true;
+}
+
+/** A character has one way to be written, and half of a pair none. */
+function isShortest(code: number, size: number): boolean {
+  const least = [0, 0, 0x80, 0x800, 0x1_0000][size] ?? 0;
+  return code >= least && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff);
+}
+
+function isControl(code: number): boolean {
+  if (code === TAB || code === LINE_FEED || code === FORM_FEED || code === RETURN) return false;
+  return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
