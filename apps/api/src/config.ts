@@ -10,6 +10,16 @@ export interface Config {
   readonly demo: boolean;
   readonly worker: boolean;
   readonly jsonLimit: number;
+  /** Bytes of an uploaded file. */
+  readonly uploadLimit: number;
+  /** Pixels of an uploaded image. */
+  readonly imagePixelLimit: number;
+  /** What the addresses of public files begin with. */
+  readonly publicUrl: string;
+  readonly storage: StorageConfig;
+  readonly images: 'sharp' | 'jimp';
+  /** Where caches are told to forget; `undefined`: nowhere. */
+  readonly cdnPurgeUrl: string | undefined;
   readonly corsOrigins: readonly string[];
   /** Where refunds are asked for; `undefined`: they are settled by hand. */
   readonly refundUrl: string | undefined;
@@ -18,7 +28,24 @@ export interface Config {
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
   readonly temporaryDir: string;
+  /** As a whole, for adapters that are configured by variables of their own. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
 }
+
+export interface S3Config {
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  readonly bucket: string;
+  readonly accessKeyId: string | undefined;
+  readonly secretAccessKey: string | undefined;
+  readonly publicUrl: string | undefined;
+}
+
+/** Where files are kept: below the data folder, in a bucket, or wherever a module of somebody else's keeps them. */
+export type StorageConfig =
+  | { readonly kind: 'disk' }
+  | { readonly kind: 's3'; readonly s3: S3Config }
+  | { readonly kind: 'module'; readonly module: string };
 
 export class InvalidConfig extends Error {}
 
@@ -78,6 +105,18 @@ export function readConfig(environment: Environment = process.env): Config {
       DEMO: bool({ default: undefined }),
       WORKER: str({ choices: ['inline', 'off'], default: 'inline' }),
       JSON_LIMIT: size({ default: 10 * 1024 ** 2 }),
+      UPLOAD_LIMIT: size({ default: 100 * 1024 ** 2 }),
+      IMAGE_PIXEL_LIMIT: wholeBetween(1, 999_999_999, 100_000_000),
+      PUBLIC_URL: httpUrl({ default: undefined }),
+      STORAGE: str({ default: 'disk' }),
+      S3_ENDPOINT: httpUrl({ default: undefined }),
+      S3_REGION: str({ default: 'us-east-1' }),
+      S3_BUCKET: str({ default: undefined }),
+      S3_ACCESS_KEY_ID: str({ default: undefined }),
+      S3_SECRET_ACCESS_KEY: str({ default: undefined }),
+      S3_PUBLIC_URL: httpUrl({ default: undefined }),
+      IMAGES: str({ choices: ['sharp', 'jimp'], default: 'sharp' }),
+      CDN_PURGE_URL: httpUrl({ default: undefined }),
       CORS_ORIGINS: origins({ default: [] }),
       REFUND_URL: httpUrl({ default: undefined }),
       REFUND_TOKEN: headerText({ default: undefined }),
@@ -94,13 +133,45 @@ export function readConfig(environment: Environment = process.env): Config {
     demo: parsed.DEMO ?? parsed.DATABASE_URL === undefined,
     worker: parsed.WORKER === 'inline',
     jsonLimit: parsed.JSON_LIMIT,
+    uploadLimit: parsed.UPLOAD_LIMIT,
+    imagePixelLimit: parsed.IMAGE_PIXEL_LIMIT,
+    publicUrl: (parsed.PUBLIC_URL ?? `http://localhost:${parsed.PORT}`).replace(/\/+$/, ''),
+    storage: storageOf(parsed),
+    images: parsed.IMAGES === 'jimp' ? 'jimp' : 'sharp',
+    cdnPurgeUrl: parsed.CDN_PURGE_URL,
     corsOrigins: parsed.CORS_ORIGINS,
     refundUrl: parsed.REFUND_URL,
     refundToken: parsed.REFUND_TOKEN,
     logLevel: parsed.LOG_LEVEL,
     logFormat: parsed.LOG_FORMAT,
     temporaryDir: tmpdir(),
+    environment,
   };
+}
+
+interface S3Variables {
+  readonly STORAGE: string;
+  readonly S3_ENDPOINT: string | undefined;
+  readonly S3_REGION: string;
+  readonly S3_BUCKET: string | undefined;
+  readonly S3_ACCESS_KEY_ID: string | undefined;
+  readonly S3_SECRET_ACCESS_KEY: string | undefined;
+  readonly S3_PUBLIC_URL: string | undefined;
+}
+
+function storageOf(given: S3Variables): StorageConfig {
+  if (given.STORAGE === 'disk') return { kind: 'disk' };
+  if (given.STORAGE !== 's3') return { kind: 'module', module: given.STORAGE };
+  if (given.S3_BUCKET === undefined) throw new InvalidConfig('Bad configuration: S3_BUCKET: is missing');
+  const s3 = {
+    endpoint: given.S3_ENDPOINT,
+    region: given.S3_REGION,
+    bucket: given.S3_BUCKET,
+    accessKeyId: given.S3_ACCESS_KEY_ID,
+    secretAccessKey: given.S3_SECRET_ACCESS_KEY,
+    publicUrl: given.S3_PUBLIC_URL,
+  };
+  return { kind: 's3', s3 };
 }
 
 function complain(errors: Readonly<Record<string, Error | undefined>>): void {

@@ -3,6 +3,7 @@ import { containerOf } from './container.js';
 import { CustomerEntity } from './customers/index.js';
 import { Database } from './database/database.js';
 import { dataSourceFor } from './database/data-source.js';
+import { testLibrary } from './testing/test-library.js';
 import { testDatabase } from './testing/test-database.js';
 import { TOKENS } from './tokens.js';
 
@@ -10,7 +11,7 @@ describe('the container', () => {
   it.each(Object.keys(TOKENS) as (keyof typeof TOKENS)[])('resolves %s, once', async (name) => {
     const own = await testDatabase();
     const source = await dataSourceFor(own.connection, 1, [CustomerEntity]).initialize();
-    const container = containerOf(new Database(source), readConfig({}));
+    const container = containerOf(new Database(source), { ...readConfig({}), library: testLibrary() });
     const service = container.get(TOKENS[name] as symbol);
     expect(service).toBeDefined();
     expect(container.get(TOKENS[name] as symbol)).toBe(service);

@@ -12,7 +12,7 @@ import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
 import { TypeOrmKeyedCalls } from './idempotency/index.js';
 import { attendanceRoutes, locationRoutes, TypeOrmAttendances, TypeOrmLocations } from './locations/index.js';
-import { folderRoutes, TypeOrmMediaFolders } from './media/index.js';
+import { folderRoutes, TypeOrmMediaFolders, type Library } from './media/index.js';
 import * as orders from './orders/index.js';
 import * as proformas from './proformas/index.js';
 import { sessionRoutes, TypeOrmSessions } from './sessions/index.js';
@@ -34,7 +34,7 @@ export class SystemClock implements Clock {
 }
 
 /** Which adapters an installation has chosen. */
-export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'>;
+export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'> & { readonly library: Library };
 
 function refundGatewayOf({ refundUrl, refundToken }: Adapters): RefundGateway {
   if (refundUrl === undefined) return new proformas.ByHandRefundGateway();
@@ -46,6 +46,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
   const container = new Container({ defaultScope: 'Singleton' });
   const get = container.get.bind(container);
   container.bind(T.Database).toConstantValue(database);
+  container.bind(T.Library).toConstantValue(adapters.library);
   container.bind(T.Clock).toConstantValue(clock);
   container.bind(T.RefundGateway).toDynamicValue(() => refundGatewayOf(adapters));
   container.bind(T.ProformaOrders).toDynamicValue(() => new proformas.TypeOrmProformaOrders(database, clock));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { FolderPath } from './folders.js';
-import { fileKey, keyCandidate, keyOfUrl, ownerKey, parted, publicUrl, renditionKey, urlSafe } from './keys.js';
+import { fileKey, keyCandidate, keyOfUrl, ownerKey, pageKey, parted, publicUrl, renditionKey, urlSafe, versionKey } from './keys.js';
 
 const ascii = (text: string): string => text.normalize('NFD').replaceAll(/[^\u0020-\u007e]/g, '');
 
@@ -62,6 +62,8 @@ describe('a rendition', () => {
   it('belongs to its file, and a file to itself', () => {
     for (const key of ['p/x/photo.jpg', 'p/x.y/photo', 'p/a-2.webp']) {
       expect(ownerKey(renditionKey(key, 1280))).toBe(key);
+      expect(ownerKey(versionKey(key, 12))).toBe(key);
+      expect(ownerKey(pageKey(key, 3, 'webp'))).toBe(key);
       expect(ownerKey(key)).toBe(key);
     }
   });

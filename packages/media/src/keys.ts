@@ -38,9 +38,25 @@ export function renditionKey(key: string, width: number): string {
   return `${stem}@${width}${extension}`;
 }
 
-/** The file that a key belongs to: its own, or that of the file whose rendition it is. */
+/** Where the public content of an earlier version is found. */
+export function versionKey(key: string, version: number): string {
+  const [stem, extension] = parted(key);
+  return `${stem}@v${version}${extension}`;
+}
+
+/** Where a page of a document is found as an image: `<key>@p<page>.<extension>`. */
+export function pageKey(key: string, page: number, extension: string): string {
+  return `${key}@p${page}.${extension}`;
+}
+
+/** Bytes that are written once, under a name that is nobody else's. No public key begins so. */
+export function blobKey(prefix: string, id: string): string {
+  return `_blobs/${prefix}/${id}`;
+}
+
+/** The file that a key belongs to: its own, or that of the file of which it is a rendition, a version or a page. */
 export function ownerKey(key: string): string {
-  return key.replace(/@\d+(\.[^./@]*)?$/, '$1');
+  return key.replace(/@p\d+\.[^./@]*$/, '').replace(/@v?\d+(\.[^./@]*)?$/, '$1');
 }
 
 /** Stem and extension, the latter with its dot. A name that is all extension has none. */

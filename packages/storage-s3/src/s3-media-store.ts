@@ -12,11 +12,13 @@ import type { ByteRange, MediaStore, StoredBytes, StoredObject } from '@back-off
 import { Readable } from 'node:stream';
 
 export interface S3Options {
-  readonly endpoint: string;
+  /** Of a service other than AWS. */
+  readonly endpoint?: string | undefined;
   readonly region: string;
   readonly bucket: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
+  /** Where they are not given, they are found as the AWS tools find them. */
+  readonly accessKeyId?: string | undefined;
+  readonly secretAccessKey?: string | undefined;
 }
 
 /** The smallest part that S3 takes; two at a time are all that is held in memory of an upload. */
@@ -33,9 +35,10 @@ export class S3MediaStore implements MediaStore {
   constructor({ endpoint, region, bucket, accessKeyId, secretAccessKey }: S3Options) {
     this.bucket = bucket;
     this.client = new S3Client({
-      endpoint,
       region,
-      credentials: { accessKeyId, secretAccessKey },
+      ...(endpoint !== undefined && { endpoint }),
+      ...(accessKeyId !== undefined &&
+        secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
       forcePathStyle: true,
       // Others than AWS store the trailing checksums of streams as if they were content.
       requestChecksumCalculation: 'WHEN_REQUIRED',

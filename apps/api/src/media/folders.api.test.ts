@@ -32,12 +32,15 @@ interface Node {
 const outline = (nodes: readonly Node[]): unknown[] =>
   nodes.map(({ key, folders }) => (folders.length === 0 ? key : [key, outline(folders)]));
 const tree = async (query = '', client = shop) => outline((await client.get(`/cdn/folders${query}`)).body.data);
-const keep = (folder: string, filename: string, more: object = {}) =>
+const keep = (folder: string, filename: string, { hidden = false, used = false } = {}) =>
   api.database.rows(
-    `insert into cdn_files (app_id, state, key, folder, filename, kind, mime, size, original, usage_count, hidden, last_modified, inserted_at)
-     select $1, 'active', $2 || '/' || $3, $2, $3, 'image', 'image/png', 1, 'o', usage_count, hidden, now(), now()
-     from json_to_record($4) as r (usage_count int, hidden bool)`,
-    [shop.appId, folder, filename, JSON.stringify({ usage_count: 0, hidden: false, ...more })],
+    `with used as (
+       insert into cdn_usages (app_id, key, entity_type, entity_id, field, url, inserted_at)
+       select $1, $2 || '/' || $3, 'page', '1', 'image', 'url', now() where $5
+     )
+     insert into cdn_files (app_id, state, key, folder, filename, kind, mime, size, content, hidden, last_modified, inserted_at)
+     values ($1, 'active', $2 || '/' || $3, $2, $3, 'image', 'image/png', 1, 'o', $4, now(), now())`,
+    [shop.appId, folder, filename, hidden, used],
   );
 const files = async () =>
   (
@@ -257,7 +260,7 @@ describe('DELETE /cdn/folder', () => {
     await shop.patch('/app/settings', { media: { refuse_delete_in_use: true } });
     await make('a');
     await keep('a', '1.png');
-    await keep('a', '2.png', { usage_count: 1 });
+    await keep('a', '2.png', { used: true });
     const { status, body } = await remove('a');
     expect([status, body]).toEqual([400, { errors: { CdnFiles: ['API.CdnFiles.FileReferenced'] } }]);
     expect([await tree(), await files()]).toEqual([['a'], ['active a/1.png', 'active a/2.png']]);

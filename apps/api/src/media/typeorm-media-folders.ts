@@ -89,11 +89,12 @@ export interface RemovedBranch {
   readonly deletedFolders: number;
 }
 
-// Locked, so that none of them comes into use before it is in Trash.
+// A file may come into use right after this: that is as if it had been in Trash before.
 const USED = `
-  select id from cdn_files
-  where app_id = $1 and state = 'active' and (folder = $2 or folder like $3) and usage_count > 0
-  order by id for update`;
+  select 1 from cdn_files f
+  where f.app_id = $1 and f.state = 'active' and (f.folder = $2 or f.folder like $3)
+    and exists (select from cdn_usages u where u.app_id = $1 and u.key = f.key)
+  limit 1`;
 
 /** Folders of the library. Changes of one app's folders take turns, since a branch is changed as a whole. */
 export class TypeOrmMediaFolders {

@@ -5,6 +5,7 @@ import { CustomerEntity } from '../customers/index.js';
 import { Database } from '../database/database.js';
 import { dataSourceFor, type Connection } from '../database/data-source.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { openLibrary } from '../media/index.js';
 import { migrate } from '../database/migrate.js';
 import { assertDurable } from '../database/durability.js';
 
@@ -29,7 +30,7 @@ export async function startService(config: Config): Promise<Service> {
       await source.destroy();
       await embedded?.stop();
     };
-    return { container: containerOf(database, config), database, embedded, stop };
+    return { container: containerOf(database, { ...config, library: await openLibrary(config) }), database, embedded, stop };
   } catch (error) {
     await embedded?.stop();
     throw error;

@@ -1,9 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import supertest from 'supertest';
 import { containerOf } from '../container.js';
 import { readConfig } from '../config.js';
 import { CustomerEntity } from '../customers/index.js';
 import { Database } from '../database/database.js';
 import { dataSourceFor } from '../database/data-source.js';
+import { openLibrary } from '../media/index.js';
 import { BASE_PATH } from '../http/base-path.js';
 import { openApiDocument } from '../http/openapi.js';
 import { startApi, VERSION } from '../runtime/api.js';
@@ -56,12 +60,13 @@ export interface TestApi {
 /** The whole service on a real port and a database of its own; only the clock and the log are not the real ones. */
 export async function testApi(environment: Readonly<Record<string, string>> = {}): Promise<TestApi> {
   const own = await testDatabase();
-  const config = readConfig({ LOG_LEVEL: 'silent', ...environment });
+  const dataDir = await mkdtemp(join(tmpdir(), 'back-office-'));
+  const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment });
   const source = await dataSourceFor(own.connection, config.databasePoolSize, [CustomerEntity]).initialize();
   const statements: string[] = [];
   const database = new Database(source, (text) => statements.push(text));
   const clock = new MovableClock();
-  const container = containerOf(database, config, clock);
+  const container = containerOf(database, { ...config, library: await openLibrary(config) }, clock);
   const api = await startApi({ container, database }, { ...config, port: 0 }, loggerOf(config));
   const origin = `http://127.0.0.1:${api.port}`;
   const conformance = new Conformance(openApiDocument(container.get(TOKENS.Routes), VERSION));
@@ -85,6 +90,7 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
       await api.stop();
       await source.destroy();
       await own.drop();
+      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
