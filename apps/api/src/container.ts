@@ -12,7 +12,7 @@ import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
 import { TypeOrmKeyedCalls } from './idempotency/index.js';
 import { attendanceRoutes, locationRoutes, TypeOrmAttendances, TypeOrmLocations } from './locations/index.js';
-import { folderRoutes, TypeOrmMediaFolders, type Library } from './media/index.js';
+import { libraryParts, mediaRoutes, type LibraryTools } from './media/index.js';
 import * as orders from './orders/index.js';
 import * as proformas from './proformas/index.js';
 import { sessionRoutes, TypeOrmSessions } from './sessions/index.js';
@@ -34,7 +34,7 @@ export class SystemClock implements Clock {
 }
 
 /** Which adapters an installation has chosen. */
-export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'> & { readonly library: Library };
+export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'> & { readonly media: LibraryTools };
 
 function refundGatewayOf({ refundUrl, refundToken }: Adapters): RefundGateway {
   if (refundUrl === undefined) return new proformas.ByHandRefundGateway();
@@ -46,7 +46,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
   const container = new Container({ defaultScope: 'Singleton' });
   const get = container.get.bind(container);
   container.bind(T.Database).toConstantValue(database);
-  container.bind(T.Library).toConstantValue(adapters.library);
+  container.bind(T.Library).toDynamicValue(() => libraryParts(database, clock, adapters.media));
   container.bind(T.Clock).toConstantValue(clock);
   container.bind(T.RefundGateway).toDynamicValue(() => refundGatewayOf(adapters));
   container.bind(T.ProformaOrders).toDynamicValue(() => new proformas.TypeOrmProformaOrders(database, clock));
@@ -95,7 +95,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...proformas.proformaListRoutes(database, clock),
       ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), clock),
       ...proformas.proformaPaymentRoutes(get(T.ProformaActions), clock),
-      ...folderRoutes(new TypeOrmMediaFolders(database, clock)),
+      ...mediaRoutes(get(T.Library)),
       ...orders.importedOrderRoutes(new orders.TypeOrmImportedOrders(database, clock), get(T.Orders)),
       ...orders.orderRoutes(get(T.Orders), new orders.TypeOrmOrderUpdates(database, clock), database),
     ]);

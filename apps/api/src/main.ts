@@ -1,11 +1,10 @@
 import { readConfig } from './config.js';
 import { makeDemo } from './demo.js';
 import { startApi } from './runtime/api.js';
-import { Background } from './runtime/background.js';
-import { choresOf } from './runtime/chores.js';
 import { loggerOf } from './runtime/logger.js';
 import { runUntilSignal } from './runtime/run.js';
 import { startService } from './runtime/service.js';
+import { workOf } from './runtime/work.js';
 import { TOKENS } from './tokens.js';
 
 /** The API, and the background work unless WORKER=off. */
@@ -13,7 +12,7 @@ await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);
   const service = await startService(config);
-  const background = new Background(config.worker ? choresOf(service.container) : [], logger);
+  const work = config.worker ? workOf(service, logger) : undefined;
   const api = await startApi(service, config, logger).catch(async (error: unknown) => {
     await service.stop();
     throw error;
@@ -21,12 +20,12 @@ await runUntilSignal(async () => {
   // Only now: the demo's token is shown once, and a port that is taken would lose it.
   const wantsDemo = config.demo && !(await service.container.get(TOKENS.Apps).any());
   const demo = wantsDemo ? await makeDemo(service.container) : undefined;
-  background.start();
+  await work?.start();
   process.stdout.write(greeting(`http://localhost:${api.port}`, service.embedded?.notice, demo?.accessToken));
   logger.info({ port: api.port, worker: config.worker }, 'ready');
   return async () => {
     logger.info('stopping');
-    await Promise.all([api.stop(), background.stop()]);
+    await Promise.all([api.stop(), work?.stop()]);
     await service.stop();
   };
 });

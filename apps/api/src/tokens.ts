@@ -8,7 +8,7 @@ import type { TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
 import type { Route } from './http/route.js';
 import type { TypeOrmKeyedCalls } from './idempotency/index.js';
-import type { Library } from './media/index.js';
+import type { LibraryParts } from './media/index.js';
 import type { TypeOrmOrders } from './orders/index.js';
 import type {
   ExpirySweep,
@@ -28,7 +28,7 @@ export const TOKENS = {
   Clock: token<Clock>('Clock'),
   ProformaOrders: token<ProformaOrders>('ProformaOrders'),
   RefundGateway: token<RefundGateway>('RefundGateway'),
-  Library: token<Library>('Library'),
+  Library: token<LibraryParts>('Library'),
   Database: token<Database>('Database'),
   Apps: token<TypeOrmApps>('Apps'),
   KeyedCalls: token<TypeOrmKeyedCalls>('KeyedCalls'),

@@ -65,7 +65,13 @@ const IDEMPOTENCY_KEY: Json = {
 
 function requestBody(route: Route): Json {
   const schema = { $ref: REFS + (route.body?.name ?? '') };
+  if (route.upload) return { required: true, content: { 'multipart/form-data': { schema: withFile(schema) } } };
   return { required: !route.bodyOptional, content: { 'application/json': { schema } } };
+}
+
+function withFile(fields: Json): Json {
+  const file = { type: 'string', contentMediaType: 'application/octet-stream' };
+  return { allOf: [fields, { type: 'object', properties: { file }, required: ['file'] }] };
 }
 
 function pathParameters(route: Route): Json[] {

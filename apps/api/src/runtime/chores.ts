@@ -5,6 +5,7 @@ import type { Chore } from './background.js';
 const EXPIRY_EVERY_MS = 1_000;
 const REFUNDS_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 600_000;
+const MEDIA_EVERY_MS = 60_000;
 
 /** The background work of the service. Any number of processes may do it at once. */
 export function choresOf(container: Container): Chore[] {
@@ -23,6 +24,21 @@ export function choresOf(container: Container): Chore[] {
       name: 'forget answers of keyed calls',
       everyMs: PURGE_EVERY_MS,
       run: () => container.get(TOKENS.KeyedCalls).purge(),
+    },
+    {
+      name: 'purge files whose time in Trash is over',
+      everyMs: MEDIA_EVERY_MS,
+      run: () => container.get(TOKENS.Library).trash.expire(),
+    },
+    {
+      name: 'remove kept versions whose time is over',
+      everyMs: MEDIA_EVERY_MS,
+      run: () => container.get(TOKENS.Library).versions.expire(),
+    },
+    {
+      name: 'take back uploads that have died',
+      everyMs: MEDIA_EVERY_MS,
+      run: () => container.get(TOKENS.Library).receipts.sweep(),
     },
   ];
 }
