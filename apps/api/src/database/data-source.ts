@@ -4,6 +4,7 @@ import { DataSource, type EntitySchema } from 'typeorm';
 import { MainPath1763700000001 } from './migrations/0001-main-path.js';
 import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-full.js';
 import { Media1763700000004 } from './migrations/0004-media.js';
+import { PeopleAndSessions1763700000005 } from './migrations/0005-people-and-sessions.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
@@ -57,7 +58,13 @@ export function dataSourceFor(connection: Connection, poolSize: number, entities
 export function migrationSourceFor(connection: Connection): DataSource {
   return new DataSource({
     ...common(connection),
-    migrations: [MainPath1763700000001, ProformasInFull1763700000002, CatalogueInFull1763700000003, Media1763700000004],
+    migrations: [
+      MainPath1763700000001,
+      ProformasInFull1763700000002,
+      CatalogueInFull1763700000003,
+      Media1763700000004,
+      PeopleAndSessions1763700000005,
+    ],
     migrationsTransactionMode: 'each',
     poolSize: 2,
     extra: { options: SESSION.join(' ') },
