@@ -17,13 +17,7 @@ command(program, 'migrate', 'bring the database up to date', () =>
   Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
 );
 
-command(program, 'demo', 'make a demo app with realistic data', async ({ container }) => {
-  const { appId, accessToken } = await makeDemo(container);
-  return {
-    json: { app_id: appId, access_token: accessToken },
-    text: `App ${appId} with demo data has been made. Its access token, shown this one time:\n${accessToken}`,
-  };
-});
+command(program, 'demo', 'make a demo app with realistic data', createDemo);
 
 const app = program.command('app').description('apps');
 command(app, 'create', 'make an app and issue its first token', createApp)
@@ -75,6 +69,16 @@ async function execute(run: (service: Service, options: Options) => Promise<Resu
   } finally {
     await service.stop();
   }
+}
+
+async function createDemo({ container }: Service): Promise<Result> {
+  const { appId, accessToken, sessionToken } = await makeDemo(container);
+  return {
+    json: { app_id: appId, access_token: accessToken, session_token: sessionToken },
+    text:
+      `App ${appId} with demo data has been made. Its access token, and that of a customer's session for 30 days, ` +
+      `shown this one time:\n${accessToken}\n${sessionToken}`,
+  };
 }
 
 async function createApp({ container }: Service, { name, currency }: Options): Promise<Result> {

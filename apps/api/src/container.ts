@@ -57,6 +57,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
   container.bind(T.Stocks).toDynamicValue(() => new TypeOrmStocks(database, clock));
   container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock));
   container.bind(T.Customers).toDynamicValue(() => new TypeOrmCustomers(database, clock));
+  container.bind(T.Sessions).toDynamicValue(() => new TypeOrmSessions(database, clock));
   container.bind(T.Evaluations).toDynamicValue(() => new TypeOrmEvaluations(database, clock));
   container.bind(T.Orders).toDynamicValue(() => new orders.TypeOrmOrders(database));
   container.bind(T.PaymentMethods).toDynamicValue(() => new proformas.TypeOrmPaymentMethods(database, clock));
@@ -80,7 +81,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...setUpRoutes(database, clock),
       ...appRoutes(get(T.Apps), get(T.AccessTokens)),
       ...warehouseRoutes(get(T.Warehouses), database),
-      ...sessionRoutes(new TypeOrmSessions(database, clock), get(T.AccessTokens), clock),
+      ...sessionRoutes(get(T.Sessions), get(T.AccessTokens), clock),
       ...productRoutes(get(T.Products), database),
       ...verifyRoutes(database),
       ...attributeRoutes(new TypeOrmAttributes(database, clock)),

@@ -17,6 +17,7 @@ import type {
   TypeOrmPaymentMethods,
   TypeOrmRefundQueue,
 } from './proformas/index.js';
+import type { TypeOrmSessions } from './sessions/index.js';
 import type { TypeOrmStocks, TypeOrmWarehouses } from './stock/index.js';
 
 function token<Service>(name: string): ServiceIdentifier<Service> {
@@ -37,6 +38,7 @@ export const TOKENS = {
   Stocks: token<TypeOrmStocks>('Stocks'),
   Products: token<TypeOrmProducts>('Products'),
   Customers: token<TypeOrmCustomers>('Customers'),
+  Sessions: token<TypeOrmSessions>('Sessions'),
   Evaluations: token<TypeOrmEvaluations>('Evaluations'),
   Orders: token<TypeOrmOrders>('Orders'),
   PaymentMethods: token<TypeOrmPaymentMethods>('PaymentMethods'),

@@ -5,6 +5,7 @@ import { DataSource, type EntitySchema } from 'typeorm';
 import { MainPath1763700000001 } from './migrations/0001-main-path.js';
 import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-full.js';
 import { Media1763700000004 } from './migrations/0004-media.js';
+import { PeopleAndSessions1763700000005 } from './migrations/0005-people-and-sessions.js';
 import { MediaObjects1763700000006 } from './migrations/0006-media-objects.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
@@ -64,6 +65,7 @@ export function migrationSourceFor(connection: Connection): DataSource {
       ProformasInFull1763700000002,
       CatalogueInFull1763700000003,
       Media1763700000004,
+      PeopleAndSessions1763700000005,
       MediaObjects1763700000006,
     ],
     migrationsTransactionMode: 'each',

@@ -6,6 +6,7 @@ const EXPIRY_EVERY_MS = 1_000;
 const REFUNDS_EVERY_MS = 1_000;
 const PURGE_EVERY_MS = 600_000;
 const MEDIA_EVERY_MS = 60_000;
+const SESSIONS_EVERY_MS = 3_600_000;
 
 /** The background work of the service. Any number of processes may do it at once. */
 export function choresOf(container: Container): Chore[] {
@@ -39,6 +40,11 @@ export function choresOf(container: Container): Chore[] {
       name: 'take back uploads that have died',
       everyMs: MEDIA_EVERY_MS,
       run: () => container.get(TOKENS.Library).receipts.sweep(),
+    },
+    {
+      name: 'remove sessions that are over',
+      everyMs: SESSIONS_EVERY_MS,
+      run: () => container.get(TOKENS.Sessions).removeOver(),
     },
   ];
 }
