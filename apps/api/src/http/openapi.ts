@@ -71,7 +71,7 @@ function requestBody(route: Route): Json {
 
 function withFile(fields: Json): Json {
   const file = { type: 'string', contentMediaType: 'application/octet-stream' };
-  return { allOf: [fields, { type: 'object', properties: { file }, required: ['file'] }] };
+  return { ...fields, type: 'object', properties: { file }, required: ['file'] };
 }
 
 function pathParameters(route: Route): Json[] {

@@ -13,7 +13,7 @@ export function Tags(): PropertyDecorator {
     return judgeEach(value as string[]);
   };
   const list = { type: 'array', items: { type: 'string', maxLength: LONGEST_STRING }, maxItems: MOST_TAGS } as const;
-  return JudgedBy(judge, { anyOf: [{ type: 'string' }, list] }, { optional });
+  return JudgedBy(judge, { anyOf: [{ type: 'string' }, list, { type: 'null' }] }, { optional });
 }
 
 function judgeEach(tags: readonly string[]): string | undefined {

@@ -150,6 +150,7 @@ export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash): 
       summary: 'Brings a file back from Trash into its folder',
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND],
+      missing: NOT_FOUND,
       handle: async ({ app, id }) => single(await trash.restore(app.id, [id]), DONE.restore),
     }),
     route({
@@ -172,6 +173,7 @@ export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash): 
       summary: 'Removes a file in Trash for good',
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
+      missing: NOT_FOUND,
       handle: async ({ app, id }) => single(await trash.purge(app.id, [id]), DONE.purge),
     }),
     route({

@@ -52,18 +52,18 @@ function inRuns(all: readonly string[]): string[][] {
 const SILENCE = `interval '20 seconds'`;
 
 const SEEN = `
-  insert into job_workers (worker, seen_at) select worker, now() from unnest($1::text[]) as worker
+  insert into job_queue.workers (worker, seen_at) select worker, now() from unnest($1::text[]) as worker
   on conflict (worker) do update set seen_at = excluded.seen_at`;
 
 const RELEASE = `
   select graphile_worker.force_unlock_workers(array_agg(dead.worker)) from (
     select distinct j.locked_by as worker from graphile_worker.jobs j
     where j.locked_by is not null and j.locked_at < now() - ${SILENCE} and not exists (
-      select from job_workers w where w.worker = j.locked_by and w.seen_at > now() - ${SILENCE}
+      select from job_queue.workers w where w.worker = j.locked_by and w.seen_at > now() - ${SILENCE}
     )
   ) as dead having count(*) > 0`;
 
-const FORGET = `delete from job_workers where seen_at < now() - interval '1 day'`;
+const FORGET = `delete from job_queue.workers where seen_at < now() - interval '1 day'`;
 
 /** How workers tell that they live, and how the jobs of those who do not are given to others. */
 export const HEARTBEAT = { seen: SEEN, release: RELEASE, forget: FORGET } as const;

@@ -1,4 +1,13 @@
-import { addHours, isRefusal, likeLiteral, sortingOf, truth, wholeNumber, type Page } from '@back-office/kernel';
+import {
+  addHours,
+  isRefusal,
+  isSound,
+  likeLiteral,
+  sortingOf,
+  truth,
+  wholeNumber,
+  type Page,
+} from '@back-office/kernel';
 import { FILE_KINDS, folderPath, type FolderPath } from '@back-office/media';
 import type { Database } from '../database/database.js';
 import { foldedForSearch } from '../database/search-text.js';
@@ -38,7 +47,12 @@ export function fileFilter(query: Query, unusedThresholdDays: number, now: Date)
 
 /** Folded as the texts of files are; one that folds to nothing finds nothing. */
 export function searchOf(query: Query): string | undefined {
-  const sought = typeof query['search'] === 'string' ? query['search'].trim() : '';
+  return soughtIn(query['search']);
+}
+
+/** The folded text of a filter; one that is none is ignored. */
+export function soughtIn(sent: unknown): string | undefined {
+  const sought = typeof sent === 'string' && isSound(sent) ? sent.trim() : '';
   return sought === '' ? undefined : foldedForSearch(sought);
 }
 

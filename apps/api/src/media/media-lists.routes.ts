@@ -1,7 +1,6 @@
 import { LARGEST_PAGE, type Clock } from '@back-office/kernel';
 import { FILE_KINDS } from '@back-office/media';
 import type { Database } from '../database/database.js';
-import { foldedForSearch } from '../database/search-text.js';
 import { okText } from '../http/answer.js';
 import { route, type Route } from '../http/route.js';
 import { integer, listOf, nullable, record, text, truth } from '../http/shapes.js';
@@ -12,6 +11,7 @@ import {
   pageNumbered,
   pdfRendersJson,
   searchOf,
+  soughtIn,
   summaryJson,
   trashListJson,
 } from './media-list.query.js';
@@ -93,8 +93,7 @@ export function mediaListRoutes(database: Database, clock: Clock, base: string):
       ignoresUnusableFilters: true,
       answers: { 200: record({ data: listOf(PdfRendersShape) }) },
       handle: async ({ app, query }) => {
-        const name = typeof query['name'] === 'string' && query['name'].trim() !== '' ? query['name'] : undefined;
-        return okText(await pdfRendersJson(database, app.id, base, name && foldedForSearch(name)));
+        return okText(await pdfRendersJson(database, app.id, base, soughtIn(query['name'])));
       },
     }),
     route({

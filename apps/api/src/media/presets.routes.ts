@@ -2,7 +2,7 @@ import { LONGEST_STRING } from '@back-office/kernel';
 import { OUTPUT_FORMATS, type ImageProcessor } from '@back-office/media';
 import { okText } from '../http/answer.js';
 import { keysAnswer } from '../http/errors.js';
-import { CANT_BE_BLANK, IS_INVALID, MALFORMED, Unjudged } from '../http/request-fields.js';
+import { CANT_BE_BLANK, IS_INVALID, MALFORMED, orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { isRow, rowKey, rowsOf, wrongText } from '../http/row-check.js';
 import { integer, listOf, named, oneOf, record, text, truth } from '../http/shapes.js';
@@ -34,11 +34,15 @@ class PutCdnUploadPresets {
       type: 'object',
       properties: {
         name: { type: 'string', maxLength: LONGEST_STRING },
-        output_format: { type: 'string', enum: [...OUTPUT_FORMATS] },
-        max_width: whole(LEAST_PIXELS, MOST_PIXELS),
-        quality: whole(1, BEST),
-        rendition_widths: { type: 'array', items: whole(LEAST_PIXELS, MOST_WIDTH), maxItems: MOST_WIDTHS },
-        is_default: { type: 'boolean' },
+        output_format: orNull({ type: 'string', enum: [...OUTPUT_FORMATS] }),
+        max_width: orNull(whole(LEAST_PIXELS, MOST_PIXELS)),
+        quality: orNull(whole(1, BEST)),
+        rendition_widths: orNull({
+          type: 'array',
+          items: whole(LEAST_PIXELS, MOST_WIDTH),
+          maxItems: MOST_WIDTHS,
+        }),
+        is_default: orNull({ type: 'boolean' }),
       },
     },
   })

@@ -1,4 +1,4 @@
-import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
+import { isRefusal, isSound, type Clock, type Refusal } from '@back-office/kernel';
 import {
   FILE_NOT_FOUND,
   FILE_REFERENCED,
@@ -89,7 +89,7 @@ export class TypeOrmMediaTrash {
 
   delete(appId: number, keys: readonly string[], rules: DeletionRules): Promise<Outcome[]> {
     return this.database.transaction(async (transaction) => {
-      const files = await locked(transaction, BY_KEY, appId, keys);
+      const files = await locked(transaction, BY_KEY, appId, keys.filter(isSound));
       const byKey = new Map(files.map((file) => [file.key, file]));
       const outcomes = keys.map((key) => {
         const file = byKey.get(key);

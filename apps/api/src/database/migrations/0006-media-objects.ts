@@ -36,7 +36,8 @@ const STATEMENTS = [
   )`,
   `create index cdn_pdf_pages_key_idx on cdn_pdf_pages (app_id, key)`,
   // Who does jobs now: the jobs of those who have died are given to others.
-  `create table job_workers (worker text primary key, seen_at timestamptz not null)`,
+  `create schema job_queue`,
+  `create table job_queue.workers (worker text primary key, seen_at timestamptz not null)`,
   // To find what nothing points at.
   `create index cdn_files_content_idx on cdn_files (app_id, content)`,
   `create index cdn_files_original_idx on cdn_files (app_id, original) where original is not null`,
