@@ -32,6 +32,8 @@ interface Shop {
   readonly cash: number;
   readonly folder: number;
   readonly file: { readonly id: number; readonly key: string };
+  /** A file in Trash. */
+  readonly trashed: { readonly id: number };
   /** Of a signed-in customer, for the calls that are not the app's. */
   readonly session: string;
   /** One record of every kind that a path names, by the first segment of the path. */
@@ -92,6 +94,8 @@ async function openShop(): Promise<Shop> {
   const sold = await propose(client, [{ code: 'A', qty: 1 }]);
   const evaluation = await evaluate(client, [{ code: 'A', qty: 1 }]);
   const file = (await client.upload('/cdn/files', { name: 'file.txt', bytes: Buffer.from('words') })).body.data;
+  const trashed = (await client.upload('/cdn/files', { name: 'gone.txt', bytes: Buffer.from('words') })).body.data;
+  await client.delete(`/cdn?file=${trashed.key}`);
   const records: Record<string, Named> = {
     customers: (await client.post('/customers', { customer })).body.data,
     order_processings: { id: evaluation },
@@ -101,7 +105,17 @@ async function openShop(): Promise<Shop> {
   };
   const session = await startSession(client, { customer_external_ref: 'ana' });
   const folder = (await client.post('/cdn_folders', { cdn_folder: { name: 'Edited', key: 'edited' } })).body.data.id;
-  return { client, session, folder, file, cash: await methodId(client, 'cash'), records, evaluation, spent: false };
+  return {
+    client,
+    session,
+    folder,
+    file,
+    trashed,
+    cash: await methodId(client, 'cash'),
+    records,
+    evaluation,
+    spent: false,
+  };
 }
 
 /** Where a location is, so that a visit can be there. */
@@ -132,7 +146,10 @@ const NOBODY = '987654321';
 
 let emails = 0;
 /** What makes the example of a body an acceptable one. A name holds for every field called so. */
-function valuesOf({ cash, folder, file, records, evaluation }: Shop, { path }: Route): Record<string, unknown> {
+function valuesOf(
+  { cash, folder, file, trashed, records, evaluation }: Shop,
+  { path }: Route,
+): Record<string, unknown> {
   emails += 1;
   return {
     ...GUEST,
@@ -172,7 +189,7 @@ function valuesOf({ cash, folder, file, records, evaluation }: Shop, { path }: R
     'cdn_folder.name': `Folder ${emails}`,
     '.id': path === '/cdn/file' ? file.id : folder,
     '.name': `Name ${emails}`,
-    '.ids': [file.id],
+    '.ids': [path === '/cdn/files/purge' ? trashed.id : file.id],
     '.file': file.key,
     '.files': [{ key: file.key }],
     '.folder': 'moved',
