@@ -45,6 +45,7 @@ function refundGatewayOf({ refundUrl, refundToken }: Adapters): RefundGateway {
 export function containerOf(database: Database, adapters: Adapters, clock: Clock = new SystemClock()): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   const get = container.get.bind(container);
+  const { base: libraryBase } = adapters.media.library;
   container.bind(T.Database).toConstantValue(database);
   container.bind(T.Library).toDynamicValue(() => libraryParts(database, clock, adapters.media));
   container.bind(T.Clock).toConstantValue(clock);
@@ -55,7 +56,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
   container.bind(T.KeyedCalls).toDynamicValue(() => new TypeOrmKeyedCalls(database, clock));
   container.bind(T.Warehouses).toDynamicValue(() => new TypeOrmWarehouses(database, clock));
   container.bind(T.Stocks).toDynamicValue(() => new TypeOrmStocks(database, clock));
-  container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock));
+  container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock, libraryBase));
   container.bind(T.Customers).toDynamicValue(() => new TypeOrmCustomers(database, clock));
   container.bind(T.Sessions).toDynamicValue(() => new TypeOrmSessions(database, clock));
   container.bind(T.Evaluations).toDynamicValue(() => new TypeOrmEvaluations(database, clock));
@@ -88,7 +89,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...stockRoutes(get(T.Stocks), database),
       ...stockListRoutes(database),
       ...reconcileRoutes(get(T.Stocks)),
-      ...locationRoutes(new TypeOrmLocations(database, clock)),
+      ...locationRoutes(new TypeOrmLocations(database, clock, libraryBase)),
       ...attendanceRoutes(new TypeOrmAttendances(database, clock)),
       ...customerRoutes(get(T.Customers), database),
       ...cardRoutes(new TypeOrmCards(database, clock)),

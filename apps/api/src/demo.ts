@@ -46,7 +46,7 @@ async function fillCatalogue(container: Container, app: AppContext): Promise<voi
     variants: variants.map((variant) => ({ ...variant, images: [] })),
   }));
   await container.get(TOKENS.Warehouses).put(app.id, WAREHOUSES);
-  await container.get(TOKENS.Products).upsert(app.id, products);
+  await container.get(TOKENS.Products).upsert(app, products);
   const stocks = WAREHOUSES.flatMap(({ code }) =>
     PRODUCTS.flatMap(({ variants }) =>
       variants.map((variant, index) => ({ code: variant.code, warehouse_code: code, qty: 20 + 5 * index })),

@@ -121,7 +121,7 @@ export function productRoutes(products: TypeOrmProducts, database: Database): Ro
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'products');
         const wishes = rows.map((row) => productWish(row, app.decimals));
-        const { outcomes, explain } = await products.upsert(app.id, wishes, options);
+        const { outcomes, explain } = await products.upsert(app, wishes, options);
         return okExplained(presentUpsert(app, rows, outcomes), explain);
       },
     }),

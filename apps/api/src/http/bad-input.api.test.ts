@@ -24,6 +24,7 @@ interface Named {
   readonly time_part?: number;
   readonly payment_id?: number;
   readonly items?: readonly { readonly proforma_order_item_id: number }[];
+  readonly url?: string;
 }
 
 /** An app of its own, so that its fingerprint tells what one of many concurrent calls has written. */
@@ -31,7 +32,7 @@ interface Shop {
   readonly client: Client;
   readonly cash: number;
   readonly folder: number;
-  readonly file: { readonly id: number; readonly key: string };
+  readonly file: { readonly id: number; readonly key: string; readonly url: string };
   /** A file in Trash. */
   readonly trashed: { readonly id: number };
   /** Of a signed-in customer, for the calls that are not the app's. */
@@ -195,6 +196,10 @@ function valuesOf(
     '.folder': 'moved',
     '.on_conflict': 'rename',
     '.cache_strategy': 'version',
+    entity_type: 'page',
+    entity_id: 'home',
+    'fields.field': 'body',
+    'fields.url': file.url,
     ...HERE,
     uuid: 'device-1',
   };
@@ -483,12 +488,14 @@ describe('every id in a path', () => {
     expect(named().filter(({ path }) => !records.includes(path.split('/')[1] ?? ''))).toEqual([]);
   });
 
-  it('that no record has finds none (404, empty or under the key of the call) and writes nothing', async () => {
+  it('that no record has finds none (404, empty or under its key; 200 where its list is empty) and writes nothing', async () => {
     const outcomes = await sendIds(HOSTILE_IDS);
     const isNamed = ({ answer, route }: Outcome): boolean => answer.includes(route.missing ?? 'nothing names it');
-    const isMissing = (outcome: Outcome): boolean =>
-      outcome.status === 404 && (outcome.answer === '' || isNamed(outcome));
-    expectNone(outcomes.filter((outcome) => !isMissing(outcome) || outcome.wrote));
+    const findsNone = (outcome: Outcome): boolean =>
+      outcome.route.emptyWhenMissing
+        ? outcome.status === 200 && outcome.answer === '{"data":[]}'
+        : outcome.status === 404 && (outcome.answer === '' || isNamed(outcome));
+    expectNone(outcomes.filter((outcome) => !findsNone(outcome) || outcome.wrote));
   });
 
   it('that is no text is unreadable (400) and writes nothing', async () => {

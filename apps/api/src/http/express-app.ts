@@ -121,7 +121,7 @@ async function handle(route: Route, request: Request, { app, tokenId, customerId
   if (wrongTypes) return wrongTypesAnswer(wrongTypes, app);
   const ids = Object.fromEntries(Object.entries(request.params).map(([name, text]) => [name, recordId(text) ?? 0]));
   const missing = errors.missingAnswer(route.missing, app);
-  if (Object.values(ids).includes(0)) return missing;
+  if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missing;
   const id = ids['id'] ?? 0;
   if (broken) {
     if (route.record && !(await route.record(app, id, ids))) return missing;

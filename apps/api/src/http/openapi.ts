@@ -129,7 +129,8 @@ function failures(route: Route, schemas: Json): Json {
     500: failure('A failure on our side; retry after a pause that grows', 'MessageError'),
     503: failure('Busy or shutting down; see Retry-After', 'DetailError'),
   };
-  if (route.path.includes(':id')) byStatus[404] = { description: 'No such record in the app; empty body' };
+  if (route.path.includes(':id') && !route.emptyWhenMissing)
+    byStatus[404] = { description: 'No such record in the app; empty body' };
   if (route.missing) byStatus[404] = failure(`No such record in the app: \`${route.missing}\``, 'RuleError');
   if (isKeyed(route))
     byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');

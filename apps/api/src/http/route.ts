@@ -62,6 +62,8 @@ export interface Route<Body extends object = object> {
   readonly refusals?: readonly string[];
   /** The key of the 404 for a record that the call names and the app does not have; without one it has no body. */
   readonly missing?: string;
+  /** The list of a record that is missing is empty: an id that no record can have comes as 0. */
+  readonly emptyWhenMissing?: boolean;
   /** Whether the record that the path names exists; asked only before a body that breaks rules is answered 422. */
   readonly record?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean>;
   readonly handle: (call: Call<Body>) => Promise<Outcome>;

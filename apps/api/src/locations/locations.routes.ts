@@ -43,7 +43,7 @@ export function locationRoutes(locations: TypeOrmLocations): Route[] {
       body: PostAppLocations,
       answers: { 200: record({ data: listOf(Type.Union([LocationShape, record({ message: text })])) }) },
       handle: async ({ app, body }) => {
-        const outcomes = await locations.put(app.id, rowsOf(body, 'app_locations').map(locationWish));
+        const outcomes = await locations.put(app, rowsOf(body, 'app_locations').map(locationWish));
         return ok(
           outcomes.map((outcome) =>
             typeof outcome === 'string' ? { message: app.say(outcome) } : presentLocation(outcome),

@@ -3,3 +3,4 @@ export { libraryToolsOf, type LibraryTools, type StorageModule } from './library
 export { mediaRoutes } from './media.routes.js';
 export { MediaWorker } from './media-worker.js';
 export { serveMedia } from './serve-media.js';
+export { RECORD_USAGES } from './typeorm-media-usages.js';

@@ -11,6 +11,7 @@ import { TypeOrmMediaObjects } from './typeorm-media-objects.js';
 import { TypeOrmMediaPresets } from './typeorm-media-presets.js';
 import { TypeOrmMediaReceipts } from './typeorm-media-receipts.js';
 import { TypeOrmMediaTrash } from './typeorm-media-trash.js';
+import { TypeOrmMediaUsages } from './typeorm-media-usages.js';
 import { TypeOrmMediaVersions } from './typeorm-media-versions.js';
 
 export type LibraryParts = ReturnType<typeof libraryParts>;
@@ -37,6 +38,7 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
     presets: new TypeOrmMediaPresets(database, clock),
     tasks: new MediaTasks(library, processing, objects, copies),
     trash: new TypeOrmMediaTrash(database, clock),
+    usages: new TypeOrmMediaUsages(database, clock, library.base),
     versions: new TypeOrmMediaVersions(database, clock, library.base),
   };
 }

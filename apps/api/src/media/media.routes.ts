@@ -6,6 +6,7 @@ import { mediaListRoutes } from './media-lists.routes.js';
 import { versionRoutes } from './media-versions.routes.js';
 import { presetRoutes } from './presets.routes.js';
 import { uploadRoutes } from './uploads.routes.js';
+import { usageRoutes } from './usages.routes.js';
 
 /** All calls of the media library; those with a word in a path go before those with an id in its place. */
 export function mediaRoutes(parts: LibraryParts): Route[] {
@@ -14,6 +15,7 @@ export function mediaRoutes(parts: LibraryParts): Route[] {
   return [
     ...folderRoutes(parts.folders),
     ...mediaListRoutes(database, clock, base),
+    ...usageRoutes(parts.usages, database),
     ...uploadRoutes(intake, files, copies),
     ...fileRoutes(files, trash),
     ...versionRoutes({ intake, files, versions, copies, purger, base }),
