@@ -37,6 +37,9 @@ command(token, 'revoke', 'revoke a token; it stops working within 2 seconds', re
 const proformas = program.command('proformas').description('proformas');
 command(proformas, 'expire', 'expire every proforma that is due, now', expireProformas);
 
+const media = program.command('media').description('the media library');
+command(media, 'purge', 'remove for good what has been in Trash, or was kept as a version, long enough', purgeMedia);
+
 await program.parseAsync();
 
 type Options = Record<string, never>;
@@ -134,4 +137,17 @@ function hoursOf(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
   if (count === undefined) throw new InvalidArgumentError('A time such as 12h or 30d.');
   return Number(count) * (unit === 'd' ? 24 : 1);
+}
+
+async function purgeMedia({ container }: Service): Promise<Result> {
+  const { trash, versions } = container.get(TOKENS.Library);
+  const all = async (some: () => Promise<number>): Promise<number> => {
+    let total = 0;
+    for (let count = await some(); count > 0; count = await some()) total += count;
+    return total;
+  };
+  const files = await all(() => trash.expire());
+  const kept = await all(() => versions.expire());
+  const text = `${files} files and ${kept} kept versions are removed; their bytes follow in the background.`;
+  return { json: { files, versions: kept }, text };
 }

@@ -5,6 +5,7 @@ import { FileProcessing } from './file-processing.js';
 import type { LibraryTools } from './library.js';
 import { MediaTasks } from './media-worker.js';
 import { PublicCopies } from './public-copies.js';
+import { StoreSweep } from './store-sweep.js';
 import { TypeOrmMediaFiles } from './typeorm-media-files.js';
 import { TypeOrmMediaFolders } from './typeorm-media-folders.js';
 import { TypeOrmMediaObjects } from './typeorm-media-objects.js';
@@ -23,6 +24,8 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
   const receipts = new TypeOrmMediaReceipts(database, clock);
   const copies = new PublicCopies(library, objects);
   const processing = new FileProcessing(library, images, objects, copies);
+  const sweep = new StoreSweep(library, objects, copies, clock);
+  const trash = new TypeOrmMediaTrash(database, clock);
   return {
     database,
     clock,
@@ -36,8 +39,9 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
     files: new TypeOrmMediaFiles(database, clock, library.base),
     folders: new TypeOrmMediaFolders(database, clock),
     presets: new TypeOrmMediaPresets(database, clock),
-    tasks: new MediaTasks(library, processing, objects, copies),
-    trash: new TypeOrmMediaTrash(database, clock),
+    sweep,
+    tasks: new MediaTasks(library, processing, objects, copies, { sweep, trash }),
+    trash,
     usages: new TypeOrmMediaUsages(database, clock, library.base),
     versions: new TypeOrmMediaVersions(database, clock, library.base),
   };

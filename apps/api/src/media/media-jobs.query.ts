@@ -17,7 +17,15 @@ export interface ProcessingOrder {
 /** An order for the same purpose takes the place of one that still waits. */
 export type Purpose = 'content' | 'reverted' | 'renditions';
 
-export const JOBS = { process: 'process_file', tidy: 'tidy_store' } as const;
+export const JOBS = {
+  process: 'process_file',
+  tidy: 'tidy_store',
+  sweep: 'sweep_store',
+  hide: 'hide_unused',
+} as const;
+
+/** What is done once a day, in the small hours of UTC, by whichever process comes first. */
+export const DAILY = `17 3 * * * ${JOBS.sweep} ?jobKey=${JOBS.sweep}\n47 3 * * * ${JOBS.hide} ?jobKey=${JOBS.hide}`;
 
 /** The store may be gone for hours: the pauses grow up to six of them. */
 const MOST_TRIES = 20;

@@ -1,11 +1,13 @@
-import { run, runOnce, type Runner, type TaskList, type WorkerEvents } from 'graphile-worker';
+import { run, runOnce, type Runner, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { EventEmitter } from 'node:events';
 import { silentLogger, type JobPool } from '../database/data-source.js';
 import { BrokenContent, type FileProcessing } from './file-processing.js';
 import type { Library } from './library.js';
-import { HEARTBEAT, JOBS, type ProcessingOrder, type Tidying } from './media-jobs.query.js';
+import { DAILY, HEARTBEAT, JOBS, type ProcessingOrder, type Tidying } from './media-jobs.query.js';
 import type { PublicCopies } from './public-copies.js';
+import type { StoreSweep } from './store-sweep.js';
 import type { TypeOrmMediaObjects } from './typeorm-media-objects.js';
+import type { TypeOrmMediaTrash } from './typeorm-media-trash.js';
 
 /** What cannot be decoded is tried so often: it may have been the machine. */
 const TRIES_OF_BROKEN = 3;
@@ -31,7 +33,13 @@ export class MediaWorker {
   async start(): Promise<void> {
     const events = new EventEmitter() as WorkerEvents;
     events.on('worker:create', ({ worker }) => this.workers.add(worker.workerId));
-    this.runner = await run({ ...this.options(), events, concurrency: JOBS_AT_ONCE, pollInterval: POLL_MS });
+    this.runner = await run({
+      ...this.options(),
+      events,
+      crontab: DAILY,
+      concurrency: JOBS_AT_ONCE,
+      pollInterval: POLL_MS,
+    });
     await this.beat();
     this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT_MS);
   }
@@ -71,6 +79,7 @@ export class MediaTasks {
     private readonly processing: FileProcessing,
     private readonly objects: TypeOrmMediaObjects,
     private readonly copies: PublicCopies,
+    private readonly daily: { readonly sweep: StoreSweep; readonly trash: TypeOrmMediaTrash },
   ) {}
 
   list(onFailure: OnFailure): TaskList {
@@ -86,14 +95,9 @@ export class MediaTasks {
           throw error;
         }
       },
-      [JOBS.tidy]: async (payload) => {
-        try {
-          await this.tidy(payload as Tidying);
-        } catch (error) {
-          onFailure(error, JOBS.tidy);
-          throw error;
-        }
-      },
+      [JOBS.tidy]: reported(JOBS.tidy, onFailure, (payload) => this.tidy(payload as Tidying)),
+      [JOBS.sweep]: reported(JOBS.sweep, onFailure, () => this.daily.sweep.run()),
+      [JOBS.hide]: reported(JOBS.hide, onFailure, () => this.daily.trash.hideUnused()),
     };
   }
 
@@ -101,4 +105,15 @@ export class MediaTasks {
     await this.copies.settle(appId, keys);
     for (const blob of await this.objects.unreferenced(appId, blobs)) await this.library.store.remove(blob);
   }
+}
+
+function reported(job: string, onFailure: OnFailure, work: (payload: unknown) => Promise<unknown>): Task {
+  return async (payload) => {
+    try {
+      await work(payload);
+    } catch (error) {
+      onFailure(error, job);
+      throw error;
+    }
+  };
 }

@@ -117,6 +117,13 @@ const UNREFERENCED = `
     and not exists (select from cdn_file_versions where app_id = $1 and original = blob)
     and not exists (select from cdn_pdf_pages where app_id = $1 and content = blob)`;
 
+const UNOWNED = `
+  select key from unnest($2::text[]) as given (key)
+  where not exists (select from cdn_files f where f.app_id = $1 and f.key = given.key)
+    and not exists (select from cdn_renditions r where r.app_id = $1 and r.key = given.key)
+    and not exists (select from cdn_file_versions v where v.app_id = $1 and v.key = given.key)
+    and not exists (select from cdn_pdf_pages p where p.app_id = $1 and p.key = given.key)`;
+
 interface Dropped {
   readonly key: string;
   readonly content: string;
@@ -185,5 +192,11 @@ export class TypeOrmMediaObjects {
   async unreferenced(appId: number, blobs: readonly string[]): Promise<string[]> {
     const rows = await this.database.rows<{ blob: string }>(UNREFERENCED, [appId, blobs]);
     return rows.map(({ blob }) => blob);
+  }
+
+  /** Those of these public keys that stand for nothing. */
+  async unowned(appId: number, keys: readonly string[]): Promise<string[]> {
+    const rows = await this.database.rows<{ key: string }>(UNOWNED, [appId, keys]);
+    return rows.map(({ key }) => key);
   }
 }

@@ -80,6 +80,16 @@ const OVER_OF_APP = `
   select id from cdn_files where app_id = $1 and state = 'trashed' and purge_at <= $2
   order by id limit ${PURGED_AT_ONCE} for update skip locked`;
 
+const HIDING_APPS = `
+  select id, (settings -> 'media' ->> 'auto_hide_unused_days')::int as days from apps
+  where settings -> 'media' ->> 'auto_hide_unused_days' is not null order by id`;
+
+const HIDE_UNUSED = `
+  update cdn_files f set hidden = true, hidden_by = 'auto', hidden_at = $2
+  where f.app_id = $1 and f.state = 'active' and not f.hidden and not f.stays_visible and f.last_modified <= $3
+    and not exists (select from cdn_usages u where u.app_id = $1 and u.key = f.key)
+  returning 1`;
+
 /** Files on their way out of the library and back. What several files are named for is answered for each of them. */
 export class TypeOrmMediaTrash {
   constructor(
@@ -139,10 +149,10 @@ export class TypeOrmMediaTrash {
     });
   }
 
-  /** Purges what has been in Trash long enough; answers whether there may be more. */
-  async expire(): Promise<boolean> {
+  /** Purges what has been in Trash long enough, some of each app; answers how many files. */
+  async expire(): Promise<number> {
     const now = this.clock.now();
-    let more = false;
+    let purged = 0;
     for (const { appId } of await this.database.rows<{ appId: number }>(OVER, [now])) {
       const count = await this.database.transaction(async (transaction) => {
         transaction.locks('file');
@@ -150,9 +160,20 @@ export class TypeOrmMediaTrash {
         await removed(transaction, appId, idsOf(over));
         return over.length;
       });
-      more ||= count === PURGED_AT_ONCE;
+      purged += count;
     }
-    return more;
+    return purged;
+  }
+
+  /** Hides what nobody has used for as long as its app says; answers how many files. */
+  async hideUnused(): Promise<number> {
+    const now = this.clock.now();
+    let hidden = 0;
+    for (const { id, days } of await this.database.rows<{ id: number; days: number }>(HIDING_APPS)) {
+      const rows = await this.database.rows(HIDE_UNUSED, [id, now, purgeAt(now, -days)]);
+      hidden += rows.length;
+    }
+    return hidden;
   }
 
   /** Moves files into a folder; one whose name is taken there stays where it is. */

@@ -175,15 +175,14 @@ export class TypeOrmMediaVersions {
     });
   }
 
-  /** Removes kept versions whose time is over; answers whether there may be more. */
-  async expire(): Promise<boolean> {
+  /** Removes kept versions whose time is over, some of each app; answers how many. */
+  async expire(): Promise<number> {
     const now = this.clock.now();
-    let more = false;
+    let gone = 0;
     for (const { appId } of await this.database.rows<{ appId: number }>(OVER, [now])) {
-      const removed = await this.database.transaction((transaction) => expired(transaction, appId, now));
-      more ||= removed === EXPIRED_AT_ONCE;
+      gone += await this.database.transaction((transaction) => expired(transaction, appId, now));
     }
-    return more;
+    return gone;
   }
 
   private changed(

@@ -29,12 +29,12 @@ export function choresOf(container: Container): Chore[] {
     {
       name: 'purge files whose time in Trash is over',
       everyMs: MEDIA_EVERY_MS,
-      run: () => container.get(TOKENS.Library).trash.expire(),
+      run: async () => (await container.get(TOKENS.Library).trash.expire()) > 0,
     },
     {
       name: 'remove kept versions whose time is over',
       everyMs: MEDIA_EVERY_MS,
-      run: () => container.get(TOKENS.Library).versions.expire(),
+      run: async () => (await container.get(TOKENS.Library).versions.expire()) > 0,
     },
     {
       name: 'take back uploads that have died',
