@@ -13,6 +13,9 @@ export class HttpProblem extends Error {
   }
 }
 
+/** Something that the service stands on cannot be reached now; nothing was written. */
+export class Unavailable extends Error {}
+
 const DETAILS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
 
 export function problemAnswer({ status, headers }: HttpProblem): Answer {

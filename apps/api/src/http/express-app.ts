@@ -171,7 +171,7 @@ function answerOf(error: unknown, request: Request, observer: Observer): Answer 
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.failed(error, request);
-  if (error instanceof DatabaseUnavailable)
+  if (error instanceof DatabaseUnavailable || error instanceof errors.Unavailable)
     return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
   return errors.failureAnswer();
 }

@@ -13,6 +13,7 @@ import {
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { Unavailable } from '../http/errors.js';
 import type { ReceivedFile } from '../http/multipart.js';
 import type { Library } from './library.js';
 import type { Blobs, Receipt, TypeOrmMediaReceipts } from './typeorm-media-receipts.js';
@@ -91,7 +92,7 @@ export class ContentIntake {
       return { bytes, checksum: hash.digest() };
     } catch (error) {
       // Stores wrap what their source has thrown.
-      throw unreadable.error ?? error;
+      throw unreadable.error ?? new Unavailable('The store cannot take the file', { cause: error });
     }
   }
 }

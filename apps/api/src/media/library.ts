@@ -8,6 +8,7 @@ export interface Library {
   readonly store: MediaStore;
   /** Without a slash at its end. */
   readonly base: string;
+  readonly close: () => void;
 }
 
 /** What the library is made with. */
@@ -21,19 +22,33 @@ export interface LibraryTools {
 /** What a module named by `STORAGE` exports: it reads its own configuration from the environment. */
 export interface StorageModule {
   /** `base`: what public addresses begin with, when the store serves its files itself. */
-  openMediaStore(environment: Config['environment']): Promise<{ readonly store: MediaStore; readonly base?: string }>;
+  openMediaStore(environment: Config['environment']): Promise<{
+    readonly store: MediaStore;
+    readonly base?: string;
+    /** Called when the process ends. */
+    readonly close?: () => void;
+  }>;
 }
 
 async function openLibrary(config: Config): Promise<Library> {
   const own = `${config.publicUrl}/media`;
   const { storage } = config;
-  if (storage.kind === 'disk') return { store: await DiskMediaStore.open(join(config.dataDir, 'media')), base: own };
-  if (storage.kind === 's3') return { store: await bucket(storage.s3), base: baseOf(storage.s3) };
-  const { store, base = own } = await (await moduleNamed(storage.module)).openMediaStore(config.environment);
-  return { store, base: base.replace(/\/+$/, '') };
+  if (storage.kind === 'disk') {
+    return { store: await DiskMediaStore.open(join(config.dataDir, 'media')), base: own, close: () => {} };
+  }
+  if (storage.kind === 's3') {
+    const store = await bucket(storage.s3);
+    return { store, base: baseOf(storage.s3), close: () => store.close() };
+  }
+  const {
+    store,
+    base = own,
+    close = () => {},
+  } = await (await moduleNamed(storage.module)).openMediaStore(config.environment);
+  return { store, base: base.replace(/\/+$/, ''), close };
 }
 
-async function bucket(s3: S3Config): Promise<MediaStore> {
+async function bucket(s3: S3Config) {
   // Loaded only where it is used: it is large.
   const { S3MediaStore } = await import('@back-office/storage-s3');
   return new S3MediaStore(s3);

@@ -31,6 +31,7 @@ export async function startService(config: Config): Promise<Service> {
     const stop = async (): Promise<void> => {
       await source.destroy();
       await media.images.close();
+      media.library.close();
       await embedded?.stop();
     };
     return { container: containerOf(database, { ...config, media }), database, connection, embedded, stop };

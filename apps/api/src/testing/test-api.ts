@@ -108,6 +108,7 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
       await api.stop();
       await pool.end();
       await media.images.close();
+      media.library.close();
       await source.destroy();
       await own.drop();
       await rm(dataDir, { recursive: true, force: true });
