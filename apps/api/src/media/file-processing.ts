@@ -61,8 +61,7 @@ export class FileProcessing {
     const outputs = sizes.map((size): ImageOutput => ({ width: size.width, format, quality: file.quality }));
     const made = await this.processed(bytes, facts, outputs);
     const [first, ...rest] = isWhole ? made : [undefined, ...made];
-    const kept: MadeObject[] = [];
-    for (const image of rest as ProcessedImage[]) kept.push(await this.kept(file, image));
+    const kept = await Promise.all((rest as ProcessedImage[]).map((image) => this.kept(file, image)));
     const better = first && isBetter(first, facts, file) ? first : undefined;
     return {
       main: better && {
