@@ -1,6 +1,17 @@
 import fc from 'fast-check';
 import type { FolderPath } from './folders.js';
-import { fileKey, keyCandidate, keyOfUrl, ownerKey, pageKey, parted, publicUrl, renditionKey, urlSafe, versionKey } from './keys.js';
+import {
+  fileKey,
+  keyCandidate,
+  keyOfUrl,
+  ownerKey,
+  pageKey,
+  parted,
+  publicUrl,
+  renditionKey,
+  urlSafe,
+  versionKey,
+} from './keys.js';
 
 const ascii = (text: string): string => text.normalize('NFD').replaceAll(/[^\u0020-\u007e]/g, '');
 

@@ -30,7 +30,12 @@ export async function startService(config: Config): Promise<Service> {
       await source.destroy();
       await embedded?.stop();
     };
-    return { container: containerOf(database, { ...config, library: await openLibrary(config) }), database, embedded, stop };
+    return {
+      container: containerOf(database, { ...config, library: await openLibrary(config) }),
+      database,
+      embedded,
+      stop,
+    };
   } catch (error) {
     await embedded?.stop();
     throw error;
