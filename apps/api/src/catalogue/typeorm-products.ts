@@ -1,9 +1,9 @@
 import { sum, type Clock } from '@back-office/kernel';
+import type { Explanations } from '@back-office/matching';
 import { randomBytes } from 'node:crypto';
-import { waitForBulkTurn } from '../database/bulk.js';
+import { waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import { foldedForSearch } from '../database/search-text.js';
-import type { BulkOptions, Explanations } from '../http/bulk-options.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
 import type { ProductWish } from './product-rows.js';

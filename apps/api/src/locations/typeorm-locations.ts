@@ -1,7 +1,7 @@
 import type { Clock } from '@back-office/kernel';
-import { waitForBulkTurn } from '../database/bulk.js';
+import { rowsByDraft, waitForBulkTurn } from '../database/bulk.js';
 import type { Database } from '../database/database.js';
-import { planLocations, type LocationDraft, type LocationWish } from './location-rows.js';
+import { planLocations, type LocationWish } from './location-rows.js';
 import type { LocationRow } from './location.js';
 
 const FIELDS = 'code, external_ref, name, latitude, longitude, address_line_1, city, postcode, image_url';
@@ -56,12 +56,4 @@ export class TypeOrmLocations {
       return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : (rowOf.get(outcome) as LocationRow)));
     });
   }
-}
-
-/** New rows were inserted in the order of their drafts, so their ids grow in it. */
-function rowsByDraft(drafts: readonly LocationDraft[], written: readonly LocationRow[]) {
-  const known = new Set(drafts.map((draft) => draft.id));
-  const byId = new Map(written.map((row) => [row.id, row]));
-  const fresh = written.filter((row) => !known.has(row.id));
-  return new Map(drafts.map((draft) => [draft, draft.id === null ? fresh.shift() : byId.get(draft.id)]));
 }

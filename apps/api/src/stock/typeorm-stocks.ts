@@ -1,8 +1,7 @@
 import type { Clock } from '@back-office/kernel';
-import { MATCHING } from '@back-office/matching';
-import { beginBulk } from '../database/bulk.js';
+import { MATCHING, type Explanations } from '@back-office/matching';
+import { beginBulk, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
-import type { BulkOptions, Explanations } from '../http/bulk-options.js';
 import {
   addUp,
   differences,
