@@ -1,8 +1,9 @@
 import type { Clock } from '@back-office/kernel';
-import { rowsByDraft, waitForBulkTurn } from '../database/bulk.js';
-import type { Database } from '../database/database.js';
-import { planLocations, type LocationWish } from './location-rows.js';
-import type { LocationRow } from './location.js';
+import type { Explanations } from '@back-office/matching';
+import { rowsByDraft, waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
+import type { Database, Transaction } from '../database/database.js';
+import { planLocations, type LocationDraft, type LocationWish } from './location-rows.js';
+import type { LocationRow, WrittenLocation } from './location.js';
 
 const FIELDS = 'code, external_ref, name, latitude, longitude, address_line_1, city, postcode, image_url';
 const COLUMNS = `id, ${FIELDS}, inserted_at, updated_at`;
@@ -32,6 +33,14 @@ const WRITE = `
   )
   select * from inserted union all select * from updated order by id`;
 
+type Rows = readonly (LocationWish | string)[];
+
+export interface PutLocations {
+  /** In input order; new ones of a dry run have no ids. */
+  readonly locations: readonly (WrittenLocation | string)[];
+  readonly explain: Explanations | undefined;
+}
+
 export class TypeOrmLocations {
   constructor(
     private readonly database: Database,
@@ -42,18 +51,34 @@ export class TypeOrmLocations {
    * Upserts what can be written and answers, in input order, each location or the key of why its row was not. A later
    * row about the same location wins.
    */
-  put(appId: number, rows: readonly (LocationWish | string)[]): Promise<(LocationRow | string)[]> {
-    const wishes = rows.filter((row) => typeof row !== 'string');
-    const values = (field: 'code' | 'external_ref') => [...new Set(wishes.flatMap((wish) => wish[field] ?? []))];
-    return this.database.transaction(async (transaction) => {
+  put(appId: number, rows: Rows, { explain, dryRun = false }: BulkOptions = {}): Promise<PutLocations> {
+    const work = async (transaction: Transaction): Promise<PutLocations> => {
       await waitForBulkTurn(transaction, 'locations', appId, rows.length);
-      const found = await transaction.rows<LocationRow>(FIND, [appId, values('code'), values('external_ref')]);
-      const outcomes = planLocations(rows, found);
-      const drafts = [...new Set(outcomes.filter((outcome) => typeof outcome !== 'string'))];
-      const sent = JSON.stringify(drafts.map((draft, place) => ({ ...draft, place })));
-      const written = await transaction.last<LocationRow>(WRITE, [appId, sent, this.clock.now()]);
-      const rowOf = rowsByDraft(drafts, written);
-      return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : (rowOf.get(outcome) as LocationRow)));
-    });
+      const plan = planLocations(rows, await find(transaction, appId, rows));
+      const rowOf = await write(transaction, appId, plan.outcomes, this.clock.now());
+      if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
+      const locations = plan.outcomes.map((outcome) =>
+        typeof outcome === 'string' ? outcome : { ...(rowOf.get(outcome) as LocationRow), id: outcome.id },
+      );
+      return { locations, explain: explain ? plan.explain() : undefined };
+    };
+    return this.database.transaction(work, { rehearsal: dryRun });
   }
+}
+
+function find(transaction: Transaction, appId: number, rows: Rows): Promise<LocationRow[]> {
+  const wishes = rows.filter((row) => typeof row !== 'string');
+  const values = (field: 'code' | 'external_ref') => [...new Set(wishes.flatMap((wish) => wish[field] ?? []))];
+  return transaction.rows<LocationRow>(FIND, [appId, values('code'), values('external_ref')]);
+}
+
+async function write(
+  transaction: Transaction,
+  appId: number,
+  outcomes: readonly (LocationDraft | string)[],
+  now: Date,
+): Promise<Map<LocationDraft, LocationRow>> {
+  const drafts = [...new Set(outcomes.filter((outcome) => typeof outcome !== 'string'))];
+  const sent = JSON.stringify(drafts.map((draft, place) => ({ ...draft, place })));
+  return rowsByDraft(drafts, await transaction.last<LocationRow>(WRITE, [appId, sent, now]));
 }

@@ -1,4 +1,5 @@
 import { LONGEST_STRING } from '@back-office/kernel';
+import { explanationOf, MATCHING, matchOf, type Explanation } from '@back-office/matching';
 import { isRow, rowKey, wrongText } from '../http/row-check.js';
 import { MALFORMED } from '../http/request-fields.js';
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from './order.js';
@@ -47,6 +48,25 @@ export function orderWish(row: unknown): OrderWish | string {
       invoice_number: invoiceNumber === '' ? null : (invoiceNumber as string | null),
     }),
   };
+}
+
+/** How each row finds its order. A row that cannot be read names nothing. */
+export function explainUpdates(
+  wishes: readonly (OrderWish | string)[],
+  found: readonly UpdatableOrder[],
+): Explanation[][] {
+  const orders = new Map(found.map((order) => [order.id, order]));
+  return wishes.map((wish) => {
+    if (typeof wish === 'string') return [];
+    const order = orders.get(wish.id);
+    const named = order && isNamed(order, wish) ? order : undefined;
+    return [
+      explanationOf(
+        'order',
+        matchOf(MATCHING['PUT /orders/bulk_update'].order, wish, () => named),
+      ),
+    ];
+  });
 }
 
 /** What of an order decides about its updates. */
@@ -120,7 +140,7 @@ export function planUpdates(
 }
 
 function updated(order: UpdatableOrder | undefined, wish: OrderWish): UpdatableOrder | string {
-  if (order?.data_part !== wish.dataPart || order.time_part !== wish.timePart) return NOT_FOUND;
+  if (order === undefined || !isNamed(order, wish)) return NOT_FOUND;
   const { id: _id, dataPart: _dataPart, timePart: _timePart, ...changes } = wish;
   const next = { ...order, ...changes };
   const isCanceled = next.order_status_id === CANCELED;
@@ -129,6 +149,10 @@ function updated(order: UpdatableOrder | undefined, wish: OrderWish): UpdatableO
   if (isCanceled && order.order_status_id !== CANCELED && hasLeft(order)) return ALREADY_SHIPPED;
   if (isCanceled && next.delivery_status_id !== order.delivery_status_id) return INVALID_STATUS;
   return next;
+}
+
+function isNamed(order: UpdatableOrder, { dataPart, timePart }: OrderWish): boolean {
+  return order.data_part === dataPart && order.time_part === timePart;
 }
 
 function hasLeft({ delivery_status_id: delivery }: UpdatableOrder): boolean {

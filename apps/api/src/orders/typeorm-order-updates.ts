@@ -1,8 +1,10 @@
 import type { Clock } from '@back-office/kernel';
-import { beginBulk } from '../database/bulk.js';
+import type { Explanations } from '@back-office/matching';
+import { beginBulk, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import { bookDepartures, LOCK_ON_HAND } from '../stock/index.js';
 import {
+  explainUpdates,
   planUpdates,
   type OnHand,
   type OrderUpdates,
@@ -42,6 +44,11 @@ const SAVE = `
   ), ${bookDepartures('departure', '$1', '$5::timestamptz')}
   select 1`;
 
+export interface UpdatedOrders {
+  readonly failed: OrderUpdates['failed'];
+  readonly explain: Explanations | undefined;
+}
+
 /** Changes of orders in bulk, with what they mean for stock. */
 export class TypeOrmOrderUpdates {
   constructor(
@@ -50,15 +57,20 @@ export class TypeOrmOrderUpdates {
   ) {}
 
   /** Updates what can be updated and answers the rest as failed; a row that failed already arrives as its key. */
-  update(appId: number, wishes: readonly (OrderWish | string)[]): Promise<OrderUpdates> {
-    return this.database.transaction(async (transaction) => {
+  update(
+    appId: number,
+    wishes: readonly (OrderWish | string)[],
+    { explain, dryRun }: BulkOptions = {},
+  ): Promise<UpdatedOrders> {
+    const work = async (transaction: Transaction): Promise<UpdatedOrders> => {
       await beginBulk(transaction, wishes.length);
       const found = await lockOrders(transaction, appId, wishes);
       const onHand = await lockStock(transaction, appId, found);
       const updates = planUpdates(wishes, found, onHand);
       if (updates.orders.length > 0) await save(transaction, appId, updates, this.clock.now());
-      return updates;
-    });
+      return { failed: updates.failed, explain: explain ? explainUpdates(wishes, found) : undefined };
+    };
+    return this.database.transaction(work, { rehearsal: dryRun });
   }
 }
 
