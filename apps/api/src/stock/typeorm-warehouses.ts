@@ -218,7 +218,7 @@ async function write(
 }
 
 function draftOf(row: WarehouseRow): Draft {
-  return { id: row.id, code: row.code, wish: row, sellable: row.sellable, deleted: false } as unknown as Draft;
+  return { id: row.id, code: row.code, wish: row, sellable: row.sellable, deleted: false };
 }
 
 function hasText(code: string | null | undefined): code is string {
