@@ -169,6 +169,13 @@ describe('GET /products?search', () => {
     expect([await seek('sandal'), await seek('boot')]).toEqual([['OTHER'], []]);
   });
 
+  it('finds a name whose every sign is written out as a long word', async () => {
+    const signs = Array.from({ length: 255 }, (_, index) => String.fromCodePoint(0x1f300 + 2 * index)).join('');
+    await keep(product('SIGNS', signs), product('SIGN', signs.slice(0, 4)));
+    expect(foldedForSearch(signs).length).toBeGreaterThan(900);
+    expect([await seek(signs), (await seek(signs.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
+  });
+
   it('finds nothing of another app', async () => {
     shop = await api.app();
     expect(await seek('runner')).toEqual([]);

@@ -22,9 +22,12 @@ export function asciiOf(text: string): string {
   return anyAscii(text.toLowerCase().replaceAll(TWIN, (letter) => TWINS[letter] as string)).toLowerCase();
 }
 
+/** An index row holds 2,700 bytes, and a single sign may be written out in forty letters. */
+const LONGEST_SEARCHED = 1_000;
+
 /** How names are kept for search, and what is sought among them: ASCII, lower case, one space between words. */
 export function foldedForSearch(text: string): string {
-  return asciiOf(text).replaceAll(/\s+/g, ' ').trim();
+  return asciiOf(text).replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_SEARCHED).trimEnd();
 }
 
 /** Adds a value to a statement and answers its placeholder. */
