@@ -1,6 +1,6 @@
 import { likeLiteral, type Page } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
-import { foldedForSearch } from '../database/search-text.js';
+import { foldedName } from '../database/search-text.js';
 import { LOOK_UP_IDS, productJson } from './product.query.js';
 import type { ProductFilter } from './product-filter.js';
 
@@ -122,7 +122,7 @@ function searchOf({ search, searchAll }: ProductFilter, value: (one: unknown) =>
 
 /** Exact, then beginning so, then with a word that begins so, then what holds it anywhere. */
 function nameSearch(text: string, column: string, value: (one: unknown) => string): Search {
-  const sought = foldedForSearch(text);
+  const sought = foldedName(text);
   // What is nothing but signs that no name is kept with is found in none.
   if (sought === '') return { literal: 'false', similar: 'false', order: () => [] };
   const literal = likeLiteral(sought);

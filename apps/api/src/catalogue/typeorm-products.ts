@@ -3,7 +3,7 @@ import type { Explanations } from '@back-office/matching';
 import { randomBytes } from 'node:crypto';
 import { waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
-import { foldedForSearch } from '../database/search-text.js';
+import { foldedName } from '../database/search-text.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
 import type { ProductWish } from './product-rows.js';
@@ -225,7 +225,7 @@ async function upsert<Draft extends { id: number | null; readonly code: string }
 /** Lowest price and search text of a new product follow from the variants that come with it; {@link FINISH} mends the rest. */
 function productRow(product: ProductDraft, variants: readonly VariantDraft[], place: number): object {
   const { id, code, slug, name, description, price, vatRate, active } = product;
-  const search_name = foldedForSearch(name);
+  const search_name = foldedName(name);
   const codes = variants.flatMap((variant) => [variant.code, variant.barcode ?? []].flat());
   const prices = [...variants.map((variant) => variant.price ?? price), ...(variants.length === 0 ? [price] : [])];
   return {

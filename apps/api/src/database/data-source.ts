@@ -5,6 +5,7 @@ import { MainPath1763700000001 } from './migrations/0001-main-path.js';
 import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-full.js';
 import { Media1763700000004 } from './migrations/0004-media.js';
 import { MediaObjects1763700000006 } from './migrations/0006-media-objects.js';
+import { ShippedOrders1763700000007 } from './migrations/0007-shipped-orders.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
@@ -64,6 +65,7 @@ export function migrationSourceFor(connection: Connection): DataSource {
       CatalogueInFull1763700000003,
       Media1763700000004,
       MediaObjects1763700000006,
+      ShippedOrders1763700000007,
     ],
     migrationsTransactionMode: 'each',
     poolSize: 2,

@@ -79,6 +79,8 @@ export interface UpdatableOrder {
   readonly payment_status_id: number;
   readonly delivery_status_id: number;
   readonly invoice_number: string | null;
+  /** Whether its delivery has ever been shipped or delivered, whatever it is now. */
+  readonly has_left: boolean;
   /** Pieces that it still keeps reserved; none once it has shipped or was cancelled. */
   readonly reserved: readonly ReservedPieces[];
 }
@@ -142,21 +144,18 @@ export function planUpdates(
 function updated(order: UpdatableOrder | undefined, wish: OrderWish): UpdatableOrder | string {
   if (order === undefined || !isNamed(order, wish)) return NOT_FOUND;
   const { id: _id, dataPart: _dataPart, timePart: _timePart, ...changes } = wish;
-  const next = { ...order, ...changes };
+  const sent = { ...order, ...changes };
+  const next = { ...sent, has_left: order.has_left || LEAVES.includes(sent.delivery_status_id) };
   const isCanceled = next.order_status_id === CANCELED;
   // A cancelled order has given its pieces away: nothing brings it back, and nothing of it can be sent.
   if (order.order_status_id === CANCELED && !isCanceled) return INVALID_STATUS;
-  if (isCanceled && order.order_status_id !== CANCELED && hasLeft(order)) return ALREADY_SHIPPED;
+  if (isCanceled && order.order_status_id !== CANCELED && order.has_left) return ALREADY_SHIPPED;
   if (isCanceled && next.delivery_status_id !== order.delivery_status_id) return INVALID_STATUS;
   return next;
 }
 
 function isNamed(order: UpdatableOrder, { dataPart, timePart }: OrderWish): boolean {
   return order.data_part === dataPart && order.time_part === timePart;
-}
-
-function hasLeft({ delivery_status_id: delivery }: UpdatableOrder): boolean {
-  return delivery !== DELIVERY_STATUSES.indexOf('pending') + 1;
 }
 
 function departuresOf(before: UpdatableOrder, next: UpdatableOrder): Departure[] {

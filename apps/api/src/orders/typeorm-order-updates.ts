@@ -14,7 +14,8 @@ import {
 } from './order-updates.js';
 
 const LOCK = `
-  select id, data_part, time_part, order_number, order_status_id, payment_status_id, delivery_status_id, invoice_number
+  select id, data_part, time_part, order_number, order_status_id, payment_status_id, delivery_status_id, invoice_number,
+    shipped_at is not null as has_left
   from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
 
 // The orders are locked, so their reservations stand still.
@@ -28,9 +29,11 @@ const SAVE = `
   with saved as (
     update orders o
     set order_status_id = r.order_status_id, payment_status_id = r.payment_status_id,
-      delivery_status_id = r.delivery_status_id, invoice_number = r.invoice_number, updated_at = $5
+      delivery_status_id = r.delivery_status_id, invoice_number = r.invoice_number,
+      shipped_at = case when r.has_left then coalesce(o.shipped_at, $5) end, updated_at = $5
     from json_to_recordset($2) as r
-      (id bigint, order_status_id smallint, payment_status_id smallint, delivery_status_id smallint, invoice_number text)
+      (id bigint, order_status_id smallint, payment_status_id smallint, delivery_status_id smallint, invoice_number text,
+        has_left boolean)
     where o.app_id = $1 and o.id = r.id
   ), unsold as (
     select product_id, sum(qty) as qty from order_items
