@@ -246,7 +246,7 @@ function productRow(product: ProductDraft, variants: readonly VariantDraft[], pl
 
 function lowestOf(prices: readonly (number | null)[]): number | null {
   const known = prices.filter((price) => price !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  return known.length === 0 ? null : known.reduce((lowest, price) => Math.min(lowest, price));
 }
 
 function variantRow(variant: VariantDraft, place: number): object {
