@@ -51,6 +51,9 @@ describe('GET /products, paging', () => {
     ['a page beyond the end', 'pageNo=9', []],
     ['offset before pageNo', 'offset=1&limit=1&pageNo=3&perPage=4', page(1, 2)],
     ['unusable ones: the defaults', 'offset=x&limit=-1', page(0, 10)],
+    ['pageNo where offset is empty', 'offset=&pageNo=3&perPage=4', page(8, 12)],
+    ['pageNo where offset and limit are unusable', 'offset=-1&limit=abc&pageNo=3&perPage=4', page(8, 12)],
+    ['a usable limit before pageNo', 'offset=x&limit=2&pageNo=3&perPage=4', page(0, 2)],
     ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', page(0, 10)],
     ['a page number that no list has', 'pageNo=99999999999999999999&perPage=10000', []],
   ])('%s', async (_, query, expected) => {

@@ -828,6 +828,17 @@ describe('POST /int/products that cannot be read', () => {
   });
 });
 
+describe('a slug that the service makes', () => {
+  it('is at most 255 characters long and found, also where name and code are long', async () => {
+    const name = 'N'.repeat(250);
+    for (const letter of ['a', 'b', 'c']) await written([item(letter + 'x'.repeat(240), { name })]);
+    const [products] = (await stored()) as [{ slug: string }[]];
+    const slugs = products.map(({ slug }) => slug);
+    expect(slugs.map(({ length }) => length)).toEqual([200, 255, 255]);
+    for (const slug of slugs) expect(await find(`slug=${slug}`)).toMatchObject({ slug });
+  });
+});
+
 describe('POST /int/products with long lists', () => {
   const list = (count: number) => Array.from({ length: count });
   const variants = (count: number, code = 'V') =>
