@@ -59,7 +59,7 @@ async function addCustomers(container: Container, app: AppContext): Promise<Cust
   const names: CustomerName[] = [];
   for (const customer of CUSTOMERS) {
     const added = await container.get(TOKENS.Customers).add(app.id, customer);
-    if (!isRefusal(added)) names.push({ id: added.id, dataPart: added.data_part, timePart: added.time_part });
+    if (!('taken' in added)) names.push({ id: added.id, dataPart: added.data_part, timePart: added.time_part });
   }
   return names;
 }
