@@ -65,14 +65,14 @@ async function addCustomers(container: Container, app: AppContext): Promise<Cust
   const names: CustomerName[] = [];
   for (const customer of CUSTOMERS) {
     const added = await container.get(TOKENS.Customers).add(app.id, customer);
-    if (!isRefusal(added)) names.push({ id: added.id, dataPart: added.data_part, timePart: added.time_part });
+    if (!('taken' in added)) names.push({ id: added.id, dataPart: added.data_part, timePart: added.time_part });
   }
   return names;
 }
 
 async function signIn(container: Container, app: AppContext, customer: CustomerName | undefined): Promise<string> {
   const expiresAt = addHours(container.get(TOKENS.Clock).now(), SESSION_HOURS);
-  const session = await container.get(TOKENS.Sessions).start(app.id, { customer, language: null, expiresAt });
+  const session = await container.get(TOKENS.Sessions).start(app.id, { customer: customer ?? null, language: null, expiresAt });
   if (isRefusal(session)) throw new Error(session.refused);
   return session.accessToken;
 }

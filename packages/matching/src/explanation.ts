@@ -11,6 +11,9 @@ export interface Explanation {
   readonly others: readonly { readonly identifier: Identifier; readonly value: unknown; readonly id: number | null }[];
 }
 
+/** Per row of a call, the records that it was looked up for. */
+export type Explanations = readonly (readonly Explanation[])[];
+
 export function explanationOf(record: string, match: Match<{ readonly id: number | null }>): Explanation {
   return {
     record,

@@ -59,6 +59,7 @@ const rows: readonly Row[] = [
     tried: ['code', 'barcode', 'external_ref'],
     used: MATCHING['POST /int/orders'].variant,
   },
+  { row: 'PUT /orders/bulk_update, order', tried: ['id'], used: MATCHING['PUT /orders/bulk_update'].order },
   { row: 'POST /int/cards, card', tried: ['barcode', 'external_ref'], used: MATCHING['POST /int/cards'].card },
 ];
 

@@ -17,5 +17,7 @@ export const MATCHING = {
   // Loosely, unlike all others: case and surrounding spaces do not count. A product only where no variant is found.
   'POST /product/verify': { variant: ['code', 'barcode'], product: ['code'] },
   'POST /int/app_locations': { app_location: ['code', 'external_ref'] },
+  // Both of its parts must be the order's, too.
+  'PUT /orders/bulk_update': { order: ['id'] },
   'POST /order_processings': { variant: ['code', 'barcode', 'external_ref', 'id'] },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, readonly Identifier[]>>>>;

@@ -1,8 +1,8 @@
 import type { Clock, Page } from '@back-office/kernel';
 import { sum } from '@back-office/kernel';
-import { waitForBulkTurn } from '../database/bulk.js';
+import type { Explanations } from '@back-office/matching';
+import { waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
-import type { BulkOptions, Explanations } from '../http/bulk-options.js';
 import { planAttributes, type Definition, type Found, type Plan, type Rejected } from './attribute-plan.js';
 import type { AttributesWish } from './attribute-rows.js';
 

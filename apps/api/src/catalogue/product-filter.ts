@@ -56,10 +56,11 @@ export function isPossible({ by, value }: Named): boolean {
   return by !== 'id' || recordId(value) !== undefined;
 }
 
-/** `offset` and `limit`, or `pageNo` (from 1) and `perPage`, where neither of the former is sent. */
+/** `offset` and `limit`, or `pageNo` (from 1) and `perPage`, where neither of the former can be used. */
 export function productPage(query: Query): Page {
   const isNumbered = (query['pageNo'] ?? query['perPage']) !== undefined;
-  if (!isNumbered || (query['offset'] ?? query['limit']) !== undefined) return pageOf(query, DEFAULT_LIMIT);
+  const isCounted = (wholeNumber(query['offset']) ?? -1) >= 0 || (wholeNumber(query['limit']) ?? 0) >= 1;
+  if (!isNumbered || isCounted) return pageOf(query, DEFAULT_LIMIT);
   const { limit } = pageOf({ limit: query['perPage'] }, DEFAULT_LIMIT);
   const number = Math.max(wholeNumber(query['pageNo']) ?? 1, 1);
   return pageOf({ offset: String(Math.min(number - 1, LARGEST_PAGE ** 2) * limit), limit: String(limit) }, limit);

@@ -51,6 +51,9 @@ describe('GET /products, paging', () => {
     ['a page beyond the end', 'pageNo=9', []],
     ['offset before pageNo', 'offset=1&limit=1&pageNo=3&perPage=4', page(1, 2)],
     ['unusable ones: the defaults', 'offset=x&limit=-1', page(0, 10)],
+    ['pageNo where offset is empty', 'offset=&pageNo=3&perPage=4', page(8, 12)],
+    ['pageNo where offset and limit are unusable', 'offset=-1&limit=abc&pageNo=3&perPage=4', page(8, 12)],
+    ['a usable limit before pageNo', 'offset=x&limit=2&pageNo=3&perPage=4', page(0, 2)],
     ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', page(0, 10)],
     ['a page number that no list has', 'pageNo=99999999999999999999&perPage=10000', []],
   ])('%s', async (_, query, expected) => {
@@ -145,6 +148,7 @@ describe('GET /products?search', () => {
     ["Men's", ['QUOTE']],
     ['"best"', ['QUOTE']],
     ['\\', ['QUOTE']],
+    ['100% wool socks', []],
     ["' or true --", []],
     ['LONG', []],
   ])('takes signs literally, and looks at nothing but names: %s', async (text, expected) => {
@@ -167,6 +171,24 @@ describe('GET /products?search', () => {
   it('finds a product by its new name, and no more by its old one', async () => {
     await keep({ code: 'OTHER', name: 'Sandal' });
     expect([await seek('sandal'), await seek('boot')]).toEqual([['OTHER'], []]);
+  });
+
+  it.each(['search', 'searchAll', 'search=o&searchAll'])(
+    'gives each product once, however it is paged, those that hold the text before those that are only like it: %s',
+    async (by) => {
+      const holding = Array.from({ length: 15 }, (_, n) => product(`H${n}`, `Tzorbles number ${10 + n}`));
+      await keep(product('LIKE', 'Zorrble'), ...holding);
+      const pages = await Promise.all([0, 5, 10, 15].map((offset) => codes(`${by}=zorble&limit=5&offset=${offset}`)));
+      expect(pages.flat()).toEqual([...holding.map(({ code }) => code), 'LIKE']);
+      expect(await codes(`${by}=zorble&limit=50`)).toEqual(pages.flat());
+    },
+  );
+
+  it('finds a name whose every sign is written out as a long word', async () => {
+    const signs = Array.from({ length: 255 }, (_, index) => String.fromCodePoint(0x1f300 + 2 * index)).join('');
+    await keep(product('SIGNS', signs), product('SIGN', signs.slice(0, 4)));
+    expect(foldedForSearch(signs).length).toBeGreaterThan(900);
+    expect([await seek(signs), (await seek(signs.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
   });
 
   it('finds nothing of another app', async () => {
@@ -198,6 +220,15 @@ describe('GET /products?searchAll', () => {
     ['nothing', 'zzz', []],
   ])('finds %s', async (_, text, expected) => {
     expect(await seek(text, 'searchAll')).toEqual(expected);
+  });
+
+  it('takes capitals for their small letters as the database does: İ, and a Σ at the end', async () => {
+    await keep(
+      product('ŞİŞE-1', 'Bottle', { variants: [{ code: 'ŞİŞE-V1', barcode: 'İBAR-1' }] }),
+      product('ΟΔΟΣ', 'Street'),
+    );
+    for (const text of ['ŞİŞE-1', 'ŞİŞE-V1', 'İBAR-1']) expect(await seek(text, 'searchAll')).toEqual(['ŞİŞE-1']);
+    expect(await seek('ΟΔΟΣ', 'searchAll')).toEqual(['ΟΔΟΣ']);
   });
 
   it('forgets a code that a variant has no more', async () => {
@@ -292,6 +323,14 @@ describe('a catalogue of 100,000 products with messy names', () => {
     await load.end();
   }, 120_000);
 
+  const get = async (query: string): Promise<string[]> => {
+    const token = (await api.container.get(TOKENS.Apps).issueToken({ appId })) as string;
+    const reply = await fetch(`${api.origin}/api/v2/products?${query}`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    return ((await reply.json()) as { data: { products: { code: string }[] } }).data.products.map(({ code }) => code);
+  };
+
   const plan = async (query: Record<string, string>, orderBy?: string): Promise<string> => {
     const asking = { appId, decimals: decimalsOf('RSD'), orderBy, page: { offset: 0, limit: 10 } };
     const { text, values } = productListStatement({ ...asking, filter: productFilter(query) });
@@ -313,6 +352,23 @@ describe('a catalogue of 100,000 products with messy names', () => {
     expect(lines).not.toContain('Seq Scan on products');
   });
 
+  it.each(['search=a&searchAll=4', 'searchAll=4&orderBy=sales_quantity desc'])(
+    'answers well within its time when half of it is found: %s',
+    async (query) => {
+      const begun = performance.now();
+      expect(await get(query)).toHaveLength(10);
+      expect(performance.now() - begun).toBeLessThan(2_500);
+    },
+  );
+
+  it('is read once for what is found, and looks exact codes up by index', async () => {
+    const lines = await plan({ search: 'a', searchAll: '4' });
+    // What holds the texts, what is like them, and the ten of the page.
+    expect(lines.match(/ on products p(_\d+)? /g)).toHaveLength(3);
+    expect(lines.match(/Seq Scan on/g)?.length).toBeLessThanOrEqual(2);
+    expect(lines).toContain('product_variants_loose_code_idx');
+  });
+
   it.each(['id', 'slug', 'code', 'barcode'] as const)('is looked up by index: %s', async (by) => {
     const rows = await api.database.rows<{ 'QUERY PLAN': string }>(
       `explain ${LOOK_UP_IDS[by](by === 'id' ? "'5'" : "'P4711-1'::text")}`.replaceAll('$1', String(appId)),
@@ -321,13 +377,6 @@ describe('a catalogue of 100,000 products with messy names', () => {
   });
 
   it('answers exact names and barcodes first', async () => {
-    const token = (await api.container.get(TOKENS.Apps).issueToken({ appId })) as string;
-    const get = async (query: string) => {
-      const reply = await fetch(`${api.origin}/api/v2/products?${query}`, {
-        headers: { Authorization: `Bearer ${token}` },
-      });
-      return ((await reply.json()) as { data: { products: { code: string }[] } }).data.products.map(({ code }) => code);
-    };
     expect((await get('search=cipela 42 99997'))[0]).toBe('P99997');
     expect(await get('searchAll=0000000000042&limit=1')).toEqual(['P42']);
   });

@@ -1,11 +1,17 @@
 import { likeLiteral, type Page } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
-import { foldedForSearch } from '../database/search-text.js';
+import { foldedName } from '../database/search-text.js';
 import { LOOK_UP_IDS, productJson } from './product.query.js';
 import type { ProductFilter } from './product-filter.js';
 
 /** What is shorter or longer is nothing that somebody has mistyped; and a long text is like very much, very slowly. */
 const LIKE_SOMETHING = { shortest: 3, longest: 64 };
+
+/** What products are sorted by, of a row `p` and, for what was sold of it, `s`. */
+interface SortKey {
+  readonly sql: string;
+  readonly direction: string;
+}
 
 const SORTABLE: Readonly<Record<string, string>> = {
   name: 'p.search_name',
@@ -14,23 +20,24 @@ const SORTABLE: Readonly<Record<string, string>> = {
   sales_quantity: 'coalesce(s.quantity, 0)',
 };
 const LONGEST_ORDER = 200;
+const BY_NAME: readonly SortKey[] = [{ sql: 'p.search_name', direction: '' }];
+const BY_ID: SortKey = { sql: 'p.id', direction: '' };
 
 /** Fields with an optional ` desc`, several separated by a comma; anything else is no order. */
-export function productOrder(orderBy: unknown): string | undefined {
+function productOrder(orderBy: unknown): SortKey[] | undefined {
   if (typeof orderBy !== 'string' || orderBy === '' || orderBy.length > LONGEST_ORDER) return undefined;
-  const parts = orderBy.split(',').map((part) => /^([a-z_]+)( desc)?$/.exec(part));
-  const columns = parts.map((part) => {
-    const field = part?.[1] ?? '';
+  const keys = orderBy.split(',').map((part): SortKey | undefined => {
+    const [, field = '', descending = ''] = /^([a-z_]+)( desc)?$/.exec(part) ?? [];
     if (!Object.hasOwn(SORTABLE, field)) return undefined;
     // Only a price may be missing; where nothing can, the words would keep the index from being read backwards.
-    return `${SORTABLE[field]}${part?.[2] ?? ''}${field === 'price' ? ' nulls last' : ''}`;
+    return { sql: SORTABLE[field] as string, direction: `${descending}${field === 'price' ? ' nulls last' : ''}` };
   });
-  return columns.includes(undefined) ? undefined : columns.join(', ');
+  return keys.includes(undefined) ? undefined : (keys as SortKey[]);
 }
 
 interface Search {
   /** The best matches first. A function, since a parameter that no statement names has no type. */
-  readonly order: () => string;
+  readonly order: () => readonly SortKey[];
   /** What holds the sought text as it stands. */
   readonly literal: string;
   /** What is only like it; nothing is, to a short text. */
@@ -52,29 +59,46 @@ export function productListStatement({ appId, decimals, filter, orderBy, page }:
   const search = searchOf(filter, value);
   const conditions = ['p.app_id = $1', ...narrowed(filter, value)];
   const wanted = productOrder(orderBy);
-  const order = [wanted ?? (search ? `${search.order()}, p.search_name` : 'p.search_name'), 'p.id'].join(', ');
-  const sales = order.includes('s.quantity')
-    ? 'left join product_sales s on s.app_id = $1 and s.product_id = p.id'
-    : '';
   const text = `
-  with ${search ? `${candidates(search, conditions, wanted === undefined)},` : ''} page as (
-    select p.id, row_number() over (order by ${order}) as place from products p ${sales}
-    where ${search ? CANDIDATE : conditions.join(' and ')} order by ${order} offset $2 limit $3
-  )
+  with ${search ? foundPageOf(search, conditions, wanted) : pageOf(conditions, wanted ?? BY_NAME)}
   select json_build_object('products', coalesce(json_agg(${productJson('$4')} order by page.place), '[]'))::text as data
   from page join products p on p.app_id = $1 and p.id = page.id`;
   return { text, values };
 }
 
-const CANDIDATE = `p.app_id = $1 and p.id in (select id from exactly union all select id from roughly)`;
+function pageOf(conditions: readonly string[], keys: readonly SortKey[]): string {
+  const order = [...keys, BY_ID].map(({ sql, direction }) => `${sql}${direction}`).join(', ');
+  return `page as (
+    select p.id, row_number() over (order by ${order}) as place from products p ${soldBeside(keys)}
+    where ${conditions.join(' and ')} order by ${order} offset $2 limit $3
+  )`;
+}
 
-/** Similar names are the dearest to find. Where they come last they are looked for only when the page reaches them. */
-function candidates({ literal, similar }: Search, conditions: readonly string[], areLast: boolean): string {
-  const reached = areLast ? ['(select count(*) from exactly) < $2::bigint + $3::bigint'] : [];
-  const found = (...more: string[]): string => `
-    select p.id from products p where ${[...conditions, ...more].join(' and ')}`;
-  return `exactly as materialized (${found(literal)}), roughly as materialized (
-    ${found(similar, `not ${literal}`, ...reached)})`;
+/**
+ * What is found carries what it is sorted by: nobody knows how much it is, and to be read again, product by product, it
+ * may be too much. Similar names are the dearest to find, so where they come last they are looked for only when the page
+ * reaches them; and they do come last, whatever their keys are, unless an order is asked for.
+ */
+function foundPageOf(search: Search, conditions: readonly string[], wanted: readonly SortKey[] | undefined): string {
+  const keys = wanted ?? [...search.order(), ...BY_NAME];
+  const columns = ['p.id', ...keys.map(({ sql }, index) => `${sql} as key_${index}`)].join(', ');
+  const order = [...keys.map(({ direction }, index) => `key_${index}${direction}`), 'id'];
+  const best = [...(wanted ? [] : ['is_rough']), ...order].join(', ');
+  const found = (isRough: boolean, ...more: string[]): string => `
+    select ${columns}, ${isRough} as is_rough from products p ${soldBeside(keys)}
+    where ${[...conditions, ...more].join(' and ')}`;
+  const reached = wanted ? [] : ['(select count(*) from exactly) < $2::bigint + $3::bigint'];
+  return `exactly as materialized (${found(false, search.literal)}),
+  roughly as materialized (${found(true, search.similar, `not ${search.literal}`, ...reached)}),
+  page as (
+    select id, row_number() over (order by ${best}) as place
+    from (select * from exactly union all select * from roughly order by ${best} offset $2 limit $3) as found
+  )`;
+}
+
+function soldBeside(keys: readonly SortKey[]): string {
+  const isAsked = keys.some(({ sql }) => sql.includes('s.quantity'));
+  return isAsked ? 'left join product_sales s on s.app_id = $1 and s.product_id = p.id' : '';
 }
 
 export async function productListJson(database: Database, asked: ProductListAsked): Promise<string> {
@@ -85,47 +109,61 @@ export async function productListJson(database: Database, asked: ProductListAske
 
 /** Both searches at once: what both find. */
 function searchOf({ search, searchAll }: ProductFilter, value: (one: unknown) => string): Search | undefined {
-  const names = search === undefined ? undefined : nameSearch(foldedForSearch(search), 'p.search_name', value);
+  const names = search === undefined ? undefined : nameSearch(search, 'p.search_name', value);
   const everywhere = searchAll === undefined ? undefined : everywhereSearch(searchAll, value);
   if (names === undefined || everywhere === undefined) return names ?? everywhere;
   const either = ({ literal, similar }: Search): string => `(${literal} or ${similar})`;
   return {
     literal: `(${names.literal} and ${everywhere.literal})`,
     similar: `(${either(names)} and ${either(everywhere)})`,
-    order: () => `${names.order()}, ${everywhere.order()}`,
+    order: () => [...names.order(), ...everywhere.order()],
   };
 }
 
-/** Exact, then beginning so, then with a word that begins so, then similar. */
-function nameSearch(sought: string, column: string, value: (one: unknown) => string): Search {
+/** Exact, then beginning so, then with a word that begins so, then what holds it anywhere. */
+function nameSearch(text: string, column: string, value: (one: unknown) => string): Search {
+  const sought = foldedName(text);
   // What is nothing but signs that no name is kept with is found in none.
-  if (sought === '') return { literal: 'false', similar: 'false', order: () => 'p.id' };
+  if (sought === '') return { literal: 'false', similar: 'false', order: () => [] };
   const literal = likeLiteral(sought);
-  const beginning = `${literal}%`;
-  const word = `% ${literal}%`;
-  const order = (): string => {
+  const order = (): SortKey[] => {
     const exact = value(sought);
-    return `case when p.search_name = ${exact} then 0 when p.search_name like ${value(beginning)} then 1
-      when p.search_name like ${value(word)} then 2 else 3 end, word_similarity(${exact}, p.search_name) desc`;
+    const place = `case when p.search_name = ${exact} then 0 when p.search_name like ${value(`${literal}%`)} then 1
+      when p.search_name like ${value(`% ${literal}%`)} then 2 else 3 end`;
+    return [
+      { sql: place, direction: '' },
+      { sql: `word_similarity(${exact}, p.search_name)`, direction: ' desc' },
+    ];
   };
-  const { length } = sought;
-  const isLike = length >= LIKE_SOMETHING.shortest && length <= LIKE_SOMETHING.longest;
   return {
     literal: `${column} like ${value(`%${literal}%`)}`,
-    similar: isLike ? `${column} %> ${value(sought)}` : 'false',
+    similar: canBeMistyped(sought) ? `${column} %> ${value(sought)}` : 'false',
     order,
   };
 }
 
+/** Signs are meant as they stand, and no letter triple knows of them. */
+function canBeMistyped(sought: string): boolean {
+  const { shortest, longest } = LIKE_SOMETHING;
+  return sought.length >= shortest && sought.length <= longest && !/[%_]/.test(sought);
+}
+
 /** Names, codes and barcodes; a product with exactly this code or barcode goes first. */
 function everywhereSearch(searchAll: string, value: (one: unknown) => string): Search {
-  const sought = searchAll.toLowerCase();
-  const { literal, similar, order } = nameSearch(foldedForSearch(searchAll), 'p.search_all', value);
-  const isCode = (code: string): string => `(lower(p.code) = ${code} or exists (
-    select 1 from product_variants v where v.app_id = $1 and v.product_id = p.id
-      and (lower(v.code) = ${code} or lower(v.barcode) = ${code})))`;
-  const codes = `p.search_all like ${value(`%${likeLiteral(sought)}%`)}`;
-  return { literal: `(${literal} or ${codes})`, similar, order: () => `${isCode(value(sought))} desc, ${order()}` };
+  const { literal, similar, order } = nameSearch(searchAll, 'p.search_all', value);
+  // The database has made what is stored lower case, and does not do so as JavaScript does: `İ`, a final `Σ`.
+  const codes = `p.search_all like lower(${value(`%${likeLiteral(searchAll)}%`)})`;
+  const isNamed = (): SortKey => ({ sql: `p.id in (${namedExactly(value(searchAll))})`, direction: ' desc' });
+  return { literal: `(${literal} or ${codes})`, similar, order: () => [isNamed(), ...order()] };
+}
+
+/** Looked up once for all that is found. */
+function namedExactly(code: string): string {
+  return `
+    select id from products where app_id = $1 and lower(btrim(code)) = lower(${code})
+    union all
+    select product_id from product_variants
+    where app_id = $1 and (lower(code) = lower(${code}) or lower(barcode) = lower(${code}))`;
 }
 
 function narrowed(filter: ProductFilter, value: (one: unknown) => string): string[] {

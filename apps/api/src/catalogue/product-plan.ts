@@ -239,7 +239,7 @@ class Planner {
 
   private append(images: ImageWish[], added: readonly ImageWish[]): void {
     const length = images.length;
-    images.push(...added);
+    for (const image of added) images.push(image);
     this.undo.push(() => images.splice(length));
   }
 

@@ -1,4 +1,4 @@
-import { LARGEST_AMOUNT, LONGEST_STRING, LONGEST_TEXT, toMinor } from '@back-office/kernel';
+import { LARGEST_AMOUNT, LONGEST_STRING, LONGEST_TEXT, sum, toMinor } from '@back-office/kernel';
 import { isRow, rowKey, wrongAmount, wrongFlag, wrongPercentage, wrongText } from '../http/row-check.js';
 import { MALFORMED } from '../http/request-fields.js';
 
@@ -38,6 +38,20 @@ type Row = Readonly<Record<string, unknown>>;
 
 const WRONG_TYPE = rowKey('Products', '', MALFORMED);
 const LONGEST_URL = 2_048;
+/** Most variants of a product, and images of either, in one row. */
+export const LONGEST_LIST = 1_000;
+
+/** How many variants and images all rows name, whether or not they can be read. */
+export function nestedIn(rows: readonly unknown[]): { readonly variants: number; readonly images: number } {
+  const variants = rows.flatMap((row) => entriesOf(row, 'variants'));
+  const images = [...rows, ...variants].map((owner) => entriesOf(owner, 'images').length);
+  return { variants: variants.length, images: sum(images) };
+}
+
+function entriesOf(row: unknown, field: string): readonly unknown[] {
+  const list = isRow(row) ? row[field] : undefined;
+  return Array.isArray(list) ? list : [];
+}
 
 /** A row of POST /int/products as a wish, or the key of the first rule that it breaks. */
 export function productWish(row: unknown, decimals: number): ProductWish | string {
@@ -126,7 +140,8 @@ function firstOf(rows: readonly Row[], wrong: (row: Row) => string | undefined):
 }
 
 function isListOfRows(value: unknown): boolean {
-  return value === undefined || value === null || (Array.isArray(value) && value.every(isRow));
+  if (value === undefined || value === null) return true;
+  return Array.isArray(value) && value.length <= LONGEST_LIST && value.every(isRow);
 }
 
 function rowsIn(row: Row, field: string): readonly Row[] {

@@ -828,6 +828,54 @@ describe('POST /int/products that cannot be read', () => {
   });
 });
 
+describe('a slug that the service makes', () => {
+  it('is at most 255 characters long and found, also where name and code are long', async () => {
+    const name = 'N'.repeat(250);
+    for (const letter of ['a', 'b', 'c']) await written([item(letter + 'x'.repeat(240), { name })]);
+    const [products] = (await stored()) as [{ slug: string }[]];
+    const slugs = products.map(({ slug }) => slug);
+    expect(slugs.map(({ length }) => length)).toEqual([200, 255, 255]);
+    for (const slug of slugs) expect(await find(`slug=${slug}`)).toMatchObject({ slug });
+  });
+});
+
+describe('POST /int/products with long lists', () => {
+  const list = (count: number) => Array.from({ length: count });
+  const variants = (count: number, code = 'V') =>
+    list(count).map((_, index) => ({ code: `${code}${index}`, price: 5 }));
+  const images = (count: number) => list(count).map(() => ({ image_url: 'x' }));
+
+  it('takes 1,000 variants and 1,000 images of a product, and fails a row that has more', async () => {
+    const [long, ...longer] = [
+      item('A', { variants: variants(1_000), images: images(1_000) }),
+      item('B', { variants: variants(1_001, 'W') }),
+      item('C', { images: images(1_001) }),
+      item('D', { variants: [{ code: 'X', images: images(1_001) }] }),
+    ] as const;
+    const { products, failed } = await outcome([long, ...longer]);
+    expect(products).toMatchObject([{ code: 'A', variants: { length: 1_000 } }]);
+    expect(failed).toEqual(longer.map((input) => ({ input, error: { message: 'API.Products.WrongDataType' } })));
+    expect(await byCode('A')).toMatchObject({ lowest_price: 5, images: { length: 1_000 } });
+  });
+
+  it.each([
+    ['200,000 images in one row', () => [item('A', { images: images(200_000) })]],
+    ['150,000 variants with prices in one row', () => [item('A', { variants: variants(150_000) })]],
+    [
+      '30,001 variants in all',
+      () => list(31).map((_, row) => item(`A${row}`, { variants: variants(row ? 1_000 : 1) })),
+    ],
+    [
+      '30,001 images in all, also of variants',
+      () =>
+        list(31).map((_, row) => item(`A${row}`, { variants: [{ code: `A${row}`, images: images(row ? 1_000 : 1) }] })),
+    ],
+  ])('of %s is answered 413, and nothing is written', async (_, rows) => {
+    expect((await post(rows())).status).toBe(413);
+    expect(await stored()).toEqual([[], [], []]);
+  });
+});
+
 describe('POST /int/products with many rows', () => {
   const many = (count: number, price: number) =>
     Array.from({ length: count }, (_, index) => ({

@@ -4,13 +4,13 @@ import type { Database } from '../database/database.js';
 import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { rowsOf } from '../http/row-check.js';
+import { assertFewNested, rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, nullable, number, record, text, truth } from '../http/shapes.js';
 import { ProductShape } from './product.js';
 import { findProductJson } from './product.query.js';
 import { isPossible, productFilter, productPage, singleLookUp } from './product-filter.js';
 import { productListJson } from './product-list.query.js';
-import { productWish } from './product-rows.js';
+import { LONGEST_LIST, nestedIn, productWish } from './product-rows.js';
 import type { PlannedProduct } from './product-plan.js';
 import type { TypeOrmProducts } from './typeorm-products.js';
 import { Type } from '@sinclair/typebox';
@@ -23,6 +23,7 @@ const rate = { type: orNull('number'), minimum: 0, maximum: 100 };
 const images = {
   type: orNull('array'),
   description: 'appended on every call',
+  maxItems: LONGEST_LIST,
   items: {
     type: 'object' as const,
     properties: { image_url: { type: 'string' as const, maxLength: 2_048 }, alt: string(5_000) },
@@ -49,6 +50,7 @@ class PostProducts {
         images,
         variants: {
           type: orNull('array'),
+          maxItems: LONGEST_LIST,
           items: {
             type: 'object',
             properties: {
@@ -113,13 +115,15 @@ export function productRoutes(products: TypeOrmProducts, database: Database): Ro
       method: 'post',
       path: '/int/products',
       caller: 'app',
-      summary: 'Creates and changes products with their variants, matched by id, code and external reference',
+      summary:
+        'Creates and changes products with their variants, matched by id, code and external reference; more than 30,000 variants or images in all rows together are answered 413',
       body: PostProducts,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ products: listOf(UpsertedShape), failed: listOf(failedRow) })) },
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'products');
+        Object.values(nestedIn(rows)).forEach(assertFewNested);
         const wishes = rows.map((row) => productWish(row, app.decimals));
         const { outcomes, explain } = await products.upsert(app, wishes, options);
         return okExplained(presentUpsert(app, rows, outcomes), explain);

@@ -1,3 +1,4 @@
+import { LONGEST_STRING } from '@back-office/kernel';
 import { asciiOf } from '../database/search-text.js';
 
 const LONGEST_SLUG = 200;
@@ -13,5 +14,7 @@ export function slugOf(name: string): string {
 /** Slugs to try for a product without one of its own, the nicest first. */
 export function slugCandidates(name: string, code: string): string[] {
   const base = slugOf(name) || 'product';
-  return [base, `${base}-${slugOf(code) || 'x'}`];
+  const end = `-${slugOf(code) || 'x'}`;
+  // The code is what tells them apart, so that it is the name that is cut.
+  return [base, base.slice(0, LONGEST_STRING - end.length) + end];
 }

@@ -1,11 +1,11 @@
 import { sum, type Clock } from '@back-office/kernel';
+import type { Explanations } from '@back-office/matching';
 import { usedKey } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
-import { waitForBulkTurn } from '../database/bulk.js';
+import { waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
-import { foldedForSearch } from '../database/search-text.js';
+import { foldedName } from '../database/search-text.js';
 import type { AppContext } from '../http/app-context.js';
-import type { BulkOptions, Explanations } from '../http/bulk-options.js';
 import { RECORD_USAGES } from '../media/index.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
@@ -240,7 +240,7 @@ async function upsert<Draft extends { id: number | null; readonly code: string }
 /** Lowest price and search text of a new product follow from the variants that come with it; {@link FINISH} mends the rest. */
 function productRow(product: ProductDraft, variants: readonly VariantDraft[], place: number): object {
   const { id, code, slug, name, description, price, vatRate, active } = product;
-  const search_name = foldedForSearch(name);
+  const search_name = foldedName(name);
   const codes = variants.flatMap((variant) => [variant.code, variant.barcode ?? []].flat());
   const prices = [...variants.map((variant) => variant.price ?? price), ...(variants.length === 0 ? [price] : [])];
   return {
@@ -261,7 +261,7 @@ function productRow(product: ProductDraft, variants: readonly VariantDraft[], pl
 
 function lowestOf(prices: readonly (number | null)[]): number | null {
   const known = prices.filter((price) => price !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  return known.length === 0 ? null : known.reduce((lowest, price) => Math.min(lowest, price));
 }
 
 function variantRow(variant: VariantDraft, place: number): object {

@@ -144,11 +144,24 @@ describe('POST /customers', () => {
       { external_ref: 'crm-1', email: 'b@example.com' },
       { external_ref: ['has already been taken'] },
     ],
+    [
+      'e-mail and external reference',
+      { external_ref: 'crm-1' },
+      { email: ['has already been taken'], external_ref: ['has already been taken'] },
+    ],
   ])('refuses a second customer with the same %s; another app may have it', async (_, more, errors) => {
     await add({ ...ANA, external_ref: 'crm-1' });
     const reply = await add({ ...ANA, ...more });
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
     expect((await add({ ...ANA, ...more }, await api.app())).status).toBe(201);
+  });
+
+  it('names every field that is taken, also when two customers have them', async () => {
+    await add({ ...ANA, external_ref: 'crm-1' });
+    await add({ ...ANA, email: 'b@example.com', external_ref: 'crm-2' });
+    const { status, body } = await add({ ...ANA, external_ref: 'crm-2' });
+    const taken = ['has already been taken'];
+    expect([status, body]).toEqual([422, { errors: { email: taken, external_ref: taken } }]);
   });
 
   it('tells references that differ in case or spaces apart', async () => {

@@ -1,8 +1,9 @@
 import { isBlank, pageOf } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
-import { answered, created, ok, okText } from '../http/answer.js';
+import { created, ok, okText } from '../http/answer.js';
+import { fieldErrorsAnswer } from '../http/errors.js';
 import { PAGING, PARTS, partsOf, searchFilter, textFilter } from '../http/query-parameters.js';
-import { Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
+import { ALREADY_TAKEN, Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { listOf, record, text } from '../http/shapes.js';
 import { CustomerShape, presentCustomer } from './customer.js';
@@ -63,7 +64,8 @@ export function customerRoutes(customers: TypeOrmCustomers, database: Database):
         // A blank reference names nobody, so any number of customers may have none.
         const ref = reference === undefined || reference === null || isBlank(reference) ? null : reference;
         const added = await customers.add(app.id, { ...fields, external_ref: ref, viber_subscribed: viber ?? false });
-        return answered(added, (row) => created(presentCustomer(row)));
+        if (!('taken' in added)) return created(presentCustomer(added));
+        return fieldErrorsAnswer(Object.fromEntries(added.taken.map((field) => [field, [ALREADY_TAKEN]])), app);
       },
     }),
     route({

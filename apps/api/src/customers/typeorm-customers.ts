@@ -1,9 +1,8 @@
-import { newParts, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { newParts, type Clock } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
 import { EntitySchema, type Repository } from 'typeorm';
 import type { Database } from '../database/database.js';
 import { violates } from '../database/failures.js';
-import { ALREADY_TAKEN } from '../http/request-fields.js';
 
 export interface CustomerRow {
   app_id: number;
@@ -54,6 +53,19 @@ const NAMES = COLUMNS.replaceAll(/(\w+) \w+/g, '$1');
 const INSERT = `
   insert into customers (${NAMES}) select ${NAMES} from json_to_record($1) as row (${COLUMNS}) returning id`;
 
+type Unique = 'email' | 'external_ref';
+const UNIQUE: readonly (readonly [constraint: string, field: Unique])[] = [
+  ['customers_email_key', 'email'],
+  ['customers_external_ref_key', 'external_ref'],
+];
+const TAKEN = `
+  select exists (select from customers where app_id = $1 and lower(email) = lower($2)) as email,
+    exists (select from customers where app_id = $1 and external_ref = $3) as external_ref`;
+
+export interface Taken {
+  readonly taken: readonly Unique[];
+}
+
 export class TypeOrmCustomers {
   private readonly customers: Repository<CustomerRow>;
 
@@ -64,8 +76,8 @@ export class TypeOrmCustomers {
     this.customers = database.source.getRepository(CustomerEntity);
   }
 
-  /** Refused when the app has a customer with this e-mail (case does not count) or external reference already. */
-  async add(appId: number, customer: NewCustomer): Promise<CustomerRow | Refusal> {
+  /** Or which fields other customers of the app have already: the e-mail (case does not count), the reference. */
+  async add(appId: number, customer: NewCustomer): Promise<CustomerRow | Taken> {
     const now = this.clock.now();
     const { dataPart, timePart } = newParts(now, randomInt);
     const parts = { data_part: dataPart, time_part: timePart };
@@ -76,10 +88,17 @@ export class TypeOrmCustomers {
         return { ...row, id: (made as { id: number }).id };
       });
     } catch (error) {
-      if (violates(error, 'customers_email_key')) return refuse(ALREADY_TAKEN, 'email');
-      if (violates(error, 'customers_external_ref_key')) return refuse(ALREADY_TAKEN, 'external_ref');
-      throw error;
+      const isTaken = UNIQUE.some(([constraint]) => violates(error, constraint));
+      if (!isTaken) throw error;
+      return { taken: await this.taken(appId, row, error) };
     }
+  }
+
+  /** The database names one of the fields; the other may be taken, too. */
+  private async taken(appId: number, { email, external_ref: reference }: NewCustomer, error: unknown) {
+    const [found] = await this.database.rows<Record<Unique, boolean>>(TAKEN, [appId, email, reference ?? null]);
+    const taken = UNIQUE.filter(([constraint, field]) => violates(error, constraint) || found?.[field]);
+    return taken.map(([, field]) => field);
   }
 
   /** The customer that the id names together with its parts; with wrong parts there is none. */

@@ -1,6 +1,14 @@
 import { TIMEOUTS } from './data-source.js';
 import type { Transaction } from './database.js';
 
+/** What a bulk write may be asked for beside its work. */
+export interface BulkOptions {
+  /** Say of each row how it found its record. */
+  readonly explain?: boolean | undefined;
+  /** Do everything and take it back. */
+  readonly dryRun?: boolean | undefined;
+}
+
 /** Up to so many rows, going from each to its like by index beats reading all that the app has. */
 const FEW_ROWS = 100;
 
@@ -40,4 +48,16 @@ export async function waitForBulkTurn(
     BULK_TURNS[kind],
     appId,
   ]);
+}
+
+/** The row of each draft. New rows were inserted in the order of their drafts, so their ids grow in it. */
+export function rowsByDraft<Draft extends { readonly id: number | null }, Row extends { readonly id: number }>(
+  drafts: readonly Draft[],
+  written: readonly Row[],
+): Map<Draft, Row> {
+  const known = new Set(drafts.map((draft) => draft.id));
+  const byId = new Map(written.map((row) => [row.id, row]));
+  const fresh = written.filter((row) => !known.has(row.id)).values();
+  const rowOf = (draft: Draft): Row => (draft.id === null ? fresh.next().value : byId.get(draft.id)) as Row;
+  return new Map(drafts.map((draft) => [draft, rowOf(draft)]));
 }

@@ -7,6 +7,7 @@ import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-ful
 import { Media1763700000004 } from './migrations/0004-media.js';
 import { PeopleAndSessions1763700000005 } from './migrations/0005-people-and-sessions.js';
 import { MediaObjects1763700000006 } from './migrations/0006-media-objects.js';
+import { ShippedOrders1763700000007 } from './migrations/0007-shipped-orders.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
@@ -67,6 +68,7 @@ export function migrationSourceFor(connection: Connection): DataSource {
       Media1763700000004,
       PeopleAndSessions1763700000005,
       MediaObjects1763700000006,
+      ShippedOrders1763700000007,
     ],
     migrationsTransactionMode: 'each',
     poolSize: 2,

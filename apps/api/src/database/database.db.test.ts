@@ -1,3 +1,4 @@
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { testDatabase, type TestDatabase } from '../testing/test-database.js';
 import { EDGE } from '../http/server.js';
 import { beginBulk, waitForBulkTurn } from './bulk.js';
@@ -295,6 +296,21 @@ describe('a bulk write', () => {
       );
     });
     expect(limits).toEqual([{ statement: '15s', lock: '4500ms' }]);
+  });
+
+  it('whose last statement takes longer than another one may is committed and answered all the same', async () => {
+    const { options } = dataSourceFor(own.connection, 1);
+    const extra = { ...(options.extra as object), query_timeout: 700 };
+    const source = await new DataSource({ ...options, extra } as DataSourceOptions).initialize();
+    const impatient = new Database(source);
+    const made = await impatient.transaction(async (transaction) => {
+      await beginBulk(transaction, 1);
+      return transaction.last<{ id: number }>(
+        'with late as (select pg_sleep(1)) insert into thing (id, n) select 1, 1 from late returning id',
+      );
+    });
+    await source.destroy();
+    expect([made, await count()]).toEqual([[{ id: 1 }], 1]);
   });
 });
 

@@ -188,12 +188,12 @@ class ClientTransaction implements Transaction {
     if (this.state !== 'open') return;
     assertInTime(this.end);
     if (this.ending === 'rehearsal') return this.takeBack();
-    const [committed] = await together(this.client, ['COMMIT']);
+    const [committed] = await together(this.client, [{ text: 'COMMIT' }]);
     assertCommitted(committed);
   }
 
   private async takeBack(): Promise<void> {
-    const [answer] = await together(this.client, ['ROLLBACK']);
+    const [answer] = await together(this.client, [{ text: 'ROLLBACK' }]);
     rowsOf(answer);
   }
 
@@ -209,7 +209,8 @@ class ClientTransaction implements Transaction {
   }
 
   private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    const queries = [this.query(text, values), 'COMMIT'];
+    // The client counts COMMIT's time from when it is sent, and so also the time of the statement that it stands behind.
+    const queries = [this.query(text, values), { text: 'COMMIT', ...this.patience }];
     const [answer, committed] = await together(this.client, queries, { begin: this.begins() });
     this.state = 'committed';
     if (answer?.status === 'rejected' && isAnswer(answer.reason)) throw answer.reason as Error;
@@ -246,12 +247,12 @@ type Answered = PromiseSettledResult<QueryResult>;
 /** Sends the statements in one breath, and waits for all their answers. */
 async function together(
   client: PoolClient,
-  queries: readonly (QueryConfig | string)[],
+  queries: readonly QueryConfig[],
   { begin = false } = {},
 ): Promise<Answered[]> {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
   stream.cork();
-  const sent = [...(begin ? ['BEGIN'] : []), ...queries].map((query) => client.query(query as QueryConfig));
+  const sent = [...(begin ? [{ text: 'BEGIN' }] : []), ...queries].map((query) => client.query(query));
   stream.uncork();
   const answers = await Promise.allSettled(sent);
   if (!begin) return answers;

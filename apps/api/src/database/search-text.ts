@@ -22,9 +22,17 @@ export function asciiOf(text: string): string {
   return anyAscii(text.toLowerCase().replaceAll(TWIN, (letter) => TWINS[letter] as string)).toLowerCase();
 }
 
-/** How names are kept for search, and what is sought among them: ASCII, lower case, one space between words. */
+/** How texts are kept for search, and what is sought in them: ASCII, lower case, one space between words. */
 export function foldedForSearch(text: string): string {
   return asciiOf(text).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** A row of an index that sorts holds 2,700 bytes, and a single sign may be written out in forty letters. */
+const LONGEST_NAME = 1_000;
+
+/** As {@link foldedForSearch}, for names, which are sorted, too. */
+export function foldedName(name: string): string {
+  return foldedForSearch(name).slice(0, LONGEST_NAME).trimEnd();
 }
 
 /** Adds a value to a statement and answers its placeholder. */

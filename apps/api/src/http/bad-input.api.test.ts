@@ -202,6 +202,7 @@ function valuesOf(
     'fields.url': file.url,
     ...HERE,
     uuid: 'device-1',
+    image_url: 'https://shop.example/picture.png',
   };
 }
 
@@ -348,6 +349,36 @@ describe('the example of every body', () => {
       });
     }
   });
+});
+
+describe('a field that no call knows, in every object of every body', () => {
+  const UNKNOWN = [
+    ...HOSTILE_VALUES.map(([what, value]) => ({ name: 'unknown', what, value })),
+    ...['a\0b', '\ud800', '__proto__', 'constructor', 'toJSON', ''].map((name) => ({ name, what: 'x', value: 'x' })),
+  ];
+  const casesOf = (schema: BodySchema, shop: Shop) =>
+    UNKNOWN.flatMap(({ name, what, value }) =>
+      schema.unknownFields(name, valuesOf(shop)).map((field) => ({ field, what, value })),
+    );
+
+  it('is ignored, whatever it is called and holds', async () => {
+    const outcomes: Outcome[] = [];
+    for (const route of routes) {
+      const schema = bodyOf(route);
+      const cases = schema ? casesOf(schema, shops[0] as Shop) : [];
+      const call = ({ field, what, value }: (typeof cases)[number], shop: Shop): Hostile => ({
+        shop,
+        route,
+        field: field.path.join('.'),
+        what,
+        path: pathOf(route, shop),
+        body: schema?.exampleWith(field, value, valuesOf(shop)),
+      });
+      outcomes.push(...(await sendAll(cases, call)));
+    }
+    expect(outcomes.length).toBeGreaterThan(1_000);
+    expectNone(outcomes.filter((outcome) => isRefused(outcome) || outcome.complaints.length > 0));
+  }, 180_000);
 });
 
 describe('every field of every body, holding what it should not', () => {

@@ -1,5 +1,5 @@
 import { fingerprintsOf, type Fingerprints } from '../testing/fingerprints.js';
-import { putStock, stockOf, warehouse } from '../testing/shop.js';
+import { propose, putStock, stockOf, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -10,14 +10,22 @@ beforeAll(async () => {
   api = await testApi();
   fingerprints = await fingerprintsOf(api.database);
   // So that no id of one kind is one of another kind.
-  for (const [index, table] of ['warehouses', 'products', 'product_variants', 'product_attribute_defs'].entries()) {
+  for (const [index, table] of [
+    'warehouses',
+    'products',
+    'product_variants',
+    'product_attribute_defs',
+    'app_locations',
+    'orders',
+  ].entries()) {
     await api.database.source.query(`alter table ${table} alter column id restart with ${(index + 1) * 1_000_000}`);
   }
 });
 afterAll(() => api.close());
 
-/** Ids by name: `W1` of a warehouse, `P` of a product, `A` of a variant, `material` of a definition. */
+/** Ids by name: `W1` of a warehouse, `P` of a product, `A` of a variant, `material` of a definition, `L` of a location. */
 let ids: Record<string, number>;
+let order: { readonly id: number; readonly data_part: number; readonly time_part: number };
 
 beforeEach(async () => {
   shop = await api.app();
@@ -27,6 +35,8 @@ beforeEach(async () => {
       {
         code: 'P',
         name: 'P',
+        price: 100,
+        vat_rate: 20,
         variants: [
           { code: 'A', barcode: 'bar-a', external_ref: 'ref-a' },
           { code: 'B', barcode: 'bar-b', external_ref: 'ref-b' },
@@ -39,7 +49,10 @@ beforeEach(async () => {
   await shop.put('/int/product_attributes', {
     product_attributes: [{ code: 'A', attributes: [{ external_ref: 'material', value: 'cotton' }] }],
   });
-  const tables = ['warehouses', 'products', 'product_variants'].map(
+  await shop.post('/int/app_locations', { app_locations: [place('L', { external_ref: 'ref-l' }), place('L2')] });
+  const offer = await propose(shop, [{ code: 'A', qty: 2 }]);
+  order = (await shop.post(`/proforma_orders/${offer.id}/convert`)).body.data;
+  const tables = ['warehouses', 'products', 'product_variants', 'app_locations'].map(
     (table) => `select id, code from ${table} where app_id = $1`,
   );
   const definitions = 'select id, external_ref from product_attribute_defs where app_id = $1';
@@ -48,6 +61,9 @@ beforeEach(async () => {
   ]);
   ids = Object.fromEntries(rows.map(({ id, code }) => [code, id]));
 });
+
+const place = (code: string, more: object = {}) => ({ code, name: code, latitude: 44.8, longitude: 20.4, ...more });
+const named = () => ({ id: order.id, data_part: order.data_part, time_part: order.time_part });
 
 interface Match {
   readonly record: string;
@@ -122,6 +138,14 @@ const CALLS = {
           ],
         },
       ],
+    }),
+  'POST /int/app_locations': (query: string) =>
+    shop.post(`/int/app_locations${query}`, {
+      app_locations: [place('L', { city: 'Novi Sad' }), place('L3'), place('L3', { city: 'Niš' })],
+    }),
+  'PUT /orders/bulk_update': (query: string) =>
+    shop.put(`/orders/bulk_update${query}`, {
+      orders: [{ ...named(), delivery_status_id: 2, invoice_number: 'F-1' }],
     }),
 } as const;
 type CallName = keyof typeof CALLS;
@@ -284,6 +308,43 @@ describe('explain=true', () => {
     ]);
   });
 
+  it('on POST /int/app_locations explains the location', async () => {
+    const app_locations = [
+      place('L2', { external_ref: 'ref-l' }),
+      { ...place('x', { external_ref: 'ref-l' }), code: null },
+      place('L3'),
+      place('L3', { external_ref: 'ref-3' }),
+      place('none', { external_ref: 'ref-3' }),
+      { code: 'L' },
+    ];
+    const reply = await shop.post('/int/app_locations?explain=true', { app_locations });
+    const made = reply.body.data[2].id;
+    expect(made).toEqual(expect.any(Number));
+    expect(reply.body.data.at(-1)).toEqual({ message: 'API.AppLocations.NameCantBeBlank' });
+    const location = 'app_location';
+    expect(explained(reply)).toEqual([
+      [found(location, 'code', ids['L2'], [other('external_ref', 'ref-l', ids['L'])])],
+      [found(location, 'external_ref', ids['L'])],
+      [lost(location)],
+      [found(location, 'code', made)],
+      [found(location, 'external_ref', made)],
+      [],
+    ]);
+  });
+
+  it('on PUT /orders/bulk_update explains the order, which both parts must name too', async () => {
+    const orders = [
+      { ...named(), invoice_number: 'F-1' },
+      { ...named(), time_part: order.time_part + 1 },
+      { ...named(), id: 987_654_321 },
+      { ...named(), delivery_status_id: 9 },
+      null,
+    ];
+    const reply = await shop.put('/orders/bulk_update?explain=true', { orders });
+    expect(reply.body.data).toMatchObject({ updated: 1, failed: [{}, {}, {}, {}] });
+    expect(explained(reply)).toEqual([[found('order', 'id', order.id)], [lost('order')], [lost('order')], [], []]);
+  });
+
   it('on POST /product/verify explains the variant, and the product where no variant is found', async () => {
     const products = [
       { code: ' a ', barcode: 'BAR-C' },
@@ -327,7 +388,7 @@ describe('dry_run=true', () => {
     const [real, reallyWritten] = await wrote(() => CALLS[name]('?explain=true'));
     expect(reallyWritten).toBe(true);
     // New records, and they alone, have no ids yet.
-    const known = new Set(Object.values(ids));
+    const known = new Set([...Object.values(ids), order.id]);
     const withoutNewIds = JSON.parse(JSON.stringify(real.body), (key, value: unknown) =>
       (key === 'id' || key === 'movement_id') && !known.has(value as number) ? null : value,
     ) as object;

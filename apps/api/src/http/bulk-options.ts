@@ -1,21 +1,11 @@
 import { truth as truthOf } from '@back-office/kernel';
-import type { Explanation } from '@back-office/matching';
+import type { Explanations } from '@back-office/matching';
 import { Type, type TSchema } from '@sinclair/typebox';
+import type { BulkOptions } from '../database/bulk.js';
 import type { Answer } from './answer.js';
 import { HttpProblem } from './errors.js';
 import type { QueryParameter } from './route.js';
 import { integer, listOf, named, nullable, record, text, truth } from './shapes.js';
-
-/** What a bulk call may be asked for beside its work. */
-export interface BulkOptions {
-  /** Say of each row how it found its record. */
-  readonly explain?: boolean | undefined;
-  /** Do everything and take it back. */
-  readonly dryRun?: boolean | undefined;
-}
-
-/** Per row of the call, the records that it was looked up for. */
-export type Explanations = readonly (readonly Explanation[])[];
 
 export const EXPLAIN: Readonly<Record<'explain', QueryParameter>> = {
   explain: {

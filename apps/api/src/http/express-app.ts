@@ -114,6 +114,7 @@ async function answer(route: Route, request: Request, holder: TokenHolder, calls
 const BODIES = new WeakMap<IncomingMessage, Buffer>();
 
 async function handle(route: Route, request: Request, { app, tokenId, customerId }: TokenHolder): Promise<Answer> {
+  if (UNREADABLE.has(request)) throw new errors.HttpProblem(400);
   const query = request.query as Record<string, unknown>;
   if (!route.ignoresUnusableFilters) assertSoundQuery(query);
   if (lacksParameter(route, query)) throw new errors.HttpProblem(400);
@@ -155,12 +156,22 @@ function contentTypeIsJson(request: Request, _response: Response, next: NextFunc
 /** A call that takes no body may have one all the same; it has to be readable. */
 function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: number): express.RequestHandler {
   const readable = (request: IncomingMessage, _response: unknown, bytes: Buffer, charset: string): void => {
+    if (request.headers['idempotency-key'] !== undefined) BODIES.set(request, bytes);
     // The parser takes every UTF and reads no bytes as `{}`; the check of the bytes knows UTF-8 alone.
     const isEmpty = bytes.length === 0 && !bodyOptional;
     if (charset !== 'utf-8' || isEmpty || !isReadableJson(bytes)) throw new errors.HttpProblem(400);
-    if (request.headers['idempotency-key'] !== undefined) BODIES.set(request, bytes);
   };
-  return express.json({ limit, strict: false, type: () => true, verify: readable });
+  const parse = express.json({ limit, strict: false, type: () => true, verify: readable });
+  return (request, response, next) => parse(request, response, (error?: unknown) => next(postponed(error, request)));
+}
+
+/** The bodies of keyed calls that are no JSON: such a call is refused where its answer is kept. */
+const UNREADABLE = new WeakSet<IncomingMessage>();
+
+function postponed(error: unknown, request: IncomingMessage): unknown {
+  const isUnreadable = (error as { status?: unknown } | undefined)?.status === 400 && BODIES.has(request);
+  if (isUnreadable) UNREADABLE.add(request);
+  return isUnreadable ? undefined : error;
 }
 
 function answerOf(error: unknown, request: Request, observer: Observer): Answer {

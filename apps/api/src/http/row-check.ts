@@ -13,6 +13,13 @@ export function rowsOf(body: object, key: string): readonly unknown[] {
   return rows;
 }
 
+/** Most entries of the lists of one kind in all rows of a call: what fits into 10 MB would take longer than a call may. */
+const MOST_NESTED = 30_000;
+
+export function assertFewNested(count: number): void {
+  if (count > MOST_NESTED) throw new HttpProblem(413);
+}
+
 export function isRow(row: unknown): row is Readonly<Record<string, unknown>> {
   return typeof row === 'object' && row !== null && !Array.isArray(row);
 }

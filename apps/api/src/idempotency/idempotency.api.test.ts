@@ -88,6 +88,23 @@ describe('a call that is repeated with its key', () => {
     expect([(await call()).status, isReplay(await call())]).toEqual([status, true]);
   });
 
+  it.each(['{', '', '{"stocks":[]}}', '{"stocks":"\\ud8"}', '\u0000'])(
+    'and cannot be read, is as unreadable again: %j',
+    async (body) => {
+      const headers = {
+        Authorization: `Bearer ${shop.token}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': 'k',
+      };
+      const send = (text: string) => fetch(`${api.origin}/api/v2/int/stocks`, { method: 'PUT', headers, body: text });
+      const replies = [await send(body), await send(body)];
+      expect(replies.map(({ status }) => status)).toEqual([400, 400]);
+      expect(replies.map((reply) => reply.headers.has('idempotency-replayed'))).toEqual([false, true]);
+      expect(await replies[1]?.json()).toEqual({ errors: { detail: 'Bad Request' } });
+      expect((await send('{"stocks":[]}')).status).toBe(422);
+    },
+  );
+
   it('is new again after 24 hours, and forgotten by then', async () => {
     const add = () => shop.keyed('daily').put('/int/stocks', adding(1));
     await add();

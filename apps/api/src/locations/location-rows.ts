@@ -1,5 +1,13 @@
 import { isBlank, LONGEST_STRING } from '@back-office/kernel';
-import { MATCHING, matcherOf, type Matcher } from '@back-office/matching';
+import {
+  explanationOf,
+  MATCHING,
+  matcherOf,
+  type Explanation,
+  type Explanations,
+  type Match,
+  type Matcher,
+} from '@back-office/matching';
 import { CANT_BE_BLANK, IS_INVALID, MALFORMED } from '../http/request-fields.js';
 import { isRow, rowKey, wrongText } from '../http/row-check.js';
 import type { LocationFields, LocationRow } from './location.js';
@@ -56,16 +64,26 @@ export type LocationDraft = { -readonly [Field in keyof LocationFields]: Locatio
   id: number | null;
 };
 
-/** Decides row by row, each on top of the earlier ones, what becomes of it: a draft, or the key of why nothing does. */
-export function planLocations(
-  rows: readonly (LocationWish | string)[],
-  found: readonly LocationRow[],
-): (LocationDraft | string)[] {
+export interface Plan {
+  /** In input order: what becomes of the row, or the key of why nothing does. */
+  readonly outcomes: readonly (LocationDraft | string)[];
+  /** How each row has found its location; to be asked when new ones have their ids. */
+  readonly explain: () => Explanations;
+}
+
+/** Decides row by row, each on top of the earlier ones, what becomes of it. */
+export function planLocations(rows: readonly (LocationWish | string)[], found: readonly LocationRow[]): Plan {
   const matcher = matcherOf<LocationDraft>(
     MATCHING['POST /int/app_locations'].app_location,
     found.map((row) => ({ ...row })),
   );
-  return rows.map((row) => (typeof row === 'string' ? row : planned(matcher, row)));
+  const matches: (Match<LocationDraft> | undefined)[] = [];
+  const outcomes = rows.map((row) => {
+    matches.push(typeof row === 'string' ? undefined : matcher.explain(row));
+    return typeof row === 'string' ? row : planned(matcher, row);
+  });
+  const explain = (): Explanation[][] => matches.map((each) => (each ? [explanationOf('app_location', each)] : []));
+  return { outcomes, explain };
 }
 
 function planned(matcher: Matcher<LocationDraft>, wish: LocationWish): LocationDraft | string {

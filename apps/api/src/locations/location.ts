@@ -1,5 +1,5 @@
 import { formatDateTime } from '@back-office/kernel';
-import { dateTime, integer, named, nullable, number, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, named, nullable, number, record, text, type Of } from '../http/shapes.js';
 
 export const LocationShape = named('AppLocation', {
   id: integer,
@@ -15,6 +15,9 @@ export const LocationShape = named('AppLocation', {
   inserted_at: dateTime,
   updated_at: dateTime,
 });
+
+/** A location as POST /int/app_locations answers it: without an id where a dry run would have made it. */
+export const WrittenLocationShape = record({ ...LocationShape.properties, id: nullable(integer) });
 
 export interface LocationFields {
   readonly code: string | null;
@@ -34,7 +37,9 @@ export interface LocationRow extends LocationFields {
   readonly updated_at: Date;
 }
 
-export function presentLocation(row: LocationRow): Of<typeof LocationShape> {
+export type WrittenLocation = Omit<LocationRow, 'id'> & { readonly id: number | null };
+
+export function presentLocation(row: WrittenLocation): Of<typeof WrittenLocationShape> {
   return {
     id: row.id,
     code: row.code,

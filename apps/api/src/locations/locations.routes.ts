@@ -1,10 +1,10 @@
-import { ok } from '../http/answer.js';
+import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { listOf, record, text } from '../http/shapes.js';
 import { locationWish } from './location-rows.js';
-import { LocationShape, presentLocation } from './location.js';
+import { WrittenLocationShape, presentLocation } from './location.js';
 import type { TypeOrmLocations } from './typeorm-locations.js';
 import { Type } from '@sinclair/typebox';
 
@@ -41,14 +41,16 @@ export function locationRoutes(locations: TypeOrmLocations): Route[] {
       caller: 'app',
       summary: 'Creates and changes store locations, matched by code and external reference; fields not sent stay',
       body: PostAppLocations,
-      answers: { 200: record({ data: listOf(Type.Union([LocationShape, record({ message: text })])) }) },
-      handle: async ({ app, body }) => {
-        const outcomes = await locations.put(app, rowsOf(body, 'app_locations').map(locationWish));
-        return ok(
-          outcomes.map((outcome) =>
-            typeof outcome === 'string' ? { message: app.say(outcome) } : presentLocation(outcome),
-          ),
+      query: BULK_OPTIONS,
+      answers: { 200: explainable(listOf(Type.Union([WrittenLocationShape, record({ message: text })]))) },
+      handle: async ({ app, body, query }) => {
+        const options = bulkOptions(query);
+        const rows = rowsOf(body, 'app_locations').map(locationWish);
+        const { locations: written, explain } = await locations.put(app, rows, options);
+        const answered = written.map((location) =>
+          typeof location === 'string' ? { message: app.say(location) } : presentLocation(location),
         );
+        return okExplained(answered, explain);
       },
     }),
   ];

@@ -1,11 +1,12 @@
 import type { Clock } from '@back-office/kernel';
+import type { Explanations } from '@back-office/matching';
 import { usedKey } from '@back-office/media';
-import { waitForBulkTurn } from '../database/bulk.js';
-import type { Database } from '../database/database.js';
+import { rowsByDraft, waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
+import type { Database, Transaction } from '../database/database.js';
 import type { AppContext } from '../http/app-context.js';
 import { RECORD_USAGES } from '../media/index.js';
 import { planLocations, type LocationDraft, type LocationWish } from './location-rows.js';
-import type { LocationRow } from './location.js';
+import type { LocationRow, WrittenLocation } from './location.js';
 
 const FIELDS = 'code, external_ref, name, latitude, longitude, address_line_1, city, postcode, image_url';
 const COLUMNS = `id, ${FIELDS}, inserted_at, updated_at`;
@@ -50,6 +51,14 @@ const WRITE = `
   )
   select * from written order by id`;
 
+type Rows = readonly (LocationWish | string)[];
+
+export interface PutLocations {
+  /** In input order; new ones of a dry run have no ids. */
+  readonly locations: readonly (WrittenLocation | string)[];
+  readonly explain: Explanations | undefined;
+}
+
 export class TypeOrmLocations {
   constructor(
     private readonly database: Database,
@@ -63,28 +72,38 @@ export class TypeOrmLocations {
    */
   put(
     { id: appId, settings }: Pick<AppContext, 'id' | 'settings'>,
-    rows: readonly (LocationWish | string)[],
-  ): Promise<(LocationRow | string)[]> {
+    rows: Rows,
+    { explain, dryRun = false }: BulkOptions = {},
+  ): Promise<PutLocations> {
     const keyOf = (url: string | null) => usedKey(url ?? '', this.libraryBase, settings.media.prefix);
-    const wishes = rows.filter((row) => typeof row !== 'string');
-    const values = (field: 'code' | 'external_ref') => [...new Set(wishes.flatMap((wish) => wish[field] ?? []))];
-    return this.database.transaction(async (transaction) => {
+    const work = async (transaction: Transaction): Promise<PutLocations> => {
       await waitForBulkTurn(transaction, 'locations', appId, rows.length);
-      const found = await transaction.rows<LocationRow>(FIND, [appId, values('code'), values('external_ref')]);
-      const outcomes = planLocations(rows, found);
-      const drafts = [...new Set(outcomes.filter((outcome) => typeof outcome !== 'string'))];
-      const sent = JSON.stringify(drafts.map((draft, place) => ({ ...draft, place, key: keyOf(draft.image_url) })));
-      const written = await transaction.last<LocationRow>(WRITE, [appId, sent, this.clock.now()]);
-      const rowOf = rowsByDraft(drafts, written);
-      return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : (rowOf.get(outcome) as LocationRow)));
-    });
+      const plan = planLocations(rows, await find(transaction, appId, rows));
+      const rowOf = await write(transaction, appId, plan.outcomes, this.clock.now(), keyOf);
+      if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
+      const locations = plan.outcomes.map((outcome) =>
+        typeof outcome === 'string' ? outcome : { ...(rowOf.get(outcome) as LocationRow), id: outcome.id },
+      );
+      return { locations, explain: explain ? plan.explain() : undefined };
+    };
+    return this.database.transaction(work, { rehearsal: dryRun });
   }
 }
 
-/** New rows were inserted in the order of their drafts, so their ids grow in it. */
-function rowsByDraft(drafts: readonly LocationDraft[], written: readonly LocationRow[]) {
-  const known = new Set(drafts.map((draft) => draft.id));
-  const byId = new Map(written.map((row) => [row.id, row]));
-  const fresh = written.filter((row) => !known.has(row.id));
-  return new Map(drafts.map((draft) => [draft, draft.id === null ? fresh.shift() : byId.get(draft.id)]));
+function find(transaction: Transaction, appId: number, rows: Rows): Promise<LocationRow[]> {
+  const wishes = rows.filter((row) => typeof row !== 'string');
+  const values = (field: 'code' | 'external_ref') => [...new Set(wishes.flatMap((wish) => wish[field] ?? []))];
+  return transaction.rows<LocationRow>(FIND, [appId, values('code'), values('external_ref')]);
+}
+
+async function write(
+  transaction: Transaction,
+  appId: number,
+  outcomes: readonly (LocationDraft | string)[],
+  now: Date,
+  keyOf: (url: string | null) => string | undefined,
+): Promise<Map<LocationDraft, LocationRow>> {
+  const drafts = [...new Set(outcomes.filter((outcome) => typeof outcome !== 'string'))];
+  const sent = JSON.stringify(drafts.map((draft, place) => ({ ...draft, place, key: keyOf(draft.image_url) })));
+  return rowsByDraft(drafts, await transaction.last<LocationRow>(WRITE, [appId, sent, now]));
 }

@@ -1,3 +1,4 @@
+import { ShippedOrders1763700000007 } from '../database/migrations/0007-shipped-orders.js';
 import { methodId, propose, putStock, stockOf, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -100,6 +101,61 @@ describe('PUT /orders/bulk_update', () => {
     const cancel = { ...named(made), order_status_id: 3 };
     expect(await updated(cancel)).toEqual(failing(cancel, 'API.Order.AlreadyShipped'));
     expect(await shown(made)).toMatchObject({ order_status: 'open' });
+  });
+
+  it('does not cancel what has left once, whatever its delivery status is now', async () => {
+    const made = await order();
+    const cancel = { ...named(made), order_status_id: 3 };
+    for (const delivery of [2, 1, 4]) {
+      await updated({ ...named(made), delivery_status_id: delivery });
+      expect(await updated(cancel)).toEqual(failing(cancel, 'API.Order.AlreadyShipped'));
+    }
+    const other = await order();
+    const late = { ...named(other), order_status_id: 3 };
+    const rows = [{ ...named(other), delivery_status_id: 3 }, { ...named(other), delivery_status_id: 1 }, late];
+    expect(await updated(...rows)).toEqual({
+      updated: 2,
+      failed: [{ input: late, error: { message: 'API.Order.AlreadyShipped' } }],
+    });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 4 });
+  });
+
+  it('cancels what is said to be returned but never left, and gives its pieces back', async () => {
+    const made = await order();
+    await updated({ ...named(made), delivery_status_id: 4 });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 3, available: 7 });
+    expect(await updated({ ...named(made), order_status_id: 3 })).toEqual({ updated: 1, failed: [] });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
+    expect(await movements()).toMatchObject([{ kind: 'release', qty: -3 }]);
+  });
+
+  it('knows of what has left before it was noted', async () => {
+    const one = [{ code: 'A', qty: 1 }];
+    const [back, gone, returned, pending] = [await order(one), await order(one), await order(one), await order(one)];
+    await updated({ ...named(back), delivery_status_id: 2 }, { ...named(gone), delivery_status_id: 3 });
+    await updated({ ...named(back), delivery_status_id: 1 }, { ...named(returned), delivery_status_id: 4 });
+    const shipped = () =>
+      api.database.rows<{ shipped_at: Date | null }>(
+        'select id, shipped_at from orders where app_id = $1 order by id',
+        [shop.appId],
+      );
+    const noted = await shipped();
+    expect(noted).toMatchObject([back, gone, returned, pending].map(({ id }) => ({ id })));
+    const runner = api.database.source.createQueryRunner();
+    await runner.query('alter table orders drop column shipped_at');
+    await new ShippedOrders1763700000007().up(runner);
+    await runner.release();
+    expect(await shipped()).toEqual(noted);
+    expect(noted.map(({ shipped_at }) => shipped_at === null)).toEqual([false, false, true, true]);
+  });
+
+  it('does not cancel an order of another system that has left', async () => {
+    const { body } = await shop.post('/int/orders', { order: { external_ref: 'X', items: [{ code: 'A', qty: 1 }] } });
+    const made = body.data as Order;
+    await updated({ ...named(made), delivery_status_id: 2 });
+    await updated({ ...named(made), delivery_status_id: 1 });
+    const cancel = { ...named(made), order_status_id: 3 };
+    expect(await updated(cancel)).toEqual(failing(cancel, 'API.Order.AlreadyShipped'));
   });
 
   it('neither sends nor reopens a cancelled order', async () => {

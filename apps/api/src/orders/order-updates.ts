@@ -1,4 +1,5 @@
 import { LONGEST_STRING } from '@back-office/kernel';
+import { explanationOf, MATCHING, matchOf, type Explanation } from '@back-office/matching';
 import { isRow, rowKey, wrongText } from '../http/row-check.js';
 import { MALFORMED } from '../http/request-fields.js';
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from './order.js';
@@ -49,6 +50,25 @@ export function orderWish(row: unknown): OrderWish | string {
   };
 }
 
+/** How each row finds its order. A row that cannot be read names nothing. */
+export function explainUpdates(
+  wishes: readonly (OrderWish | string)[],
+  found: readonly UpdatableOrder[],
+): Explanation[][] {
+  const orders = new Map(found.map((order) => [order.id, order]));
+  return wishes.map((wish) => {
+    if (typeof wish === 'string') return [];
+    const order = orders.get(wish.id);
+    const named = order && isNamed(order, wish) ? order : undefined;
+    return [
+      explanationOf(
+        'order',
+        matchOf(MATCHING['PUT /orders/bulk_update'].order, wish, () => named),
+      ),
+    ];
+  });
+}
+
 /** What of an order decides about its updates. */
 export interface UpdatableOrder {
   readonly id: number;
@@ -59,6 +79,8 @@ export interface UpdatableOrder {
   readonly payment_status_id: number;
   readonly delivery_status_id: number;
   readonly invoice_number: string | null;
+  /** Whether its delivery has ever been shipped or delivered, whatever it is now. */
+  readonly has_left: boolean;
   /** Pieces that it still keeps reserved; none once it has shipped or was cancelled. */
   readonly reserved: readonly ReservedPieces[];
 }
@@ -120,19 +142,20 @@ export function planUpdates(
 }
 
 function updated(order: UpdatableOrder | undefined, wish: OrderWish): UpdatableOrder | string {
-  if (order?.data_part !== wish.dataPart || order.time_part !== wish.timePart) return NOT_FOUND;
+  if (order === undefined || !isNamed(order, wish)) return NOT_FOUND;
   const { id: _id, dataPart: _dataPart, timePart: _timePart, ...changes } = wish;
-  const next = { ...order, ...changes };
+  const sent = { ...order, ...changes };
+  const next = { ...sent, has_left: order.has_left || LEAVES.includes(sent.delivery_status_id) };
   const isCanceled = next.order_status_id === CANCELED;
   // A cancelled order has given its pieces away: nothing brings it back, and nothing of it can be sent.
   if (order.order_status_id === CANCELED && !isCanceled) return INVALID_STATUS;
-  if (isCanceled && order.order_status_id !== CANCELED && hasLeft(order)) return ALREADY_SHIPPED;
+  if (isCanceled && order.order_status_id !== CANCELED && order.has_left) return ALREADY_SHIPPED;
   if (isCanceled && next.delivery_status_id !== order.delivery_status_id) return INVALID_STATUS;
   return next;
 }
 
-function hasLeft({ delivery_status_id: delivery }: UpdatableOrder): boolean {
-  return delivery !== DELIVERY_STATUSES.indexOf('pending') + 1;
+function isNamed(order: UpdatableOrder, { dataPart, timePart }: OrderWish): boolean {
+  return order.data_part === dataPart && order.time_part === timePart;
 }
 
 function departuresOf(before: UpdatableOrder, next: UpdatableOrder): Departure[] {

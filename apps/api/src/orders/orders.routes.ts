@@ -1,6 +1,7 @@
 import { pageOf } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
 import { ok, okText } from '../http/answer.js';
+import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { PAGING, PARTS, partsOf } from '../http/query-parameters.js';
 import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -85,14 +86,14 @@ export function orderRoutes(orders: TypeOrmOrders, updates: TypeOrmOrderUpdates,
       caller: 'app',
       summary: 'Changes statuses and invoice numbers; the first shipping takes the reserved pieces out of stock',
       body: BulkUpdateOrders,
-      answers: { 200: record({ data: record({ updated: integer, failed: listOf(failedRow) }) }) },
-      handle: async ({ app, body }) => {
+      query: BULK_OPTIONS,
+      answers: { 200: explainable(record({ updated: integer, failed: listOf(failedRow) })) },
+      handle: async ({ app, body, query }) => {
+        const options = bulkOptions(query);
         const rows = rowsOf(body, 'orders');
-        const { failed } = await updates.update(app.id, rows.map(orderWish));
-        return ok({
-          updated: rows.length - failed.length,
-          failed: failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } })),
-        });
+        const { failed, explain } = await updates.update(app.id, rows.map(orderWish), options);
+        const answered = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
+        return okExplained({ updated: rows.length - failed.length, failed: answered }, explain);
       },
     }),
   ];

@@ -1,8 +1,10 @@
 import type { Clock } from '@back-office/kernel';
-import { beginBulk } from '../database/bulk.js';
+import type { Explanations } from '@back-office/matching';
+import { beginBulk, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import { bookDepartures, LOCK_ON_HAND } from '../stock/index.js';
 import {
+  explainUpdates,
   planUpdates,
   type OnHand,
   type OrderUpdates,
@@ -12,7 +14,8 @@ import {
 } from './order-updates.js';
 
 const LOCK = `
-  select id, data_part, time_part, order_number, order_status_id, payment_status_id, delivery_status_id, invoice_number
+  select id, data_part, time_part, order_number, order_status_id, payment_status_id, delivery_status_id, invoice_number,
+    shipped_at is not null as has_left
   from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
 
 // The orders are locked, so their reservations stand still.
@@ -26,9 +29,11 @@ const SAVE = `
   with saved as (
     update orders o
     set order_status_id = r.order_status_id, payment_status_id = r.payment_status_id,
-      delivery_status_id = r.delivery_status_id, invoice_number = r.invoice_number, updated_at = $5
+      delivery_status_id = r.delivery_status_id, invoice_number = r.invoice_number,
+      shipped_at = case when r.has_left then coalesce(o.shipped_at, $5) end, updated_at = $5
     from json_to_recordset($2) as r
-      (id bigint, order_status_id smallint, payment_status_id smallint, delivery_status_id smallint, invoice_number text)
+      (id bigint, order_status_id smallint, payment_status_id smallint, delivery_status_id smallint, invoice_number text,
+        has_left boolean)
     where o.app_id = $1 and o.id = r.id
   ), unsold as (
     select product_id, sum(qty) as qty from order_items
@@ -42,6 +47,11 @@ const SAVE = `
   ), ${bookDepartures('departure', '$1', '$5::timestamptz')}
   select 1`;
 
+export interface UpdatedOrders {
+  readonly failed: OrderUpdates['failed'];
+  readonly explain: Explanations | undefined;
+}
+
 /** Changes of orders in bulk, with what they mean for stock. */
 export class TypeOrmOrderUpdates {
   constructor(
@@ -50,15 +60,20 @@ export class TypeOrmOrderUpdates {
   ) {}
 
   /** Updates what can be updated and answers the rest as failed; a row that failed already arrives as its key. */
-  update(appId: number, wishes: readonly (OrderWish | string)[]): Promise<OrderUpdates> {
-    return this.database.transaction(async (transaction) => {
+  update(
+    appId: number,
+    wishes: readonly (OrderWish | string)[],
+    { explain, dryRun }: BulkOptions = {},
+  ): Promise<UpdatedOrders> {
+    const work = async (transaction: Transaction): Promise<UpdatedOrders> => {
       await beginBulk(transaction, wishes.length);
       const found = await lockOrders(transaction, appId, wishes);
       const onHand = await lockStock(transaction, appId, found);
       const updates = planUpdates(wishes, found, onHand);
       if (updates.orders.length > 0) await save(transaction, appId, updates, this.clock.now());
-      return updates;
-    });
+      return { failed: updates.failed, explain: explain ? explainUpdates(wishes, found) : undefined };
+    };
+    return this.database.transaction(work, { rehearsal: dryRun });
   }
 }
 

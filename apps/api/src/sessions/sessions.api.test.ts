@@ -58,7 +58,7 @@ describe('POST /sessions', () => {
     expect(await started({ customer_external_ref: 'crm-1' })).toMatchObject({ customer_id: body.data.id });
   });
 
-  it.each([{}, { customer_id: null }, { customer_external_ref: null }, { customer_external_ref: ' ' }])(
+  it.each([{}, { customer_id: null }, { customer_external_ref: null }, { customer_external_ref: '' }])(
     'without a customer, as in %j, starts an anonymous one',
     async (session) => {
       const { access_token: token, customer_id: id } = await started(session);
@@ -110,10 +110,10 @@ describe('POST /sessions, the customer', () => {
     expect((await tokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
   });
 
-  it('with an unknown reference, or the reference in another case, is not found', async () => {
+  it('with an unknown or blank reference, or the reference in another case, is not found', async () => {
     const customer = { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' };
     await shop.post('/customers', { customer });
-    for (const reference of ['unknown', 'CRM', ' crm']) {
+    for (const reference of ['unknown', 'CRM', ' crm', ' ']) {
       expect(await outcome({ customer_external_ref: reference })).toEqual(MISSING);
     }
   });

@@ -1,11 +1,12 @@
-import { formatDateTime, isBlank, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { formatDateTime, isRefusal, type Clock } from '@back-office/kernel';
 import { LANGUAGE, type RememberedTokens } from '../apps/index.js';
+import { CustomerNameFields, customerNameOf } from '../customers/index.js';
 import { answered, created, NO_CONTENT } from '../http/answer.js';
-import { CANT_BE_BLANK, Nested, RecordId, Text, Whole, Wrapper } from '../http/request-fields.js';
+import { Nested, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, nullable, record, text } from '../http/shapes.js';
 import { Lifetime, secondsOf } from './session-lifetime.js';
-import type { CustomerName, Session, TypeOrmSessions } from './typeorm-sessions.js';
+import type { Session, TypeOrmSessions } from './typeorm-sessions.js';
 
 const optional = true;
 
@@ -16,11 +17,7 @@ class SessionDeviceFields {
   @Text({ optional }) mobile_info?: string | null;
 }
 
-class SessionFields {
-  @RecordId({ optional }) customer_id?: number | null;
-  @Whole({ optional }) data_part?: number | null;
-  @Whole({ optional }) time_part?: number | null;
-  @Text({ optional }) customer_external_ref?: string | null;
+class SessionFields extends CustomerNameFields {
   @Nested(() => SessionDeviceFields) device!: SessionDeviceFields;
   @Text({ max: 35, pattern: LANGUAGE, optional }) language?: string | null;
   @Lifetime() expires_in?: number | string | null;
@@ -50,10 +47,10 @@ export function sessionRoutes(sessions: TypeOrmSessions, tokens: RememberedToken
       answersSecret: true,
       refusals: ['API.Customers.NotFound'],
       handle: async ({ app, body: { session } }) => {
-        const obstacle = missingPart(session);
-        if (obstacle) return obstacle;
+        const customer = customerNameOf(session);
+        if (isRefusal(customer)) return customer;
         const expiresAt = new Date(clock.now().getTime() + secondsOf(session.expires_in) * 1_000);
-        const wish = { customer: customerOf(session), language: session.language ?? null, expiresAt };
+        const wish = { customer, language: session.language ?? null, expiresAt };
         return answered(await sessions.start(app.id, wish), (started) => created(presentSession(started)));
       },
     }),
@@ -71,23 +68,6 @@ export function sessionRoutes(sessions: TypeOrmSessions, tokens: RememberedToken
       },
     }),
   ];
-}
-
-/** A customer is named by three parts, or by the client's own reference. */
-function missingPart({ customer_id: id, data_part: data, time_part: time }: SessionFields): Refusal | undefined {
-  if (!isGiven(id)) return undefined;
-  if (!isGiven(data)) return refuse(CANT_BE_BLANK, 'data_part');
-  return isGiven(time) ? undefined : refuse(CANT_BE_BLANK, 'time_part');
-}
-
-function customerOf(session: SessionFields): CustomerName | undefined {
-  const { customer_id: id, data_part: dataPart, time_part: timePart, customer_external_ref: externalRef } = session;
-  if (isGiven(id) && isGiven(dataPart) && isGiven(timePart)) return { id, dataPart, timePart };
-  return isGiven(externalRef) && !isBlank(externalRef) ? { externalRef } : undefined;
-}
-
-function isGiven<Value>(value: Value | null | undefined): value is Value {
-  return value !== undefined && value !== null;
 }
 
 function presentSession({ id, accessToken, customerId, expiresAt }: Session) {

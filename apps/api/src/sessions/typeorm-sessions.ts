@@ -1,16 +1,18 @@
 import { addHours, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { isCustomer, type CustomerName } from '../customers/index.js';
 import type { Database } from '../database/database.js';
 import { hashOfToken, newToken } from '../http/authentication.js';
 
-// Without a customer's name there is none to be found, and the session is anonymous.
-const INSERT = `
+/** Without a customer's name there is none to be found, and the session is anonymous. */
+function insert(customer: CustomerName | null, value: (one: unknown) => string): string {
+  return `
   insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at)
   select $1, 'session', $2, $3, c.id, $4, $5
   from (select 1) as session
-  left join customers c on c.app_id = $1
-    and ((c.id = $6::bigint and c.data_part = $7::bigint and c.time_part = $8::bigint) or c.external_ref = $9)
-  where c.id is not null or ($6::bigint is null and $9::text is null)
+  left join customers c on c.app_id = $1 and ${customer === null ? 'false' : isCustomer(customer, value)}
+  where c.id is not null or ${customer === null}
   returning id, customer_id`;
+}
 
 const END = `
   update access_tokens set revoked_at = coalesce(revoked_at, $3)
@@ -27,13 +29,9 @@ const FIND_OVER = `
   where ${OVER} $1 order by least(expires_at, revoked_at) limit ${REMOVED_AT_ONCE}`;
 const REMOVE = `delete from access_tokens where app_id = $1 and id = any($2::bigint[]) and ${OVER} $3`;
 
-/** A customer by the three parts of the id, or by the client's own reference. */
-export type CustomerName =
-  { readonly id: number; readonly dataPart: number; readonly timePart: number } | { readonly externalRef: string };
-
 export interface NewSession {
-  /** Undefined for an anonymous session. */
-  readonly customer: CustomerName | undefined;
+  /** Null for an anonymous session. */
+  readonly customer: CustomerName | null;
   readonly language: string | null;
   readonly expiresAt: Date;
 }
@@ -55,12 +53,10 @@ export class TypeOrmSessions {
   /** Refused when the app has no customer of that name. */
   start(appId: number, { customer, language, expiresAt }: NewSession): Promise<Session | Refusal> {
     const accessToken = newToken('session');
-    const named = customer === undefined || 'externalRef' in customer ? undefined : customer;
-    const externalRef = customer !== undefined && 'externalRef' in customer ? customer.externalRef : null;
-    const name = [named?.id ?? null, named?.dataPart ?? null, named?.timePart ?? null, externalRef];
-    const values = [appId, hashOfToken(accessToken), language, this.clock.now(), expiresAt, ...name];
+    const values: unknown[] = [appId, hashOfToken(accessToken), language, this.clock.now(), expiresAt];
+    const text = insert(customer, (one) => `$${values.push(one)}`);
     return this.database.write(async (sql) => {
-      const [made] = await sql.rows<{ id: number; customer_id: number | null }>(INSERT, values);
+      const [made] = await sql.rows<{ id: number; customer_id: number | null }>(text, values);
       if (made === undefined) return refuse('API.Customers.NotFound');
       return { id: made.id, accessToken, customerId: made.customer_id, expiresAt };
     });

@@ -364,7 +364,9 @@ describe('concurrent POST /stock/reconcile', () => {
     let call: Promise<number | null> | undefined;
     await api.database.transaction(async (transaction) => {
       // What PUT /int/stocks does.
-      await transaction.rows(`select from warehouses where app_id = $1 and code = 'W1' for share`, [shop.appId]);
+      await transaction.rows(`select from warehouses where app_id = $1 and code = 'W1' for no key update`, [
+        shop.appId,
+      ]);
       await transaction.rows(
         `insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, updated_at)
          select $1, v.id, w.id, 5, now() from product_variants v, warehouses w
@@ -386,7 +388,7 @@ describe('concurrent POST /stock/reconcile', () => {
         Array.from({ length: CALLS }, (_, call) => [reconcile(call, 1_000 * (call + 1)), add(call, 1)]).flat(),
       );
       // The transaction of a deadlock would have run again.
-      expect([booked('for no key update'), booked('for share')]).toEqual([CALLS, CALLS]);
+      expect(booked('from warehouses')).toBe(2 * CALLS);
       const stands = await onHand();
       const counts = Object.entries(stands).filter(([place]) => place.endsWith('@W1'));
       // A count, and the additions that came after it, for every place the same ones.

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Transaction } from '../database/database.js';
 import { propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -75,11 +76,11 @@ const movements = (client = shop) =>
     [client.appId],
   );
 
-/** The ids of A and B. */
+/** The ids of A, B and C. */
 const variantIds = async () =>
   (
     await api.database.rows<{ id: number }>(
-      `select id from product_variants where app_id = $1 and code in ('A', 'B') order by id`,
+      `select id from product_variants where app_id = $1 and code in ('A', 'B', 'C') order by id`,
       [shop.appId],
     )
   ).map(({ id }) => id);
@@ -473,6 +474,43 @@ describe('PUT /int/stocks with many rows', () => {
   });
 });
 
+const INSERT_PLACE = `
+  insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, min_qty, updated_at)
+  select $1, $2, id, 0, 0, now() from warehouses where app_id = $1 and code = 'W1'`;
+
+const LOCK_PLACE = 'select from stocks where app_id = $1 and product_variant_id = $2 for update';
+
+/** Does a statement and keeps what it locks, until all of it is taken back. */
+async function held(text: string, values: readonly unknown[]): Promise<{ takeBack(): Promise<void> }> {
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  let done = Promise.resolve();
+  await new Promise<void>((begun) => {
+    const work = async (transaction: Transaction): Promise<void> => {
+      await transaction.rows(text, values);
+      begun();
+      await ended;
+    };
+    done = api.database.transaction(work, { rehearsal: true });
+  });
+  return {
+    takeBack: () => {
+      end();
+      return done;
+    },
+  };
+}
+
+/** A connection reports what it has counted with a statement that comes a second after its last report. */
+async function deadlocksSoFar(): Promise<number> {
+  await setTimeout(1_100);
+  await Promise.all(Array.from({ length: 20 }, () => api.database.rows('select pg_sleep(0.01)')));
+  const [counted] = await api.database.rows<{ deadlocks: number }>(
+    'select deadlocks from pg_stat_database where datname = current_database()',
+  );
+  return counted?.deadlocks ?? Number.NaN;
+}
+
 describe('concurrent PUT /int/stocks', () => {
   const CALLS = 8;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
@@ -503,6 +541,39 @@ describe('concurrent PUT /int/stocks', () => {
       expect(new Set(Object.values(await onHand()))).toEqual(new Set([sum]));
     }
     expect(Object.keys(await onHand())).toHaveLength(200);
+  });
+
+  it('that overlap on a new place never wait for each other in a circle', async () => {
+    const before = await deadlocksSoFar();
+    await written([row({ code: 'C' })]);
+    const [a, b, c] = (await variantIds()) as [number, number, number];
+    const newPlace = await held(INSERT_PLACE, [shop.appId, a]);
+    const first = written([row(), row({ code: 'B' })]);
+    await until(async () => (await api.database.rows(WAITING)).length === 1);
+    await api.database.rows(INSERT_PLACE, [shop.appId, b]);
+    const lastPlace = await held(LOCK_PLACE, [shop.appId, c]);
+    const second = written([row({ code: 'C' }), row({ code: 'B' }), row()]);
+    await until(async () => (await api.database.rows(WAITING)).length === 2);
+    await newPlace.takeBack();
+    // Time enough for the first call to come as far as it can.
+    await setTimeout(200);
+    await lastPlace.takeBack();
+    await Promise.all([first, second]);
+    expect(await onHand()).toEqual({ 'A@W1': 2, 'B@W1': 2, 'C@W1': 2 });
+    expect((await deadlocksSoFar()) - before).toBe(0);
+  });
+
+  it('make no offer wait that names none of their places', async () => {
+    await stockShop(shop, [{ code: 'S', stock: 5 }]);
+    await written([row()]);
+    const place = await held(LOCK_PLACE, [shop.appId, (await variantIds())[0]]);
+    const call = written([row()]);
+    await until(async () => (await api.database.rows(WAITING)).length === 1);
+    await propose(shop, [{ code: 'S', qty: 2 }]);
+    expect(await api.database.rows(WAITING)).toHaveLength(1);
+    await place.takeBack();
+    await call;
+    expect(await stockOf(shop, 'S')).toEqual({ on_hand: 5, reserved: 2, available: 3 });
   });
 
   it('wait for the first of their places before they hold another one, whatever the order of the rows', async () => {

@@ -1,8 +1,7 @@
 import type { Clock } from '@back-office/kernel';
-import { MATCHING } from '@back-office/matching';
-import { beginBulk } from '../database/bulk.js';
+import { MATCHING, type Explanations } from '@back-office/matching';
+import { beginBulk, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
-import type { BulkOptions, Explanations } from '../http/bulk-options.js';
 import {
   addUp,
   differences,
@@ -23,18 +22,15 @@ const FIND_VARIANTS = `
   select id, code, barcode, external_ref from product_variants
   where app_id = $1 and (code = any($2::text[]) or barcode = any($3::text[]) or external_ref = any($4::text[]))`;
 
-// The lock keeps a warehouse from being deleted while stock is put into it.
+/**
+ * Calls that put stock into a warehouse take turns there: a place without a stock row cannot be locked, so that two of
+ * them would wait for each other's new rows, in a circle; and a count needs to know what is on hand there, too. The lock
+ * also keeps the warehouse from being deleted. Whoever reserves, releases or ships waits for nothing but the stock rows
+ * that both name: the foreign keys' own lock of the warehouse (`for key share`) goes along with this one.
+ */
 const HOLD_WAREHOUSES = `
   select id, code from warehouses
-  where app_id = $1 and deleted_at is null and code = any($2::text[]) order by id for share`;
-
-/**
- * Against whoever else puts stock into the warehouse: a count needs to know what is on hand also where there is no
- * stock row yet that could be locked. Whoever reserves or ships is in nobody's way: they only touch rows that are there.
- */
-const COUNT_WAREHOUSE = `
-  select id, code from warehouses
-  where app_id = $1 and deleted_at is null and code = $2 for no key update`;
+  where app_id = $1 and deleted_at is null and code = any($2::text[]) order by id for no key update`;
 
 const LOCK_STOCK = `
   select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", s.on_hand as "onHand"
@@ -148,7 +144,7 @@ async function holdForCount(
   rows: Wishes,
 ): Promise<Places | undefined> {
   transaction.locks('warehouse');
-  const warehouses = await transaction.rows<WarehouseKey>(COUNT_WAREHOUSE, [appId, code]);
+  const warehouses = await transaction.rows<WarehouseKey>(HOLD_WAREHOUSES, [appId, [code]]);
   if (warehouses.length === 0) return undefined;
   return placesOf(MATCHING['POST /stock/reconcile'], await findVariants(transaction, appId, rows), warehouses);
 }

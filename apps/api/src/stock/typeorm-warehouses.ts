@@ -1,8 +1,15 @@
 import { refuse, type Clock, type Refusal } from '@back-office/kernel';
-import { explanationOf, MATCHING, matcherOf, type Explanation, type Match, type Matcher } from '@back-office/matching';
-import { waitForBulkTurn } from '../database/bulk.js';
+import {
+  explanationOf,
+  MATCHING,
+  matcherOf,
+  type Explanation,
+  type Explanations,
+  type Match,
+  type Matcher,
+} from '@back-office/matching';
+import { rowsByDraft, waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
-import type { BulkOptions, Explanations } from '../http/bulk-options.js';
 import { ALREADY_TAKEN } from '../http/request-fields.js';
 import type { WarehouseRow, WarehouseWish } from './warehouse.js';
 
@@ -210,18 +217,8 @@ async function write(
   return { warehouses, deleted };
 }
 
-/** New rows were inserted in input order, so their ids grow in it. */
-function rowsByDraft(kept: readonly Draft[], written: readonly WarehouseRow[]): Map<Draft, WarehouseRow> {
-  const known = new Set(kept.map((draft) => draft.id));
-  const byId = new Map(written.map((row) => [row.id, row]));
-  const fresh = written.filter((row) => !known.has(row.id)).values();
-  const rowOf = (draft: Draft): WarehouseRow =>
-    (draft.id === null ? fresh.next().value : byId.get(draft.id)) as WarehouseRow;
-  return new Map(kept.map((draft) => [draft, rowOf(draft)]));
-}
-
 function draftOf(row: WarehouseRow): Draft {
-  return { id: row.id, code: row.code, wish: row, sellable: row.sellable, deleted: false } as unknown as Draft;
+  return { id: row.id, code: row.code, wish: row, sellable: row.sellable, deleted: false };
 }
 
 function hasText(code: string | null | undefined): code is string {

@@ -52,22 +52,40 @@ export function presentWarehouse<Id extends number | null>(
 
 /** A checked row of PUT /warehouse. */
 export interface WarehouseWish {
-  readonly code?: string;
-  readonly id?: number;
+  readonly code?: string | null | undefined;
+  readonly id?: number | null | undefined;
   readonly name: string;
   readonly address_line_1: string;
   readonly city: string;
   readonly postcode: string;
   readonly market_id: number;
-  readonly sellable?: boolean;
-  readonly delete?: boolean;
+  readonly sellable?: boolean | null | undefined;
+  readonly delete?: boolean | null | undefined;
 }
 
 const REQUIRED = ['name', 'address_line_1', 'city', 'postcode'] as const;
 
-/** The first broken rule of a row, as its key, or `undefined` for a {@link WarehouseWish}. */
-export function wrongWarehouse(row: unknown): string | undefined {
+/** A row of PUT /warehouse as a wish, or the key of the first rule that it breaks. */
+export function warehouseWish(row: unknown): WarehouseWish | string {
   if (!isRow(row)) return rowKey('Warehouses', '', MALFORMED);
+  const wrong = wrongWarehouse(row);
+  if (wrong !== undefined) return wrong;
+  // Nothing else of the row goes on: what nobody has judged may be no text that can be stored.
+  const {
+    code,
+    id,
+    name,
+    address_line_1,
+    city,
+    postcode,
+    market_id,
+    sellable,
+    delete: gone,
+  } = row as unknown as WarehouseWish;
+  return { code, id, name, address_line_1, city, postcode, market_id, sellable, delete: gone };
+}
+
+function wrongWarehouse(row: Readonly<Record<string, unknown>>): string | undefined {
   const flags = wrongFlag(row['delete']) ?? wrongFlag(row['sellable']);
   const code = wrongText(row['code'], LONGEST_STRING, false);
   if (flags !== undefined || !isOptionalWhole(row['id'])) return rowKey('Warehouses', '', MALFORMED);

@@ -8,13 +8,7 @@ import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, record, text } from '../http/shapes.js';
 import type { TypeOrmWarehouses } from './typeorm-warehouses.js';
-import {
-  presentWarehouse,
-  WarehouseShape,
-  WrittenWarehouseShape,
-  wrongWarehouse,
-  type WarehouseWish,
-} from './warehouse.js';
+import { presentWarehouse, WarehouseShape, WrittenWarehouseShape, warehouseWish } from './warehouse.js';
 import { warehouseListJson } from './warehouse-list.query.js';
 
 class PutWarehouses {
@@ -103,7 +97,7 @@ export function warehouseRoutes(warehouses: TypeOrmWarehouses, database: Databas
       refusals: [...REFUSALS, ...MORE].map((rule) => `API.Warehouses.${rule}`),
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
-        const rows = rowsOf(body, 'warehouses').map((row) => wrongWarehouse(row) ?? (row as WarehouseWish));
+        const rows = rowsOf(body, 'warehouses').map(warehouseWish);
         const outcome = await warehouses.put(app.id, rows, options);
         if ('failures' in outcome) {
           return { status: 422, body: { errors: { Warehouses: outcome.failures.map((key) => app.say(key)) } } };

@@ -23,6 +23,16 @@ export class BodySchema {
     return this.below(this.schema, []).filter(({ path }) => path.length > 0);
   }
 
+  /** A field of this name in every object of the example, itself one of them. */
+  unknownFields(name: string, values: ExampleValues): BodyField[] {
+    const example = this.example(values);
+    const isThere = (path: readonly Step[]): boolean =>
+      path.reduce<unknown>((part, step) => (part as Json | undefined)?.[step], example) !== undefined;
+    return this.below(this.schema, [])
+      .filter(({ path, schema }) => schema['properties'] !== undefined && isThere(path))
+      .map(({ path }) => ({ path: [...path, name], schema: {} }));
+  }
+
   /** The required fields, and all others for which there is a value. */
   example(values: ExampleValues): unknown {
     return this.exampleOf(this.schema, [], values) ?? {};
