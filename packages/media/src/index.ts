@@ -8,6 +8,7 @@ export * from './keys.js';
 export * from './lifecycle.js';
 export * from './media-store.js';
 export * from './names.js';
+export * from './page-renderer.js';
 export * from './place/unreadable-file.js';
 export * from './place/without-place.js';
 export * from './presets.js';
