@@ -6,6 +6,7 @@ export * from './folders.js';
 export * from './image-processor.js';
 export * from './keys.js';
 export * from './lifecycle.js';
+export * from './media-facts.js';
 export * from './media-store.js';
 export * from './names.js';
 export * from './page-renderer.js';

@@ -6,3 +6,5 @@ export * as parts from './file-parts.js';
 export * from './sample-files.js';
 export * from './page-renderer.contract.js';
 export * from './sample-pdfs.js';
+export * from './media-facts.contract.js';
+export * from './sample-films.js';
