@@ -10,6 +10,7 @@ import {
   type FileKind,
   type Size,
 } from '@back-office/media';
+import { harmlessSvg, svgSize } from '@back-office/svg-saxes';
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -34,6 +35,7 @@ export interface TakenFile extends FileFacts {
   readonly checksum: Buffer;
 }
 
+const SVG = 'image/svg+xml';
 /** An image whose header lies behind so much of other things is none that anybody needs. */
 const LARGEST_HEADER = 32 * 2 ** 20;
 
@@ -67,6 +69,7 @@ export class ContentIntake {
     const mime = fileType(file.head, file.name);
     const kind = mime === undefined ? undefined : kindOf(mime);
     if (mime === undefined || kind === undefined) return UNSUPPORTED_TYPE;
+    if (kind === 'vector') return { mime, kind, size: svgSize(file.head) };
     if (kind !== 'image') return { mime, kind, size: undefined };
     const facts = imageFacts(mime, file.head) ?? imageFacts(mime, await headOf(file, LARGEST_HEADER));
     if (facts === undefined) return UNSUPPORTED_TYPE;
@@ -85,7 +88,7 @@ export class ContentIntake {
     try {
       const bytes = await store.put(
         content,
-        watched(withoutPlace(mime, createReadStream(path)), hash, unreadable),
+        watched(publicContent(mime, createReadStream(path)), hash, unreadable),
         mime,
       );
       if (original !== null) await store.put(original, createReadStream(path), mime);
@@ -95,6 +98,11 @@ export class ContentIntake {
       throw unreadable.error ?? new Unavailable('The store cannot take the file', { cause: error });
     }
   }
+}
+
+/** What the public may see of a file: no place where it was made, and nothing that a browser would run. */
+function publicContent(mime: string, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  return mime === SVG ? harmlessSvg(bytes) : withoutPlace(mime, bytes);
 }
 
 async function* watched(

@@ -2,16 +2,20 @@ import {
   blobKey,
   fileType,
   imageFacts,
+  pageKey,
   plannedSizes,
   renditionKey,
+  UnreadableFile,
+  type ByteRange,
   type ImageFacts,
   type ImageOutput,
   type ImageProcessor,
   type OutputFormat,
   type ProcessedImage,
+  type Size,
 } from '@back-office/media';
 import { createHash, randomUUID } from 'node:crypto';
-import type { Library } from './library.js';
+import type { Library, LibraryTools } from './library.js';
 import type { ProcessingOrder } from './media-jobs.query.js';
 import type { PublicCopies } from './public-copies.js';
 import type { FileToProcess, MadeObject, MadeOfFile, TypeOrmMediaObjects } from './typeorm-media-objects.js';
@@ -22,13 +26,17 @@ export class BrokenContent extends Error {}
 /** Renditions are made of a content that has been processed: a later try is going to find it. */
 export class NotYet extends Error {}
 
+const PDF = 'application/pdf';
+/** Of a document, at most. */
+const PAGES = 20;
+const NO_SIZE = { width: null, height: null } as const;
 const NOTHING_MADE = { main: undefined, renditions: [], pages: [], replacesRenditions: true } as const;
 
 /** Makes of files what their presets say, in the background. */
 export class FileProcessing {
   constructor(
     private readonly library: Library,
-    private readonly images: ImageProcessor,
+    private readonly tools: Pick<LibraryTools, 'images' | 'pages' | 'facts'>,
     private readonly objects: TypeOrmMediaObjects,
     private readonly copies: PublicCopies,
   ) {}
@@ -54,13 +62,43 @@ export class FileProcessing {
   }
 
   private async make(file: FileToProcess, widths: readonly number[] | undefined): Promise<MadeOfFile> {
-    if (file.kind !== 'image') return { ...NOTHING_MADE, width: null, height: null };
+    if (file.kind === 'image') return this.makeOfImage(file, widths);
+    if (file.kind === 'video') return { ...NOTHING_MADE, ...((await this.sizeOfFilm(file)) ?? NO_SIZE) };
+    return { ...NOTHING_MADE, ...NO_SIZE, pages: file.mime === PDF ? await this.pagesOf(file) : [] };
+  }
+
+  private sizeOfFilm({ content, size }: FileToProcess): Promise<Size | undefined> {
+    const read = (from: number, length: number) => this.bytesOf(content, { first: from, last: from + length - 1 });
+    return this.tools.facts.sizeOf({ size, read });
+  }
+
+  /** One that needs a password, or that nobody can read, has none. */
+  private async pagesOf(file: FileToProcess): Promise<(MadeObject & { key: string; page: number })[]> {
+    const made: (MadeObject & { key: string; page: number })[] = [];
+    try {
+      for await (const { page, width, height, bytes } of this.tools.pages.pages(
+        await this.bytesOf(file.content),
+        PAGES,
+      )) {
+        const facts = { mime: 'image/png', width, height, animated: false, cmyk: false };
+        const [image] = await this.processed(bytes, facts, [{ width, format: 'webp', quality: file.quality }]);
+        if (image) made.push({ ...(await this.kept(file, image)), page, key: pageKey(file.key, page, 'webp') });
+      }
+      return made;
+    } catch (error) {
+      for (const { content } of made) await this.library.store.remove(content);
+      if (error instanceof UnreadableFile) return [];
+      throw error;
+    }
+  }
+
+  private async makeOfImage(file: FileToProcess, widths: readonly number[] | undefined): Promise<MadeOfFile> {
     const bytes = await this.bytesOf(file.original ?? file.content);
     // What was uploaded may be of another type than what was made of it.
     const facts = imageFacts(fileType(bytes, file.key) ?? file.mime, bytes);
     if (facts === undefined) throw new BrokenContent('The image has no header');
     const { width, height } = facts;
-    const format = formatFor(this.images, facts, file.outputFormat);
+    const format = formatFor(this.tools.images, facts, file.outputFormat);
     if (format === undefined) return { ...NOTHING_MADE, width, height };
     const isWhole = widths === undefined;
     const { main, renditions } = plannedSizes(facts, { ...file, renditionWidths: widths ?? file.renditionWidths });
@@ -93,7 +131,7 @@ export class FileProcessing {
   ): Promise<readonly ProcessedImage[]> {
     if (outputs.length === 0) return [];
     try {
-      return await this.images.process(bytes, facts, outputs);
+      return await this.tools.images.process(bytes, facts, outputs);
     } catch (error) {
       throw new BrokenContent('The image cannot be decoded', { cause: error });
     }
@@ -105,8 +143,8 @@ export class FileProcessing {
     return { content, mime, size: bytes.length, width, height };
   }
 
-  private async bytesOf(blob: string): Promise<Uint8Array> {
-    const stored = await this.library.store.read(blob);
+  private async bytesOf(blob: string, range?: ByteRange): Promise<Uint8Array> {
+    const stored = await this.library.store.read(blob, range);
     if (stored === undefined) throw new Error('The content is not in the store');
     const chunks: Uint8Array[] = [];
     for await (const chunk of stored.bytes) chunks.push(chunk);

@@ -23,7 +23,7 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
   const objects = new TypeOrmMediaObjects(database);
   const receipts = new TypeOrmMediaReceipts(database, clock);
   const copies = new PublicCopies(library, objects);
-  const processing = new FileProcessing(library, images, objects, copies);
+  const processing = new FileProcessing(library, tools, objects, copies);
   const sweep = new StoreSweep(library, objects, copies, clock);
   const trash = new TypeOrmMediaTrash(database, clock);
   return {

@@ -1,4 +1,15 @@
-import type { CdnPurger, ImageFacts, ImageOutput, ImageProcessor, MediaStore, OutputFormat } from '@back-office/media';
+import { MediainfoFacts } from '@back-office/facts-mediainfo';
+import type {
+  CdnPurger,
+  ImageFacts,
+  ImageOutput,
+  ImageProcessor,
+  MediaFacts,
+  MediaStore,
+  OutputFormat,
+  PageRenderer,
+} from '@back-office/media';
+import { PdfiumPageRenderer } from '@back-office/pages-pdfium';
 import { DiskMediaStore } from '@back-office/storage-disk';
 import { join } from 'node:path';
 import { InvalidConfig, type Config, type S3Config } from '../config.js';
@@ -16,8 +27,11 @@ export interface Library {
 export interface LibraryTools {
   readonly library: Library;
   readonly images: ImageProcessor;
+  readonly pages: PageRenderer;
+  readonly facts: MediaFacts;
   readonly purger: CdnPurger;
   readonly pixelLimit: number;
+  close(): Promise<void>;
 }
 
 /** What a module named by `STORAGE` exports: it reads its own configuration from the environment. */
@@ -71,7 +85,13 @@ async function moduleNamed(name: string): Promise<StorageModule> {
 /** Everything that an installation chooses for its library. */
 export async function libraryToolsOf(config: Config): Promise<LibraryTools> {
   const [library, images] = await Promise.all([openLibrary(config), imageProcessorOf(config)]);
-  return { library, images, purger: cdnPurgerOf(config.cdnPurgeUrl), pixelLimit: config.imagePixelLimit };
+  const [pages, facts] = [new PdfiumPageRenderer(), new MediainfoFacts()];
+  const purger = cdnPurgerOf(config.cdnPurgeUrl);
+  const close = async (): Promise<void> => {
+    await Promise.all([images, pages, facts].map((each) => each.close()));
+    library.close();
+  };
+  return { library, images, pages, facts, purger, pixelLimit: config.imagePixelLimit, close };
 }
 
 async function imageProcessorOf({ images, imagePixelLimit }: Config): Promise<ImageProcessor> {

@@ -30,8 +30,7 @@ export async function startService(config: Config): Promise<Service> {
     const media = await libraryToolsOf(config);
     const stop = async (): Promise<void> => {
       await source.destroy();
-      await media.images.close();
-      media.library.close();
+      await media.close();
       await embedded?.stop();
     };
     return { container: containerOf(database, { ...config, media }), database, connection, embedded, stop };

@@ -107,8 +107,7 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
     close: async () => {
       await api.stop();
       await pool.end();
-      await media.images.close();
-      media.library.close();
+      await media.close();
       await source.destroy();
       await own.drop();
       await rm(dataDir, { recursive: true, force: true });
