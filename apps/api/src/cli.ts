@@ -17,13 +17,7 @@ command(program, 'migrate', 'bring the database up to date', () =>
   Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
 );
 
-command(program, 'demo', 'make a demo app with realistic data', async ({ container }) => {
-  const { appId, accessToken } = await makeDemo(container);
-  return {
-    json: { app_id: appId, access_token: accessToken },
-    text: `App ${appId} with demo data has been made. Its access token, shown this one time:\n${accessToken}`,
-  };
-});
+command(program, 'demo', 'make a demo app with realistic data', createDemo);
 
 const app = program.command('app').description('apps');
 command(app, 'create', 'make an app and issue its first token', createApp)
@@ -42,6 +36,9 @@ command(token, 'revoke', 'revoke a token; it stops working within 2 seconds', re
 
 const proformas = program.command('proformas').description('proformas');
 command(proformas, 'expire', 'expire every proforma that is due, now', expireProformas);
+
+const media = program.command('media').description('the media library');
+command(media, 'purge', 'remove for good what has been in Trash, or was kept as a version, long enough', purgeMedia);
 
 await program.parseAsync();
 
@@ -75,6 +72,16 @@ async function execute(run: (service: Service, options: Options) => Promise<Resu
   } finally {
     await service.stop();
   }
+}
+
+async function createDemo({ container }: Service): Promise<Result> {
+  const { appId, accessToken, sessionToken } = await makeDemo(container);
+  return {
+    json: { app_id: appId, access_token: accessToken, session_token: sessionToken },
+    text:
+      `App ${appId} with demo data has been made. Its access token, and that of a customer's session for 30 days, ` +
+      `shown this one time:\n${accessToken}\n${sessionToken}`,
+  };
 }
 
 async function createApp({ container }: Service, { name, currency }: Options): Promise<Result> {
@@ -130,4 +137,17 @@ function hoursOf(text: string): number {
   const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
   if (count === undefined) throw new InvalidArgumentError('A time such as 12h or 30d.');
   return Number(count) * (unit === 'd' ? 24 : 1);
+}
+
+async function purgeMedia({ container }: Service): Promise<Result> {
+  const { trash, versions } = container.get(TOKENS.Library);
+  const all = async (some: () => Promise<number>): Promise<number> => {
+    let total = 0;
+    for (let count = await some(); count > 0; count = await some()) total += count;
+    return total;
+  };
+  const files = await all(() => trash.expire());
+  const kept = await all(() => versions.expire());
+  const text = `${files} files and ${kept} kept versions are removed; their bytes follow in the background.`;
+  return { json: { files, versions: kept }, text };
 }

@@ -12,7 +12,7 @@ import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
 import { TypeOrmKeyedCalls } from './idempotency/index.js';
 import { attendanceRoutes, locationRoutes, TypeOrmAttendances, TypeOrmLocations } from './locations/index.js';
-import { folderRoutes, TypeOrmMediaFolders, type Library } from './media/index.js';
+import { libraryParts, mediaRoutes, type LibraryTools } from './media/index.js';
 import * as orders from './orders/index.js';
 import * as proformas from './proformas/index.js';
 import { sessionRoutes, TypeOrmSessions } from './sessions/index.js';
@@ -34,7 +34,7 @@ export class SystemClock implements Clock {
 }
 
 /** Which adapters an installation has chosen. */
-export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'> & { readonly library: Library };
+export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'> & { readonly media: LibraryTools };
 
 function refundGatewayOf({ refundUrl, refundToken }: Adapters): RefundGateway {
   if (refundUrl === undefined) return new proformas.ByHandRefundGateway();
@@ -45,8 +45,9 @@ function refundGatewayOf({ refundUrl, refundToken }: Adapters): RefundGateway {
 export function containerOf(database: Database, adapters: Adapters, clock: Clock = new SystemClock()): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   const get = container.get.bind(container);
+  const { base: libraryBase } = adapters.media.library;
   container.bind(T.Database).toConstantValue(database);
-  container.bind(T.Library).toConstantValue(adapters.library);
+  container.bind(T.Library).toDynamicValue(() => libraryParts(database, clock, adapters.media));
   container.bind(T.Clock).toConstantValue(clock);
   container.bind(T.RefundGateway).toDynamicValue(() => refundGatewayOf(adapters));
   container.bind(T.ProformaOrders).toDynamicValue(() => new proformas.TypeOrmProformaOrders(database, clock));
@@ -55,8 +56,9 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
   container.bind(T.KeyedCalls).toDynamicValue(() => new TypeOrmKeyedCalls(database, clock));
   container.bind(T.Warehouses).toDynamicValue(() => new TypeOrmWarehouses(database, clock));
   container.bind(T.Stocks).toDynamicValue(() => new TypeOrmStocks(database, clock));
-  container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock));
+  container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock, libraryBase));
   container.bind(T.Customers).toDynamicValue(() => new TypeOrmCustomers(database, clock));
+  container.bind(T.Sessions).toDynamicValue(() => new TypeOrmSessions(database, clock));
   container.bind(T.Evaluations).toDynamicValue(() => new TypeOrmEvaluations(database, clock));
   container.bind(T.Orders).toDynamicValue(() => new orders.TypeOrmOrders(database));
   container.bind(T.PaymentMethods).toDynamicValue(() => new proformas.TypeOrmPaymentMethods(database, clock));
@@ -80,14 +82,14 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...setUpRoutes(database, clock),
       ...appRoutes(get(T.Apps), get(T.AccessTokens)),
       ...warehouseRoutes(get(T.Warehouses), database),
-      ...sessionRoutes(new TypeOrmSessions(database, clock), get(T.AccessTokens), clock),
+      ...sessionRoutes(get(T.Sessions), get(T.AccessTokens), clock),
       ...productRoutes(get(T.Products), database),
       ...verifyRoutes(database),
       ...attributeRoutes(new TypeOrmAttributes(database, clock)),
       ...stockRoutes(get(T.Stocks), database),
       ...stockListRoutes(database),
       ...reconcileRoutes(get(T.Stocks)),
-      ...locationRoutes(new TypeOrmLocations(database, clock)),
+      ...locationRoutes(new TypeOrmLocations(database, clock, libraryBase)),
       ...attendanceRoutes(new TypeOrmAttendances(database, clock)),
       ...customerRoutes(get(T.Customers), database),
       ...cardRoutes(new TypeOrmCards(database, clock)),
@@ -95,7 +97,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...proformas.proformaListRoutes(database, clock),
       ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), clock),
       ...proformas.proformaPaymentRoutes(get(T.ProformaActions), clock),
-      ...folderRoutes(new TypeOrmMediaFolders(database, clock)),
+      ...mediaRoutes(get(T.Library)),
       ...orders.importedOrderRoutes(new orders.TypeOrmImportedOrders(database, clock), get(T.Orders)),
       ...orders.orderRoutes(get(T.Orders), new orders.TypeOrmOrderUpdates(database, clock), database),
     ]);

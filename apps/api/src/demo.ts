@@ -1,4 +1,4 @@
-import { toMinor, isRefusal } from '@back-office/kernel';
+import { addHours, isRefusal, toMinor } from '@back-office/kernel';
 import type { Container } from 'inversify';
 import { CUSTOMERS, PRODUCTS, WAREHOUSES } from './demo-data.js';
 import type { AppContext } from './http/app-context.js';
@@ -7,17 +7,23 @@ import { TOKENS } from './tokens.js';
 export interface Demo {
   readonly appId: number;
   readonly accessToken: string;
+  /** Of the first customer. */
+  readonly sessionToken: string;
 }
 
-/** Makes an app with warehouses, products, stock, customers and proformas in several statuses. */
+const SESSION_HOURS = 30 * 24;
+
+/** Makes an app with warehouses, products, stock, customers, one of them signed in, and proformas in several statuses. */
 export async function makeDemo(container: Container): Promise<Demo> {
   const apps = container.get(TOKENS.Apps);
   const appId = await apps.create({ name: 'Demo shop', currency: 'RSD' });
   await apps.patch(appId, SETTINGS);
   const app = (await apps.context(appId)) as AppContext;
   await fillCatalogue(container, app);
-  await makeProformas(container, app, await addCustomers(container, app));
-  return { appId, accessToken: (await apps.issueToken({ appId })) as string };
+  const customers = await addCustomers(container, app);
+  await makeProformas(container, app, customers);
+  const sessionToken = await signIn(container, app, customers[0]);
+  return { appId, accessToken: (await apps.issueToken({ appId })) as string, sessionToken };
 }
 
 const SETTINGS = {
@@ -40,7 +46,7 @@ async function fillCatalogue(container: Container, app: AppContext): Promise<voi
     variants: variants.map((variant) => ({ ...variant, images: [] })),
   }));
   await container.get(TOKENS.Warehouses).put(app.id, WAREHOUSES);
-  await container.get(TOKENS.Products).upsert(app.id, products);
+  await container.get(TOKENS.Products).upsert(app, products);
   const stocks = WAREHOUSES.flatMap(({ code }) =>
     PRODUCTS.flatMap(({ variants }) =>
       variants.map((variant, index) => ({ code: variant.code, warehouse_code: code, qty: 20 + 5 * index })),
@@ -62,6 +68,13 @@ async function addCustomers(container: Container, app: AppContext): Promise<Cust
     if (!('taken' in added)) names.push({ id: added.id, dataPart: added.data_part, timePart: added.time_part });
   }
   return names;
+}
+
+async function signIn(container: Container, app: AppContext, customer: CustomerName | undefined): Promise<string> {
+  const expiresAt = addHours(container.get(TOKENS.Clock).now(), SESSION_HOURS);
+  const session = await container.get(TOKENS.Sessions).start(app.id, { customer: customer ?? null, language: null, expiresAt });
+  if (isRefusal(session)) throw new Error(session.refused);
+  return session.accessToken;
 }
 
 /** One proforma per customer: a draft, a paid one, a confirmed one, an order, a cancelled one. */

@@ -48,7 +48,7 @@ describe('a bad environment', () => {
 });
 
 describe('a first start on a port that is taken', () => {
-  it('leaves no database server behind, and the next start still shows the demo’s token', async () => {
+  it('leaves no database server behind, and the next start still shows the demo’s tokens', async () => {
     const home = mkdtempSync(join(tmpdir(), 'back-office-port-'));
     chmodSync(home, 0o755);
     const other = createServer().listen(0);
@@ -61,6 +61,7 @@ describe('a first start on a port that is taken', () => {
 
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     expect(server.output()).toMatch(/^ {2}bo_app_\S+$/m);
+    expect(server.output()).toMatch(/^ {2}bo_session_\S+$/m);
     expect(await server.stop()).toBe(0);
     rmSync(home, { recursive: true, force: true });
   }, 40_000);
@@ -74,12 +75,17 @@ describe('a service that starts with nothing', () => {
   });
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  it('brings its own database, a demo app and one curl that works; the command line works beside it', async () => {
+  it('brings its own database, a demo app, a customer’s session and one curl that works; the command line works beside it', async () => {
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
     const [, url = ''] = /curl -H '[^']*' '([^']+)'/.exec(server.output()) ?? [];
     const list = await fetch(url.replace('localhost', '127.0.0.1'), { headers: { Authorization: `Bearer ${token}` } });
     expect(((await list.json()) as { data: unknown }).data).toHaveLength(3);
+    const [, session = ''] = /^ {2}(bo_session_\S+)$/m.exec(server.output()) ?? [];
+    const visits = await fetch(`${server.origin}/api/v2/customer/attendances`, {
+      headers: { Authorization: `Bearer ${session}` },
+    });
+    expect([visits.status, await visits.json()]).toEqual([200, { data: [] }]);
 
     const made = await runNode('cli.js', ['app', 'create', '--name', 'Second', '--json'], { DATA_DIR: home });
     const { app_id: appId, access_token: second } = JSON.parse(made.stdout);
@@ -95,7 +101,7 @@ describe('a service that starts with nothing', () => {
     expect(await server.stop()).toBe(0);
 
     const again = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
-    expect(again.output()).not.toContain('demo app');
+    expect(again.output()).not.toMatch(/demo app|bo_app_|bo_session_/);
     expect(await again.stop()).toBe(0);
   }, 60_000);
 });
@@ -241,6 +247,14 @@ describe('the command line', () => {
     const { access_token: token, expires_at: until } = JSON.parse(issued.stdout);
     expect(Math.round((Date.parse(until) - Date.now()) / 3_600_000)).toBe(720);
     expect(JSON.parse((await cli('token', 'revoke', '--token', token, '--json')).stdout)).toEqual({ revoked: true });
+  }, 30_000);
+
+  it('makes a demo app with a token of its own and one of a customer’s session', async () => {
+    expect(JSON.parse((await cli('demo', '--json')).stdout)).toEqual({
+      app_id: expect.any(Number),
+      access_token: expect.stringMatching(/^bo_app_/),
+      session_token: expect.stringMatching(/^bo_session_/),
+    });
   }, 30_000);
 
   it('expires proformas and migrates', async () => {

@@ -8,7 +8,7 @@ import type { TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
 import type { Route } from './http/route.js';
 import type { TypeOrmKeyedCalls } from './idempotency/index.js';
-import type { Library } from './media/index.js';
+import type { LibraryParts } from './media/index.js';
 import type { TypeOrmOrders } from './orders/index.js';
 import type {
   ExpirySweep,
@@ -17,6 +17,7 @@ import type {
   TypeOrmPaymentMethods,
   TypeOrmRefundQueue,
 } from './proformas/index.js';
+import type { TypeOrmSessions } from './sessions/index.js';
 import type { TypeOrmStocks, TypeOrmWarehouses } from './stock/index.js';
 
 function token<Service>(name: string): ServiceIdentifier<Service> {
@@ -28,7 +29,7 @@ export const TOKENS = {
   Clock: token<Clock>('Clock'),
   ProformaOrders: token<ProformaOrders>('ProformaOrders'),
   RefundGateway: token<RefundGateway>('RefundGateway'),
-  Library: token<Library>('Library'),
+  Library: token<LibraryParts>('Library'),
   Database: token<Database>('Database'),
   Apps: token<TypeOrmApps>('Apps'),
   KeyedCalls: token<TypeOrmKeyedCalls>('KeyedCalls'),
@@ -37,6 +38,7 @@ export const TOKENS = {
   Stocks: token<TypeOrmStocks>('Stocks'),
   Products: token<TypeOrmProducts>('Products'),
   Customers: token<TypeOrmCustomers>('Customers'),
+  Sessions: token<TypeOrmSessions>('Sessions'),
   Evaluations: token<TypeOrmEvaluations>('Evaluations'),
   Orders: token<TypeOrmOrders>('Orders'),
   PaymentMethods: token<TypeOrmPaymentMethods>('PaymentMethods'),

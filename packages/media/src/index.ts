@@ -14,3 +14,4 @@ export * from './presets.js';
 export * from './refusals.js';
 export * from './retention.js';
 export * from './types.js';
+export * from './usages.js';

@@ -82,6 +82,5 @@ export function keyOfUrl(url: string, base: string): string | undefined {
 
 /** The public address of a key; from version 2 on it ends in the version, so that caches take the new content. */
 export function publicUrl(base: string, key: string, version: number): string {
-  const path = key.split('/').map(encodeURIComponent).join('/');
-  return `${base}/${path}${version > 1 ? `?v=${version}` : ''}`;
+  return `${base}/${key}${version > 1 ? `?v=${version}` : ''}`;
 }

@@ -1,6 +1,6 @@
 import type { ByteRange, MediaStore, StoredBytes, StoredObject } from '@back-office/media';
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Beside the objects, so that a rename stays within one file system. No key begins with a dot. */
@@ -59,8 +59,7 @@ export class DiskMediaStore implements MediaStore {
     const source = this.pathOf(from);
     const copied = await found(() =>
       this.placed(to, async (unfinished) => {
-        await copyFile(source, unfinished);
-        await flush(unfinished);
+        await linked(source, unfinished);
         return true;
       }),
     );
@@ -102,9 +101,9 @@ export class DiskMediaStore implements MediaStore {
         await flush(dirname(path));
         return result;
       });
-    } catch (error) {
+    } finally {
+      // Also after success: a rename onto another name of the same bytes leaves both.
       await rm(unfinished, { force: true }).catch(() => {});
-      throw error;
     }
   }
 
@@ -137,6 +136,18 @@ export class DiskMediaStore implements MediaStore {
 async function facts(file: FileHandle): Promise<{ readonly size: number; readonly isFile: boolean }> {
   const seen = await file.stat();
   return { size: seen.size, isFile: seen.isFile() };
+}
+
+/** An object is never changed, only replaced as a whole: two names may share its bytes. */
+async function linked(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EPERM', 'EMLINK', 'ENOSYS', 'EOPNOTSUPP', 'EXDEV'].includes(code)) throw error;
+    await copyFile(from, to);
+    await flush(to);
+  }
 }
 
 async function flush(path: string): Promise<void> {

@@ -49,4 +49,25 @@ export const FLOOR_CATALOGUE: Readonly<Record<string, string>> = {
       select $1, movement.id, variant_id, qty from row join movement using (warehouse_id)
     )
     select count(*) from row`,
+  reconciled: `
+    with row as (
+      select distinct on (v.id) v.id as variant_id, w.id as warehouse_id, r.qty, s.on_hand
+      from json_to_recordset($2) as r (sku text, warehouse_code text, qty bigint)
+      join product_variants v on v.app_id = $1 and v.code = r.sku
+      join warehouses w on w.app_id = $1 and w.code = r.warehouse_code and w.deleted_at is null
+      left join stocks s on s.app_id = $1 and s.product_variant_id = v.id and s.warehouse_id = w.id
+    ), stock as (
+      insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, updated_at)
+      select $1, variant_id, warehouse_id, qty, now() from row order by 2, 3
+      on conflict (app_id, product_variant_id, warehouse_id)
+      do update set on_hand = excluded.on_hand, updated_at = excluded.updated_at
+    ), movement as (
+      insert into stock_movements (app_id, warehouse_id, kind, booked_at)
+      select distinct $1::bigint, warehouse_id, 'reconcile', now() from row returning id
+    ), line as (
+      insert into stock_movement_lines (app_id, movement_id, product_variant_id, qty)
+      select $1, movement.id, variant_id, qty - coalesce(on_hand, 0) from row, movement
+      where qty <> coalesce(on_hand, 0)
+    )
+    select count(*) from row`,
 };

@@ -100,6 +100,16 @@ function productOf(n: number, code = `P${n}`) {
   return { code, name: `${NAMES[n % NAMES.length]} ${n}`, price: 100 + (n % 900), vat_rate: 20, variants };
 }
 
+/** One call of many rows: its body for the service, its rows alone for the floor's statement of that key. */
+interface BulkCall {
+  readonly what?: string;
+  readonly method: 'POST' | 'PUT';
+  readonly path: string;
+  readonly key: string;
+  readonly rowsOf: () => unknown[];
+  readonly bodyOf: (rows: unknown[]) => unknown;
+}
+
 /** Two variants a product, so that a call of so many rows brings half as many products. */
 function bulkJobs(service: System, shop: BenchApp, bare: BenchApp, products: number, rows: number): Job[] {
   let next = 0;
@@ -113,22 +123,44 @@ function bulkJobs(service: System, shop: BenchApp, bare: BenchApp, products: num
   };
   const counted = () =>
     Array.from({ length: rows }, () => ({ code: `P${randomInt(products)}-1`, warehouse_code: 'MAIN', qty: 1 }));
-  const job = (name: string, path: string, key: string, bodyOf: () => unknown[]): Job => ({
-    name: `${name}, ${rows} rows a call`,
+  // Each time another count of other shelves, none of them twice.
+  const recounted = () => {
+    const from = randomInt(Math.max(products - rows, 1));
+    const shelves = Array.from({ length: Math.min(rows, products) }, (_, index) => `P${from + index}-1`);
+    return shelves.map((sku) => ({ sku, warehouse_code: 'MAIN', qty: randomInt(1_000_000) }));
+  };
+  const job = ({ what = '', method, path, key, rowsOf, bodyOf }: BulkCall): Job => ({
+    name: `${method} ${path}${what}, ${rows} rows a call`,
     must: MUST.bulk,
     unit: rows,
     measure: (system, pace) =>
       flowsWith(async () => {
-        const [, field = ''] = /(\w+)$/.exec(path) ?? [];
-        const method = field === 'stocks' ? 'PUT' : 'POST';
-        if (system === service) await call(`${system.origin}/api/v2${path}`, shop.token, { [field]: bodyOf() }, method);
-        else await call(`${system.origin}/${key}`, bare.token, [bare.id, JSON.stringify(bodyOf())]);
+        if (system === service) await call(`${system.origin}/api/v2${path}`, shop.token, bodyOf(rowsOf()), method);
+        else await call(`${system.origin}/${key}`, bare.token, [bare.id, JSON.stringify(rowsOf())]);
       }, pace),
   });
+  const ofProducts = {
+    method: 'POST',
+    path: '/int/products',
+    bodyOf: (all: unknown[]) => ({ products: all }),
+  } as const;
   return [
-    job('POST /int/products, new', '/int/products', 'created', fresh),
-    job('POST /int/products, known', '/int/products', 'updated', known),
-    job('PUT /int/stocks', '/int/stocks', 'stocks', counted),
+    job({ ...ofProducts, what: ', new', key: 'created', rowsOf: fresh }),
+    job({ ...ofProducts, what: ', known', key: 'updated', rowsOf: known }),
+    job({
+      method: 'PUT',
+      path: '/int/stocks',
+      key: 'stocks',
+      rowsOf: counted,
+      bodyOf: (stocks) => ({ stocks }),
+    }),
+    job({
+      method: 'POST',
+      path: '/stock/reconcile',
+      key: 'reconciled',
+      rowsOf: recounted,
+      bodyOf: (all) => ({ warehouse_code: 'MAIN', products: all }),
+    }),
   ];
 }
 

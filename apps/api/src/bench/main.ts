@@ -6,6 +6,7 @@ import pg from 'pg';
 import { readConfig } from '../config.js';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { benchCatalogue } from './catalogue.js';
+import { benchMedia } from './media.js';
 import { benchProformas } from './proformas.js';
 
 interface Options {
@@ -50,6 +51,24 @@ program
       benchCatalogue(url, { products: Number(products), seconds: Number(seconds), rounds: Number(rounds) }),
     );
   });
+program
+  .command('media')
+  .description('from upload to finished renditions, and the list of a large library')
+  .option('--files <n>', 'in the list', '200000')
+  .option('--images <n>', 'uploaded one at a time in a round', '5')
+  .option('--seconds <n>', 'of each measurement of the list', '4')
+  .option('--rounds <n>', 'of which the medians are taken', '3')
+  .action(
+    async ({ files, images, seconds, rounds }: Readonly<Record<'files' | 'images' | 'seconds' | 'rounds', string>>) => {
+      const numbers = {
+        files: Number(files),
+        images: Number(images),
+        seconds: Number(seconds),
+        rounds: Number(rounds),
+      };
+      await withDatabase((url) => benchMedia(url, numbers));
+    },
+  );
 await program.parseAsync();
 
 /** A database of its own, dropped afterwards: on the server of `DATABASE_URL`, or on an embedded one. */

@@ -18,9 +18,12 @@ export async function startFloor(name: string, task: FloorTask): Promise<System>
   return { name, origin: `http://127.0.0.1:${port}`, stop: () => void child.kill() };
 }
 
-/** The service as it is run: a process of its own, without background work. */
-export async function startServiceProcess(databaseUrl: string): Promise<System> {
-  const env = { PORT: '0', DATABASE_URL: databaseUrl, WORKER: 'off', LOG_LEVEL: 'silent' };
+/** The service as it is run: a process of its own, without background work unless more is said. */
+export async function startServiceProcess(
+  databaseUrl: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<System> {
+  const env = { PORT: '0', DATABASE_URL: databaseUrl, WORKER: 'off', LOG_LEVEL: 'silent', ...more };
   const child = spawn(process.execPath, [fileOf('../main.js')], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   return { name: 'service', origin: await originOf(child), stop: () => void child.kill() };
 }

@@ -125,7 +125,7 @@ export function productRoutes(products: TypeOrmProducts, database: Database): Ro
         const rows = rowsOf(body, 'products');
         Object.values(nestedIn(rows)).forEach(assertFewNested);
         const wishes = rows.map((row) => productWish(row, app.decimals));
-        const { outcomes, explain } = await products.upsert(app.id, wishes, options);
+        const { outcomes, explain } = await products.upsert(app, wishes, options);
         return okExplained(presentUpsert(app, rows, outcomes), explain);
       },
     }),

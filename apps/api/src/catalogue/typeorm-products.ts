@@ -1,9 +1,12 @@
 import { sum, type Clock } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
+import { usedKey } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import { valuesOf, waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import { foldedName } from '../database/search-text.js';
+import type { AppContext } from '../http/app-context.js';
+import { RECORD_USAGES } from '../media/index.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
 import type { ProductWish } from './product-rows.js';
@@ -58,11 +61,17 @@ const INSERT_VARIANTS = `
   returning id, code`;
 
 const FINISH = `
-  with images as (
+  with image as (
+    select * from json_to_recordset($3)
+      as row (place int, product_id bigint, variant_id bigint, image_url text, alt text, key text)
+  ), images as (
     insert into product_images (app_id, product_id, product_variant_id, image_url, alt, inserted_at)
-    select $1, product_id, variant_id, image_url, alt, $4
-    from json_to_recordset($3) as row (place int, product_id bigint, variant_id bigint, image_url text, alt text)
-    order by place
+    select $1, product_id, variant_id, image_url, alt, $4 from image order by place
+  ), usages as (
+    ${RECORD_USAGES}
+    select $1, key, case when variant_id is null then 'product' else 'product_variant' end,
+      coalesce(variant_id, product_id)::text, 'images', null, image_url, $4
+    from image where key is not null order by place
   )
   update products p set lowest_price = l.lowest_price, search_all = l.search_all
   from (
@@ -101,14 +110,16 @@ export class TypeOrmProducts {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly libraryBase: string,
   ) {}
 
   /** Upserts the rows; a row that already arrives as a key, or that breaks a rule, is written not at all. */
   upsert(
-    appId: number,
+    { id: appId, settings }: Pick<AppContext, 'id' | 'settings'>,
     rows: readonly (ProductWish | string)[],
     { explain, dryRun }: BulkOptions = {},
   ): Promise<Upserted> {
+    const keyOf = (url: string) => usedKey(url, this.libraryBase, settings.media.prefix);
     const work = async (transaction: Transaction): Promise<Upserted> => {
       const wishes = rows.filter((row) => typeof row !== 'string');
       const records = sum(wishes.map((wish) => 1 + wish.variants.length));
@@ -117,7 +128,7 @@ export class TypeOrmProducts {
       const plan = planProducts(rows, found, () => randomBytes(4).toString('hex'));
       const drafts = draftsOf(plan.outcomes);
       const fresh = [...drafts.products, ...drafts.variants].filter((draft) => draft.id === null);
-      if (drafts.products.length > 0) await write(transaction, appId, drafts, this.clock.now());
+      if (drafts.products.length > 0) await write(transaction, appId, drafts, this.clock.now(), keyOf);
       if (dryRun) for (const draft of fresh) draft.id = null;
       return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
     };
@@ -172,6 +183,9 @@ function strangerOf(id: number): ProductDraft {
   return { id, code: '', slug: '', name: '', ...unknown, images: [], touched: false };
 }
 
+/** The file of the library that a URL uses, if it does. */
+type KeyOf = (url: string) => string | undefined;
+
 interface Drafts {
   readonly products: readonly ProductDraft[];
   readonly variants: readonly VariantDraft[];
@@ -191,6 +205,7 @@ async function write(
   appId: number,
   { products, variants }: Drafts,
   now: Date,
+  keyOf: KeyOf,
 ): Promise<void> {
   const theirs = new Map(products.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variants) theirs.get(variant.product)?.push(variant);
@@ -198,7 +213,7 @@ async function write(
   await upsert(transaction, [UPDATE_PRODUCTS, INSERT_PRODUCTS], appId, products, row, now);
   await upsert(transaction, [UPDATE_VARIANTS, INSERT_VARIANTS], appId, variants, variantRow, now);
   const ids = products.map((product) => product.id);
-  await transaction.last(FINISH, [appId, ids, JSON.stringify(imageRows(products, variants)), now]);
+  await transaction.last(FINISH, [appId, ids, JSON.stringify(imageRows(products, variants, keyOf)), now]);
 }
 
 /** Writes changed drafts, then new ones, which learn their ids by their codes. */
@@ -254,7 +269,7 @@ function variantRow(variant: VariantDraft, place: number): object {
   return { place, id, product_id: product.id, code, barcode, external_ref, name, price, vat_rate: vatRate };
 }
 
-function imageRows(products: readonly ProductDraft[], variants: readonly VariantDraft[]): object[] {
+function imageRows(products: readonly ProductDraft[], variants: readonly VariantDraft[], keyOf: KeyOf): object[] {
   const ofProducts = products.flatMap(({ id, images }) =>
     images.map((image) => ({ product_id: id, variant_id: null, image })),
   );
@@ -266,5 +281,6 @@ function imageRows(products: readonly ProductDraft[], variants: readonly Variant
     place,
     image_url: image.imageUrl,
     alt: image.alt,
+    key: keyOf(image.imageUrl),
   }));
 }

@@ -140,6 +140,18 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     expect(names).toEqual(codes.flatMap((code) => [code, code, code]));
   });
 
+  it.each([
+    ['İ-1', 'İ-1'],
+    ['STRAẞE', 'Straẞe'],
+    ['ǄEP', 'Ǆep'],
+    ['Kelvin', 'kelvIN'],
+  ])('knows %s by %s, case and spaces aside, whatever its letters fold to', async (code, sent) => {
+    const variants = [{ code: `v-${code}`, barcode: `b-${code}` }];
+    await shop.post('/int/products', { products: [{ code, name: 'x', variants }] });
+    const rows = [{ code: ` ${sent}` }, { code: ` V-${sent}` }, { barcode: `B-${sent} ` }];
+    expect(await named(rows)).toEqual([code, `${code}/v-${code}`, `${code}/v-${code}`]);
+  });
+
   it('folds letters by themselves, also at the end of a Greek word', async () => {
     await shop.post('/int/products', { products: [{ code: 'ΟΔΟΣ', name: 'x', variants: [{ code: 'ΟΔΟΣ-1Σ' }] }] });
     expect(await named([{ code: 'οδΟΣ' }, { code: 'οδΟΣ-1Σ' }])).toEqual(['ΟΔΟΣ', 'ΟΔΟΣ/ΟΔΟΣ-1Σ']);
@@ -228,11 +240,11 @@ describe('POST /product/verify with many rows', () => {
     await api.database.source.query('analyze');
     api.statements.length = 0;
     await verify([{ code: 'B', barcode: 'x' }]);
-    const values = [['B'], ['b'], ['x'], ['x'], ['B'], ['b']];
+    const values = [['B'], ['x'], ['B']];
     const plan = await api.database.rows<object>(`explain ${api.statements[0]}`, [shop.appId, ...values]);
     const shown = plan.flatMap((line) => Object.values(line) as string[]).join('\n');
-    for (const index of ['loose_code_idx', 'loose_barcode_idx', 'code_key', 'barcode_key']) {
-      expect(shown).toContain(`Bitmap Index Scan on product_variants_${index}`);
+    for (const index of ['product_variants_loose_code_idx', 'product_variants_loose_barcode_idx']) {
+      expect(shown).toContain(`Index Scan using ${index}`);
     }
     expect(shown).not.toContain('Seq Scan on product_variants');
   });

@@ -1,6 +1,6 @@
 import { explanationOf, MATCHING, matchOf, type Explanation, type Match } from '@back-office/matching';
 import type { Database } from '../database/database.js';
-import { LooseIndex, looseForms } from './loose-index.js';
+import { LooseIndex } from './loose-index.js';
 
 /** What a client wants to know the ids of. */
 export interface Named {
@@ -8,25 +8,53 @@ export interface Named {
   readonly barcode: string | null;
 }
 
-/** Everything that a row may name, by index: as it is written ($2, $4, $6), or but for case ($3, $5, $7). */
+/** Case and surrounding spaces are left out by the database alone: no two implementations agree on every letter. */
+const foldedAll = (texts: string): string => `(
+    select json_agg(lower(btrim(sent)) order by place) from unnest(${texts}::text[]) with ordinality as row (sent, place)
+  )`;
+const foldedOnce = (texts: string): string =>
+  `(select distinct lower(btrim(sent)) as folded from unnest(${texts}::text[]) as sent)`;
+
+/**
+ * What the rows may name ($2 codes, $3 barcodes, $4 codes of products), by index. Joined, as many texts are: a list that
+ * is only known when the statement runs would be gone through for each record.
+ */
 const FIND = `
-  select 'variant' as kind, id, product_id, code, barcode, lower(code) as loose_code, lower(barcode) as loose_barcode
-  from product_variants
-  where app_id = $1
-    and (code = any($2::text[]) or lower(code) = any($3::text[]) or barcode = any($4::text[]) or lower(barcode) = any($5::text[]))
-  union all
-  select 'product', id, id, code, null, lower(btrim(code)), null from products
-  where app_id = $1 and (code = any($6::text[]) or lower(btrim(code)) = any($7::text[]))
-  order by id`;
+  with variant as (
+    select v.id from ${foldedOnce('$2')} as sent
+    join product_variants v on v.app_id = $1 and lower(v.code) = sent.folded
+    union
+    select v.id from ${foldedOnce('$3')} as sent
+    join product_variants v on v.app_id = $1 and lower(v.barcode) = sent.folded
+  )
+  select (
+    select coalesce(json_agg(json_build_object('id', v.id, 'product_id', v.product_id, 'code', v.code,
+      'barcode', v.barcode, 'loose_code', lower(v.code), 'loose_barcode', lower(v.barcode)) order by v.id), '[]')
+    from variant join product_variants v on v.app_id = $1 and v.id = variant.id
+  ) as variants, (
+    select coalesce(json_agg(json_build_object('id', p.id, 'product_id', p.id, 'code', p.code, 'barcode', null,
+      'loose_code', sent.folded, 'loose_barcode', null) order by p.id), '[]')
+    from ${foldedOnce('$4')} as sent join products p on p.app_id = $1 and lower(btrim(p.code)) = sent.folded
+  ) as products,
+  coalesce(${foldedAll('$2')}, '[]') as codes, coalesce(${foldedAll('$3')}, '[]') as barcodes,
+  coalesce(${foldedAll('$4')}, '[]') as "productCodes"`;
 
 interface FoundRow {
-  readonly kind: 'variant' | 'product';
   readonly id: number;
   readonly product_id: number;
   readonly code: string;
   readonly barcode: string | null;
   readonly loose_code: string;
   readonly loose_barcode: string | null;
+}
+
+interface Found {
+  readonly variants: readonly FoundRow[];
+  readonly products: readonly FoundRow[];
+  /** The texts as the database folds them, in their order. */
+  readonly codes: readonly string[];
+  readonly barcodes: readonly string[];
+  readonly productCodes: readonly string[];
 }
 
 /** What a row names: a variant, or else a product, or neither. */
@@ -39,15 +67,14 @@ export interface Verified {
 /** Looks all rows up with one statement, planned for them, and matches them in the order of the matching table. */
 export async function verifyRows(database: Database, appId: number, rows: readonly Named[]): Promise<Verified[]> {
   const wanted = rows.map(wantedOf);
-  const values = (['code', 'barcode', 'productCode'] as const).flatMap((field) => {
-    const texts = new Set(wanted.map((row) => row[field]));
-    return [[...texts], [...new Set([...texts].flatMap(looseForms))]];
-  });
-  const found = await database.transaction((transaction) => {
+  const texts = (['code', 'barcode', 'productCode'] as const).map((field) => [
+    ...new Set(wanted.map((row) => row[field])),
+  ]);
+  const [found] = await database.transaction((transaction) => {
     transaction.expectManyRows();
-    return transaction.last<FoundRow>(FIND, [appId, ...values]);
+    return transaction.last<Found>(FIND, [appId, ...texts]);
   });
-  return matched(wanted, found);
+  return matched(wanted, texts.flat(), found as Found);
 }
 
 interface Wanted {
@@ -65,14 +92,12 @@ function wantedOf(sent: Named): Wanted {
 
 const ORDER = MATCHING['POST /product/verify'];
 
-function matched(rows: readonly Wanted[], found: readonly FoundRow[]): Verified[] {
-  const variants = found.filter(({ kind }) => kind === 'variant');
-  const codes = new LooseIndex(variants, (row) => [row.code, row.loose_code]);
-  const barcodes = new LooseIndex(variants, (row) => [row.barcode, row.loose_barcode]);
-  const products = new LooseIndex(
-    found.filter(({ kind }) => kind === 'product'),
-    (row) => [row.code, row.loose_code],
-  );
+function matched(rows: readonly Wanted[], texts: readonly string[], found: Found): Verified[] {
+  const folded = [...found.codes, ...found.barcodes, ...found.productCodes];
+  const foldings = new Map(texts.map((text, place) => [text, folded[place] as string]));
+  const codes = new LooseIndex(found.variants, foldings, (row) => [row.code, row.loose_code]);
+  const barcodes = new LooseIndex(found.variants, foldings, (row) => [row.barcode, row.loose_barcode]);
+  const products = new LooseIndex(found.products, foldings, (row) => [row.code, row.loose_code]);
   return rows.map(({ sent, code, barcode, productCode }) => {
     const variant = matchOf(ORDER.variant, sent, (identifier) =>
       identifier === 'code' ? codes.find(code) : barcodes.find(barcode),

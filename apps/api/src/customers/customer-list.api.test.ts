@@ -78,6 +78,10 @@ describe('Paging, sorting, filtering: GET /customers, search', () => {
     ['last and first name', 'anić mira', 'b'],
     ['last and first name in part', 'vačević an', 'cd'],
     ['Cyrillic, the last name first', 'ЗОРИЋ милица', 'e'],
+    ['Latin letters for a Cyrillic name', 'Milica Zorić', 'e'],
+    ['Latin letters without accents', 'zoric MILICA', 'e'],
+    ['Cyrillic letters for a Latin name', 'Ковачевић', 'cd'],
+    ['Cyrillic letters for a Latin name, the last one first', 'анић мира', 'b'],
     ['an e-mail', 'MIRA@shop.example', 'a'],
     ['part of a phone', '60 111', 'b'],
     ['spaces around', ' zoric ', 'e'],
@@ -135,7 +139,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
       'customers',
       `insert into customers (app_id, data_part, time_part, external_ref, email, first_name, last_name, phone,
          inserted_at, updated_at)
-       select $1, 1, 82, 'ref-' || n, 'kupac' || n || '@example.com', (array['Ana', 'Mira', 'Žarko'])[n % 3 + 1],
+       select $1, 1, 82, 'ref-' || n, 'kupac' || n || '@example.com', (array['Ana', 'Mira', 'Жарко'])[n % 3 + 1],
          'Prezime' || n, '+3816' || n, now(), now()
        from generate_series(1, 5000) as n`,
       [large.appId],
@@ -154,6 +158,8 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     ['by phone', { search: '+38164711' }, 'customers_search_idx'],
     ['by first and last name', { search: 'mira prezime471' }, 'customers_search_idx'],
     ['by last and first name', { search: 'prezime4711 mira' }, 'customers_search_idx'],
+    ['by a Cyrillic name', { search: 'жарко prezime471' }, 'customers_search_idx'],
+    ['by the same name in Latin letters', { search: 'prezime4712 žarko' }, 'customers_search_idx'],
     ['by external reference', { externalRef: 'ref-4711' }, 'customers_external_ref_key'],
     ['by name', {}, 'customers_name_idx'],
   ])('is read by index: %s', async (_, filter, index) => {
@@ -162,5 +168,11 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toContain(index);
     expect(plan).not.toContain('Seq Scan');
+  });
+
+  it('finds one of them in either alphabet', async () => {
+    for (const text of ['Жарко Prezime4712', 'prezime4712 zarko', 'ПРЕЗИМЕ4712 žarko']) {
+      expect(await list(`search=${encodeURIComponent(text)}`, large)).toMatchObject([{ external_ref: 'ref-4712' }]);
+    }
   });
 });

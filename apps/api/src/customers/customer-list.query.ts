@@ -9,7 +9,6 @@ export interface CustomerFilter {
 }
 
 const ORDER = 'c.first_name, c.last_name, c.id';
-const COLUMNS = { text: 'c.search_text', first: 'c.first_name', last: 'c.last_name' };
 
 /** The ids of the page first, then its rows. */
 const listOf = (conditions: readonly string[]): string => `
@@ -30,7 +29,7 @@ export function customerListStatement(appId: number, { search, externalRef }: Cu
   const value = (one: unknown): string => `$${values.push(one)}`;
   const conditions = [
     ...(externalRef === undefined ? [] : [`c.external_ref = ${value(externalRef)}`]),
-    ...(search === undefined ? [] : [personContains(COLUMNS, search, value)]),
+    ...(search === undefined ? [] : [personContains('c.search_text', search, value)]),
   ];
   return { text: listOf(conditions), values };
 }

@@ -40,7 +40,9 @@ export function customerRoutes(customers: TypeOrmCustomers, database: Database):
         ...PAGING,
         search: {
           schema: text,
-          description: 'in name (either part first), e-mail and phone, case aside; surrounding spaces are ignored',
+          description:
+            'in name (either part first), e-mail and phone, in Latin or Cyrillic letters, accents and case aside; ' +
+            'surrounding spaces are ignored',
         },
         externalRef: { schema: text, description: "the client's own reference, exact" },
       },

@@ -1,9 +1,11 @@
 import 'reflect-metadata';
 import pg from 'pg';
+import { Logger } from 'graphile-worker';
 import { DataSource, type EntitySchema } from 'typeorm';
 import { MainPath1763700000001 } from './migrations/0001-main-path.js';
 import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-full.js';
 import { Media1763700000004 } from './migrations/0004-media.js';
+import { PeopleAndSessions1763700000005 } from './migrations/0005-people-and-sessions.js';
 import { MediaObjects1763700000006 } from './migrations/0006-media-objects.js';
 import { ShippedOrders1763700000007 } from './migrations/0007-shipped-orders.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
@@ -64,6 +66,7 @@ export function migrationSourceFor(connection: Connection): DataSource {
       ProformasInFull1763700000002,
       CatalogueInFull1763700000003,
       Media1763700000004,
+      PeopleAndSessions1763700000005,
       MediaObjects1763700000006,
       ShippedOrders1763700000007,
     ],
@@ -83,4 +86,25 @@ function common(connection: Connection) {
     synchronize: false,
     applicationName: 'retail-back-office',
   };
+}
+
+export type JobPool = pg.Pool;
+
+/** A pool on the same server for the queue of jobs, which TypeORM has no part in. */
+export function jobPool(connection: Connection, max: number): JobPool {
+  const server =
+    'url' in connection
+      ? { connectionString: connection.url }
+      : { host: connection.host, port: 5432, user: connection.user, database: connection.database, ssl: false };
+  const options = SESSION.join(' ');
+  const pool = new pg.Pool({ ...server, max, application_name: 'retail-back-office', options, keepAlive: true });
+  // A lost connection is told to the queue by its next statement.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** The queue of jobs says nothing by itself: what fails is reported by whoever does the job. */
+export function silentLogger(): Logger {
+  return new Logger(() => () => {});
 }

@@ -24,6 +24,7 @@ const LOCK_ORDER = [
   'customer',
   'card',
   'stock',
+  'file',
 ] as const;
 export type Lockable = (typeof LOCK_ORDER)[number];
 

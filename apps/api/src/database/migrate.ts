@@ -1,4 +1,5 @@
-import { migrationSourceFor, type Connection } from './data-source.js';
+import { runMigrations } from 'graphile-worker';
+import { jobPool, migrationSourceFor, silentLogger, type Connection } from './data-source.js';
 
 /** Any number that all nodes agree on. */
 const MIGRATION_LOCK = 7_263_451;
@@ -12,11 +13,22 @@ export async function migrate(connection: Connection): Promise<string[]> {
   const guard = source.createQueryRunner();
   try {
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    if (!(await source.showMigrations())) return [];
-    return (await source.runMigrations()).map((migration) => migration.name);
+    const ran = (await source.showMigrations()) ? await source.runMigrations() : [];
+    await migrateJobs(connection);
+    return ran.map((migration) => migration.name);
   } finally {
     await guard.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
     await guard.release();
     await source.destroy();
+  }
+}
+
+/** The queue of background jobs keeps its own tables, in a schema of its own. */
+async function migrateJobs(connection: Connection): Promise<void> {
+  const pool = jobPool(connection, 1);
+  try {
+    await runMigrations({ pgPool: pool, logger: silentLogger() });
+  } finally {
+    await pool.end();
   }
 }

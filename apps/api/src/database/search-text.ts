@@ -44,22 +44,23 @@ export function anyContains(columns: readonly string[], sought: string, value: P
   return `(${columns.map((column) => contains(`lower(${column})`, pattern)).join(' or ')})`;
 }
 
-export interface PersonColumns {
-  /** All that is searched, in lower case, the first name before the last one; indexed by letter triples. */
-  readonly text: string;
-  readonly first: string;
-  readonly last: string;
+// The letters that the database knows to write in Latin ones, see folded_for_people.
+const WRITTEN_IN_LATIN = /[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u0400-\u045f\u0490\u0491]/g;
+const ACCENTS = /[\u0300-\u036f]/g;
+
+/**
+ * A text as the database keeps what is known of people, but for its case: each database has its own idea of that.
+ * Latin and Cyrillic become ASCII as in {@link asciiOf}; other scripts lose their accents.
+ */
+export function foldedForPeople(text: string): string {
+  return text.replaceAll(WRITTEN_IN_LATIN, asciiOf).normalize('NFD').replaceAll(ACCENTS, '');
 }
 
-/** As {@link anyContains}, for a text about a person, whose name may also be sought with the last name first. */
-export function personContains({ text, first, last }: PersonColumns, sought: string, value: Placeholder): string {
-  const whole = value(`%${likeLiteral(sought)}%`);
-  const words = sought.split(/\s+/);
-  if (words.length === 1) return contains(text, whole);
-  // The index knows nothing of the other order, but the words at both ends are in it either way.
-  const ends = [words[0], words.at(-1)].map((word = '') => contains(text, value(`%${likeLiteral(word)}%`)));
-  const either = `(${contains(text, whole)} or ${contains(`lower(${last} || ' ' || ${first})`, whole)})`;
-  return [...ends, either].join(' and ');
+/** A folded text about people holds what is sought, in whatever letters; `%` and `_` mean themselves. */
+export function personContains(column: string, sought: string, value: Placeholder): string {
+  const folded = foldedForPeople(sought);
+  // Accents without a letter are kept nowhere.
+  return folded === '' ? 'false' : contains(column, value(`%${likeLiteral(folded)}%`));
 }
 
 function contains(lowerCase: string, pattern: string): string {

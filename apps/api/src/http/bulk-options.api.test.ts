@@ -419,6 +419,43 @@ describe('dry_run=true', () => {
     });
   });
 
+  it('on PUT /int/product_attributes counts the definitions that would be new, and only they have no ids', async () => {
+    const attribute = (external_ref: string, value: string) => ({ external_ref, value });
+    const product_attributes = [
+      { code: 'A', attributes: [attribute('size', 'M'), attribute('material', 'wool')] },
+      { code: 'C', attributes: [attribute('size', 'L'), attribute('fit', 'slim')] },
+    ];
+    const call = (query: string) => shop.put(`/int/product_attributes${query}`, { product_attributes });
+    const [{ status, body }, written] = await wrote(() => call('?dry_run=true&explain=true'));
+    expect([status, written]).toEqual([200, false]);
+    expect(body.data).toEqual({ products: 2, definitions_created: 2 });
+    const def = 'product_attribute_def';
+    expect(body.explain).toEqual([
+      { matches: [found('variant', 'code', ids['A']), lost(def), found(def, 'external_ref', ids['material'])] },
+      // The second row finds what the first one would make.
+      { matches: [found('variant', 'code', ids['C']), found(def, 'external_ref', null), lost(def)] },
+    ]);
+    expect((await shop.get('/product_attribute_defs')).body.data).toMatchObject([{ external_ref: 'material' }]);
+    expect((await call('?dry_run=true')).body.data).toEqual({ products: 2, definitions_created: 2 });
+    expect((await call('')).body.data).toEqual({ products: 2, definitions_created: 2 });
+    expect((await call('?dry_run=true')).body.data).toEqual({ products: 2, definitions_created: 0 });
+  });
+
+  it('on PUT /int/product_attributes refuses what would be refused of new definitions', async () => {
+    const product_attributes = [
+      { code: 'A', attributes: [{ external_ref: 'size', code: 'S', value: 'M' }] },
+      { code: 'B', attributes: [{ external_ref: 'fit', code: 'S', value: 'L' }] },
+    ];
+    const [reply, written] = await wrote(() =>
+      shop.put('/int/product_attributes?dry_run=true', { product_attributes }),
+    );
+    expect([reply.status, written, reply.body]).toEqual([
+      422,
+      false,
+      { errors: { ProductAttributeDefs: ['API.ProductAttributeDefs.CodeAlreadyExists'] } },
+    ]);
+  });
+
   it('on POST /stock/reconcile has no movement', async () => {
     const { data } = (await CALLS['POST /stock/reconcile']('?dry_run=true')).body;
     expect(data).toEqual({ movement_id: null, updated: 2, failed: [] });

@@ -37,6 +37,7 @@ beforeEach(async () => {
     keyedCalls: {} as never,
     clock: new MovableClock(),
     jsonLimit: 1,
+    uploads: { directory: '.', limit: 1 },
     corsOrigins: [],
     observer: { finished: () => {}, failed: (error) => observed.push(error) },
     isBusy: () => false,

@@ -13,6 +13,9 @@ export class HttpProblem extends Error {
   }
 }
 
+/** Something that the service stands on cannot be reached now; nothing was written. */
+export class Unavailable extends Error {}
+
 const DETAILS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
 
 export function problemAnswer({ status, headers }: HttpProblem): Answer {
@@ -88,7 +91,11 @@ export function failureAnswer(): Answer {
   return { status: 500, body: { message: 'Internal server error' } };
 }
 
-export function outcomeAnswer(outcome: Answer | Refusal | undefined, speech: Speech): Answer {
-  if (outcome === undefined) return MISSING_RECORD;
+/** The answer for a record that is not there, under its key where the call names one. */
+export function missingAnswer(key: string | undefined, speech: Speech): Answer {
+  return key === undefined ? MISSING_RECORD : { ...refusalAnswer({ refused: key }, speech), status: 404 };
+}
+
+export function outcomeAnswer(outcome: Answer | Refusal, speech: Speech): Answer {
   return isRefusal(outcome) ? refusalAnswer(outcome, speech) : outcome;
 }

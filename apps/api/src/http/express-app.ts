@@ -11,6 +11,7 @@ import * as errors from './errors.js';
 import { DatabaseUnavailable } from '../database/failures.js';
 import { answeredOnce, fingerprintOf, idempotencyKey, type KeyedCalls } from './idempotency.js';
 import { isReadableJson } from './json-text.js';
+import { discardForm, formBody, formFingerprint, formOf, type Uploads } from './multipart.js';
 import { assertSoundQuery, parseQuery } from './query-text.js';
 import type { Caller, Route } from './route.js';
 import { validateBody, type Validated } from './validate-body.js';
@@ -25,6 +26,7 @@ export interface Edge {
   readonly keyedCalls: KeyedCalls;
   readonly clock: Clock;
   readonly jsonLimit: number;
+  readonly uploads: Uploads;
   readonly corsOrigins: readonly string[];
   readonly observer: Observer;
   /** So many calls wait for the database already that one more would only wait in vain. */
@@ -49,6 +51,8 @@ export function expressApp(edge: Edge): Express {
   return app;
 }
 
+const JSON_BODY_MS = 30_000;
+
 /** What is sent, with and without its charset: a client that asks for the one also takes the other. */
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 
@@ -68,14 +72,32 @@ function mount(app: Express, route: Route, edge: Edge): void {
       response.locals['holder'] = holder;
       return next();
     },
-    ...(route.method === 'get' ? [] : [contentTypeIsJson, jsonBody(route, edge.jsonLimit)]),
+    ...bodyOf(route, edge),
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
-      const given = await answer(route, request, holder, edge.keyedCalls);
-      if (given.chunks) await sendChunks(response, given, given.chunks);
-      else send(response, given);
+      try {
+        const given = await answer(route, request, holder, edge.keyedCalls);
+        if (given.chunks) await sendChunks(response, given, given.chunks);
+        else send(response, given);
+      } finally {
+        if (route.upload) await discardForm(request);
+      }
     },
   );
+}
+
+function bodyOf(route: Route, { jsonLimit, uploads }: Edge): express.RequestHandler[] {
+  if (route.method === 'get') return [];
+  return route.upload ? [formBody(uploads)] : [contentTypeIsJson, inTime, jsonBody(route, jsonLimit)];
+}
+
+/** Only files may take as long as the server lets a request take. */
+function inTime(request: Request, response: Response, next: NextFunction): void {
+  const timer = setTimeout(() => {
+    if (!request.complete) send(response, errors.problemAnswer(new errors.HttpProblem(408, { Connection: 'close' })));
+  }, JSON_BODY_MS);
+  response.once('close', () => clearTimeout(timer));
+  next();
 }
 
 /** Does what the call asks for; with a key of the client's own, once. */
@@ -83,7 +105,8 @@ async function answer(route: Route, request: Request, holder: TokenHolder, calls
   const { app, tokenId } = holder;
   const key = route.method === 'get' || route.answersSecret ? undefined : idempotencyKey(request);
   if (key === undefined) return handle(route, request, holder);
-  const fingerprint = fingerprintOf(request.method, request.originalUrl, BODIES.get(request));
+  const body = route.upload ? formFingerprint(request) : BODIES.get(request);
+  const fingerprint = fingerprintOf(request.method, request.originalUrl, body);
   return answeredOnce(calls, { appId: app.id, tokenId, key, fingerprint }, app, () => handle(route, request, holder));
 }
 
@@ -98,14 +121,16 @@ async function handle(route: Route, request: Request, { app, tokenId, customerId
   const { body, errors: broken, wrongTypes } = readBody(route, request);
   if (wrongTypes) return wrongTypesAnswer(wrongTypes, app);
   const ids = Object.fromEntries(Object.entries(request.params).map(([name, text]) => [name, recordId(text) ?? 0]));
-  if (Object.values(ids).includes(0)) return errors.MISSING_RECORD;
+  const missing = errors.missingAnswer(route.missing, app);
+  if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missing;
   const id = ids['id'] ?? 0;
   if (broken) {
-    if (route.record && !(await route.record(app, id, ids))) return errors.MISSING_RECORD;
+    if (route.record && !(await route.record(app, id, ids))) return missing;
     return errors.fieldErrorsAnswer(broken, app);
   }
-  const call = { app, tokenId, customerId: customerId ?? 0, id, ids, query, body, request };
-  return errors.outcomeAnswer(await route.handle(call), app);
+  const { file } = route.upload ? formOf(request) : { file: undefined };
+  const call = { app, tokenId, customerId: customerId ?? 0, id, ids, query, body, file, request };
+  return errors.outcomeAnswer((await route.handle(call)) ?? missing, app);
 }
 
 /** Whether a required query parameter is missing, or is no integer where one is asked for. */
@@ -118,6 +143,7 @@ function lacksParameter({ query: parameters = {} }: Route, query: Readonly<Recor
 
 function readBody(route: Route, request: Request): Validated<object> {
   if (route.body === undefined) return { body: {}, errors: undefined };
+  if (route.upload) return validateBody(route.body, formOf(request).fields);
   const raw: unknown = request.body;
   return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw, route.namesWrongTypes);
 }
@@ -156,7 +182,7 @@ function answerOf(error: unknown, request: Request, observer: Observer): Answer 
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.failed(error, request);
-  if (error instanceof DatabaseUnavailable)
+  if (error instanceof DatabaseUnavailable || error instanceof errors.Unavailable)
     return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
   return errors.failureAnswer();
 }

@@ -65,7 +65,13 @@ const IDEMPOTENCY_KEY: Json = {
 
 function requestBody(route: Route): Json {
   const schema = { $ref: REFS + (route.body?.name ?? '') };
+  if (route.upload) return { required: true, content: { 'multipart/form-data': { schema: withFile(schema) } } };
   return { required: !route.bodyOptional, content: { 'application/json': { schema } } };
+}
+
+function withFile(fields: Json): Json {
+  const file = { type: 'string', contentMediaType: 'application/octet-stream' };
+  return { ...fields, type: 'object', properties: { file }, required: ['file'] };
 }
 
 function pathParameters(route: Route): Json[] {
@@ -123,7 +129,8 @@ function failures(route: Route, schemas: Json): Json {
     500: failure('A failure on our side; retry after a pause that grows', 'MessageError'),
     503: failure('Busy or shutting down; see Retry-After', 'DetailError'),
   };
-  if (route.path.includes(':id')) byStatus[404] = { description: 'No such record in the app; empty body' };
+  if (route.path.includes(':id') && !route.emptyWhenMissing)
+    byStatus[404] = { description: 'No such record in the app; empty body' };
   if (route.missing) byStatus[404] = failure(`No such record in the app: \`${route.missing}\``, 'RuleError');
   if (isKeyed(route))
     byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');

@@ -108,6 +108,11 @@ export interface ListOptions extends Presence {
   readonly max?: number;
 }
 
+export interface RecordsOptions extends ListOptions {
+  /** Must be there, but may be empty. */
+  readonly mayBeEmpty?: boolean;
+}
+
 export interface TextsOptions extends ListOptions {
   /** Most characters of each text. */
   readonly longest?: number;
@@ -148,10 +153,13 @@ export function isWrapper(bodyClass: Class, property: string): boolean {
   return Reflect.hasMetadata(WRAPPER, bodyClass.prototype as object, property);
 }
 
-export function ListOf(of: () => Class, { max = 1_000, optional }: ListOptions = {}): PropertyDecorator {
+export function ListOf(
+  of: () => Class,
+  { max = 1_000, optional, mayBeEmpty = optional }: RecordsOptions = {},
+): PropertyDecorator {
   const judge: Judge = (value) => {
     if (!Array.isArray(value) || value.some(isPlainObject)) return MALFORMED;
-    if (value.length === 0 && !optional) return CANT_BE_BLANK;
+    if (value.length === 0 && !mayBeEmpty) return CANT_BE_BLANK;
     return value.length > max ? IS_TOO_LONG : undefined;
   };
   return nested(of, judge, { type: 'array', maxItems: max }, { optional }, { each: true, max });

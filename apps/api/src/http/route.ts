@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox';
 import type { Request } from 'express';
 import type { AppContext } from './app-context.js';
 import type { Outcome } from './answer.js';
+import type { ReceivedFile } from './multipart.js';
 import type { BodyClass } from './validate-body.js';
 
 /** Who may call: an app's own token, a session with a signed-in customer, any session, anybody. */
@@ -19,6 +20,8 @@ export interface Call<Body = unknown> {
   readonly ids: Readonly<Record<string, number>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Body;
+  /** What a form brought, until the call is answered. */
+  readonly file: ReceivedFile | undefined;
   /** For what only HTTP knows, such as content negotiation. */
   readonly request: Request;
 }
@@ -38,6 +41,8 @@ export interface Route<Body extends object = object> {
   readonly extension?: boolean;
   readonly summary: string;
   readonly body?: BodyClass<Body>;
+  /** The body is a form, `multipart/form-data`, which may hold a file in its field `file`. */
+  readonly upload?: boolean;
   /** The call may come without a body. */
   readonly bodyOptional?: boolean;
   readonly query?: Readonly<Record<string, QueryParameter>>;
@@ -55,8 +60,10 @@ export interface Route<Body extends object = object> {
   readonly failures?: Readonly<Record<number, TSchema>>;
   /** Message keys and texts that the rules behind this route may answer, for the API reference. */
   readonly refusals?: readonly string[];
-  /** The key of the 404 for a record that the body names and the app does not have. */
+  /** The key of the 404 for a record that the call names and the app does not have; without one it has no body. */
   readonly missing?: string;
+  /** The list of a record that is missing is empty: an id that no record can have comes as 0. */
+  readonly emptyWhenMissing?: boolean;
   /** Whether the record that the path names exists; asked only before a body that breaks rules is answered 422. */
   readonly record?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean>;
   readonly handle: (call: Call<Body>) => Promise<Outcome>;

@@ -13,7 +13,7 @@ import type { Duplex } from 'node:stream';
 /** The edge's share of the timeout ladder, in ms, and the largest request head in bytes. */
 export const EDGE = {
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  requestTimeout: 120_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 128 * 1024,

@@ -46,7 +46,7 @@ export function locationRoutes(locations: TypeOrmLocations): Route[] {
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'app_locations').map(locationWish);
-        const { locations: written, explain } = await locations.put(app.id, rows, options);
+        const { locations: written, explain } = await locations.put(app, rows, options);
         const answered = written.map((location) =>
           typeof location === 'string' ? { message: app.say(location) } : presentLocation(location),
         );

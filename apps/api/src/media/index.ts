@@ -1,3 +1,7 @@
-export { folderRoutes } from './folders.routes.js';
-export { TypeOrmMediaFolders } from './typeorm-media-folders.js';
-export { imageProcessorOf, openLibrary, type Library, type StorageModule } from './library.js';
+export { libraryParts, type LibraryParts } from './library-parts.js';
+export { libraryToolsOf, type LibraryTools, type StorageModule } from './library.js';
+export { fileFilter, fileListStatement } from './media-list.query.js';
+export { mediaRoutes } from './media.routes.js';
+export { MediaWorker } from './media-worker.js';
+export { serveMedia } from './serve-media.js';
+export { RECORD_USAGES } from './typeorm-media-usages.js';

@@ -1,4 +1,4 @@
-import type { ImageProcessor, MediaStore } from '@back-office/media';
+import type { CdnPurger, ImageFacts, ImageOutput, ImageProcessor, MediaStore, OutputFormat } from '@back-office/media';
 import { DiskMediaStore } from '@back-office/storage-disk';
 import { join } from 'node:path';
 import { InvalidConfig, type Config, type S3Config } from '../config.js';
@@ -8,24 +8,47 @@ export interface Library {
   readonly store: MediaStore;
   /** Without a slash at its end. */
   readonly base: string;
+  readonly close: () => void;
+}
+
+/** What the library is made with. */
+export interface LibraryTools {
+  readonly library: Library;
+  readonly images: ImageProcessor;
+  readonly purger: CdnPurger;
+  readonly pixelLimit: number;
 }
 
 /** What a module named by `STORAGE` exports: it reads its own configuration from the environment. */
 export interface StorageModule {
   /** `base`: what public addresses begin with, when the store serves its files itself. */
-  openMediaStore(environment: Config['environment']): Promise<{ readonly store: MediaStore; readonly base?: string }>;
+  openMediaStore(environment: Config['environment']): Promise<{
+    readonly store: MediaStore;
+    readonly base?: string;
+    /** Called when the process ends. */
+    readonly close?: () => void;
+  }>;
 }
 
-export async function openLibrary(config: Config): Promise<Library> {
+async function openLibrary(config: Config): Promise<Library> {
   const own = `${config.publicUrl}/media`;
   const { storage } = config;
-  if (storage.kind === 'disk') return { store: await DiskMediaStore.open(join(config.dataDir, 'media')), base: own };
-  if (storage.kind === 's3') return { store: await bucket(storage.s3), base: baseOf(storage.s3) };
-  const { store, base = own } = await (await moduleNamed(storage.module)).openMediaStore(config.environment);
-  return { store, base: base.replace(/\/+$/, '') };
+  if (storage.kind === 'disk') {
+    return { store: await DiskMediaStore.open(join(config.dataDir, 'media')), base: own, close: () => {} };
+  }
+  if (storage.kind === 's3') {
+    const store = await bucket(storage.s3);
+    return { store, base: baseOf(storage.s3), close: () => store.close() };
+  }
+  const {
+    store,
+    base = own,
+    close = () => {},
+  } = await (await moduleNamed(storage.module)).openMediaStore(config.environment);
+  return { store, base: base.replace(/\/+$/, ''), close };
 }
 
-async function bucket(s3: S3Config): Promise<MediaStore> {
+async function bucket(s3: S3Config) {
   // Loaded only where it is used: it is large.
   const { S3MediaStore } = await import('@back-office/storage-s3');
   return new S3MediaStore(s3);
@@ -44,11 +67,45 @@ async function moduleNamed(name: string): Promise<StorageModule> {
   throw new InvalidConfig(`Bad configuration: STORAGE: ${name} exports no openMediaStore`);
 }
 
-export async function imageProcessorOf({ images, imagePixelLimit }: Config): Promise<ImageProcessor> {
-  if (images === 'jimp') {
-    const { JimpImageProcessor } = await import('@back-office/images-jimp');
-    return new JimpImageProcessor({ pixelLimit: imagePixelLimit });
-  }
+/** Everything that an installation chooses for its library. */
+export async function libraryToolsOf(config: Config): Promise<LibraryTools> {
+  const [library, images] = await Promise.all([openLibrary(config), imageProcessorOf(config)]);
+  return { library, images, purger: new NoCdnPurger(), pixelLimit: config.imagePixelLimit };
+}
+
+async function imageProcessorOf({ images, imagePixelLimit }: Config): Promise<ImageProcessor> {
+  const options = { pixelLimit: imagePixelLimit };
+  const { JimpImageProcessor } = await import('@back-office/images-jimp');
+  const jimp = new JimpImageProcessor(options);
+  if (images === 'jimp') return jimp;
   const { SharpImageProcessor } = await import('@back-office/images-sharp');
-  return new SharpImageProcessor({ pixelLimit: imagePixelLimit });
+  return new FirstThatCan([new SharpImageProcessor(options), jimp]);
+}
+
+/** What the first processor cannot do, such as BMP, the next one may. */
+class FirstThatCan implements ImageProcessor {
+  constructor(private readonly processors: readonly ImageProcessor[]) {}
+
+  can(image: ImageFacts, format: OutputFormat): boolean {
+    return this.processors.some((processor) => processor.can(image, format));
+  }
+
+  async process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]) {
+    const able = this.processors.find((each) => outputs.every(({ format }) => each.can(image, format)));
+    if (able === undefined) throw new Error('No image processor can do this');
+    return able.process(bytes, image, outputs);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.processors.map((processor) => processor.close()));
+  }
+}
+
+/** An installation without caches in front of it. */
+class NoCdnPurger implements CdnPurger {
+  readonly isConfigured = false;
+
+  purge(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
 }

@@ -47,12 +47,20 @@ const WITH_FILES = `
   left join cdn_files c on c.app_id = $1 and c.folder = f.path and c.state = 'active' and not c.hidden
   where f.app_id = $1 and (f.path = $2 or f.path like $3 or $2 = '') group by f.app_id, f.id order by f.path`;
 
-/** The folders of the paths that are not there yet; others keep their names. */
-export const MAKE = `
+// A folder is shown under its segment, or with a number where a sibling is called so.
+const MAKE = `
   insert into cdn_folders (app_id, path, parent, name, inserted_at, updated_at)
-  select $1, path, parent, name, $3, $3
-  from json_to_recordset($2) as wanted (path text, parent text, name text) order by path
-  on conflict do nothing`;
+  select $1, path, parent, (
+    select free.name from (
+      select wanted.name || case when number = 1 then '' else ' (' || number || ')' end as name, number
+      from generate_series(1, 1000) as number
+    ) as free
+    where not exists (
+      select from cdn_folders s where s.app_id = $1 and s.parent = wanted.parent and s.name = free.name
+    ) order by number limit 1
+  ), $3, $3
+  from json_to_recordset($2) as wanted (path text, parent text, name text)
+  where not exists (select from cdn_folders f where f.app_id = $1 and f.path = wanted.path) order by path`;
 
 const INSERT = `
   insert into cdn_folders as f (app_id, path, parent, name, description, inserted_at, updated_at)
@@ -185,9 +193,15 @@ export async function lockFolders(transaction: Transaction, appId: number): Prom
 }
 
 /** Makes the folders on the way to the path that are missing, each named after its segment. */
-export async function makeFolders(sql: Sql, appId: number, path: FolderPath, now: Date): Promise<void> {
-  if (path === TOP_LEVEL) return;
-  const wanted = ancestry(path).map((each) => ({ path: each, parent: parentOf(each), name: lastSegment(each) }));
+export function makeFolders(sql: Sql, appId: number, path: FolderPath, now: Date): Promise<void> {
+  return makeFoldersOf(sql, appId, [path], now);
+}
+
+/** As {@link makeFolders}, for several paths. */
+export async function makeFoldersOf(sql: Sql, appId: number, paths: readonly FolderPath[], now: Date): Promise<void> {
+  const missing = [...new Set(paths.flatMap(ancestry))];
+  if (missing.length === 0) return;
+  const wanted = missing.map((each) => ({ path: each, parent: parentOf(each), name: lastSegment(each) }));
   await sql.rows(MAKE, [appId, JSON.stringify(wanted), now]);
 }
 

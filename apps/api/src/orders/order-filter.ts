@@ -13,8 +13,8 @@ export const ORDER_FILTERS = {
   search: {
     schema: text,
     description:
-      'in order and invoice number and the customer’s name (either part first), e-mail and phone, case aside; ' +
-      'surrounding spaces are ignored',
+      'in order and invoice number and the customer’s name (either part first), e-mail and phone, in Latin or ' +
+      'Cyrillic letters, accents and case aside; surrounding spaces are ignored',
   },
   customerId: { schema: integer, description: 'of one customer' },
   appLocationId: { schema: integer, description: 'of one store location' },

@@ -9,7 +9,6 @@ import type { OrderFilter } from './order-filter.js';
 const DECIMALS = '$4';
 const MONEY = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
 const NEWEST = 'o.inserted_at desc, o.id desc';
-const SEARCHED = { text: 'o.search_text', first: 'o.customer_first_name', last: 'o.customer_last_name' };
 
 /** What a list may be sorted by. Orders that lack the value go last, whichever the direction. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -80,7 +79,7 @@ export async function orderListJson(database: Database, asked: OrderListAsked): 
 function conditionsOf(filter: OrderFilter, value: (one: unknown) => string): string[] {
   const { search, customerId, appLocationId, from, before } = filter;
   return [
-    ...(search === undefined ? [] : [personContains(SEARCHED, search, value)]),
+    ...(search === undefined ? [] : [personContains('o.search_text', search, value)]),
     ...(customerId === undefined ? [] : [`o.customer_id = ${value(customerId)}::bigint`]),
     ...(appLocationId === undefined ? [] : [`o.app_location_id = ${value(appLocationId)}::bigint`]),
     ...(from === undefined ? [] : [`o.order_date >= ${value(from)}`]),

@@ -45,34 +45,48 @@ const INSERT = insertStatement(`paid as (
       (place int, amount bigint, method text, payment_method_id bigint, kind text) order by place
   )`);
 
+const MOST_TRIES = 5;
+
+/** The number of an order that came without one, in this year. */
+export type DrawNumber = (year: number) => string;
+
 /** Orders that another system has taken: it moves its own stock, so that none is touched here. */
 export class TypeOrmImportedOrders {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly drawNumber: DrawNumber = (year) => orderNumber(year, randomInt),
   ) {}
 
   /** Answers the id of the new order; refused when the app has one with this external reference or number already. */
   async add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal> {
-    try {
-      return await this.database.transaction((transaction) => add(transaction, appId, order, this.clock.now()));
-    } catch (error) {
-      const isTaken = violates(error, 'orders_external_ref_key');
-      // A number that was drawn here says nothing about the order.
-      const isNumberTaken = order.orderNumber !== null && violates(error, 'orders_order_number_key');
-      if (isTaken || isNumberTaken) return ORDER_ALREADY_EXISTS;
-      throw error;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.addOnce(appId, order);
+      } catch (error) {
+        if (violates(error, 'orders_external_ref_key')) return ORDER_ALREADY_EXISTS;
+        if (!violates(error, 'orders_order_number_key')) throw error;
+        if (order.orderNumber !== null) return ORDER_ALREADY_EXISTS;
+        // A number that was drawn here says nothing about the order: another one is.
+        if (attempt === MOST_TRIES) throw error;
+      }
     }
+  }
+
+  private addOnce(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal> {
+    const now = this.clock.now();
+    const number = order.orderNumber ?? this.drawNumber(now.getUTCFullYear());
+    return this.database.transaction((transaction) => add(transaction, appId, order, number, now));
   }
 }
 
-async function add(transaction: Transaction, appId: number, order: ImportedOrder, now: Date) {
+async function add(transaction: Transaction, appId: number, order: ImportedOrder, number: string, now: Date) {
   const named = await findNamed(transaction, appId, order);
   const priced = priceImport(order, named);
   if (isRefusal(priced)) return priced;
   const [made] = await transaction.last<{ id: number }>(INSERT, [
     appId,
-    JSON.stringify(orderColumns(order, named, priced, now)),
+    JSON.stringify({ ...orderColumns(order, named, priced, now), order_number: number }),
     JSON.stringify(priced.lines.map(itemColumns)),
     JSON.stringify(priced.payments.map(paymentColumns)),
     now,
@@ -104,7 +118,6 @@ function orderColumns(order: ImportedOrder, named: NamedRecords, { totals, paid 
   return {
     data_part: customer?.data_part ?? parts.dataPart,
     time_part: customer?.time_part ?? parts.timePart,
-    order_number: order.orderNumber ?? orderNumber(now.getUTCFullYear(), randomInt),
     external_ref: order.externalRef,
     order_date: order.orderDate ?? now,
     order_status_id: OPEN,

@@ -40,10 +40,24 @@ export const FIND = LOAD('');
 export const LOCK = LOAD('for update of p');
 export const LOCK_FREE = LOAD('for update of p skip locked');
 
+/**
+ * Stores a new proforma, and reserves its stock; nothing of it, and it answers no row, when one of the warehouses sells
+ * no more. What was read of them before may be as old as the wait for the stock; here they are locked as the foreign
+ * keys would lock them anyway, so that whoever switches one off comes before or after.
+ */
 export const INSERT = `
-  with made as (
+  with selling as materialized (
+    select id from warehouses
+    where app_id = $1 and id in (select warehouse_id from json_to_recordset($3) as line (warehouse_id bigint))
+      and sellable and deleted_at is null
+    order by id for key share
+  ), made as (
     insert into proforma_orders (app_id, ${namesOf(FROZEN)}, ${namesOf(LIVING)})
     select $1, ${namesOf(FROZEN)}, ${namesOf(LIVING)} from json_to_record($2) as r (${FROZEN}, ${LIVING})
+    where not exists (
+      select 1 from json_to_recordset($3) as line (warehouse_id bigint)
+      where line.warehouse_id not in (select id from selling)
+    )
     returning id, number
   ), item as (
     insert into proforma_items (app_id, proforma_order_id, ${namesOf(ITEM)})
@@ -53,7 +67,7 @@ export const INSERT = `
     select item.id as line_id, product_variant_id as variant_id, warehouse_id, qty, qty as delta, made.number as reference
     from item, made
   ), used as (
-    update order_processings set consumed_at = $4 where app_id = $1 and id = $5
+    update order_processings e set consumed_at = $4 from made where e.app_id = $1 and e.id = $5
   ), payment as (
     insert into payments (app_id, proforma_order_id, amount, method, kind, status, paid_at, refunded, voucher_id, inserted_at)
     select $1, made.id, amount, method, kind, status, paid_at, 0, voucher_id, $4

@@ -21,12 +21,12 @@ import { violates } from '../database/failures.js';
 import type { Database, Transaction } from '../database/database.js';
 import { insertOrder, settleOrderPayments } from '../orders/index.js';
 import { bookPoints, settleVouchers } from './typeorm-benefits.js';
-import { LOCK_PLACES } from '../stock/index.js';
+import { HOLD_SELLING, LOCK_PLACES } from '../stock/index.js';
 import { DUE, FIND, INSERT, LOCK, LOCK_FREE, saveStatement } from './proforma-statements.query.js';
 import { frozenColumns, lineColumns, livingColumns, paymentColumns } from './proforma-columns.js';
 import { fromRow, type ProformaRow } from './proforma-row.js';
 
-const MOST_NUMBER_TRIES = 5;
+const MOST_TRIES = 5;
 
 /** For so long a refund belongs to the call that decided on it; then the worker asks again. */
 const REFUND_CALL_MS = 30_000;
@@ -52,6 +52,7 @@ export class TypeOrmProformaOrders implements ProformaOrders {
     private readonly clock: Clock,
   ) {}
 
+  /** Decided again, when the number that was drawn is taken, or a warehouse was switched off meanwhile. */
   async create(
     appId: number,
     evaluationId: number,
@@ -63,7 +64,8 @@ export class TypeOrmProformaOrders implements ProformaOrders {
           createOne(transaction, appId, evaluationId, decide, this.clock.now()),
         );
       } catch (error) {
-        if (!violates(error, 'proforma_orders_number_key') || attempt === MOST_NUMBER_TRIES) throw error;
+        const mayGoBetter = violates(error, 'proforma_orders_number_key') || error instanceof WarehouseSellsNoMore;
+        if (!mayGoBetter || attempt === MOST_TRIES) throw error;
       }
     }
   }
@@ -92,7 +94,7 @@ export class TypeOrmProformaOrders implements ProformaOrders {
       try {
         return await this.changeOnce(appId, ids, way, decide);
       } catch (error) {
-        if (!violates(error, 'orders_order_number_key') || attempt === MOST_NUMBER_TRIES) throw error;
+        if (!violates(error, 'orders_order_number_key') || attempt === MOST_TRIES) throw error;
       }
     }
   }
@@ -112,6 +114,9 @@ export class TypeOrmProformaOrders implements ProformaOrders {
     });
   }
 }
+
+/** Nothing was written: the stock was chosen while the warehouse still sold. */
+class WarehouseSellsNoMore extends Error {}
 
 /** The ids of what was inserted, in the order in which it was given. */
 interface Made {
@@ -141,7 +146,8 @@ async function createOne(
     evaluationId,
     JSON.stringify(payments),
   ]);
-  const { id, ...ids } = made as Made;
+  if (made === undefined) throw new WarehouseSellsNoMore();
+  const { id, ...ids } = made;
   return {
     ...proforma,
     id,
@@ -176,19 +182,34 @@ async function withStock(
 ): Promise<readonly Change[]> {
   const reservations = changes.flatMap(({ before, after }) => reservationChanges(before, after));
   if (reservations.length === 0) return changes;
-  transaction.locks('stock');
-  const stock = await transaction.rows<StockRow>(LOCK_PLACES, [
-    appId,
-    reservations.map((each) => each.variantId),
-    reservations.map((each) => each.warehouseId),
-  ]);
-  const free = new FreeStock(stock);
+  const free = new FreeStock(await lockStock(transaction, appId, reservations));
   return changes.map((change) => {
     const missing = free.take(change.before, change.after);
     return missing === undefined
       ? change
       : { ...change, after: change.before, refusal: insufficientStock(missing.name) };
   });
+}
+
+/** A warehouse that sells no more has nothing left for a reservation that grows. */
+async function lockStock(
+  transaction: Transaction,
+  appId: number,
+  reservations: readonly ReservationChange[],
+): Promise<StockRow[]> {
+  transaction.locks('stock');
+  const stock = await transaction.rows<StockRow>(LOCK_PLACES, [
+    appId,
+    reservations.map((each) => each.variantId),
+    reservations.map((each) => each.warehouseId),
+  ]);
+  const growing = reservations.filter(({ delta }) => delta > 0).map(({ warehouseId }) => warehouseId);
+  if (growing.length === 0) return stock;
+  const selling = await transaction.rows<{ readonly id: number }>(HOLD_SELLING, [appId, growing]);
+  const sells = new Set(selling.map(({ id }) => id));
+  return stock.map((row) =>
+    sells.has(row.warehouseId) ? row : { ...row, onHand: Math.min(row.onHand, row.reserved) },
+  );
 }
 
 async function store(

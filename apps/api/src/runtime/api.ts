@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import type { Config } from '../config.js';
 import { expressApp } from '../http/express-app.js';
+import { prepareUploads } from '../http/multipart.js';
 import { openApiDocument } from '../http/openapi.js';
 import { edgeServer } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
@@ -11,6 +13,8 @@ import { mountOutside } from './outside.js';
 import type { Service } from './service.js';
 
 export const VERSION = '2.0.0';
+
+const UPLOADS = 'retail-back-office-uploads';
 
 /** Some tenths of a second of work. With more callers in the queue, none of them would have its turn in time. */
 const WAITING_PER_CONNECTION = 20;
@@ -28,6 +32,8 @@ export async function startApi(
 ): Promise<Api> {
   const metrics = new Metrics(database);
   const routes = container.get(TOKENS.Routes);
+  const uploads = { directory: join(config.temporaryDir, UPLOADS), limit: config.uploadLimit };
+  await prepareUploads(uploads);
   let draining = false;
   const app = expressApp({
     routes,
@@ -35,6 +41,7 @@ export async function startApi(
     keyedCalls: container.get(TOKENS.KeyedCalls),
     clock: container.get(TOKENS.Clock),
     jsonLimit: config.jsonLimit,
+    uploads,
     corsOrigins: config.corsOrigins,
     observer: observerOf(logger, metrics),
     isBusy: () => database.connections().awaited >= config.databasePoolSize * WAITING_PER_CONNECTION,
@@ -43,6 +50,7 @@ export async function startApi(
       metrics,
       reference: JSON.stringify(openApiDocument(routes, VERSION)),
       isDraining: () => draining,
+      library: container.get(TOKENS.Library),
     }),
   });
   const edge = edgeServer(app);

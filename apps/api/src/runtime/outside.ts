@@ -1,7 +1,9 @@
 import express, { type Express, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js';
+import type { MediaStore } from '@back-office/media';
 import type { Database } from '../database/database.js';
+import { serveMedia, type LibraryParts } from '../media/index.js';
 import type { Metrics } from './metrics.js';
 
 export interface Outside {
@@ -10,6 +12,7 @@ export interface Outside {
   /** The API reference as JSON text. */
   readonly reference: string;
   readonly isDraining: () => boolean;
+  readonly library: Pick<LibraryParts, 'library' | 'objects'>;
 }
 
 const PAGE = `<!doctype html>
@@ -30,11 +33,11 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });\n`;
 
 /** What is served outside the base path: health, metrics and the API reference. None of it needs a token. */
-export function mountOutside({ database, metrics, reference, isDraining }: Outside) {
+export function mountOutside({ database, metrics, reference, isDraining, library }: Outside) {
   return (app: Express): void => {
     app.get('/health/live', (_request, response) => void response.json({ status: 'live' }));
     app.get('/health/ready', async (_request, response) => {
-      const ready = !isDraining() && (await answers(database));
+      const ready = !isDraining() && (await answers(database, library.library.store));
       response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
     });
     app.get('/metrics', async (_request, response) => {
@@ -44,6 +47,7 @@ export function mountOutside({ database, metrics, reference, isDraining }: Outsi
     });
     app.get('/openapi.json', (_request, response) => sendText(response, 'application/json', reference));
     mountReference(app);
+    serveMedia(app, library.objects, library.library.store);
   };
 }
 
@@ -65,9 +69,9 @@ function sendText(response: Response, type: string, text: string): void {
   response.end(text);
 }
 
-async function answers(database: Database): Promise<boolean> {
+async function answers(database: Database, store: MediaStore): Promise<boolean> {
   try {
-    await database.ping();
+    await Promise.all([database.ping(), store.ping()]);
     return true;
   } catch {
     return false;

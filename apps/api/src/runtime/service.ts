@@ -5,13 +5,14 @@ import { CustomerEntity } from '../customers/index.js';
 import { Database } from '../database/database.js';
 import { dataSourceFor, type Connection } from '../database/data-source.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
-import { openLibrary } from '../media/index.js';
+import { libraryToolsOf } from '../media/index.js';
 import { migrate } from '../database/migrate.js';
 import { assertDurable } from '../database/durability.js';
 
 export interface Service {
   readonly container: Container;
   readonly database: Database;
+  readonly connection: Connection;
   /** Set when the service runs on a database of its own. */
   readonly embedded: EmbeddedPostgres | undefined;
   stop(): Promise<void>;
@@ -26,16 +27,14 @@ export async function startService(config: Config): Promise<Service> {
     const source = await dataSourceFor(connection, config.databasePoolSize, [CustomerEntity]).initialize();
     const database = new Database(source);
     await assertDurable(database);
+    const media = await libraryToolsOf(config);
     const stop = async (): Promise<void> => {
       await source.destroy();
+      await media.images.close();
+      media.library.close();
       await embedded?.stop();
     };
-    return {
-      container: containerOf(database, { ...config, library: await openLibrary(config) }),
-      database,
-      embedded,
-      stop,
-    };
+    return { container: containerOf(database, { ...config, media }), database, connection, embedded, stop };
   } catch (error) {
     await embedded?.stop();
     throw error;

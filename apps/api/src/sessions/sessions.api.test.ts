@@ -338,3 +338,80 @@ describe('who may call what', () => {
     expect((await holding(callers.customer).get(VISITS)).body).toEqual({ data: [] });
   });
 });
+
+describe('a session that is over for more than 30 days', () => {
+  const remove = () => api.container.get(TOKENS.Sessions).removeOver();
+  const sessionsOf = async (client = shop) =>
+    (
+      await api.database.rows<{ id: number }>(
+        `select id from access_tokens where app_id = $1 and kind = 'session' order by id`,
+        [client.appId],
+      )
+    ).map(({ id }) => id);
+
+  it('is removed, whether it expired or was ended; one that is not over so long stays', async () => {
+    const expired = await started({ expires_in: '1h' });
+    const ended = await started();
+    await holding(ended.access_token).delete('/sessions/current');
+    api.clock.forward({ hours: 2 });
+    const later = await started({ expires_in: '1h' });
+    const living = await started({ expires_in: '40d' });
+    api.clock.forward({ hours: 30 * 24 - 1, seconds: 1 });
+    expect(await failureOf(expired.access_token)).toBe('API.Tokens.Expired');
+    expect(await failureOf(ended.access_token)).toBe('API.Tokens.Revoked');
+    await remove();
+    expect(await sessionsOf()).toEqual([later.id, living.id]);
+    api.clock.forward({ seconds: 2 });
+    expect(await failureOf(expired.access_token)).toBe('API.Tokens.Invalid');
+    expect(await failureOf(ended.access_token)).toBe('API.Tokens.Invalid');
+    expect(await failureOf(later.access_token)).toBe('API.Tokens.Expired');
+    expect((await holding(living.access_token).delete('/sessions/current')).status).toBe(204);
+  });
+
+  it('is kept to the moment at which the 30 days are over', async () => {
+    const { id } = await started({ expires_in: 60 });
+    api.clock.forward({ hours: 30 * 24, seconds: 60 });
+    await remove();
+    expect(await sessionsOf()).toEqual([id]);
+    api.clock.forward({ seconds: 1 });
+    await remove();
+    expect(await sessionsOf()).toEqual([]);
+  });
+
+  it('goes with nothing but itself: the visits of its customer and the tokens of the app stay', async () => {
+    const customer = await newCustomer(shop, 'mira@example.com');
+    await shop.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
+    const first = await started(customer);
+    const visit = { attendance: { latitude: 1, longitude: 1 } };
+    const made = await holding(first.access_token).keyed('visit').post('/customer/attendance', visit);
+    expect(made.status).toBe(201);
+    await api.database.rows(`update access_tokens set expires_at = $2 where app_id = $1 and kind = 'app'`, [
+      shop.appId,
+      api.clock.now(),
+    ]);
+    api.clock.forward({ hours: 61 * 24 });
+    await remove();
+    expect((await tokens()).map(({ kind }) => kind)).toEqual(['app']);
+    await api.database.rows(`update access_tokens set expires_at = null where app_id = $1`, [shop.appId]);
+    api.clock.forward({ seconds: 2 });
+    const second = await started(customer);
+    expect((await holding(second.access_token).get(VISITS)).body.data).toEqual([made.body.data]);
+  });
+
+  it('of whatever app is found by index, and many are removed some at a time', async () => {
+    const stranger = await api.app();
+    const fill = `
+      insert into access_tokens (app_id, kind, token_hash, inserted_at, expires_at)
+      select $1, 'session', sha256(($1::bigint || '/' || n)::bytea), $2, $2 from generate_series(1, $3::int) as n`;
+    await api.database.rows(fill, [shop.appId, api.clock.now(), 4_000]);
+    await api.database.rows(fill, [stranger.appId, api.clock.now(), 2_000]);
+    await api.database.source.query('analyze access_tokens');
+    api.clock.forward({ hours: 30 * 24, seconds: 1 });
+    api.statements.length = 0;
+    expect([await remove(), await remove()]).toEqual([true, false]);
+    expect([await sessionsOf(), await sessionsOf(stranger)]).toEqual([[], []]);
+    const [find = ''] = api.statements;
+    const plan = await api.database.rows<object>(`explain ${find}`, [api.clock.now()]);
+    expect(JSON.stringify(plan)).toContain('Index Scan using access_tokens_ended_idx');
+  });
+});

@@ -1,4 +1,4 @@
-import { refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { addHours, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { isCustomer, type CustomerName } from '../customers/index.js';
 import type { Database } from '../database/database.js';
 import { hashOfToken, newToken } from '../http/authentication.js';
@@ -17,6 +17,17 @@ function insert(customer: CustomerName | null, value: (one: unknown) => string):
 const END = `
   update access_tokens set revoked_at = coalesce(revoked_at, $3)
   where app_id = $1 and id = $2 and kind = 'session' returning token_hash`;
+
+const KEPT_HOURS = 30 * 24;
+const REMOVED_AT_ONCE = 5_000;
+
+// What is over is found across apps, without locks; it is then removed inside one app at a time. Nothing refers to it:
+// visits belong to the customer, and the keys of its calls are forgotten after a day.
+const OVER = `kind = 'session' and least(expires_at, revoked_at) <`;
+const FIND_OVER = `
+  select app_id as "appId", id from access_tokens
+  where ${OVER} $1 order by least(expires_at, revoked_at) limit ${REMOVED_AT_ONCE}`;
+const REMOVE = `delete from access_tokens where app_id = $1 and id = any($2::bigint[]) and ${OVER} $3`;
 
 export interface NewSession {
   /** Null for an anonymous session. */
@@ -57,5 +68,16 @@ export class TypeOrmSessions {
       const [ended] = await sql.rows<{ token_hash: Buffer }>(END, [appId, id, this.clock.now()]);
       return ended?.token_hash;
     });
+  }
+
+  /** Removes what expired or was ended over 30 days ago, some of it at a time; answers whether there may be more. */
+  async removeOver(): Promise<boolean> {
+    const end = addHours(this.clock.now(), -KEPT_HOURS);
+    const over = await this.database.rows<{ readonly appId: number; readonly id: number }>(FIND_OVER, [end]);
+    for (const appId of new Set(over.map((each) => each.appId))) {
+      const ids = over.filter((each) => each.appId === appId).map(({ id }) => id);
+      await this.database.rows(REMOVE, [appId, ids, end]);
+    }
+    return over.length === REMOVED_AT_ONCE;
   }
 }

@@ -32,15 +32,21 @@ export function bookReservations(change: string, appId: string, now: string): st
   )`;
 }
 
-/**
- * Locks the stock rows of the places ($2 variants, $3 warehouses), in the order of their keys. A warehouse that does not
- * sell any more has nothing left for a reservation that grows.
- */
+/** Locks the stock rows of the places ($2 variants, $3 warehouses), in the order of their keys. */
 export const LOCK_PLACES = `
   select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", w.code as "warehouseCode",
-    case when w.sellable and w.deleted_at is null then s.on_hand else least(s.on_hand, s.reserved) end as "onHand",
-    s.reserved
+    s.on_hand as "onHand", s.reserved
   from stocks s join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
   where s.app_id = $1
     and (s.product_variant_id, s.warehouse_id) in (select * from unnest($2::bigint[], $3::bigint[]))
   order by s.product_variant_id, s.warehouse_id for update of s`;
+
+/**
+ * Which of the warehouses ($2) sell. Asked once their stock is locked: a statement that waits for a lock sees what it
+ * does not lock as it was before the wait. They stay so until the end of the transaction; the foreign keys of what it
+ * books would take the same lock.
+ */
+export const HOLD_SELLING = `
+  select id from warehouses
+  where app_id = $1 and id = any($2::bigint[]) and sellable and deleted_at is null
+  order by id for key share`;

@@ -93,5 +93,6 @@ export function failedRows(data: unknown): unknown[] {
 
 /** Whether an entry of a list of records says why there is none. */
 export function isMessage(entry: unknown): boolean {
-  return typeof entry === 'object' && entry !== null && 'message' in entry && !('id' in entry);
+  if (typeof entry !== 'object' || entry === null || !('message' in entry)) return false;
+  return 'success' in entry ? entry.success === false : !('id' in entry);
 }

@@ -6,8 +6,8 @@ import { containerOf } from '../container.js';
 import { readConfig } from '../config.js';
 import { CustomerEntity } from '../customers/index.js';
 import { Database } from '../database/database.js';
-import { dataSourceFor } from '../database/data-source.js';
-import { openLibrary } from '../media/index.js';
+import { dataSourceFor, jobPool } from '../database/data-source.js';
+import { libraryToolsOf, MediaWorker } from '../media/index.js';
 import { BASE_PATH } from '../http/base-path.js';
 import { openApiDocument } from '../http/openapi.js';
 import { startApi, VERSION } from '../runtime/api.js';
@@ -40,6 +40,14 @@ export interface Client {
   put(path: string, body?: unknown): Promise<Reply>;
   patch(path: string, body?: unknown): Promise<Reply>;
   delete(path: string, body?: unknown): Promise<Reply>;
+  /** A form with a file in its field `file`, or without one. */
+  upload(path: string, file?: Upload, fields?: Readonly<Record<string, string | readonly string[]>>): Promise<Reply>;
+}
+
+export interface Upload {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly mime?: string;
 }
 
 export interface TestApi {
@@ -50,6 +58,10 @@ export interface TestApi {
   readonly container: Container;
   /** The texts of all statements so far. */
   readonly statements: string[];
+  /** What has gone wrong in the background so far. */
+  readonly jobFailures: unknown[];
+  /** Does the jobs that wait in the background. */
+  work(): Promise<void>;
   /** A new app and its calls. */
   app(currency?: string): Promise<Client>;
   /** The calls of an app, sent to other servers in turn. */
@@ -66,8 +78,12 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
   const statements: string[] = [];
   const database = new Database(source, (text) => statements.push(text));
   const clock = new MovableClock();
-  const container = containerOf(database, { ...config, library: await openLibrary(config) }, clock);
+  const media = await libraryToolsOf(config);
+  const container = containerOf(database, { ...config, media }, clock);
   const api = await startApi({ container, database }, { ...config, port: 0 }, loggerOf(config));
+  const pool = jobPool(own.connection, 2);
+  const jobFailures: unknown[] = [];
+  const worker = new MediaWorker(pool, container.get(TOKENS.Library).tasks, (error) => jobFailures.push(error));
   const origin = `http://127.0.0.1:${api.port}`;
   const conformance = new Conformance(openApiDocument(container.get(TOKENS.Routes), VERSION));
   return {
@@ -77,6 +93,8 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
     database,
     container,
     statements,
+    jobFailures,
+    work: () => worker.drain(),
     app: async (currency = 'RSD') => {
       const apps = container.get(TOKENS.Apps);
       const appId = await apps.create({ name: 'Test', currency });
@@ -88,6 +106,9 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
     },
     close: async () => {
       await api.stop();
+      await pool.end();
+      await media.images.close();
+      media.library.close();
       await source.destroy();
       await own.drop();
       await rm(dataDir, { recursive: true, force: true });
@@ -106,15 +127,24 @@ function clientOf(
     const agent = supertest(origin());
     const request = agent[method](BASE_PATH + path).set({ Authorization: `Bearer ${token}`, ...headers });
     const reply = sent === undefined ? await request : await request.send(sent as object);
-    const { status, text } = reply;
+    return checked(reply, method, path, sent);
+  };
+  const upload: Client['upload'] = async (path, file, fields = {}) => {
+    const request = supertest(origin())
+      .post(BASE_PATH + path)
+      .set({ Authorization: `Bearer ${token}`, ...headers });
+    for (const [name, values] of Object.entries(fields)) {
+      for (const value of [values].flat()) request.field(name, value as string);
+    }
+    const { name: filename = '', bytes, mime = 'application/octet-stream' } = file ?? {};
+    if (bytes) request.attach('file', Buffer.from(bytes), { filename, contentType: mime });
+    return checked(await request, 'post', path, undefined);
+  };
+  const checked = ({ status, text, headers: got }: supertest.Response, method: Method, path: string, sent: unknown) => {
     const complaints = conformance.complaints({ method, path: BASE_PATH + path, sent, status, text });
     if (complaints.length > 0) throw new Error(`Not as the API reference says:\n${complaints.join('\n')}`);
-    return {
-      status,
-      headers: reply.headers as Readonly<Record<string, string>>,
-      text,
-      body: text === '' ? undefined : JSON.parse(text),
-    };
+    const body: unknown = text === '' ? undefined : JSON.parse(text);
+    return { status, headers: got as Readonly<Record<string, string>>, text, body };
   };
   return {
     appId,
@@ -125,5 +155,6 @@ function clientOf(
     put: (path, body) => call('put', path, body),
     patch: (path, body) => call('patch', path, body),
     delete: (path, body) => call('delete', path, body),
+    upload,
   };
 }

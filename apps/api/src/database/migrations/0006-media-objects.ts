@@ -12,6 +12,11 @@ const STATEMENTS = [
     state = 'receiving' or (key is not null and filename is not null and kind is not null and mime is not null
       and size is not null)
   )`,
+  // What is searched is folded by the service, as names of products are.
+  `alter table cdn_files drop column search_text, add column search_text text not null default ''`,
+  `update cdn_files set search_text = lower(concat_ws(' ', filename, alt, caption, array_to_string(tags, ' ')))`,
+  `create index cdn_files_search_idx on cdn_files using gin (app_id, search_text gin_trgm_ops)`,
+  `drop index cdn_files_tags_idx`,
   `alter table cdn_renditions add column content text not null`,
   `alter table cdn_file_versions alter column original drop not null, add column content text not null`,
   `create index cdn_file_versions_key_idx on cdn_file_versions (app_id, key)`,
@@ -30,6 +35,16 @@ const STATEMENTS = [
     constraint cdn_pdf_pages_file_fkey foreign key (app_id, cdn_file_id) references cdn_files (app_id, id)
   )`,
   `create index cdn_pdf_pages_key_idx on cdn_pdf_pages (app_id, key)`,
+  // Who does jobs now: the jobs of those who have died are given to others.
+  `create schema job_queue`,
+  `create table job_queue.workers (worker text primary key, seen_at timestamptz not null)`,
+  // To find what nothing points at.
+  `create index cdn_files_content_idx on cdn_files (app_id, content)`,
+  `create index cdn_files_original_idx on cdn_files (app_id, original) where original is not null`,
+  `create index cdn_renditions_content_idx on cdn_renditions (app_id, content)`,
+  `create index cdn_file_versions_content_idx on cdn_file_versions (app_id, content)`,
+  `create index cdn_file_versions_original_idx on cdn_file_versions (app_id, original) where original is not null`,
+  `create index cdn_pdf_pages_content_idx on cdn_pdf_pages (app_id, content)`,
 ];
 
 export class MediaObjects1763700000006 implements MigrationInterface {

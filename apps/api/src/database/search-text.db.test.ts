@@ -1,0 +1,87 @@
+import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { Database } from './database.js';
+import { dataSourceFor, migrationSourceFor } from './data-source.js';
+import { migrate } from './migrate.js';
+import { asciiOf, foldedForPeople } from './search-text.js';
+
+const BEFORE = 4;
+
+let own: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  own = await testDatabase({ empty: true });
+  // A database of the time before, with people in it.
+  const source = await migrationSourceFor(own.connection).initialize();
+  Object.assign(source, { migrations: source.migrations.slice(0, BEFORE) });
+  await source.runMigrations();
+  await source.query(`
+    insert into apps (name, currency, media_prefix, inserted_at, updated_at)
+    select 'A', 'RSD', 'abcdefgh', now(), now()`);
+  await source.query(`
+    insert into customers (app_id, data_part, time_part, email, first_name, last_name, inserted_at, updated_at)
+    select id, 1, 1, 'Milica@example.com', 'Милица', 'Đorđević', now(), now() from apps`);
+  await source.query(`
+    insert into orders (app_id, data_part, time_part, order_number, order_date, payment_status_id, customer_last_name,
+      market_id, currency, sales_channel_id, sales_channel, fees, sales, discount, net_sales, vat, end_sales, debt,
+      inserted_at, updated_at)
+    select id, 1, 1, 'N-1', now(), 1, 'ЉУБИЋ', 1, 'RSD', 1, 'web', '[]', 0, 0, 0, 0, 0, 0, now(), now() from apps`);
+  await source.destroy();
+  await migrate(own.connection);
+  database = new Database(await dataSourceFor(own.connection, 2).initialize());
+});
+afterAll(async () => {
+  await database.source.destroy();
+  await own.drop();
+});
+
+describe('people and orders that were there before they could be found in both alphabets', () => {
+  it('can be', async () => {
+    const rows = await database.rows<{ search_text: string }>(
+      'select search_text from customers union all select search_text from orders',
+    );
+    expect(rows.map((row) => row.search_text.trim().replaceAll(/\s+/g, ' '))).toEqual([
+      'milica dordevic milica@example.com dordevic milica',
+      'n-1 ljubic ljubic',
+    ]);
+  });
+});
+
+describe('what is known of people, and what is sought', () => {
+  const LETTERS = Array.from({ length: 0xffff }, (_, index) => index + 1)
+    .filter((code) => code < 0xd800 || code > 0xdfff)
+    .map((code) => String.fromCharCode(code));
+
+  const foldedByBoth = (texts: readonly string[]) =>
+    database.rows<{ text: string; kept: string; sought: string }>(
+      `select text, folded_for_people(text) as kept, lower(sought) as sought
+       from unnest($1::text[], $2::text[]) as row (text, sought)`,
+      [texts, texts.map(foldedForPeople)],
+    );
+
+  it('fold to the same, whatever the letter', async () => {
+    const rows = await foldedByBoth(LETTERS);
+    expect(rows.filter(({ kept, sought }) => kept !== sought)).toEqual([]);
+    expect(rows).toHaveLength(LETTERS.length);
+  });
+
+  it('fold to the same as a name of a product does, in Latin and Cyrillic letters', async () => {
+    const letters = LETTERS.filter(
+      (letter) => /[\p{L}]/u.test(letter) && /[\0-\x7f\u00c0-\u017f\u0400-\u045fҐґ]/.test(letter),
+    );
+    const rows = await foldedByBoth(letters);
+    expect(rows.filter(({ text, kept }) => kept !== asciiOf(text))).toEqual([]);
+    expect(rows.length).toBeGreaterThan(300);
+  });
+
+  it.each([
+    ['Ђорђе Џомбић, Њива Љиг', 'dorde dzombic, njiva ljig'],
+    ['Đorđe Džombić, Njiva Ljig', 'dorde dzombic, njiva ljig'],
+    ['Нові Ґрати Щука', 'novi grati shchuka'],
+    ['Dvořák Łódź Straße Ærø', 'dvorak lodz strasse aero'],
+    ['Zoe\u0308 C\u030c', 'zoe c'],
+    ["100%_\\ O'Neil +381", "100%_\\ o'neil +381"],
+  ])('%s is %s', async (text, folded) => {
+    expect(await foldedByBoth([text])).toEqual([{ text, kept: folded, sought: folded }]);
+  });
+});

@@ -1,0 +1,149 @@
+import type { Request, RequestHandler } from 'express';
+import multer, { MulterError } from 'multer';
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, opendir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { HttpProblem } from './errors.js';
+
+/** A file as it came, on disk until the call is answered. */
+export interface ReceivedFile {
+  readonly path: string;
+  /** As the client calls it; nothing but a hint. */
+  readonly name: string;
+  readonly size: number;
+  /** SHA-256 in hex. */
+  readonly hash: string;
+  /** The first bytes, which tell what it is. */
+  readonly head: Uint8Array;
+}
+
+/** Where uploads are received, and how large a file may be in bytes. */
+export interface Uploads {
+  readonly directory: string;
+  readonly limit: number;
+}
+
+/** The one field that may hold a file. */
+const FIELD = 'file';
+const HEAD_BYTES = 65_536;
+const LARGEST_TEXT = 65_536;
+/** What the parts of a form may take beside its file. */
+const FORM_BYTES = 1_048_576;
+const LIMITS = { files: 1, fields: 40, parts: 41, fieldNameSize: 100, fieldSize: LARGEST_TEXT, headerPairs: 20 };
+/** A file that was cut off by a crash is given this long. */
+const STALE_MS = 24 * 3_600_000;
+
+export interface Form {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly file: ReceivedFile | undefined;
+}
+
+/** Makes the folder of uploads, and sweeps away what earlier crashes have left in it. */
+export async function prepareUploads({ directory }: Uploads): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  for await (const entry of await opendir(directory)) {
+    const path = join(directory, entry.name);
+    const seen = await stat(path).catch(() => undefined);
+    if (seen?.isFile() && Date.now() - seen.mtimeMs > STALE_MS) await rm(path, { force: true });
+  }
+}
+
+/** Receives a form: its file goes to disk as it comes, and is removed when the call is over. */
+export function formBody(uploads: Uploads): RequestHandler {
+  const receive = multer({
+    storage: new Spool(uploads.directory),
+    limits: { ...LIMITS, fileSize: uploads.limit },
+    defParamCharset: 'utf8',
+  }).any();
+  return (request, response, next) => {
+    if (!hasBody(request)) return next();
+    if (!request.is('multipart/form-data')) return next(new HttpProblem(400));
+    if (Number(request.headers['content-length']) > uploads.limit + FORM_BYTES) return next(tooLarge());
+    return receive(request, response, (error: unknown) => next(error === undefined ? undefined : problemOf(error)));
+  };
+}
+
+/** What {@link formBody} has received. */
+export function formOf(request: Request): Form {
+  const { files } = request as { files?: unknown };
+  const [file] = (Array.isArray(files) ? files : []) as (ReceivedFile & { readonly fieldname: string })[];
+  const fields = Object.fromEntries(Object.entries((request.body ?? {}) as Record<string, unknown>));
+  return { fields, file: file?.fieldname === FIELD ? file : undefined };
+}
+
+/** The same for the same form, in whatever order its fields came. */
+export function formFingerprint(request: Request): Buffer {
+  const { fields, file } = formOf(request);
+  const sorted = Object.keys(fields)
+    .sort()
+    .map((name) => [name, fields[name]]);
+  return createHash('sha256')
+    .update(JSON.stringify([sorted, file?.name, file?.hash]))
+    .digest();
+}
+
+/** Removes what has been received; the call is over. */
+export async function discardForm(request: Request): Promise<void> {
+  const files = ((request as { files?: unknown }).files ?? []) as ReceivedFile[];
+  await Promise.all(files.map(({ path }) => rm(path, { force: true }).catch(() => {})));
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+}
+
+function problemOf(error: unknown): unknown {
+  if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge();
+  // Neither the parser of forms nor what it stands on says which of its errors are the client's; ours have a code.
+  return isOfTheDisk(error) ? error : new HttpProblem(400);
+}
+
+function isOfTheDisk(error: unknown): boolean {
+  return (error as { syscall?: unknown } | null)?.syscall !== undefined;
+}
+
+function tooLarge(): HttpProblem {
+  return new HttpProblem(413, { Connection: 'close' });
+}
+
+type Done = (error?: unknown, file?: object) => void;
+
+/** Writes files as they come, and looks at them on the way. */
+class Spool implements multer.StorageEngine {
+  constructor(private readonly directory: string) {}
+
+  _handleFile(_request: Request, file: Express.Multer.File, done: Done): void {
+    void received(file.stream, join(this.directory, randomUUID()), file.originalname).then(
+      (kept) => done(undefined, kept),
+      (error: unknown) => done(error),
+    );
+  }
+
+  _removeFile(_request: Request, file: Express.Multer.File, done: (error: Error | null) => void): void {
+    rm(file.path, { force: true }).then(() => done(null), done);
+  }
+}
+
+async function received(stream: Readable, path: string, name: string): Promise<ReceivedFile> {
+  const hash = createHash('sha256');
+  const heads: Uint8Array[] = [];
+  let size = 0;
+  const looked = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      if (size < HEAD_BYTES) heads.push(chunk.subarray(0, HEAD_BYTES - size));
+      size += chunk.length;
+      hash.update(chunk);
+      yield chunk;
+    }
+  };
+  try {
+    await pipeline(stream, looked, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    return { path, name, size, hash: hash.digest('hex'), head: Buffer.concat(heads) };
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+import { dateTimeSql } from '../database/json-sql.js';
+
+const WITH_VERSION = `case when f.version > 1 then '?v=' || f.version else '' end`;
+
+/** `base` is the parameter that holds what public addresses begin with. */
+export const fileUrlSql = (base: string): string => `${base} || '/' || f.key || ${WITH_VERSION}`;
+
+/** How many places use the file `f`: never stored, so that it is never wrong. */
+const USAGE_COUNT = `(select count(*) from cdn_usages u where u.app_id = f.app_id and u.key = f.key)`;
+
+const RENDITIONS = (base: string): string => `(
+  select coalesce(json_agg(json_build_object(
+    'label', r.label, 'width', r.width, 'height', r.height, 'size', r.size, 'key', r.key,
+    'url', ${base} || '/' || r.key || ${WITH_VERSION}
+  ) order by r.width), '[]')
+  from cdn_renditions r where r.app_id = f.app_id and r.cdn_file_id = f.id and r.version = f.version
+)`;
+
+/** The file `f` as clients read it; an edit answers it without its `url`. */
+export function fileJsonSql(base: string, { withUrl = true, inTrash = false } = {}): string {
+  return `json_build_object(
+    'id', f.id, 'filename', f.filename, 'key', f.key, ${withUrl ? `'url', ${fileUrlSql(base)},` : ''}
+    'folder', nullif(f.folder, ''), 'size', f.size, 'mime', f.mime, 'width', f.width, 'height', f.height,
+    'alt', f.alt, 'caption', f.caption, 'tags', f.tags, 'description', f.description, 'version', f.version,
+    'renditions', ${RENDITIONS(base)}, 'usage_count', ${USAGE_COUNT},
+    'hidden', f.hidden, 'hidden_by', f.hidden_by, 'hidden_at', ${dateTimeSql('f.hidden_at')},
+    'hidden_note', f.hidden_note, 'source', f.source, 'processing', f.processing,
+    'last_modified', ${dateTimeSql('f.last_modified')}, 'inserted_at', ${dateTimeSql('f.inserted_at')}
+    ${
+      inTrash
+        ? `, 'deleted_at', ${dateTimeSql('f.deleted_at')}, 'deleted_by', f.deleted_by, 'purge_at', ${dateTimeSql('f.purge_at')}`
+        : ''
+    }
+  )`;
+}

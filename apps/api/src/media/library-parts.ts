@@ -1,0 +1,48 @@
+import type { Clock } from '@back-office/kernel';
+import type { Database } from '../database/database.js';
+import { ContentIntake } from './content-intake.js';
+import { FileProcessing } from './file-processing.js';
+import type { LibraryTools } from './library.js';
+import { MediaTasks } from './media-worker.js';
+import { PublicCopies } from './public-copies.js';
+import { StoreSweep } from './store-sweep.js';
+import { TypeOrmMediaFiles } from './typeorm-media-files.js';
+import { TypeOrmMediaFolders } from './typeorm-media-folders.js';
+import { TypeOrmMediaObjects } from './typeorm-media-objects.js';
+import { TypeOrmMediaPresets } from './typeorm-media-presets.js';
+import { TypeOrmMediaReceipts } from './typeorm-media-receipts.js';
+import { TypeOrmMediaTrash } from './typeorm-media-trash.js';
+import { TypeOrmMediaUsages } from './typeorm-media-usages.js';
+import { TypeOrmMediaVersions } from './typeorm-media-versions.js';
+
+export type LibraryParts = ReturnType<typeof libraryParts>;
+
+/** The parts of the media library, each made once. */
+export function libraryParts(database: Database, clock: Clock, tools: LibraryTools) {
+  const { library, images, purger, pixelLimit } = tools;
+  const objects = new TypeOrmMediaObjects(database);
+  const receipts = new TypeOrmMediaReceipts(database, clock);
+  const copies = new PublicCopies(library, objects);
+  const processing = new FileProcessing(library, images, objects, copies);
+  const sweep = new StoreSweep(library, objects, copies, clock);
+  const trash = new TypeOrmMediaTrash(database, clock);
+  return {
+    database,
+    clock,
+    library,
+    images,
+    purger,
+    objects,
+    receipts,
+    copies,
+    intake: new ContentIntake(library, receipts, pixelLimit),
+    files: new TypeOrmMediaFiles(database, clock, library.base),
+    folders: new TypeOrmMediaFolders(database, clock),
+    presets: new TypeOrmMediaPresets(database, clock),
+    sweep,
+    tasks: new MediaTasks(library, processing, objects, copies, { sweep, trash }),
+    trash,
+    usages: new TypeOrmMediaUsages(database, clock, library.base),
+    versions: new TypeOrmMediaVersions(database, clock, library.base),
+  };
+}

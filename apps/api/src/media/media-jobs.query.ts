@@ -1,0 +1,77 @@
+import type { Sql } from '../database/database.js';
+
+/** What is left to do in the store after a change: bytes that nobody needs, and public keys that are to be put right. */
+export interface Tidying {
+  readonly appId: number;
+  readonly blobs: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** A file that is to be processed: as its preset says, or only into renditions of these widths. */
+export interface ProcessingOrder {
+  readonly appId: number;
+  readonly fileId: number;
+  readonly widths?: readonly number[] | undefined;
+}
+
+/** An order for the same purpose takes the place of one that still waits. */
+export type Purpose = 'content' | 'reverted' | 'renditions';
+
+export const JOBS = {
+  process: 'process_file',
+  tidy: 'tidy_store',
+  sweep: 'sweep_store',
+  hide: 'hide_unused',
+} as const;
+
+/** What is done once a day, in the small hours of UTC, by whichever process comes first. */
+export const DAILY = `17 3 * * * ${JOBS.sweep} ?jobKey=${JOBS.sweep}\n47 3 * * * ${JOBS.hide} ?jobKey=${JOBS.hide}`;
+
+/** The store may be gone for hours: the pauses grow up to six of them. */
+const MOST_TRIES = 20;
+/** So that a job of a purge of thousands of files stays a small one. */
+const TIDIED_AT_ONCE = 500;
+
+const ADD = `select graphile_worker.add_job($1::text, $2::json, max_attempts => ${MOST_TRIES}, job_key => $3)`;
+const ADD_EACH = `
+  select graphile_worker.add_job($1::text, payload, max_attempts => ${MOST_TRIES}) from json_array_elements($2) as payload`;
+
+/** Has a file processed in the background, once this transaction is committed. */
+export async function addProcessing(sql: Sql, purpose: Purpose, order: ProcessingOrder): Promise<void> {
+  await sql.rows(ADD, [JOBS.process, JSON.stringify(order), `${purpose}:${order.appId}:${order.fileId}`]);
+}
+
+/** As {@link addProcessing}, for the store. */
+export async function addTidying(sql: Sql, { appId, blobs, keys }: Tidying): Promise<void> {
+  const jobs: Tidying[] = [
+    ...inRuns(blobs).map((run) => ({ appId, blobs: run, keys: [] })),
+    ...inRuns(keys).map((run) => ({ appId, blobs: [], keys: run })),
+  ];
+  if (jobs.length > 0) await sql.rows(ADD_EACH, [JOBS.tidy, JSON.stringify(jobs)]);
+}
+
+function inRuns(all: readonly string[]): string[][] {
+  const runs: string[][] = [];
+  for (let at = 0; at < all.length; at += TIDIED_AT_ONCE) runs.push(all.slice(at, at + TIDIED_AT_ONCE));
+  return runs;
+}
+
+/** Who has not been seen for so long is dead. */
+const SILENCE = `interval '20 seconds'`;
+
+const SEEN = `
+  insert into job_queue.workers (worker, seen_at) select worker, now() from unnest($1::text[]) as worker
+  on conflict (worker) do update set seen_at = excluded.seen_at`;
+
+const RELEASE = `
+  select graphile_worker.force_unlock_workers(array_agg(dead.worker)) from (
+    select distinct j.locked_by as worker from graphile_worker.jobs j
+    where j.locked_by is not null and j.locked_at < now() - ${SILENCE} and not exists (
+      select from job_queue.workers w where w.worker = j.locked_by and w.seen_at > now() - ${SILENCE}
+    )
+  ) as dead having count(*) > 0`;
+
+const FORGET = `delete from job_queue.workers where seen_at < now() - interval '1 day'`;
+
+/** How workers tell that they live, and how the jobs of those who do not are given to others. */
+export const HEARTBEAT = { seen: SEEN, release: RELEASE, forget: FORGET } as const;

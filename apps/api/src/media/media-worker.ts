@@ -1,0 +1,119 @@
+import { run, runOnce, type Runner, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
+import { EventEmitter } from 'node:events';
+import { silentLogger, type JobPool } from '../database/data-source.js';
+import { BrokenContent, type FileProcessing } from './file-processing.js';
+import type { Library } from './library.js';
+import { DAILY, HEARTBEAT, JOBS, type ProcessingOrder, type Tidying } from './media-jobs.query.js';
+import type { PublicCopies } from './public-copies.js';
+import type { StoreSweep } from './store-sweep.js';
+import type { TypeOrmMediaObjects } from './typeorm-media-objects.js';
+import type { TypeOrmMediaTrash } from './typeorm-media-trash.js';
+
+/** What cannot be decoded is tried so often: it may have been the machine. */
+const TRIES_OF_BROKEN = 3;
+const JOBS_AT_ONCE = 3;
+const POLL_MS = 2_000;
+
+/** What reports the troubles of the background. */
+export type OnFailure = (error: unknown, job: string) => void;
+
+const HEARTBEAT_MS = 5_000;
+/** Does the library's jobs, which are kept in the database until they are done. */
+export class MediaWorker {
+  private runner: Runner | undefined;
+  private heartbeat: NodeJS.Timeout | undefined;
+  private readonly workers = new Set<string>();
+
+  constructor(
+    private readonly pool: JobPool,
+    private readonly tasks: MediaTasks,
+    private readonly onFailure: OnFailure,
+  ) {}
+
+  async start(): Promise<void> {
+    const events = new EventEmitter() as WorkerEvents;
+    events.on('worker:create', ({ worker }) => this.workers.add(worker.workerId));
+    this.runner = await run({
+      ...this.options(),
+      events,
+      crontab: DAILY,
+      concurrency: JOBS_AT_ONCE,
+      pollInterval: POLL_MS,
+    });
+    await this.beat();
+    this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.heartbeat);
+    await this.runner?.stop();
+    this.runner = undefined;
+  }
+
+  /** Says that its workers live, and gives the jobs of the dead to others. */
+  private async beat(): Promise<void> {
+    try {
+      await this.pool.query(HEARTBEAT.seen, [[...this.workers]]);
+      await this.pool.query(HEARTBEAT.release);
+      await this.pool.query(HEARTBEAT.forget);
+    } catch (error) {
+      this.onFailure(error, 'heartbeat');
+    }
+  }
+
+  /** Does what is waiting now, and ends. */
+  drain(): Promise<void> {
+    return runOnce(this.options());
+  }
+
+  private options() {
+    const taskList = this.tasks.list(this.onFailure);
+    return { pgPool: this.pool, taskList, logger: silentLogger(), noHandleSignals: true };
+  }
+}
+
+/** The jobs by name. */
+export class MediaTasks {
+  constructor(
+    private readonly library: Library,
+    private readonly processing: FileProcessing,
+    private readonly objects: TypeOrmMediaObjects,
+    private readonly copies: PublicCopies,
+    private readonly daily: { readonly sweep: StoreSweep; readonly trash: TypeOrmMediaTrash },
+  ) {}
+
+  list(onFailure: OnFailure): TaskList {
+    return {
+      [JOBS.process]: async (payload, { job }) => {
+        const order = payload as ProcessingOrder;
+        try {
+          await this.processing.run(order);
+        } catch (error) {
+          onFailure(error, JOBS.process);
+          if (error instanceof BrokenContent && job.attempts >= TRIES_OF_BROKEN) return this.processing.giveUp(order);
+          if (job.attempts >= job.max_attempts) await this.processing.giveUp(order);
+          throw error;
+        }
+      },
+      [JOBS.tidy]: reported(JOBS.tidy, onFailure, (payload) => this.tidy(payload as Tidying)),
+      [JOBS.sweep]: reported(JOBS.sweep, onFailure, () => this.daily.sweep.run()),
+      [JOBS.hide]: reported(JOBS.hide, onFailure, () => this.daily.trash.hideUnused()),
+    };
+  }
+
+  private async tidy({ appId, blobs, keys }: Tidying): Promise<void> {
+    await this.copies.settle(appId, keys);
+    for (const blob of await this.objects.unreferenced(appId, blobs)) await this.library.store.remove(blob);
+  }
+}
+
+function reported(job: string, onFailure: OnFailure, work: (payload: unknown) => Promise<unknown>): Task {
+  return async (payload) => {
+    try {
+      await work(payload);
+    } catch (error) {
+      onFailure(error, job);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,192 @@
+import { isRefusal, likeLiteral, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import {
+  FILE_NAME_TAKEN,
+  FILE_NOT_FOUND,
+  fileKey,
+  freeName,
+  keyCandidate,
+  parted,
+  stepOf,
+  type FileState,
+  type FolderPath,
+} from '@back-office/media';
+import type { Database, Sql, Transaction } from '../database/database.js';
+import { violates } from '../database/failures.js';
+import { asciiOf, foldedForSearch } from '../database/search-text.js';
+import type { TakenFile } from './content-intake.js';
+import { fileJsonSql } from './file-columns.query.js';
+import { addProcessing, addTidying } from './media-jobs.query.js';
+import { lockFolders, makeFolders } from './typeorm-media-folders.js';
+
+/** What an upload says of its file. */
+export interface NewFile {
+  readonly name: string;
+  readonly folder: FolderPath;
+  readonly onConflict: 'error' | 'rename';
+  readonly presetId: number | undefined;
+  readonly alt: string | null;
+  readonly caption: string | null;
+  readonly description: string | null;
+  readonly tags: readonly string[];
+  readonly source: string | null;
+}
+
+/** `undefined` stays as it is. */
+export interface FileEdit {
+  readonly name?: string | undefined;
+  readonly alt?: string | null | undefined;
+  readonly caption?: string | null | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly hidden?: boolean | undefined;
+  readonly hiddenNote?: string | null | undefined;
+}
+
+export interface StoredFile {
+  readonly id: number;
+  readonly key: string;
+}
+
+/** Kinds that are looked into in the background. */
+const PROCESSED = new Set(['image', 'video', 'application/pdf']);
+const KEYS_AT_ONCE = 20;
+
+const FIND = `
+  select ${fileJsonSql('$3')}::text as data from cdn_files f
+  where f.app_id = $1 and f.id = $2 and f.state in ('active', 'trashed')`;
+
+const PRESET = `
+  select id from cdn_upload_presets where app_id = $1 and case when $2::bigint is null then is_default else id = $2 end`;
+
+const NAMES = `
+  select filename from cdn_files
+  where app_id = $1 and folder = $2 and state = 'active' and (filename = $3 or filename like $4)`;
+
+const TAKEN_KEYS = `select key from cdn_files where app_id = $1 and key = any($2)`;
+
+const STORE = `
+  update cdn_files set state = 'active', key = $3, folder = $4, filename = $5, kind = $6, mime = $7, size = $8,
+    checksum = $9, width = $10, height = $11, preset_id = $12, processing = $13, alt = $14, caption = $15,
+    description = $16, tags = $17, source = $18, search_text = $19, last_modified = $20, inserted_at = $20
+  where app_id = $1 and id = $2 and state = 'receiving' returning id, key`;
+
+const LOCK = `
+  select id, state, filename, alt, caption, tags from cdn_files f
+  where f.app_id = $1 and f.id = $2 and f.state <> 'receiving' for update`;
+
+const EDIT = `
+  update cdn_files f set filename = $3, alt = $4, caption = $5, tags = $6, search_text = $7,
+    hidden = coalesce($8, hidden), stays_visible = case when $8 is null then stays_visible else not $8 end,
+    hidden_by = case when coalesce($8, hidden) then coalesce(hidden_by, 'app') end,
+    hidden_at = case when coalesce($8, hidden) then coalesce(hidden_at, $9) end,
+    hidden_note = case when coalesce($8, hidden) then case when $10 then $11 else hidden_note end end
+  where f.app_id = $1 and f.id = $2
+  returning ${fileJsonSql("''", { withUrl: false })}::text as data`;
+
+interface LockedFile {
+  readonly id: number;
+  readonly state: FileState;
+  readonly filename: string;
+  readonly alt: string | null;
+  readonly caption: string | null;
+  readonly tags: readonly string[];
+}
+
+/** Files of the library as records. Names and keys of one app's files are given in turns. */
+export class TypeOrmMediaFiles {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly base: string,
+  ) {}
+
+  /** As JSON text; also a file in Trash. */
+  async findJson(appId: number, id: number): Promise<string | undefined> {
+    const [found] = await this.database.rows<{ data: string }>(FIND, [appId, id, this.base]);
+    return found?.data;
+  }
+
+  /** Makes a file of what was received: it gets its name and its key, and is there for everybody. */
+  async store(
+    app: { readonly id: number; readonly prefix: string },
+    file: TakenFile,
+    more: NewFile,
+  ): Promise<StoredFile | Refusal> {
+    return this.database.transaction(async (transaction) => {
+      await lockFolders(transaction, app.id);
+      const [preset] = await transaction.rows<{ id: number }>(PRESET, [app.id, more.presetId ?? null]);
+      if (preset === undefined && more.presetId !== undefined) return refuse('is invalid', 'preset_id');
+      const name = await nameFor(transaction, app.id, more);
+      if (isRefusal(name)) return name;
+      const now = this.clock.now();
+      await makeFolders(transaction, app.id, more.folder, now);
+      const key = await freeKey(transaction, app.id, fileKey(app.prefix, more.folder, name, asciiOf));
+      const isProcessed = PROCESSED.has(file.kind) || PROCESSED.has(file.mime);
+      if (isProcessed) await addProcessing(transaction, 'content', { appId: app.id, fileId: file.receipt.id });
+      else await addTidying(transaction, { appId: app.id, blobs: [], keys: [key] });
+      const { width = null, height = null } = file.size ?? {};
+      const place = [app.id, file.receipt.id, key, more.folder, name];
+      const content = [file.kind, file.mime, file.bytes, file.checksum, width, height];
+      const work = [preset?.id ?? null, isProcessed ? 'pending' : 'done'];
+      const words = [more.alt, more.caption, more.description, more.tags, more.source];
+      const values = [...place, ...content, ...work, ...words, searchText({ filename: name, ...more }), now];
+      const [stored] = await transaction.last<StoredFile>(STORE, values);
+      if (stored === undefined) throw new Error('The upload took so long that its receipt was swept away');
+      return stored;
+    });
+  }
+
+  /** Answers the edited file as JSON text. */
+  async edit(appId: number, id: number, edit: FileEdit): Promise<string | Refusal> {
+    try {
+      return await this.database.transaction(async (transaction) => {
+        transaction.locks('file');
+        const [file] = await transaction.rows<LockedFile>(LOCK, [appId, id]);
+        const step = file && stepOf('edit', file.state);
+        if (file === undefined || isRefusal(step)) return FILE_NOT_FOUND;
+        const filename = edit.name ?? file.filename;
+        const { alt = file.alt, caption = file.caption, tags = file.tags, hidden = null, hiddenNote } = edit;
+        const values = [appId, id, filename, alt, caption, tags, searchText({ filename, alt, caption, tags }), hidden];
+        const more = [this.clock.now(), hiddenNote !== undefined, hiddenNote ?? null];
+        const [edited] = await transaction.last<{ data: string }>(EDIT, [...values, ...more]);
+        return (edited as { data: string }).data;
+      });
+    } catch (error) {
+      if (violates(error, 'cdn_files_name_key')) return FILE_NAME_TAKEN;
+      throw error;
+    }
+  }
+}
+
+/** What a search looks through. */
+export function searchText(file: {
+  readonly filename: string;
+  readonly alt: string | null;
+  readonly caption: string | null;
+  readonly tags: readonly string[];
+}): string {
+  return foldedForSearch([file.filename, file.alt ?? '', file.caption ?? '', ...file.tags].join(' '));
+}
+
+async function nameFor(sql: Sql, appId: number, { name, folder, onConflict }: NewFile): Promise<string | Refusal> {
+  const taken = await namesIn(sql, appId, folder, name);
+  if (!taken.has(name) || onConflict === 'rename') return freeName(name, taken);
+  return FILE_NAME_TAKEN;
+}
+
+/** The names in a folder that this one, or this one with a number, could meet. */
+export async function namesIn(sql: Sql, appId: number, folder: string, name: string): Promise<Set<string>> {
+  const [stem] = parted(name);
+  const rows = await sql.rows<{ filename: string }>(NAMES, [appId, folder, name, `${likeLiteral(stem)} (%`]);
+  return new Set(rows.map(({ filename }) => filename));
+}
+
+/** The wished key, or with the first number that is free. Safe under the lock of the app's folders alone. */
+async function freeKey(transaction: Transaction, appId: number, wished: string): Promise<string> {
+  for (let from = 1; ; from += KEYS_AT_ONCE) {
+    const candidates = Array.from({ length: KEYS_AT_ONCE }, (_, index) => keyCandidate(wished, from + index));
+    const rows = await transaction.rows<{ key: string }>(TAKEN_KEYS, [appId, candidates]);
+    const taken = new Set(rows.map(({ key }) => key));
+    const free = candidates.find((key) => !taken.has(key));
+    if (free !== undefined) return free;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Page } from '@back-office/kernel';
+import type { Database } from '../database/database.js';
+import { anyContains } from '../database/search-text.js';
+
+/** Read only where the type says that the id is a number: as a join, the ids of others would be read as numbers, too. */
+const LABEL = `
+  case u.entity_type
+    when 'product' then (select p.name from products p where p.app_id = $1 and p.id = u.entity_id::bigint)
+    when 'product_variant' then (
+      select coalesce(nullif(v.name, ''), p.name) from product_variants v
+      join products p on p.app_id = $1 and p.id = v.product_id where v.app_id = $1 and v.id = u.entity_id::bigint
+    )
+    when 'app_location' then (select l.name from app_locations l where l.app_id = $1 and l.id = u.entity_id::bigint)
+    else u.label
+  end`;
+
+const SEARCHED = [LABEL, 'u.url', 'u.entity_type', 'u.entity_id', 'u.key'];
+
+interface Statement {
+  readonly text: string;
+  readonly values: unknown[];
+}
+
+/** Names are looked up for the page alone. */
+const listOf = (page: string, order: string): string => `
+  with page as (${page} order by ${order} offset $2 limit $3)
+  select coalesce(json_agg(row), '[]')::text as data from (
+    select u.entity_type, u.entity_id, u.field, ${LABEL} as label, u.url, u.total_count from page u order by ${order}
+  ) as row`;
+
+const OF_FILE = `
+  from cdn_usages u where u.app_id = $1
+    and u.key = (select f.key from cdn_files f where f.app_id = $1 and f.id = $4 and f.state <> 'receiving')`;
+
+/** The statement that answers with one row the uses of a file, in the order in which they were recorded, as JSON text. */
+export function fileUsagesStatement(appId: number, fileId: number, { offset, limit }: Page): Statement {
+  const page = `select u.*, (select count(*) ${OF_FILE}) as total_count ${OF_FILE}`;
+  return { text: listOf(page, 'u.id'), values: [appId, offset, limit, fileId] };
+}
+
+// Of all joins only a full one is never done row by row, whatever the statistics know of the app. Materialized, so that
+// names are searched among the broken ones alone.
+const BROKEN = `
+  broken as materialized (
+    select u.* from (select * from cdn_usages where app_id = $1) as u
+    full join (select key from cdn_files where app_id = $1 and state <> 'receiving') as f on f.key = u.key
+    where f.key is null
+  )`;
+
+/** As {@link fileUsagesStatement}, the uses of files that the library does not have; those of one file stand together. */
+export function brokenUsagesStatement(appId: number, search: string | undefined, { offset, limit }: Page): Statement {
+  const values: unknown[] = [appId, offset, limit];
+  const value = (one: unknown): string => `$${values.push(one)}`;
+  const condition = search === undefined ? 'true' : anyContains(SEARCHED, search, value);
+  const page = `with ${BROKEN} select u.*, count(*) over () as total_count from broken u where ${condition}`;
+  return { text: listOf(page, 'u.key, u.id'), values };
+}
+
+export async function usageListJson(database: Database, { text, values }: Statement): Promise<string> {
+  const [row] = await database.rows<{ data: string }>(text, values);
+  return row?.data ?? '[]';
+}
