@@ -1,8 +1,9 @@
 // Who may import whom. Each rule is broken once on purpose in apps/api/src/architecture.test.ts.
 
 // A package that is not an adapter is pure: a new one is fenced in from its first file.
-const adapter = '^packages/(?:storage|images)-[^/]+/';
-const pure = '^packages/(?!(?:storage|images)-)([^/]+)/';
+const adapters = 'storage|images|svg|pages|facts';
+const adapter = `^packages/(?:${adapters})-[^/]+/`;
+const pure = `^packages/(?!(?:${adapters})-)([^/]+)/`;
 const tests = ['[.](?:test|contract)[.]ts$', '^(?:packages|apps)/[^/]+/(?:src/)?testing/'];
 
 // Likewise every folder of apps/api/src that is none of these rooms is a feature.

@@ -72,7 +72,9 @@ async function addCustomers(container: Container, app: AppContext): Promise<Cust
 
 async function signIn(container: Container, app: AppContext, customer: CustomerName | undefined): Promise<string> {
   const expiresAt = addHours(container.get(TOKENS.Clock).now(), SESSION_HOURS);
-  const session = await container.get(TOKENS.Sessions).start(app.id, { customer: customer ?? null, language: null, expiresAt });
+  const session = await container
+    .get(TOKENS.Sessions)
+    .start(app.id, { customer: customer ?? null, language: null, expiresAt });
   if (isRefusal(session)) throw new Error(session.refused);
   return session.accessToken;
 }

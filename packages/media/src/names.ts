@@ -7,6 +7,11 @@ const NO_NAME = /[\\/\u0000-\u001f\u007f]/;
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f]+/g;
 
+/** Longer ones are no extensions; cutting a name short leaves them no whole. */
+const LONGEST_EXTENSION = 32;
+/** As many characters as ` (2)` may ever grow to. */
+const LONGEST_NUMBER = 19;
+
 /** The name of a file as it is shown; refused under `name` when it could be taken for a path, or is too long. */
 export function fileName(text: string): string | Refusal {
   const name = text.normalize('NFC').trim();
@@ -23,17 +28,15 @@ export function nameFromClient(text: string): string {
       .split(/[\\/]/)
       .at(-1) ?? '';
   const name = last.normalize('NFC').replaceAll(CONTROLS, ' ').trim();
-  const [stem, extension] = parted(name);
-  const short = [...stem].slice(0, LONGEST_STRING - lengthOf(extension)).join('');
-  const fits = lengthOf(name) <= LONGEST_STRING ? name : `${short}${extension}`.slice(0, LONGEST_STRING);
+  const fits = ended(...stemAndExtension(name)).trim();
   return fits === '' || fits === '.' || fits === '..' ? 'file' : fits;
 }
 
 /** A name that is not taken: the wished one, or with ` (2)`, ` (3)` … before its extension. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {
-  const [stem, extension] = parted(name);
+  const [stem, extension] = stemAndExtension(name);
   for (let number = 1; ; number += 1) {
-    const candidate = number === 1 ? name : `${stem} (${number})${extension}`;
+    const candidate = number === 1 ? name : ended(stem, ` (${number})${extension}`);
     if (!taken.has(candidate)) return candidate;
   }
 }
@@ -41,9 +44,35 @@ export function freeName(name: string, taken: ReadonlySet<string>): string {
 /** A name for a file that comes back into a folder in which its own is taken by now. */
 export function restoredName(name: string, taken: ReadonlySet<string>): string {
   for (let number = 2; ; number += 1) {
-    const candidate = number === 2 && !taken.has(name) ? name : `${name} (${number})`;
+    const candidate = number === 2 && !taken.has(name) ? name : ended(name, ` (${number})`);
     if (!taken.has(candidate)) return candidate;
   }
+}
+
+/** What every other name that {@link freeName} may make of this one begins with. */
+export function startOfFree(name: string): string {
+  return startOf(...stemAndExtension(name));
+}
+
+/** As {@link startOfFree}, of {@link restoredName}. */
+export function startOfRestored(name: string): string {
+  return startOf(name, '');
+}
+
+function startOf(stem: string, extension: string): string {
+  const room = LONGEST_STRING - LONGEST_NUMBER - lengthOf(extension);
+  return lengthOf(stem) <= room ? `${stem} (` : [...stem].slice(0, room).join('');
+}
+
+function stemAndExtension(name: string): [stem: string, extension: string] {
+  const [stem, extension] = parted(name);
+  return lengthOf(extension) <= LONGEST_EXTENSION ? [stem, extension] : [name, ''];
+}
+
+/** A text with this end, cut so that both together are no longer than a name may be. */
+function ended(text: string, end: string): string {
+  const room = LONGEST_STRING - lengthOf(end);
+  return (lengthOf(text) <= room ? text : [...text].slice(0, room).join('')) + end;
 }
 
 /** Tags as a list, or as one text with commas; trimmed, each once, in their order. */

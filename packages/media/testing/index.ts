@@ -4,3 +4,7 @@ export * from './image-processor.contract.js';
 export * from './chunked.js';
 export * as parts from './file-parts.js';
 export * from './sample-files.js';
+export * from './page-renderer.contract.js';
+export * from './sample-pdfs.js';
+export * from './media-facts.contract.js';
+export * from './sample-films.js';

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type Sharp from 'sharp';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -25,7 +26,7 @@ const WIDTHS = [320, 640, 1_280];
 const MAIN = { width: 2_560, quality: 82, effort: 2 };
 const POLL_MS = 10;
 /** What the bare limit is measured with: the package beneath the service's own image adapter. */
-const sharp = createRequire(import.meta.url)('sharp') as typeof import('sharp').default;
+const sharp = createRequire(import.meta.url)('sharp') as typeof Sharp;
 
 /** From upload to finished renditions against sharp alone, and the list of a large library against bare SQL. */
 export async function benchMedia(url: string, options: MediaOptions): Promise<void> {

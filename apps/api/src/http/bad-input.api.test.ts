@@ -356,23 +356,25 @@ describe('a field that no call knows, in every object of every body', () => {
     ...HOSTILE_VALUES.map(([what, value]) => ({ name: 'unknown', what, value })),
     ...['a\0b', '\ud800', '__proto__', 'constructor', 'toJSON', ''].map((name) => ({ name, what: 'x', value: 'x' })),
   ];
-  const casesOf = (schema: BodySchema, shop: Shop) =>
+  // What these name can be used once.
+  const SPENT = new Set(['/cdn/files/purge', '/cdn/files/:id/revert']);
+  const casesOf = (schema: BodySchema, shop: Shop, route: Route) =>
     UNKNOWN.flatMap(({ name, what, value }) =>
-      schema.unknownFields(name, valuesOf(shop)).map((field) => ({ field, what, value })),
+      schema.unknownFields(name, valuesOf(shop, route)).map((field) => ({ field, what, value })),
     );
 
   it('is ignored, whatever it is called and holds', async () => {
     const outcomes: Outcome[] = [];
-    for (const route of routes) {
+    for (const route of routes.filter(({ path, upload }) => !upload && !SPENT.has(path))) {
       const schema = bodyOf(route);
-      const cases = schema ? casesOf(schema, shops[0] as Shop) : [];
+      const cases = schema ? casesOf(schema, shops[0] as Shop, route) : [];
       const call = ({ field, what, value }: (typeof cases)[number], shop: Shop): Hostile => ({
         shop,
         route,
         field: field.path.join('.'),
         what,
         path: pathOf(route, shop),
-        body: schema?.exampleWith(field, value, valuesOf(shop)),
+        body: schema?.exampleWith(field, value, valuesOf(shop, route)),
       });
       outcomes.push(...(await sendAll(cases, call)));
     }

@@ -1,5 +1,6 @@
 import {
   blobKey,
+  fileType,
   imageFacts,
   plannedSizes,
   renditionKey,
@@ -18,6 +19,9 @@ import type { FileToProcess, MadeObject, MadeOfFile, TypeOrmMediaObjects } from 
 /** The content cannot be decoded, now or later. */
 export class BrokenContent extends Error {}
 
+/** Renditions are made of a content that has been processed: a later try is going to find it. */
+export class NotYet extends Error {}
+
 const NOTHING_MADE = { main: undefined, renditions: [], pages: [], replacesRenditions: true } as const;
 
 /** Makes of files what their presets say, in the background. */
@@ -30,27 +34,30 @@ export class FileProcessing {
   ) {}
 
   /** May be done again, and by several at once: only what is made of the content that is still there counts. */
-  async run({ appId, fileId, widths }: ProcessingOrder): Promise<void> {
+  async run({ appId, fileId, version, widths }: ProcessingOrder): Promise<void> {
     const file = await this.objects.toProcess(appId, fileId);
     if (file === undefined) return;
     await this.copies.settle(appId, [file.key]);
-    if (widths === undefined && file.processing !== 'pending') return;
+    const isPending = file.processing === 'pending';
+    if (version !== undefined && (version !== file.version || !isPending)) return;
+    if (version === undefined && isPending) throw new NotYet('The content is still to be processed');
     const made = await this.make(file, widths);
     const keys = await this.objects.finish(appId, file, made);
-    if (keys === false) await this.discard(made);
-    else await this.copies.settle(appId, keys);
+    if (keys !== false) return this.copies.settle(appId, keys);
+    await this.discard(made);
+    if (version === undefined) throw new NotYet('The content has become another meanwhile');
   }
 
   /** The file stays as it was uploaded. */
-  async giveUp({ appId, fileId }: ProcessingOrder): Promise<void> {
-    const file = await this.objects.toProcess(appId, fileId);
-    if (file) await this.objects.fail(appId, file);
+  async giveUp({ appId, fileId, version }: ProcessingOrder): Promise<void> {
+    if (version !== undefined) await this.objects.fail(appId, fileId, version);
   }
 
   private async make(file: FileToProcess, widths: readonly number[] | undefined): Promise<MadeOfFile> {
     if (file.kind !== 'image') return { ...NOTHING_MADE, width: null, height: null };
     const bytes = await this.bytesOf(file.original ?? file.content);
-    const facts = imageFacts(file.mime, bytes);
+    // What was uploaded may be of another type than what was made of it.
+    const facts = imageFacts(fileType(bytes, file.key) ?? file.mime, bytes);
     if (facts === undefined) throw new BrokenContent('The image has no header');
     const { width, height } = facts;
     const format = formatFor(this.images, facts, file.outputFormat);
@@ -68,8 +75,8 @@ export class FileProcessing {
         ...(await this.kept(file, better)),
         checksum: createHash('sha256').update(better.bytes).digest(),
       },
-      width,
-      height,
+      width: isWhole ? width : null,
+      height: isWhole ? height : null,
       renditions: kept.map((object, index) => {
         const { label = '', width: wide = 0 } = renditions[index] ?? {};
         return { ...object, label, key: renditionKey(file.key, wide) };

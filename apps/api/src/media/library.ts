@@ -2,6 +2,7 @@ import type { CdnPurger, ImageFacts, ImageOutput, ImageProcessor, MediaStore, Ou
 import { DiskMediaStore } from '@back-office/storage-disk';
 import { join } from 'node:path';
 import { InvalidConfig, type Config, type S3Config } from '../config.js';
+import { cdnPurgerOf } from './http-cdn-purger.js';
 
 /** Where an installation keeps its files, and what their public addresses begin with. */
 export interface Library {
@@ -70,7 +71,7 @@ async function moduleNamed(name: string): Promise<StorageModule> {
 /** Everything that an installation chooses for its library. */
 export async function libraryToolsOf(config: Config): Promise<LibraryTools> {
   const [library, images] = await Promise.all([openLibrary(config), imageProcessorOf(config)]);
-  return { library, images, purger: new NoCdnPurger(), pixelLimit: config.imagePixelLimit };
+  return { library, images, purger: cdnPurgerOf(config.cdnPurgeUrl), pixelLimit: config.imagePixelLimit };
 }
 
 async function imageProcessorOf({ images, imagePixelLimit }: Config): Promise<ImageProcessor> {
@@ -98,14 +99,5 @@ class FirstThatCan implements ImageProcessor {
 
   async close(): Promise<void> {
     await Promise.all(this.processors.map((processor) => processor.close()));
-  }
-}
-
-/** An installation without caches in front of it. */
-class NoCdnPurger implements CdnPurger {
-  readonly isConfigured = false;
-
-  purge(): Promise<boolean> {
-    return Promise.resolve(false);
   }
 }

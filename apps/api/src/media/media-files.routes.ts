@@ -123,7 +123,7 @@ export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash): 
       refusals: [NOT_FOUND, 'API.CdnFiles.FileReferenced'],
       handle: async ({ app, query, body }) => {
         const key = query['file'] ?? body.file;
-        if (typeof key !== 'string') return refuse(NOT_FOUND);
+        if (typeof key !== 'string' || key === '') throw new HttpProblem(400);
         return single(await trash.delete(app.id, [key], app.settings.media), DONE.delete);
       },
     }),
@@ -210,9 +210,9 @@ function bounded<Entry>(entries: readonly Entry[]): readonly Entry[] {
   return entries;
 }
 
-/** `files[0][key]=…` or its like in a body; anything else makes the request unreadable. */
+/** `files[0][key]=…`, `files[][key]=…`, which is read as one entry with all keys, or their like in a body. */
 function keysOf(sent: unknown): string[] {
-  const keys = (Array.isArray(sent) ? sent : []).map((each: unknown) => (each as { key?: unknown } | null)?.key);
+  const keys = (Array.isArray(sent) ? sent : []).flatMap((each: unknown) => (each as { key?: unknown } | null)?.key);
   if (keys.length === 0 || !keys.every((key) => typeof key === 'string')) throw new HttpProblem(400);
   return keys;
 }

@@ -11,6 +11,8 @@ export interface Tidying {
 export interface ProcessingOrder {
   readonly appId: number;
   readonly fileId: number;
+  /** The one whose content is to be processed; without it the present content only gets other renditions. */
+  readonly version?: number;
   readonly widths?: readonly number[] | undefined;
 }
 

@@ -140,7 +140,7 @@ function conditionsOf(filter: FileFilter, values: unknown[]): string[] {
 }
 
 function contains(values: unknown[], search: string): string {
-  return `f.search_text like ${add(values, `%${likeLiteral(search)}%`)}`;
+  return search === '' ? 'false' : `f.search_text like ${add(values, `%${likeLiteral(search)}%`)}`;
 }
 
 export async function trashListJson(

@@ -79,6 +79,7 @@ export function versionRoutes({ intake, files, versions, copies, purger, base }:
     if (strategy === undefined) return UNKNOWN_STRATEGY;
     return strategy === 'purge' && !purger.isConfigured ? NOT_CONFIGURED : strategy;
   };
+  const exists = async (app: AppContext, id: number) => (await versions.replaceable(app.id, id)) !== undefined;
   const answer = async (app: AppContext, file: ChangedFile, strategy: Strategy): Promise<Outcome> => {
     await copies.settleSoon(app.id, file.keys);
     const json = await files.findJson(app.id, file.id);
@@ -140,6 +141,7 @@ export function versionRoutes({ intake, files, versions, copies, purger, base }:
       answers: { 200: ChangedShape },
       refusals: [...REFUSALS, 'API.CdnFiles.NoVersionToRevert'],
       missing: 'API.CdnFiles.FileNotFound',
+      record: exists,
       handle: async ({ app, id, body }) => {
         if ((await versions.replaceable(app.id, id)) === undefined) return NOT_FOUND;
         const strategy = strategyOf(body.cache_strategy);
@@ -160,6 +162,7 @@ export function versionRoutes({ intake, files, versions, copies, purger, base }:
       answers: { 202: record({ data: DoneShape }) },
       refusals: ['API.CdnFiles.FileNotFound', 'API.CdnFiles.FileInTrash'],
       missing: 'API.CdnFiles.FileNotFound',
+      record: exists,
       handle: async ({ app, id, body }) => {
         const ordered = await versions.regenerate(app.id, id, body.renditions ?? undefined);
         if (ordered !== true) return ordered ?? NOT_FOUND;

@@ -1,7 +1,7 @@
 import { run, runOnce, type Runner, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { EventEmitter } from 'node:events';
 import { silentLogger, type JobPool } from '../database/data-source.js';
-import { BrokenContent, type FileProcessing } from './file-processing.js';
+import { BrokenContent, NotYet, type FileProcessing } from './file-processing.js';
 import type { Library } from './library.js';
 import { DAILY, HEARTBEAT, JOBS, type ProcessingOrder, type Tidying } from './media-jobs.query.js';
 import type { PublicCopies } from './public-copies.js';
@@ -89,7 +89,7 @@ export class MediaTasks {
         try {
           await this.processing.run(order);
         } catch (error) {
-          onFailure(error, JOBS.process);
+          if (!(error instanceof NotYet)) onFailure(error, JOBS.process);
           if (error instanceof BrokenContent && job.attempts >= TRIES_OF_BROKEN) return this.processing.giveUp(order);
           if (job.attempts >= job.max_attempts) await this.processing.giveUp(order);
           throw error;

@@ -5,7 +5,7 @@ import {
   fileKey,
   freeName,
   keyCandidate,
-  parted,
+  startOfFree,
   stepOf,
   type FileState,
   type FolderPath,
@@ -80,7 +80,7 @@ const EDIT = `
     hidden_at = case when coalesce($8, hidden) then coalesce(hidden_at, $9) end,
     hidden_note = case when coalesce($8, hidden) then case when $10 then $11 else hidden_note end end
   where f.app_id = $1 and f.id = $2
-  returning ${fileJsonSql("''", { withUrl: false })}::text as data`;
+  returning ${fileJsonSql('$12', { withUrl: false })}::text as data`;
 
 interface LockedFile {
   readonly id: number;
@@ -121,7 +121,8 @@ export class TypeOrmMediaFiles {
       await makeFolders(transaction, app.id, more.folder, now);
       const key = await freeKey(transaction, app.id, fileKey(app.prefix, more.folder, name, asciiOf));
       const isProcessed = PROCESSED.has(file.kind) || PROCESSED.has(file.mime);
-      if (isProcessed) await addProcessing(transaction, 'content', { appId: app.id, fileId: file.receipt.id });
+      if (isProcessed)
+        await addProcessing(transaction, 'content', { appId: app.id, fileId: file.receipt.id, version: 1 });
       else await addTidying(transaction, { appId: app.id, blobs: [], keys: [key] });
       const { width = null, height = null } = file.size ?? {};
       const place = [app.id, file.receipt.id, key, more.folder, name];
@@ -139,6 +140,8 @@ export class TypeOrmMediaFiles {
   async edit(appId: number, id: number, edit: FileEdit): Promise<string | Refusal> {
     try {
       return await this.database.transaction(async (transaction) => {
+        // Whoever gives a name has looked first whether it is free.
+        if (edit.name !== undefined) await lockFolders(transaction, appId);
         transaction.locks('file');
         const [file] = await transaction.rows<LockedFile>(LOCK, [appId, id]);
         const step = file && stepOf('edit', file.state);
@@ -146,7 +149,7 @@ export class TypeOrmMediaFiles {
         const filename = edit.name ?? file.filename;
         const { alt = file.alt, caption = file.caption, tags = file.tags, hidden = null, hiddenNote } = edit;
         const values = [appId, id, filename, alt, caption, tags, searchText({ filename, alt, caption, tags }), hidden];
-        const more = [this.clock.now(), hiddenNote !== undefined, hiddenNote ?? null];
+        const more = [this.clock.now(), hiddenNote !== undefined, hiddenNote ?? null, this.base];
         const [edited] = await transaction.last<{ data: string }>(EDIT, [...values, ...more]);
         return (edited as { data: string }).data;
       });
@@ -175,8 +178,8 @@ async function nameFor(sql: Sql, appId: number, { name, folder, onConflict }: Ne
 
 /** The names in a folder that this one, or this one with a number, could meet. */
 export async function namesIn(sql: Sql, appId: number, folder: string, name: string): Promise<Set<string>> {
-  const [stem] = parted(name);
-  const rows = await sql.rows<{ filename: string }>(NAMES, [appId, folder, name, `${likeLiteral(stem)} (%`]);
+  const values = [appId, folder, name, `${likeLiteral(startOfFree(name))}%`];
+  const rows = await sql.rows<{ filename: string }>(NAMES, values);
   return new Set(rows.map(({ filename }) => filename));
 }
 

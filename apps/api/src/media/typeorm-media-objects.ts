@@ -43,7 +43,7 @@ export interface MadeObject {
 export interface MadeOfFile {
   /** The new public content, where there is one. */
   readonly main: (MadeObject & { readonly checksum: Buffer }) | undefined;
-  /** As it is known by now, where no new content was made. */
+  /** As it is known by now, where no new content was made; what is null stays as it is. */
   readonly width: number | null;
   readonly height: number | null;
   readonly renditions: readonly (MadeObject & { readonly key: string; readonly label: PlannedRendition['label'] })[];
@@ -82,7 +82,7 @@ const LOCK_VERSION = `
   where app_id = $1 and id = $2 and version = $3 and content = $4 and state <> 'receiving' for update`;
 
 const FINISH = `
-  update cdn_files set processing = 'done', width = $3, height = $4,
+  update cdn_files set processing = 'done', width = coalesce($3, width), height = coalesce($4, height),
     content = coalesce($5, content), mime = coalesce($6, mime), size = coalesce($7, size),
     checksum = coalesce($8, checksum)
   where app_id = $1 and id = $2`;
@@ -184,7 +184,7 @@ export class TypeOrmMediaObjects {
   }
 
   /** The file stays as it was uploaded. */
-  async fail(appId: number, { id, version }: Pick<FileToProcess, 'id' | 'version'>): Promise<void> {
+  async fail(appId: number, id: number, version: number): Promise<void> {
     await this.database.rows(FAIL, [appId, id, version]);
   }
 

@@ -4,6 +4,7 @@ import {
   FILE_REFERENCED,
   purgeAt,
   restoredName,
+  startOfRestored,
   stepOf,
   type FileAction,
   type FileState,
@@ -48,7 +49,10 @@ const TRASH = `
 const NAMES = `
   select folder, filename from cdn_files
   where app_id = $1 and state = 'active' and folder = any($2)
-    and exists (select from unnest($3::text[]) as name where filename = name or starts_with(filename, name || ' ('))`;
+    and exists (
+      select from unnest($3::text[], $4::text[]) as wish (name, start)
+      where filename = wish.name or starts_with(filename, wish.start)
+    )`;
 
 const MOVE = `
   update cdn_files f set folder = $3 where f.app_id = $1 and f.id = any($2)`;
@@ -234,7 +238,8 @@ async function namesBelow(
   files: readonly Pick<TrashFile, 'folder' | 'filename'>[],
 ): Promise<Map<string, Set<string>>> {
   const folders = [...new Set(files.map(({ folder }) => folder))];
-  const values = [appId, folders, [...new Set(files.map(({ filename }) => filename))]];
+  const names = [...new Set(files.map(({ filename }) => filename))];
+  const values = [appId, folders, names, names.map(startOfRestored)];
   const byFolder = new Map<string, Set<string>>();
   for (const { folder, filename } of await sql.rows<{ folder: string; filename: string }>(NAMES, values)) {
     byFolder.set(folder, (byFolder.get(folder) ?? new Set()).add(filename));

@@ -18,6 +18,8 @@ export interface ChangedFile {
 }
 
 type Named = Pick<ChangedFile, 'id' | 'key' | 'version'>;
+/** Processing replaces what was made of the earlier content; where there is none, it goes at once. */
+type Changed = Omit<ChangedFile, 'keys'> & { readonly isProcessed: boolean };
 
 interface LockedFile extends Blobs {
   readonly id: number;
@@ -62,6 +64,14 @@ const MIME = `select mime from cdn_file_versions where app_id = $1 and cdn_file_
 const RENDITION_KEYS = `
   select key from cdn_renditions where app_id = $1 and cdn_file_id = $2
   union select key from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2`;
+
+const DROP_DERIVED = `
+  with renditions as (
+    delete from cdn_renditions where app_id = $1 and cdn_file_id = $2 returning content
+  ), pages as (
+    delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 returning content
+  )
+  select content from renditions union all select content from pages`;
 
 const WIDTHS = `
   select coalesce(p.rendition_widths, '{}') as widths from cdn_files f
@@ -118,13 +128,13 @@ export class TypeOrmMediaVersions {
       await this.keep(transaction, appId, file, retentionDays);
       const { mime, kind, bytes, checksum, size, receipt } = taken;
       const isProcessed = kind === 'image' || kind === 'video' || mime === 'application/pdf';
-      if (isProcessed) await addProcessing(transaction, 'content', { appId, fileId });
+      if (isProcessed) await addProcessing(transaction, 'content', { appId, fileId, version: file.version + 1 });
       const values = [mime, kind, bytes, checksum, size?.width ?? null, size?.height ?? null];
       const state = isProcessed ? 'pending' : 'done';
       const all = [appId, file.id, receipt.id, ...values, state, this.clock.now()];
       const [row] = await transaction.rows<Named>(REPLACE, all);
       if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
-      return { ...row, receiptId: receipt.id };
+      return { ...row, receiptId: receipt.id, isProcessed };
     });
   }
 
@@ -147,10 +157,11 @@ export class TypeOrmMediaVersions {
       const isProcessed = kind === 'image' || mime === 'application/pdf';
       const [{ widths } = { widths: [] }] = await transaction.rows<{ widths: number[] }>(WIDTHS, [appId, fileId]);
       // The content is as it was made then; what is derived of it is made again.
-      if (isProcessed) await addProcessing(transaction, 'reverted', { appId, fileId, widths });
+      if (isProcessed)
+        await addProcessing(transaction, 'reverted', { appId, fileId, version: file.version + 1, widths });
       const values = [appId, fileId, version, kind, isProcessed ? 'pending' : 'done', this.clock.now()];
       const [row] = await transaction.rows<Named>(REVERT, values);
-      return { ...(row as Named), receiptId: undefined };
+      return { ...(row as Named), receiptId: undefined, isProcessed };
     });
   }
 
@@ -189,7 +200,7 @@ export class TypeOrmMediaVersions {
     appId: number,
     fileId: number,
     action: 'replace' | 'revert',
-    change: (transaction: Transaction, file: LockedFile) => Promise<Omit<ChangedFile, 'keys'> | Refusal>,
+    change: (transaction: Transaction, file: LockedFile) => Promise<Changed | Refusal>,
   ): Promise<ChangedFile | Refusal | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('file');
@@ -199,10 +210,12 @@ export class TypeOrmMediaVersions {
       if (isRefusal(step)) return step;
       const changedFile = await change(transaction, file);
       if (isRefusal(changedFile)) return changedFile;
+      const { isProcessed, ...rest } = changedFile;
       const others = await transaction.rows<{ key: string }>(RENDITION_KEYS, [appId, fileId]);
       const keys = [file.key, versionKey(file.key, file.version), ...others.map(({ key }) => key)];
-      await addTidying(transaction, { appId, blobs: [], keys });
-      return { ...changedFile, keys };
+      const gone = isProcessed ? [] : await transaction.rows<{ content: string }>(DROP_DERIVED, [appId, fileId]);
+      await addTidying(transaction, { appId, blobs: gone.map(({ content }) => content), keys });
+      return { ...rest, keys };
     });
   }
 

@@ -1,0 +1,39 @@
+import type { Size } from '@back-office/media';
+import { once } from 'node:events';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import mediaInfoFactory, { type VideoTrack } from 'mediainfo.js';
+import type { MediainfoMessage, MediainfoTask } from './mediainfo-facts.js';
+import { limitMemory } from './memory-limit.js';
+
+const port = parentPort as MessagePort;
+const { size, memoryMegabytes } = workerData as MediainfoTask;
+
+function tell(message: MediainfoMessage): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  port.postMessage(message);
+}
+
+async function read(length: number, from: number): Promise<Uint8Array> {
+  tell({ from, length });
+  const [bytes] = (await once(port, 'message')) as [Uint8Array];
+  return bytes;
+}
+
+async function found(): Promise<Size | undefined> {
+  const mediaInfo = await mediaInfoFactory({ format: 'object' });
+  limitMemory(memoryMegabytes);
+  const { media } = await mediaInfo.analyzeData(size, read);
+  const film = media?.track.find((track) => track['@type'] === 'Video');
+  return film && sizeOf(film);
+}
+
+/** As it is looked at: of pixels that are squares, and turned upright. */
+function sizeOf({ Width = 0, Height = 0, PixelAspectRatio = 1, Rotation = '0' }: VideoTrack): Size | undefined {
+  const width = Math.round(Width * PixelAspectRatio);
+  if (!(width > 0 && Height > 0)) return undefined;
+  const isTurned = Math.round(Number(Rotation) / 90) % 2 !== 0;
+  return isTurned ? { width: Height, height: width } : { width, height: Height };
+}
+
+// What breaks it is a broken file.
+tell({ found: await found().catch(() => undefined) });

@@ -1,0 +1,1 @@
+export * from './pdfium-page-renderer.js';

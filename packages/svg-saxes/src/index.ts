@@ -1,0 +1,2 @@
+export * from './harmless-svg.js';
+export * from './svg-size.js';

@@ -1,0 +1,3 @@
+export * from './cleaned.js';
+export * from './hostile-drawings.js';
+export * from './real-drawings.js';
