@@ -1,14 +1,11 @@
 import type { Clock, Page } from '@back-office/kernel';
 import { sum } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
-import { waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
+import { findVariants } from '../catalogue/index.js';
+import { valuesOf, waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import { planAttributes, type Definition, type Found, type Plan, type Rejected } from './attribute-plan.js';
 import type { AttributesWish } from './attribute-rows.js';
-
-const FIND_VARIANTS = `
-  select id, product_id, code, barcode, external_ref from product_variants
-  where app_id = $1 and (code = any($2::text[]) or barcode = any($3::text[]) or external_ref = any($4::text[]))`;
 
 // Whoever else writes definitions awaits the same turn, so what is found stays as it is.
 const FIND_DEFINITIONS = `
@@ -98,19 +95,14 @@ export class TypeOrmAttributes {
 }
 
 async function find(transaction: Transaction, appId: number, wishes: readonly AttributesWish[]): Promise<Found> {
-  const named = (['code', 'barcode', 'external_ref'] as const).map((field) => valuesOf(wishes, field));
   const attributes = wishes.flatMap((wish) => wish.attributes);
-  const variants = await transaction.rows<Found['variants'][number]>(FIND_VARIANTS, [appId, ...named]);
+  const variants = await findVariants(transaction, appId, wishes);
   const definitions = await transaction.rows<Found['definitions'][number]>(FIND_DEFINITIONS, [
     appId,
     valuesOf(attributes, 'external_ref'),
     valuesOf(attributes, 'code'),
   ]);
   return { variants, definitions };
-}
-
-function valuesOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
-  return [...new Set(rows.flatMap((row) => row[field] ?? []))];
 }
 
 async function write(

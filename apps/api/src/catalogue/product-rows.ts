@@ -1,5 +1,5 @@
 import { LARGEST_AMOUNT, LONGEST_STRING, LONGEST_TEXT, sum, toMinor } from '@back-office/kernel';
-import { isRow, rowKey, wrongAmount, wrongFlag, wrongPercentage, wrongText } from '../http/row-check.js';
+import { isRow, MOST_ROWS, rowKey, wrongAmount, wrongFlag, wrongPercentage, wrongText } from '../http/row-check.js';
 import { MALFORMED } from '../http/request-fields.js';
 
 export interface ImageWish {
@@ -38,8 +38,6 @@ type Row = Readonly<Record<string, unknown>>;
 
 const WRONG_TYPE = rowKey('Products', '', MALFORMED);
 const LONGEST_URL = 2_048;
-/** Most variants of a product, and images of either, in one row. */
-export const LONGEST_LIST = 1_000;
 
 /** How many variants and images all rows name, whether or not they can be read. */
 export function nestedIn(rows: readonly unknown[]): { readonly variants: number; readonly images: number } {
@@ -141,7 +139,7 @@ function firstOf(rows: readonly Row[], wrong: (row: Row) => string | undefined):
 
 function isListOfRows(value: unknown): boolean {
   if (value === undefined || value === null) return true;
-  return Array.isArray(value) && value.length <= LONGEST_LIST && value.every(isRow);
+  return Array.isArray(value) && value.length <= MOST_ROWS && value.every(isRow);
 }
 
 function rowsIn(row: Row, field: string): readonly Row[] {

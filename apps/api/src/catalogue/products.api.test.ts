@@ -845,17 +845,16 @@ describe('POST /int/products with long lists', () => {
     list(count).map((_, index) => ({ code: `${code}${index}`, price: 5 }));
   const images = (count: number) => list(count).map(() => ({ image_url: 'x' }));
 
-  it('takes 1,000 variants and 1,000 images of a product, and fails a row that has more', async () => {
-    const [long, ...longer] = [
-      item('A', { variants: variants(1_000), images: images(1_000) }),
-      item('B', { variants: variants(1_001, 'W') }),
-      item('C', { images: images(1_001) }),
-      item('D', { variants: [{ code: 'X', images: images(1_001) }] }),
-    ] as const;
+  it('takes 10,000 images or variants in one list, and fails a row that has more', async () => {
+    const long = item('A', { variants: variants(100), images: images(10_000) });
+    const longer = [
+      item('B', { variants: variants(10_001, 'W') }),
+      item('C', { variants: [{ code: 'X', images: images(10_001) }] }),
+    ];
     const { products, failed } = await outcome([long, ...longer]);
-    expect(products).toMatchObject([{ code: 'A', variants: { length: 1_000 } }]);
+    expect(products).toMatchObject([{ code: 'A', variants: { length: 100 } }]);
     expect(failed).toEqual(longer.map((input) => ({ input, error: { message: 'API.Products.WrongDataType' } })));
-    expect(await byCode('A')).toMatchObject({ lowest_price: 5, images: { length: 1_000 } });
+    expect(await byCode('A')).toMatchObject({ lowest_price: 5, images: { length: 10_000 } });
   });
 
   it.each([

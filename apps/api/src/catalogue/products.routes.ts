@@ -4,13 +4,13 @@ import type { Database } from '../database/database.js';
 import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { assertFewNested, rowsOf } from '../http/row-check.js';
+import { assertFewNested, MOST_ROWS, rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, nullable, number, record, text, truth } from '../http/shapes.js';
 import { ProductShape } from './product.js';
 import { findProductJson } from './product.query.js';
 import { isPossible, productFilter, productPage, singleLookUp } from './product-filter.js';
 import { productListJson } from './product-list.query.js';
-import { LONGEST_LIST, nestedIn, productWish } from './product-rows.js';
+import { nestedIn, productWish } from './product-rows.js';
 import type { PlannedProduct } from './product-plan.js';
 import type { TypeOrmProducts } from './typeorm-products.js';
 import { Type } from '@sinclair/typebox';
@@ -23,7 +23,7 @@ const rate = { type: orNull('number'), minimum: 0, maximum: 100 };
 const images = {
   type: orNull('array'),
   description: 'appended on every call',
-  maxItems: LONGEST_LIST,
+  maxItems: MOST_ROWS,
   items: {
     type: 'object' as const,
     properties: { image_url: { type: 'string' as const, maxLength: 2_048 }, alt: string(5_000) },
@@ -50,7 +50,7 @@ class PostProducts {
         images,
         variants: {
           type: orNull('array'),
-          maxItems: LONGEST_LIST,
+          maxItems: MOST_ROWS,
           items: {
             type: 'object',
             properties: {

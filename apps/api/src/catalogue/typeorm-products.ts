@@ -2,7 +2,7 @@ import { sum, type Clock } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import { usedKey } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
-import { waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
+import { valuesOf, waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import { foldedName } from '../database/search-text.js';
 import type { AppContext } from '../http/app-context.js';
@@ -142,9 +142,9 @@ async function find(transaction: Transaction, appId: number, wishes: readonly Pr
   );
   const rows = await transaction.rows<ProductRow>(FIND_PRODUCTS, [
     appId,
-    valuesOf(wishes, 'id'),
-    valuesOf(wishes, 'code'),
-    valuesOf(wishes, 'external_ref'),
+    namesOf(wishes, 'id'),
+    namesOf(wishes, 'code'),
+    namesOf(wishes, 'external_ref'),
     [...slugs],
   ]);
   const products = rows.map(({ vat_rate: vatRate, ...row }) => ({ ...row, vatRate, images: [], touched: false }));
@@ -160,7 +160,7 @@ async function findVariants(
 ): Promise<VariantDraft[]> {
   const variants = wishes.flatMap((wish) => wish.variants);
   if (variants.length === 0) return [];
-  const named = (['code', 'barcode', 'external_ref'] as const).map((identifier) => valuesOf(variants, identifier));
+  const named = (['code', 'barcode', 'external_ref'] as const).map((identifier) => namesOf(variants, identifier));
   const rows = await transaction.rows<VariantRow>(FIND_VARIANTS, [appId, ...named]);
   return rows.map(({ product_id: productId, vat_rate: vatRate, ...row }) => ({
     ...row,
@@ -172,8 +172,8 @@ async function findVariants(
 }
 
 /** The values as sent, by which rows match, and trimmed, by which they would collide once stored. */
-function valuesOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
-  const values = rows.map((row): unknown => row[field]).filter((value) => value !== undefined && value !== null);
+function namesOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
+  const values: unknown[] = valuesOf(rows, field);
   return [...new Set(values.flatMap((value) => (typeof value === 'string' ? [value, value.trim()] : [value])))];
 }
 

@@ -50,6 +50,11 @@ export async function waitForBulkTurn(
   ]);
 }
 
+/** What the rows hold in a field, each value once. */
+export function valuesOf<Row, Field extends keyof Row>(rows: readonly Row[], field: Field): NonNullable<Row[Field]>[] {
+  return [...new Set(rows.flatMap((row) => row[field] ?? []))] as NonNullable<Row[Field]>[];
+}
+
 /** The row of each draft. New rows were inserted in the order of their drafts, so their ids grow in it. */
 export function rowsByDraft<Draft extends { readonly id: number | null }, Row extends { readonly id: number }>(
   drafts: readonly Draft[],

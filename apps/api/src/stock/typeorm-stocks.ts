@@ -1,6 +1,7 @@
 import type { Clock } from '@back-office/kernel';
 import { MATCHING, type Explanations } from '@back-office/matching';
-import { beginBulk, type BulkOptions } from '../database/bulk.js';
+import { findVariants } from '../catalogue/index.js';
+import { beginBulk, valuesOf, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import {
   addUp,
@@ -14,13 +15,8 @@ import {
   type Places,
   type StockChange,
   type StockWish,
-  type VariantKeys,
   type WarehouseKey,
 } from './stock-rows.js';
-
-const FIND_VARIANTS = `
-  select id, code, barcode, external_ref from product_variants
-  where app_id = $1 and (code = any($2::text[]) or barcode = any($3::text[]) or external_ref = any($4::text[]))`;
 
 /**
  * Calls that put stock into a warehouse take turns there: a place without a stock row cannot be locked, so that two of
@@ -132,9 +128,9 @@ export class TypeOrmStocks {
 
 async function holdPlaces(transaction: Transaction, appId: number, rows: Wishes): Promise<Places> {
   transaction.locks('warehouse');
-  const codes = valuesOf(rows, 'warehouse_code');
+  const codes = valuesOf(readable(rows), 'warehouse_code');
   const warehouses = await transaction.rows<WarehouseKey>(HOLD_WAREHOUSES, [appId, codes]);
-  return placesOf(MATCHING['PUT /int/stocks'], await findVariants(transaction, appId, rows), warehouses);
+  return placesOf(MATCHING['PUT /int/stocks'], await findVariants(transaction, appId, readable(rows)), warehouses);
 }
 
 async function holdForCount(
@@ -146,16 +142,16 @@ async function holdForCount(
   transaction.locks('warehouse');
   const warehouses = await transaction.rows<WarehouseKey>(HOLD_WAREHOUSES, [appId, [code]]);
   if (warehouses.length === 0) return undefined;
-  return placesOf(MATCHING['POST /stock/reconcile'], await findVariants(transaction, appId, rows), warehouses);
+  return placesOf(
+    MATCHING['POST /stock/reconcile'],
+    await findVariants(transaction, appId, readable(rows)),
+    warehouses,
+  );
 }
 
-function findVariants(transaction: Transaction, appId: number, rows: Wishes): Promise<VariantKeys[]> {
-  const named = (['code', 'barcode', 'external_ref'] as const).map((field) => valuesOf(rows, field));
-  return transaction.rows<VariantKeys>(FIND_VARIANTS, [appId, ...named]);
-}
-
-function valuesOf(rows: Wishes, field: 'code' | 'barcode' | 'external_ref' | 'warehouse_code'): string[] {
-  return [...new Set(rows.flatMap((row) => (typeof row === 'string' ? [] : (row[field] ?? []))))];
+/** The rows that can be read. */
+function readable(rows: Wishes): StockWish[] {
+  return rows.filter((row) => typeof row !== 'string');
 }
 
 async function lock(transaction: Transaction, appId: number, placed: readonly Placed[]): Promise<OnHand> {
