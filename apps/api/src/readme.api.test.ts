@@ -1,5 +1,10 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startServer, type ServerProcess } from './testing/server-process.js';
@@ -9,15 +14,28 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 let database: TestDatabase;
 let server: ServerProcess;
+let dataDir: string;
 
 beforeAll(async () => {
   database = await testDatabase();
-  server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+  // Addresses of files name the port, so that it has to be known before.
+  const PORT = await freePort();
+  dataDir = await mkdtemp(join(tmpdir(), 'readme-'));
+  server = await startServer({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent', PORT });
 });
 afterAll(async () => {
   await server.stop();
   await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
 });
+
+async function freePort(): Promise<string> {
+  const probe = createServer().listen(0);
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return String(port);
+}
 
 /** The shell blocks of a document below its walk marker, as one script. */
 function walkOf(document: string): string {
@@ -26,7 +44,7 @@ function walkOf(document: string): string {
 }
 
 async function run(script: string): Promise<string> {
-  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], DATABASE_URL: database.url };
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], DATABASE_URL: database.url, DATA_DIR: dataDir };
   const commands = script.replaceAll('http://localhost:3000', server.origin);
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], { cwd: ROOT, env });
   return stdout;
@@ -55,5 +73,10 @@ describe('the walk of the quickstart, run as it stands', () => {
     const stale = answers.filter((answer) => answer.includes('API.OrderProcessings.StaleEvaluation'));
     const excess = answers.filter((answer) => answer.includes('Payment amount exceeds order debt'));
     expect([stale.length, excess.length]).toEqual([1, 1]);
+    const told = answers.join('\n');
+    expect(told).toMatch(/"entity_type" : "product"|"entity_type":"product"/);
+    expect(told).toContain('"message":"The file is in Trash"');
+    expect(told).toContain('"message":"The file is removed"');
+    expect(told.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
   }, 60_000);
 });

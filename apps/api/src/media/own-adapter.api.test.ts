@@ -1,0 +1,42 @@
+import { mediaStoreContract } from '@back-office/media/testing';
+import { sharpSampleImages } from '@back-office/images-sharp/testing';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { FlatFolderStore } from '../testing/flat-folder-store.js';
+import { testApi } from '../testing/test-api.js';
+
+const MODULE = fileURLToPath(new URL('../testing/flat-folder-store.ts', import.meta.url));
+
+describe('a storage adapter of somebody else’s', () => {
+  mediaStoreContract(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flat-'));
+    return { store: new FlatFolderStore(folder), close: () => rm(folder, { recursive: true, force: true }) };
+  });
+});
+
+describe('a service with STORAGE=<module>', () => {
+  it('keeps its files there, and serves them from there', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flat-'));
+    const api = await testApi({ STORAGE: MODULE, FLAT_FOLDER: folder });
+    const shop = await api.app();
+    const bytes = await sharpSampleImages.still('image/jpeg', 400, 300);
+    const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes });
+    await api.work();
+    const { data } = (await shop.get(`/cdn/files/${body.data.id}`)).body;
+    expect(data.processing).toBe('done');
+    const served = await fetch(`${api.origin}/media/${data.key}`);
+    expect([served.status, (await served.arrayBuffer()).byteLength]).toEqual([200, data.size]);
+    expect(await readdir(folder)).toContain(encodeURIComponent(data.key));
+    await api.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each([
+    ['that is not there', '@nobody/store', /STORAGE: @nobody\/store cannot be loaded/],
+    ['that is no adapter', 'node:path', /STORAGE: node:path exports no openMediaStore/],
+  ])('%s does not start, and says why', async (_, module, message) => {
+    await expect(testApi({ STORAGE: module })).rejects.toThrow(message);
+  });
+});
