@@ -1,6 +1,8 @@
 import { ancestry, lastSegment, type FolderPath } from './folders.js';
 
 const LONGEST_NAME = 200;
+/** Of the folders in a key: with its name and what is put behind it, a key stays below the 1,024 bytes that stores take. */
+const LONGEST_FOLDERS = 700;
 
 /** A text in ASCII, other scripts transliterated; lent by the installation, since tables of scripts are no domain rule. */
 export type Ascii = (text: string) => string;
@@ -20,10 +22,15 @@ export function urlSafe(name: string, ascii: Ascii): string {
   return (stem.slice(0, LONGEST_NAME - extension.length) || 'file') + extension;
 }
 
-/** `<prefix>/<folder>/<name>`, each segment made URL-safe: what a file is stored and served under for all its life. */
+/** `<prefix>/<folder>/<name>`, each segment made URL-safe, the innermost left out when they get too long: what a file is stored and served under for all its life. */
 export function fileKey(prefix: string, folder: FolderPath, name: string, ascii: Ascii): string {
   const segments = ancestry(folder).map((each) => urlSafe(lastSegment(each), ascii));
-  return [prefix, ...segments, urlSafe(name, ascii)].join('/');
+  return [prefix, ...outermost(segments, LONGEST_FOLDERS), urlSafe(name, ascii)].join('/');
+}
+
+function outermost(segments: readonly string[], longest: number): readonly string[] {
+  let length = 0;
+  return segments.filter((segment) => (length += segment.length + 1) <= longest);
 }
 
 /** The key as it is wished for, then with `-2`, `-3` … before its extension. */

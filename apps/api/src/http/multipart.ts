@@ -33,6 +33,8 @@ const LARGEST_TEXT = 65_536;
 /** What the parts of a form may take beside its file. */
 const FORM_BYTES = 1_048_576;
 const LIMITS = { files: 1, fields: 40, parts: 41, fieldNameSize: 100, fieldSize: LARGEST_TEXT, headerPairs: 20 };
+/** A list that is as long as its largest index says would keep every other call waiting. */
+const NESTED = { fieldNestingDepth: 2, fieldArrayIndexLimit: 1_000 };
 /** A file that was cut off by a crash is given this long. */
 const STALE_MS = 24 * 3_600_000;
 
@@ -55,7 +57,7 @@ export async function prepareUploads({ directory }: Uploads): Promise<void> {
 export function formBody(uploads: Uploads): RequestHandler {
   const receive = multer({
     storage: new Spool(uploads.directory),
-    limits: { ...LIMITS, fileSize: uploads.limit },
+    limits: { ...LIMITS, ...NESTED, fileSize: uploads.limit },
     defParamCharset: 'utf8',
   }).any();
   return (request, response, next) => {

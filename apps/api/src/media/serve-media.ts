@@ -71,15 +71,21 @@ function setHead(response: Response, { content, mime, version, isSettled }: Publ
   }
 }
 
-/** One range alone; whoever asks for several gets everything. A range of an older content is none. */
+/** A range of an older content is none, and only GET knows ranges. */
 function rangeOf(request: Request, size: number, response: Response): ByteRange | 'unsatisfiable' | undefined {
   const condition = request.headers['if-range'];
   if (condition !== undefined && condition !== response.getHeader('ETag')) return undefined;
-  const ranges = request.range(size);
-  if (ranges === -1) return 'unsatisfiable';
-  if (ranges === undefined || ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
-  const [{ start: first, end: last } = { start: 0, end: 0 }] = ranges;
-  return { first, last };
+  return request.method === 'GET' ? byteRange(request.headers.range ?? '', size) : undefined;
+}
+
+/** One range alone, as RFC 9110 reads it; whoever asks for several, or for none that can be read, gets everything. */
+function byteRange(text: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(text.trim()) ?? [];
+  if (from === '' && to === '') return undefined;
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
+  const first = from === '' ? Math.max(size - Number(to), 0) : Number(from);
+  if (first >= size) return 'unsatisfiable';
+  return { first, last: from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1) };
 }
 
 function decoded(path: string): string | undefined {

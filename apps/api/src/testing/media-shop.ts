@@ -70,10 +70,14 @@ export class MediaShop {
 
   /** Puts a job of the file off, or brings it forward. */
   async reschedule(id: number, purpose: 'content' | 'reverted' | 'renditions', by: string): Promise<void> {
+    const key = `${purpose}:${this.client.appId}:${id}`;
+    const isLocked = 'select from graphile_worker.jobs where key = $1 and locked_at is not null';
+    // A worker that has ended may still be writing down what became of its last job.
+    while ((await this.api.database.rows(isLocked, [key])).length > 0);
     await this.api.database.rows(
       `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now() + $2::interval)
        from graphile_worker.jobs where key = $1`,
-      [`${purpose}:${this.client.appId}:${id}`, by],
+      [key, by],
     );
   }
 

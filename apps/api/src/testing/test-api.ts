@@ -53,6 +53,8 @@ export interface Upload {
 export interface TestApi {
   readonly origin: string;
   readonly url: string;
+  /** Where everything is that is kept in files, what is being received included. */
+  readonly dataDir: string;
   readonly clock: MovableClock;
   readonly database: Database;
   readonly container: Container;
@@ -73,7 +75,8 @@ export interface TestApi {
 export async function testApi(environment: Readonly<Record<string, string>> = {}): Promise<TestApi> {
   const own = await testDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'back-office-'));
-  const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment });
+  const read = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment });
+  const config = { ...read, temporaryDir: dataDir };
   const source = await dataSourceFor(own.connection, config.databasePoolSize, [CustomerEntity]).initialize();
   const statements: string[] = [];
   const database = new Database(source, (text) => statements.push(text));
@@ -89,6 +92,7 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
   return {
     origin,
     url: own.url,
+    dataDir,
     clock,
     database,
     container,
