@@ -1,5 +1,6 @@
 import { run, runOnce, type Runner, type Task, type TaskList, type WorkerEvents } from 'graphile-worker';
 import { EventEmitter } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { silentLogger, type JobPool } from '../database/data-source.js';
 import { BrokenContent, NotYet, type FileProcessing } from './file-processing.js';
 import type { Library } from './library.js';
@@ -18,10 +19,13 @@ const POLL_MS = 2_000;
 export type OnFailure = (error: unknown, job: string) => void;
 
 const HEARTBEAT_MS = 5_000;
+const RELAUNCH_MS = 5_000;
+
 /** Does the library's jobs, which are kept in the database until they are done. */
 export class MediaWorker {
   private runner: Runner | undefined;
   private heartbeat: NodeJS.Timeout | undefined;
+  private isStopping = false;
   private readonly workers = new Set<string>();
 
   constructor(
@@ -31,23 +35,36 @@ export class MediaWorker {
   ) {}
 
   async start(): Promise<void> {
-    const events = new EventEmitter() as WorkerEvents;
-    events.on('worker:create', ({ worker }) => this.workers.add(worker.workerId));
-    this.runner = await run({
-      ...this.options(),
-      events,
-      crontab: DAILY,
-      concurrency: JOBS_AT_ONCE,
-      pollInterval: POLL_MS,
-    });
+    await this.launch();
     await this.beat();
     this.heartbeat = setInterval(() => void this.beat(), HEARTBEAT_MS);
   }
 
   async stop(): Promise<void> {
+    this.isStopping = true;
     clearInterval(this.heartbeat);
-    await this.runner?.stop();
-    this.runner = undefined;
+    await this.runner?.stop().catch(() => {});
+  }
+
+  private async launch(): Promise<void> {
+    const events = new EventEmitter() as WorkerEvents;
+    events.on('worker:create', ({ worker }) => this.workers.add(worker.workerId));
+    const options = { ...this.options(), events, crontab: DAILY, concurrency: JOBS_AT_ONCE, pollInterval: POLL_MS };
+    this.runner = await run(options);
+    void this.runner.promise.catch((error: unknown) => this.onFailure(error, 'worker')).then(() => this.relaunch());
+  }
+
+  /** It ends by itself when the database has been gone for long. */
+  private async relaunch(): Promise<void> {
+    while (!this.isStopping) {
+      await pause(RELAUNCH_MS);
+      if (this.isStopping) return;
+      try {
+        return await this.launch();
+      } catch (error) {
+        this.onFailure(error, 'worker');
+      }
+    }
   }
 
   /** Says that its workers live, and gives the jobs of the dead to others. */

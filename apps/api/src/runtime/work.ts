@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { jobPool } from '../database/data-source.js';
 import { MediaWorker } from '../media/index.js';
 import { TOKENS } from '../tokens.js';
@@ -8,6 +9,7 @@ import type { Service } from './service.js';
 
 /** Of the queue of jobs: one that listens, and one for each job that is about to end. */
 const CONNECTIONS = 4;
+const STOP_MS = 15_000;
 
 export interface Work {
   start(): Promise<void>;
@@ -27,8 +29,9 @@ export function workOf({ container, connection }: Pick<Service, 'container' | 'c
       await worker.start();
     },
     stop: async () => {
-      await Promise.all([background.stop(), worker.stop()]);
-      await pool.end();
+      // A job that has not ended by then goes to whoever runs next.
+      const ended = Promise.all([background.stop(), worker.stop()]).then(() => pool.end());
+      await Promise.race([ended, pause(STOP_MS, undefined, { ref: false })]);
     },
   };
 }

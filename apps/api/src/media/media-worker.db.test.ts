@@ -1,0 +1,77 @@
+import { dataSourceFor, jobPool, type JobPool } from '../database/data-source.js';
+import { Database } from '../database/database.js';
+import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { MediaWorker, type MediaTasks } from './media-worker.js';
+
+let own: TestDatabase;
+let pool: JobPool;
+let done: unknown[];
+let worker: MediaWorker;
+
+const tasks = {
+  list: () => ({
+    count: async (payload: unknown) => {
+      done.push(payload);
+    },
+  }),
+} as unknown as MediaTasks;
+
+beforeEach(async () => {
+  own = await testDatabase();
+  pool = jobPool(own.connection, 4);
+  done = [];
+  worker = new MediaWorker(pool, tasks, () => {});
+});
+afterEach(async () => {
+  await worker.stop();
+  await pool.end();
+  await own.drop();
+});
+
+const add = (payload: object) =>
+  pool.query(`select graphile_worker.add_job('count', $1::json)`, [JSON.stringify(payload)]);
+const untilDone = async (count: number, seconds: number): Promise<void> => {
+  for (let left = seconds * 20; left > 0 && done.length < count; left -= 1) await pause(50);
+};
+
+describe('a worker', () => {
+  it('does a job as soon as its transaction is committed', async () => {
+    await worker.start();
+    await add({ a: 1 });
+    await untilDone(1, 10);
+    expect(done).toEqual([{ a: 1 }]);
+  }, 20_000);
+
+  it('goes on when all its connections are lost', async () => {
+    await worker.start();
+    const source = await dataSourceFor(own.connection, 1).initialize();
+    await new Database(source).rows(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await source.destroy();
+    await pause(500);
+    await add({ a: 2 });
+    await untilDone(1, 20);
+    expect(done).toEqual([{ a: 2 }]);
+  }, 40_000);
+
+  it('does the jobs of one that has died', async () => {
+    await add({ a: 3 });
+    await pool.query(`
+      update graphile_worker._private_jobs set locked_by = 'dead', locked_at = now() - interval '1 minute', attempts = 1`);
+    await worker.start();
+    await untilDone(1, 10);
+    expect(done).toEqual([{ a: 3 }]);
+  }, 20_000);
+
+  it('leaves the jobs of one that lives', async () => {
+    await add({ a: 4 });
+    await pool.query(`insert into job_queue.workers values ('busy', now())`);
+    await pool.query(`
+      update graphile_worker._private_jobs set locked_by = 'busy', locked_at = now() - interval '1 minute', attempts = 1`);
+    await worker.start();
+    await pause(3_000);
+    expect(done).toEqual([]);
+  }, 20_000);
+});
