@@ -104,18 +104,15 @@ export class TypeOrmMediaTrash {
   delete(appId: number, keys: readonly string[], rules: DeletionRules): Promise<Outcome[]> {
     return this.database.transaction(async (transaction) => {
       const files = await locked(transaction, BY_KEY, appId, keys.filter(isSound));
-      const byKey = new Map(files.map((file) => [file.key, file]));
-      const outcomes = keys.map((key) => {
-        const file = byKey.get(key);
-        const outcome = refusalOf('delete', file);
-        return (
-          outcome ?? (file?.state === 'active' && file.used && rules.refusesDeleteInUse ? FILE_REFERENCED : undefined)
-        );
-      });
+      const isKept = ({ state, used }: TrashFile) => state === 'active' && used && rules.refusesDeleteInUse;
       const now = this.clock.now();
-      const ids = files.filter(({ key, state }) => state === 'active' && outcomes[keys.indexOf(key)] === undefined);
-      await transaction.rows(TRASH, [appId, idsOf(ids), now, purgeAt(now, rules.trashRetentionDays)]);
-      return outcomes;
+      const ids = idsOf(files.filter((file) => file.state === 'active' && !isKept(file)));
+      await transaction.rows(TRASH, [appId, ids, now, purgeAt(now, rules.trashRetentionDays)]);
+      const byKey = new Map(files.map((file) => [file.key, file]));
+      return keys.map((key) => {
+        const file = byKey.get(key);
+        return refusalOf('delete', file) ?? (file && isKept(file) ? FILE_REFERENCED : undefined);
+      });
     });
   }
 
