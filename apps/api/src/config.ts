@@ -1,5 +1,4 @@
 import { bool, cleanEnv, EnvMissingError, makeValidator, str } from 'envalid';
-import { tmpdir } from 'node:os';
 
 export interface Config {
   readonly port: number;
@@ -27,7 +26,6 @@ export interface Config {
   readonly refundToken: string | undefined;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
-  readonly temporaryDir: string;
   /** As a whole, for adapters that are configured by variables of their own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -144,7 +142,6 @@ export function readConfig(environment: Environment = process.env): Config {
     refundToken: parsed.REFUND_TOKEN,
     logLevel: parsed.LOG_LEVEL,
     logFormat: parsed.LOG_FORMAT,
-    temporaryDir: tmpdir(),
     environment,
   };
 }

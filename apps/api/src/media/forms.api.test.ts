@@ -40,7 +40,7 @@ const send = async (body: Buffer, headers: Record<string, string> = {}) => {
   const { status, text } = await raw.call({ method: 'POST', path: PATH, headers: { ...type, ...headers }, body });
   return { status, body: text === '' ? undefined : JSON.parse(text) };
 };
-const spooled = async () => readdir(join(api.dataDir, 'retail-back-office-uploads'));
+const spooled = async () => readdir(join(api.dataDir, 'uploads'));
 const nothingIsLeft = async () => {
   for (let round = 0; round < 100 && (await spooled()).length > 0; round += 1) await pause(20);
   return (await spooled()).length === 0;

@@ -14,7 +14,7 @@ import type { Service } from './service.js';
 
 export const VERSION = '2.0.0';
 
-const UPLOADS = 'retail-back-office-uploads';
+const UPLOADS = 'uploads';
 
 /** Some tenths of a second of work. With more callers in the queue, none of them would have its turn in time. */
 const WAITING_PER_CONNECTION = 20;
@@ -32,7 +32,7 @@ export async function startApi(
 ): Promise<Api> {
   const metrics = new Metrics(database);
   const routes = container.get(TOKENS.Routes);
-  const uploads = { directory: join(config.temporaryDir, UPLOADS), limit: config.uploadLimit };
+  const uploads = { directory: join(config.dataDir, UPLOADS), limit: config.uploadLimit };
   await prepareUploads(uploads);
   let draining = false;
   const app = expressApp({

@@ -74,9 +74,8 @@ export interface TestApi {
 /** The whole service on a real port and a database of its own; only the clock and the log are not the real ones. */
 export async function testApi(environment: Readonly<Record<string, string>> = {}): Promise<TestApi> {
   const own = await testDatabase();
-  const dataDir = await mkdtemp(join(tmpdir(), 'back-office-'));
-  const read = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment });
-  const config = { ...read, temporaryDir: dataDir };
+  const ownDir = await mkdtemp(join(tmpdir(), 'back-office-'));
+  const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: ownDir, ...environment });
   const source = await dataSourceFor(own.connection, config.databasePoolSize, [CustomerEntity]).initialize();
   const statements: string[] = [];
   const database = new Database(source, (text) => statements.push(text));
@@ -92,7 +91,7 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
   return {
     origin,
     url: own.url,
-    dataDir,
+    dataDir: config.dataDir,
     clock,
     database,
     container,
@@ -114,7 +113,7 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
       await media.close();
       await source.destroy();
       await own.drop();
-      await rm(dataDir, { recursive: true, force: true });
+      await rm(ownDir, { recursive: true, force: true });
     },
   };
 }
