@@ -25,6 +25,10 @@ describe('a name in a URL', () => {
     ['.htaccess', 'htaccess'],
     ['a..b...c.txt', 'a.b.c.txt'],
     ['a -.- b.txt', 'a.b.txt'],
+    ['a.-.jpg', 'a.jpg'],
+    ['photo. .jpg', 'photo.jpg'],
+    [`${'a'.repeat(195)}.${'b'.repeat(50)}.jpg`, `${'a'.repeat(195)}.jpg`],
+    [`x.${'y'.repeat(250)}`, `x.${'y'.repeat(198)}`],
     ['-_-.gif', '_.gif'],
     ['', 'file'],
     ['...', 'file'],
@@ -40,6 +44,18 @@ describe('a name in a URL', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (name) => {
         expect(urlSafe(name, ascii)).toMatch(/^[a-z0-9_][a-z0-9._-]*$/);
         expect(urlSafe(name, ascii)).not.toContain('..');
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('is no longer than a file system takes, also with what is put behind it', () => {
+    const tricky = fc.string({ unit: fc.constantFrom('a', '.', '-', ' ', '@', '靴', 'Č'), maxLength: 260 });
+    fc.assert(
+      fc.property(tricky, (name) => {
+        const safe = urlSafe(name, (text) => text.replaceAll('靴', 'long-boots').normalize('NFD'));
+        expect(safe).toMatch(/^[a-z0-9_][a-z0-9._-]*$/);
+        expect([safe.includes('..'), safe.length <= 200]).toEqual([false, true]);
       }),
       { numRuns: 3_000 },
     );

@@ -1,6 +1,7 @@
 import { ancestry, lastSegment, type FolderPath } from './folders.js';
 
 const LONGEST_NAME = 200;
+const LONGEST_EXTENSION = 32;
 /** Of the folders in a key: with its name and what is put behind it, a key stays below the 1,024 bytes that stores take. */
 const LONGEST_FOLDERS = 700;
 
@@ -15,11 +16,16 @@ export function urlSafe(name: string, ascii: Ascii): string {
   const safe = ascii(name)
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .replaceAll(/\.{2,}/g, '.')
-    .replaceAll(/-*\.-*/g, '.')
+    .replaceAll(/[.-]*\.[.-]*/g, '.')
     .replaceAll(/^[.-]+|[.-]+$/g, '');
   const [stem, extension] = parted(safe);
-  return (stem.slice(0, LONGEST_NAME - extension.length) || 'file') + extension;
+  // What is so long is no extension, but a name with a dot in it.
+  if (extension.length > LONGEST_EXTENSION) return cut(safe, LONGEST_NAME);
+  return cut(stem, LONGEST_NAME - extension.length) + extension;
+}
+
+function cut(text: string, length: number): string {
+  return text.slice(0, length).replace(/[.-]+$/, '') || 'file';
 }
 
 /** `<prefix>/<folder>/<name>`, each segment made URL-safe, the innermost left out when they get too long: what a file is stored and served under for all its life. */

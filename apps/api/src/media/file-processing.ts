@@ -45,9 +45,13 @@ export class FileProcessing {
   async run({ appId, fileId, version, widths }: ProcessingOrder): Promise<void> {
     const file = await this.objects.toProcess(appId, fileId);
     if (file === undefined) return;
-    await this.copies.settle(appId, [file.key]);
+    // A public copy that cannot be written holds nothing up: the file is served without it, and the job comes back.
+    const unsettled = await this.copies.settle(appId, [file.key]).catch((error: unknown) => error);
     const isPending = file.processing === 'pending';
-    if (version !== undefined && (version !== file.version || !isPending)) return;
+    if (version !== undefined && (version !== file.version || !isPending)) {
+      if (unsettled) throw new Error('A public copy could not be written', { cause: unsettled });
+      return;
+    }
     if (version === undefined && isPending) throw new NotYet('The content is still to be processed');
     const made = await this.make(file, widths);
     const keys = await this.objects.finish(appId, file, made);

@@ -48,7 +48,10 @@ export class MediaWorker {
 
   private async launch(): Promise<void> {
     const events = new EventEmitter() as WorkerEvents;
+    // One that has died within a living process must not be taken for alive.
+    this.workers.clear();
     events.on('worker:create', ({ worker }) => this.workers.add(worker.workerId));
+    events.on('worker:stop', ({ worker }) => this.workers.delete(worker.workerId));
     const options = { ...this.options(), events, crontab: DAILY, concurrency: JOBS_AT_ONCE, pollInterval: POLL_MS };
     this.runner = await run(options);
     void this.runner.promise.catch((error: unknown) => this.onFailure(error, 'worker')).then(() => this.relaunch());

@@ -290,3 +290,42 @@ describe('a file whose bytes are gone from the store', () => {
     expect((await shop.fetch(file.url)).status).toBe(404);
   });
 });
+
+describe('a file whose content becomes another while it is asked for', () => {
+  let restore = (): void => {};
+  afterEach(() => restore());
+
+  const readsThat = (answers: readonly ('gone' | Error)[]) => {
+    const { store } = api.container.get(TOKENS.Library).library;
+    const read = store.read.bind(store);
+    const left = [...answers];
+    store.read = async (...wanted) => {
+      const next = left.shift();
+      if (next instanceof Error) throw next;
+      return next === 'gone' ? undefined : read(...wanted);
+    };
+    restore = () => void (store.read = read);
+  };
+  const asked = async (url: string) => fetch(api.origin + new URL(url).pathname);
+
+  it('is looked up again', async () => {
+    const { url } = await digits();
+    readsThat(['gone', 'gone']);
+    const answer = await asked(url);
+    expect([answer.status, await answer.text()]).toEqual([200, DIGITS]);
+  });
+
+  it('is missing, without anything of what it was, when it stays gone', async () => {
+    const { url } = await digits();
+    readsThat(Array.from({ length: 9 }, () => 'gone' as const));
+    const answer = await asked(url);
+    expect([answer.status, await answer.text(), answer.headers.get('etag')]).toEqual([404, '[]', null]);
+    expect(answer.headers.get('content-type')).toContain('application/json');
+  });
+
+  it('is unavailable (503) while the store cannot be read', async () => {
+    const { url } = await digits();
+    readsThat([new Error('The store is gone')]);
+    expect((await asked(url)).status).toBe(503);
+  });
+});

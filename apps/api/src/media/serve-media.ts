@@ -3,10 +3,13 @@ import type { Express, Request, Response } from 'express';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { send } from '../http/express-app.js';
-import { UNKNOWN_PATH } from '../http/errors.js';
+import { Unavailable, UNKNOWN_PATH } from '../http/errors.js';
 import type { PublicObject, TypeOrmMediaObjects } from './typeorm-media-objects.js';
 
 const KEY = /^\/[a-z0-9]+(?:\/[a-z0-9_][a-z0-9._@-]*)+$/;
+/** More changes than that within one answer are none that happen. */
+const LOOKS = 5;
+const OF_CONTENT = ['Content-Type', 'Content-Length', 'ETag', 'Accept-Ranges', 'Content-Security-Policy'];
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const SHORTLY = 'public, max-age=60';
 const TEXTS = new Set(['text/plain', 'text/csv']);
@@ -17,34 +20,56 @@ const PDF = 'application/pdf';
 export function serveMedia(app: Express, objects: TypeOrmMediaObjects, store: MediaStore): void {
   app.get(/^\/media\/.+/, async (request, response) => {
     response.locals['route'] = '/media';
-    const found = await foundBy(request, objects);
-    if (found === undefined) return send(response, UNKNOWN_PATH);
-    return serve(found, request, response, store);
+    const key = keyOf(request);
+    const appId = key === undefined ? undefined : await objects.appOf(key.slice(0, key.indexOf('/')));
+    if (key === undefined || appId === undefined) return send(response, UNKNOWN_PATH);
+    // The content may become another between the look and the read; what was there is then gone.
+    for (let look = 0; look < LOOKS; look += 1) {
+      const found = await objects.ofKey(appId, key);
+      if (found === undefined) break;
+      if (await serve(found, request, response, store)) return;
+    }
+    return send(response, UNKNOWN_PATH);
   });
 }
 
-async function foundBy(request: Request, objects: TypeOrmMediaObjects): Promise<PublicObject | undefined> {
+function keyOf(request: Request): string | undefined {
   const path = decoded(request.path.slice('/media'.length));
-  if (path === undefined || !KEY.test(path)) return undefined;
-  const key = path.slice(1);
-  const appId = await objects.appOf(key.slice(0, key.indexOf('/')));
-  return appId === undefined ? undefined : objects.ofKey(appId, key);
+  return path !== undefined && KEY.test(path) ? path.slice(1) : undefined;
 }
 
-async function serve(found: PublicObject, request: Request, response: Response, store: MediaStore): Promise<void> {
+/** False when the content has gone meanwhile; nothing is sent then. */
+async function serve(found: PublicObject, request: Request, response: Response, store: MediaStore): Promise<boolean> {
   setHead(response, found, request);
-  if (request.fresh) return void response.status(304).end();
+  if (request.fresh) return ended(response.status(304));
   const range = rangeOf(request, found.size, response);
   if (range === 'unsatisfiable') {
-    return void response.status(416).setHeader('Content-Range', `bytes */${found.size}`).end();
+    return ended(response.status(416).setHeader('Content-Range', `bytes */${found.size}`));
   }
   const { first, last } = range ?? { first: 0, last: found.size - 1 };
-  if (range) response.status(206).setHeader('Content-Range', `bytes ${first}-${last}/${found.size}`);
   response.setHeader('Content-Length', last - first + 1);
-  if (request.method === 'HEAD') return void response.end();
-  const stored = await store.read(found.content, range);
-  if (stored === undefined) return send(response, UNKNOWN_PATH);
-  return streamed(stored.bytes, response);
+  if (request.method === 'HEAD') return ended(response);
+  const stored = await readFrom(store, found.content, range);
+  if (stored === undefined) {
+    for (const name of OF_CONTENT) response.removeHeader(name);
+    return false;
+  }
+  if (range) response.status(206).setHeader('Content-Range', `bytes ${first}-${last}/${found.size}`);
+  await streamed(stored.bytes, response);
+  return true;
+}
+
+function ended(response: Response): true {
+  response.end();
+  return true;
+}
+
+async function readFrom(store: MediaStore, content: string, range: ByteRange | undefined) {
+  try {
+    return await store.read(content, range);
+  } catch (error) {
+    throw new Unavailable('The store cannot be read', { cause: error });
+  }
 }
 
 async function streamed(bytes: AsyncIterable<Uint8Array>, response: Response): Promise<void> {
