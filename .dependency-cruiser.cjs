@@ -60,7 +60,7 @@ const forbidden = [
     comment: 'Persistence is in typeorm-*.ts, *.query.ts and database/, where it can be found and swapped.',
     from: {
       path: '^apps/api/',
-      pathNot: ['(?:^|/)typeorm-[^/]+[.]ts$', '[.]query[.]ts$', '^apps/api/src/(?:database|bench)/', ...tests],
+      pathNot: ['(?:^|/)typeorm-[^/]+[.]ts$', '[.]query[.]ts$', '^apps/api/src/(?:database|bench|faults)/', ...tests],
     },
     to: { path: npm('typeorm|pg') },
   },
@@ -107,8 +107,8 @@ const forbidden = [
     comment: 'A feature’s index.ts lists what it offers to the other features.',
     from: {
       path: '^apps/api/src/([^/]+)',
-      // The bench asks the database the very questions that a feature asks it.
-      pathNot: ['^apps/api/src/(?:http|database|bench)/', testsOfTheComposition, ...composition],
+      // The bench asks the database the very questions that a feature asks it, and the faults look behind its back.
+      pathNot: ['^apps/api/src/(?:http|database|bench|faults)/', testsOfTheComposition, ...composition],
     },
     to: { path: feature, pathNot: ['^apps/api/src/$1/', `${feature}index[.]ts$`] },
   },

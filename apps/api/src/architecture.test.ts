@@ -94,7 +94,7 @@ interface CodeRule {
 const codeRules: Record<string, CodeRule> = {
   'sql-only-in-database-files': {
     concerns: (file) =>
-      !isTest(file) && !/\/typeorm-[^/]+\.ts$|\.query\.ts$|^apps\/api\/src\/(database|bench)\//.test(file),
+      !isTest(file) && !/\/typeorm-[^/]+\.ts$|\.query\.ts$|^apps\/api\/src\/(database|bench|faults)\//.test(file),
     isBrokenBy: ({ nodes }) => nodes.some((node) => sql.test(literalOf(node))),
   },
   'pure-packages-read-no-clock': {

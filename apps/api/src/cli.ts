@@ -1,20 +1,31 @@
 import { addHours, isCurrency } from '@back-office/kernel';
 import { Command, InvalidArgumentError } from 'commander';
+import { check } from './checks/index.js';
 import { readConfig } from './config.js';
 import { makeDemo } from './demo.js';
-import { startService, type Service } from './runtime/service.js';
+import { openForInspection, startService, type Inspection, type Service } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 
 /** What a command answers: the object that `--json` prints, and the same for a person. */
 interface Result {
   readonly json: object;
   readonly text: string;
+  /** The command has found what it looked for to be wrong: it exits with 1. */
+  readonly failed?: boolean;
 }
 
 const program = new Command('cli').description('Administration of the retail back-office service');
 
 command(program, 'migrate', 'bring the database up to date', () =>
   Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
+);
+
+command(
+  program,
+  'check',
+  'look whether every rule of stock, money, orders and files holds; writes nothing',
+  checkAll,
+  () => openForInspection(readConfig()),
 );
 
 command(program, 'demo', 'make a demo app with realistic data', createDemo);
@@ -40,15 +51,40 @@ command(proformas, 'expire', 'expire every proforma that is due, now', expirePro
 const media = program.command('media').description('the media library');
 command(media, 'purge', 'remove for good what has been in Trash, or was kept as a version, long enough', purgeMedia);
 
+command(
+  media,
+  'publish',
+  'put every file under its public key: after contents were brought into a bucket from elsewhere',
+  publishMedia,
+);
+
 await program.parseAsync();
 
 type Options = Record<string, never>;
+
+interface Opened {
+  stop(): Promise<void>;
+}
 
 function command(
   parent: Command,
   name: string,
   description: string,
   run: (service: Service, options: Options) => Promise<Result>,
+): Command;
+function command<What extends Opened>(
+  parent: Command,
+  name: string,
+  description: string,
+  run: (what: What, options: Options) => Promise<Result>,
+  open: () => Promise<What>,
+): Command;
+function command(
+  parent: Command,
+  name: string,
+  description: string,
+  run: (what: never, options: Options) => Promise<Result>,
+  open: () => Promise<Opened> = () => startService(readConfig()),
 ): Command {
   return parent
     .command(name)
@@ -56,7 +92,7 @@ function command(
     .option('--json', 'print the result as JSON')
     .action(async (options: Options) => {
       try {
-        await execute(run, options);
+        await execute(run as Run, options, open);
       } catch (error) {
         process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`);
         process.exitCode = 1;
@@ -64,14 +100,28 @@ function command(
     });
 }
 
-async function execute(run: (service: Service, options: Options) => Promise<Result>, options: Options): Promise<void> {
-  const service = await startService(readConfig());
+type Run = (opened: Opened, options: Options) => Promise<Result>;
+
+async function execute(run: Run, options: Options, open: () => Promise<Opened>): Promise<void> {
+  const opened = await open();
   try {
-    const { json, text } = await run(service, options);
+    const { json, text, failed } = await run(opened, options);
     process.stdout.write(`${options['json'] ? JSON.stringify(json) : text}\n`);
+    if (failed) process.exitCode = 1;
   } finally {
-    await service.stop();
+    await opened.stop();
   }
+}
+
+async function checkAll({ connection, store }: Inspection): Promise<Result> {
+  const findings = await check(connection, store, new Date());
+  const broken = findings.filter(({ breaches }) => breaches > 0);
+  const lines = findings.flatMap(({ name, breaches, examples }) =>
+    breaches === 0
+      ? [`ok      ${name}`]
+      : [`BROKEN  ${name}: ${breaches} times`, ...examples.map((each) => `          ${each}`)],
+  );
+  return { json: { findings }, text: lines.join('\n'), failed: broken.length > 0 };
 }
 
 async function createDemo({ container }: Service): Promise<Result> {
@@ -109,13 +159,15 @@ async function revokeToken({ container }: Service, options: Options): Promise<Re
 }
 
 async function expireProformas({ container }: Service): Promise<Result> {
-  let expired = 0;
+  let [expired, failed] = [0, 0];
   for (let more = true; more;) {
     const sweep = await container.get(TOKENS.ExpirySweep).run();
     expired += sweep.changed;
+    failed = sweep.failures.length;
     ({ more } = sweep);
   }
-  return { json: { expired }, text: `${expired} proformas met their deadline.` };
+  const text = `${expired} proformas met their deadline${failed > 0 ? `, ${failed} could not` : ''}.`;
+  return { json: { expired, failed }, text };
 }
 
 function nameOf(text: string): string {
@@ -150,4 +202,12 @@ async function purgeMedia({ container }: Service): Promise<Result> {
   const kept = await all(() => versions.expire());
   const text = `${files} files and ${kept} kept versions are removed; their bytes follow in the background.`;
   return { json: { files, versions: kept }, text };
+}
+
+async function publishMedia({ container }: Service): Promise<Result> {
+  const { copies, library } = container.get(TOKENS.Library);
+  if (!library.isPublished) throw new Error('This store does not serve files itself: nothing is to be published.');
+  let keys = 0;
+  for (const appId of await container.get(TOKENS.Apps).ids()) keys += await copies.publish(appId);
+  return { json: { keys }, text: `${keys} public keys hold what the records say.` };
 }

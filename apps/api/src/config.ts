@@ -20,6 +20,8 @@ export interface Config {
   /** Where caches are told to forget; `undefined`: nowhere. */
   readonly cdnPurgeUrl: string | undefined;
   readonly corsOrigins: readonly string[];
+  /** Calls that each token may make in so many seconds; `undefined`: as many as it likes. */
+  readonly rateLimit: { readonly calls: number; readonly seconds: number } | undefined;
   /** Where refunds are asked for; `undefined`: they are settled by hand. */
   readonly refundUrl: string | undefined;
   /** Sent there as bearer token. */
@@ -90,6 +92,18 @@ const origins = makeValidator<string[]>((text) =>
   }),
 );
 
+const LONGEST_WINDOW = 86_400;
+
+/** Calls a minute, or in as many seconds as are named: `600`, `50/1`. */
+const rate = makeValidator<{ calls: number; seconds: number }>((text) => {
+  const [, calls, seconds = '60'] = /^(\d{1,9})(?:\/(\d{1,5}))?$/.exec(text) ?? [];
+  const limit = { calls: Number(calls), seconds: Number(seconds) };
+  if (!(limit.calls > 0 && limit.seconds > 0 && limit.seconds <= LONGEST_WINDOW)) {
+    throw new Error(`calls a minute, or <calls>/<seconds> with up to ${LONGEST_WINDOW} seconds, were expected`);
+  }
+  return limit;
+});
+
 /** The environment as configuration. A bad value throws {@link InvalidConfig} with one line that names it. */
 export function readConfig(environment: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
@@ -116,6 +130,7 @@ export function readConfig(environment: Environment = process.env): Config {
       IMAGES: str({ choices: ['sharp', 'jimp'], default: 'sharp' }),
       CDN_PURGE_URL: httpUrl({ default: undefined }),
       CORS_ORIGINS: origins({ default: [] }),
+      RATE_LIMIT: rate({ default: undefined }),
       REFUND_URL: httpUrl({ default: undefined }),
       REFUND_TOKEN: headerText({ default: undefined }),
       LOG_LEVEL: str({ choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
@@ -138,6 +153,7 @@ export function readConfig(environment: Environment = process.env): Config {
     images: parsed.IMAGES === 'jimp' ? 'jimp' : 'sharp',
     cdnPurgeUrl: parsed.CDN_PURGE_URL,
     corsOrigins: parsed.CORS_ORIGINS,
+    rateLimit: parsed.RATE_LIMIT,
     refundUrl: parsed.REFUND_URL,
     refundToken: parsed.REFUND_TOKEN,
     logLevel: parsed.LOG_LEVEL,

@@ -8,8 +8,10 @@ import { cardRoutes, TypeOrmCards } from './cards/index.js';
 import { productRoutes, TypeOrmProducts, verifyRoutes } from './catalogue/index.js';
 import type { Config } from './config.js';
 import { checkoutRoutes, TypeOrmEvaluations } from './checkout/index.js';
+import { consentRoutes, TypeOrmConsents } from './consents/index.js';
 import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
 import type { Database } from './database/database.js';
+import { deviceRoutes, TypeOrmDevices } from './devices/index.js';
 import { TypeOrmKeyedCalls } from './idempotency/index.js';
 import { attendanceRoutes, locationRoutes, TypeOrmAttendances, TypeOrmLocations } from './locations/index.js';
 import { libraryParts, mediaRoutes, type LibraryTools } from './media/index.js';
@@ -92,6 +94,8 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...locationRoutes(new TypeOrmLocations(database, clock, libraryBase)),
       ...attendanceRoutes(new TypeOrmAttendances(database, clock)),
       ...customerRoutes(get(T.Customers), database),
+      ...deviceRoutes(new TypeOrmDevices(database, clock)),
+      ...consentRoutes(new TypeOrmConsents(database, clock), clock),
       ...cardRoutes(new TypeOrmCards(database, clock)),
       ...checkoutRoutes(get(T.Evaluations)),
       ...proformas.proformaListRoutes(database, clock),

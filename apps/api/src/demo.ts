@@ -12,6 +12,7 @@ export interface Demo {
 }
 
 const SESSION_HOURS = 30 * 24;
+const DEVICE = { uuid: 'demo-phone', type: 'ios', vendor: 'Apple', mobileInfo: null };
 
 /** Makes an app with warehouses, products, stock, customers, one of them signed in, and proformas in several statuses. */
 export async function makeDemo(container: Container): Promise<Demo> {
@@ -74,7 +75,7 @@ async function signIn(container: Container, app: AppContext, customer: CustomerN
   const expiresAt = addHours(container.get(TOKENS.Clock).now(), SESSION_HOURS);
   const session = await container
     .get(TOKENS.Sessions)
-    .start(app.id, { customer: customer ?? null, language: null, expiresAt });
+    .start(app.id, { customer: customer ?? null, device: DEVICE, language: null, expiresAt });
   if (isRefusal(session)) throw new Error(session.refused);
   return session.accessToken;
 }

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
 import { startServer } from './testing/server-process.js';
@@ -103,6 +104,32 @@ describe('a service that starts with nothing', () => {
     const again = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     expect(again.output()).not.toMatch(/demo app|bo_app_|bo_session_/);
     expect(await again.stop()).toBe(0);
+  }, 60_000);
+});
+
+describe('a data folder that was copied while the service was stopped', () => {
+  it('is a whole installation elsewhere: records, files, and every rule', async () => {
+    const [home, copy] = ['home', 'copy'].map((name) => mkdtempSync(join(tmpdir(), `back-office-${name}-`)));
+    for (const folder of [home, copy]) chmodSync(folder as string, 0o755);
+    const server = await startServer({ DATA_DIR: home as string, LOG_LEVEL: 'silent' });
+    const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
+    const headers = { Authorization: `Bearer ${token}` };
+    const form = new FormData();
+    form.set('file', new Blob(['words to keep']), 'a.txt');
+    const uploaded = await fetch(`${server.origin}/api/v2/cdn/files`, { method: 'POST', headers, body: form });
+    const { data } = (await uploaded.json()) as { data: { key: string } };
+    expect(await server.stop()).toBe(0);
+
+    // With the owners of the files: PostgreSQL looks at them.
+    await promisify(execFile)('cp', ['-a', `${home}/.`, copy as string]);
+    rmSync(home as string, { recursive: true, force: true });
+    const restored = await startServer({ DATA_DIR: copy as string, LOG_LEVEL: 'silent' });
+    expect(await (await fetch(`${restored.origin}/media/${data.key}`)).text()).toBe('words to keep');
+    const orders = await fetch(`${restored.origin}/api/v2/proforma_orders`, { headers });
+    expect([orders.status, restored.output().includes('bo_app_')]).toEqual([200, false]);
+    expect((await runNode('cli.js', ['check'], { DATA_DIR: copy as string })).code).toBe(0);
+    expect(await restored.stop()).toBe(0);
+    rmSync(copy as string, { recursive: true, force: true });
   }, 60_000);
 });
 
@@ -258,8 +285,20 @@ describe('the command line', () => {
   }, 30_000);
 
   it('expires proformas and migrates', async () => {
-    expect(JSON.parse((await cli('proformas', 'expire', '--json')).stdout)).toEqual({ expired: 0 });
+    expect(JSON.parse((await cli('proformas', 'expire', '--json')).stdout)).toEqual({ expired: 0, failed: 0 });
     expect(JSON.parse((await cli('migrate', '--json')).stdout)).toEqual({ migrated: true });
+  }, 30_000);
+
+  it('looks whether every rule holds, and says so by its exit code', async () => {
+    const held = await cli('check', '--json');
+    expect([held.code, JSON.parse(held.stdout).findings.length > 10]).toEqual([0, true]);
+    const client = new pg.Client(database.url);
+    await client.connect();
+    await client.query('update stocks set on_hand = on_hand + 1');
+    await client.end();
+    const broken = await cli('check');
+    expect(broken.code).toBe(1);
+    expect(broken.stdout).toMatch(/^BROKEN +Stock on hand is what its movements add up to: \d+ times\n +app \d+: /m);
   }, 30_000);
 
   it.each([

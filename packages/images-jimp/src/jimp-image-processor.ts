@@ -1,4 +1,12 @@
-import type { ImageFacts, ImageOutput, ImageProcessor, OutputFormat, ProcessedImage } from '@back-office/media';
+import {
+  fitsType,
+  UnreadableFile,
+  type ImageFacts,
+  type ImageOutput,
+  type ImageProcessor,
+  type OutputFormat,
+  type ProcessedImage,
+} from '@back-office/media';
 import { Worker } from 'node:worker_threads';
 
 export interface JimpOptions {
@@ -20,7 +28,7 @@ export type JimpAnswer =
   { readonly id: number; readonly made: readonly ProcessedImage[] } | { readonly id: number; readonly error: string };
 
 const READ = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp']);
-const KEPT = new Set(['image/jpeg', 'image/png', 'image/webp']);
+const WRITTEN = new Set(['image/jpeg', 'image/png', 'image/webp']);
 const TIMEOUT_MS = 60_000;
 const WORKER_MEGABYTES = 1_024;
 // From the sources as well as from the build: a thread runs what Node can read.
@@ -41,13 +49,15 @@ export class JimpImageProcessor implements ImageProcessor {
   constructor(private readonly options: JimpOptions) {}
 
   /** No AVIF, nothing that moves, no CMYK: such files stay as they were uploaded. */
-  can({ mime, animated, cmyk }: ImageFacts, format: OutputFormat): boolean {
-    return READ.has(mime) && !animated && !cmyk && format !== 'avif' && (format !== 'original' || KEPT.has(mime));
+  can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
+    const { mime, animated, cmyk } = image;
+    const type = format === 'original' ? mime : `image/${format}`;
+    return READ.has(mime) && !animated && !cmyk && WRITTEN.has(type) && fitsType(image, width, type);
   }
 
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]> {
     if (image.width * image.height > this.options.pixelLimit) {
-      return Promise.reject(new Error('The image has more pixels than are allowed'));
+      return Promise.reject(new UnreadableFile('The image has more pixels than are allowed'));
     }
     const turn = this.last.then(() => this.inWorker(bytes, image.mime, outputs));
     this.last = turn.catch(() => {});
@@ -68,7 +78,7 @@ export class JimpImageProcessor implements ImageProcessor {
     const task: JimpTask = { id: this.lastId, bytes, mime, outputs };
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => this.giveUp(new Error('The image took too long')),
+        () => this.giveUp(new UnreadableFile('The image took too long')),
         this.options.timeoutMs ?? TIMEOUT_MS,
       );
       const settled =
@@ -92,7 +102,7 @@ export class JimpImageProcessor implements ImageProcessor {
     worker.on('message', (answer: JimpAnswer) => {
       if (answer.id !== this.lastId) return;
       if ('made' in answer) this.waiting?.resolve(answer.made);
-      else this.waiting?.reject(new Error(answer.error));
+      else this.waiting?.reject(new UnreadableFile(answer.error));
     });
     worker.on('error', (error: Error) => this.giveUp(error));
     worker.on('exit', () => this.giveUp(new Error('The image worker ended')));

@@ -1,12 +1,14 @@
 import {
-  scaledTo,
+  fitsType,
+  UnreadableFile,
   type ImageFacts,
   type ImageOutput,
   type ImageProcessor,
   type OutputFormat,
   type ProcessedImage,
 } from '@back-office/media';
-import sharp, { type Sharp } from 'sharp';
+import { Tinypool } from 'tinypool';
+import type { SharpAnswer, SharpTask } from './sharp-worker.js';
 
 export interface SharpOptions {
   /** Images of more pixels are refused before they are decoded. */
@@ -17,115 +19,50 @@ export interface SharpOptions {
 
 const DECODABLE = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff']);
 /** Formats that a browser shows; others are not written, so an original of theirs stays as it is. */
-const ENCODABLE: Readonly<Record<string, 'jpeg' | 'png' | 'webp' | 'gif' | 'avif'>> = {
-  'image/jpeg': 'jpeg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'image/gif': 'gif',
-  'image/avif': 'avif',
-};
-/** WebP at effort 2 is half as slow again for files a twentieth larger. */
-const WEBP_EFFORT = 2;
-const AVIF_EFFORT = 3;
+const ENCODABLE = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
+const MOVING = new Set(['image/gif', 'image/webp']);
+// From the sources as well as from the build: a process runs what Node can read.
+const WORKER = new URL('../dist/sharp-worker.js', import.meta.url).href;
+/** After which a process that has nothing to do ends. */
+const IDLE_MS = 30_000;
 
-/** Images by libvips: decoded once, every output derived from the largest one. */
+/**
+ * Images by libvips: decoded once, every output derived from the largest one. In processes of their own: an image that
+ * takes them down takes nothing else down, and one that takes minutes can be given up when the service ends.
+ */
 export class SharpImageProcessor implements ImageProcessor {
-  private readonly turns: Turns;
+  private readonly pool: Tinypool;
 
   constructor(private readonly options: SharpOptions) {
-    // Several images at once keep the cores busier than several threads on one.
-    sharp.concurrency(1);
-    sharp.cache(false);
-    this.turns = new Turns(options.atOnce ?? 2);
+    this.pool = new Tinypool({
+      filename: WORKER,
+      runtime: 'child_process',
+      serialization: 'advanced',
+      minThreads: 0,
+      maxThreads: options.atOnce ?? 2,
+      idleTimeout: IDLE_MS,
+    });
   }
 
-  can({ mime, animated }: ImageFacts, format: OutputFormat): boolean {
-    if (!DECODABLE.has(mime)) return false;
-    if (animated)
-      return format === 'webp' || (format === 'original' && (mime === 'image/gif' || mime === 'image/webp'));
-    return format !== 'original' || Object.hasOwn(ENCODABLE, mime);
+  can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
+    const { mime, animated } = image;
+    const type = format === 'original' ? mime : `image/${format}`;
+    if (!DECODABLE.has(mime) || !(animated ? MOVING : ENCODABLE).has(type)) return false;
+    return fitsType(image, width, type);
   }
 
-  process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<ProcessedImage[]> {
-    return this.turns.take(() =>
-      image.animated ? this.animated(bytes, image, outputs) : this.still(bytes, image, outputs),
-    );
-  }
-
-  async close(): Promise<void> {}
-
-  private async still(
+  async process(
     bytes: Uint8Array,
     image: ImageFacts,
     outputs: readonly ImageOutput[],
-  ): Promise<ProcessedImage[]> {
-    const widest = scaledTo(Math.max(0, ...outputs.map(({ width }) => width)), image);
-    const { data, info } = await this.opened(bytes, false)
-      .autoOrient()
-      .resize({ width: widest.width, withoutEnlargement: true })
-      .toColourspace('srgb')
-      .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true });
-    const raw = { width: info.width, height: info.height, channels: info.channels };
-    const made: ProcessedImage[] = [];
-    for (const output of outputs) made.push(await written(sharp(data, { raw }), image, output, raw));
-    return made;
+  ): Promise<readonly ProcessedImage[]> {
+    const task: SharpTask = { bytes, image, outputs, pixelLimit: this.options.pixelLimit };
+    const answer = (await this.pool.run(task, { name: 'processed' })) as SharpAnswer;
+    if ('error' in answer) throw new UnreadableFile(answer.error);
+    return answer.made;
   }
 
-  private async animated(
-    bytes: Uint8Array,
-    image: ImageFacts,
-    outputs: readonly ImageOutput[],
-  ): Promise<ProcessedImage[]> {
-    const made: ProcessedImage[] = [];
-    for (const output of outputs) made.push(await written(this.opened(bytes, true), image, output, image));
-    return made;
-  }
-
-  private opened(bytes: Uint8Array, animated: boolean): Sharp {
-    return sharp(bytes, { animated, limitInputPixels: this.options.pixelLimit, failOn: 'error' });
-  }
-}
-
-async function written(
-  source: Sharp,
-  { mime }: ImageFacts,
-  { width, format, quality }: ImageOutput,
-  own: { readonly width: number },
-): Promise<ProcessedImage> {
-  const target = format === 'original' ? (ENCODABLE[mime] ?? 'webp') : format;
-  const scaled = width < own.width ? source.resize({ width, withoutEnlargement: true }) : source;
-  const { data, info } = await encoded(scaled, target, quality).toBuffer({ resolveWithObject: true });
-  return { mime: `image/${target}`, width: info.width, height: info.pageHeight ?? info.height, bytes: data };
-}
-
-function encoded(image: Sharp, format: string, quality: number): Sharp {
-  if (format === 'webp') return image.webp({ quality, effort: WEBP_EFFORT });
-  if (format === 'avif') return image.avif({ quality, effort: AVIF_EFFORT });
-  if (format === 'png') return image.png();
-  if (format === 'gif') return image.gif();
-  // Transparency would turn black.
-  return image.flatten({ background: '#ffffff' }).jpeg({ quality, mozjpeg: false });
-}
-
-/** Lets so many at a time do their work, the others in the order in which they came. */
-class Turns {
-  private readonly waiting: (() => void)[] = [];
-  private free: number;
-
-  constructor(atOnce: number) {
-    this.free = atOnce;
-  }
-
-  async take<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.free += 1;
-    }
+  async close(): Promise<void> {
+    await this.pool.destroy();
   }
 }

@@ -1,7 +1,18 @@
 import { isRefusal, isSound, lengthOf } from '@back-office/kernel';
 import fc from 'fast-check';
 import { parted } from './keys.js';
-import { fileName, freeName, nameFromClient, restoredName, startOfFree, startOfRestored, tagsOf } from './names.js';
+import {
+  fileName,
+  freeName,
+  LONGEST_STEM,
+  nameFromClient,
+  RestoredNames,
+  startOfFree,
+  stemOfRestored,
+  tagsOf,
+} from './names.js';
+
+const restoredName = (name: string, taken: Iterable<string>): string => new RestoredNames(taken).give(name);
 
 const LONGEST = 255;
 /** Texts with what is hard about names, and often too long for one. */
@@ -101,7 +112,7 @@ describe('a name that is free', () => {
 
 describe.each([
   ['free', freeName, startOfFree],
-  ['restored', restoredName, startOfRestored],
+  ['restored', restoredName, stemOfRestored],
 ])('a name that is %s', (_, made, startOf) => {
   const many = (wished: string, count: number) => {
     const taken = new Set<string>();
@@ -146,6 +157,36 @@ describe('a file that comes back into its folder', () => {
   it('has a number appended when it is taken', () => {
     expect(restoredName('a.jpg', new Set(['a.jpg']))).toBe('a.jpg (2)');
     expect(restoredName('a.jpg', new Set(['a.jpg', 'a.jpg (2)', 'a.jpg (3)']))).toBe('a.jpg (4)');
+  });
+
+  it('is the only one that is given its name', () => {
+    const names = new RestoredNames(['a', 'b', 'a (3)']);
+    expect(['a', 'a', 'b', 'a (2)', 'a', 'c'].map((each) => names.give(each))).toEqual([
+      'a (2)',
+      'a (4)',
+      'b (2)',
+      'a (2) (2)',
+      'a (5)',
+      'c',
+    ]);
+  });
+
+  it('is found by what is left of its name without the number', () => {
+    fc.assert(
+      fc.property(name, (wished) => {
+        const names = new RestoredNames([wished]);
+        for (let number = 2; number < 12; number += 1) {
+          const stem = [...names.give(wished).replace(/ \(\d+\)$/, '')].slice(0, LONGEST_STEM).join('');
+          expect(stem).toBe(stemOfRestored(wished));
+        }
+      }),
+    );
+  });
+
+  it('is one of ten thousand of the same name', () => {
+    const names = new RestoredNames(['a']);
+    const given = Array.from({ length: 10_000 }, () => names.give('a'));
+    expect([given[9_999], new Set(given).size]).toEqual(['a (10001)', 10_000]);
   });
 
   it('loses its end when there is no room for the number', () => {

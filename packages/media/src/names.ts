@@ -11,6 +11,8 @@ const CONTROLS = /[\u0000-\u001f\u007f]+/g;
 const LONGEST_EXTENSION = 32;
 /** As many characters as ` (2)` may ever grow to. */
 const LONGEST_NUMBER = 19;
+/** So many characters of a text stay, whatever number is put behind it. */
+export const LONGEST_STEM = LONGEST_STRING - LONGEST_NUMBER;
 
 /** The name of a file as it is shown; refused under `name` when it could be taken for a path, or is too long. */
 export function fileName(text: string): string | Refusal {
@@ -41,27 +43,43 @@ export function freeName(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** A name for a file that comes back into a folder in which its own is taken by now. */
-export function restoredName(name: string, taken: ReadonlySet<string>): string {
-  for (let number = 2; ; number += 1) {
-    const candidate = number === 2 && !taken.has(name) ? name : ended(name, ` (${number})`);
-    if (!taken.has(candidate)) return candidate;
+/** Names for files that come back into one folder: their own, or with ` (2)`, ` (3)` … behind it where it is taken. */
+export class RestoredNames {
+  private readonly next = new Map<string, number>();
+  private readonly taken: Set<string>;
+
+  constructor(taken: Iterable<string> = []) {
+    this.taken = new Set(taken);
+  }
+
+  /** A name that is there. */
+  take(name: string): void {
+    this.taken.add(name);
+  }
+
+  /** A name that nobody else has been given. */
+  give(name: string): string {
+    let given = name;
+    // Names are never given back: what was taken for the last file of that name still is.
+    for (let number = this.next.get(name) ?? 2; this.taken.has(given); number += 1) {
+      given = ended(name, ` (${number})`);
+      this.next.set(name, number + 1);
+    }
+    this.taken.add(given);
+    return given;
   }
 }
 
 /** What every other name that {@link freeName} may make of this one begins with. */
 export function startOfFree(name: string): string {
-  return startOf(...stemAndExtension(name));
-}
-
-/** As {@link startOfFree}, of {@link restoredName}. */
-export function startOfRestored(name: string): string {
-  return startOf(name, '');
-}
-
-function startOf(stem: string, extension: string): string {
-  const room = LONGEST_STRING - LONGEST_NUMBER - lengthOf(extension);
+  const [stem, extension] = stemAndExtension(name);
+  const room = LONGEST_STEM - lengthOf(extension);
   return lengthOf(stem) <= room ? `${stem} (` : [...stem].slice(0, room).join('');
+}
+
+/** What every other name that {@link RestoredNames} may make of this one begins with, its number left out. */
+export function stemOfRestored(name: string): string {
+  return [...name].slice(0, LONGEST_STEM).join('');
 }
 
 function stemAndExtension(name: string): [stem: string, extension: string] {

@@ -1,4 +1,4 @@
-import { ALLOWED_MIMES, FILE_KINDS, kindOf, mayHoldScripts } from './types.js';
+import { ALLOWED_MIMES, FILE_KINDS, isProcessed, kindOf, mayHoldScripts } from './types.js';
 
 describe('a type', () => {
   it('that is allowed has a kind', () => {
@@ -12,6 +12,12 @@ describe('a type', () => {
       expect(kindOf(mime)).toBeUndefined();
     },
   );
+
+  it('that is looked into in the background is an image, a film or a document of pages', () => {
+    expect(ALLOWED_MIMES.filter((mime) => !isProcessed(mime))).toEqual(
+      ALLOWED_MIMES.filter((mime) => /^(audio|text)\/|svg|officedocument|zip/.test(mime)),
+    );
+  });
 
   it('that a browser could run is known', () => {
     expect(['image/svg+xml', 'application/pdf', 'text/plain', 'text/html'].map(mayHoldScripts)).toEqual([

@@ -34,6 +34,12 @@ export function kindOf(mime: string): FileKind | undefined {
   return Object.hasOwn(KIND_BY_MIME, mime) ? KIND_BY_MIME[mime] : undefined;
 }
 
+/** Whether a file is looked into in the background: images are scaled, films measured, documents shown page by page. */
+export function isProcessed(mime: string): boolean {
+  const kind = kindOf(mime);
+  return kind === 'image' || kind === 'video' || mime === 'application/pdf';
+}
+
 /** Types that a browser may run as a page or a script: they are served so that they cannot. */
 export function mayHoldScripts(mime: string): boolean {
   const kind = kindOf(mime);

@@ -1,4 +1,4 @@
-import type { ImageFacts, ImageProcessor, OutputFormat } from '../src/index.js';
+import { UnreadableFile, type ImageFacts, type ImageProcessor, type OutputFormat } from '../src/index.js';
 
 /** An image as a test sees it after it was processed. */
 export interface SeenImage {
@@ -108,6 +108,13 @@ export function imageProcessorContract(open: () => Promise<GivenProcessor>, draw
       await expectQuarters(made!.seen);
     });
 
+    it('is not made larger than a format has room for', () => {
+      const tall = still('image/png', 100, 20_000);
+      expect(processor.can(tall, 'webp')).toBe(false);
+      expect(processor.can(tall, 'webp', 50)).toBe(true);
+      expect(processor.can(tall, 'original')).toBe(true);
+    });
+
     it('can be a JPEG and a PNG at least, kept or made a WebP', () => {
       for (const mime of ['image/jpeg', 'image/png'])
         for (const format of ['original', 'webp', 'jpeg'] as const)
@@ -207,7 +214,9 @@ export function imageProcessorContract(open: () => Promise<GivenProcessor>, draw
         'no image': new TextEncoder().encode('<html>'.repeat(100)),
       };
       const output = { width: 100, format: 'webp' as const, quality: QUALITY };
-      await expect(processor.process(broken[how]!, still('image/png', 200, 200), [output])).rejects.toThrow();
+      await expect(processor.process(broken[how]!, still('image/png', 200, 200), [output])).rejects.toThrow(
+        UnreadableFile,
+      );
     });
 
     it('does not stop the next one', async () => {

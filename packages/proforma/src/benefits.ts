@@ -1,5 +1,5 @@
-import { sum } from '@back-office/kernel';
-import { isFinal, type Proforma } from './proforma.js';
+import { owedOf, refundable } from './payments.js';
+import { isFinal, type Payment, type Proforma } from './proforma.js';
 
 /** A voucher that a proforma no longer holds. */
 export interface SettledVoucher {
@@ -12,11 +12,43 @@ export interface SettledVoucher {
 /** The vouchers that a change lets go of: those of a proforma that ends by it. */
 export function vouchersLetGo(before: Proforma, after: Proforma): SettledVoucher[] {
   if (isFinal(before.status) || !isFinal(after.status)) return [];
-  return after.payments.flatMap(({ voucherId, amount, id }) => {
-    if (voucherId === null || amount < 0) return [];
-    const returned = after.payments.filter((each) => each.refundOf === id).map((each) => each.amount);
-    return [{ proformaId: after.id, voucherId, spent: amount + sum(returned) }];
-  });
+  return heldVouchers(after.payments).map(({ voucherId, kept }) => ({ proformaId: after.id, voucherId, spent: kept }));
+}
+
+/**
+ * What vouchers pay that gave money back before, when more is owed again: each at most what it brought at first. It is
+ * held all the while, so that nobody else can have used it.
+ */
+export function vouchersPayAgain(proforma: Pick<Proforma, 'endSales' | 'payments'>, now: Date): Payment[] {
+  let owed = owedOf(proforma);
+  const added: Payment[] = [];
+  for (const { first, kept } of heldVouchers(proforma.payments)) {
+    const amount = Math.min(first.amount - kept, owed);
+    if (amount === 0) continue;
+    added.push({ ...first, id: 0, amount, date: now });
+    owed -= amount;
+  }
+  return added;
+}
+
+interface HeldVoucher {
+  readonly voucherId: number;
+  /** Its first payment, which is the largest. */
+  readonly first: Payment;
+  /** What all its payments, less what went back to it, come to. */
+  readonly kept: number;
+}
+
+/** In the order in which they were offered. */
+function heldVouchers(payments: readonly Payment[]): HeldVoucher[] {
+  const byVoucher = new Map<number, HeldVoucher>();
+  for (const payment of payments) {
+    const { voucherId, amount } = payment;
+    if (voucherId === null || amount < 0) continue;
+    const { first, kept } = byVoucher.get(voucherId) ?? { first: payment, kept: 0 };
+    byVoucher.set(voucherId, { voucherId, first, kept: kept + refundable(payment, payments) });
+  }
+  return [...byVoucher.values()];
 }
 
 export interface EarnedPoints {

@@ -1,6 +1,12 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import { aProforma, BANK, CARD, inStatus, line, NOW, paid, paidByVoucher, payment, refund } from '../testing/index.js';
-import { beginCardPayment, cardPayment, receiveCardResult, type CardResult } from './card-payment.js';
+import {
+  beginCardPayment,
+  cardPayment,
+  receiveCardResult,
+  reportMoneyForCanceledOrder,
+  type CardResult,
+} from './card-payment.js';
 import { debtOf, paidOf } from './payments.js';
 import { FINAL_STATUSES, OPEN_STATUSES, type Payment, type Proforma } from './proforma.js';
 import { pendingRefunds, settleRefund } from './refund.js';
@@ -127,9 +133,12 @@ describe('a card payment that settles', () => {
     },
   );
 
-  it('is not needed as long as the debt is paid, be it by money that is on its way back', () => {
+  it('is needed where the money that covered the debt is on its way back', () => {
     const next = result(aProforma(byCard(100), paid(3000), refund(2, 3000), inStatus('confirmed')));
-    expect(pendingRefunds(next)).toMatchObject([{ refundOf: 2 }, { amount: -100, refundOf: 1 }]);
+    expect(pendingRefunds(next)).toMatchObject([{ refundOf: 2 }]);
+    const whole = result(aProforma(byCard(500), paid(3000), refund(2, 200), inStatus('confirmed')));
+    expect(whole.status).toBe('paid');
+    expect(pendingRefunds(whole)).toMatchObject([{ refundOf: 2 }, { amount: -300, refundOf: 1 }]);
   });
 
   it('is what goes back, also when another payment came at the same moment', () => {
@@ -181,10 +190,49 @@ describe('a result that comes again', () => {
   it.each([
     ['settled', 'settled'],
     ['settled', 'failed'],
-    ['failed', 'settled'],
+    ['failed', 'failed'],
   ] as const)('changes nothing: first %s, then %s', (first, second) => {
     const once = result(aProforma(byCard(3000), inStatus('awaiting_payment')), { status: first });
     expect(result(once, { status: second, reference: 'tx-2' })).toBe(once);
+  });
+});
+
+describe('a card payment that settles after it had failed', () => {
+  const failed = aProforma(byCard(3000, { status: 'failed' }));
+
+  it.each([...OPEN_STATUSES, ...FINAL_STATUSES])('stays failed, and leaves an alert when %s', (status) => {
+    const next = result(inStatus(status)(failed), { reference: 'tx-9' });
+    expect([next.status, statuses(next)]).toEqual([status, [[3000, 'failed']]]);
+    expect(next.alerts).toMatchObject([
+      { kind: 'refund_failed', details: { payment_id: 1, payment_method: 'Card', reference: 'tx-9' } },
+    ]);
+  });
+
+  it('leaves one alert, however often that is told', () => {
+    const once = result(failed);
+    expect(result(once)).toBe(once);
+  });
+});
+
+describe('money for an order that is cancelled', () => {
+  const before = aProforma(byCard(3000), paid(100), inStatus('converted'));
+
+  it('leaves an alert for the payment that settled', () => {
+    const { alerts } = reportMoneyForCanceledOrder(before, result(before), NOW);
+    expect(alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: 1, reference: 'tx-1' } }]);
+  });
+
+  it('is none where all of it goes back by itself', () => {
+    const covered = aProforma(byCard(100), paid(3000), inStatus('converted'));
+    expect(reportMoneyForCanceledOrder(covered, result(covered), NOW).alerts).toEqual([]);
+  });
+
+  it('is none where a payment failed or money went back', () => {
+    const after = result(before, { status: 'failed' });
+    expect(reportMoneyForCanceledOrder(before, after, NOW)).toBe(after);
+    const leaving = aProforma(paid(100), refund(1, 100), inStatus('converted'));
+    const gone = settleRefund(leaving, 2, 'refunded', NOW);
+    expect(reportMoneyForCanceledOrder(leaving, gone, NOW)).toBe(gone);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Refusal } from '@back-office/kernel';
+import { withUnwantedMoney } from './alerts.js';
 import { amountIsWithinDebt, amountOf, debtRemains, paymentBy, withPayments, type PayFacts } from './pay.js';
-import { debtOf, isPaidInFull, refundEntry } from './payments.js';
+import { isPaidInFull, owedOf, refundable, refundEntry } from './payments.js';
 import type { Payment, Proforma } from './proforma.js';
 import { METHOD_NOT_SUPPORTED } from './refusals.js';
 import { decide, isOpen, type Guard } from './transitions.js';
@@ -34,14 +35,16 @@ export function cardPayment(proforma: Proforma, paymentId: number): Payment | un
 }
 
 /**
- * Writes the processor's word on a card payment; a word that came before stands, so that it may come twice.
+ * Writes the processor's word on a card payment; a word that came before stands, so that it may come twice. Money that
+ * comes for a payment that has failed is no payment: it leaves an alert.
  * It comes in every status: what of this payment an order or an open proforma has no debt for, and all of it for a
  * cancelled or expired one, goes back as a pending refund. Refunds that failed before are left to their alerts.
  */
 export function receiveCardResult(proforma: Proforma, result: CardResult): Proforma | Refusal {
   const payment = cardPayment(proforma, result.paymentId);
-  if (payment?.status !== 'pending') return proforma;
-  return decide({ action: 'card_result', guards: [], apply: settle }, proforma, result);
+  const isLate = payment?.status === 'failed' && result.status === 'settled';
+  if (payment?.status !== 'pending' && !isLate) return proforma;
+  return decide({ action: 'card_result', guards: [], apply: isLate ? report : settle }, proforma, result);
 }
 
 function settle(proforma: Proforma, { paymentId, status, reference, now }: CardResult): Proforma {
@@ -55,8 +58,25 @@ function settle(proforma: Proforma, { paymentId, status, reference, now }: CardR
   return isOpen(proforma) && !isPaidInFull(proforma) ? afterResult(next, now) : next;
 }
 
+function report(proforma: Proforma, { paymentId, reference, now }: CardResult): Proforma {
+  const payment = cardPayment(proforma, paymentId);
+  if (payment === undefined) return proforma;
+  const message = 'Money came for a card payment that had failed';
+  return withUnwantedMoney(proforma, { ...payment, reference }, message, now);
+}
+
+/** After card payments settled for an order that is cancelled: an alert for each that does not go back by itself. */
+export function reportMoneyForCanceledOrder(before: Proforma, after: Proforma, now: Date): Proforma {
+  const message = 'Money came for an order that is cancelled';
+  const settled = before.payments.flatMap(({ id, status, amount }) => {
+    const next = amount > 0 && status === 'pending' ? after.payments.find((each) => each.id === id) : undefined;
+    return next?.status === 'settled' && refundable(next, after.payments) > 0 ? [next] : [];
+  });
+  return settled.reduce((told, payment) => withUnwantedMoney(told, payment, message, now), after);
+}
+
 function neededOf(proforma: Proforma): number {
-  return isOpen(proforma) || proforma.status === 'converted' ? debtOf(proforma) : 0;
+  return isOpen(proforma) || proforma.status === 'converted' ? owedOf(proforma) : 0;
 }
 
 function excessOf(payment: Payment, needed: number, now: Date): Payment[] {

@@ -205,6 +205,13 @@ describe('a proforma paid in full past its deadline', () => {
   });
 });
 
+describe('a proforma whose money is on its way back', () => {
+  it('expires like one with debt', () => {
+    const leaving = aProforma(line(), paid(3000), refund(1, 1), overdue);
+    expect(meetDeadline(leaving, { now: NOW, expirePaid: false }).status).toBe('expired');
+  });
+});
+
 describe('a proforma that comes to 0', () => {
   it('expires like one with debt', () => {
     const free = aProforma(line({ price: 0 }), overdue);

@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import { withAlert } from './alerts.js';
-import { debtOf, refundsDownTo } from './payments.js';
+import { isPaidInFull, refundsDownTo } from './payments.js';
 import type { Proforma, ProformaStatus } from './proforma.js';
 import { NOTHING_CONFIRMED } from './refusals.js';
 import { decide, isOpen, type Guard } from './transitions.js';
@@ -81,7 +81,7 @@ function expireOrAlert(proforma: Proforma, { expirePaid, now }: DeadlineFacts): 
 }
 
 function isPaidFor(proforma: Proforma): boolean {
-  return proforma.endSales > 0 && debtOf(proforma) === 0;
+  return proforma.endSales > 0 && isPaidInFull(proforma);
 }
 
 function hasUnconvertedAlert(proforma: Proforma): boolean {

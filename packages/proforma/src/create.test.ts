@@ -246,6 +246,18 @@ describe('vouchers', () => {
     expect([free.status, free.payments]).toEqual(['draft', []]);
   });
 
+  it('pay what was promised, though more is left on them by now', () => {
+    const evaluation = anEvaluation(withVouchers(1000));
+    const more = evaluation.vouchers.map((voucher) => ({ ...voucher, available: 2000 }));
+    expect(made(creating({ ...evaluation, vouchers: more })).payments).toMatchObject([{ amount: 1000 }]);
+  });
+
+  it('that no longer hold what was promised stand against it', () => {
+    const evaluation = anEvaluation(withVouchers(1000));
+    const less = evaluation.vouchers.map((voucher) => ({ ...voucher, available: 999 }));
+    expect(creating({ ...evaluation, vouchers: less })).toEqual(refusals.VOUCHER_NOT_AVAILABLE);
+  });
+
   it('that somebody else holds or has spent stand against it', () => {
     expect(creating(anEvaluation(withVouchers(100, 0)))).toEqual(refusals.VOUCHER_NOT_AVAILABLE);
   });

@@ -14,7 +14,7 @@ export interface Evaluation {
   readonly buyer: Buyer;
   readonly delivery: Address | null;
   /** Those that were offered, in their order, as they can be used now. */
-  readonly vouchers: readonly OfferedVoucher[];
+  readonly vouchers: readonly PromisedVoucher[];
   readonly pickupPoint: 'not needed' | 'missing' | 'unavailable' | 'available';
   readonly lines: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
@@ -35,6 +35,11 @@ export interface OfferedVoucher {
   readonly code: string;
   /** Minor units that are left on it; 0 when it is held, spent, over, or somebody else's. */
   readonly available: number;
+}
+
+/** A voucher of an evaluation, with what it is to pay. */
+export interface PromisedVoucher extends OfferedVoucher {
+  readonly amount: number;
 }
 
 export type EvaluatedLine = Omit<ProformaLine, 'id' | 'qtyConfirmed' | 'warehouseId' | 'warehouseCode'>;
@@ -72,7 +77,7 @@ function draftOf(
 ): Proforma {
   const { id, used: _used, expiresAt: _expires, pickupPoint: _point, vouchers, ...offer } = evaluation;
   const { lines, fees, totals, ...frozen } = offer;
-  const payments = voucherPayments(vouchers, totals.endSales, now);
+  const payments = voucherPayments(vouchers, now);
   const isCovered = totals.endSales > 0 && isPaidInFull({ endSales: totals.endSales, payments });
   return {
     ...frozen,
@@ -100,17 +105,19 @@ function draftOf(
   };
 }
 
-/** What each voucher pays, as far as the ones before it left something to pay. The rest stays on the voucher. */
-export function voucherPayments(vouchers: readonly OfferedVoucher[], total: number, now: Date): Payment[] {
+/** What each voucher is to pay, as far as the ones before it leave something to pay. The rest stays on the voucher. */
+export function promisedVouchers(vouchers: readonly OfferedVoucher[], total: number): PromisedVoucher[] {
   let debt = total;
-  const payments: Payment[] = [];
-  for (const { id: voucherId, available } of vouchers) {
-    const amount = Math.min(available, debt);
-    if (amount === 0) continue;
-    payments.push({ ...VOUCHER_PAYMENT, amount, voucherId, date: now });
+  return vouchers.map((voucher) => {
+    const amount = Math.min(voucher.available, debt);
     debt -= amount;
-  }
-  return payments;
+    return { ...voucher, amount };
+  });
+}
+
+function voucherPayments(vouchers: readonly PromisedVoucher[], now: Date): Payment[] {
+  const paying = vouchers.filter(({ amount }) => amount > 0);
+  return paying.map(({ id: voucherId, amount }) => ({ ...VOUCHER_PAYMENT, amount, voucherId, date: now }));
 }
 
 const VOUCHER_PAYMENT = {
@@ -141,7 +148,9 @@ const pickupPointIsUsable: Check = ({ pickupPoint }) =>
   pickupPoint === 'unavailable' ? refusals.PICKUP_POINT_UNAVAILABLE : undefined;
 
 const vouchersAreFree: Check = ({ vouchers }) =>
-  vouchers.some(({ available }) => available === 0) ? refusals.VOUCHER_NOT_AVAILABLE : undefined;
+  vouchers.some(({ available, amount }) => available === 0 || available < amount)
+    ? refusals.VOUCHER_NOT_AVAILABLE
+    : undefined;
 
 /** The checks of POST /proforma_orders before stock is asked, in the order of the interface's table. */
 const CHECKS: readonly Check[] = [

@@ -26,6 +26,22 @@ function accepted(outcome: Proforma | Refusal): Proforma {
   return outcome;
 }
 
+describe('while money is on its way back', () => {
+  const leaving = aProforma(paid(3000), refund(1, 1000), inStatus('confirmed'));
+
+  it('what it covered is owed again', () => {
+    const next = accepted(paying(leaving, { amount: 0 }));
+    expect(next.payments.at(-1)).toMatchObject({ amount: 1000, status: 'settled' });
+    expect(next.status).toBe('paid');
+    expect(accepted(paying(leaving, { amount: 1000 })).status).toBe('paid');
+    expect(paying(leaving, { amount: 1001 })).toEqual(refusals.EXCEEDS_DEBT);
+  });
+
+  it('a payment below that does not make it paid', () => {
+    expect(accepted(paying(leaving, { amount: 999 })).status).toBe('confirmed');
+  });
+});
+
 describe('a payment below the debt', () => {
   it('is recorded as settled and leaves the status as it was', () => {
     const next = accepted(paying(aProforma(), { amount: 1200 }));
@@ -82,11 +98,13 @@ describe('a payment of exactly the debt', () => {
   });
 });
 
-describe('a proforma with money on its way back', () => {
-  it('owes what was refunded, but not what is still pending', () => {
+describe('a proforma that has given money back', () => {
+  it('owes what was refunded, but not what could not be refunded', () => {
     const facts = [line(), paid(3000), refund(1, 1000, 'refunded')];
     expect(accepted(paying(aProforma(...facts), {})).payments.at(-1)?.amount).toBe(1000);
-    expect(paying(aProforma(line(), paid(3000), refund(1, 1000)), {})).toEqual(refusals.DEBT_ALREADY_PAID);
+    expect(paying(aProforma(line(), paid(3000), refund(1, 1000, 'refund_failed')), {})).toEqual(
+      refusals.DEBT_ALREADY_PAID,
+    );
     expect(paidOf(aProforma(line(), paid(3000), refund(1, 1000, 'refund_failed')).payments)).toBe(3000);
   });
 });

@@ -1,5 +1,5 @@
 import type { Refusal } from '@back-office/kernel';
-import { debtOf, isPaidInFull } from './payments.js';
+import { isPaidInFull, owedOf } from './payments.js';
 import type { Payment, PaymentMethodKind, Proforma } from './proforma.js';
 import { CASH_AMOUNT_REQUIRED, DEBT_ALREADY_PAID, EXCEEDS_DEBT, METHOD_NOT_SUPPORTED } from './refusals.js';
 import { decide, type Guard } from './transitions.js';
@@ -24,10 +24,10 @@ const methodIsSupported: Guard<PayFacts> = (_, { method }) =>
 const cashNamesItsAmount: Guard<PayFacts> = (_, { method, amount }) =>
   method?.kind === 'cash' && (amount === undefined || amount === null) ? CASH_AMOUNT_REQUIRED : undefined;
 
-export const debtRemains: Guard<PayFacts> = (proforma) => (debtOf(proforma) === 0 ? DEBT_ALREADY_PAID : undefined);
+export const debtRemains: Guard<PayFacts> = (proforma) => (owedOf(proforma) === 0 ? DEBT_ALREADY_PAID : undefined);
 
 export const amountIsWithinDebt: Guard<PayFacts> = (proforma, { amount }) =>
-  (amount ?? 0) > debtOf(proforma) ? EXCEEDS_DEBT : undefined;
+  (amount ?? 0) > owedOf(proforma) ? EXCEEDS_DEBT : undefined;
 
 /** Records a payment that settles at once. The status becomes `paid` as soon as payments cover the total. */
 export function pay(proforma: Proforma, facts: PayFacts): Proforma | Refusal {
@@ -42,7 +42,7 @@ function addPayment(proforma: Proforma, { method, amount, now }: PayFacts): Prof
 
 /** 0 or less, and nothing said, mean the whole remaining debt. */
 export function amountOf(proforma: Proforma, wish: number | null | undefined): number {
-  return (wish ?? 0) > 0 ? Number(wish) : debtOf(proforma);
+  return (wish ?? 0) > 0 ? Number(wish) : owedOf(proforma);
 }
 
 export function paymentBy(

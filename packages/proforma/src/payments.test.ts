@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { aProforma, line, NOW, paid, paidByVoucher, payment, refund } from '../testing/index.js';
-import { debtOf, heldMoney, isFinalized, isPaidInFull, paidOf, refundable, refundsDownTo } from './payments.js';
+import { debtOf, heldMoney, isFinalized, isPaidInFull, owedOf, paidOf, refundable, refundsDownTo } from './payments.js';
 import type { Payment } from './proforma.js';
 
 describe('what is paid', () => {
@@ -27,6 +27,20 @@ describe('the debt', () => {
     expect(isPaidInFull(aProforma(paid(2999)))).toBe(false);
     expect(isPaidInFull(aProforma(paid(3000)))).toBe(true);
     expect(isPaidInFull(aProforma(paid(3001)))).toBe(true);
+  });
+});
+
+describe('what is owed', () => {
+  it('is the debt, and what is on its way back', () => {
+    const held = aProforma(line(), paid(3000), payment({ amount: 100, status: 'pending' }));
+    expect(owedOf(held)).toBe(0);
+    const leaving = aProforma(line(), paid(3000), refund(1, 200), refund(1, 300, 'refunded'));
+    expect([debtOf(leaving), owedOf(leaving), isPaidInFull(leaving)]).toEqual([300, 500, false]);
+  });
+
+  it('is not what could not be refunded: that is still here', () => {
+    const failed = aProforma(line(), paid(3000), refund(1, 200, 'refund_failed'));
+    expect([owedOf(failed), isPaidInFull(failed)]).toEqual([0, true]);
   });
 });
 

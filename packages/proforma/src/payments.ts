@@ -8,12 +8,27 @@ export function paidOf(payments: readonly Payment[]): number {
   );
 }
 
+/** What is shown as owed. What may still be paid is {@link owedOf}. */
 export function debtOf(proforma: Pick<Proforma, 'endSales' | 'payments'>): number {
   return Math.max(proforma.endSales - paidOf(proforma.payments), 0);
 }
 
+/**
+ * What of the total nothing covers: as the debt, but money on its way back counts as gone. Decisions are made on this,
+ * or a refund would be paid for twice, or not at all, depending on when its answer comes.
+ */
+export function owedOf({ endSales, payments }: Pick<Proforma, 'endSales' | 'payments'>): number {
+  const onItsWay = sum(payments.filter(isPendingRefund).map((refund) => -refund.amount));
+  return Math.max(endSales - (paidOf(payments) - onItsWay), 0);
+}
+
 export function isPaidInFull(proforma: Pick<Proforma, 'endSales' | 'payments'>): boolean {
-  return paidOf(proforma.payments) >= proforma.endSales;
+  return owedOf(proforma) === 0;
+}
+
+/** A refund entry that still waits for the gateway's word. */
+export function isPendingRefund({ status, amount }: Payment): boolean {
+  return status === 'pending' && amount < 0;
 }
 
 export function isFinalized(payment: Pick<Payment, 'status'>): boolean {

@@ -20,6 +20,13 @@ export interface Stored {
 /** The locked facts of an evaluation: its contents and the stock that may be used for it. */
 export type EvaluationFacts = Pick<CreateFacts, 'evaluation' | 'stock'>;
 
+export interface DueProforma {
+  readonly appId: number;
+  readonly id: number;
+  /** How many lines it has. */
+  readonly lines: number;
+}
+
 /** Where proformas live, together with the stock that they reserve. Each call is one atomic step. */
 export interface ProformaOrders {
   /**
@@ -44,8 +51,9 @@ export interface ProformaOrders {
    */
   changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]>;
   /**
-   * Proformas of all apps whose deadline has come and still has something to do, the longest overdue first. Paid ones
-   * that have their alert are due only where the app lets paid ones expire.
+   * Proformas of all apps whose deadline has come and still has something to do: so many of an app at most, its longest
+   * overdue first, and so many in all, the first of each app before the second of any. Paid ones that have their alert
+   * are due only where the app lets paid ones expire.
    */
-  due(now: Date, limit: number): Promise<readonly { readonly appId: number; readonly id: number }[]>;
+  due(now: Date, most: { readonly ofAnApp: number; readonly inAll: number }): Promise<readonly DueProforma[]>;
 }

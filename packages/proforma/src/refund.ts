@@ -1,4 +1,5 @@
 import { withAlert } from './alerts.js';
+import { isPendingRefund } from './payments.js';
 import type { Payment, Proforma } from './proforma.js';
 
 export type RefundOutcome = 'refunded' | 'failed';
@@ -18,10 +19,6 @@ export function settleRefund(proforma: Proforma, paymentId: number, outcome: Ref
   return outcome === 'refunded'
     ? next
     : withAlert(next, failureKind(proforma), 'A refund failed', detailsOf(refund), now);
-}
-
-function isPendingRefund(payment: Payment): boolean {
-  return payment.status === 'pending' && payment.amount < 0;
 }
 
 function failureKind(proforma: Proforma): 'refund_failed' | 'expiry_refund_failed' {

@@ -1,7 +1,9 @@
-import { isRefusal, type Refusal } from '@back-office/kernel';
+import { isRefusal, sum, type Refusal } from '@back-office/kernel';
 import fc from 'fast-check';
 import { aProforma, fee, inStatus, line, NOW, paid, paidByVoucher, refund } from '../testing/index.js';
-import { debtOf } from './payments.js';
+import { vouchersLetGo } from './benefits.js';
+import { cancel, convert } from './close.js';
+import { debtOf, paidOf } from './payments.js';
 import { proformaBrackets } from './pricing.js';
 import type { Payment, Proforma } from './proforma.js';
 import { ALREADY_FINAL } from './refusals.js';
@@ -220,3 +222,53 @@ describe('any proforma and any confirmed quantities', () => {
     );
   });
 });
+
+describe('a warehouse that corrects itself', () => {
+  const voucherPayments = ({ payments }: Proforma): number[] =>
+    payments.filter(({ kind }) => kind === 'voucher').map(({ amount }) => amount);
+
+  it('lets a voucher pay again what it got back, as far as something is owed', () => {
+    const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), paidByVoucher(500)), { 1: 2 }));
+    expect(voucherPayments(confirmed(reduced))).toEqual([500, -300, 300]);
+    expect(voucherPayments(confirmed(reduced, { 1: 4 }))).toEqual([500, -300, 200]);
+    expect(confirmed(reduced).payments.at(-1)).toMatchObject({ id: 0, voucherId: 500, status: 'settled', date: NOW });
+  });
+
+  it('lets no voucher pay what money covers by now', () => {
+    const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), paidByVoucher(500)), { 1: 2 }));
+    const covered = stored(paid(200)(reduced));
+    expect(voucherPayments(confirmed(covered))).toEqual([500, -300, 100]);
+  });
+
+  it('again and again: vouchers pay what money leaves of the total, and just that is spent', () => {
+    const offered = fc.array(fc.integer({ min: 1, max: 450 }), { minLength: 1, maxLength: 2 });
+    const story = fc.array(fc.nat(9), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(offered, fc.nat(900), story, fc.boolean(), (vouchers, wish, quantities, converts) => {
+        const brought = sum(vouchers);
+        const money = Math.min(wish, 900 - brought);
+        const paying = [...vouchers.map((amount, place) => paidByVoucher(amount, 500 + place)), paid(money)];
+        let proforma = aProforma(line({ qty: 9, price: 100 }), ...paying.slice(0, money > 0 ? undefined : -1));
+        for (const qty of quantities) {
+          proforma = stored(confirmed(proforma, { 1: qty }), 'refunded');
+          const byVoucher = sum(voucherPayments(proforma));
+          const left = proforma.endSales - (paidOf(proforma.payments) - byVoucher);
+          expect([proforma.endSales, byVoucher]).toEqual([qty * 100, Math.min(brought, left)]);
+        }
+        const isConverted = converts && quantities.at(-1) !== 0;
+        const spent = vouchersLetGo(proforma, ended(proforma, isConverted)).map((each) => each.spent);
+        expect(spent).toHaveLength(vouchers.length);
+        expect(sum(spent)).toBe(isConverted ? sum(voucherPayments(proforma)) : 0);
+        for (const [place, amount] of spent.entries()) expect(amount).toBeLessThanOrEqual(vouchers[place] ?? 0);
+      }),
+    );
+  });
+});
+
+function ended(proforma: Proforma, isConverted: boolean): Proforma {
+  const outcome = isConverted
+    ? convert(proforma, { orderNumber: 'O-2026-12345678', amountPerPoint: 0, now: NOW })
+    : cancel(proforma, { reason: null, now: NOW });
+  if (isRefusal(outcome)) throw new Error(outcome.refused);
+  return outcome;
+}

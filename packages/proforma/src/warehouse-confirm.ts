@@ -1,4 +1,5 @@
 import { refuse, type Refusal } from '@back-office/kernel';
+import { vouchersPayAgain } from './benefits.js';
 import { refundsDownTo } from './payments.js';
 import { reprice } from './pricing.js';
 import type { Proforma } from './proforma.js';
@@ -41,7 +42,8 @@ const quantitiesAreWithinTheLine: Guard<ConfirmFacts> = (proforma, { adjustments
 
 /**
  * The warehouse's word on every line; lines left out are confirmed in full. Each call starts from the requested
- * quantities, so a later call may raise what an earlier one reduced. What was overpaid becomes pending refunds.
+ * quantities, so a later call may raise what an earlier one reduced. What was overpaid becomes pending refunds; what a
+ * voucher got back of that it pays again when the total rises.
  */
 export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
   const guards = [linesAreTheProformas, linesAreNamedOnce, quantitiesAreGiven, quantitiesAreWithinTheLine];
@@ -51,11 +53,12 @@ export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Profo
 function confirm(proforma: Proforma, { adjustments, now }: ConfirmFacts): Proforma {
   const adjusted = new Map(adjustments.map((each) => [each.lineId, Number(each.qtyConfirmed)]));
   const repriced = reprice(proforma, (line) => adjusted.get(line.id) ?? line.qty);
+  const payments = [...proforma.payments, ...refundsDownTo(repriced.endSales, proforma.payments, now)];
   const reduced = repriced.lines.some((line) => line.qtyConfirmed !== line.qty);
   return {
     ...proforma,
     ...repriced,
-    payments: [...proforma.payments, ...refundsDownTo(repriced.endSales, proforma.payments, now)],
+    payments: [...payments, ...vouchersPayAgain({ endSales: repriced.endSales, payments }, now)],
     status: reduced ? 'partial_confirmed' : 'confirmed',
     warehouseConfirmedAt: now,
     updatedAt: now,

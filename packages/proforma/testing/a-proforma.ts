@@ -59,8 +59,8 @@ export function paid(amount: number): Fact<Proforma> {
   return payment({ amount });
 }
 
-export function paidByVoucher(amount: number): Fact<Proforma> {
-  return payment({ amount, method: 'voucher', methodId: null, kind: 'voucher', voucherId: 500 });
+export function paidByVoucher(amount: number, voucherId = 500): Fact<Proforma> {
+  return payment({ amount, method: 'voucher', methodId: null, kind: 'voucher', voucherId });
 }
 
 /** A refund of the payment with this id, as far as it has come. */

@@ -1,5 +1,5 @@
 import { addHours, totalsOf } from '@back-office/kernel';
-import type { Buyer, EvaluatedLine, Evaluation, StockRow } from '../src/index.js';
+import { promisedVouchers, type Buyer, type EvaluatedLine, type Evaluation, type StockRow } from '../src/index.js';
 import { aProforma, NOW, type Fact } from './a-proforma.js';
 
 const { buyer, delivery } = aProforma();
@@ -11,7 +11,8 @@ const { buyer, delivery } = aProforma();
 export function anEvaluation(...facts: readonly Fact<Evaluation>[]): Evaluation {
   const told = facts.reduce((evaluation, fact) => fact(evaluation), EMPTY);
   const complete = told.lines.length === 0 ? wanting({})(told) : told;
-  return { ...complete, totals: totalsOf([...complete.lines, ...complete.fees]) };
+  const totals = totalsOf([...complete.lines, ...complete.fees]);
+  return { ...complete, totals, vouchers: promisedVouchers(complete.vouchers, totals.endSales) };
 }
 
 export function wanting(more: Partial<EvaluatedLine>): Fact<Evaluation> {
@@ -28,9 +29,14 @@ export function charging(price: number): Fact<Evaluation> {
   return (evaluation) => ({ ...evaluation, fees: [...evaluation.fees, fee] });
 }
 
-/** Offers vouchers with so much left on them; their ids are 501, 502, … */
+/** Offers vouchers with so much left on them, which pay what they can; their ids are 501, 502, … */
 export function withVouchers(...available: readonly number[]): Fact<Evaluation> {
-  const vouchers = available.map((left, index) => ({ id: 501 + index, code: `V${index + 1}`, available: left }));
+  const vouchers = available.map((left, index) => ({
+    id: 501 + index,
+    code: `V${index + 1}`,
+    available: left,
+    amount: 0,
+  }));
   return (evaluation) => ({ ...evaluation, vouchers });
 }
 

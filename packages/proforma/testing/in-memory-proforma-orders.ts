@@ -5,6 +5,7 @@ import {
   isOpen,
   reservedQty,
   type Decision,
+  type DueProforma,
   type Evaluation,
   type EvaluationFacts,
   type Proforma,
@@ -81,14 +82,20 @@ export class InMemoryProformaOrders implements ProformaOrders {
     return free.map((before) => this.changeOne(appId, before, decide));
   }
 
-  async due(now: Date, limit: number): Promise<readonly { readonly appId: number; readonly id: number }[]> {
+  async due(now: Date, most: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
     const deadlines = [...this.proformas.values()].map(({ appId, proforma }) => ({
       appId,
       id: proforma.id,
+      lines: proforma.lines.length,
       at: this.dueAt(appId, proforma)?.getTime() ?? Infinity,
     }));
     const overdue = deadlines.filter(({ at }) => at <= now.getTime()).sort((a, b) => a.at - b.at);
-    return overdue.slice(0, limit).map(({ appId, id }) => ({ appId, id }));
+    const turns = overdue.map(({ at: _at, ...due }, place) => ({
+      due,
+      turn: overdue.slice(0, place).filter(({ appId }) => appId === due.appId).length,
+    }));
+    const chosen = turns.filter(({ turn }) => turn < most.ofAnApp).sort((a, b) => a.turn - b.turn);
+    return chosen.slice(0, most.inAll).map(({ due }) => due);
   }
 
   private dueAt(appId: number, proforma: Proforma): Date | null {

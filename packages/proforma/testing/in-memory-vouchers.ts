@@ -20,7 +20,7 @@ export class InMemoryVouchers {
   }
 
   /** The offer as it can be used now; one that nobody added is as it says. */
-  offeredNow(offered: OfferedVoucher): OfferedVoucher {
+  offeredNow<Offer extends OfferedVoucher>(offered: Offer): Offer {
     const known = this.vouchers.get(offered.id);
     if (known === undefined) return offered;
     return { ...offered, available: known.heldBy === null ? known.amount - known.spent : 0 };

@@ -68,6 +68,7 @@ export type Answer = 'done' | 'refused';
 export class PlainShop {
   now = 0;
   readonly proformas: PlainProforma[] = [];
+  private readonly toldOf = new Set<PlainCard>();
 
   /**
    * `shelves`: pieces on hand by `<variant>@<warehouse>`, in the order in which warehouses are asked; `vouchers`: what
@@ -147,6 +148,7 @@ export class PlainShop {
 
   hearOfCard(proforma: PlainProforma, card: PlainCard, word: 'settled' | 'failed'): void {
     this.meetDeadline(proforma);
+    if (card.word === 'failed' && word === 'settled') this.tellOfMoney(proforma, card);
     if (card.word !== 'awaited') return;
     card.word = word;
     const isOver = proforma.status === 'canceled' || proforma.status === 'expired';
@@ -160,6 +162,13 @@ export class PlainShop {
     else if (proforma.status === 'awaiting_payment' && proforma.cards.every((each) => each.word !== 'awaited')) {
       proforma.status = 'draft';
     }
+  }
+
+  /** Once for a card: it had failed, and nobody else gives the money back. */
+  private tellOfMoney(proforma: PlainProforma, card: PlainCard): void {
+    if (this.toldOf.has(card)) return;
+    this.toldOf.add(card);
+    proforma.alerts.push({ kind: 'refund_failed', isOpen: true });
   }
 
   /** Quantities for the first lines; the others are confirmed in full. */
@@ -188,6 +197,8 @@ export class PlainShop {
     }
     proforma.total = pieces === 0 ? 0 : goods + proforma.fee;
     this.giveBackDownTo(proforma, proforma.total);
+    for (const voucher of proforma.vouchers)
+      voucher.kept += Math.min(voucher.brought - voucher.kept, this.debt(proforma));
     const full = proforma.lines.every((line) => line.confirmed === line.qty);
     proforma.status = full ? 'confirmed' : 'partial_confirmed';
     return 'done';
@@ -274,8 +285,10 @@ export class PlainShop {
     return paid;
   }
 
+  /** Money on its way back is as good as gone. */
   private debt(proforma: PlainProforma): number {
-    return this.paid(proforma) >= proforma.total ? 0 : proforma.total - this.paid(proforma);
+    const here = this.paid(proforma) - proforma.pending;
+    return here >= proforma.total ? 0 : proforma.total - here;
   }
 
   private reserved(shelf: string): number {

@@ -4,6 +4,7 @@ import { accepted, ShirtShop, type ProformaOrdersSetUp } from './shirt-shop.js';
 
 const SOLD_OUT = insufficientStock('Shirt');
 const UNKNOWN = 987_654_321_987;
+const MANY = { ofAnApp: 1_000, inAll: 1_000 };
 
 /** What every implementation of `ProformaOrders` keeps to. `setUp` is called before each test. */
 export function proformaOrdersContract(setUp: () => Promise<ProformaOrdersSetUp>): void {
@@ -321,7 +322,7 @@ export function proformaOrdersContract(setUp: () => Promise<ProformaOrdersSetUp>
 
   describe('a deadline', () => {
     const dueAt = async (at: Date): Promise<number[]> => {
-      const due = await given.orders.due(at, 1_000);
+      const due = await given.orders.due(at, MANY);
       return due.filter(({ appId }) => appId === given.appId).map(({ id }) => id);
     };
 
@@ -332,17 +333,28 @@ export function proformaOrdersContract(setUp: () => Promise<ProformaOrdersSetUp>
       expect(await dueAt(late.expiresAt)).toEqual([soon.id, late.id]);
     });
 
-    it('is looked at in all apps, as many at a time as asked for', async () => {
+    it('is looked at in all apps, and says how many lines will change', async () => {
       const other = await ShirtShop.open(given, given.otherAppId);
       const [mine, theirs] = [await shop.expiring(1), await other.expiring(2)];
-      const all = await given.orders.due(theirs.expiresAt, 1_000);
-      expect(all).toEqual(
+      expect(await given.orders.due(theirs.expiresAt, MANY)).toEqual(
         expect.arrayContaining([
-          { appId: given.appId, id: mine.id },
-          { appId: given.otherAppId, id: theirs.id },
+          { appId: given.appId, id: mine.id, lines: 1 },
+          { appId: given.otherAppId, id: theirs.id, lines: 1 },
         ]),
       );
-      expect(await given.orders.due(theirs.expiresAt, 1)).toEqual(all.slice(0, 1));
+    });
+
+    it('comes for every app in its turn, however many another one has that are longer overdue', async () => {
+      const other = await ShirtShop.open(given, given.otherAppId);
+      const [first, second] = [await shop.expiring(1), await shop.expiring(2)];
+      const theirs = await other.expiring(3);
+      const all = await given.orders.due(theirs.expiresAt, MANY);
+      const apps = [given.appId, given.otherAppId];
+      const ours = (due: typeof all): number[] => due.filter(({ appId }) => apps.includes(appId)).map(({ id }) => id);
+      expect(ours(all)).toEqual([first.id, theirs.id, second.id]);
+      expect(ours(await given.orders.due(theirs.expiresAt, { ...MANY, ofAnApp: 1 }))).toEqual([first.id, theirs.id]);
+      const inAll = all.length - 1;
+      expect(await given.orders.due(theirs.expiresAt, { ...MANY, inAll })).toEqual(all.slice(0, inAll));
     });
 
     it('no longer comes for what is finished or was alerted', async () => {

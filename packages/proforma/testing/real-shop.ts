@@ -7,6 +7,7 @@ import {
   paidOf,
   pendingRefunds,
   proformaBrackets,
+  promisedVouchers,
   receiveCardResult,
   settleRefund,
   shownPayments,
@@ -60,7 +61,9 @@ export class RealShop {
   }
 
   evaluate(evaluation: Evaluation, offered: readonly string[]): number {
-    const vouchers = offered.map((code) => ({ id: this.idOf(code), code, available: 0 }));
+    const known = offered.map((code) => ({ id: this.idOf(code), code, available: 0 }));
+    const now = known.map((each) => this.orders.vouchers.offeredNow(each));
+    const vouchers = promisedVouchers(now, evaluation.totals.endSales);
     return this.orders.addEvaluation(APP, { ...evaluation, vouchers, expiresAt: addHours(this.now, 24) });
   }
 
@@ -103,7 +106,7 @@ export class RealShop {
   }
 
   async sweep(): Promise<void> {
-    const due = (await this.orders.due(this.now, 1_000)).map(({ id }) => id);
+    const due = (await this.orders.due(this.now, { ofAnApp: 1_000, inAll: 1_000 })).map(({ id }) => id);
     await this.orders.changeUnlocked(APP, due, (found) => ({ next: this.meet(found) }));
   }
 
@@ -141,11 +144,7 @@ export class RealShop {
       debt: debtOf({ endSales: found.endSales, payments }),
       paidByNow: paidOf(found.payments),
       pending: sum(pendingRefunds(found).map(({ amount }) => -amount)),
-      vouchers: captured(found, 'voucher').map(({ id, amount, voucherId }) => ({
-        voucher: Object.keys(VOUCHERS).find((voucher) => this.idOf(voucher) === voucherId) ?? 'unknown',
-        brought: amount,
-        kept: amount + sum(found.payments.filter(({ refundOf }) => refundOf === id).map((refund) => refund.amount)),
-      })),
+      vouchers: this.voucherPayments(found),
       cards: captured(found, 'card').map(({ amount, status }) => ({
         amount,
         word: status === 'pending' ? 'awaited' : status,
@@ -154,6 +153,16 @@ export class RealShop {
       alerts: found.alerts.map(({ kind, resolvedAt }) => ({ kind, isOpen: resolvedAt === null })),
       confirmed: found.lines.map((line) => line.qtyConfirmed ?? line.qty),
     };
+  }
+
+  /** What each brought at first, and what all its payments and refunds come to. */
+  private voucherPayments(found: Proforma): Picture['proformas'][number]['vouchers'] {
+    const ofVouchers = found.payments.filter(({ kind }) => kind === 'voucher');
+    return [...new Set(ofVouchers.map(({ voucherId }) => voucherId))].map((id) => {
+      const amounts = ofVouchers.filter(({ voucherId }) => voucherId === id).map(({ amount }) => amount);
+      const voucher = Object.keys(VOUCHERS).find((code) => this.idOf(code) === id) ?? 'unknown';
+      return { voucher, brought: amounts[0] ?? 0, kept: sum(amounts) };
+    });
   }
 
   private voucherPicture(voucher: string, found: readonly Proforma[]): Picture['vouchers'][number] {

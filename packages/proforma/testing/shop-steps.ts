@@ -95,7 +95,7 @@ export const cardPayment = (at: number, amount: number | null, method: Method = 
     (proforma, now) => beginCardPayment(proforma, { method: METHODS[method], amount, now }),
   );
 
-/** The processor's word on one of the card payments, and then once more another word. */
+/** The processor's word on one of the card payments, and then another word, twice. */
 export function cardResult(at: number, chosen: number, word: Word): Step {
   const hasCards = ({ cards }: PlainProforma): boolean => cards.length > 0;
   const take = async ({ plain, real }: Both): Promise<void> => {
@@ -107,8 +107,11 @@ export function cardResult(at: number, chosen: number, word: Word): Step {
     plain.hearOfCard(proforma, card, word);
     const stored = await real.hearOfCard(id, place, word);
     seen.add(`card: ${isFirst ? `${word}, then ${stored?.proforma.status}` : 'heard of before'}`);
-    const again = await real.hearOfCard(id, place, word === 'settled' ? 'failed' : 'settled');
-    keep(again?.proforma, stored?.proforma);
+    const other = word === 'settled' ? 'failed' : 'settled';
+    plain.hearOfCard(proforma, card, other);
+    const heard = await real.hearOfCard(id, place, other);
+    const again = await real.hearOfCard(id, place, other);
+    keep(again?.proforma, heard?.proforma);
   };
   return step(`card ${chosen} of ${at} ${word}`, take, (plain) => plain.proformas.some(hasCards));
 }

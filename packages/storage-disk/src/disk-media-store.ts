@@ -96,7 +96,7 @@ export class DiskMediaStore implements MediaStore {
     try {
       return await clearly(async () => {
         const result = await write(unfinished);
-        await mkdir(dirname(path), { recursive: true });
+        await made(dirname(path));
         await rename(unfinished, path);
         await flush(dirname(path));
         return result;
@@ -148,6 +148,13 @@ async function linked(from: string, to: string): Promise<void> {
     await copyFile(from, to);
     await flush(to);
   }
+}
+
+/** Makes the folders that are missing, so that they are there after a crash, too. */
+async function made(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let each = folder; each.length >= first.length; each = dirname(each)) await flush(dirname(each));
 }
 
 async function flush(path: string): Promise<void> {

@@ -110,6 +110,12 @@ export class TypeOrmApps implements AccessTokens {
     return (await this.database.rows('select id from apps limit 1')).length > 0;
   }
 
+  /** Of every app of the installation. */
+  async ids(): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>('select id from apps order by id');
+    return rows.map(({ id }) => id);
+  }
+
   async find(appId: number): Promise<AppRow | undefined> {
     return findApp(this.database, appId);
   }

@@ -1,6 +1,6 @@
 import { isBlank, LONGEST_STRING } from '@back-office/kernel';
 import { CANT_BE_BLANK, MALFORMED } from '../http/request-fields.js';
-import { isRow, rowKey, wrongText } from '../http/row-check.js';
+import { isRow, rowKey, rowKeys, wrongText } from '../http/row-check.js';
 
 /** A product, by one of its variants, and the attributes that it gets. */
 export interface AttributesWish {
@@ -23,6 +23,12 @@ export interface AttributeWish {
 type Row = Readonly<Record<string, unknown>>;
 
 const AREA = 'ProductAttributes';
+/** All keys by which the rows may break a rule by themselves. */
+export const ATTRIBUTE_KEYS = [
+  ...rowKeys(AREA, { required: ['external_ref', 'value'], texts: ['code', 'barcode', 'name'] }),
+  rowKey(AREA, 'attributes', CANT_BE_BLANK),
+];
+
 const WRONG_TYPE = rowKey(AREA, '', MALFORMED);
 
 /** A row of PUT /int/product_attributes as a wish, or the key of the first rule that it breaks. */

@@ -7,7 +7,7 @@ import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { dateTime, integer, listOf, named, nullable, record, text, type Of } from '../http/shapes.js';
-import { attributesWish } from './attribute-rows.js';
+import { ATTRIBUTE_KEYS, attributesWish } from './attribute-rows.js';
 import type { DefinitionRow, TypeOrmAttributes } from './typeorm-attributes.js';
 import { Type } from '@sinclair/typebox';
 
@@ -57,7 +57,6 @@ const DefinitionShape = named('ProductAttributeDef', {
   updated_at: dateTime,
 });
 
-const BROKEN = ['ExternalRefCantBeBlank', 'ValueCantBeBlank', 'AttributesCantBeBlank', 'WrongDataType'];
 const REFUSALS = [
   'API.Products.NotFound',
   ...['NotFound', 'CodeAlreadyExists'].map((rule) => `API.ProductAttributeDefs.${rule}`),
@@ -74,7 +73,7 @@ export function attributeRoutes(attributes: TypeOrmAttributes): Route[] {
       body: PutProductAttributes,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ products: integer, definitions_created: integer })) },
-      refusals: [...REFUSALS, ...BROKEN.map((rule) => `API.ProductAttributes.${rule}`)],
+      refusals: [...REFUSALS, ...ATTRIBUTE_KEYS],
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'product_attributes').map(attributesWish);

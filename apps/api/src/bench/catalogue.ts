@@ -5,7 +5,8 @@ import { productListStatement } from '../catalogue/product-list.query.js';
 import { lookUpStatement } from '../catalogue/product.query.js';
 import { FLOOR_CATALOGUE } from './catalogue-floor.query.js';
 import { call, flowsWith, loadWith } from './load.js';
-import { makeApps, measureAll, print, report, type BenchApp, type Job } from './measure.js';
+import { makeApps } from '../runtime/with-apps.js';
+import { measureAll, print, report, reportGrowth, type BenchApp, type Job } from './measure.js';
 import { startFloor, startServiceProcess, type System } from './systems.js';
 
 export interface CatalogueOptions {
@@ -17,7 +18,8 @@ export interface CatalogueOptions {
 const CLIENTS = 16;
 const POOL = 10;
 const AT_ONCE = 5_000;
-const MUST = { lookUp: 0.6, list: 0.6, bulk: 0.5 };
+const MUST = { lookUp: 0.6, list: 0.6, bulk: 0.5, growth: 1.5 };
+const [SMALL, MIDDLE] = [500, 5_000];
 const PLACES = { offset: 0, limit: 10 };
 
 /** Names as they come from real shops: accents, quotes, signs of LIKE, several scripts. */
@@ -33,7 +35,7 @@ const NAMES = [
 
 /** Loads a catalogue through the API, then measures look-ups, searches and bulk writes against the bare limits. */
 export async function benchCatalogue(url: string, { products, seconds, rounds }: CatalogueOptions): Promise<void> {
-  const [shop, bare] = await makeApps(url, ['shop', 'bare']);
+  const [shop, bare, small, middle] = await makeApps({ DATABASE_URL: url }, ['shop', 'bare', 'small', 'middle']);
   const lookUp = lookUpStatement(shop.id, 2, { by: 'code', value: `P${Math.floor(products / 2)}-1` });
   const lists = {
     lookUp: { statement: lookUp, query: `code=P${Math.floor(products / 2)}-1` },
@@ -54,6 +56,8 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
   ];
   try {
     for (const app of [shop, bare]) await load(service.origin, app, products);
+    await load(service.origin, small, SMALL);
+    await load(service.origin, middle, MIDDLE);
     await analyze(url);
     const reads = Object.entries(lists).map(([key, { query }]): Job => {
       const measure: Job['measure'] = (system, pace) =>
@@ -63,6 +67,13 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
     report(reads, systems, await measureAll(reads, systems, { clients: CLIENTS, seconds }, rounds), CLIENTS);
     const writes = [1_000, 10_000].flatMap((rows) => bulkJobs(service, shop, bare, products, rows));
     report(writes, systems, await measureAll(writes, systems, { clients: 1, seconds }, rounds), 1);
+    const ask = (app: BenchApp, count: number) => ({
+      size: 2 * count,
+      url: `${service.origin}/api/v2/products?code=P${Math.floor(count / 2)}-1`,
+      token: app.token,
+    });
+    const sizes = [ask(small, SMALL), ask(middle, MIDDLE), ask(shop, products)];
+    await reportGrowth('look-up among variants', sizes, MUST.growth, seconds);
   } finally {
     for (const system of systems) system.stop();
   }

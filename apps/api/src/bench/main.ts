@@ -7,6 +7,8 @@ import { readConfig } from '../config.js';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { benchCatalogue } from './catalogue.js';
 import { benchMedia } from './media.js';
+import { print, printed } from './measure.js';
+import { writePerformance } from './performance-page.js';
 import { benchProformas } from './proformas.js';
 
 interface Options {
@@ -69,6 +71,26 @@ program
       await withDatabase((url) => benchMedia(url, numbers));
     },
   );
+program
+  .command('all', { isDefault: true })
+  .description('all of it, and writes docs/performance.md')
+  .option('--scale <share>', 'of the full amounts of data', '1')
+  .option('--seconds <n>', 'of each measurement', '4')
+  .option('--rounds <n>', 'of which the medians are taken', '3')
+  .action(async ({ scale, seconds, rounds }: Readonly<Record<'scale' | 'seconds' | 'rounds', string>>) => {
+    const of = (full: number): number => Math.max(1, Math.round(full * Number(scale)));
+    const pace = { seconds: Number(seconds), rounds: Number(rounds) };
+    const parts = {
+      Proformas: (url: string) => benchProformas(url, { ...pace, rows: of(1_000_000), due: of(100_000) }),
+      Catalogue: (url: string) => benchCatalogue(url, { ...pace, products: of(50_000) }),
+      Media: (url: string) => benchMedia(url, { ...pace, files: of(200_000), images: 6 }),
+    };
+    for (const [name, part] of Object.entries(parts)) {
+      print(`\n## ${name}\n`);
+      await withDatabase(part);
+    }
+    await writePerformance(printed);
+  });
 await program.parseAsync();
 
 /** A database of its own, dropped afterwards: on the server of `DATABASE_URL`, or on an embedded one. */

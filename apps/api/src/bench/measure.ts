@@ -1,13 +1,7 @@
-import { readConfig } from '../config.js';
-import { startService } from '../runtime/service.js';
-import { TOKENS } from '../tokens.js';
-import { median, type Figure, type Load } from './load.js';
+import { loadWith, median, type Figure, type Load } from './load.js';
 import type { System } from './systems.js';
 
-export interface BenchApp {
-  readonly id: number;
-  readonly token: string;
-}
+export type { NewApp as BenchApp } from '../runtime/with-apps.js';
 
 /** One question, as the service and as the floors are asked it. */
 export interface Job {
@@ -16,22 +10,6 @@ export interface Job {
   /** What one call counts for; 1 unless said. */
   readonly unit?: number;
   readonly measure: (system: System, load: Load) => Promise<Figure>;
-}
-
-/** New apps and a token of each. */
-export async function makeApps<Names extends readonly string[]>(
-  url: string,
-  names: readonly [...Names],
-): Promise<{ [Index in keyof Names]: BenchApp }> {
-  const service = await startService({ ...readConfig({}), databaseUrl: url });
-  const apps = service.container.get(TOKENS.Apps);
-  const made: BenchApp[] = [];
-  for (const name of names) {
-    const id = await apps.create({ name, currency: 'RSD' });
-    made.push({ id, token: (await apps.issueToken({ appId: id })) as string });
-  }
-  await service.stop();
-  return made as { [Index in keyof Names]: BenchApp };
 }
 
 export async function measureAll(
@@ -72,6 +50,39 @@ export function report(
   }
 }
 
+/** The same question to a smaller and a larger amount of data. */
+export interface Question {
+  readonly size: number;
+  readonly url: string;
+  readonly token: string;
+}
+
+const GROWTH_ROUNDS = 3;
+
+/** How much longer a question takes as the data grows, asked by one client that waits for each answer, all sizes in turn. */
+export async function reportGrowth(
+  what: string,
+  questions: readonly Question[],
+  must: number,
+  seconds: number,
+): Promise<void> {
+  const rates = questions.map((): number[] => []);
+  for (let round = 0; round < GROWTH_ROUNDS; round += 1) {
+    for (const [index, { url, token }] of questions.entries())
+      rates[index]?.push((await loadWith(url, token, { clients: 1, seconds })).perSecond);
+  }
+  const times = rates.map((each) => 1_000 / median(each));
+  const growth = (times.at(-1) ?? 0) / (times[0] ?? 1);
+  print(`\n| ${what}, one client | ${questions.map(({ size }) => size).join(' | ')} | growth | must |`);
+  print(`| --- | ${questions.map(() => '---').join(' | ')} | --- | --- |`);
+  print(`| ms | ${times.map((time) => time.toFixed(2)).join(' | ')} | ${growth.toFixed(2)} | ≤ ${must} |`);
+  if (growth > must) process.exitCode = 1;
+}
+
+/** What has been printed so far, for the page that is written of it. */
+export const printed: string[] = [];
+
 export function print(line: string): void {
+  printed.push(line);
   process.stdout.write(`${line}\n`);
 }

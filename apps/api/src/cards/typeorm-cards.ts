@@ -5,6 +5,7 @@ import { isCustomer, type CustomerName } from '../customers/index.js';
 import type { Database, Transaction } from '../database/database.js';
 import { violates } from '../database/failures.js';
 import { ALREADY_TAKEN } from '../http/request-fields.js';
+import { placeholders } from '../database/placeholders.js';
 
 const COLUMNS = 'id, data_part, time_part, barcode, external_ref, customer_id';
 
@@ -86,7 +87,7 @@ async function findCustomer(
 ): Promise<number | null | undefined> {
   if (name === null) return null;
   const values: unknown[] = [appId];
-  const whose = isCustomer(name, (one) => `$${values.push(one)}`);
+  const whose = isCustomer(name, placeholders(values));
   const text = `select c.id from customers c where c.app_id = $1 and ${whose}`;
   const [customer] = await transaction.rows<{ id: number }>(text, values);
   return customer?.id;

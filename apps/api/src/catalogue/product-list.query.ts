@@ -3,6 +3,7 @@ import type { Database } from '../database/database.js';
 import { foldedName } from '../database/search-text.js';
 import { LOOK_UP_IDS, productJson } from './product.query.js';
 import type { ProductFilter } from './product-filter.js';
+import { placeholders } from '../database/placeholders.js';
 
 /** What is shorter or longer is nothing that somebody has mistyped; and a long text is like very much, very slowly. */
 const LIKE_SOMETHING = { shortest: 3, longest: 64 };
@@ -55,7 +56,7 @@ export interface ProductListAsked {
 /** The ids of the page first, then what is shown of each. */
 export function productListStatement({ appId, decimals, filter, orderBy, page }: ProductListAsked) {
   const values: unknown[] = [appId, page.offset, page.limit, decimals];
-  const value = (one: unknown): string => `$${values.push(one)}`;
+  const value = placeholders(values);
   const search = searchOf(filter, value);
   const conditions = ['p.app_id = $1', ...narrowed(filter, value)];
   const wanted = productOrder(orderBy);

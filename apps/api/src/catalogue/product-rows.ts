@@ -1,5 +1,14 @@
 import { LARGEST_AMOUNT, LONGEST_STRING, LONGEST_TEXT, sum, toMinor } from '@back-office/kernel';
-import { isRow, MOST_ROWS, rowKey, wrongAmount, wrongFlag, wrongPercentage, wrongText } from '../http/row-check.js';
+import {
+  isRow,
+  MOST_ROWS,
+  rowKey,
+  rowKeys,
+  wrongAmount,
+  wrongFlag,
+  wrongPercentage,
+  wrongText,
+} from '../http/row-check.js';
 import { MALFORMED } from '../http/request-fields.js';
 
 export interface ImageWish {
@@ -35,6 +44,18 @@ export interface ProductWish {
 }
 
 type Row = Readonly<Record<string, unknown>>;
+
+const PLANNED = ['VariantOfAnotherProduct', 'CodeAlreadyExists', 'BarcodeAlreadyExists', 'ExternalRefAlreadyExists'];
+
+/** All keys by which a row may fail. */
+export const PRODUCT_KEYS = [
+  ...rowKeys('Products', {
+    required: ['image_url'],
+    texts: ['code', 'barcode', 'external_ref', 'name', 'slug', 'description', 'alt'],
+    others: ['price', 'vat_rate'],
+  }),
+  ...['CodeCantBeBlank', 'NameCantBeBlank', ...PLANNED, 'SlugAlreadyExists'].map((rule) => `API.Products.${rule}`),
+];
 
 const WRONG_TYPE = rowKey('Products', '', MALFORMED);
 const LONGEST_URL = 2_048;

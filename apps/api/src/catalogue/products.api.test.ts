@@ -875,6 +875,41 @@ describe('POST /int/products with long lists', () => {
   });
 });
 
+describe('POST /int/products of what is as it was', () => {
+  const base = { code: 'S', name: 'Same', price: 5, variants: [{ code: 'S-1', barcode: 'B', name: 'One' }] };
+  const versions = () =>
+    api.database.rows<{ product: string; variant: string }>(
+      `select p.xmin::text as product, v.xmin::text as variant from products p
+       join product_variants v on v.app_id = p.app_id and v.product_id = p.id where p.app_id = $1`,
+      [shop.appId],
+    );
+  const updatedAt = async (): Promise<string> => (await shop.get('/products?code=S-1')).body.data.updated_at;
+
+  it('writes nothing', async () => {
+    await written([base]);
+    const before = await versions();
+    await written([base]);
+    expect(await versions()).toEqual(before);
+  });
+
+  it.each([
+    ['the product itself', { name: 'Other' }],
+    ['a name of a variant alone', { variants: [{ code: 'S-1', name: 'Two' }] }],
+    ['a new variant', { variants: [{ code: 'S-2' }] }],
+    ['an image', { images: [{ image_url: 'https://shop.example.com/a.jpg' }] }],
+    [
+      'an image of a variant',
+      { variants: [{ code: 'S-1', images: [{ image_url: 'https://shop.example.com/a.jpg' }] }] },
+    ],
+  ])('tells by updated_at of a change of %s', async (_, change) => {
+    await written([base]);
+    const before = await updatedAt();
+    api.clock.forward({ hours: 1 });
+    await written([{ code: 'S', ...change }]);
+    expect(await updatedAt()).not.toBe(before);
+  });
+});
+
 describe('POST /int/products with many rows', () => {
   const many = (count: number, price: number) =>
     Array.from({ length: count }, (_, index) => ({
@@ -885,16 +920,18 @@ describe('POST /int/products with many rows', () => {
       images: [{ image_url: 'x' }],
     }));
 
-  it('takes as many statements for 1,000 as for 1', async () => {
+  it('takes as many statements for 1,000, new and known ones, as for one of each', async () => {
     const count = async (products: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await written(products);
       return api.statements.length;
     };
     await written([]);
-    const one = await count([many(1, 1)[0] as object]);
-    expect(await count(many(1_000, 2))).toBe(one);
-    expect(await count(many(1_000, 3))).toBe(one);
+    const one = await count(many(1, 1));
+    const oneOfEach = await count(many(2, 2));
+    expect(await count(many(1_000, 3))).toBe(oneOfEach);
+    expect(await count(many(1_000, 4))).toBe(await count(many(1, 5)));
+    expect([one, oneOfEach]).toEqual([6, 8]);
   });
 
   it('writes 10,000, new and known ones', async () => {

@@ -10,7 +10,7 @@ import { ProductShape } from './product.js';
 import { findProductJson } from './product.query.js';
 import { isPossible, productFilter, productPage, singleLookUp } from './product-filter.js';
 import { productListJson } from './product-list.query.js';
-import { nestedIn, productWish } from './product-rows.js';
+import { nestedIn, PRODUCT_KEYS, productWish } from './product-rows.js';
 import type { PlannedProduct } from './product-plan.js';
 import type { TypeOrmProducts } from './typeorm-products.js';
 import { Type } from '@sinclair/typebox';
@@ -120,6 +120,7 @@ export function productRoutes(products: TypeOrmProducts, database: Database): Ro
       body: PostProducts,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ products: listOf(UpsertedShape), failed: listOf(failedRow) })) },
+      failedRows: PRODUCT_KEYS,
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'products');

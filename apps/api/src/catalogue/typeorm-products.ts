@@ -6,88 +6,19 @@ import { valuesOf, waitForBulkTurn, type BulkOptions } from '../database/bulk.js
 import type { Database, Transaction } from '../database/database.js';
 import { foldedName } from '../database/search-text.js';
 import type { AppContext } from '../http/app-context.js';
-import { RECORD_USAGES } from '../media/index.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
 import type { ProductWish } from './product-rows.js';
+import {
+  ADD_IMAGES,
+  FIND_PRODUCTS,
+  FIND_VARIANTS,
+  INSERT_PRODUCTS,
+  INSERT_VARIANTS,
+  UPDATE_PRODUCTS,
+  UPDATE_VARIANTS,
+} from './product-statements.query.js';
 import { slugCandidates } from './slug.js';
-
-// Not `for update`: a stock row or a proforma that names one of the records need not wait.
-const FIND_PRODUCTS = `
-  select id, code, external_ref, slug, name, description, price, vat_rate, active from products
-  where app_id = $1
-    and (id = any($2::bigint[]) or code = any($3::text[]) or external_ref = any($4::text[]) or slug = any($5::text[]))
-  order by id for no key update`;
-
-const FIND_VARIANTS = `
-  select id, product_id, code, barcode, external_ref, name, price, vat_rate from product_variants
-  where app_id = $1 and (code = any($2::text[]) or barcode = any($3::text[]) or external_ref = any($4::text[]))
-  order by id for no key update`;
-
-const PRODUCT = `
-  (place int, id bigint, code text, slug text, name text, search_name text, description text, price bigint, vat_rate int,
-    active bool, lowest_price bigint, search_all text)`;
-
-// Changed rows are written before new ones: a new product may take the code that an old one gives up in the same call.
-const UPDATE_PRODUCTS = `
-  update products p
-  set code = row.code, slug = row.slug, name = row.name, search_name = row.search_name, description = row.description, price = row.price,
-      vat_rate = row.vat_rate, active = row.active, updated_at = $3
-  from json_to_recordset($2) as row ${PRODUCT}
-  where p.app_id = $1 and p.id = row.id`;
-
-const INSERT_PRODUCTS = `
-  insert into products (app_id, code, slug, name, search_name, description, price, vat_rate, active, lowest_price,
-    search_all, inserted_at, updated_at)
-  select $1, code, slug, name, search_name, description, price, vat_rate, active, lowest_price, search_all, $3, $3
-  from json_to_recordset($2) as row ${PRODUCT} order by place
-  returning id, code`;
-
-const VARIANT = `
-  (place int, id bigint, product_id bigint, code text, barcode text, external_ref text, name text, price bigint, vat_rate int)`;
-
-const UPDATE_VARIANTS = `
-  update product_variants v
-  set code = row.code, barcode = row.barcode, external_ref = row.external_ref, name = row.name, price = row.price,
-      vat_rate = row.vat_rate, updated_at = $3
-  from json_to_recordset($2) as row ${VARIANT}
-  where v.app_id = $1 and v.id = row.id`;
-
-const INSERT_VARIANTS = `
-  insert into product_variants
-    (app_id, product_id, code, barcode, external_ref, name, price, vat_rate, inserted_at, updated_at)
-  select $1, product_id, code, barcode, external_ref, name, price, vat_rate, $3, $3
-  from json_to_recordset($2) as row ${VARIANT} order by place
-  returning id, code`;
-
-const FINISH = `
-  with image as (
-    select * from json_to_recordset($3)
-      as row (place int, product_id bigint, variant_id bigint, image_url text, alt text, key text)
-  ), images as (
-    insert into product_images (app_id, product_id, product_variant_id, image_url, alt, inserted_at)
-    select $1, product_id, variant_id, image_url, alt, $4 from image order by place
-  ), usages as (
-    ${RECORD_USAGES}
-    select $1, key, case when variant_id is null then 'product' else 'product_variant' end,
-      coalesce(variant_id, product_id)::text, 'images', null, image_url, $4
-    from image where key is not null order by place
-  )
-  update products p set lowest_price = l.lowest_price, search_all = l.search_all
-  from (
-    select o.id,
-      case when v.least is null then o.price when v.inherits then least(v.least, o.price) else v.least end as lowest_price,
-      concat_ws(' ', o.search_name, lower(o.code), v.codes) as search_all
-    from products o
-    left join (
-      select product_id, min(price) as least, bool_or(price is null) as inherits,
-        string_agg(concat_ws(' ', lower(code), lower(barcode)), ' ' order by id) as codes
-      from product_variants where app_id = $1 and product_id = any($2::bigint[]) group by product_id
-    ) as v on v.product_id = o.id
-    where o.app_id = $1 and o.id = any($2::bigint[])
-  ) as l
-  where p.app_id = $1 and p.id = l.id and p.id = any($2::bigint[])
-    and (p.lowest_price is distinct from l.lowest_price or p.search_all is distinct from l.search_all)`;
 
 interface ProductRow extends Omit<ProductDraft, 'vatRate'> {
   readonly id: number;
@@ -200,6 +131,7 @@ function draftsOf(outcomes: Plan['outcomes']): Drafts {
   };
 }
 
+/** Changed records before new ones, which may take the codes that those give up; variants before what follows from them. */
 async function write(
   transaction: Transaction,
   appId: number,
@@ -209,54 +141,59 @@ async function write(
 ): Promise<void> {
   const theirs = new Map(products.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of variants) theirs.get(variant.product)?.push(variant);
-  const row = (product: ProductDraft, place: number) => productRow(product, theirs.get(product) ?? [], place);
-  await upsert(transaction, [UPDATE_PRODUCTS, INSERT_PRODUCTS], appId, products, row, now);
-  await upsert(transaction, [UPDATE_VARIANTS, INSERT_VARIANTS], appId, variants, variantRow, now);
-  const ids = products.map((product) => product.id);
-  await transaction.last(FINISH, [appId, ids, JSON.stringify(imageRows(products, variants, keyOf)), now]);
+  const send = <Row>(statement: string, rows: readonly object[], ...more: unknown[]): Promise<Row[]> =>
+    rows.length === 0
+      ? Promise.resolve([])
+      : transaction.rows<Row>(statement, [appId, JSON.stringify(rows), now, ...more]);
+  const [known, fresh] = parted(products, isKnown);
+  const [knownVariants, freshVariants] = parted(variants, isKnown);
+  const [added, brought] = parted(freshVariants, ({ product }) => isKnown(product));
+  const changedVariants = await send<{ productId: number }>(UPDATE_VARIANTS, knownVariants.map(variantRow));
+  learnIds(added, await send(INSERT_VARIANTS, added.map(variantRow)));
+  // A product has changed when something of it has, though its own row may say the same.
+  const changed = new Set(changedVariants.map(({ productId }) => productId));
+  const variantsOf = (product: ProductDraft) => theirs.get(product) ?? [];
+  const hasChanged = (product: ProductDraft) =>
+    changed.has(product.id as number) || [product, ...variantsOf(product)].some(({ images }) => images.length > 0);
+  await send(
+    UPDATE_PRODUCTS,
+    known.map((product) => ({ ...productRow(product), changed: hasChanged(product) })),
+    known.map(({ id }) => id),
+  );
+  const freshRows = fresh.map((product, place) => ({
+    ...productRow(product),
+    ...offerOf(product, variantsOf(product)),
+    place,
+  }));
+  learnIds(fresh, await send(INSERT_PRODUCTS, freshRows));
+  learnIds(brought, await send(INSERT_VARIANTS, brought.map(variantRow)));
+  await transaction.last(ADD_IMAGES, [appId, JSON.stringify(imageRows(products, variants, keyOf)), now]);
 }
 
-/** Writes changed drafts, then new ones, which learn their ids by their codes. */
-async function upsert<Draft extends { id: number | null; readonly code: string }>(
-  transaction: Transaction,
-  [update, insert]: readonly [string, string],
-  appId: number,
-  drafts: readonly Draft[],
-  rowOf: (draft: Draft, place: number) => object,
-  now: Date,
-): Promise<void> {
-  const known = drafts.filter((draft) => draft.id !== null);
-  const fresh = drafts.filter((draft) => draft.id === null);
-  await transaction.rows(update, [appId, JSON.stringify(known.map(rowOf)), now]);
-  const inserted = await transaction.rows<{ id: number; code: string }>(insert, [
-    appId,
-    JSON.stringify(fresh.map(rowOf)),
-    now,
-  ]);
-  const ids = new Map(inserted.map((row) => [row.code, row.id]));
-  for (const draft of fresh) draft.id = ids.get(draft.code) ?? null;
+type Draft = ProductDraft | VariantDraft;
+
+function isKnown({ id }: Draft): boolean {
+  return id !== null;
 }
 
-/** Lowest price and search text of a new product follow from the variants that come with it; {@link FINISH} mends the rest. */
-function productRow(product: ProductDraft, variants: readonly VariantDraft[], place: number): object {
-  const { id, code, slug, name, description, price, vatRate, active } = product;
-  const search_name = foldedName(name);
+function parted<Item>(all: readonly Item[], is: (item: Item) => boolean): [those: Item[], others: Item[]] {
+  return [all.filter(is), all.filter((item) => !is(item))];
+}
+
+function learnIds(drafts: readonly Draft[], written: readonly { readonly id: number; readonly code: string }[]): void {
+  const ids = new Map(written.map(({ code, id }) => [code, id]));
+  for (const draft of drafts) draft.id = ids.get(draft.code) ?? null;
+}
+
+function productRow({ id, code, slug, name, description, price, vatRate, active }: ProductDraft): object {
+  return { id, code, slug, name, search_name: foldedName(name), description, price, vat_rate: vatRate, active };
+}
+
+/** Lowest price and search text of a new product follow from the variants that come with it. */
+function offerOf({ code, price }: ProductDraft, variants: readonly VariantDraft[]): object {
   const codes = variants.flatMap((variant) => [variant.code, variant.barcode ?? []].flat());
   const prices = [...variants.map((variant) => variant.price ?? price), ...(variants.length === 0 ? [price] : [])];
-  return {
-    place,
-    id,
-    code,
-    slug,
-    name,
-    search_name,
-    description,
-    price,
-    vat_rate: vatRate,
-    active,
-    lowest_price: lowestOf(prices),
-    search_all: [search_name, ...[code, ...codes].map((each) => each.toLowerCase())].join(' '),
-  };
+  return { lowest_price: lowestOf(prices), search_codes: [code, ...codes].join(' ') };
 }
 
 function lowestOf(prices: readonly (number | null)[]): number | null {

@@ -48,7 +48,7 @@ class OrderProcessingFields extends CustomerNameFields {
   @Whole({ min: 1, optional }) sales_channel_id?: number | null;
   @Text({ optional }) sales_channel?: string | null;
   @Text({ max: 5_000, optional }) comment?: string | null;
-  @Texts({ max: 50, longest: 100, optional }) tags?: string[] | null;
+  @Texts({ max: 50, longest: 100, spaces: true, optional }) tags?: string[] | null;
 }
 
 class PostOrderProcessing {
@@ -151,10 +151,11 @@ function buyerOf(guest: GuestFields): Buyer {
   return { id: null, dataPart: null, timePart: null, email, firstName, lastName, phone };
 }
 
+/** An address of blanks names no place, and must not hide one that does. */
 function addressOf(fields: AddressFields): Address | null {
   const { address_line_1 = null, city = null, postcode = null, country = null } = fields;
   const address = { address_line_1, city, postcode, country };
-  return Object.values(address).every((part) => part === null) ? null : address;
+  return Object.values(address).every((part) => part === null || part.trim() === '') ? null : address;
 }
 
 /** An empty code names nothing. */

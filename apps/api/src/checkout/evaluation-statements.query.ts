@@ -1,4 +1,5 @@
 import { isCustomer, type CustomerName } from '../customers/index.js';
+import { placeholders } from '../database/placeholders.js';
 
 /** What is left on a voucher for this customer at this moment; 0 when it is held, spent, over or somebody else's. */
 const available = (customerId: string, now: string): string => `
@@ -25,7 +26,7 @@ export interface BasketNames {
  */
 export function lookUpStatement(appId: number, names: BasketNames, now: Date): { text: string; values: unknown[] } {
   const values: unknown[] = [appId];
-  const value = (one: unknown): string => `$${values.push(one)}`;
+  const value = placeholders(values);
   const list = (all: readonly unknown[], type: string): string => `${value(all)}::${type}[]`;
   const moment = value(now);
   const byText = (column: string, all: readonly string[]): string =>
@@ -99,7 +100,8 @@ export const LOCK_FACTS = `
   ), wanted as materialized (
     select distinct (line ->> 'variantId')::bigint as variant_id from evaluation, jsonb_array_elements(items) as line
   ), voucher as materialized (
-    select v.id, v.code, ${available('(select customer_id from evaluation)', '$3')} as available, offered.place
+    select v.id, v.code, ${available('(select customer_id from evaluation)', '$3')} as available,
+      (offered.voucher ->> 'amount')::bigint as amount, offered.place
     from evaluation, jsonb_array_elements(evaluation.vouchers) with ordinality as offered (voucher, place)
     join vouchers v on v.app_id = $1 and v.id = (offered.voucher ->> 'id')::bigint
     order by v.id for update of v
@@ -116,7 +118,8 @@ export const LOCK_FACTS = `
     select coalesce(json_agg(json_build_object('variantId', product_variant_id, 'warehouseId', warehouse_id,
       'warehouseCode', code, 'onHand', on_hand, 'reserved', reserved)), '[]') from stock
   ) as stock, (
-    select coalesce(json_agg(json_build_object('id', id, 'code', code, 'available', available) order by place), '[]')
+    select coalesce(json_agg(json_build_object('id', id, 'code', code, 'available', available, 'amount', amount)
+      order by place), '[]')
     from voucher
   ) as vouchers_now, coalesce((
     select case

@@ -3,10 +3,10 @@ import { MATCHING, matcherOf } from '@back-office/matching';
 import {
   applicablePromotions,
   priceLines,
+  promisedVouchers,
   promotionTotals,
   unknownCoupon,
   VOUCHER_NOT_AVAILABLE,
-  voucherPayments,
   type EvaluatedLine,
   type FeeLine,
   type OfferedVoucher,
@@ -95,7 +95,7 @@ export function priceBasket(
     lines,
     fees,
     promotions: promotions.filter(({ code }) => effective.has(code)),
-    vouchers: paidBy(offers, totals.endSales),
+    vouchers: promisedVouchers(offers.vouchers, totals.endSales).map(({ id, code, amount }) => ({ id, code, amount })),
     totals,
   };
 }
@@ -107,15 +107,6 @@ function shipmentFees(method: ShipmentMethod | null, itemSum: number): FeeLine[]
   const price = isFree ? 0 : method.price;
   const { name, vat_rate: vatRate } = method;
   return [{ kind: 'shipment', name, qty: 1, price, vatRate, sales: price, discount: 0 }];
-}
-
-function paidBy({ vouchers, now }: Offers, total: number): EvaluatedVoucher[] {
-  const payments = voucherPayments(vouchers, total, now);
-  return vouchers.map(({ id, code }) => ({
-    id,
-    code,
-    amount: payments.find(({ voucherId }) => voucherId === id)?.amount ?? 0,
-  }));
 }
 
 function basketLine(variant: CatalogueVariant, qty: number) {

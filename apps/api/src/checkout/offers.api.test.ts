@@ -577,6 +577,16 @@ describe('a voucher', () => {
     expect((await create(early)).status).toBe(201);
   });
 
+  it('API.Vouchers.NotAvailable: one of which less is left than the evaluation stored', async () => {
+    await issue(100);
+    const [early, small] = [await evaluate(shop, of({ A: 1 }), V), await evaluate(shop, of({ B: 1 }), V)];
+    const { id } = await propose(shop, of({ B: 1 }), V);
+    await shop.post(`/proforma_orders/${id}/convert`);
+    const { status, body } = await create(early);
+    expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
+    expect((await create(small)).body.data).toMatchObject({ paid: 50 });
+  });
+
   it('goes to one of 20 proformas that ask for it at once', async () => {
     await issue(60);
     const ids = await Promise.all(Array.from({ length: 20 }, () => evaluate(shop, of({ A: 1 }), V)));
@@ -713,6 +723,28 @@ describe('a voucher', () => {
       'Cash 40',
       'Cash 60',
     ]);
+  });
+
+  it('pays again what it got back when the warehouse corrects itself, and is spent for both', async () => {
+    await issue(500);
+    const { id, items } = await propose(shop, of({ A: 5 }), V);
+    const confirm = async (qty: number) => {
+      const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
+      return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
+    };
+    await confirm(2);
+    const corrected = await confirm(4);
+    expect(corrected).toMatchObject({ end_sales: 400, paid: 400, debt: 0 });
+    expect(payments(corrected)).toEqual([
+      ['voucher', 500, 'settled'],
+      ['voucher', -300, 'refunded'],
+      ['voucher', 200, 'settled'],
+    ]);
+    expect(await confirm(5)).toMatchObject({ end_sales: 500, paid: 500 });
+    expect(await confirm(4)).toMatchObject({ end_sales: 400, paid: 400 });
+    const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    expect(order).toMatchObject({ paid: 400, debt: 0, payment_status: 'paid' });
+    expect(await voucher()).toMatchObject({ amount: 500, spent: 400, proforma_order_id: null });
   });
 
   it('is spent by what stayed on it after a partial confirmation', async () => {

@@ -7,6 +7,7 @@ import type {
   EvaluationFacts,
   FeeLine,
   OfferedVoucher,
+  PromisedVoucher,
   Promotion,
   PromotionRule,
   StockRow,
@@ -166,7 +167,7 @@ function rowOf(basket: Basket, { lines, fees, promotions, vouchers, totals }: Pr
 
 interface LockedRow extends EvaluationRow {
   readonly stock: readonly StockRow[];
-  readonly vouchers_now: readonly OfferedVoucher[];
+  readonly vouchers_now: readonly PromisedVoucher[];
   readonly pickup_point: Evaluation['pickupPoint'];
 }
 

@@ -2,6 +2,7 @@ import type { Page } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
 import { personContains } from '../database/search-text.js';
+import { placeholders } from '../database/placeholders.js';
 
 export interface CustomerFilter {
   readonly search: string | undefined;
@@ -26,7 +27,7 @@ const listOf = (conditions: readonly string[]): string => `
 /** The statement that answers a list with one row: its page, by first name, as JSON text. */
 export function customerListStatement(appId: number, { search, externalRef }: CustomerFilter, { offset, limit }: Page) {
   const values: unknown[] = [appId, offset, limit];
-  const value = (one: unknown): string => `$${values.push(one)}`;
+  const value = placeholders(values);
   const conditions = [
     ...(externalRef === undefined ? [] : [`c.external_ref = ${value(externalRef)}`]),
     ...(search === undefined ? [] : [personContains('c.search_text', search, value)]),

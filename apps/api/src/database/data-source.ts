@@ -1,13 +1,15 @@
 import 'reflect-metadata';
 import pg from 'pg';
 import { Logger } from 'graphile-worker';
-import { DataSource, type EntitySchema } from 'typeorm';
+import { DataSource, type EntitySchema, type MigrationInterface } from 'typeorm';
 import { MainPath1763700000001 } from './migrations/0001-main-path.js';
 import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-full.js';
 import { Media1763700000004 } from './migrations/0004-media.js';
 import { PeopleAndSessions1763700000005 } from './migrations/0005-people-and-sessions.js';
 import { MediaObjects1763700000006 } from './migrations/0006-media-objects.js';
 import { ShippedOrders1763700000007 } from './migrations/0007-shipped-orders.js';
+import { ConsentAndDevices1763700000008 } from './migrations/0008-consent-and-devices.js';
+import { ProformasByApp1763700000009 } from './migrations/0009-proformas-by-app.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
@@ -57,19 +59,24 @@ export function dataSourceFor(connection: Connection, poolSize: number, entities
   });
 }
 
+/** In the order in which they have been written. */
+export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
+  MainPath1763700000001,
+  ProformasInFull1763700000002,
+  CatalogueInFull1763700000003,
+  Media1763700000004,
+  PeopleAndSessions1763700000005,
+  MediaObjects1763700000006,
+  ShippedOrders1763700000007,
+  ConsentAndDevices1763700000008,
+  ProformasByApp1763700000009,
+];
+
 /** The data source of migrations, which may take as long as they need. */
-export function migrationSourceFor(connection: Connection): DataSource {
+export function migrationSourceFor(connection: Connection, migrations = MIGRATIONS): DataSource {
   return new DataSource({
     ...common(connection),
-    migrations: [
-      MainPath1763700000001,
-      ProformasInFull1763700000002,
-      CatalogueInFull1763700000003,
-      Media1763700000004,
-      PeopleAndSessions1763700000005,
-      MediaObjects1763700000006,
-      ShippedOrders1763700000007,
-    ],
+    migrations: [...migrations],
     migrationsTransactionMode: 'each',
     poolSize: 2,
     extra: { options: SESSION.join(' ') },

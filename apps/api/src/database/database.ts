@@ -25,6 +25,7 @@ const LOCK_ORDER = [
   'card',
   'stock',
   'file',
+  'device',
 ] as const;
 export type Lockable = (typeof LOCK_ORDER)[number];
 

@@ -1,5 +1,6 @@
 import { likeLiteral } from '@back-office/kernel';
 import anyAscii from 'any-ascii';
+import type { Placeholder } from './placeholders.js';
 
 /** Cyrillic letters that have a Latin twin in Serbian: `Ципела` and `Cipela` are one word in two scripts. */
 const TWINS: Readonly<Record<string, string>> = {
@@ -34,9 +35,6 @@ const LONGEST_NAME = 1_000;
 export function foldedName(name: string): string {
   return foldedForSearch(name).slice(0, LONGEST_NAME).trimEnd();
 }
-
-/** Adds a value to a statement and answers its placeholder. */
-export type Placeholder = (value: unknown) => string;
 
 /** Any of the columns holds what is sought as it stands: `%` and `_` mean themselves, case does not count. */
 export function anyContains(columns: readonly string[], sought: string, value: Placeholder): string {

@@ -7,11 +7,14 @@ import {
   type Action,
   type ProformaStatus,
 } from '@back-office/proforma';
+import type { Route } from '../http/route.js';
+import { errorsPage, HEAD } from './errors-page.js';
 
 /** Pages of `docs/` that are written from the code: their text by file name. */
-export const GENERATED_PAGES: Readonly<Record<string, () => string>> = { 'proforma-states.md': proformaStates };
-
-const HEAD = '<!-- Written by `npm run docs` from the code; a test holds it to that. -->';
+export const GENERATED_PAGES: Readonly<Record<string, (routes: readonly Route[]) => string>> = {
+  'proforma-states.md': proformaStates,
+  'errors.md': errorsPage,
+};
 
 function proformaStates(): string {
   const actions = Object.keys(TRANSITIONS) as Action[];

@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@back-office/kernel';
 import type { AppContext } from './app-context.js';
-import type { TokenFailure } from './errors.js';
+import type { Rejection, TokenFailure } from './errors.js';
 import type { Caller } from './route.js';
+import { PLAIN_SPEECH } from './speech.js';
 
 export type TokenKind = 'app' | 'session';
 
@@ -38,14 +39,19 @@ export async function authenticate(
   caller: Exclude<Caller, 'public'>,
   tokens: AccessTokens,
   clock: Clock,
-): Promise<TokenHolder | TokenFailure> {
+): Promise<TokenHolder | Rejection> {
   const token = bearerToken(request);
-  if (token === undefined) return 'API.Tokens.Missing';
+  if (token === undefined) return { failure: 'API.Tokens.Missing', speech: PLAIN_SPEECH };
   const holder = token === '' ? undefined : await tokens.holderOf(hashOfToken(token));
-  if (holder === undefined) return 'API.Tokens.Invalid';
+  if (holder === undefined) return { failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH };
+  const failure = failureOf(holder, caller, clock.now());
+  return failure === undefined ? holder : { failure, speech: holder.app };
+}
+
+function failureOf(holder: TokenHolder, caller: Exclude<Caller, 'public'>, now: Date): TokenFailure | undefined {
   if (holder.revokedAt !== null) return 'API.Tokens.Revoked';
-  if (holder.expiresAt !== null && holder.expiresAt <= clock.now()) return 'API.Tokens.Expired';
-  return mayCall(holder, caller) ? holder : 'API.Tokens.Invalid';
+  if (holder.expiresAt !== null && holder.expiresAt <= now) return 'API.Tokens.Expired';
+  return mayCall(holder, caller) ? undefined : 'API.Tokens.Invalid';
 }
 
 function mayCall({ kind, customerId }: TokenHolder, caller: Exclude<Caller, 'public'>): boolean {

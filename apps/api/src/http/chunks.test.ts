@@ -37,6 +37,8 @@ beforeEach(async () => {
     keyedCalls: {} as never,
     clock: new MovableClock(),
     jsonLimit: 1,
+    jsonBodyMs: 1,
+    rateLimit: undefined,
     uploads: { directory: '.', limit: 1 },
     corsOrigins: [],
     observer: { finished: () => {}, failed: (error) => observed.push(error) },

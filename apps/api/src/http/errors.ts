@@ -34,8 +34,14 @@ export const TOKEN_FAILURES = [
 ] as const;
 export type TokenFailure = (typeof TOKEN_FAILURES)[number];
 
-export function unauthorized(failure: TokenFailure): Answer {
-  return { status: 401, body: { errors: { token: failure } }, headers: { 'WWW-Authenticate': 'Bearer' } };
+/** Why a token lets nobody in, in the language of whoever it was given to. */
+export interface Rejection {
+  readonly failure: TokenFailure;
+  readonly speech: Speech;
+}
+
+export function unauthorized({ failure, speech }: Rejection): Answer {
+  return { status: 401, body: { errors: { token: speech.say(failure) } }, headers: { 'WWW-Authenticate': 'Bearer' } };
 }
 
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
@@ -56,6 +62,10 @@ const STATUS_BY_KEY: Readonly<Record<string, number>> = {
   'API.CdnFiles.FileInTrash': 400,
   'API.CdnFiles.FileNotInTrash': 400,
   'API.CdnFiles.FileReferenced': 400,
+  'Stocks.InvalidWarehouseId': 400,
+  'Stocks.InvalidProductId': 400,
+  'Stocks.InvalidProductVariantId': 400,
+  'Stocks.InvalidLanguageId': 400,
 };
 
 /** The status of a refusal's answer. */
@@ -71,7 +81,9 @@ export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   const key = refusal.refused;
   if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) } };
   const name = refusal.field ?? areaOf(key);
-  return { status: statusOf(key), body: { errors: { [name]: [speech.say(key)] } } };
+  const { values } = refusal;
+  const errors = { [name]: [speech.say(key)], ...(values && { fields: values }) };
+  return { status: statusOf(key), body: { errors } };
 }
 
 /** The keys of several failures, each under its own area. */

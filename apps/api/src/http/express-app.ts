@@ -4,7 +4,7 @@ import helmet from 'helmet';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '@back-office/kernel';
-import { recordId, wholeNumber } from '@back-office/kernel';
+import { isRefusal, recordId, wholeNumber } from '@back-office/kernel';
 import { type AccessTokens, authenticate, type TokenHolder } from './authentication.js';
 import type { Answer } from './answer.js';
 import * as errors from './errors.js';
@@ -13,6 +13,7 @@ import { answeredOnce, fingerprintOf, idempotencyKey, type KeyedCalls } from './
 import { isReadableJson } from './json-text.js';
 import { discardForm, formBody, formFingerprint, formOf, type Uploads } from './multipart.js';
 import { assertSoundQuery, parseQuery } from './query-text.js';
+import { rateLimited, type RateLimit } from './rate-limit.js';
 import type { Caller, Route } from './route.js';
 import { validateBody, type Validated } from './validate-body.js';
 import { wrongTypesAnswer } from './wrong-types.js';
@@ -26,8 +27,12 @@ export interface Edge {
   readonly keyedCalls: KeyedCalls;
   readonly clock: Clock;
   readonly jsonLimit: number;
+  /** How long a JSON body may take to come, in ms; only files may take as long as the server lets a request take. */
+  readonly jsonBodyMs: number;
   readonly uploads: Uploads;
   readonly corsOrigins: readonly string[];
+  /** How many calls a token may make; `undefined`: as many as it likes. */
+  readonly rateLimit: RateLimit | undefined;
   readonly observer: Observer;
   /** So many calls wait for the database already that one more would only wait in vain. */
   readonly isBusy: () => boolean;
@@ -42,8 +47,11 @@ export function expressApp(edge: Edge): Express {
   app.use(requestLog(edge.observer));
   edge.outside(app);
   app.use(BASE_PATH, helmet({ contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }));
-  if (edge.corsOrigins.length > 0) app.use(BASE_PATH, cors({ origin: [...edge.corsOrigins] }));
-  for (const route of edge.routes) mount(app, route, edge);
+  if (edge.corsOrigins.length > 0) {
+    app.use(BASE_PATH, cors({ origin: [...edge.corsOrigins], exposedHeaders: READABLE_HEADERS }));
+  }
+  const counted = rateLimited(edge.rateLimit);
+  for (const route of edge.routes) mount(app, route, edge, counted);
   app.use((_request, response) => send(response, errors.UNKNOWN_PATH));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
     send(response, answerOf(error, request, edge.observer)),
@@ -51,13 +59,14 @@ export function expressApp(edge: Edge): Express {
   return app;
 }
 
-const JSON_BODY_MS = 30_000;
+/** What pages of other origins may read of an answer's head, besides what browsers let them read anyway. */
+const READABLE_HEADERS = ['Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
 
 /** What is sent, with and without its charset: a client that asks for the one also takes the other. */
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 
 /** One route as the chain of checks that every call passes, in the order of the interface. */
-function mount(app: Express, route: Route, edge: Edge): void {
+function mount(app: Express, route: Route, edge: Edge, counted: express.RequestHandler): void {
   app[route.method](
     BASE_PATH + route.path,
     (request, response, next) => {
@@ -67,11 +76,12 @@ function mount(app: Express, route: Route, edge: Edge): void {
     },
     async (request, response, next) => {
       const holder = await authenticate(request, route.caller as Exclude<Caller, 'public'>, edge.tokens, edge.clock);
-      if (typeof holder === 'string') return send(response, errors.unauthorized(holder));
+      if ('failure' in holder) return send(response, errors.unauthorized(holder));
       response.locals['app'] = holder.app;
       response.locals['holder'] = holder;
       return next();
     },
+    counted,
     ...bodyOf(route, edge),
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
@@ -86,18 +96,19 @@ function mount(app: Express, route: Route, edge: Edge): void {
   );
 }
 
-function bodyOf(route: Route, { jsonLimit, uploads }: Edge): express.RequestHandler[] {
+function bodyOf(route: Route, { jsonLimit, jsonBodyMs, uploads }: Edge): express.RequestHandler[] {
   if (route.method === 'get') return [];
-  return route.upload ? [formBody(uploads)] : [contentTypeIsJson, inTime, jsonBody(route, jsonLimit)];
+  return route.upload ? [formBody(uploads)] : [contentTypeIsJson, inTime(jsonBodyMs), jsonBody(route, jsonLimit)];
 }
 
-/** Only files may take as long as the server lets a request take. */
-function inTime(request: Request, response: Response, next: NextFunction): void {
-  const timer = setTimeout(() => {
-    if (!request.complete) send(response, errors.problemAnswer(new errors.HttpProblem(408, { Connection: 'close' })));
-  }, JSON_BODY_MS);
-  response.once('close', () => clearTimeout(timer));
-  next();
+function inTime(milliseconds: number): express.RequestHandler {
+  return (request, response, next) => {
+    const timer = setTimeout(() => {
+      if (!request.complete) send(response, errors.problemAnswer(new errors.HttpProblem(408, { Connection: 'close' })));
+    }, milliseconds);
+    response.once('close', () => clearTimeout(timer));
+    next();
+  };
 }
 
 /** Does what the call asks for; with a key of the client's own, once. */
@@ -125,8 +136,9 @@ async function handle(route: Route, request: Request, { app, tokenId, customerId
   if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missing;
   const id = ids['id'] ?? 0;
   if (broken) {
-    if (route.record && !(await route.record(app, id, ids))) return missing;
-    return errors.fieldErrorsAnswer(broken, app);
+    const found = (await route.record?.(app, id, ids)) ?? true;
+    if (isRefusal(found)) return errors.outcomeAnswer(found, app);
+    return found ? errors.fieldErrorsAnswer(broken, app) : missing;
   }
   const { file } = route.upload ? formOf(request) : { file: undefined };
   const call = { app, tokenId, customerId: customerId ?? 0, id, ids, query, body, file, request };

@@ -1,4 +1,3 @@
-import { edgeServer } from './server.js';
 import { exchangeBytes, RawHttp } from '../testing/raw-http.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
@@ -40,6 +39,19 @@ describe('a request whose framing can be read in two ways', () => {
       'a request hidden in a body',
       () => request(['Host: x', 'Transfer-Encoding: xchunked'], request(['Host: x', LENGTH])),
     ],
+    ['two encodings', () => request(['Host: x', 'Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], CHUNKED)],
+    [
+      'an encoding twice',
+      () => request(['Host: x', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'], CHUNKED),
+    ],
+    ['an encoding and none', () => request(['Host: x', 'Transfer-Encoding: '], CHUNKED)],
+    ['the same length twice', () => request(['Host: x', LENGTH, LENGTH])],
+    ['a negative length', () => request(['Host: x', 'Content-Length: -1'])],
+    ['a length beyond all', () => request(['Host: x', 'Content-Length: 99999999999999999999'])],
+    ['a length in hexadecimal', () => request(['Host: x', `Content-Length: 0x${CUSTOMER.length.toString(16)}`])],
+    ['an empty length', () => request(['Host: x', 'Content-Length: '])],
+    ['the same host twice', () => request(['Host: x', 'Host: x', LENGTH])],
+    ['NUL in a header', () => request(['Host: x', 'X-Nul: a\0b', LENGTH])],
     ['chunked twice', () => request(['Host: x', 'Transfer-Encoding: chunked, chunked'], CHUNKED)],
     ['bare line feeds', () => request(['Host: x', LENGTH], CUSTOMER, '\n')],
     ['a space before a colon', () => request(['Host : x', LENGTH])],
@@ -104,9 +116,44 @@ describe('a connection', () => {
   });
 });
 
-describe('the server', () => {
-  it('gives slow clients up: 10 s for a head, 120 s for a request, looked after every 2 s', () => {
-    const { server } = edgeServer(() => {});
-    expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 120_000, keepAliveTimeout: 65_000 });
+describe('a body that is not as long as its head says', () => {
+  const small = '{"customer":{}}';
+
+  it('but longer, is cut where it says; what follows is no request, and the connection is closed', async () => {
+    const answers = await exchangeBytes(
+      api.origin,
+      request(['Host: x', `Content-Length: ${small.length}`], `${small}}}`),
+    );
+    expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 400 ']);
+  });
+
+  it('but longer, has its rest read as a request of its own, which has no token', async () => {
+    const hidden = 'GET /api/v2/app/settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const answers = await exchangeBytes(
+      api.origin,
+      request(['Host: x', `Content-Length: ${small.length}`], `${small}${hidden}`),
+    );
+    expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 401 ']);
+  });
+
+  it('but shorter, is no body: whoever hangs up has made no customer', async () => {
+    const cut = request(['Host: x', `Content-Length: ${CUSTOMER.length + 1}`], CUSTOMER.replace('smuggled', 'cut'));
+    await exchangeBytes(api.origin, cut, { hangUp: true });
+    const customer = { email: 'cut@example.com', first_name: 'A', last_name: 'B' };
+    expect((await shop.post('/customers', { customer })).status).toBe(201);
+  });
+});
+
+describe('a header that comes twice', () => {
+  it.each([
+    ['Accept: text/html', 'Accept: application/json', 200],
+    ['Accept: application/json', 'Accept: text/html', 200],
+    ['X-Request-Id: one', 'X-Request-Id: two', 200],
+    ['Content-Type: application/json', 'Content-Type: text/plain', 200],
+    ['Authorization: Bearer x', '', 401],
+  ])('%s and %s: %d', async (one, two, status) => {
+    const token = `Authorization: Bearer ${shop.token}`;
+    const head = ['GET /api/v2/app/settings HTTP/1.1', 'Host: x', 'Connection: close', token, one, two].filter(Boolean);
+    expect(await exchangeBytes(api.origin, `${head.join('\r\n')}\r\n\r\n`)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 });

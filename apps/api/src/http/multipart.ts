@@ -6,7 +6,7 @@ import { mkdir, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { HttpProblem } from './errors.js';
+import { HttpProblem, Unavailable } from './errors.js';
 
 /** A file as it came, on disk until the call is answered. */
 export interface ReceivedFile {
@@ -100,7 +100,7 @@ function hasBody({ headers }: Request): boolean {
 function problemOf(error: unknown): unknown {
   if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge();
   // Neither the parser of forms nor what it stands on says which of its errors are the client's; ours have a code.
-  return isOfTheDisk(error) ? error : new HttpProblem(400);
+  return isOfTheDisk(error) ? new Unavailable('Uploads cannot be received', { cause: error }) : new HttpProblem(400);
 }
 
 function isOfTheDisk(error: unknown): boolean {

@@ -5,6 +5,7 @@ import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
+import { errorKeysOf, isKeyed } from './error-keys.js';
 import { statusOf, TOKEN_FAILURES } from './errors.js';
 import type { Route } from './route.js';
 
@@ -13,6 +14,7 @@ type Json = Record<string, unknown>;
 const DESCRIPTION = `Amounts are numbers in the currency of the record. Datetimes are UTC, without offset and fraction.
 Lists answer the page under \`data\` and nothing else: a page with fewer rows than \`limit\` is the last one.
 Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on status and key, never on the text.
+\`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
 
 const REFS = '#/components/schemas/';
@@ -47,12 +49,8 @@ function operation(route: Route, schemas: Json): Json {
     ...(route.caller === 'public' && { security: [] }),
     parameters: [...pathParameters(route), ...queryParameters(route), ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : [])],
     ...(route.body && { requestBody: requestBody(route) }),
-    responses: { ...successes(route, schemas), ...failures(route, schemas) },
+    responses: withErrorKeys(route, { ...successes(route, schemas), ...failures(route, schemas) }),
   };
-}
-
-function isKeyed({ method, answersSecret }: Route): boolean {
-  return method !== 'get' && !answersSecret;
 }
 
 const IDEMPOTENCY_KEY: Json = {
@@ -87,6 +85,16 @@ function queryParameters(route: Route): Json[] {
     required: required ?? false,
     schema: { ...schema },
   }));
+}
+
+/** Each answer with the keys and texts that it may hold, for clients that branch on them. */
+function withErrorKeys(route: Route, responses: Json): Json {
+  const keys = errorKeysOf(route);
+  const entries = Object.entries(responses).map(([status, response]) => {
+    const own = keys.get(Number(status));
+    return [status, { ...(response as Json), ...(own && { 'x-error-keys': own }) }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function successes(route: Route, schemas: Json): Json {
@@ -126,6 +134,7 @@ function failures(route: Route, schemas: Json): Json {
     401: failure(`Token missing, invalid, expired or revoked: ${keysOf(TOKEN_FAILURES)}`, 'TokenError'),
     406: failure(`The Accept header rules out ${route.media?.join(' and ') ?? 'JSON'}`, 'DetailError'),
     413: failure('Body or head larger than accepted; split the batch', 'DetailError'),
+    429: failure('More calls than RateLimit-Policy allows the token; see Retry-After', 'DetailError'),
     500: failure('A failure on our side; retry after a pause that grows', 'MessageError'),
     503: failure('Busy or shutting down; see Retry-After', 'DetailError'),
   };
@@ -135,7 +144,7 @@ function failures(route: Route, schemas: Json): Json {
   if (isKeyed(route))
     byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
   for (const [status, keys] of keysByStatus(route)) byStatus[status] = named(status, keys);
-  if (route.body || route.refusals || isKeyed(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
+  if (route.body || isKeyed(route) || isRefused(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
   for (const [status, shape] of Object.entries(route.failures ?? {})) {
     const usual = byStatus[Number(status)] as FailureAnswer;
     byStatus[Number(status)] = { ...usual, content: json({ anyOf: [referenced(shape, schemas), schemaOf(usual)] }) };
@@ -167,6 +176,10 @@ interface FailureAnswer extends Json {
 
 function schemaOf({ content }: FailureAnswer): unknown {
   return content['application/json'].schema;
+}
+
+function isRefused({ refusals = [] }: Route): boolean {
+  return refusals.some((key) => statusOf(key) === 422);
 }
 
 function refusalText(route: Route): string {

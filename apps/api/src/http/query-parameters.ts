@@ -66,12 +66,16 @@ const SECOND_MS = 1_000;
 /** Two moments, both inclusive; an unusable one makes the request unreadable. */
 export function windowFilter(query: Query, from: string, until: string): TimeWindow {
   const last = momentFilter(query, until);
-  // A datetime is shown without its fraction, and what is shown as the last second belongs to it.
-  const before = last && new Date((Math.floor(last.getTime() / SECOND_MS) + 1) * SECOND_MS);
-  return { from: momentFilter(query, from), before };
+  return { from: momentFilter(query, from), before: last && endOfSecond(last) };
 }
 
-function momentFilter(query: Query, name: string): Date | undefined {
+/** A datetime is shown without its fraction: whatever is shown as this second lies before its end. */
+export function endOfSecond(moment: Date): Date {
+  return new Date((Math.floor(moment.getTime() / SECOND_MS) + 1) * SECOND_MS);
+}
+
+/** A moment; an unusable one makes the request unreadable. */
+export function momentFilter(query: Query, name: string): Date | undefined {
   const value = textFilter(query, name);
   if (value === undefined) return undefined;
   const moment = parseMoment(value);

@@ -116,13 +116,16 @@ export interface RecordsOptions extends ListOptions {
 export interface TextsOptions extends ListOptions {
   /** Most characters of each text. */
   readonly longest?: number;
+  /** Texts of nothing but spaces count as texts; empty ones never do. */
+  readonly spaces?: boolean;
 }
 
-export function Texts({ max = 1_000, longest = LONGEST_STRING, optional }: TextsOptions = {}): PropertyDecorator {
+export function Texts(options: TextsOptions = {}): PropertyDecorator {
+  const { max = 1_000, longest = LONGEST_STRING, spaces = false, optional } = options;
   const judge: Judge = (value) => {
     if (!Array.isArray(value) || value.some((each) => typeof each !== 'string')) return MALFORMED;
     if (value.length > max) return IS_TOO_LONG;
-    return value.map((each) => judgeText(each, longest, false)).find((wrong) => wrong !== undefined);
+    return value.map((each) => judgeText(each, longest, spaces && each !== '')).find((wrong) => wrong !== undefined);
   };
   const items = { type: 'string', minLength: 1, maxLength: longest } as const;
   return field(judge, { type: 'array', items, maxItems: max }, { optional });

@@ -1,3 +1,4 @@
+import type { Refusal } from '@back-office/kernel';
 import type { TSchema } from '@sinclair/typebox';
 import type { Request } from 'express';
 import type { AppContext } from './app-context.js';
@@ -60,12 +61,17 @@ export interface Route<Body extends object = object> {
   readonly failures?: Readonly<Record<number, TSchema>>;
   /** Message keys and texts that the rules behind this route may answer, for the API reference. */
   readonly refusals?: readonly string[];
+  /** Message keys by which rows or entries may fail in an answer that is a success. */
+  readonly failedRows?: readonly string[];
   /** The key of the 404 for a record that the call names and the app does not have; without one it has no body. */
   readonly missing?: string;
   /** The list of a record that is missing is empty: an id that no record can have comes as 0. */
   readonly emptyWhenMissing?: boolean;
-  /** Whether the record that the path names exists; asked only before a body that breaks rules is answered 422. */
-  readonly record?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean>;
+  /**
+   * Whether the record that the path names exists, or what stands against every such call on it; asked only before a
+   * body that breaks rules is answered 422.
+   */
+  readonly record?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean | Refusal>;
   readonly handle: (call: Call<Body>) => Promise<Outcome>;
 }
 

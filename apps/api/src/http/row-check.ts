@@ -57,6 +57,29 @@ const RULE_NAMES: Readonly<Record<string, string>> = {
   [IS_TOO_LONG]: 'IsTooLong',
 };
 
+/** What rows of an area may hold, by how it is judged. */
+interface RowFields {
+  /** Texts that must be there. */
+  readonly required?: readonly string[];
+  /** Texts that may be absent. */
+  readonly texts?: readonly string[];
+  /** Numbers that must be there. */
+  readonly numbers?: readonly string[];
+  /** What may be absent and has a range or a form. */
+  readonly others?: readonly string[];
+}
+
+/** All keys by which the rows of an area may break a rule of one of their fields. */
+export function rowKeys(area: string, { required = [], texts = [], numbers = [], others = [] }: RowFields): string[] {
+  const keysOf = (fields: readonly string[], wrong: string) => fields.map((field) => rowKey(area, field, wrong));
+  return [
+    rowKey(area, '', MALFORMED),
+    ...keysOf([...required, ...numbers], CANT_BE_BLANK),
+    ...keysOf([...required, ...texts, ...numbers, ...others], IS_INVALID),
+    ...keysOf([...required, ...texts], IS_TOO_LONG),
+  ];
+}
+
 /** The key of a bulk row's broken rule, naming area, field and rule: `API.Warehouses.NameCantBeBlank`. */
 export function rowKey(area: string, field: string, wrong: string): string {
   if (wrong === MALFORMED) return `API.${area}.WrongDataType`;

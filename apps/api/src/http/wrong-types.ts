@@ -5,7 +5,7 @@ import { MALFORMED } from './request-fields.js';
 import { listOf, record, text, type Of } from './shapes.js';
 import type { Speech } from './speech.js';
 
-const WRONG_DATA_TYPE = 'API.Utils.WrongDataType';
+export const WRONG_DATA_TYPE = 'API.Utils.WrongDataType';
 
 const WrongTypeShape = record({
   field: text,

@@ -9,7 +9,7 @@ import {
   type Matcher,
 } from '@back-office/matching';
 import { CANT_BE_BLANK, IS_INVALID, MALFORMED } from '../http/request-fields.js';
-import { isRow, rowKey, wrongText } from '../http/row-check.js';
+import { isRow, rowKey, rowKeys, wrongText } from '../http/row-check.js';
 import type { LocationFields, LocationRow } from './location.js';
 
 type Required = 'name' | 'latitude' | 'longitude';
@@ -27,6 +27,12 @@ const OPTIONAL = {
   image_url: LONGEST_URL,
 };
 const LARGEST = { latitude: 90, longitude: 180 };
+
+/** All keys by which a row may fail. */
+export const LOCATION_KEYS = [
+  ...rowKeys('AppLocations', { required: ['name'], texts: Object.keys(OPTIONAL), numbers: Object.keys(LARGEST) }),
+  'API.AppLocations.ExternalRefAlreadyExists',
+];
 
 /** A row of POST /int/app_locations as a wish, or the key of the first rule that it breaks. */
 export function locationWish(row: unknown): LocationWish | string {

@@ -3,7 +3,7 @@ import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { listOf, record, text } from '../http/shapes.js';
-import { locationWish } from './location-rows.js';
+import { LOCATION_KEYS, locationWish } from './location-rows.js';
 import { WrittenLocationShape, presentLocation } from './location.js';
 import type { TypeOrmLocations } from './typeorm-locations.js';
 import { Type } from '@sinclair/typebox';
@@ -43,6 +43,7 @@ export function locationRoutes(locations: TypeOrmLocations): Route[] {
       body: PostAppLocations,
       query: BULK_OPTIONS,
       answers: { 200: explainable(listOf(Type.Union([WrittenLocationShape, record({ message: text })]))) },
+      failedRows: LOCATION_KEYS,
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'app_locations').map(locationWish);

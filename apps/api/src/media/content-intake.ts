@@ -3,6 +3,7 @@ import {
   fileType,
   IMAGE_TOO_LARGE,
   imageFacts,
+  isHeldWhole,
   kindOf,
   UnreadableFile,
   UNSUPPORTED_TYPE,
@@ -14,6 +15,7 @@ import { harmlessSvg, svgSize } from '@back-office/svg-saxes';
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import pLimit from 'p-limit';
 import { Unavailable } from '../http/errors.js';
 import type { ReceivedFile } from '../http/multipart.js';
 import type { Library } from './library.js';
@@ -39,7 +41,12 @@ const SVG = 'image/svg+xml';
 /** An image whose header lies behind so much of other things is none that anybody needs. */
 const LARGEST_HEADER = 32 * 2 ** 20;
 
+/** Files that are held in memory as a whole at the same time, each up to 32 MB. */
+const HELD_AT_ONCE = 2;
+
 export class ContentIntake {
+  private readonly held = pLimit(HELD_AT_ONCE);
+
   constructor(
     private readonly library: Library,
     private readonly receipts: TypeOrmMediaReceipts,
@@ -52,7 +59,8 @@ export class ContentIntake {
     if (isRefusal(facts)) return facts;
     const receipt = await this.receipts.begin(app, facts.kind === 'image');
     try {
-      return { ...facts, receipt, ...(await this.stored(file, facts.mime, receipt)) };
+      const store = () => this.stored(file, facts.mime, receipt);
+      return { ...facts, receipt, ...(await (isHeldWhole(facts.mime) ? this.held(store) : store())) };
     } catch (error) {
       await this.abandon(receipt);
       if (error instanceof UnreadableFile) return UNSUPPORTED_TYPE;
@@ -71,7 +79,9 @@ export class ContentIntake {
     if (mime === undefined || kind === undefined) return UNSUPPORTED_TYPE;
     if (kind === 'vector') return { mime, kind, size: svgSize(file.head) };
     if (kind !== 'image') return { mime, kind, size: undefined };
-    const facts = imageFacts(mime, file.head) ?? imageFacts(mime, await headOf(file, LARGEST_HEADER));
+    const facts =
+      imageFacts(mime, file.head) ??
+      (await this.held(async () => imageFacts(mime, await headOf(file, LARGEST_HEADER))));
     if (facts === undefined) return UNSUPPORTED_TYPE;
     const { width, height } = facts;
     return width * height > this.pixelLimit ? IMAGE_TOO_LARGE : { mime, kind, size: { width, height } };

@@ -2,8 +2,11 @@ import { dateTimeSql } from '../database/json-sql.js';
 
 const WITH_VERSION = `case when f.version > 1 then '?v=' || f.version else '' end`;
 
-/** `base` is the parameter that holds what public addresses begin with. */
-export const fileUrlSql = (base: string): string => `${base} || '/' || f.key || ${WITH_VERSION}`;
+/** The public address of a key of the file `f`; `base` is the parameter that holds what public addresses begin with. */
+export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${WITH_VERSION}`;
+
+/** Whether something uses the file `f`. */
+export const IS_USED_SQL = 'exists (select from cdn_usages u where u.app_id = f.app_id and u.key = f.key)';
 
 /** How many places use the file `f`: never stored, so that it is never wrong. */
 const USAGE_COUNT = `(select count(*) from cdn_usages u where u.app_id = f.app_id and u.key = f.key)`;
@@ -11,7 +14,7 @@ const USAGE_COUNT = `(select count(*) from cdn_usages u where u.app_id = f.app_i
 const RENDITIONS = (base: string): string => `(
   select coalesce(json_agg(json_build_object(
     'label', r.label, 'width', r.width, 'height', r.height, 'size', r.size, 'key', r.key,
-    'url', ${base} || '/' || r.key || ${WITH_VERSION}
+    'url', ${fileUrlSql(base, 'r.key')}
   ) order by r.width), '[]')
   from cdn_renditions r where r.app_id = f.app_id and r.cdn_file_id = f.id and r.version = f.version
 )`;

@@ -23,6 +23,9 @@ import type { FileToProcess, MadeObject, MadeOfFile, TypeOrmMediaObjects } from 
 /** The content cannot be decoded, now or later. */
 export class BrokenContent extends Error {}
 
+/** Whoever makes images has died or was ended over it: the image may be to blame, or the machine. */
+export class ProcessorLost extends Error {}
+
 /** Renditions are made of a content that has been processed: a later try is going to find it. */
 export class NotYet extends Error {}
 
@@ -102,11 +105,12 @@ export class FileProcessing {
     const facts = imageFacts(fileType(bytes, file.key) ?? file.mime, bytes);
     if (facts === undefined) throw new BrokenContent('The image has no header');
     const { width, height } = facts;
-    const format = formatFor(this.tools.images, facts, file.outputFormat);
-    if (format === undefined) return { ...NOTHING_MADE, width, height };
     const isWhole = widths === undefined;
     const { main, renditions } = plannedSizes(facts, { ...file, renditionWidths: widths ?? file.renditionWidths });
     const sizes = isWhole ? [main, ...renditions] : renditions;
+    const widest = Math.max(0, ...sizes.map((size) => size.width));
+    const format = formatFor(this.tools.images, facts, file.outputFormat, widest);
+    if (format === undefined) return { ...NOTHING_MADE, width, height };
     const outputs = sizes.map((size): ImageOutput => ({ width: size.width, format, quality: file.quality }));
     const made = await this.processed(bytes, facts, outputs);
     const [first, ...rest] = isWhole ? made : [undefined, ...made];
@@ -137,7 +141,8 @@ export class FileProcessing {
     try {
       return await this.tools.images.process(bytes, facts, outputs);
     } catch (error) {
-      throw new BrokenContent('The image cannot be decoded', { cause: error });
+      if (error instanceof UnreadableFile) throw new BrokenContent('The image cannot be decoded', { cause: error });
+      throw new ProcessorLost('The image could not be processed', { cause: error });
     }
   }
 
@@ -150,9 +155,14 @@ export class FileProcessing {
   private async bytesOf(blob: string, range?: ByteRange): Promise<Uint8Array> {
     const stored = await this.library.store.read(blob, range);
     if (stored === undefined) throw new Error('The content is not in the store');
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of stored.bytes) chunks.push(chunk);
-    return Buffer.concat(chunks);
+    const wanted = range ? Math.max(0, Math.min(range.last + 1, stored.size) - range.first) : stored.size;
+    const bytes = new Uint8Array(wanted);
+    let length = 0;
+    for await (const chunk of stored.bytes) {
+      bytes.set(chunk, length);
+      length += chunk.length;
+    }
+    return bytes.subarray(0, length);
   }
 
   /** Another one was faster, or the file is gone. */
@@ -163,8 +173,13 @@ export class FileProcessing {
 }
 
 /** The preset's format, or the image's own where that one cannot be made of it. */
-function formatFor(images: ImageProcessor, facts: ImageFacts, wished: OutputFormat): OutputFormat | undefined {
-  return [wished, 'original' as const].find((format) => images.can(facts, format));
+function formatFor(
+  images: ImageProcessor,
+  facts: ImageFacts,
+  wished: OutputFormat,
+  widest: number,
+): OutputFormat | undefined {
+  return [wished, 'original' as const].find((format) => images.can(facts, format, widest));
 }
 
 /** An image that keeps its size and its type is made anew only to be smaller. */

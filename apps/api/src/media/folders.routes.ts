@@ -1,7 +1,7 @@
 import { isRefusal, refuse, type Refusal } from '@back-office/kernel';
 import { below, folderPath, parentOf, TOP_LEVEL, type FolderPath } from '@back-office/media';
 import { answered, created, ok } from '../http/answer.js';
-import { RecordId, Text, Wrapper } from '../http/request-fields.js';
+import { IS_INVALID, RecordId, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { listOf, record, text } from '../http/shapes.js';
 import { DeletedFolderShape, FolderShape } from './folder-shapes.js';
@@ -45,7 +45,7 @@ export function folderRoutes(folders: TypeOrmMediaFolders): Route[] {
       summary: 'The tree of folders, or the branch below one of them',
       query: { folder: { schema: text, description: 'key of the folder to begin below' } },
       answers: { 200: record({ data: listOf(FolderShape) }) },
-      refusals: ['API.CdnFolders.FolderNotFound'],
+      refusals: ['API.CdnFolders.FolderNotFound', IS_INVALID],
       handle: async ({ app, query }) => {
         const path = typeof query['folder'] === 'string' ? folderPath(query['folder'], 'folder') : TOP_LEVEL;
         if (isRefusal(path)) return path;

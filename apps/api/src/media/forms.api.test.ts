@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -160,6 +160,16 @@ describe('a file as large as may be', () => {
   it('is not received for somebody without a token', async () => {
     const { status } = await send(form(file('a.txt', 'x'.repeat(LIMIT))), { Authorization: 'Bearer none' });
     expect(status).toBe(401);
+  });
+});
+
+describe('a folder of uploads that cannot be written', () => {
+  it('is answered 503, and works again when it is back', async () => {
+    const [folder, away] = [join(api.dataDir, 'uploads'), join(api.dataDir, 'away')];
+    await rename(folder, away);
+    expect((await send(form(file('a.txt')))).status).toBe(503);
+    await rename(away, folder);
+    expect((await send(form(file('b.txt')))).status).toBe(201);
   });
 });
 

@@ -9,6 +9,7 @@ import { StoreSweep } from './store-sweep.js';
 import { TypeOrmMediaFiles } from './typeorm-media-files.js';
 import { TypeOrmMediaFolders } from './typeorm-media-folders.js';
 import { TypeOrmMediaObjects } from './typeorm-media-objects.js';
+import { TypeOrmMediaPlaces } from './typeorm-media-places.js';
 import { TypeOrmMediaPresets } from './typeorm-media-presets.js';
 import { TypeOrmMediaReceipts } from './typeorm-media-receipts.js';
 import { TypeOrmMediaTrash } from './typeorm-media-trash.js';
@@ -25,7 +26,7 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
   const copies = new PublicCopies(library, objects);
   const processing = new FileProcessing(library, tools, objects, copies);
   const sweep = new StoreSweep(library, objects, copies, clock);
-  const trash = new TypeOrmMediaTrash(database, clock);
+  const files = new TypeOrmMediaFiles(database, clock, library.base);
   return {
     database,
     clock,
@@ -36,12 +37,13 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
     receipts,
     copies,
     intake: new ContentIntake(library, receipts, pixelLimit),
-    files: new TypeOrmMediaFiles(database, clock, library.base),
+    files,
     folders: new TypeOrmMediaFolders(database, clock),
+    places: new TypeOrmMediaPlaces(database, clock),
     presets: new TypeOrmMediaPresets(database, clock),
     sweep,
-    tasks: new MediaTasks(library, processing, objects, copies, { sweep, trash }),
-    trash,
+    tasks: new MediaTasks(library, processing, objects, copies, { sweep, files }),
+    trash: new TypeOrmMediaTrash(database, clock),
     usages: new TypeOrmMediaUsages(database, clock, library.base),
     versions: new TypeOrmMediaVersions(database, clock, library.base),
   };

@@ -20,6 +20,8 @@ export interface Library {
   readonly store: MediaStore;
   /** Without a slash at its end. */
   readonly base: string;
+  /** The store serves files to the world itself: each of them has to lie under its public key. */
+  readonly isPublished: boolean;
   readonly close: () => void;
 }
 
@@ -45,22 +47,20 @@ export interface StorageModule {
   }>;
 }
 
-async function openLibrary(config: Config): Promise<Library> {
+export async function openLibrary(config: Config): Promise<Library> {
   const own = `${config.publicUrl}/media`;
   const { storage } = config;
   if (storage.kind === 'disk') {
-    return { store: await DiskMediaStore.open(join(config.dataDir, 'media')), base: own, close: () => {} };
+    const store = await DiskMediaStore.open(join(config.dataDir, 'media'));
+    return { store, base: own, isPublished: false, close: () => {} };
   }
   if (storage.kind === 's3') {
     const store = await bucket(storage.s3);
-    return { store, base: baseOf(storage.s3), close: () => store.close() };
+    return { store, base: baseOf(storage.s3), isPublished: true, close: () => store.close() };
   }
-  const {
-    store,
-    base = own,
-    close = () => {},
-  } = await (await moduleNamed(storage.module)).openMediaStore(config.environment);
-  return { store, base: base.replace(/\/+$/, ''), close };
+  const storageModule = await moduleNamed(storage.module);
+  const { store, base, close = () => {} } = await storageModule.openMediaStore(config.environment);
+  return { store, base: (base ?? own).replace(/\/+$/, ''), isPublished: base !== undefined, close };
 }
 
 async function bucket(s3: S3Config) {
@@ -107,12 +107,12 @@ async function imageProcessorOf({ images, imagePixelLimit }: Config): Promise<Im
 class FirstThatCan implements ImageProcessor {
   constructor(private readonly processors: readonly ImageProcessor[]) {}
 
-  can(image: ImageFacts, format: OutputFormat): boolean {
-    return this.processors.some((processor) => processor.can(image, format));
+  can(image: ImageFacts, format: OutputFormat, width?: number): boolean {
+    return this.processors.some((processor) => processor.can(image, format, width));
   }
 
   async process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]) {
-    const able = this.processors.find((each) => outputs.every(({ format }) => each.can(image, format)));
+    const able = this.processors.find((each) => outputs.every(({ format, width }) => each.can(image, format, width)));
     if (able === undefined) throw new Error('No image processor can do this');
     return able.process(bytes, image, outputs);
   }

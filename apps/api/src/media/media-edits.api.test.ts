@@ -242,6 +242,11 @@ describe('PATCH /cdn/files/move', () => {
     expect([(await shop.file(one.id)).folder, (await shop.file(two.id)).folder]).toEqual(['z', 'y']);
   });
 
+  it('of nothing makes no folder', async () => {
+    expect((await move([999_999_999], 'never')).body.data).toMatchObject([{ success: false }]);
+    expect((await shop.client.get('/cdn/folders')).body.data).toEqual([]);
+  });
+
   it('into the folder where it is changes nothing', async () => {
     const file = await shop.text('a.txt', { folder: 'x' });
     expect((await move([file.id], 'x')).body.data).toMatchObject([{ success: true }]);

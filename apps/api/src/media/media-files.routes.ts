@@ -1,5 +1,5 @@
 import { isRefusal, refuse, type Refusal } from '@back-office/kernel';
-import { FILE_NAME_TAKEN, fileName, folderPath, tagsOf } from '@back-office/media';
+import { fileName, folderPath, tagsOf } from '@back-office/media';
 import { ok, okText, type Outcome } from '../http/answer.js';
 import type { AppContext } from '../http/app-context.js';
 import { HttpProblem } from '../http/errors.js';
@@ -9,8 +9,10 @@ import { integer, listOf, record, text } from '../http/shapes.js';
 import { EditedFileShape, FileShape, ResultById, ResultByKey } from './file-shapes.js';
 import { DoneShape } from './folder-shapes.js';
 import { Anything, Ids, Tags } from './media-fields.js';
+import type { Outcome as FileOutcome } from './named-files.query.js';
 import type { TypeOrmMediaFiles } from './typeorm-media-files.js';
-import type { Outcome as FileOutcome, TypeOrmMediaTrash } from './typeorm-media-trash.js';
+import type { TypeOrmMediaPlaces } from './typeorm-media-places.js';
+import type { TypeOrmMediaTrash } from './typeorm-media-trash.js';
 
 const optional = true;
 const LONGEST_PATH = 1_024;
@@ -58,7 +60,7 @@ const DONE = {
 };
 
 /** One file by its id, and all changes of where a file is and what is said of it. */
-export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash): Route[] {
+export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash, places: TypeOrmMediaPlaces): Route[] {
   return [
     route({
       method: 'get',
@@ -102,12 +104,12 @@ export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash): 
       summary: 'Moves files into a folder, which is made where it is missing; addresses stay',
       body: MoveCdnFiles,
       answers: { 200: record({ data: listOf(ResultById) }) },
-      refusals: [NOT_FOUND, 'API.CdnFiles.KeyAlreadyExists'],
+      failedRows: [NOT_FOUND, 'API.CdnFiles.KeyAlreadyExists'],
       handle: async ({ app, body: { ids, folder: sent } }) => {
         if (typeof sent !== 'string') return refuse("can't be blank", 'folder');
         const folder = folderPath(sent, 'folder');
         if (isRefusal(folder)) return folder;
-        const outcomes = await trash.move(app.id, bounded(ids), folder, FILE_NAME_TAKEN);
+        const outcomes = await places.move(app.id, bounded(ids), folder);
         return ok(ids.map((id, index) => ({ id, ...resultOf(outcomes[index], DONE.move, app) })));
       },
     }),
@@ -136,7 +138,7 @@ export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash): 
       body: DeleteCdnFiles,
       bodyOptional: true,
       answers: { 200: record({ data: listOf(ResultByKey) }) },
-      refusals: [NOT_FOUND, 'API.CdnFiles.FileReferenced'],
+      failedRows: [NOT_FOUND, 'API.CdnFiles.FileReferenced'],
       handle: async ({ app, query, body }) => {
         const keys = keysOf(query['files'] ?? body.files);
         const outcomes = await trash.delete(app.id, bounded(keys), app.settings.media);
@@ -151,7 +153,7 @@ export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash): 
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND],
       missing: NOT_FOUND,
-      handle: async ({ app, id }) => single(await trash.restore(app.id, [id]), DONE.restore),
+      handle: async ({ app, id }) => single(await places.restore(app.id, [id]), DONE.restore),
     }),
     route({
       method: 'post',
@@ -160,9 +162,9 @@ export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash): 
       summary: 'Brings several files back from Trash',
       body: CdnFileIds,
       answers: { 200: record({ data: listOf(ResultById) }) },
-      refusals: [NOT_FOUND],
+      failedRows: [NOT_FOUND],
       handle: async ({ app, body: { ids } }) => {
-        const outcomes = await trash.restore(app.id, bounded(ids));
+        const outcomes = await places.restore(app.id, bounded(ids));
         return ok(ids.map((id, index) => ({ id, ...resultOf(outcomes[index], DONE.restore, app) })));
       },
     }),
@@ -187,7 +189,7 @@ export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash): 
       answers: {
         200: record({ data: listOf(record({ id: integer, success: DoneShape.properties.success, message: text })) }),
       },
-      refusals: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
+      failedRows: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
       handle: async ({ app, query, body }) => {
         const ids = idsOf(query['ids'] ?? body.ids);
         const outcomes = await trash.purge(app.id, bounded(ids));

@@ -58,6 +58,23 @@ function inRuns(all: readonly string[]): string[][] {
   return runs;
 }
 
+/** What has failed for good tries again: the store may be back. A file that has failed stays as it is. */
+const REVIVE = `
+  select graphile_worker.reschedule_jobs(array_agg(id), run_at => now(), attempts => 0) from graphile_worker.jobs
+  where task_identifier = any(array['${JOBS.tidy}', '${JOBS.process}']) and attempts >= max_attempts and locked_by is null
+  having count(*) > 0`;
+
+// Finds files across apps; each is then failed within its own.
+const FORGOTTEN = `
+  select app_id as "appId", id, version from cdn_files f
+  where processing = 'pending' and state in ('active', 'trashed') and last_modified < $1 and not exists (
+    select from graphile_worker.jobs j where j.attempts < j.max_attempts
+      and j.key in ('content:' || f.app_id || ':' || f.id, 'reverted:' || f.app_id || ':' || f.id)
+  )`;
+
+/** What the daily job mends: jobs that have given up, and files that wait for a job that is gone. */
+export const MENDING = { revive: REVIVE, forgotten: FORGOTTEN } as const;
+
 /** Who has not been seen for so long is dead. */
 const SILENCE = `interval '20 seconds'`;
 

@@ -72,14 +72,13 @@ const objects = async (): Promise<string[]> => {
   return found.sort();
 };
 
-/** Everything that a record points at: bytes, and public keys. */
+/** All bytes that a record points at. */
 const known = async (): Promise<string[]> =>
   (
     await api.database.rows<{ key: string }>(
-      `select key from cdn_files where app_id = $1 union select content from cdn_files where app_id = $1
+      `select content as key from cdn_files where app_id = $1
        union select original from cdn_files where app_id = $1 and original is not null
-       union select key from cdn_renditions where app_id = $1 union select content from cdn_renditions where app_id = $1
-       union select key from cdn_file_versions where app_id = $1
+       union select content from cdn_renditions where app_id = $1
        union select content from cdn_file_versions where app_id = $1
        union select original from cdn_file_versions where app_id = $1 and original is not null`,
       [shop.appId],

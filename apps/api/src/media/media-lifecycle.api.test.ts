@@ -1,12 +1,13 @@
 import { TOKENS } from '../tokens.js';
 import { testApi, type Reply, type TestApi } from '../testing/test-api.js';
+import { PUBLISHED } from '../testing/published-store.js';
 import { MediaShop } from '../testing/media-shop.js';
 
 let api: TestApi;
 let shop: MediaShop;
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi(PUBLISHED);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -170,6 +171,30 @@ describe('DELETE /cdn/list', () => {
     expect((await other.delete('/cdn/list', { files: [{ key }] })).body.data).toEqual([{ key, ...MISSING }]);
     expect(await shop.names()).toEqual(['a.txt']);
   });
+});
+
+describe('ten thousand files of one name', () => {
+  it('come back from Trash with a number each, and move on, within seconds', async () => {
+    await api.database.rows(
+      `insert into cdn_files (app_id, state, content, key, folder, filename, kind, mime, size, checksum, processing,
+         search_text, tags, last_modified, inserted_at, deleted_at, purge_at, deleted_by)
+       select $1, 'trashed', '_blobs/x/' || n, 'x/' || n, 'x', 'a.txt', 'doc', 'text/plain', 1, '\\x00', 'done',
+         'a.txt', '{}', now(), now(), now(), now() + interval '1 day', 'app' from generate_series(1, 10000) as n`,
+      [shop.client.appId],
+    );
+    await shop.text('a.txt (7)', { folder: 'x' });
+    const rows = await api.database.rows<{ id: number }>(
+      `select id from cdn_files where app_id = $1 and state = 'trashed' order by id`,
+      [shop.client.appId],
+    );
+    const ids = rows.map(({ id }) => id);
+    const begun = Date.now();
+    expect((await restore(...ids)).body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
+    expect((await shop.file(ids.at(-1) ?? 0)).filename).toBe('a.txt (10001)');
+    const { body } = await shop.client.patch('/cdn/files/move', { ids, folder: 'y' });
+    expect(body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
+    expect(Date.now() - begun).toBeLessThan(15_000);
+  }, 60_000);
 });
 
 describe('restore', () => {

@@ -10,8 +10,9 @@ import {
 } from '@back-office/kernel';
 import { FILE_KINDS, folderPath, type FolderPath } from '@back-office/media';
 import type { Database } from '../database/database.js';
+import { placeholders, type Placeholder } from '../database/placeholders.js';
 import { foldedForSearch } from '../database/search-text.js';
-import { fileJsonSql } from './file-columns.query.js';
+import { fileJsonSql, fileUrlSql, IS_USED_SQL } from './file-columns.query.js';
 
 type Query = Readonly<Record<string, unknown>>;
 const HOURS_A_DAY = 24;
@@ -104,7 +105,7 @@ export function fileListStatement(
   { offset, limit }: Page,
 ): { readonly text: string; readonly values: readonly unknown[] } {
   const values: unknown[] = [appId, base, offset, limit];
-  const conditions = conditionsOf(filter, values);
+  const conditions = conditionsOf(filter, placeholders(values));
   const matching = ['f.app_id = $1', "f.state = 'active'", ...conditions].join(' and ');
   const shown = { 'left out': ' and not f.hidden', included: '', only: ' and f.hidden' }[filter.hidden];
   const order = orderSql(orderBy, FILE_COLUMNS, 'f.filename, f.id');
@@ -121,26 +122,21 @@ export function fileListStatement(
   return { text, values };
 }
 
-function conditionsOf(filter: FileFilter, values: unknown[]): string[] {
+function conditionsOf(filter: FileFilter, add: Placeholder): string[] {
   const { folder, search, kind, unusedBefore, noAlt, minSize, since } = filter;
   return [
-    ...(folder === undefined ? [] : [`f.folder = ${add(values, folder)}`]),
-    ...(search === undefined ? [] : [contains(values, search)]),
-    ...(kind === undefined ? [] : [`f.kind = ${add(values, kind)}`]),
-    ...(unusedBefore === undefined
-      ? []
-      : [
-          `f.last_modified <= ${add(values, unusedBefore)}`,
-          'not exists (select from cdn_usages u where u.app_id = $1 and u.key = f.key)',
-        ]),
+    ...(folder === undefined ? [] : [`f.folder = ${add(folder)}`]),
+    ...(search === undefined ? [] : [contains(search, add)]),
+    ...(kind === undefined ? [] : [`f.kind = ${add(kind)}`]),
+    ...(unusedBefore === undefined ? [] : [`f.last_modified <= ${add(unusedBefore)}`, `not ${IS_USED_SQL}`]),
     ...(noAlt ? ["f.kind = 'image'", "coalesce(f.alt, '') = ''"] : []),
-    ...(minSize === undefined ? [] : [`f.size >= ${add(values, minSize)}`]),
-    ...(since === undefined ? [] : [`f.last_modified >= ${add(values, since)}`]),
+    ...(minSize === undefined ? [] : [`f.size >= ${add(minSize)}`]),
+    ...(since === undefined ? [] : [`f.last_modified >= ${add(since)}`]),
   ];
 }
 
-function contains(values: unknown[], search: string): string {
-  return search === '' ? 'false' : `f.search_text like ${add(values, `%${likeLiteral(search)}%`)}`;
+function contains(search: string, add: Placeholder): string {
+  return search === '' ? 'false' : `f.search_text like ${add(`%${likeLiteral(search)}%`)}`;
 }
 
 export async function trashListJson(
@@ -152,7 +148,7 @@ export async function trashListJson(
   { offset, limit }: Page,
 ): Promise<string> {
   const values: unknown[] = [appId, base, offset, limit];
-  const found = search === undefined ? [] : [contains(values, search)];
+  const found = search === undefined ? [] : [contains(search, placeholders(values))];
   const matching = ['f.app_id = $1', "f.state = 'trashed'", ...found].join(' and ');
   const order = orderSql(orderBy, TRASH_COLUMNS, 'f.deleted_at desc, f.id desc');
   const [row] = await database.rows<{ data: string }>(
@@ -192,9 +188,9 @@ export async function summaryJson(database: Database, appId: number): Promise<st
 const PDF_RENDERS = `
   select coalesce(json_agg(row.data order by row.filename, row.id), '[]')::text as data from (
     select f.filename, f.id, json_build_object(
-      'file', json_build_object('id', f.id, 'filename', f.filename, 'url', $2 || '/' || f.key || case when f.version > 1 then '?v=' || f.version else '' end),
+      'file', json_build_object('id', f.id, 'filename', f.filename, 'url', ${fileUrlSql('$2')}),
       'pages', json_agg(json_build_object(
-        'page', p.page, 'url', $2 || '/' || p.key || case when f.version > 1 then '?v=' || f.version else '' end,
+        'page', p.page, 'url', ${fileUrlSql('$2', 'p.key')},
         'width', p.width, 'height', p.height
       ) order by p.page)
     ) as data
@@ -215,10 +211,4 @@ export async function pdfRendersJson(
   const pattern = name === undefined ? null : `%${likeLiteral(name)}%`;
   const [row] = await database.rows<{ data: string }>(PDF_RENDERS, [appId, base, pattern, MOST_PDFS]);
   return row?.data ?? '';
-}
-
-/** Adds a value and answers its placeholder. */
-function add(values: unknown[], value: unknown): string {
-  values.push(value);
-  return `$${values.length}`;
 }

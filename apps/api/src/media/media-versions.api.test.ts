@@ -2,13 +2,14 @@ import { sharpSampleImages } from '@back-office/images-sharp/testing';
 import sharp from 'sharp';
 import { TOKENS } from '../tokens.js';
 import { testApi, type Reply, type TestApi } from '../testing/test-api.js';
+import { PUBLISHED } from '../testing/published-store.js';
 import { MediaShop } from '../testing/media-shop.js';
 
 let api: TestApi;
 let shop: MediaShop;
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi(PUBLISHED);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -28,6 +29,21 @@ const labels = async (id: number) =>
   (await shop.file(id)).renditions.map(({ label }: { label: string }) => label).join(' ');
 
 describe('POST /cdn/files/{id}/replace', () => {
+  it('with what cannot be decoded leaves nothing of the image that was there', async () => {
+    const file = await shop.jpeg('a.jpg', {}, 400, 300);
+    await api.work();
+    const [rendition] = (await shop.file(file.id)).renditions;
+    const image = await jpeg(400, 300);
+    await shop.replace(file.id, image.subarray(0, image.length / 3));
+    for (let tries = 0; tries < 3; tries += 1) {
+      await api.work();
+      await shop.reschedule(file.id, 'content', '-1 second');
+    }
+    expect(await shop.file(file.id)).toMatchObject({ processing: 'failed', renditions: [] });
+    expect((await shop.fetch(rendition.url)).status).toBe(404);
+    api.jobFailures.length = 0;
+  });
+
   it('gives the file another content under its key, and keeps what was said of it', async () => {
     const said = { folder: 'x', alt: 'A', caption: 'C', description: 'D', tags: 'one', source: 'admin' };
     const { id } = await shop.text('a.txt', said);

@@ -1,5 +1,5 @@
 import { isRefusal, refuse } from '@back-office/kernel';
-import { kindOf, publicUrl, type CdnPurger } from '@back-office/media';
+import { publicUrl, type CdnPurger } from '@back-office/media';
 import { answered, okText, type Outcome } from '../http/answer.js';
 import type { AppContext } from '../http/app-context.js';
 import { CANT_BE_BLANK, IS_INVALID, JudgedBy, MALFORMED, Whole } from '../http/request-fields.js';
@@ -147,7 +147,7 @@ export function versionRoutes({ intake, files, versions, copies, purger, base }:
         const strategy = strategyOf(body.cache_strategy);
         if (isRefusal(strategy)) return strategy;
         const { trashRetentionDays } = app.settings.media;
-        const changed = await versions.revert(app.id, id, body.version ?? undefined, trashRetentionDays, kindOf);
+        const changed = await versions.revert(app.id, id, body.version ?? undefined, trashRetentionDays);
         if (changed === undefined) return NOT_FOUND;
         return isRefusal(changed) ? changed : answer(app, changed, strategy);
       },

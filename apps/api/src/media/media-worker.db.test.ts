@@ -8,11 +8,14 @@ let own: TestDatabase;
 let pool: JobPool;
 let done: unknown[];
 let worker: MediaWorker;
+/** What a job waits for once it has begun. */
+let held: Promise<void>;
 
 const tasks = {
   list: () => ({
     count: async (payload: unknown) => {
       done.push(payload);
+      await held;
     },
   }),
 } as unknown as MediaTasks;
@@ -21,6 +24,7 @@ beforeEach(async () => {
   own = await testDatabase();
   pool = jobPool(own.connection, 4);
   done = [];
+  held = Promise.resolve();
   worker = new MediaWorker(pool, tasks, () => {});
 });
 afterEach(async () => {
@@ -65,13 +69,22 @@ describe('a worker', () => {
     expect(done).toEqual([{ a: 3 }]);
   }, 20_000);
 
-  it('leaves the jobs of one that lives', async () => {
-    await add({ a: 4 });
-    await pool.query(`insert into job_queue.workers values ('busy', now())`);
-    await pool.query(`
-      update graphile_worker._private_jobs set locked_by = 'busy', locked_at = now() - interval '1 minute', attempts = 1`);
+  it('leaves the jobs of one that lives, however long they take', async () => {
+    const other = new MediaWorker(pool, tasks, () => {});
+    let release = (): void => {};
+    held = new Promise((resolve) => (release = resolve));
     await worker.start();
-    await pause(3_000);
-    expect(done).toEqual([]);
-  }, 20_000);
+    await add({ a: 4 });
+    await untilDone(1, 10);
+    await pool.query(`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute'`);
+    await other.start();
+    // Every living worker has told so by now, and looked for the dead.
+    await pause(6_000);
+    const { rows } = await pool.query(
+      'select attempts, locked_by is not null as locked from graphile_worker._private_jobs',
+    );
+    expect([done, rows]).toEqual([[{ a: 4 }], [{ attempts: 1, locked: true }]]);
+    release();
+    await other.stop();
+  }, 30_000);
 });

@@ -2,18 +2,26 @@ import { run, runOnce, type Runner, type Task, type TaskList, type WorkerEvents 
 import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { silentLogger, type JobPool } from '../database/data-source.js';
-import { BrokenContent, NotYet, type FileProcessing } from './file-processing.js';
+import { BrokenContent, NotYet, ProcessorLost, type FileProcessing } from './file-processing.js';
 import type { Library } from './library.js';
 import { DAILY, HEARTBEAT, JOBS, type ProcessingOrder, type Tidying } from './media-jobs.query.js';
 import type { PublicCopies } from './public-copies.js';
 import type { StoreSweep } from './store-sweep.js';
 import type { TypeOrmMediaObjects } from './typeorm-media-objects.js';
-import type { TypeOrmMediaTrash } from './typeorm-media-trash.js';
+import type { TypeOrmMediaFiles } from './typeorm-media-files.js';
 
 /** What cannot be decoded is tried so often: it may have been the machine. */
 const TRIES_OF_BROKEN = 3;
+/** What has so often ended the process that tried it is not tried again. */
+const DEATHS = 5;
 const JOBS_AT_ONCE = 3;
 const POLL_MS = 2_000;
+
+/**
+ * A connection that is lost while a job is written off ends the runner, which is launched again. Without this, nobody
+ * hears of it, and the process ends.
+ */
+const REPORTED = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
 /** What reports the troubles of the background. */
 export type OnFailure = (error: unknown, job: string) => void;
@@ -26,7 +34,7 @@ export class MediaWorker {
   private runner: Runner | undefined;
   private heartbeat: NodeJS.Timeout | undefined;
   private isStopping = false;
-  private readonly workers = new Set<string>();
+  private readonly pools = new Set<string>();
 
   constructor(
     private readonly pool: JobPool,
@@ -49,9 +57,10 @@ export class MediaWorker {
   private async launch(): Promise<void> {
     const events = new EventEmitter() as WorkerEvents;
     // One that has died within a living process must not be taken for alive.
-    this.workers.clear();
-    events.on('worker:create', ({ worker }) => this.workers.add(worker.workerId));
-    events.on('worker:stop', ({ worker }) => this.workers.delete(worker.workerId));
+    this.pools.clear();
+    // Jobs are locked in the name of the pool, whichever of its workers does them.
+    events.on('pool:create', ({ workerPool }) => this.pools.add(workerPool.id));
+    events.on('pool:release', ({ workerPool }) => this.pools.delete(workerPool.id));
     const options = { ...this.options(), events, crontab: DAILY, concurrency: JOBS_AT_ONCE, pollInterval: POLL_MS };
     this.runner = await run(options);
     void this.runner.promise.catch((error: unknown) => this.onFailure(error, 'worker')).then(() => this.relaunch());
@@ -73,7 +82,7 @@ export class MediaWorker {
   /** Says that its workers live, and gives the jobs of the dead to others. */
   private async beat(): Promise<void> {
     try {
-      await this.pool.query(HEARTBEAT.seen, [[...this.workers]]);
+      await this.pool.query(HEARTBEAT.seen, [[...this.pools]]);
       await this.pool.query(HEARTBEAT.release);
       await this.pool.query(HEARTBEAT.forget);
     } catch (error) {
@@ -88,7 +97,7 @@ export class MediaWorker {
 
   private options() {
     const taskList = this.tasks.list(this.onFailure);
-    return { pgPool: this.pool, taskList, logger: silentLogger(), noHandleSignals: true };
+    return { pgPool: this.pool, taskList, logger: silentLogger(), noHandleSignals: true, preset: { worker: REPORTED } };
   }
 }
 
@@ -99,25 +108,30 @@ export class MediaTasks {
     private readonly processing: FileProcessing,
     private readonly objects: TypeOrmMediaObjects,
     private readonly copies: PublicCopies,
-    private readonly daily: { readonly sweep: StoreSweep; readonly trash: TypeOrmMediaTrash },
+    private readonly daily: { readonly sweep: StoreSweep; readonly files: TypeOrmMediaFiles },
   ) {}
 
   list(onFailure: OnFailure): TaskList {
     return {
       [JOBS.process]: async (payload, { job }) => {
         const order = payload as ProcessingOrder;
+        if (job.attempts > DEATHS && job.last_error === null) {
+          onFailure(new Error('Every process that tried this file has died'), JOBS.process);
+          return this.processing.giveUp(order);
+        }
         try {
           await this.processing.run(order);
         } catch (error) {
           if (!(error instanceof NotYet)) onFailure(error, JOBS.process);
           if (error instanceof BrokenContent && job.attempts >= TRIES_OF_BROKEN) return this.processing.giveUp(order);
+          if (error instanceof ProcessorLost && job.attempts > DEATHS) return this.processing.giveUp(order);
           if (job.attempts >= job.max_attempts) await this.processing.giveUp(order);
           throw error;
         }
       },
       [JOBS.tidy]: reported(JOBS.tidy, onFailure, (payload) => this.tidy(payload as Tidying)),
       [JOBS.sweep]: reported(JOBS.sweep, onFailure, () => this.daily.sweep.run()),
-      [JOBS.hide]: reported(JOBS.hide, onFailure, () => this.daily.trash.hideUnused()),
+      [JOBS.hide]: reported(JOBS.hide, onFailure, () => this.daily.files.hideUnused()),
     };
   }
 

@@ -10,14 +10,14 @@ import { usageRoutes } from './usages.routes.js';
 
 /** All calls of the media library; those with a word in a path go before those with an id in its place. */
 export function mediaRoutes(parts: LibraryParts): Route[] {
-  const { database, clock, library, intake, files, trash, versions, copies, purger, presets, images } = parts;
+  const { database, clock, library, intake, files, trash, places, versions, copies, purger, presets, images } = parts;
   const { base } = library;
   return [
     ...folderRoutes(parts.folders),
     ...mediaListRoutes(database, clock, base),
     ...usageRoutes(parts.usages, database),
     ...uploadRoutes(intake, files, copies),
-    ...fileRoutes(files, trash),
+    ...fileRoutes(files, trash, places),
     ...versionRoutes({ intake, files, versions, copies, purger, base }),
     ...presetRoutes(presets, images),
   ];

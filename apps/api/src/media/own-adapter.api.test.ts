@@ -28,7 +28,8 @@ describe('a service with STORAGE=<module>', () => {
     expect(data.processing).toBe('done');
     const served = await fetch(`${api.origin}/media/${data.key}`);
     expect([served.status, (await served.arrayBuffer()).byteLength]).toEqual([200, data.size]);
-    expect(await readdir(folder)).toContain(encodeURIComponent(data.key));
+    const names = (await readdir(folder)).map(decodeURIComponent);
+    expect([names.length, names.every((name) => name.startsWith('_blobs/'))]).toEqual([3, true]);
     await api.close();
     await rm(folder, { recursive: true, force: true });
   });

@@ -4,7 +4,7 @@ import { okText } from '../http/answer.js';
 import { keysAnswer } from '../http/errors.js';
 import { CANT_BE_BLANK, IS_INVALID, MALFORMED, orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { isRow, rowKey, rowsOf, wrongText } from '../http/row-check.js';
+import { isRow, rowKey, rowKeys, rowsOf, wrongText } from '../http/row-check.js';
 import { integer, listOf, named, oneOf, record, text, truth } from '../http/shapes.js';
 import type { PresetWish, TypeOrmMediaPresets } from './typeorm-media-presets.js';
 
@@ -67,9 +67,10 @@ export function presetRoutes(presets: TypeOrmMediaPresets, images: Pick<ImagePro
       summary: 'Adds and changes upload presets, matched by name, all or nothing',
       body: PutCdnUploadPresets,
       answers: { 200: record({ data: listOf(PresetShape) }) },
-      refusals: ['name', 'output_format', 'max_width', 'quality', 'rendition_widths'].map((field) =>
-        rowKey(AREA, field, IS_INVALID),
-      ),
+      refusals: rowKeys(AREA, {
+        required: ['name'],
+        others: ['output_format', 'max_width', 'quality', 'rendition_widths'],
+      }),
       handle: async ({ app, body }) => {
         const rows = rowsOf(body, 'cdn_upload_presets');
         const failures = rows.flatMap((row) => wrongOf(row, images) ?? []);

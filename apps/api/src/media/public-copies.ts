@@ -5,7 +5,7 @@ import type { TypeOrmMediaObjects } from './typeorm-media-objects.js';
 const AT_ONCE = 8;
 const MOST_ROUNDS = 20;
 
-/** What the world finds under public keys, in stores that serve files themselves. */
+/** What the world finds under public keys, in stores that serve files themselves; other stores hold no copies. */
 export class PublicCopies {
   constructor(
     private readonly library: Library,
@@ -17,6 +17,7 @@ export class PublicCopies {
    * order: whoever comes last looks again, and sees what there is to be.
    */
   async settle(appId: number, keys: readonly string[]): Promise<void> {
+    if (!this.library.isPublished) return;
     const waiting = [...keys];
     const work = async (): Promise<void> => {
       for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) await this.settleOne(appId, key);
@@ -27,6 +28,28 @@ export class PublicCopies {
   /** As {@link settle}, by a call that a job is going to follow: should the store be gone, the job does it later. */
   async settleSoon(appId: number, keys: readonly string[]): Promise<void> {
     await this.settle(appId, keys).catch(() => {});
+  }
+
+  /** Takes away what stands under public keys and belongs to no file; answers how much it was. */
+  async removeStrays(appId: number, keys: readonly string[]): Promise<number> {
+    if (!this.library.isPublished) {
+      for (const key of keys) await this.library.store.remove(key);
+      return keys.length;
+    }
+    const strays = await this.objects.unowned(appId, keys);
+    await this.settle(appId, strays);
+    return strays.length;
+  }
+
+  /** Settles everything that an app has: for a store whose contents were brought there from elsewhere. Answers how many keys. */
+  async publish(appId: number): Promise<number> {
+    let published = 0;
+    for (let keys = await this.objects.keysAfter(appId, ''); keys.length > 0;) {
+      await this.settle(appId, keys);
+      published += keys.length;
+      keys = await this.objects.keysAfter(appId, keys.at(-1) ?? '');
+    }
+    return published;
   }
 
   private async settleOne(appId: number, key: string): Promise<void> {

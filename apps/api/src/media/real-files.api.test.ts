@@ -228,6 +228,23 @@ describe('an image beyond the limit of pixels', () => {
   });
 });
 
+describe('an image that is longer than a WebP may be', () => {
+  it('stays what it is, and has its renditions', async () => {
+    const file = await processed('tall.png', await samples.still('image/png', 40, 16_400), {
+      preset_id: await narrow(),
+    });
+    expect(file).toMatchObject({ processing: 'done', mime: 'image/png', width: 40, height: 16_400 });
+    expect((await seenAt(file.renditions[0].url)).mime).toBe('image/png');
+    expect(api.jobFailures).toEqual([]);
+  });
+});
+
+const narrow = async () => {
+  const preset = { name: 'narrow', output_format: 'webp', rendition_widths: [20] };
+  const { body } = await shop.client.put('/cdn_upload_presets', { cdn_upload_presets: [preset] });
+  return String(body.data[0].id);
+};
+
 describe('a file by its content', () => {
   it.each([
     ['a page', '<!DOCTYPE html><html><body></body></html>'],

@@ -8,7 +8,7 @@ const YOUNG_HOURS = 24;
 const LOOKED_AT_ONCE = 500;
 const BLOBS = '_blobs/';
 
-/** Removes from the store what no record knows: the remains of crashes at moments that left nobody to clean up. */
+/** Mends what crashes and long failures have left behind: jobs that gave up, and what no record knows of in the store. */
 export class StoreSweep {
   constructor(
     private readonly library: Library,
@@ -19,27 +19,24 @@ export class StoreSweep {
 
   /** Answers how many objects were nobody's. */
   async run(): Promise<number> {
+    const young = addHours(this.clock.now(), -YOUNG_HOURS);
+    await this.objects.revive(young);
     let removed = 0;
-    for await (const [prefix, keys] of this.oldObjects()) {
+    for await (const [prefix, keys] of this.objectsBefore(young)) {
       const appId = await this.objects.appOf(prefix);
       // An installation may share its store with others; what has another one's prefix is none of its business.
       if (appId === undefined) continue;
-      const [blobs, publicKeys] = [
-        keys.filter((key) => key.startsWith(BLOBS)),
-        keys.filter((key) => !key.startsWith(BLOBS)),
-      ];
+      const blobs = keys.filter((key) => key.startsWith(BLOBS));
+      const publicKeys = keys.filter((key) => !key.startsWith(BLOBS));
       const lost = await this.objects.unreferenced(appId, blobs);
       for (const blob of lost) await this.library.store.remove(blob);
-      const orphans = await this.objects.unowned(appId, publicKeys);
-      await this.copies.settle(appId, orphans);
-      removed += lost.length + orphans.length;
+      removed += lost.length + (await this.copies.removeStrays(appId, publicKeys));
     }
     return removed;
   }
 
   /** In runs of one app's keys. */
-  private async *oldObjects(): AsyncGenerator<[prefix: string, keys: string[]]> {
-    const young = addHours(this.clock.now(), -YOUNG_HOURS);
+  private async *objectsBefore(young: Date): AsyncGenerator<[prefix: string, keys: string[]]> {
     const waiting = new Map<string, string[]>();
     for await (const { key, writtenAt } of this.library.store.list('')) {
       if (writtenAt > young) continue;

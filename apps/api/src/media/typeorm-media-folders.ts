@@ -17,6 +17,7 @@ import {
 } from '@back-office/media';
 import { violates } from '../database/failures.js';
 import type { Database, Sql, Transaction } from '../database/database.js';
+import { IS_USED_SQL } from './file-columns.query.js';
 
 export interface FolderRow {
   readonly id: number;
@@ -101,7 +102,7 @@ export interface RemovedBranch {
 const USED = `
   select 1 from cdn_files f
   where f.app_id = $1 and f.state = 'active' and (f.folder = $2 or f.folder like $3)
-    and exists (select from cdn_usages u where u.app_id = $1 and u.key = f.key)
+    and ${IS_USED_SQL}
   limit 1`;
 
 /** Folders of the library. Changes of one app's folders take turns, since a branch is changed as a whole. */

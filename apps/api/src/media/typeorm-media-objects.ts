@@ -1,6 +1,6 @@
 import type { PlannedRendition } from '@back-office/media';
 import type { Database } from '../database/database.js';
-import { addTidying } from './media-jobs.query.js';
+import { addTidying, MENDING } from './media-jobs.query.js';
 
 /** What stands behind a public key. */
 export interface PublicObject {
@@ -67,6 +67,14 @@ const OF_KEY = `
    where p.app_id = $1 and p.key = $2 order by p.version desc limit 1)
   limit 1`;
 
+const KEYS_AFTER = `
+  select key from (
+    (select key from cdn_files where app_id = $1 and key > $2 and state <> 'receiving' order by key limit $3)
+    union (select key from cdn_renditions where app_id = $1 and key > $2 order by key limit $3)
+    union (select key from cdn_file_versions where app_id = $1 and key > $2 order by key limit $3)
+    union (select key from cdn_pdf_pages where app_id = $1 and key > $2 order by key limit $3)
+  ) as next order by key limit $3`;
+
 const APP_OF_PREFIX = `select id from apps where media_prefix = $1`;
 
 const TO_PROCESS = `
@@ -106,7 +114,11 @@ const ADD_PAGES = `
     (width int, height int, page int, key text, mime text, size bigint, content text)`;
 
 const FAIL = `
-  update cdn_files set processing = 'failed' where app_id = $1 and id = $2 and version = $3 and processing = 'pending'`;
+  update cdn_files set processing = 'failed' where app_id = $1 and id = $2 and version = $3 and processing = 'pending'
+  returning 1`;
+
+const DROP_EARLIER_PAGES = `
+  delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 and version < $3 returning key, content`;
 
 const UNREFERENCED = `
   select blob from unnest($2::text[]) as blob
@@ -123,6 +135,14 @@ const UNOWNED = `
     and not exists (select from cdn_renditions r where r.app_id = $1 and r.key = given.key)
     and not exists (select from cdn_file_versions v where v.app_id = $1 and v.key = given.key)
     and not exists (select from cdn_pdf_pages p where p.app_id = $1 and p.key = given.key)`;
+
+const KEYS_AT_ONCE = 500;
+
+interface Forgotten {
+  readonly appId: number;
+  readonly id: number;
+  readonly version: number;
+}
 
 interface Dropped {
   readonly key: string;
@@ -183,9 +203,33 @@ export class TypeOrmMediaObjects {
     });
   }
 
-  /** The file stays as it was uploaded. */
+  /** The file stays as it was uploaded; what was made of an earlier content goes. */
   async fail(appId: number, id: number, version: number): Promise<void> {
-    await this.database.rows(FAIL, [appId, id, version]);
+    await this.database.transaction(async (transaction) => {
+      transaction.locks('file');
+      const failed = await transaction.rows(FAIL, [appId, id, version]);
+      if (failed.length === 0) return;
+      const dropped = await transaction.rows<Dropped>(DROP_RENDITIONS, [appId, id, version, false, []]);
+      dropped.push(...(await transaction.rows<Dropped>(DROP_EARLIER_PAGES, [appId, id, version])));
+      await addTidying(transaction, {
+        appId,
+        blobs: dropped.map(({ content }) => content),
+        keys: dropped.map(({ key }) => key),
+      });
+    });
+  }
+
+  /** Lets jobs that have given up try again, and fails the files that have waited since before for a job that is gone. */
+  async revive(before: Date): Promise<void> {
+    await this.database.rows(MENDING.revive);
+    const forgotten = await this.database.rows<Forgotten>(MENDING.forgotten, [before]);
+    for (const { appId, id, version } of forgotten) await this.fail(appId, id, version);
+  }
+
+  /** Public keys of an app in their order, a stretch at a time. */
+  async keysAfter(appId: number, last: string): Promise<string[]> {
+    const rows = await this.database.rows<{ key: string }>(KEYS_AFTER, [appId, last, KEYS_AT_ONCE]);
+    return rows.map(({ key }) => key);
   }
 
   /** Those of these blobs that no record points at. What nothing points at now, nothing ever will. */

@@ -11,6 +11,11 @@ export interface Blobs {
   readonly original: string | null;
 }
 
+/** The names of all these bytes. */
+export function namesOfBlobs(all: readonly Blobs[]): string[] {
+  return all.flatMap(({ content, original }) => (original === null ? [content] : [content, original]));
+}
+
 /** The record of a file whose bytes are on their way: should its upload die, it tells what is to be removed. */
 export interface Receipt extends Blobs {
   readonly appId: number;
@@ -65,7 +70,6 @@ export class TypeOrmMediaReceipts {
 
   private async remove(sql: Sql, appId: number, ids: readonly number[]): Promise<void> {
     const removed = await sql.rows<Blobs>(END, [appId, ids]);
-    const blobs = removed.flatMap(({ content, original }) => [content, ...(original === null ? [] : [original])]);
-    await addTidying(sql, { appId, blobs, keys: [] });
+    await addTidying(sql, { appId, blobs: namesOfBlobs(removed), keys: [] });
   }
 }

@@ -1,10 +1,19 @@
 import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
-import { NO_VERSION_TO_REVERT, purgeAt, stepOf, versionKey, versionToRevert, type FileState } from '@back-office/media';
+import {
+  isProcessed,
+  kindOf,
+  NO_VERSION_TO_REVERT,
+  purgeAt,
+  stepOf,
+  versionKey,
+  versionToRevert,
+  type FileState,
+} from '@back-office/media';
 import type { Database, Sql, Transaction } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
 import type { TakenFile } from './content-intake.js';
 import { addProcessing, addTidying } from './media-jobs.query.js';
-import type { Blobs } from './typeorm-media-receipts.js';
+import { namesOfBlobs, type Blobs } from './typeorm-media-receipts.js';
 
 /** A file after its content has changed. */
 export interface ChangedFile {
@@ -19,7 +28,7 @@ export interface ChangedFile {
 
 type Named = Pick<ChangedFile, 'id' | 'key' | 'version'>;
 /** Processing replaces what was made of the earlier content; where there is none, it goes at once. */
-type Changed = Omit<ChangedFile, 'keys'> & { readonly isProcessed: boolean };
+type Changed = Omit<ChangedFile, 'keys'> & { readonly inBackground: boolean };
 
 interface LockedFile extends Blobs {
   readonly id: number;
@@ -27,14 +36,17 @@ interface LockedFile extends Blobs {
   readonly state: FileState;
   readonly version: number;
   readonly kind: string;
-  readonly mime: string;
+  /** Of its preset. */
+  readonly widths: readonly number[];
 }
 
 const EXPIRED_AT_ONCE = 500;
 
-const LOCK = `
-  select id, key, state, version, kind, mime, content, original from cdn_files
-  where app_id = $1 and id = $2 and state <> 'receiving' for update`;
+const FIND = `
+  select f.id, f.key, f.state, f.version, f.kind, f.content, f.original, coalesce(p.rendition_widths, '{}') as widths
+  from cdn_files f left join cdn_upload_presets p on p.app_id = $1 and p.id = f.preset_id
+  where f.app_id = $1 and f.id = $2 and f.state <> 'receiving'`;
+const LOCK = `${FIND} for update of f`;
 
 const KEEP_VERSION = `
   insert into cdn_file_versions
@@ -50,7 +62,7 @@ const REPLACE = `
   returning f.id, f.key, f.version`;
 
 const VERSIONS = `
-  select version from cdn_file_versions where app_id = $1 and cdn_file_id = $2 and purge_at > $3 order by version for update`;
+  select version, mime from cdn_file_versions where app_id = $1 and cdn_file_id = $2 and purge_at > $3 order by version for update`;
 
 const REVERT = `
   update cdn_files f set version = f.version + 1, content = v.content, original = v.original, mime = v.mime, kind = $4,
@@ -58,8 +70,6 @@ const REVERT = `
   from cdn_file_versions v
   where f.app_id = $1 and f.id = $2 and v.app_id = $1 and v.cdn_file_id = $2 and v.version = $3
   returning f.id, f.key, f.version, f.mime`;
-
-const MIME = `select mime from cdn_file_versions where app_id = $1 and cdn_file_id = $2 and version = $3`;
 
 const RENDITION_KEYS = `
   select key from cdn_renditions where app_id = $1 and cdn_file_id = $2
@@ -72,10 +82,6 @@ const DROP_DERIVED = `
     delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 returning content
   )
   select content from renditions union all select content from pages`;
-
-const WIDTHS = `
-  select coalesce(p.rendition_widths, '{}') as widths from cdn_files f
-  left join cdn_upload_presets p on p.app_id = $1 and p.id = f.preset_id where f.app_id = $1 and f.id = $2`;
 
 const LIST = `
   select coalesce(json_agg(json_build_object(
@@ -111,7 +117,7 @@ export class TypeOrmMediaVersions {
 
   /** Whether a file can be given another content: checked before its bytes are stored, and again with it. */
   async replaceable(appId: number, fileId: number): Promise<Refusal | undefined | true> {
-    const [file] = await this.database.rows<LockedFile>(LOCK.replace(' for update', ''), [appId, fileId]);
+    const [file] = await this.database.rows<LockedFile>(FIND, [appId, fileId]);
     if (file === undefined) return undefined;
     const step = stepOf('replace', file.state);
     return isRefusal(step) ? step : true;
@@ -127,14 +133,14 @@ export class TypeOrmMediaVersions {
     return this.changed(appId, fileId, 'replace', async (transaction, file) => {
       await this.keep(transaction, appId, file, retentionDays);
       const { mime, kind, bytes, checksum, size, receipt } = taken;
-      const isProcessed = kind === 'image' || kind === 'video' || mime === 'application/pdf';
-      if (isProcessed) await addProcessing(transaction, 'content', { appId, fileId, version: file.version + 1 });
+      const inBackground = isProcessed(mime);
+      if (inBackground) await addProcessing(transaction, 'content', { appId, fileId, version: file.version + 1 });
       const values = [mime, kind, bytes, checksum, size?.width ?? null, size?.height ?? null];
-      const state = isProcessed ? 'pending' : 'done';
+      const state = inBackground ? 'pending' : 'done';
       const all = [appId, file.id, receipt.id, ...values, state, this.clock.now()];
       const [row] = await transaction.rows<Named>(REPLACE, all);
       if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
-      return { ...row, receiptId: receipt.id, isProcessed };
+      return { ...row, receiptId: receipt.id, inBackground };
     });
   }
 
@@ -144,24 +150,23 @@ export class TypeOrmMediaVersions {
     fileId: number,
     wanted: number | undefined,
     retentionDays: number,
-    kindOf: (mime: string) => string | undefined,
   ): Promise<ChangedFile | Refusal | undefined> {
     return this.changed(appId, fileId, 'revert', async (transaction, file) => {
-      const kept = await transaction.rows<{ version: number }>(VERSIONS, [appId, fileId, this.clock.now()]);
+      const values = [appId, fileId, this.clock.now()];
+      const kept = await transaction.rows<{ version: number; mime: string }>(VERSIONS, values);
       const numbers = kept.map(({ version }) => version);
-      const version = versionToRevert(numbers, wanted);
-      if (version === undefined) return NO_VERSION_TO_REVERT;
+      const chosen = kept.find(({ version }) => version === versionToRevert(numbers, wanted));
+      if (chosen === undefined) return NO_VERSION_TO_REVERT;
       await this.keep(transaction, appId, file, retentionDays);
-      const [{ mime } = { mime: '' }] = await transaction.rows<{ mime: string }>(MIME, [appId, fileId, version]);
-      const kind = kindOf(mime) ?? file.kind;
-      const isProcessed = kind === 'image' || mime === 'application/pdf';
-      const [{ widths } = { widths: [] }] = await transaction.rows<{ widths: number[] }>(WIDTHS, [appId, fileId]);
+      const { version, mime } = chosen;
+      const [next, inBackground] = [file.version + 1, isProcessed(mime)];
       // The content is as it was made then; what is derived of it is made again.
-      if (isProcessed)
-        await addProcessing(transaction, 'reverted', { appId, fileId, version: file.version + 1, widths });
-      const values = [appId, fileId, version, kind, isProcessed ? 'pending' : 'done', this.clock.now()];
-      const [row] = await transaction.rows<Named>(REVERT, values);
-      return { ...(row as Named), receiptId: undefined, isProcessed };
+      if (inBackground)
+        await addProcessing(transaction, 'reverted', { appId, fileId, version: next, widths: file.widths });
+      const state = inBackground ? 'pending' : 'done';
+      const reverted = [appId, fileId, version, kindOf(mime) ?? file.kind, state, this.clock.now()];
+      const [row] = await transaction.rows<Named>(REVERT, reverted);
+      return { ...(row as Named), receiptId: undefined, inBackground };
     });
   }
 
@@ -177,11 +182,7 @@ export class TypeOrmMediaVersions {
       if (file === undefined) return undefined;
       const step = stepOf('replace', file.state);
       if (isRefusal(step)) return step;
-      const [{ widths: usual } = { widths: [] }] = await transaction.rows<{ widths: number[] }>(WIDTHS, [
-        appId,
-        fileId,
-      ]);
-      await addProcessing(transaction, 'renditions', { appId, fileId, widths: widths ?? usual });
+      await addProcessing(transaction, 'renditions', { appId, fileId, widths: widths ?? file.widths });
       return true;
     });
   }
@@ -210,10 +211,10 @@ export class TypeOrmMediaVersions {
       if (isRefusal(step)) return step;
       const changedFile = await change(transaction, file);
       if (isRefusal(changedFile)) return changedFile;
-      const { isProcessed, ...rest } = changedFile;
+      const { inBackground, ...rest } = changedFile;
       const others = await transaction.rows<{ key: string }>(RENDITION_KEYS, [appId, fileId]);
       const keys = [file.key, versionKey(file.key, file.version), ...others.map(({ key }) => key)];
-      const gone = isProcessed ? [] : await transaction.rows<{ content: string }>(DROP_DERIVED, [appId, fileId]);
+      const gone = inBackground ? [] : await transaction.rows<{ content: string }>(DROP_DERIVED, [appId, fileId]);
       await addTidying(transaction, { appId, blobs: gone.map(({ content }) => content), keys });
       return { ...rest, keys };
     });
@@ -227,7 +228,6 @@ export class TypeOrmMediaVersions {
 
 async function expired(transaction: Transaction, appId: number, now: Date): Promise<number> {
   const gone = await transaction.rows<Blobs & { readonly key: string }>(EXPIRE, [appId, now]);
-  const blobs = gone.flatMap(({ content, original }) => [content, ...(original === null ? [] : [original])]);
-  await addTidying(transaction, { appId, blobs, keys: gone.map(({ key }) => key) });
+  await addTidying(transaction, { appId, blobs: namesOfBlobs(gone), keys: gone.map(({ key }) => key) });
   return gone.length;
 }

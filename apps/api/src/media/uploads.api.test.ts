@@ -3,12 +3,13 @@ import { sharpSampleImages } from '@back-office/images-sharp/testing';
 import sharp from 'sharp';
 import { TOKENS } from '../tokens.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+import { PUBLISHED } from '../testing/published-store.js';
 
 let api: TestApi;
 let shop: Client;
 
 beforeAll(async () => {
-  api = await testApi();
+  api = await testApi(PUBLISHED);
 });
 afterAll(() => api.close());
 beforeEach(async () => {

@@ -1,6 +1,7 @@
 import type { Page } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
 import { anyContains } from '../database/search-text.js';
+import { placeholders } from '../database/placeholders.js';
 
 /** Read only where the type says that the id is a number: as a join, the ids of others would be read as numbers, too. */
 const LABEL = `
@@ -50,7 +51,7 @@ const BROKEN = `
 /** As {@link fileUsagesStatement}, the uses of files that the library does not have; those of one file stand together. */
 export function brokenUsagesStatement(appId: number, search: string | undefined, { offset, limit }: Page): Statement {
   const values: unknown[] = [appId, offset, limit];
-  const value = (one: unknown): string => `$${values.push(one)}`;
+  const value = placeholders(values);
   const condition = search === undefined ? 'true' : anyContains(SEARCHED, search, value);
   const page = `with ${BROKEN} select u.*, count(*) over () as total_count from broken u where ${condition}`;
   return { text: listOf(page, 'u.key, u.id'), values };

@@ -5,6 +5,7 @@ import { personContains } from '../database/search-text.js';
 import type { AppContext } from '../http/app-context.js';
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from './order.js';
 import type { OrderFilter } from './order-filter.js';
+import { placeholders } from '../database/placeholders.js';
 
 const DECIMALS = '$4';
 const MONEY = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
@@ -66,7 +67,7 @@ export interface OrderListAsked {
 /** The statement that answers a list with one row: its page as JSON text. */
 export function orderListStatement({ app, filter, orderBy, page }: OrderListAsked) {
   const values: unknown[] = [app.id, page.offset, page.limit, app.decimals, currencyNumber(app.currency)];
-  const value = (one: unknown): string => `$${values.push(one)}`;
+  const value = placeholders(values);
   return { text: listOf(conditionsOf(filter, value), orderOrder(orderBy)), values };
 }
 

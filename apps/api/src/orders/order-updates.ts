@@ -1,6 +1,6 @@
 import { LONGEST_STRING } from '@back-office/kernel';
 import { explanationOf, MATCHING, matchOf, type Explanation } from '@back-office/matching';
-import { isRow, rowKey, wrongText } from '../http/row-check.js';
+import { isRow, rowKey, rowKeys, wrongText } from '../http/row-check.js';
 import { MALFORMED } from '../http/request-fields.js';
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from './order.js';
 
@@ -27,6 +27,15 @@ const STATUSES = [
   ['payment_status_id', PAYMENT_STATUSES.length],
   ['delivery_status_id', DELIVERY_STATUSES.length],
 ] as const;
+
+/** All keys by which a row may fail. */
+export const ORDER_UPDATE_KEYS = [
+  ...rowKeys('Orders', { texts: ['invoice_number'] }),
+  NOT_FOUND,
+  INVALID_STATUS,
+  ALREADY_SHIPPED,
+  NEGATIVE_STOCK,
+];
 
 /** A row as a wish, or the key of why it fails. */
 export function orderWish(row: unknown): OrderWish | string {

@@ -9,6 +9,7 @@ export const PAYMENT_STATUSES = ['unpaid', 'partial', 'paid', 'refunded'] as con
 export const DELIVERY_STATUSES = ['pending', 'shipped', 'delivered', 'returned'] as const;
 
 export const OPEN = ORDER_STATUSES.indexOf('open') + 1;
+export const CANCELED = ORDER_STATUSES.indexOf('canceled') + 1;
 export const PENDING = DELIVERY_STATUSES.indexOf('pending') + 1;
 export const REFUNDED = PAYMENT_STATUSES.indexOf('refunded') + 1;
 

@@ -15,7 +15,7 @@ import {
   PAYMENT_STATUSES,
   presentOrder,
 } from './order.js';
-import { orderWish } from './order-updates.js';
+import { ORDER_UPDATE_KEYS, orderWish } from './order-updates.js';
 import { orderFilter, ORDER_FILTERS } from './order-filter.js';
 import { orderListJson } from './order-list.query.js';
 import type { TypeOrmOrderUpdates } from './typeorm-order-updates.js';
@@ -88,6 +88,7 @@ export function orderRoutes(orders: TypeOrmOrders, updates: TypeOrmOrderUpdates,
       body: BulkUpdateOrders,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ updated: integer, failed: listOf(failedRow) })) },
+      failedRows: ORDER_UPDATE_KEYS,
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'orders');

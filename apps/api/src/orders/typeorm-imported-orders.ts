@@ -15,6 +15,7 @@ import {
 } from './imported-order.js';
 import { OPEN, paymentStatusId, PENDING } from './order.js';
 import { insertStatement } from './typeorm-orders.js';
+import { placeholders } from '../database/placeholders.js';
 
 const namedRecords = (customer: string): string => `
   select (
@@ -107,7 +108,7 @@ async function findNamed(transaction: Transaction, appId: number, order: Importe
     valuesOf('external_ref'),
     methods,
   ];
-  const whose = customer === null ? 'false' : isCustomer(customer, (one) => `$${values.push(one)}`);
+  const whose = customer === null ? 'false' : isCustomer(customer, placeholders(values));
   const [named] = await transaction.rows<NamedRecords>(namedRecords(whose), values);
   return named as NamedRecords;
 }

@@ -2,7 +2,7 @@ import { newParts } from '@back-office/kernel';
 import { debtOf, paidOf, type Proforma, type ProformaLine } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { Database, Sql } from '../database/database.js';
-import { OPEN, paymentStatusId, PENDING, REFUNDED, type OrderRow } from './order.js';
+import { CANCELED, OPEN, paymentStatusId, PENDING, REFUNDED, type OrderRow } from './order.js';
 
 const ITEM = `
   position int, proforma_item_id bigint, product_id bigint, product_variant_id bigint, code text, barcode text,
@@ -41,7 +41,8 @@ const INSERT = insertStatement(`moved as (
   )`);
 
 const SETTLE = `
-  update orders set paid = $3, debt = $4, payment_status_id = $5, updated_at = $6 where app_id = $1 and id = $2`;
+  update orders set paid = $3, debt = $4, payment_status_id = $5, updated_at = $6 where app_id = $1 and id = $2
+  returning order_status_id`;
 
 const FIND = `
   select o.*,
@@ -77,10 +78,15 @@ export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): 
   return (made as { id: number }).id;
 }
 
-/** Brings the paid amount of a converted proforma's order up to date after one of its payments moved on. */
-export async function settleOrderPayments(sql: Sql, appId: number, proforma: Proforma, now: Date): Promise<void> {
+/**
+ * Brings the paid amount of a converted proforma's order up to date after one of its payments moved on, and answers
+ * whether the order is cancelled.
+ */
+export async function settleOrderPayments(sql: Sql, appId: number, proforma: Proforma, now: Date): Promise<boolean> {
   const { paid, debt, payment_status_id: status } = paymentColumns(proforma);
-  await sql.rows(SETTLE, [appId, proforma.orderId, paid, debt, status, now]);
+  const values = [appId, proforma.orderId, paid, debt, status, now];
+  const [order] = await sql.rows<{ readonly order_status_id: number }>(SETTLE, values);
+  return order?.order_status_id === CANCELED;
 }
 
 function orderColumns(proforma: Proforma): object {

@@ -298,20 +298,32 @@ describe('a failed result', () => {
 });
 
 describe('a result that comes again', () => {
-  it.each(['settled', 'failed'])(
-    'is answered with the same proforma, and the first word, %s, stands',
-    async (status) => {
-      const { id } = await three();
-      const payment = await begun(id);
-      const first = await told(id, payment, status);
-      api.clock.forward({ seconds: 5 });
-      const { expires_in_seconds, ...same } = first;
-      for (const again of ['settled', 'failed', 'settled']) {
-        expect(await told(id, payment, again)).toEqual({ ...same, expires_in_seconds: expires_in_seconds - 5 });
-      }
-      expect(service.asked).toEqual([]);
-    },
-  );
+  it.each([
+    ['settled', ['settled', 'failed', 'settled']],
+    ['failed', ['failed', 'failed']],
+  ])('is answered with the same proforma, and the first word, %s, stands', async (status, more) => {
+    const { id } = await three();
+    const payment = await begun(id);
+    const first = await told(id, payment, status);
+    api.clock.forward({ seconds: 5 });
+    const { expires_in_seconds, ...same } = first;
+    for (const again of more) {
+      expect(await told(id, payment, again)).toEqual({ ...same, expires_in_seconds: expires_in_seconds - 5 });
+    }
+    expect(service.asked).toEqual([]);
+  });
+
+  it('settled after it had failed leaves one alert, and counts for nothing', async () => {
+    const { id } = await three();
+    const payment = await begun(id);
+    await told(id, payment, 'failed');
+    await told(id, payment);
+    const found = await told(id, payment);
+    expect(payments(found)).toEqual([['Card', 300, 'failed']]);
+    expect(found).toMatchObject({ paid: 0, debt: 300, proforma_status: 'draft', open_alerts_count: 1 });
+    expect(found.alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: payment } }]);
+    expect(service.asked).toEqual([]);
+  });
 
   it.each([
     ['converted', (id: number) => shop.post(`/proforma_orders/${id}/convert`)],
@@ -403,6 +415,36 @@ describe('a late result', () => {
       expect(after).toMatchObject({ paid: 120, debt: 180, payment_status: 'partial' });
       expect(payments(after)).toEqual([['Card', 120, 'settled']]);
       expect(service.asked).toEqual([]);
+    });
+
+    it('leaves a payment status that a person has set, unless money came', async () => {
+      const { id } = await three();
+      const [failing, settling] = [await begun(id), await begun(id, 120)];
+      const { id: orderId, data_part, time_part } = await converted(id);
+      const PAID = 3;
+      await shop.put('/orders/bulk_update', {
+        orders: [{ id: orderId, data_part, time_part, payment_status_id: PAID }],
+      });
+      await told(id, failing, 'failed');
+      const { data } = (await shop.get('/orders')).body;
+      expect(data).toMatchObject([{ paid: 0, debt: 300, payment_status: 'paid' }]);
+      await told(id, settling);
+      expect((await shop.get('/orders')).body.data).toMatchObject([{ paid: 120, payment_status: 'partial' }]);
+    });
+
+    it('leaves an alert when the order is cancelled by then', async () => {
+      const { id } = await three();
+      const [settling, failing] = [await begun(id, 120), await begun(id, 100)];
+      const { id: orderId, data_part, time_part } = await converted(id);
+      const CANCELED = 3;
+      await shop.put('/orders/bulk_update', {
+        orders: [{ id: orderId, data_part, time_part, order_status_id: CANCELED }],
+      });
+      expect(await told(id, failing, 'failed')).toMatchObject({ open_alerts_count: 0 });
+      await told(id, settling);
+      const found = await told(id, settling);
+      expect(found.alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: settling } }]);
+      expect(await orderOf({ id: orderId, data_part, time_part })).toMatchObject({ paid: 120, debt: 180 });
     });
 
     it('goes back as far as it exceeds the debt of the order', async () => {

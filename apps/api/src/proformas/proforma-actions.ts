@@ -50,6 +50,12 @@ export class ProformaActions {
     return (await this.orders.find(app.id, id)) !== undefined;
   }
 
+  /** Whether there is such a proforma, or the refusal of all that would move it: what is final is so before all rules. */
+  async isOpen(app: AppContext, id: number): Promise<boolean | Refusal> {
+    const found = await this.show(app, id);
+    return found !== undefined && (domain.isOpen(found) || domain.ALREADY_FINAL);
+  }
+
   async pay(app: AppContext, id: number, { methodId, amount }: PaymentWish): Outcome {
     const method = await this.methods.find(app.id, methodId);
     return this.act(app, id, (proforma, now) => domain.pay(proforma, { method, amount, now }));

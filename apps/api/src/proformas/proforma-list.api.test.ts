@@ -1,6 +1,10 @@
+import type { AppContext } from '../http/app-context.js';
+import { loadRows } from '../testing/load-rows.js';
 import { GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
 import { paymentService, type PaymentService } from '../testing/payment-service.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+import { proformaListStatement } from './proforma-list.query.js';
 
 let service: PaymentService;
 let api: TestApi;
@@ -431,5 +435,47 @@ describe('GET /proforma_orders/stats', () => {
   it.each(['date_from=yesterday', 'date_from=2026-02-30&date_to=', 'date_to=%00'])('ignores %s', async (query) => {
     const client = await api.app();
     expect(await stats(client, query)).toMatchObject({ date_from: at(-30 * 24), date_to: at(0) });
+  });
+});
+
+describe('a list of thousands', () => {
+  let app: AppContext;
+
+  beforeAll(async () => {
+    const { appId } = await api.app();
+    app = (await api.container.get(TOKENS.Apps).context(appId)) as AppContext;
+    await loadRows(
+      api.url,
+      'proforma_orders',
+      `with evaluation as (
+         insert into order_processings (app_id, buyer, items, fees, sales, discount, net_sales, vat, end_sales, currency,
+           market_id, sales_channel_id, sales_channel, expires_at, inserted_at)
+         select $1, '{}', '[]', '[]', 0, 0, 0, 0, 0, 'RSD', n, 1, 'web', $2, $2 from generate_series(1, 5000) as n
+         returning id, market_id as n
+       )
+       insert into proforma_orders (app_id, number, status_id, order_processing_id, customer_first_name,
+         customer_last_name, market_id, currency, sales_channel_id, sales_channel, fees, sales, discount, net_sales, vat,
+         end_sales, original_end_sales, paid, debt, processing_date, expires_at, inserted_at, updated_at)
+       select $1, 'P-2026-' || n, 1, id, 'Ana', 'Ilić' || n, 1, 'RSD', 1, 'web', '[]', n, 0, n, 0, n, n, 0, n, $2,
+         $2::timestamptz + n * interval '1 minute', $2::timestamptz + n * interval '1 minute', $2::timestamptz + n * interval '1 minute'
+       from evaluation`,
+      [appId, api.clock.now()],
+    );
+  });
+
+  it.each([
+    [undefined, 'proforma_orders_newest_idx'],
+    ['expires_at', 'proforma_orders_expires_idx'],
+    ['updated_at', 'proforma_orders_updated_idx'],
+    ['customer_name', 'proforma_orders_name_idx'],
+    ['proforma_number', 'proforma_orders_number_key'],
+  ])('sorted by %s is read by its index, whichever end comes first', async (field, index) => {
+    for (const orderBy of [field, field && `${field} desc`]) {
+      const { text, values } = proformaListStatement(app, {}, orderBy, { offset: 0, limit: 30 }, api.clock.now());
+      const rows = await api.database.rows<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toContain(index);
+      expect(plan).not.toContain('Seq Scan');
+    }
   });
 });

@@ -2,6 +2,7 @@ import { currencyNumber, sortingOf, type Page } from '@back-office/kernel';
 import { FINAL_STATUSES, statusId, STATUSES } from '@back-office/proforma';
 import type { Database } from '../database/database.js';
 import { dateTimeSql, moneySql, nameSql } from '../database/json-sql.js';
+import { placeholders, type Placeholder } from '../database/placeholders.js';
 import type { AppContext } from '../http/app-context.js';
 import { OPEN_IDS, type ProformaFilter } from './proforma-filter.js';
 import { STATUS_COLORS } from './proforma-shapes.js';
@@ -76,15 +77,15 @@ export function proformaListStatement(
 ): { readonly text: string; readonly values: readonly unknown[] } {
   const values: unknown[] = [app.id, offset, limit, app.decimals, currencyNumber(app.currency), now];
   const order = proformaOrder(orderBy);
-  return { text: listOf(pageOf(filter, order, values), order), values };
+  return { text: listOf(pageOf(filter, order, placeholders(values)), order), values };
 }
 
-/** The ids of one page as SQL; what it needs is added to the values. */
-function pageOf(filter: ProformaFilter, order: string, values: unknown[]): string {
+/** The ids of one page as SQL. */
+function pageOf(filter: ProformaFilter, order: string, add: Placeholder): string {
   const { statusIds, ...others } = filter;
-  const conditions = conditionsOf(others, values);
+  const conditions = conditionsOf(others, add);
   if (statusIds === undefined) return idsOf(conditions, order);
-  const status = add(values, statusIds);
+  const status = add(statusIds);
   if (order !== NEWEST || statusIds.length === 1) {
     const isOne =
       statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
@@ -105,26 +106,20 @@ function idsOf(conditions: readonly string[], order: string): string {
   return `select p.id from proforma_orders p where ${where} order by ${order} offset $2 limit $3`;
 }
 
-function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, values: unknown[]): string[] {
+function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, add: Placeholder): string[] {
   const { expiring, hasAlerts, anonymous, customerId, from, before } = filter;
   return [
     ...(expiring === undefined
       ? []
       : [
           `p.status_id in (${OPEN_IDS.join(', ')})`,
-          `p.expires_at > ${add(values, expiring.after)}`,
-          `p.expires_at <= ${add(values, expiring.until)}`,
+          `p.expires_at > ${add(expiring.after)}`,
+          `p.expires_at <= ${add(expiring.until)}`,
         ]),
     ...(hasAlerts === undefined ? [] : [hasAlerts ? 'p.open_alerts_count > 0' : 'p.open_alerts_count = 0']),
     ...(anonymous === undefined ? [] : [`p.customer_id is ${anonymous ? '' : 'not '}null`]),
-    ...(customerId === undefined ? [] : [`p.customer_id = ${add(values, customerId)}::bigint`]),
-    ...(from === undefined ? [] : [`p.inserted_at >= ${add(values, from)}`]),
-    ...(before === undefined ? [] : [`p.inserted_at < ${add(values, before)}`]),
+    ...(customerId === undefined ? [] : [`p.customer_id = ${add(customerId)}::bigint`]),
+    ...(from === undefined ? [] : [`p.inserted_at >= ${add(from)}`]),
+    ...(before === undefined ? [] : [`p.inserted_at < ${add(before)}`]),
   ];
-}
-
-/** Adds a value and answers its placeholder. */
-function add(values: unknown[], value: unknown): string {
-  values.push(value);
-  return `$${values.length}`;
 }

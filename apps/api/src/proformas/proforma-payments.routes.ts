@@ -1,4 +1,4 @@
-import { refuse, type Clock } from '@back-office/kernel';
+import { refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { NO_PAYMENT_QR, type Proforma } from '@back-office/proforma';
 import { answered, created, ok, type Outcome } from '../http/answer.js';
 import { minorOf, type AppContext } from '../http/app-context.js';
@@ -40,9 +40,11 @@ class PayProforma {
 
 /** How a proforma is paid: the QR code of its instructions, payments that settle at once, card payments. */
 export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): Route[] {
-  const exists = (app: AppContext, id: number): Promise<boolean> => actions.exists(app, id);
-  const tooFine = async (app: AppContext, id: number): Promise<Outcome> =>
-    (await exists(app, id)) ? refuse('is invalid', 'amount') : undefined;
+  const isOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.isOpen(app, id);
+  const tooFine = async (app: AppContext, id: number): Promise<Outcome> => {
+    const found = await isOpen(app, id);
+    return found === true ? refuse('is invalid', 'amount') : found || undefined;
+  };
   const shown = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   return [
     route({
@@ -77,7 +79,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
         'Order debt is already paid',
         'Payment amount exceeds order debt',
       ],
-      record: exists,
+      record: isOpen,
       handle: async ({ app, id, body: { payment } }) => {
         const amount = amountOf(app, payment.amount);
         if (amount === 'too fine') return tooFine(app, id);
@@ -98,7 +100,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
         'Order debt is already paid',
         'Payment amount exceeds order debt',
       ],
-      record: exists,
+      record: isOpen,
       handle: async ({ app, id, body: { payment } }) => {
         const amount = amountOf(app, payment.amount);
         if (amount === 'too fine') return tooFine(app, id);

@@ -140,15 +140,23 @@ const savedReservations = (rows: string): string => `
       as r ("lineId" bigint, "variantId" bigint, "warehouseId" bigint, qty bigint, delta bigint, reference text)
   ), ${bookReservations('change', '$1', '$3::timestamptz')}`;
 
-/** Paid ones are looked at once, for their alert; where the app lets them expire as well, they are due again. */
+/**
+ * Due since $1: $2 of an app and $3 in all. Paid ones are looked at once, for their alert; where the app lets them
+ * expire as well, they are due again.
+ */
 export const DUE = `
-  select "appId", id from (
-    (select app_id as "appId", id, due_at from proforma_orders
-     where due_at is not null and due_at <= $1 order by due_at limit $2)
-    union all
-    (select p.app_id, p.id, p.expires_at from apps a
-     join proforma_orders p on p.app_id = a.id
-     where a.settings @> '{"proforma": {"expire_paid": true}}' and p.due_at is null and p.status_id <= 5
-       and p.expires_at <= $1
-     order by p.expires_at limit $2)
-  ) due order by due_at limit $2`;
+  select due."appId", due.id, (
+    select count(*) from proforma_items i where i.app_id = due."appId" and i.proforma_order_id = due.id
+  ) as lines
+  from (
+    select a.id as "appId", p.id, p.due_at, row_number() over (partition by a.id order by p.due_at, p.id) as turn
+    from apps a, lateral (
+      (select id, due_at from proforma_orders
+       where app_id = a.id and due_at is not null and due_at <= $1 order by due_at limit $2)
+      union all
+      (select id, expires_at from proforma_orders
+       where a.settings @> '{"proforma": {"expire_paid": true}}' and app_id = a.id and due_at is null
+         and status_id <= 5 and expires_at <= $1
+       order by expires_at limit $2)
+    ) p
+  ) due where turn <= $2 order by turn, due_at limit $3`;

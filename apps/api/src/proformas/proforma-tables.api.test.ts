@@ -603,6 +603,21 @@ describe('the transitions of a proforma', () => {
     expect(await stockOf(shop, 'A')).toEqual(stock(0));
   });
 
+  it('pay: money that is on its way back does not count, whenever its answer comes', async () => {
+    const made = await propose(shop, [{ code: 'A', qty: 5 }]);
+    const { id } = made;
+    await pay(id, 400);
+    service.status = 503;
+    await confirm(made, 3);
+    expect(await confirm(made, 5)).toMatchObject({ paid: 400, debt: 100 });
+    await expect(pay(id, 200.01)).rejects.toThrow('Payment amount exceeds order debt');
+    expect((await pay(id, 0)).payments.at(-1)).toMatchObject({ amount: 200 });
+    service.status = 200;
+    api.clock.forward({ seconds: 60 });
+    await api.container.get(TOKENS.Refunds).payOutDue();
+    expect(await shown(id)).toMatchObject({ proforma_status: 'paid', paid: 500, debt: 0 });
+  });
+
   it('DELETE: a failed refund adds an alert, and the status change stands', async () => {
     const { id } = await proformaIn('paid');
     service.status = 400;
@@ -673,6 +688,27 @@ describe('a final proforma', () => {
     comment: (id) => shop.patch(path(id), { comment: 'late' }),
   };
   const called = (status: string): string[][] => Object.keys(CALLS).map((call) => [status, call]);
+
+  it.each([
+    ['pay', { payment: {} }],
+    ['pay', { payment: { payment_method_id: 1, amount: 1.001 } }],
+    ['card_payments', { payment: { amount: 1.001 } }],
+    ['warehouse_confirm', { adjustments: [{}] }],
+    ['DELETE', { reason: 'x'.repeat(256) }],
+  ])('is final before anything else: %s %j', async (call, body) => {
+    const send = (id: number) => (call === 'DELETE' ? shop.delete(path(id), body) : shop.post(path(id, call), body));
+    const open = await proformaIn('draft');
+    const rule = await send(open.id);
+    expect([rule.status, rule.body]).not.toEqual([422, ALREADY_FINAL]);
+    for (const status of FINAL) {
+      const { id } = await proformaIn(status);
+      const reply = await send(id);
+      expect([reply.status, reply.body]).toEqual([422, ALREADY_FINAL]);
+    }
+    // Over, though nobody has looked since.
+    api.clock.forward({ hours: 72 });
+    expect((await send(open.id)).body).toEqual(ALREADY_FINAL);
+  });
 
   it.each([...called('canceled'), ...called('expired'), ['converted', 'tags']])(
     'that is %s: %s fails with AlreadyFinal and changes nothing',
@@ -1034,7 +1070,7 @@ describe('the API reference of the proforma calls', () => {
   const keysOf = (description = ''): string[] => [...description.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key);
 
   const ONE = 'id:integer';
-  const EVERYWHERE = [400, 401, 406, 413, 500, 503];
+  const EVERYWHERE = [400, 401, 406, 413, 429, 500, 503];
   const READ = [200, 404, ...EVERYWHERE];
   const WRITTEN = [...READ, 422];
   const STOCK = 'Insufficient stock for product: <product>';

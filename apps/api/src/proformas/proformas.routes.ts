@@ -1,4 +1,4 @@
-import type { Clock } from '@back-office/kernel';
+import type { Clock, Refusal } from '@back-office/kernel';
 import type { Proforma } from '@back-office/proforma';
 import { answered, created, NO_CONTENT, ok, type Outcome } from '../http/answer.js';
 import type { AppContext } from '../http/app-context.js';
@@ -61,6 +61,7 @@ class EditProforma {
 
 export function proformaRoutes(actions: ProformaActions, orders: TypeOrmOrders, clock: Clock): Route[] {
   const exists = (app: AppContext, id: number): Promise<boolean> => actions.exists(app, id);
+  const isOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.isOpen(app, id);
   const shown = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   const edit = async ({ app, id, body }: Call<EditProforma>): Promise<Outcome> =>
     answered(await actions.edit(app, id, body), shown(app));
@@ -119,7 +120,7 @@ export function proformaRoutes(actions: ProformaActions, orders: TypeOrmOrders, 
       bodyOptional: true,
       answers: { 200: OneProforma },
       refusals: [FINAL, 'Insufficient stock for product: <product>'],
-      record: exists,
+      record: isOpen,
       handle: async ({ app, id, body }) => {
         const adjustments = (body.adjustments ?? []).map((each) => ({
           lineId: each.proforma_order_item_id,
@@ -153,7 +154,7 @@ export function proformaRoutes(actions: ProformaActions, orders: TypeOrmOrders, 
       bodyOptional: true,
       answers: { 204: null },
       refusals: [FINAL],
-      record: exists,
+      record: isOpen,
       handle: async ({ app, id, body }) =>
         answered(await actions.cancel(app, id, body.reason ?? null), () => NO_CONTENT),
     }),

@@ -3,10 +3,13 @@ import { isRefusal } from '@back-office/kernel';
 import {
   FreeStock,
   insufficientStock,
+  paidOf,
   pointsEarned,
+  reportMoneyForCanceledOrder,
   reservationChanges,
   vouchersLetGo,
   type Decision,
+  type DueProforma,
   type EvaluationFacts,
   type Payment,
   type Proforma,
@@ -84,8 +87,8 @@ export class TypeOrmProformaOrders implements ProformaOrders {
     return this.changeAll(appId, ids, BY_THE_SWEEP, decide);
   }
 
-  due(now: Date, limit: number): Promise<readonly { readonly appId: number; readonly id: number }[]> {
-    return this.database.rows(DUE, [now, limit]);
+  due(now: Date, { ofAnApp, inAll }: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
+    return this.database.rows(DUE, [now, ofAnApp, inAll]);
   }
 
   /** Decided again, with another order number, when the one that was drawn is taken. */
@@ -250,9 +253,11 @@ async function withOrder(transaction: Transaction, appId: number, change: Change
     transaction.locks('order');
     return { ...change, after: { ...after, orderId: await insertOrder(transaction, appId, after) } };
   }
-  if (before.payments !== after.payments) {
+  // A person may have set the order's payment status: only money that came or went has a word in it.
+  if (paidOf(before.payments) !== paidOf(after.payments)) {
     transaction.locks('order');
-    await settleOrderPayments(transaction, appId, after, now);
+    const isCanceled = await settleOrderPayments(transaction, appId, after, now);
+    if (isCanceled) return { ...change, after: reportMoneyForCanceledOrder(before, after, now) };
   }
   return change;
 }

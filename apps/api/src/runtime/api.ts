@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import { expressApp } from '../http/express-app.js';
 import { prepareUploads } from '../http/multipart.js';
 import { openApiDocument } from '../http/openapi.js';
-import { edgeServer } from '../http/server.js';
+import { edgeServer, PATIENCE } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
@@ -29,6 +29,7 @@ export async function startApi(
   { container, database }: Pick<Service, 'container' | 'database'>,
   config: Config,
   logger: Logger,
+  patience = PATIENCE,
 ): Promise<Api> {
   const metrics = new Metrics(database);
   const routes = container.get(TOKENS.Routes);
@@ -41,8 +42,10 @@ export async function startApi(
     keyedCalls: container.get(TOKENS.KeyedCalls),
     clock: container.get(TOKENS.Clock),
     jsonLimit: config.jsonLimit,
+    jsonBodyMs: patience.jsonBody,
     uploads,
     corsOrigins: config.corsOrigins,
+    rateLimit: config.rateLimit,
     observer: observerOf(logger, metrics),
     isBusy: () => database.connections().awaited >= config.databasePoolSize * WAITING_PER_CONNECTION,
     outside: mountOutside({
@@ -53,7 +56,7 @@ export async function startApi(
       library: container.get(TOKENS.Library),
     }),
   });
-  const edge = edgeServer(app);
+  const edge = edgeServer(app, patience);
   await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(config.port, resolve));
   const stop = (): Promise<void> => {
     draining = true;

@@ -1,6 +1,7 @@
 import type { Container } from 'inversify';
 import { TOKENS } from '../tokens.js';
 import type { Chore } from './background.js';
+import { loggable, type Logger } from './logger.js';
 
 const EXPIRY_EVERY_MS = 1_000;
 const REFUNDS_EVERY_MS = 1_000;
@@ -9,12 +10,18 @@ const MEDIA_EVERY_MS = 60_000;
 const SESSIONS_EVERY_MS = 3_600_000;
 
 /** The background work of the service. Any number of processes may do it at once. */
-export function choresOf(container: Container): Chore[] {
+export function choresOf(container: Container, logger: Logger): Chore[] {
   return [
     {
       name: 'expire proformas',
       everyMs: EXPIRY_EVERY_MS,
-      run: async (stopping) => (await container.get(TOKENS.ExpirySweep).run(stopping)).more,
+      run: async (stopping) => {
+        const { failures, more } = await container.get(TOKENS.ExpirySweep).run(stopping);
+        for (const { appId, id, error } of failures) {
+          logger.error({ app_id: appId, proforma_id: id, error: loggable(error) }, 'proforma not expired');
+        }
+        return more;
+      },
     },
     {
       name: 'pay refunds out',

@@ -1,4 +1,5 @@
-import { failureOf } from '../database/failures.js';
+import { DatabaseUnavailable, failureOf, UnknownOutcome } from '../database/failures.js';
+import { Unavailable } from '../http/errors.js';
 import type { Observer } from '../http/request-log.js';
 import { loggable, type Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
@@ -14,7 +15,13 @@ export function observerOf(logger: Logger, metrics: Metrics): Observer {
     },
     failed(error, request) {
       const requestId = request.headers['x-request-id'];
-      logger.error({ request_id: requestId, failure: failureOf(error), error: loggable(error) }, 'request failed');
+      logger.error({ request_id: requestId, failure: kindOf(error), error: loggable(error) }, 'request failed');
     },
   };
+}
+
+/** What an operator is to make of it: only a `bug` is one of the service itself. */
+function kindOf(error: unknown): string {
+  if (error instanceof UnknownOutcome) return 'unknown';
+  return error instanceof Unavailable || error instanceof DatabaseUnavailable ? 'unavailable' : failureOf(error);
 }

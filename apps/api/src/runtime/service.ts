@@ -1,3 +1,4 @@
+import type { MediaStore } from '@back-office/media';
 import type { Container } from 'inversify';
 import type { Config } from '../config.js';
 import { containerOf } from '../container.js';
@@ -5,7 +6,7 @@ import { CustomerEntity } from '../customers/index.js';
 import { Database } from '../database/database.js';
 import { dataSourceFor, type Connection } from '../database/data-source.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
-import { libraryToolsOf } from '../media/index.js';
+import { libraryToolsOf, openLibrary } from '../media/index.js';
 import { migrate } from '../database/migrate.js';
 import { assertDurable } from '../database/durability.js';
 
@@ -38,6 +39,23 @@ export async function startService(config: Config): Promise<Service> {
     await embedded?.stop();
     throw error;
   }
+}
+
+/** An installation that is looked at, and left as it is: its database is not even brought up to date. */
+export interface Inspection {
+  readonly connection: Connection;
+  readonly store: MediaStore;
+  stop(): Promise<void>;
+}
+
+export async function openForInspection(config: Config): Promise<Inspection> {
+  const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
+  const { store, close } = await openLibrary(config);
+  const stop = async (): Promise<void> => {
+    close();
+    await embedded?.stop();
+  };
+  return { connection: embedded ?? { url: config.databaseUrl as string }, store, stop };
 }
 
 function startEmbedded({ dataDir }: Config): Promise<EmbeddedPostgres> {

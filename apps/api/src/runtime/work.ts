@@ -18,7 +18,7 @@ export interface Work {
 
 /** All background work of the service: what is due by the clock, and the jobs of the media library. */
 export function workOf({ container, connection }: Pick<Service, 'container' | 'connection'>, logger: Logger): Work {
-  const background = new Background(choresOf(container), logger);
+  const background = new Background(choresOf(container, logger), logger);
   const pool = jobPool(connection, CONNECTIONS);
   const worker = new MediaWorker(pool, container.get(TOKENS.Library).tasks, (error, job) =>
     logger.error({ job, error: loggable(error) }, 'job failed'),

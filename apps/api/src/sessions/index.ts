@@ -1,2 +1,3 @@
+export { DeviceDetailFields, deviceDetailsOf, type DeviceDetails } from './device-details.js';
 export { sessionRoutes } from './sessions.routes.js';
 export { TypeOrmSessions } from './typeorm-sessions.js';

@@ -89,6 +89,11 @@ describe('POST /sessions', () => {
     const device = { ...DEVICE, device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' };
     await started({ device });
     await started({ device: { ...DEVICE, device_type: null, device_vendor: '', mobile_info: null } });
+    const named = { device_uuid: DEVICE.uuid, firebase_token: null };
+    expect((await tokens()).filter(({ kind }) => kind === 'session')).toMatchObject([
+      { ...named, device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' },
+      { ...named, device_type: null, device_vendor: null, mobile_info: null },
+    ]);
   });
 });
 
@@ -281,6 +286,94 @@ describe('DELETE /sessions/current', () => {
     const token = await startSession(shop);
     await holding(token).delete('/sessions/current');
     expect((await shop.get('/app/settings')).status).toBe(200);
+  });
+});
+
+describe('POST /session/firebase/token', () => {
+  let phone: Client;
+
+  beforeEach(async () => {
+    phone = holding(await startSession(shop, await newCustomer(shop, 'mira@example.com')));
+  });
+
+  const store = (firebase_token?: unknown, client = phone): Promise<Reply> =>
+    client.post('/session/firebase/token', { firebase_token });
+  const stored = async () =>
+    (await tokens()).map(({ firebase_token: token }) => token).filter((token) => token !== null);
+
+  it('stores the push token with the session of the call, and with no other', async () => {
+    const customer = await newCustomer(shop, 'ana@example.com');
+    const [one, other] = [await startSession(shop, customer), await startSession(shop, customer)];
+    const { status, text } = await store('push-1', holding(other));
+    expect([status, text]).toEqual([204, '']);
+    const hash = createHash('sha256').update(other).digest();
+    expect((await tokens()).filter(({ firebase_token: token }) => token !== null)).toMatchObject([
+      { token_hash: hash, firebase_token: 'push-1' },
+    ]);
+    await store('push-2', holding(one));
+    expect(new Set(await stored())).toEqual(new Set(['push-1', 'push-2']));
+  });
+
+  it('puts a new push token in place of the earlier one', async () => {
+    await store('push-1');
+    expect((await store('push-2')).status).toBe(204);
+    expect(await stored()).toEqual(['push-2']);
+  });
+
+  it('is forgotten with the end of the session', async () => {
+    await store('push-1');
+    expect((await phone.delete('/sessions/current')).status).toBe(204);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('takes 4,096 characters, however many bytes they are', async () => {
+    for (const token of ['x'.repeat(4_096), '😀'.repeat(4_096)]) {
+      expect((await store(token)).status).toBe(204);
+      expect(await stored()).toEqual([token]);
+    }
+  });
+
+  it.each([
+    ['a blank one', ' '],
+    ['an empty one', ''],
+    ['none', undefined],
+    ['null', null],
+    ['one of 4,097 characters', 'x'.repeat(4_097)],
+    ['one with NUL', 'a\0b'],
+    ['half of a surrogate pair', '\ud800'],
+    ['a number', 5],
+    ['a list', ['push']],
+    ['an object', { push: 1 }],
+  ])('422 API.Tokens.Firebase.UnableToUpdate: %s, and the earlier one stays', async (_, token) => {
+    await store('push-1');
+    const { status, body } = await store(token);
+    expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.Firebase.UnableToUpdate'] } }]);
+    expect(await stored()).toEqual(['push-1']);
+  });
+
+  it('422 API.Tokens.Firebase.UnableToUpdate: the session has just been ended elsewhere', async () => {
+    await store('push-1');
+    // What this node remembers of the token is up to a second old.
+    await api.database.rows(`update access_tokens set revoked_at = $2 where app_id = $1 and kind = 'session'`, [
+      shop.appId,
+      api.clock.now(),
+    ]);
+    const { status, body } = await store('push-2');
+    expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.Firebase.UnableToUpdate'] } }]);
+    expect(await stored()).toEqual(['push-1']);
+  });
+
+  it('401 with the token of the app, and in an anonymous session', async () => {
+    const anonymous = holding(await startSession(shop));
+    for (const client of [shop, anonymous]) {
+      const { status, body } = await store('push-1', client);
+      expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Invalid' } }]);
+    }
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each(['push', [], null])('400 a body that is no object: %j', async (body) => {
+    expect((await phone.post('/session/firebase/token', body)).status).toBe(400);
   });
 });
 

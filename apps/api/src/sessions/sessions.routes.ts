@@ -1,20 +1,18 @@
-import { formatDateTime, isRefusal, type Clock } from '@back-office/kernel';
+import { formatDateTime, isRefusal, refuse, type Clock } from '@back-office/kernel';
 import { LANGUAGE, type RememberedTokens } from '../apps/index.js';
 import { CustomerNameFields, customerNameOf } from '../customers/index.js';
 import { answered, created, NO_CONTENT } from '../http/answer.js';
-import { Nested, Text, Wrapper } from '../http/request-fields.js';
+import { judgeText, Nested, Text, Unjudged, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, nullable, record, text } from '../http/shapes.js';
+import { DeviceDetailFields, deviceDetailsOf } from './device-details.js';
 import { Lifetime, secondsOf } from './session-lifetime.js';
 import type { Session, TypeOrmSessions } from './typeorm-sessions.js';
 
 const optional = true;
 
-class SessionDeviceFields {
+class SessionDeviceFields extends DeviceDetailFields {
   @Text() uuid!: string;
-  @Text({ optional }) device_type?: string | null;
-  @Text({ optional }) device_vendor?: string | null;
-  @Text({ optional }) mobile_info?: string | null;
 }
 
 class SessionFields extends CustomerNameFields {
@@ -25,6 +23,13 @@ class SessionFields extends CustomerNameFields {
 
 class PostSession {
   @Wrapper(() => SessionFields) session!: SessionFields;
+}
+
+const LONGEST_FIREBASE_TOKEN = 4_096;
+const UNABLE_TO_UPDATE = 'API.Tokens.Firebase.UnableToUpdate';
+
+class PostFirebaseToken {
+  @Unjudged({ type: 'string', minLength: 1, maxLength: LONGEST_FIREBASE_TOKEN }) firebase_token!: unknown;
 }
 
 const SessionShape = record({
@@ -50,7 +55,8 @@ export function sessionRoutes(sessions: TypeOrmSessions, tokens: RememberedToken
         const customer = customerNameOf(session);
         if (isRefusal(customer)) return customer;
         const expiresAt = new Date(clock.now().getTime() + secondsOf(session.expires_in) * 1_000);
-        const wish = { customer, language: session.language ?? null, expiresAt };
+        const device = { uuid: session.device.uuid, ...deviceDetailsOf(session.device) };
+        const wish = { customer, device, language: session.language ?? null, expiresAt };
         return answered(await sessions.start(app.id, wish), (started) => created(presentSession(started)));
       },
     }),
@@ -65,6 +71,20 @@ export function sessionRoutes(sessions: TypeOrmSessions, tokens: RememberedToken
         const ended = await sessions.end(app.id, tokenId);
         if (ended) tokens.forget(ended);
         return NO_CONTENT;
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/session/firebase/token',
+      caller: 'customer',
+      summary: 'Stores a push token with the session whose token the call comes with',
+      body: PostFirebaseToken,
+      answers: { 204: null },
+      refusals: [UNABLE_TO_UPDATE],
+      handle: async ({ app, tokenId, body: { firebase_token: sent } }) => {
+        const isUsable = judgeText(sent, LONGEST_FIREBASE_TOKEN, false) === undefined;
+        const kept = isUsable && (await sessions.keepFirebaseToken(app.id, tokenId, String(sent)));
+        return kept ? NO_CONTENT : refuse(UNABLE_TO_UPDATE);
       },
     }),
   ];

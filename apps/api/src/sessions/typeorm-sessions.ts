@@ -1,13 +1,16 @@
 import { addHours, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { isCustomer, type CustomerName } from '../customers/index.js';
 import type { Database } from '../database/database.js';
+import type { DeviceDetails } from './device-details.js';
 import { hashOfToken, newToken } from '../http/authentication.js';
+import { placeholders } from '../database/placeholders.js';
 
 /** Without a customer's name there is none to be found, and the session is anonymous. */
 function insert(customer: CustomerName | null, value: (one: unknown) => string): string {
   return `
-  insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at)
-  select $1, 'session', $2, $3, c.id, $4, $5
+  insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at,
+    device_uuid, device_type, device_vendor, mobile_info)
+  select $1, 'session', $2, $3, c.id, $4, $5, $6, $7, $8, $9
   from (select 1) as session
   left join customers c on c.app_id = $1 and ${customer === null ? 'false' : isCustomer(customer, value)}
   where c.id is not null or ${customer === null}
@@ -15,7 +18,7 @@ function insert(customer: CustomerName | null, value: (one: unknown) => string):
 }
 
 const END = `
-  update access_tokens set revoked_at = coalesce(revoked_at, $3)
+  update access_tokens set revoked_at = coalesce(revoked_at, $3), firebase_token = null
   where app_id = $1 and id = $2 and kind = 'session' returning token_hash`;
 
 const KEPT_HOURS = 30 * 24;
@@ -29,9 +32,19 @@ const FIND_OVER = `
   where ${OVER} $1 order by least(expires_at, revoked_at) limit ${REMOVED_AT_ONCE}`;
 const REMOVE = `delete from access_tokens where app_id = $1 and id = any($2::bigint[]) and ${OVER} $3`;
 
+const KEEP_FIREBASE_TOKEN = `
+  update access_tokens set firebase_token = $3
+  where app_id = $1 and id = $2 and kind = 'session' and revoked_at is null returning id`;
+
+/** What the app runs on, as it says itself. */
+export interface SessionDevice extends DeviceDetails {
+  readonly uuid: string;
+}
+
 export interface NewSession {
   /** Null for an anonymous session. */
   readonly customer: CustomerName | null;
+  readonly device: SessionDevice;
   readonly language: string | null;
   readonly expiresAt: Date;
 }
@@ -51,10 +64,12 @@ export class TypeOrmSessions {
   ) {}
 
   /** Refused when the app has no customer of that name. */
-  start(appId: number, { customer, language, expiresAt }: NewSession): Promise<Session | Refusal> {
+  start(appId: number, { customer, device, language, expiresAt }: NewSession): Promise<Session | Refusal> {
     const accessToken = newToken('session');
-    const values: unknown[] = [appId, hashOfToken(accessToken), language, this.clock.now(), expiresAt];
-    const text = insert(customer, (one) => `$${values.push(one)}`);
+    const { uuid, type, vendor, mobileInfo } = device;
+    const session = [appId, hashOfToken(accessToken), language, this.clock.now(), expiresAt];
+    const values: unknown[] = [...session, uuid, type, vendor, mobileInfo];
+    const text = insert(customer, placeholders(values));
     return this.database.write(async (sql) => {
       const [made] = await sql.rows<{ id: number; customer_id: number | null }>(text, values);
       if (made === undefined) return refuse('API.Customers.NotFound');
@@ -68,6 +83,13 @@ export class TypeOrmSessions {
       const [ended] = await sql.rows<{ token_hash: Buffer }>(END, [appId, id, this.clock.now()]);
       return ended?.token_hash;
     });
+  }
+
+  /** Stores the push token with the session, in place of an earlier one; false when the session is over. */
+  keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean> {
+    return this.database.write(
+      async (sql) => (await sql.rows(KEEP_FIREBASE_TOKEN, [appId, id, firebaseToken])).length > 0,
+    );
   }
 
   /** Removes what expired or was ended over 30 days ago, some of it at a time; answers whether there may be more. */

@@ -65,6 +65,7 @@ export const PROMOTIONS: Resource = {
   fields: FIELDS,
   body: PutPromotions,
   finish: whatItsKindNeeds,
+  sometimesRequired: ['value', 'buy_qty', 'get_qty'],
   // Each of them is worked out for each line of every basket.
   most: {
     count: 100,

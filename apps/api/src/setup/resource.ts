@@ -30,6 +30,8 @@ export interface Resource {
     readonly ends: string;
     readonly failure: string;
   };
+  /** Fields that `finish` asks for in some records. */
+  readonly sometimesRequired?: readonly string[];
   /** The record as it will be stored, or the rule that its fields break together. `before` is what was stored. */
   readonly finish?: (next: Row, before: Row | undefined, sent: Row) => Row | Broken;
 }

@@ -1,11 +1,10 @@
 import { formatDateTime, pageOf } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
-import { CANT_BE_BLANK, IS_INVALID, MALFORMED } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { rowKey, rowsOf } from '../http/row-check.js';
+import { rowKeys, rowsOf } from '../http/row-check.js';
 import { dateTime, integer, listOf, named, record } from '../http/shapes.js';
-import type { Reading, Row } from './fields.js';
+import type { Field, Reading, Row } from './fields.js';
 import type { Resource } from './resource.js';
 import type { TypeOrmSetUp } from './typeorm-set-up.js';
 
@@ -67,10 +66,29 @@ function present({ fields, readOnly = {} }: Resource, row: Row, app: Reading['ap
   return { id: row['id'], ...Object.fromEntries([...shown, ...times]) };
 }
 
-function refusalsOf({ area, fields, reference }: Resource): string[] {
-  const rules = Object.entries(fields).flatMap(([name, field]) => [
-    ...('initial' in field ? [] : [rowKey(area, name, CANT_BE_BLANK)]),
-    rowKey(area, name, IS_INVALID),
-  ]);
-  return [...rules, rowKey(area, '', MALFORMED), ...(reference ? [reference.failure] : [])];
+function refusalsOf({ area, fields, reference, most, sometimesRequired = [] }: Resource): string[] {
+  const names = Object.keys(fields).filter((name) => fields[name]?.sql !== 'boolean');
+  const texts = names.filter((name) => isBounded(fields[name]));
+  const required = names.filter((name) => isRequired(fields[name]) || sometimesRequired.includes(name));
+  return [
+    ...rowKeys(area, {
+      required: required.filter((name) => texts.includes(name)),
+      texts: texts.filter((name) => !required.includes(name)),
+      numbers: required.filter((name) => !texts.includes(name)),
+      others: names.filter((name) => !required.includes(name) && !texts.includes(name)),
+    }),
+    ...(reference ? [reference.failure] : []),
+    ...(most ? [most.failure] : []),
+  ];
+}
+
+/** Texts and lists may be too long. */
+function isBounded(field: Field | undefined): boolean {
+  const { maxLength, maxItems } = (field?.sent ?? {}) as { maxLength?: unknown; maxItems?: unknown };
+  return maxLength !== undefined || maxItems !== undefined;
+}
+
+/** A list that may be empty holds entries that must not. */
+function isRequired(field: Field | undefined): boolean {
+  return field !== undefined && (!('initial' in field) || Array.isArray(field.initial));
 }

@@ -4,7 +4,7 @@ import { JudgedBy, MALFORMED, Text } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, nullable, record, text } from '../http/shapes.js';
-import { countWish } from './stock-rows.js';
+import { COUNT_KEYS, countWish } from './stock-rows.js';
 import type { TypeOrmStocks } from './typeorm-stocks.js';
 import { Type } from '@sinclair/typebox';
 
@@ -45,6 +45,7 @@ export function reconcileRoutes(stocks: TypeOrmStocks): Route[] {
       body: ReconcileStock,
       query: BULK_OPTIONS,
       answers: { 200: explainable(ReconciledShape) },
+      failedRows: COUNT_KEYS,
       missing: 'API.Warehouses.NotFound',
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);

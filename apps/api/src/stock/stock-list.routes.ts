@@ -58,16 +58,6 @@ const STOCK_FILTERS = {
   },
 };
 
-const InvalidStockFilter = record({
-  errors: record({
-    Stocks: Type.Array(text, {
-      description: Object.values(STOCK_FILTERS)
-        .map(({ refused }) => refused)
-        .join(', '),
-    }),
-  }),
-});
-
 const DEFAULT_LIMIT = 30;
 
 /** What is in stock, and how it came there. */
@@ -79,7 +69,7 @@ export function stockListRoutes(database: Database): Route[] {
       caller: 'app',
       summary: 'Stock per variant and warehouse, by product, variant and warehouse; a filter that is empty is ignored',
       query: { ...PAGING, ...STOCK_FILTERS },
-      failures: { 400: InvalidStockFilter },
+      refusals: Object.values(STOCK_FILTERS).map(({ refused }) => refused),
       answers: { 200: record({ data: listOf(StockShape) }) },
       handle: async ({ app, query }) => {
         const invalid = invalidFilters(app, query);

@@ -1,5 +1,6 @@
 import type { Database } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
+import { placeholders } from '../database/placeholders.js';
 
 export interface MovementFilter {
   readonly from: Date;
@@ -44,7 +45,7 @@ export async function* movementRuns(database: Database, appId: number, filter: M
 
 function runStatement(appId: number, { from, before, warehouseId, productId }: MovementFilter, after?: Line) {
   const values: unknown[] = [appId, from, before];
-  const value = (one: unknown): string => `$${values.push(one)}`;
+  const value = placeholders(values);
   const conditions = [
     ...(warehouseId === undefined ? [] : [`m.warehouse_id = ${value(warehouseId)}::bigint`]),
     ...(productId === undefined ? [] : [`v.product_id = ${value(productId)}::bigint`]),

@@ -40,6 +40,10 @@ export interface FailedRow {
 const VARIANT = ['code', 'barcode', 'external_ref'] as const;
 const LARGEST_QTY = 1_000_000_000;
 
+/** All keys by which a row of stock may fail; a count names its warehouse for all rows. */
+export const COUNT_KEYS = ['VariantNotFound', 'InvalidQty', 'NegativeStock'].map((rule) => `API.Stocks.${rule}`);
+export const STOCK_KEYS = [...COUNT_KEYS, 'API.Stocks.WarehouseNotFound'];
+
 /** A row of PUT /int/stocks as a wish, or the key of why it fails. */
 export function stockWish(row: unknown): StockWish | string {
   if (!isRow(row) || VARIANT.some((name) => isUnusable(row[name]))) return 'API.Stocks.VariantNotFound';

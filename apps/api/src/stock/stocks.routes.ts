@@ -8,7 +8,7 @@ import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, named, nullable, record, text } from '../http/shapes.js';
 import { stockAggregateJson } from './stock-aggregate.query.js';
-import { stockWish } from './stock-rows.js';
+import { STOCK_KEYS, stockWish } from './stock-rows.js';
 import type { TypeOrmStocks } from './typeorm-stocks.js';
 
 const string = orNull({ type: 'string', maxLength: 255 });
@@ -53,6 +53,7 @@ export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] 
       body: PutStocks,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ updated: integer, failed: listOf(failedRow) })) },
+      failedRows: STOCK_KEYS,
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'stocks');

@@ -2,6 +2,7 @@ import type { Page } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
 import { anyContains } from '../database/search-text.js';
+import { placeholders } from '../database/placeholders.js';
 
 const SEARCHED = ['w.name', 'w.code', 'w.address_line_1', 'w.city', 'w.postcode'];
 
@@ -21,7 +22,7 @@ export async function warehouseListJson(
   { offset, limit }: Page,
 ): Promise<string> {
   const values: unknown[] = [appId, offset, limit];
-  const value = (one: unknown): string => `$${values.push(one)}`;
+  const value = placeholders(values);
   const condition = search === undefined ? 'true' : anyContains(SEARCHED, search, value);
   const [row] = await database.rows<{ data: string }>(listOf(condition), values);
   return row?.data ?? '[]';

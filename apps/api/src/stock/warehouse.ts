@@ -1,6 +1,6 @@
 import { LONGEST_STRING, formatDateTime } from '@back-office/kernel';
 import { dateTime, integer, named, nullable, record, text, truth, type Of } from '../http/shapes.js';
-import { isQuantity, isRow, rowKey, wrongFlag, wrongText } from '../http/row-check.js';
+import { isQuantity, isRow, rowKey, rowKeys, wrongFlag, wrongText } from '../http/row-check.js';
 import { CANT_BE_BLANK, MALFORMED } from '../http/request-fields.js';
 
 export const WarehouseShape = named('Warehouse', {
@@ -64,6 +64,12 @@ export interface WarehouseWish {
 }
 
 const REQUIRED = ['name', 'address_line_1', 'city', 'postcode'] as const;
+
+/** All keys by which a row may break a rule by itself. */
+export const WAREHOUSE_KEYS = [
+  ...rowKeys('Warehouses', { required: REQUIRED, texts: ['code'] }),
+  rowKey('Warehouses', 'market_id', CANT_BE_BLANK),
+];
 
 /** A row of PUT /warehouse as a wish, or the key of the first rule that it breaks. */
 export function warehouseWish(row: unknown): WarehouseWish | string {

@@ -8,7 +8,7 @@ import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, record, text } from '../http/shapes.js';
 import type { TypeOrmWarehouses } from './typeorm-warehouses.js';
-import { presentWarehouse, WarehouseShape, WrittenWarehouseShape, warehouseWish } from './warehouse.js';
+import { presentWarehouse, WAREHOUSE_KEYS, WarehouseShape, WrittenWarehouseShape, warehouseWish } from './warehouse.js';
 import { warehouseListJson } from './warehouse-list.query.js';
 
 class PutWarehouses {
@@ -50,8 +50,7 @@ class PostWarehouse {
 }
 
 const DEFAULT_LIMIT = 30;
-const REFUSALS = ['NameCantBeBlank', 'AddressLine1CantBeBlank', 'CityCantBeBlank', 'PostcodeCantBeBlank'];
-const MORE = ['MarketIdCantBeBlank', 'CodeAndIdMismatch', 'HasStock', 'NotFound', 'WrongDataType'];
+const REFUSALS = ['CodeAndIdMismatch', 'HasStock', 'NotFound'].map((rule) => `API.Warehouses.${rule}`);
 
 export function warehouseRoutes(warehouses: TypeOrmWarehouses, database: Database): Route[] {
   return [
@@ -94,7 +93,7 @@ export function warehouseRoutes(warehouses: TypeOrmWarehouses, database: Databas
       body: PutWarehouses,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ warehouses: listOf(WrittenWarehouseShape), deleted: listOf(integer) })) },
-      refusals: [...REFUSALS, ...MORE].map((rule) => `API.Warehouses.${rule}`),
+      refusals: [...WAREHOUSE_KEYS, ...REFUSALS],
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'warehouses').map(warehouseWish);

@@ -43,6 +43,13 @@ export class BodySchema {
     return this.put(this.schema, [], this.example(values), path, value, values);
   }
 
+  /** The fields that take any text. */
+  texts(): BodyField[] {
+    return this.fields().filter(({ schema: { type, enum: allowed, pattern, format } }) => {
+      return [type].flat().includes('string') && !allowed && !pattern && !format;
+    });
+  }
+
   private below(schema: Json, path: readonly Step[]): BodyField[] {
     const { properties, items } = this.resolved(schema);
     return [
@@ -52,16 +59,22 @@ export class BodySchema {
     ];
   }
 
-  private exampleOf(schema: Json, path: readonly Step[], values: ExampleValues): unknown {
+  private exampleOf(schema: Json, path: readonly Step[], values: ExampleValues, isRequired = true): unknown {
     const known = this.known(path, values);
     if (known !== undefined) return known;
-    const { properties, items } = this.resolved(schema);
+    const {
+      properties,
+      items,
+      required = [],
+    } = this.resolved(schema) as { properties?: Json; items?: Json; required?: string[] };
     if (items) {
-      const entry = this.exampleOf(items as Json, [...path, 0], values);
+      const entry = this.exampleOf(items, [...path, 0], values, isRequired);
       return entry === undefined ? undefined : [entry];
     }
-    const entries = Object.entries((properties ?? {}) as Json)
-      .map(([name, of]) => [name, this.exampleOf(of as Json, [...path, name], values)] as const)
+    if (properties === undefined) return isRequired ? plainest(this.resolved(schema)) : undefined;
+    const isRequiredHere = (name: string): boolean => isRequired && required.includes(name);
+    const entries = Object.entries(properties)
+      .map(([name, of]) => [name, this.exampleOf(of as Json, [...path, name], values, isRequiredHere(name))] as const)
       .filter(([, value]) => value !== undefined);
     return entries.length > 0 ? Object.fromEntries(entries) : undefined;
   }
@@ -100,4 +113,13 @@ export class BodySchema {
     const steps = reference.slice('#/'.length).split('/');
     return this.resolved(steps.reduce<Json>((part, name) => part[name] as Json, this.reference));
   }
+}
+
+/** A value that the schema of a field allows, for those that nobody has named a value for. */
+function plainest({ type, enum: allowed, minimum = 1 }: Json): unknown {
+  if (Array.isArray(allowed)) return allowed[0];
+  const [kind] = [type].flat();
+  if (kind === 'string') return 'text';
+  if (kind === 'integer' || kind === 'number') return Math.max(Number(minimum), 1);
+  return kind === 'boolean' ? true : undefined;
 }

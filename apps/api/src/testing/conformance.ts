@@ -4,7 +4,9 @@ import addFormats from 'ajv-formats';
 
 interface Operation {
   readonly requestBody?: unknown;
-  readonly responses: Readonly<Record<string, { readonly content?: unknown }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: unknown; readonly 'x-error-keys'?: readonly string[] }>
+  >;
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
@@ -37,6 +39,9 @@ export class Conformance {
     if (promised === undefined) return [`${method} ${template} does not promise ${status}: ${text}`];
     return [
       ...this.body(template, method, status, promised.content, text),
+      ...keysIn(text)
+        .filter((key) => !promised['x-error-keys']?.includes(key))
+        .map((key) => `${method} ${template} does not promise ${key} with ${status}`),
       ...this.request(template, method, operation, withoutFailedRows(sent, text), status),
     ];
   }
@@ -70,6 +75,23 @@ export class Conformance {
         method in operations && new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
     )?.[0];
   }
+}
+
+/** The message keys of an answer, but for what it repeats of the request. */
+function keysIn(text: string): string[] {
+  if (!/"(?:API|Stocks)\./.test(text)) return [];
+  const { errors = {}, error, data } = JSON.parse(text) as { errors?: object; error?: unknown; data?: unknown };
+  const { fields: _, ...named } = errors as { fields?: unknown };
+  const { failed } = (data ?? {}) as { failed?: unknown };
+  const entries = [data, failed].filter((each) => Array.isArray(each)).flat() as {
+    message?: unknown;
+    error?: unknown;
+  }[];
+  const reasons = entries.map(
+    (each) => each?.message ?? (each?.error as { message?: unknown })?.message ?? each?.error,
+  );
+  const said = [...Object.values(named).flat(), error, ...reasons];
+  return said.filter((each): each is string => typeof each === 'string' && /^(?:API|Stocks)\./.test(each));
 }
 
 /** What of a body was accepted: a bulk call answers 200 and names the rows that were not, or says why in their place. */

@@ -10,18 +10,41 @@ const TABLES = `
   where t.table_schema = 'public' and t.table_type = 'BASE TABLE' and t.table_name <> 'migrations'
   group by t.table_name order by t.table_name`;
 
-/** The statement's text depends on the tables, so that a table that is added later is watched too. */
-export async function fingerprintsOf(database: Database): Promise<() => Promise<Fingerprints>> {
+interface Table {
+  readonly name: string;
+  /** The column that says whose a row is. */
+  readonly owner: 'app_id' | 'id';
+}
+
+/** All there are, so that a table that is added later is watched too. */
+async function tablesOf(database: Database): Promise<Table[]> {
   const tables = await database.rows<{ name: string; has_app: boolean }>(TABLES);
-  const parts = tables.map(({ name, has_app: hasApp }) => {
+  return tables.map(({ name, has_app: hasApp }) => {
     if (!hasApp && name !== 'apps') throw new Error(`Whose rows are those of ${name}?`);
-    return `select '${name}' as name, ${hasApp ? 'app_id' : 'id'} as app_id, count(*) as rows,
-      max(xmin::text::bigint) as newest from "${name}" group by 2`;
+    return { name, owner: hasApp ? 'app_id' : 'id' };
   });
+}
+
+export async function fingerprintsOf(database: Database): Promise<() => Promise<Fingerprints>> {
+  const tables = await tablesOf(database);
+  const parts = tables.map(
+    ({ name, owner }) => `select '${name}' as name, ${owner} as app_id, count(*) as rows,
+      max(xmin::text::bigint) as newest from "${name}" group by 2`,
+  );
   const text = `select app_id, string_agg(concat_ws(' ', name, rows, newest), ', ' order by name) as seen
     from (${parts.join(' union all ')}) as part group by app_id`;
   return async () => {
     const rows = await database.rows<{ app_id: number; seen: string }>(text);
     return new Map(rows.map(({ app_id: appId, seen }) => [appId, seen]));
   };
+}
+
+/** The tables in which a row of the app holds this text. */
+export async function tablesWith(database: Database, appId: number, text: string): Promise<string[]> {
+  const parts = (await tablesOf(database)).map(
+    ({ name, owner }) => `select '${name}' as name from "${name}" as row
+      where ${owner} = $1 and strpos(to_jsonb(row)::text, $2) > 0`,
+  );
+  const found = await database.rows<{ name: string }>(parts.join(' union '), [appId, text]);
+  return found.map(({ name }) => name).sort();
 }

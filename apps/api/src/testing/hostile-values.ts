@@ -28,29 +28,39 @@ export const HOSTILE_VALUES: readonly (readonly [name: string, value: unknown])[
   ['an empty list', []],
   ['a list of a text twice', ['x', 'x']],
   ['a list of 60 texts', Array.from({ length: 60 }, (_, index) => `t${index}`)],
+  ['a list of lists', [[], []]],
+  ['a list of null', [null]],
+  ['an object that looks like a list', { 0: 'x', length: 1 }],
   ['an empty object', {}],
   ['an object with a prototype', JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":{}}}')],
   ['an object with methods', JSON.parse('{"toString":1,"valueOf":null,"then":1,"toJSON":"x","length":1e9}')],
   ['25 nested objects', JSON.parse('{"a":'.repeat(25) + '1' + '}'.repeat(25))],
 ];
 
-/** Texts of whole bodies that no call can read. */
-export const HOSTILE_BODIES: readonly string[] = [
-  'null',
-  'true',
-  '5',
-  '"x"',
-  '[]',
-  '[{}]',
-  '[null]',
+/** Texts of bodies that are no JSON, or nested too deeply. */
+export const BROKEN_JSON: readonly string[] = [
   '{',
+  '[1',
+  '"',
   '{"a":1,}',
+  '{"a" 1}',
   '{} {}',
   "{'a':1}",
+  'a=1',
+  'undefined',
+  '{"a":NaN}',
+  '{"a":01}',
+  '{"a":1}/**/',
   '\u0000',
+  '\ufeff\ufeff{}',
   '{"a":"\n"}',
+  '{"a":"\\x"}',
   `${'['.repeat(40)}${']'.repeat(40)}`,
+  `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`,
 ];
+
+/** Texts of whole bodies that no call with a body can read. */
+export const HOSTILE_BODIES: readonly string[] = ['null', 'true', '5', '"x"', '[]', '[{}]', '[null]', ...BROKEN_JSON];
 
 /** Query strings about one parameter. */
 export const HOSTILE_QUERIES: readonly ((parameter: string) => string)[] = [

@@ -51,12 +51,15 @@ export class RawHttp {
   }
 }
 
-/** Writes the bytes on a connection of their own and answers everything that comes back until the server closes it. */
-export function exchangeBytes(origin: string, bytes: string | Buffer): Promise<string> {
+/**
+ * Writes the bytes on a connection of their own and answers everything that comes back until the server closes it.
+ * Who hangs up says that nothing more will come.
+ */
+export function exchangeBytes(origin: string, bytes: string | Buffer, { hangUp = false } = {}): Promise<string> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     let answer = '';
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const socket = connect(Number(port), hostname, () => (hangUp ? socket.end(bytes) : socket.write(bytes)));
     socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
     socket.on('error', reject);
     socket.on('close', () => resolve(answer));

@@ -10,6 +10,7 @@ import { dataSourceFor, jobPool } from '../database/data-source.js';
 import { libraryToolsOf, MediaWorker } from '../media/index.js';
 import { BASE_PATH } from '../http/base-path.js';
 import { openApiDocument } from '../http/openapi.js';
+import { PATIENCE, type Patience } from '../http/server.js';
 import { startApi, VERSION } from '../runtime/api.js';
 import { loggerOf } from '../runtime/logger.js';
 import { TOKENS } from '../tokens.js';
@@ -72,7 +73,10 @@ export interface TestApi {
 }
 
 /** The whole service on a real port and a database of its own; only the clock and the log are not the real ones. */
-export async function testApi(environment: Readonly<Record<string, string>> = {}): Promise<TestApi> {
+export async function testApi(
+  environment: Readonly<Record<string, string>> = {},
+  patience: Partial<Patience> = {},
+): Promise<TestApi> {
   const own = await testDatabase();
   const ownDir = await mkdtemp(join(tmpdir(), 'back-office-'));
   const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: ownDir, ...environment });
@@ -82,7 +86,8 @@ export async function testApi(environment: Readonly<Record<string, string>> = {}
   const clock = new MovableClock();
   const media = await libraryToolsOf(config);
   const container = containerOf(database, { ...config, media }, clock);
-  const api = await startApi({ container, database }, { ...config, port: 0 }, loggerOf(config));
+  const onAnyPort = { ...config, port: 0 };
+  const api = await startApi({ container, database }, onAnyPort, loggerOf(config), { ...PATIENCE, ...patience });
   const pool = jobPool(own.connection, 2);
   const jobFailures: unknown[] = [];
   const worker = new MediaWorker(pool, container.get(TOKENS.Library).tasks, (error) => jobFailures.push(error));

@@ -20,13 +20,17 @@ const streaming =
     passed(bytes, cutter);
 const unchanged: Way = (bytes) => bytes;
 
+/** Types whose files {@link withoutPlace} holds as a whole. */
+const HELD_WHOLE: Readonly<Record<string, Way>> = {
+  'image/avif': (bytes) => whole(passed(bytes, isoImage), blankAvif),
+  'image/tiff': (bytes) => whole(bytes, blankTiff),
+};
+
 const WAYS: Readonly<Record<string, Way>> = {
   'image/jpeg': streaming(jpeg),
   'image/png': streaming(png),
   'image/webp': streaming(webp),
   'image/gif': streaming(gif),
-  'image/avif': (bytes) => whole(passed(bytes, isoImage), blankAvif),
-  'image/tiff': (bytes) => whole(bytes, blankTiff),
   'image/bmp': unchanged,
   'image/svg+xml': unchanged,
   'video/mp4': streaming(isoMedia),
@@ -43,6 +47,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': unchanged,
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': unchanged,
   'application/zip': unchanged,
+  ...HELD_WHOLE,
 };
 
 /**
@@ -53,6 +58,11 @@ const WAYS: Readonly<Record<string, Way>> = {
  */
 export function withoutPlace(mime: string, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   return Object.hasOwn(WAYS, mime) && WAYS[mime] ? WAYS[mime](bytes) : unknown();
+}
+
+/** Whether {@link withoutPlace} holds a file of this type as a whole: not many of them should go through it at once. */
+export function isHeldWhole(mime: string): boolean {
+  return Object.hasOwn(HELD_WHOLE, mime);
 }
 
 // eslint-disable-next-line require-yield

@@ -1,0 +1,127 @@
+import { TOKENS } from '../tokens.js';
+import { aDay } from '../testing/a-day.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { check } from './check.js';
+import { INVARIANTS } from './invariants.query.js';
+
+let api: TestApi;
+let client: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+  client = await api.app();
+  await aDay(api, client);
+});
+afterAll(() => api.close());
+
+const store = () => api.container.get(TOKENS.Library).library.store;
+const found = async (now = new Date()) => check({ url: api.url }, store(), now);
+const breachesOf = async (name: string, now?: Date): Promise<number> => {
+  const finding = (await found(now)).find((each) => each.name === name);
+  if (finding === undefined) throw new Error(`No rule is called ${name}`);
+  return finding.breaches;
+};
+
+async function* bytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+describe('after a day of work', () => {
+  it('every rule holds', async () => {
+    const findings = await found();
+    expect(findings.filter(({ breaches }) => breaches > 0)).toEqual([]);
+    expect(findings).toHaveLength(INVARIANTS.length + 2);
+  });
+
+  it('nothing has been written by looking', async () => {
+    const sum = `select count(*)::int as rows, max(xmin::text::bigint) as last from stocks`;
+    const before = await api.database.rows(sum);
+    await found();
+    expect(await api.database.rows(sum)).toEqual(before);
+  });
+});
+
+const first = (table: string, where: string) => `select min(id) from ${table} where ${where}`;
+
+const CASES: readonly (readonly [name: string, corruption: string])[] = [
+  [
+    'Reserved stock is what the reservations add up to',
+    'update stocks set reserved = reserved + 1 where id = (select max(id) from stocks)',
+  ],
+  [
+    'Reserved stock is what its movements add up to',
+    `update stock_movement_lines set qty = qty + 5 where id = (
+         select min(l.id) from stock_movement_lines l join stock_movements m on m.id = l.movement_id where m.kind = 'reserve')`,
+  ],
+  ['Stock on hand is what its movements add up to', 'update stocks set on_hand = on_hand + 1'],
+  [
+    'Open proformas and orders that have not left hold their lines, and nothing else is held',
+    'delete from stock_reservations where proforma_item_id = (select min(proforma_item_id) from stock_reservations)',
+  ],
+  [
+    'What a proforma says is paid is what its payments less its refunds add up to',
+    `update payments set amount = amount + 1 where id = (${first('payments', `order_id is null and status = 'settled'`)})`,
+  ],
+  [
+    'What an order says is paid is what its payments less its refunds add up to',
+    `update payments set amount = amount + 1 where id = (${first('payments', `order_id is not null and status = 'settled'`)})`,
+  ],
+  [
+    'No payment is refunded for more than was captured',
+    `update payments set amount = -1000000 where id = (${first('payments', 'refund_of is not null')})`,
+  ],
+  [
+    'Every refund that failed has one alert',
+    `update payments set status = 'refund_failed' where id = (${first('payments', 'refund_of is not null')})`,
+  ],
+  [
+    'Every evaluation is used at most once, and is marked when it is',
+    `update order_processings set consumed_at = null where id = (${first('order_processings', 'consumed_at is not null')})`,
+  ],
+  [
+    'Every converted proforma has one order, and every such order its proforma',
+    `update orders set proforma_order_id = null where id = (${first('orders', 'proforma_order_id is not null')})`,
+  ],
+  [
+    'A final proforma has no refund that nobody asks for',
+    `update payments set status = 'pending', next_attempt_at = null where id = (${first('payments', 'refund_of is not null')})`,
+  ],
+  [
+    'A voucher is held by an open proforma alone, and spent for what its payments say',
+    `update vouchers set spent = spent + 1 where code = 'HELD'`,
+  ],
+  ['Points of a customer are what was booked', 'update customers set loyalty_points = loyalty_points + 1'],
+  ['Every file lies in a folder that is there', `update cdn_files set folder = 'nowhere' where folder = 'x/y'`],
+  ['Every folder lies in a folder that is there', `update cdn_folders set parent = 'nowhere' where path = 'x/y'`],
+];
+
+describe('a rule is seen to be broken', () => {
+  it.each(CASES)('%s', async (name, corruption) => {
+    const before = await breachesOf(name);
+    await api.database.rows(corruption);
+    expect(await breachesOf(name)).toBeGreaterThan(before);
+  });
+
+  it('Every content of a file is in the store, as long as its record says', async () => {
+    const name = 'Every content of a file is in the store, as long as its record says';
+    expect(await breachesOf(name)).toBe(0);
+    const [one, two] = await api.database.rows<{ content: string }>('select content from cdn_files order by id');
+    await store().remove(one?.content ?? '');
+    await store().put(two?.content ?? '', bytes('too short'), 'text/plain');
+    expect(await breachesOf(name)).toBe(2);
+  });
+
+  it('Nothing is in the store for longer than a day that no record knows', async () => {
+    const name = 'Nothing is in the store for longer than a day that no record knows';
+    const [file] = await api.database.rows<{ content: string }>('select content from cdn_files limit 1');
+    const orphan = (file?.content ?? '').replace(/[^/]+$/, 'orphan');
+    const stranger = '_blobs/zzzzzzzz/of-another-installation';
+    for (const key of [orphan, stranger]) await store().put(key, bytes('x'), 'text/plain');
+    expect(await breachesOf(name)).toBe(0);
+    expect(await breachesOf(name, new Date(Date.now() + 25 * 3_600_000))).toBe(1);
+  });
+
+  it('and so is each of them', () => {
+    expect(CASES.map(([name]) => name)).toEqual(INVARIANTS.map(({ name }) => name));
+  });
+});

@@ -1,0 +1,88 @@
+import type { MediaStore } from '@back-office/media';
+import type { Connection } from '../database/data-source.js';
+import { inSnapshot, type Read } from '../database/snapshot.js';
+import { findings, INVARIANTS, LIBRARY_CONTENTS, STILL_REFERENCED } from './invariants.query.js';
+
+/** What one rule found: how often it is broken, and some of the places. */
+export interface Finding {
+  readonly name: string;
+  readonly breaches: number;
+  readonly examples: readonly string[];
+}
+
+interface Breach {
+  readonly appId: number;
+  readonly breach: string;
+  readonly total: number;
+}
+
+interface Content {
+  readonly appId: number;
+  readonly content: string;
+  readonly size: number | null;
+}
+
+const MOST_EXAMPLES = 5;
+const BLOBS = '_blobs/';
+/** Younger ones may belong to what is going on. */
+const YOUNG_MS = 24 * 3_600_000;
+const CONTENTS = 'Every content of a file is in the store, as long as its record says';
+const ORPHANS = 'Nothing is in the store for longer than a day that no record knows';
+
+/** Looks whether every rule holds, without writing anything: the database as of one moment, then the store of files. */
+export async function check(connection: Connection, store: MediaStore, now: Date): Promise<Finding[]> {
+  const { rules, contents } = await inSnapshot(connection, async (read) => {
+    const found: Finding[] = [];
+    for (const { name, sql } of INVARIANTS) found.push(await finding(read, name, sql));
+    return { rules: found, contents: await read<Content>(LIBRARY_CONTENTS) };
+  });
+  return [...rules, ...(await checkStore(connection, store, contents, now))];
+}
+
+async function finding(read: Read, name: string, sql: string): Promise<Finding> {
+  const rows = await read<Breach>(findings(sql, MOST_EXAMPLES));
+  return { name, breaches: rows[0]?.total ?? 0, examples: rows.map(({ appId, breach }) => `app ${appId}: ${breach}`) };
+}
+
+async function checkStore(
+  connection: Connection,
+  store: MediaStore,
+  contents: readonly Content[],
+  now: Date,
+): Promise<Finding[]> {
+  const known = new Map(contents.map((each) => [each.content, each]));
+  const prefixes = new Set(contents.map(({ content }) => prefixOf(content)));
+  const stored = new Map<string, number>();
+  const orphans: string[] = [];
+  for await (const { key, size, writtenAt } of store.list(BLOBS)) {
+    stored.set(key, size);
+    // A store may be shared: what has the prefix of nobody here is another installation's.
+    const isOld = now.getTime() - writtenAt.getTime() > YOUNG_MS;
+    if (isOld && !known.has(key) && prefixes.has(prefixOf(key))) orphans.push(key);
+  }
+  const wrong = contents.filter(({ content, size }) => stored.get(content) !== (size ?? stored.get(content) ?? -1));
+  const broken = await stillBroken(connection, store, wrong);
+  return [
+    { name: CONTENTS, breaches: broken.length, examples: broken.slice(0, MOST_EXAMPLES) },
+    { name: ORPHANS, breaches: orphans.length, examples: orphans.slice(0, MOST_EXAMPLES) },
+  ];
+}
+
+/** A file may have been replaced, or purged, since the records were read. */
+async function stillBroken(connection: Connection, store: MediaStore, contents: readonly Content[]): Promise<string[]> {
+  if (contents.length === 0) return [];
+  const names = contents.map(({ content }) => content);
+  const rows = await inSnapshot(connection, (read) => read<Content>(STILL_REFERENCED, [names]));
+  const broken: string[] = [];
+  for (const { appId, content, size } of rows) {
+    const found = await store.read(content, { first: 0, last: 0 });
+    if (found) for await (const _ of found.bytes);
+    if (found === undefined || (size !== null && found.size !== size))
+      broken.push(`app ${appId}: ${content}, ${found === undefined ? 'gone' : `${found.size} bytes, not ${size}`}`);
+  }
+  return broken;
+}
+
+function prefixOf(content: string): string {
+  return content.slice(BLOBS.length).split('/')[0] ?? '';
+}

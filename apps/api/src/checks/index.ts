@@ -1,0 +1,1 @@
+export { check, type Finding } from './check.js';

@@ -1,0 +1,2 @@
+export { consentRoutes } from './consents.routes.js';
+export { TypeOrmConsents } from './typeorm-consents.js';

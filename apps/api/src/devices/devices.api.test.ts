@@ -1,0 +1,280 @@
+import { newCustomer, startSession } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+let mira: object;
+let phone: Client;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await api.app();
+  mira = await newCustomer(shop, 'mira@example.com');
+  phone = await signIn(mira, 'phone');
+});
+
+/** The calls of a new session on a device. */
+const signIn = async (customer: object, uuid: string, device: object = {}, client = shop): Promise<Client> =>
+  api.through({ ...client, token: await startSession(client, { ...customer, device: { uuid, ...device } }) }, [
+    api.origin,
+  ]);
+const put = (messaging_token: string, client = phone, more: object = {}): Promise<Reply> =>
+  client.put('/notification_device', { notification_device: { messaging_token, notification_channel_id: 3, ...more } });
+// eslint-disable-next-line typescript/no-explicit-any
+const register = async (...sent: Parameters<typeof put>): Promise<any> => {
+  const { status, body } = await put(...sent);
+  expect([status, Object.keys(body)]).toEqual([200, ['data']]);
+  return body.data;
+};
+/** Which customer has which token on which device, in the app. */
+const stored = (client = shop) =>
+  api.database.rows<{ id: number; customer_id: number; uuid: string; messaging_token: string }>(
+    `select id, customer_id, uuid, messaging_token from notification_devices where app_id = $1 order by id`,
+    [client.appId],
+  );
+const tokensOf = async (customer: object) =>
+  (await stored())
+    .filter(({ customer_id: id }) => id === (customer as { customer_id: number }).customer_id)
+    .map(({ messaging_token: token }) => token);
+const now = (): string => api.clock.now().toISOString().slice(0, 19);
+
+describe('PUT /notification_device', () => {
+  it('stores the device that the session was started on, for its customer', async () => {
+    const details = { device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' };
+    const device = await register('push-1', phone, { ...details, customer_id: 987_654, uuid: 'another' });
+    expect(device).toEqual({
+      id: expect.any(Number),
+      uuid: 'phone',
+      messaging_token: 'push-1',
+      notification_channel_id: 3,
+      ...details,
+      inserted_at: now(),
+      updated_at: now(),
+    });
+    expect(await stored()).toEqual([{ id: device.id, uuid: 'phone', messaging_token: 'push-1', ...idOf(mira) }]);
+  });
+
+  it('takes nothing from anybody for a session that has just ended, though this server still knows it', async () => {
+    const ana = await newCustomer(shop, 'ana@example.com');
+    const hers = await signIn(ana, 'phone');
+    await register('shared');
+    await register('shared', hers);
+    await api.database.rows('update access_tokens set revoked_at = now() where customer_id = $1', [
+      (mira as { customer_id: number }).customer_id,
+    ]);
+    const { status, body } = await put('shared');
+    expect([status, body]).toEqual([401, { errors: { token: expect.any(String) } }]);
+    expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['shared']]);
+  });
+
+  it('stores the token without the blanks around it: another copy is the same one', async () => {
+    const ana = await newCustomer(shop, 'ana@example.com');
+    await register('push-1');
+    expect((await register(' push-1 ', await signIn(ana, 'phone'))).messaging_token).toBe('push-1');
+    expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['push-1']]);
+  });
+
+  it('takes details that are not sent from the session, and keeps those that nobody sends again', async () => {
+    const told = { device_type: 'android', device_vendor: 'Fairphone' };
+    const first = await signIn(mira, 'tablet', told);
+    expect(await register('push-1', first, { mobile_info: 'FP5', device_vendor: '' })).toMatchObject({
+      ...told,
+      mobile_info: 'FP5',
+    });
+    const second = await signIn(mira, 'tablet', { device_type: null });
+    expect(await register('push-1', second, { device_vendor: null })).toMatchObject({ ...told, mobile_info: 'FP5' });
+  });
+
+  it('with the same token again updates the device', async () => {
+    const first = await register('push-1');
+    api.clock.forward({ hours: 1 });
+    const again = await register('push-1', phone, { mobile_info: 'new' });
+    expect(again).toEqual({ ...first, mobile_info: 'new', updated_at: now() });
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('with a new token of the device puts it in place of the earlier one', async () => {
+    const first = await register('push-1');
+    expect(await register('push-2')).toMatchObject({ id: first.id, messaging_token: 'push-2' });
+    expect(await tokensOf(mira)).toEqual(['push-2']);
+  });
+
+  it('in a later session on the same device updates it', async () => {
+    const { id } = await register('push-1');
+    expect((await register('push-2', await signIn(mira, 'phone'))).id).toBe(id);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('from several devices stores each of them', async () => {
+    await register('push-1');
+    await register('push-2', await signIn(mira, 'tablet'));
+    expect(await tokensOf(mira)).toEqual(['push-1', 'push-2']);
+  });
+
+  it('removes older copies of the token that the customer has on other devices', async () => {
+    await register('push-1');
+    await register('push-2', await signIn(mira, 'tablet'));
+    await register('push-1', await signIn(mira, 'phone, set up anew'));
+    expect((await stored()).map(({ uuid, messaging_token: token }) => [uuid, token])).toEqual([
+      ['tablet', 'push-2'],
+      ['phone, set up anew', 'push-1'],
+    ]);
+  });
+
+  it('moves the token to the customer who signs in on the device next, and the former owner has it no longer', async () => {
+    const ana = await newCustomer(shop, 'ana@example.com');
+    await register('push-1');
+    await register('push-1', await signIn(ana, 'phone'));
+    expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['push-1']]);
+    await register('push-1');
+    expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([['push-1'], []]);
+  });
+
+  it('leaves other tokens of the former owner, and other customers on a device of the same name, alone', async () => {
+    const ana = await newCustomer(shop, 'ana@example.com');
+    await register('push-1');
+    await register('push-2', await signIn(mira, 'tablet'));
+    await register('push-3', await signIn(ana, 'phone'));
+    await register('push-1', await signIn(ana, 'other'));
+    expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([['push-2'], ['push-3', 'push-1']]);
+  });
+
+  it('leaves the same token in another app alone', async () => {
+    const stranger = await api.app();
+    const theirs = await signIn(await newCustomer(stranger, 'mira@example.com'), 'phone', {}, stranger);
+    await register('push-1');
+    await register('push-1', theirs);
+    expect([await stored(), await stored(stranger)].map((rows) => rows.length)).toEqual([1, 1]);
+  });
+
+  it('makes push the preferred channel of the customer, until another customer has the token', async () => {
+    const preferred = async () => (await phone.get('/customer/consents')).body.data.preferred.notification_channel_id;
+    expect(await preferred()).toBe(1);
+    await register('push-1');
+    expect(await preferred()).toBe(3);
+    await register('push-1', await signIn(await newCustomer(shop, 'ana@example.com'), 'phone'));
+    expect(await preferred()).toBe(1);
+  });
+
+  it('knows a session that never told of its device by itself', async () => {
+    await api.database.rows('update access_tokens set device_uuid = null where app_id = $1', [shop.appId]);
+    const { uuid, id } = await register('push-1');
+    expect(uuid).toMatch(/^session-\d+$/);
+    expect((await register('push-1')).id).toBe(id);
+  });
+});
+
+describe('Body of PUT /notification_device', () => {
+  const sendOnly = (notification_device?: object): Promise<Reply> =>
+    phone.put('/notification_device', { notification_device });
+  const full = { messaging_token: 'push-1', notification_channel_id: 3 };
+
+  it('notification_device: required', async () => {
+    expect((await sendOnly()).status).toBe(400);
+    expect((await sendOnly(full)).status).toBe(200);
+  });
+
+  it('notification_device.messaging_token: required', async () => {
+    const { status, body } = await sendOnly({ notification_channel_id: 3 });
+    expect([status, body]).toEqual([422, { errors: { messaging_token: ["can't be blank"] } }]);
+  });
+
+  it('notification_device.notification_channel_id: required, and 3', async () => {
+    const { status, body } = await sendOnly({ messaging_token: 'push-1' });
+    expect([status, body]).toEqual([422, { errors: { notification_channel_id: ["can't be blank"] } }]);
+    expect((await sendOnly({ ...full, notification_channel_id: 2 })).status).toBe(422);
+  });
+
+  it.each(['device_type', 'device_vendor', 'mobile_info'])('notification_device.%s: not required', async (name) => {
+    expect((await sendOnly(full)).body.data[name]).toBeNull();
+    expect((await sendOnly({ ...full, [name]: 'detail' })).body.data[name]).toBe('detail');
+  });
+});
+
+describe('one messaging token, sent many times at once', () => {
+  it('by one session is stored once, and every answer is the device', async () => {
+    const devices = await Promise.all(Array.from({ length: 20 }, () => register('push-1')));
+    expect(new Set(devices.map(({ id }) => id)).size).toBe(1);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('by many customers and devices ends with one of them', async () => {
+    const people = await Promise.all([1, 2, 3, 4].map((each) => newCustomer(shop, `c${each}@example.com`)));
+    const phones = await Promise.all(people.flatMap((each) => ['a', 'b'].map((uuid) => signIn(each, uuid))));
+    await Promise.all([...phones, ...phones, ...phones].map((each) => register('push-1', each)));
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('while two devices exchange their tokens leaves each token with one of them', async () => {
+    const tablet = await signIn(mira, 'tablet');
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all([put('push-1'), put('push-2', tablet)]);
+      await Promise.all([register('push-2'), register('push-1', tablet)]);
+      const tokens = await tokensOf(mira);
+      expect(new Set(tokens).size).toBe(tokens.length);
+    }
+  });
+});
+
+describe('Consent, device and stock error keys: device calls', () => {
+  it.each([
+    ['the app', async () => shop],
+    ['an anonymous session', async () => signIn({}, 'phone')],
+  ])('401 with the token of %s', async (_, client) => {
+    const { status, body } = await put('push-1', await client());
+    expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Invalid' } }]);
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe('Validation errors: PUT /notification_device', () => {
+  const long = 'x'.repeat(256);
+  const blank = ["can't be blank"];
+  it.each([
+    ['an empty token', { messaging_token: '' }, { messaging_token: blank }],
+    ['a blank token', { messaging_token: ' \t' }, { messaging_token: blank }],
+    ['no token', { messaging_token: null }, { messaging_token: blank }],
+    ['a long token', { messaging_token: long }, { messaging_token: ['is too long'] }],
+    ['a token with NUL', { messaging_token: 'a\0b' }, { messaging_token: ['is invalid'] }],
+    ['no channel', { notification_channel_id: undefined }, { notification_channel_id: blank }],
+    ['the e-mail channel', { notification_channel_id: 1 }, { notification_channel_id: ['is invalid'] }],
+    ['the viber channel', { notification_channel_id: 4 }, { notification_channel_id: ['is invalid'] }],
+    ['no such channel', { notification_channel_id: -3 }, { notification_channel_id: ['is invalid'] }],
+    [
+      'long details',
+      { device_type: long, device_vendor: long, mobile_info: long },
+      Object.fromEntries(['device_type', 'device_vendor', 'mobile_info'].map((name) => [name, ['is too long']])),
+    ],
+    [
+      'two at once',
+      { messaging_token: '', notification_channel_id: 2 },
+      { messaging_token: blank, notification_channel_id: ['is invalid'] },
+    ],
+  ])('%s: every failing field under its own name, and nothing is stored', async (_, more, errors) => {
+    const { status, body } = await put('push-1', phone, more);
+    expect([status, body]).toEqual([422, { errors }]);
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each([
+    [{}],
+    [{ notification_device: null }],
+    [{ notification_device: [] }],
+    [{ messaging_token: 'push-1', notification_channel_id: 3 }],
+    [{ notification_device: { messaging_token: 5, notification_channel_id: 3 } }],
+    [{ notification_device: { messaging_token: 'push-1', notification_channel_id: '3' } }],
+    [{ notification_device: { messaging_token: 'push-1', notification_channel_id: 3.5 } }],
+    [{ notification_device: { messaging_token: 'push-1', notification_channel_id: 3, mobile_info: {} } }],
+  ])('%j cannot be read', async (body) => {
+    const { status, body: answer } = await phone.put('/notification_device', body);
+    expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+});
+
+function idOf(customer: object): object {
+  const { customer_id } = customer as { customer_id: number };
+  return { customer_id };
+}

@@ -1,0 +1,63 @@
+import { formatDateTime } from '@back-office/kernel';
+import { ok } from '../http/answer.js';
+import { unauthorized } from '../http/errors.js';
+import { Text, Whole, Wrapper } from '../http/request-fields.js';
+import { route, type Route } from '../http/route.js';
+import { dateTime, integer, named, nullable, record, text, type Of } from '../http/shapes.js';
+import { DeviceDetailFields, deviceDetailsOf } from '../sessions/index.js';
+import { PUSH_CHANNEL_ID, type DeviceRow, type TypeOrmDevices } from './typeorm-devices.js';
+
+class NotificationDeviceFields extends DeviceDetailFields {
+  @Text() messaging_token!: string;
+  /** Devices get pushes; no other channel has tokens. */
+  @Whole({ min: PUSH_CHANNEL_ID, max: PUSH_CHANNEL_ID }) notification_channel_id!: number;
+}
+
+class PutNotificationDevice {
+  @Wrapper(() => NotificationDeviceFields) notification_device!: NotificationDeviceFields;
+}
+
+const DeviceShape = named('NotificationDevice', {
+  id: integer,
+  uuid: text,
+  messaging_token: text,
+  notification_channel_id: integer,
+  device_type: nullable(text),
+  device_vendor: nullable(text),
+  mobile_info: nullable(text),
+  inserted_at: dateTime,
+  updated_at: dateTime,
+});
+
+export function deviceRoutes(devices: TypeOrmDevices): Route[] {
+  return [
+    route({
+      method: 'put',
+      path: '/notification_device',
+      caller: 'customer',
+      summary:
+        "Registers the session's device for pushes to the signed-in customer; the token leaves every other device of the app",
+      body: PutNotificationDevice,
+      answers: { 200: record({ data: DeviceShape }) },
+      handle: async ({ app, tokenId, body: { notification_device: sent } }) => {
+        const device = { messagingToken: sent.messaging_token.trim(), ...deviceDetailsOf(sent) };
+        const stored = await devices.register(app.id, tokenId, device);
+        return stored ? ok(presentDevice(stored)) : unauthorized({ failure: 'API.Tokens.Revoked', speech: app });
+      },
+    }),
+  ];
+}
+
+function presentDevice(row: DeviceRow): Of<typeof DeviceShape> {
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    messaging_token: row.messaging_token,
+    notification_channel_id: row.notification_channel_id,
+    device_type: row.device_type,
+    device_vendor: row.device_vendor,
+    mobile_info: row.mobile_info,
+    inserted_at: formatDateTime(row.inserted_at),
+    updated_at: formatDateTime(row.updated_at),
+  };
+}

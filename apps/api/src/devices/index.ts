@@ -1,0 +1,2 @@
+export { deviceRoutes } from './devices.routes.js';
+export { TypeOrmDevices } from './typeorm-devices.js';

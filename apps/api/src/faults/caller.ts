@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** What the calls answer, as far as anybody looks at it here. */
+export interface Data {
+  readonly id: number;
+  readonly key: string;
+  readonly proforma_number: string;
+  readonly items: readonly { readonly proforma_order_item_id: number }[];
+  readonly payments: readonly object[];
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly data: Data;
+}
+
+/** Nobody knows whether it was done: nothing came back, or a server said that it does not know. */
+export const UNKNOWN = 'unknown';
+
+const PATIENCE_MS = 25_000;
+const RETRY_MS = 100;
+
+/** One shop that calls whichever server answers, and remembers what servers should never say. */
+export class Caller {
+  private turn = 0;
+  /** Answers of 500 and above, which only a fault explains. */
+  failures = 0;
+
+  constructor(
+    readonly appId: number,
+    private readonly token: string,
+    private readonly origins: readonly string[],
+    /** In ms, until a call must have been answered with something that somebody knows. */
+    private readonly patienceMs = 60_000,
+  ) {}
+
+  /** One try. */
+  async ask(
+    method: string,
+    path: string,
+    sent?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer | typeof UNKNOWN> {
+    this.turn += 1;
+    const origin = this.origins[this.turn % this.origins.length] ?? '';
+    const isForm = sent instanceof FormData;
+    try {
+      const response = await fetch(`${origin}/api/v2${path}`, {
+        method,
+        signal: AbortSignal.timeout(PATIENCE_MS),
+        headers: {
+          Authorization: `Bearer ${this.token}`,
+          ...(sent === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(sent !== undefined && { body: isForm ? sent : JSON.stringify(sent) }),
+      });
+      const text = await response.text();
+      const body = (text === '' ? {} : JSON.parse(text)) as { data?: Data };
+      if (response.status >= 500) {
+        this.failures += 1;
+        return UNKNOWN;
+      }
+      return { status: response.status, data: body.data ?? (body as Data) };
+    } catch {
+      return UNKNOWN;
+    }
+  }
+
+  /** Asks under one key until somebody knows, so that what is to be done is done once. */
+  async settle(method: string, path: string, body?: unknown): Promise<Answer> {
+    const key = randomUUID();
+    const end = Date.now() + this.patienceMs;
+    while (Date.now() < end) {
+      const answer = await this.ask(method, path, body, { 'Idempotency-Key': key });
+      if (answer !== UNKNOWN && answer.status !== 409 && answer.status !== 429) return answer;
+      await pause(RETRY_MS);
+    }
+    throw new Error(`${method} ${path} had no answer for ${this.patienceMs / 1_000} s`);
+  }
+
+  async mustSettle(method: string, path: string, body?: unknown): Promise<Data> {
+    const { status, data } = await this.settle(method, path, body);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(data)}`);
+    return data;
+  }
+}

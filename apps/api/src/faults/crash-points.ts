@@ -1,0 +1,118 @@
+import { UNKNOWN } from './caller.js';
+import { COUNTED, evaluation } from './load.js';
+import type { Outcome } from './scenario.js';
+import type { Rig } from './rig.js';
+import { COUNTED_PIECES } from './verify.query.js';
+
+const MOST_MESSAGES = 15;
+
+interface Write {
+  readonly name: string;
+  /** Makes what is to be written to, and answers how it is written. */
+  readonly prepare: (rig: Rig) => Promise<() => Promise<unknown>>;
+}
+
+const proforma = async (rig: Rig): Promise<string> => {
+  const id = await evaluation(rig.caller, [{ code: 'V1', qty: 1 }]);
+  const made = await rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: id });
+  return `/proforma_orders/${made.id}`;
+};
+const settled = (rig: Rig, method: string, path: string, body: object) => () =>
+  rig.caller.mustSettle(method, path, body);
+
+const WRITES: readonly Write[] = [
+  {
+    name: 'create',
+    prepare: async (rig) => {
+      const id = await evaluation(rig.caller, [{ code: 'V1', qty: 1 }]);
+      return settled(rig, 'POST', '/proforma_orders', { order_processing_id: id });
+    },
+  },
+  {
+    name: 'pay',
+    prepare: async (rig) => {
+      const payment = { payment_method_id: rig.bank, amount: 10 };
+      return settled(rig, 'POST', `${await proforma(rig)}/pay`, { payment });
+    },
+  },
+  { name: 'confirm', prepare: async (rig) => settled(rig, 'POST', `${await proforma(rig)}/warehouse_confirm`, {}) },
+  {
+    name: 'convert',
+    prepare: async (rig) => {
+      const path = await proforma(rig);
+      await rig.caller.mustSettle('POST', `${path}/pay`, { payment: { payment_method_id: rig.bank, amount: 0 } });
+      await rig.caller.mustSettle('POST', `${path}/warehouse_confirm`, {});
+      return settled(rig, 'POST', `${path}/convert`, {});
+    },
+  },
+  { name: 'cancel', prepare: async (rig) => settled(rig, 'DELETE', await proforma(rig), {}) },
+  {
+    name: 'stock',
+    prepare: async (rig) => {
+      const write = settled(rig, 'PUT', '/int/stocks', {
+        stocks: [{ code: COUNTED, warehouse_code: 'W', qty: 1 }],
+      });
+      return async () => {
+        await write();
+        rig.history.counted += 1;
+      };
+    },
+  },
+];
+
+/** Every write, cut at each message it sends to the database and at each answer to one, and asked again until it is known. */
+export async function crashPoints(rig: Rig): Promise<Outcome> {
+  // The background would be cut in place of the call.
+  await rig.worker.signal('SIGKILL');
+  try {
+    const unkeyed = await cutWithoutKey(rig);
+    return unkeyed.length > 0 ? { breaches: unkeyed } : await cutEverywhere(rig);
+  } finally {
+    await rig.worker.start();
+  }
+}
+
+/** Asked once, without a key: done once or not at all, whatever is cut; and done, when it says so. */
+async function cutWithoutKey(rig: Rig): Promise<string[]> {
+  const stocks = [{ code: COUNTED, warehouse_code: 'W', qty: 1 }];
+  const pieces = async (): Promise<number> => {
+    const [row] = await rig.rows<{ onHand: number }>(COUNTED_PIECES, [rig.caller.appId, COUNTED]);
+    return Number(row?.onHand);
+  };
+  const breaches: string[] = [];
+  for (const side of ['asked', 'answered'] as const) {
+    for (let message = 1; message <= MOST_MESSAGES; message += 1) {
+      const before = await pieces();
+      rig.proxy.cutAt({ message, side });
+      const answer = await rig.caller.ask('PUT', '/int/stocks', { stocks });
+      const added = (await pieces()) - before;
+      rig.history.counted += added;
+      const isAdded = answer !== UNKNOWN && answer.status === 200;
+      if (added > 1 || (isAdded && added !== 1)) breaches.push(`one piece, ${side} ${message}: ${added} are added`);
+      if (rig.proxy.messages() < message) break;
+    }
+  }
+  return breaches;
+}
+
+async function cutEverywhere(rig: Rig): Promise<Outcome> {
+  let cuts = 0;
+  for (const [index, { name, prepare }] of WRITES.entries()) {
+    for (const side of ['asked', 'answered'] as const) {
+      // A call whose key was taken by a run that has died waits for the end of its lease: once is enough to see it.
+      const first = index > 0 && side === 'answered' ? 2 : 1;
+      for (let message = first; message <= MOST_MESSAGES; message += 1) {
+        const write = await prepare(rig);
+        rig.proxy.cutAt({ message, side });
+        try {
+          await write();
+        } catch (error) {
+          return { breaches: [`${name}, ${side} ${message}: ${(error as Error).message}`], note: `${cuts} cuts` };
+        }
+        if (rig.proxy.messages() < message) break;
+        cuts += 1;
+      }
+    }
+  }
+  return { note: `${cuts} cuts` };
+}

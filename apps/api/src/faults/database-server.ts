@@ -1,0 +1,61 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { prepareHome, SOCKET, type Home } from '../database/embedded/database-home.js';
+import { ensureServer, USER } from '../database/embedded/postgres-server.js';
+import { findServer, stopServer } from '../database/embedded/running-server.js';
+
+/** A real PostgreSQL server of its own, that may be killed. */
+export class DatabaseServer {
+  private constructor(
+    private readonly home: Home,
+    private readonly socketDirectory: string,
+  ) {}
+
+  static async start(directory: string): Promise<DatabaseServer> {
+    const home = await prepareHome(directory, join(directory, 'far'));
+    return new DatabaseServer(home, await ensureServer(home));
+  }
+
+  get socketPath(): string {
+    return join(this.socketDirectory, SOCKET);
+  }
+
+  /** A client that goes round the wire that the service uses. */
+  async client(database: string): Promise<pg.Client> {
+    const client = new pg.Client({ host: this.socketDirectory, port: 5432, user: USER, database });
+    client.on('error', () => {});
+    await client.connect();
+    return client;
+  }
+
+  async rows<Row>(database: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const client = await this.client(database);
+    try {
+      return (await client.query(text, [...values])).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  }
+
+  urlThrough(port: number, database: string): string {
+    return `postgres://${USER}@127.0.0.1:${port}/${database}`;
+  }
+
+  /** A signal to the server itself: SIGQUIT is an immediate stop, SIGKILL none at all. */
+  async signal(signal: NodeJS.Signals): Promise<void> {
+    const server = await findServer(this.home);
+    if (server) process.kill(server.pid, signal);
+    while (await findServer(this.home));
+  }
+
+  /** As a supervisor would. */
+  async startAgain(): Promise<void> {
+    await ensureServer(this.home);
+  }
+
+  async stop(): Promise<void> {
+    await stopServer(this.home);
+    await rm(this.home.directory, { recursive: true, force: true });
+  }
+}

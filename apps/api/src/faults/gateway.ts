@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** How a payment service answers: `done and silent` pays the refund and never says so, `refused` never pays it. */
+export type Manner = 'well' | 'broken' | 'silent' | 'done and silent' | 'done and cut' | 'refused';
+
+interface Asked {
+  readonly payment_id: number;
+  readonly amount: number;
+}
+
+/** A payment service with books of its own: it pays each key once, whatever it answers. */
+export class Gateway {
+  manner: Manner = 'well';
+  /** What was paid out, by the key it was asked under. */
+  readonly books = new Map<string, Asked>();
+
+  private constructor(
+    readonly url: string,
+    readonly stop: () => void,
+  ) {}
+
+  static async start(): Promise<Gateway> {
+    const server = createServer((request, response) => {
+      void json(request).then((body) => {
+        const key = String(request.headers['idempotency-key']);
+        const { manner } = gateway;
+        if (manner === 'broken') return response.writeHead(500).end();
+        if (manner === 'refused') return response.writeHead(422).end();
+        if (manner === 'silent') return undefined;
+        gateway.books.set(key, body as Asked);
+        if (manner === 'done and silent') return undefined;
+        if (manner === 'done and cut') return void request.socket.destroy();
+        return response.writeHead(200).end();
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const stop = (): void => {
+      server.closeAllConnections();
+      server.close();
+    };
+    const gateway: Gateway = new Gateway(`http://127.0.0.1:${(server.address() as AddressInfo).port}/refunds`, stop);
+    return gateway;
+  }
+}

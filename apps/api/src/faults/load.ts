@@ -1,0 +1,129 @@
+import { createHash, randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Caller } from './caller.js';
+
+/** What the service has acknowledged, against which its records are held when all is quiet. */
+export interface History {
+  /** Pieces added to what is only counted. */
+  counted: number;
+  /** Proformas by id, with what is known of them for certain. */
+  readonly proformas: Map<number, { readonly number: string; order?: number; payments: number }>;
+  /** SHA-256 of the content, by file. */
+  readonly files: Map<number, string>;
+  /** How many jobs the clients have brought to their end. */
+  flows: number;
+  /** Answers that contradict one another or the rules. */
+  readonly contradictions: string[];
+}
+
+export const VARIANTS = 12;
+export const COUNTED = 'COUNTED';
+const STOCK = 1_000_000;
+const GUEST = {
+  email: 'ana@example.com',
+  first_name: 'Ana',
+  last_name: 'Jović',
+  phone: '1',
+  address_line_1: 'Bulevar 1',
+  city: 'Novi Sad',
+  postcode: '21000',
+};
+
+export const newHistory = (): History => ({
+  counted: 0,
+  proformas: new Map(),
+  files: new Map(),
+  flows: 0,
+  contradictions: [],
+});
+
+/** A shop that everything can be sold of, and one thing that is only counted. Answers its bank method. */
+export async function openShop(caller: Caller): Promise<number> {
+  const warehouse = { name: 'W', address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1 };
+  await caller.mustSettle('PUT', '/warehouse', { warehouses: [{ code: 'W', ...warehouse }] });
+  const codes = [...Array.from({ length: VARIANTS }, (_, index) => `V${index}`), COUNTED];
+  const products = codes.map((code) => ({ code, name: code, price: 100, vat_rate: 20, variants: [{ code }] }));
+  await caller.mustSettle('POST', '/int/products', { products });
+  const stocks = codes.filter((code) => code !== COUNTED).map((code) => ({ code, warehouse_code: 'W', qty: STOCK }));
+  await caller.mustSettle('PUT', '/int/stocks', { stocks });
+  const methods = (await caller.mustSettle('GET', '/payment_methods')) as unknown as { id: number; code: string }[];
+  return methods.find(({ code }) => code === 'bank_transfer')?.id ?? 0;
+}
+
+export async function evaluation(caller: Caller, items: readonly object[]): Promise<number> {
+  const order = { items, guest: GUEST };
+  return (await caller.mustSettle('POST', '/order_processings', { order_processing: order })).id;
+}
+
+/** Clients at their work until they are told to stop. */
+export class Load {
+  private isOver = false;
+  private readonly clients: Promise<void>[];
+
+  constructor(caller: Caller, bank: number, history: History, clients: number) {
+    const jobs = [sell, sell, count, upload];
+    this.clients = Array.from({ length: clients }, async (_, index) => {
+      const job = jobs[index % jobs.length] ?? sell;
+      while (!this.isOver) {
+        await job(caller, history, bank);
+        history.flows += 1;
+      }
+    });
+  }
+
+  /** Every client ends what it has begun: what it was not told, it asks for until it is. */
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.clients);
+  }
+}
+
+/** A basket on its way to an order, or half of the way, or back. */
+async function sell(caller: Caller, history: History, bank: number): Promise<void> {
+  const codes = new Set(Array.from({ length: 3 }, () => `V${randomInt(VARIANTS)}`));
+  const items = [...codes].map((code) => ({ code, qty: 2 }));
+  const made = await caller.mustSettle('POST', '/proforma_orders', {
+    order_processing_id: await evaluation(caller, items),
+  });
+  const known: { number: string; order?: number; payments: number } = { number: made.proforma_number, payments: 0 };
+  history.proformas.set(made.id, known);
+  const path = `/proforma_orders/${made.id}`;
+  const fate = randomInt(10);
+  if (fate === 0) return;
+  const payment = { payment_method_id: bank, amount: fate === 1 ? 50 : 0 };
+  const paid = await caller.mustSettle('POST', `${path}/pay`, { payment });
+  known.payments = paid.payments.length;
+  if (fate <= 2) return void (await caller.mustSettle('DELETE', path));
+  const isPartial = fate <= 4;
+  await caller.mustSettle('POST', `${path}/warehouse_confirm`, {
+    ...(isPartial && {
+      adjustments: made.items.map((line) => ({
+        proforma_order_item_id: line.proforma_order_item_id,
+        qty_confirmed: 1,
+      })),
+    }),
+  });
+  // Two people press the button.
+  const orders = await Promise.all([1, 2].map(() => caller.mustSettle('POST', `${path}/convert`, {})));
+  const [one, other] = orders.map(({ id }) => id);
+  if (one !== other) history.contradictions.push(`proforma ${made.id} became the orders ${one} and ${other}`);
+  if (one !== undefined) known.order = one;
+}
+
+async function count(caller: Caller, history: History): Promise<void> {
+  const qty = 1 + randomInt(9);
+  await caller.mustSettle('PUT', '/int/stocks', { stocks: [{ code: COUNTED, warehouse_code: 'W', qty }] });
+  history.counted += qty;
+  await pause(20);
+}
+
+let files = 0;
+async function upload(caller: Caller, history: History): Promise<void> {
+  files += 1;
+  const words = `file ${files} ${'of many words '.repeat(200)}`;
+  const form = new FormData();
+  form.set('file', new Blob([words]), `file-${process.pid}-${files}.txt`);
+  const file = await caller.mustSettle('POST', '/cdn/files', form);
+  history.files.set(file.id, createHash('sha256').update(words).digest('hex'));
+  await pause(50);
+}

@@ -1,0 +1,81 @@
+import { Command } from 'commander';
+import { openGround, Rig, type Ground } from './rig.js';
+import type { Outcome } from './scenario.js';
+import { READY_MUST_MS, SCENARIOS } from './scenarios.js';
+import { SEEDED_BUGS } from './seeded-bug-list.js';
+import { caught } from './seeded-bugs.js';
+import { verify } from './verify.js';
+
+const program = new Command('faults')
+  .description('Breaks everything that can break under load, and looks whether every rule still holds')
+  .option('--only <pattern>', 'only faults with such a name, and no seeded bugs', '')
+  .option('--seeded <pattern>', 'only seeded bugs with such a name, and no faults; "none" for faults alone', '');
+program.parse();
+const { only, seeded } = program.opts<{ only: string; seeded: string }>();
+
+const BUGS_AT_ONCE = 3;
+const begun = performance.now();
+const ground = await openGround();
+try {
+  const chosen = SCENARIOS.filter(({ name }) => new RegExp(only).test(name));
+  if (chosen.length > 0 && !(only === '' && seeded !== '' && seeded !== 'none')) await faults(ground, chosen);
+  if (seeded !== 'none' && only === '') await bugs(ground);
+} finally {
+  await ground.stop();
+}
+print(`\nin ${seconds(begun)}`);
+
+async function faults(on: Ground, chosen: typeof SCENARIOS): Promise<void> {
+  const rig = await Rig.open(on, 'faults');
+  print('| fault | ready again | rules | | took |');
+  print('| --- | --- | --- | --- | --- |');
+  try {
+    for (const { name, run } of chosen) {
+      const started = performance.now();
+      const { readyMs, breaches, note = '' } = await outcomeOf(rig, run);
+      const isLate = readyMs !== undefined && readyMs > READY_MUST_MS;
+      if (breaches.length > 0 || isLate) process.exitCode = 1;
+      const ready = readyMs === undefined ? '' : `${Math.round(readyMs)} ms${isLate ? ' (too late)' : ''}`;
+      print(
+        `| ${name} | ${ready} | ${breaches.length === 0 ? 'hold' : `**${breaches.length} broken**`} | ${note} | ${seconds(started)} |`,
+      );
+      for (const breach of breaches.slice(0, 5)) print(`|   ${breach} | | | | |`);
+    }
+  } finally {
+    await rig.close();
+  }
+}
+
+async function outcomeOf(rig: Rig, run: (rig: Rig) => Promise<Outcome>): Promise<Outcome & { breaches: string[] }> {
+  try {
+    const outcome = await run(rig);
+    return { ...outcome, breaches: [...(outcome.breaches ?? []), ...(await verify(rig))] };
+  } catch (error) {
+    return { breaches: [(error as Error).message] };
+  }
+}
+
+/** A suite that finds nothing proves nothing: each of these bugs must be found. */
+async function bugs(on: Ground): Promise<void> {
+  print('\n| seeded bug | found by | took |');
+  print('| --- | --- | --- |');
+  const chosen = SEEDED_BUGS.filter(({ name }) => new RegExp(seeded).test(name));
+  const waiting = [...chosen];
+  const findNext = async (): Promise<void> => {
+    for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
+      const started = performance.now();
+      const by = await caught(on, bug);
+      if (by === undefined) process.exitCode = 1;
+      print(`| ${bug.name} | ${by?.slice(0, 160) ?? '**nothing**'} | ${seconds(started)} |`);
+    }
+  };
+  await Promise.all(Array.from({ length: BUGS_AT_ONCE }, findNext));
+}
+
+function seconds(since: number): string {
+  return `${Math.round((performance.now() - since) / 1_000)} s`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,89 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** A process of the service, which is started again as a supervisor would when it has been killed. */
+export class ServiceProcess {
+  private child: ChildProcess | undefined;
+  private printed = '';
+  private readonly failures: string[] = [];
+
+  constructor(
+    private readonly script: '../main.js' | '../worker.js',
+    private readonly environment: Readonly<Record<string, string>>,
+    private readonly port: number,
+    private readonly seededBug?: number,
+  ) {}
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Everything it said, for whoever wants to know why it did not start. */
+  get output(): string {
+    return this.printed;
+  }
+
+  async start(): Promise<void> {
+    const hook = new URL(`seeded-bug-hook.js?bug=${this.seededBug}`, import.meta.url).href;
+    const seeded = this.seededBug === undefined ? [] : ['--import', hook];
+    this.child = spawn(process.execPath, [...seeded, fileOf(this.script)], {
+      env: { ...this.environment, PORT: String(this.port) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const keep = (chunk: Buffer): void => {
+      this.printed = (this.printed + chunk.toString()).slice(-20_000);
+      for (const line of chunk.toString().split('\n')) if (isBug(line)) this.failures.push(line.slice(0, 400));
+    };
+    this.child.stdout?.on('data', keep);
+    this.child.stderr?.on('data', keep);
+    if (this.script === '../main.js') await this.untilReady(30_000);
+  }
+
+  /** It was started, and has not ended. */
+  get isRunning(): boolean {
+    return this.child?.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** What it has logged as failed since it was last asked, but for what it says of a write that nobody knows of. */
+  bugs(): string[] {
+    return this.failures.splice(0);
+  }
+
+  /** Answers the exit code, `null` when the signal ended it. */
+  async signal(signal: NodeJS.Signals): Promise<number | null> {
+    const { child } = this;
+    if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null;
+    const ended = once(child, 'exit') as Promise<[number | null]>;
+    child.kill(signal);
+    return (await ended)[0];
+  }
+
+  /** In ms; throws when it takes longer than that. */
+  async untilReady(patienceMs: number): Promise<number> {
+    const begun = performance.now();
+    while (performance.now() - begun < patienceMs) {
+      if (await this.isReady()) return performance.now() - begun;
+      if (this.child?.exitCode !== null) throw new Error(`The service ended: ${this.printed}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`Not ready within ${patienceMs} ms`);
+  }
+
+  async isReady(): Promise<boolean> {
+    try {
+      const answer = await fetch(`${this.origin}/health/ready`, { signal: AbortSignal.timeout(3_000) });
+      await answer.body?.cancel();
+      return answer.ok;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A failed request that is explained by nothing that is gone. */
+function isBug(line: string): boolean {
+  return line.includes('"request failed"') && line.includes('"failure":"bug"');
+}

@@ -1,0 +1,157 @@
+import { mkdtemp, chmod, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { makeApps, withApps } from '../runtime/with-apps.js';
+import { Caller } from './caller.js';
+import { DatabaseServer } from './database-server.js';
+import { breakStores } from './faulty-store.js';
+import { Gateway } from './gateway.js';
+import { Load, newHistory, openShop, type History } from './load.js';
+import { ServiceProcess } from './processes.js';
+import { Proxy } from './proxy.js';
+
+const CLIENTS = 8;
+const FAULTY_STORE = fileURLToPath(new URL('faulty-store.js', import.meta.url));
+const READY_MS = 30_000;
+/** A bug that makes a call impossible is found once a client gives up. */
+const SEEDED_PATIENCE_MS = 15_000;
+
+/** One PostgreSQL server for all runs; each has a database of its own on it. */
+export interface Ground {
+  readonly server: DatabaseServer;
+  stop(): Promise<void>;
+}
+
+export async function openGround(): Promise<Ground> {
+  const directory = await mkdtemp(join(tmpdir(), 'back-office-faults-'));
+  await chmod(directory, 0o755);
+  const server = await DatabaseServer.start(join(directory, 'database'));
+  return {
+    server,
+    stop: async () => {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Two servers and a worker on a real database, with everything around them that can break. */
+export class Rig {
+  readonly history: History = newHistory();
+  private load: Load | undefined;
+
+  private constructor(
+    readonly server: DatabaseServer,
+    readonly database: string,
+    readonly dataDir: string,
+    readonly proxy: Proxy,
+    readonly gateway: Gateway,
+    readonly apis: readonly [ServiceProcess, ServiceProcess],
+    readonly worker: ServiceProcess,
+    readonly caller: Caller,
+    /** Another app of the installation, which is to see nothing of the first. */
+    readonly stranger: Caller,
+    readonly bank: number,
+    private readonly environment: Readonly<Record<string, string>>,
+  ) {}
+
+  static async open({ server }: Ground, name: string, seededBug?: number): Promise<Rig> {
+    await server.rows('postgres', `create database ${name}`);
+    const [proxy, gateway] = [await Proxy.to(server.socketPath), await Gateway.start()];
+    const dataDir = await mkdtemp(join(tmpdir(), 'back-office-faults-data-'));
+    const environment = {
+      PATH: '/usr/bin:/bin',
+      DATABASE_URL: server.urlThrough(proxy.port, name),
+      DATA_DIR: dataDir,
+      STORAGE: FAULTY_STORE,
+      REFUND_URL: gateway.url,
+      WORKER: 'off',
+      LOG_LEVEL: 'warn',
+    };
+    const ports = [await freePort(), await freePort()] as const;
+    const apis = [
+      new ServiceProcess('../main.js', environment, ports[0], seededBug),
+      new ServiceProcess('../main.js', environment, ports[1], seededBug),
+    ] as const;
+    const worker = new ServiceProcess('../worker.js', environment, 0, seededBug);
+    await apis[0].start();
+    await Promise.all([apis[1].start(), worker.start()]);
+    const patienceMs = seededBug === undefined ? undefined : SEEDED_PATIENCE_MS;
+    const origins = apis.map(({ origin }) => origin);
+    const [own, other] = await makeApps(environment, ['Shop', 'Stranger']);
+    const caller = new Caller(own.id, own.token, origins, patienceMs);
+    const stranger = new Caller(other.id, other.token, origins);
+    const bank = await openShop(caller);
+    return new Rig(server, name, dataDir, proxy, gateway, apis, worker, caller, stranger, bank, environment);
+  }
+
+  rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.server.rows<Row>(this.database, text, values);
+  }
+
+  /** Keeps clients busy while something breaks, and lets them end what they have begun. */
+  async underLoad(fault: () => Promise<void>, { before = 700, after = 700 } = {}): Promise<void> {
+    this.startLoad();
+    try {
+      await pause(before);
+      await fault();
+      await pause(after);
+    } finally {
+      await this.stopLoad();
+    }
+  }
+
+  startLoad(): void {
+    this.load = new Load(this.caller, this.bank, this.history, CLIENTS);
+  }
+
+  async stopLoad(): Promise<void> {
+    await this.load?.stop();
+    this.load = undefined;
+  }
+
+  anotherWorker(): ServiceProcess {
+    return new ServiceProcess('../worker.js', this.environment, 0);
+  }
+
+  /** One more token of the shop. */
+  secondToken(): Promise<string> {
+    return withApps(this.environment, async (apps) => (await apps.issueToken({ appId: this.caller.appId })) as string);
+  }
+
+  async revoke(token: string): Promise<void> {
+    await withApps(this.environment, (apps) => apps.revokeToken(token));
+  }
+
+  /** Until both servers say that they are ready; in ms. */
+  async untilReady(): Promise<number> {
+    return Math.max(...(await Promise.all(this.apis.map((api) => api.untilReady(READY_MS)))));
+  }
+
+  breakStores(fault: Parameters<typeof breakStores>[1]): Promise<void> {
+    return breakStores(this.dataDir, fault);
+  }
+
+  async close(): Promise<void> {
+    await this.stopLoad().catch(() => {});
+    this.proxy.set('whole');
+    await Promise.all([...this.apis, this.worker].map((each) => each.signal('SIGKILL')));
+    this.proxy.stop();
+    this.gateway.stop();
+    await this.server.rows('postgres', `drop database if exists ${this.database} with (force)`);
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

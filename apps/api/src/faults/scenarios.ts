@@ -1,0 +1,217 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { crashPoints } from './crash-points.js';
+import { bursts, expireTwice } from './bursts.js';
+import type { Rig } from './rig.js';
+import type { Outcome, Scenario } from './scenario.js';
+import type { ServiceProcess } from './processes.js';
+
+/** In ms: what an installation is given to be ready again by itself. */
+export const READY_MUST_MS = 10_000;
+const ANSWER_MUST_MS = 8_500;
+const GONE_MS = 20_000;
+const EXIT_MUST_MS = 20_000;
+
+export const SCENARIOS: readonly Scenario[] = [
+  { name: 'nothing breaks', run: underLoad(async () => pause(1_500)) },
+  { name: 'F1 a server is killed, three times', run: killed((rig, round) => rig.apis[round % 2] as ServiceProcess, 3) },
+  { name: 'F18 the worker is killed, twice', run: workerKilled },
+  { name: 'F3 a backend of the database is killed', run: backendKilled },
+  { name: 'F4 the database stops at once', run: databaseStopped('SIGQUIT') },
+  { name: 'F4 the database is killed', run: databaseStopped('SIGKILL') },
+  { name: 'F5 the wire to the database falls silent', run: wire('silent', 4_000) },
+  { name: 'F5 the database is gone for 20 s', run: wire('cut', GONE_MS) },
+  { name: 'F6 the pool is exhausted by a lock', run: locked },
+  { name: 'F8 the store fails, is slow, is full, breaks off', run: storeBroken },
+  { name: 'F10 the payment service fails, is silent, pays without saying so', run: gatewayBroken },
+  { name: 'F2 a connection is cut at every message', run: (rig) => crashPoints(rig) },
+  { name: 'F7 F12 everything at once and twice', run: (rig) => bursts(rig) },
+  { name: 'F19 two workers expire the same proformas', run: (rig) => expireTwice(rig) },
+  { name: 'F21 a token is revoked under load', run: revoked },
+  { name: 'F14 SIGTERM under load', run: terminated },
+];
+
+function underLoad(fault: (rig: Rig) => Promise<unknown>): Scenario['run'] {
+  return async (rig) => {
+    const [before, failures] = [rig.history.flows, rig.caller.failures];
+    await rig.underLoad(async () => void (await fault(rig)));
+    const failed = rig.caller.failures - failures;
+    return {
+      breaches: failed === 0 ? [] : [`${failed} answers of 500 and above, though nothing broke`],
+      note: `${rig.history.flows - before} flows`,
+    };
+  };
+}
+
+function killed(which: (rig: Rig, round: number) => ServiceProcess, times: number): Scenario['run'] {
+  return async (rig) => {
+    const ready: number[] = [];
+    await rig.underLoad(async () => {
+      for (let round = 0; round < times; round += 1) {
+        const server = which(rig, round);
+        await server.signal('SIGKILL');
+        await server.start();
+        ready.push(await server.untilReady(READY_MUST_MS));
+        await pause(300);
+      }
+    });
+    return { readyMs: Math.max(...ready) };
+  };
+}
+
+async function workerKilled(rig: Rig): Promise<Outcome> {
+  await rig.underLoad(async () => {
+    for (let round = 0; round < 2; round += 1) {
+      await pause(700);
+      await rig.worker.signal('SIGKILL');
+      await rig.worker.start();
+    }
+  });
+  return {};
+}
+
+async function backendKilled(rig: Rig): Promise<Outcome> {
+  let readyMs = 0;
+  await rig.underLoad(async () => {
+    const [backend] = await rig.rows<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'
+       union all select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() limit 1`,
+    );
+    process.kill(backend?.pid as number, 'SIGKILL');
+    readyMs = await rig.untilReady();
+  });
+  return { readyMs };
+}
+
+function databaseStopped(signal: NodeJS.Signals): Scenario['run'] {
+  return async (rig) => {
+    let readyMs = 0;
+    await rig.underLoad(async () => {
+      await rig.server.signal(signal);
+      await pause(500);
+      await rig.server.startAgain();
+      readyMs = await rig.untilReady();
+    });
+    return { readyMs };
+  };
+}
+
+function wire(state: 'silent' | 'cut', lastsMs: number): Scenario['run'] {
+  return async (rig) => {
+    let readyMs = 0;
+    let slowest = 0;
+    await rig.underLoad(async () => {
+      rig.proxy.set(state);
+      const end = Date.now() + lastsMs;
+      while (Date.now() < end) {
+        const begun = performance.now();
+        await rig.caller.ask('GET', '/orders?limit=1');
+        slowest = Math.max(slowest, performance.now() - begun);
+        await pause(100);
+      }
+      rig.proxy.set('whole');
+      readyMs = await rig.untilReady();
+    });
+    return { readyMs, breaches: tooSlow(slowest), note: `slowest answer ${Math.round(slowest)} ms` };
+  };
+}
+
+/** Somebody else holds what every call needs. */
+async function locked(rig: Rig): Promise<Outcome> {
+  const client = await rig.server.client(rig.database);
+  await client.query('begin');
+  await client.query('lock table products in access exclusive mode');
+  const asked = Array.from({ length: 100 }, async () => {
+    const begun = performance.now();
+    await rig.caller.ask('GET', '/products?code=V1');
+    return performance.now() - begun;
+  });
+  const isAlive = await rig.apis[0].isReady();
+  const times = await Promise.all(asked);
+  await client.query('rollback');
+  await client.end();
+  const readyMs = await rig.untilReady();
+  const slowest = Math.max(...times);
+  const after = await rig.caller.ask('GET', '/products?code=V1');
+  return {
+    readyMs,
+    breaches: [
+      ...tooSlow(slowest),
+      ...(after !== 'unknown' && after.status === 200 ? [] : ['it does not answer once the lock is gone']),
+    ],
+    note: `slowest of 100 answers ${Math.round(slowest)} ms, ${isAlive ? 'ready' : 'not ready'} meanwhile`,
+  };
+}
+
+async function storeBroken(rig: Rig): Promise<Outcome> {
+  const breaches: string[] = [];
+  await rig.underLoad(async () => {
+    for (const fault of ['fails', 'full', 'breaks off', 'slow'] as const) {
+      await rig.breakStores(fault);
+      await pause(fault === 'slow' ? 2_500 : 800);
+      if (fault === 'fails' && (await rig.apis[0].isReady())) breaches.push('ready, though the store is broken');
+    }
+    await rig.breakStores('none');
+  });
+  return { readyMs: await rig.untilReady(), breaches };
+}
+
+async function gatewayBroken(rig: Rig): Promise<Outcome> {
+  await rig.underLoad(async () => {
+    for (const manner of ['broken', 'done and cut', 'well', 'done and silent'] as const) {
+      rig.gateway.manner = manner;
+      await pause(manner === 'done and silent' ? 500 : 900);
+    }
+    rig.gateway.manner = 'well';
+  });
+  rig.gateway.manner = 'refused';
+  await rig.underLoad(async () => pause(600), { after: 0 });
+  rig.gateway.manner = 'well';
+  const waiting = await rig.rows<{ count: string }>(
+    `select count(*) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+  );
+  const refused = await rig.rows<{ count: string }>(`select count(*) from payments where status = 'refund_failed'`);
+  return {
+    breaches: Number(waiting[0]?.count) === 0 ? [] : ['a transaction is open while nobody works in it'],
+    note: `${rig.gateway.books.size} refunds paid, ${refused[0]?.count} refused`,
+  };
+}
+
+async function revoked(rig: Rig): Promise<Outcome> {
+  const token = await rig.secondToken();
+  const ask = async (): Promise<number> => {
+    const answer = await fetch(`${rig.apis[0].origin}/api/v2/orders?limit=1`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  if ((await ask()) !== 200) return { breaches: ['the second token does not work'] };
+  await rig.revoke(token);
+  const begun = performance.now();
+  while ((await ask()) === 200 && performance.now() - begun < 5_000) await pause(20);
+  const ms = performance.now() - begun;
+  return { breaches: ms <= 2_000 ? [] : ['a revoked token works for longer than 2 s'], note: `${Math.round(ms)} ms` };
+}
+
+async function terminated(rig: Rig): Promise<Outcome> {
+  const [server] = rig.apis;
+  let exit: number | null = null;
+  let exitMs = 0;
+  await rig.underLoad(async () => {
+    const begun = performance.now();
+    exit = await server.signal('SIGTERM');
+    exitMs = performance.now() - begun;
+    await server.start();
+  });
+  return {
+    breaches: [
+      ...(exit === 0 ? [] : [`it exits with ${exit}`]),
+      ...(exitMs <= EXIT_MUST_MS ? [] : [`it takes ${Math.round(exitMs)} ms to exit`]),
+    ],
+    note: `exit after ${Math.round(exitMs)} ms`,
+  };
+}
+
+function tooSlow(slowest: number): string[] {
+  return slowest <= ANSWER_MUST_MS ? [] : [`an answer takes ${Math.round(slowest)} ms`];
+}

@@ -1,0 +1,38 @@
+import { bursts } from './bursts.js';
+import { crashPoints } from './crash-points.js';
+import { Rig, type Ground } from './rig.js';
+import type { Scenario } from './scenario.js';
+import { SCENARIOS } from './scenarios.js';
+import { SEEDED_BUGS, type SeededBug } from './seeded-bug-list.js';
+import { verify } from './verify.js';
+
+const scenario = (start: string): Scenario['run'] => {
+  const found = SCENARIOS.find(({ name }) => name.startsWith(start));
+  if (found === undefined) throw new Error(`There is no fault ${start}`);
+  return found.run;
+};
+
+const RUNS: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
+  bursts,
+  'crash points': crashPoints,
+  load: scenario('nothing breaks'),
+  refunds: scenario('F10'),
+  store: scenario('F8'),
+};
+
+/** In ms: what never ends is found after so long. */
+const SETTLE_MS = 5_000;
+
+/** The first breach that shows the bug; `undefined` when nothing does. */
+export async function caught(ground: Ground, bug: SeededBug): Promise<string | undefined> {
+  const rig = await Rig.open(ground, `seeded_${SEEDED_BUGS.indexOf(bug)}`, SEEDED_BUGS.indexOf(bug));
+  try {
+    const { breaches: seen = [] } = await RUNS[bug.foundBy](rig);
+    return [...seen, ...(await verify(rig, SETTLE_MS))][0];
+  } catch (error) {
+    // What the clients could not bring to its end.
+    return (error as Error).message;
+  } finally {
+    await rig.close();
+  }
+}

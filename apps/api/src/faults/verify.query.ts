@@ -1,0 +1,36 @@
+/** Proformas by id, with their order and their payments. */
+export const PROFORMAS = `
+  select p.id, p.number, p.order_id as "order", count(y.id)::int as payments
+  from proforma_orders p
+  left join payments y on y.app_id = p.app_id and (y.proforma_order_id = p.id or y.order_id = p.order_id)
+  where p.app_id = $1 group by p.app_id, p.id`;
+
+export const COUNTED_PIECES = `
+  select coalesce(sum(s.on_hand), 0)::bigint as "onHand"
+  from stocks s join product_variants v on v.app_id = s.app_id and v.id = s.product_variant_id
+  where s.app_id = $1 and v.code = $2`;
+
+/** What the service itself says that it has given back through the payment service. */
+export const GIVEN_BACK = `
+  select coalesce(-sum(amount), 0)::bigint as amount from payments where refund_of is not null and status = 'refunded'`;
+
+/** Stock that nobody but the service has changed is never promised twice. */
+export const OVERSOLD = `
+  select v.code, s.on_hand, s.reserved
+  from stocks s join product_variants v on v.app_id = s.app_id and v.id = s.product_variant_id
+  where s.reserved > s.on_hand`;
+
+export const OVERPAID = `
+  select id, paid, end_sales from proforma_orders where paid > end_sales and status_id in (1, 2, 3, 4, 5)`;
+
+/** What is left to be done in the background. */
+export const UNDONE = `
+  select (select count(*) from payments where status = 'pending' and amount < 0)
+    + (select count(*) from cdn_files where processing = 'pending' and state <> 'receiving') as undone`;
+
+/** Everything that waits for its time is due now. */
+export const HURRY = [
+  `update payments set next_attempt_at = now() where status = 'pending' and amount < 0`,
+  `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs
+   where locked_by is null and run_at > now() having count(*) > 0`,
+];

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DiskMediaStore } from '@back-office/storage-disk';
+import { check } from '../checks/index.js';
+import { COUNTED } from './load.js';
+import type { Rig } from './rig.js';
+import { COUNTED_PIECES, GIVEN_BACK, HURRY, OVERPAID, OVERSOLD, PROFORMAS, UNDONE } from './verify.query.js';
+
+const SETTLE_MS = 30_000;
+
+/** Waits until the background has nothing to do, then holds everything against the rules and against what was promised. */
+export async function verify(rig: Rig, patienceMs = SETTLE_MS): Promise<string[]> {
+  const breaches = await settled(rig, patienceMs);
+  const store = await DiskMediaStore.open(join(rig.dataDir, 'media'));
+  const connection = { url: rig.server.urlThrough(rig.proxy.port, rig.database) };
+  for (const { name, breaches: count, examples } of await check(connection, store, new Date())) {
+    if (count > 0) breaches.push(`${name}: ${count} times, ${examples[0]}`);
+  }
+  breaches.push(...(await promises(rig)), ...(await acknowledgedFiles(rig)));
+  for (const each of [...rig.apis, rig.worker]) {
+    breaches.push(...each.bugs());
+    if (!each.isRunning) breaches.push(`a process has ended by itself: ${each.output.slice(-300)}`);
+  }
+  breaches.push(...rig.history.contradictions.splice(0));
+  return breaches;
+}
+
+/** Refunds and jobs that are waiting are done now; what is still undone after a while will never be. */
+async function settled(rig: Rig, patienceMs: number): Promise<string[]> {
+  const end = Date.now() + patienceMs;
+  for (;;) {
+    const [row] = await rig.rows<{ undone: string }>(UNDONE);
+    if (Number(row?.undone) === 0) return [];
+    if (Date.now() > end) return [`${row?.undone} refunds or files are never done`];
+    for (const statement of HURRY) await rig.rows(statement);
+    await pause(200);
+  }
+}
+
+async function promises(rig: Rig): Promise<string[]> {
+  const { history, caller, gateway } = rig;
+  const rows = await rig.rows<{ id: string; number: string; order: string | null; payments: number }>(PROFORMAS, [
+    caller.appId,
+  ]);
+  const stored = new Map(rows.map((row) => [Number(row.id), row]));
+  const lost = [...history.proformas].filter(([id, known]) => {
+    const row = stored.get(id);
+    const isSame = row?.number === known.number && (known.order === undefined || Number(row.order) === known.order);
+    return !isSame || row.payments < known.payments;
+  });
+  const [counted] = await rig.rows<{ onHand: string }>(COUNTED_PIECES, [caller.appId, COUNTED]);
+  const [given] = await rig.rows<{ amount: string }>(GIVEN_BACK);
+  const paidOut = [...gateway.books.values()].reduce((sum, { amount }) => sum + Math.round(amount * 100), 0);
+  const oversold = await rig.rows<object>(OVERSOLD);
+  const overpaid = await rig.rows<object>(OVERPAID);
+  return [
+    ...lost.map(
+      ([id, known]) =>
+        `proforma ${id}: ${JSON.stringify(known)} was acknowledged, ${JSON.stringify(stored.get(id))} is there`,
+    ),
+    ...(Number(counted?.onHand) === history.counted
+      ? []
+      : [`${history.counted} pieces were counted, ${counted?.onHand} are there`]),
+    ...(Number(given?.amount) === paidOut
+      ? []
+      : [`${given?.amount} were given back, the payment service paid ${paidOut}`]),
+    ...oversold.map((row) => `promised twice: ${JSON.stringify(row)}`),
+    ...overpaid.map((row) => `paid twice: ${JSON.stringify(row)}`),
+  ];
+}
+
+async function acknowledgedFiles(rig: Rig): Promise<string[]> {
+  const broken: string[] = [];
+  for (const [id, hash] of rig.history.files) {
+    const file = await rig.caller.ask('GET', `/cdn/files/${id}`);
+    if (file === 'unknown' || file.status !== 200) {
+      broken.push(`file ${id} is lost`);
+      continue;
+    }
+    const content = await fetch(`${rig.apis[0].origin}/media/${file.data.key}`);
+    const bytes = Buffer.from(await content.arrayBuffer());
+    if (createHash('sha256').update(bytes).digest('hex') !== hash) broken.push(`file ${id} is not what was uploaded`);
+  }
+  rig.history.files.clear();
+  return broken;
+}

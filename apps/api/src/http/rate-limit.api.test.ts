@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { RawHttp } from '../testing/raw-http.js';
+import { startSession } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+const WINDOW_S = 2;
+const CALLS = 5;
+const ORIGIN = 'https://shop.example';
+
+let api: TestApi;
+let http: RawHttp;
+
+beforeAll(async () => {
+  api = await testApi({ RATE_LIMIT: `${CALLS}/${WINDOW_S}`, CORS_ORIGINS: ORIGIN });
+  http = new RawHttp(api.origin);
+});
+afterAll(async () => {
+  http.close();
+  await api.close();
+});
+
+const settings = (token: string, headers: object = {}) =>
+  http.call({ path: '/api/v2/app/settings', headers: { Authorization: `Bearer ${token}`, ...headers } });
+const statuses = (replies: readonly { readonly status: number }[]) => replies.map(({ status }) => status);
+const times = <Result>(count: number, call: () => Promise<Result>) => Promise.all(Array.from({ length: count }, call));
+
+describe('a token that makes more calls than it may', () => {
+  let shop: Client;
+  beforeEach(async () => {
+    shop = await api.app();
+  });
+
+  it('is told how many are left, then turned away until its time has come again', async () => {
+    const first = await settings(shop.token);
+    expect(first.headers).toMatchObject({
+      'ratelimit-policy': `"token";q=${CALLS};w=${WINDOW_S}`,
+      ratelimit: `"token";r=${CALLS - 1};t=${WINDOW_S}`,
+    });
+    const rest = await times(CALLS + 2, () => settings(shop.token));
+    expect(statuses(rest).sort((one, other) => one - other)).toEqual([200, 200, 200, 200, 429, 429, 429]);
+    const refused = await settings(shop.token);
+    expect([refused.status, refused.text]).toEqual([429, '{"errors":{"detail":"Too Many Requests"}}']);
+    expect(refused.headers['ratelimit']).toMatch(/^"token";r=0;t=[12]$/);
+    const wait = Number(refused.headers['retry-after']);
+    expect([1, WINDOW_S]).toContain(wait);
+    await pause(wait * 1_000);
+    expect((await settings(shop.token)).status).toBe(200);
+  });
+
+  it('is counted by itself, other tokens of the same app too', async () => {
+    const [other, session] = [await api.app(), await startSession(shop)];
+    await times(CALLS, () => settings(shop.token));
+    expect((await settings(shop.token)).status).toBe(429);
+    expect((await settings(other.token)).status).toBe(200);
+    const ended = {
+      method: 'DELETE',
+      path: '/api/v2/sessions/current',
+      headers: { Authorization: `Bearer ${session}` },
+    };
+    expect((await http.call(ended)).status).toBe(204);
+  });
+
+  it('is turned away before its body is read, and has written nothing', async () => {
+    await times(CALLS, () => settings(shop.token));
+    const headers = { Authorization: `Bearer ${shop.token}`, 'Content-Type': 'application/json' };
+    const customer = { email: 'late@example.com', first_name: 'A', last_name: 'B' };
+    for (const body of ['{"cut":', JSON.stringify({ customer })]) {
+      expect((await http.call({ method: 'POST', path: '/api/v2/customers', headers, body })).status).toBe(429);
+    }
+    expect(await api.database.rows('select id from customers where app_id = $1', [shop.appId])).toEqual([]);
+  });
+
+  it('does not have its refusal kept under an Idempotency-Key', async () => {
+    await times(CALLS, () => settings(shop.token));
+    const customer = { email: 'keyed@example.com', first_name: 'A', last_name: 'B' };
+    expect((await shop.keyed('k').post('/customers', { customer })).status).toBe(429);
+    await pause(WINDOW_S * 1_000);
+    expect((await shop.keyed('k').post('/customers', { customer })).status).toBe(201);
+  });
+
+  it('counts refused calls too, but not those of a path, an Accept header or a token that are wrong', async () => {
+    const left = async () => /r=(\d)/.exec((await settings(shop.token)).headers['ratelimit'] as string)?.[1];
+    await http.call({ path: '/api/v2/nowhere', headers: { Authorization: `Bearer ${shop.token}` } });
+    await settings(shop.token, { Accept: 'text/html' });
+    const wrong = await settings(`${shop.token}x`);
+    expect([wrong.status, wrong.headers['ratelimit']]).toEqual([401, undefined]);
+    expect(await left()).toBe(String(CALLS - 1));
+    await shop.post('/customers', {});
+    expect(await left()).toBe(String(CALLS - 3));
+  });
+
+  it('may be a page of another origin, which can read all of this', async () => {
+    const { headers } = await settings(shop.token, { Origin: ORIGIN });
+    const readable = String(headers['access-control-expose-headers']).split(',');
+    expect(readable).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']));
+  });
+});
+
+describe('without RATE_LIMIT', () => {
+  it('nobody is counted', async () => {
+    const open = await testApi();
+    const shop = await open.app();
+    const replies = await times(200, () => shop.get('/app/settings'));
+    expect(new Set(statuses(replies))).toEqual(new Set([200]));
+    expect(replies[0]?.headers).not.toHaveProperty('ratelimit');
+    await open.close();
+  });
+});

@@ -1,0 +1,139 @@
+import { BodySchema } from '../testing/body-fields.js';
+import { newCustomer, startSession } from '../testing/shop.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+import { VERSION } from '../runtime/api.js';
+import { BASE_PATH } from './base-path.js';
+import { errorKeysOf } from './error-keys.js';
+import { openApiDocument } from './openapi.js';
+import type { Route } from './route.js';
+
+let api: TestApi;
+let routes: readonly Route[];
+let messages: readonly string[];
+let shop: Client;
+let phone: Client;
+
+const RULES = ["can't be blank", 'is invalid', 'is too long', 'must be greater than 0', 'has already been taken'];
+/** The sentence of a language for a message; no key can be read in it. */
+const sentence = (language: string, message: string): string => `${language}: ${message.replaceAll('.', ' ')}`;
+const translationsOf = (language: string) =>
+  Object.fromEntries(messages.map((message) => [message, sentence(language, message)]));
+
+const holding = (token: string): Client => api.through({ ...shop, token }, [api.origin]);
+
+beforeAll(async () => {
+  api = await testApi();
+  routes = api.container.get(TOKENS.Routes);
+  messages = [...new Set([...routes.flatMap((route) => [...errorKeysOf(route).values()].flat()), ...RULES])];
+  shop = await api.app();
+  const translations = { sr: translationsOf('sr'), de: translationsOf('de') };
+  const { status } = await shop.patch('/app/settings', { default_language: 'sr', translations });
+  expect(status).toBe(200);
+  const customer = await newCustomer(shop, 'mira@example.com');
+  phone = holding(await startSession(shop, customer));
+}, 30_000);
+afterAll(() => api.close());
+
+/** What an answer says beside what was sent, which is given back in places. */
+const saidIn = ({ text }: Reply): string => text.replaceAll(/"(?:input|product|fields|received_value)":/g, '');
+
+describe('a key for which the app has a sentence', () => {
+  const BAD: readonly unknown[] = [null, ' ', 'a\0b', 'x'.repeat(6_000), -1, 0.5, [null], [{}]];
+  const AT_ONCE = 8;
+
+  /** Each call with each parameter and each field of its body holding each of the bad values, one after the other. */
+  function calls(): [Route, () => Promise<Reply>][] {
+    const reference = openApiDocument(routes, VERSION);
+    const paths = reference['paths'] as Record<string, Record<string, { requestBody?: { content: object } }>>;
+    return routes
+      .filter(({ path, upload }) => !upload && !/settings|current/.test(path))
+      .flatMap((route) => {
+        const path = route.path.replaceAll(/:\w+/g, '987654321');
+        const body = paths[BASE_PATH + route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method]?.requestBody?.content;
+        const { schema } = (body as Record<string, { schema?: Record<string, unknown> }>)?.['application/json'] ?? {};
+        const client = route.caller === 'app' ? shop : phone;
+        const call = (to: string, sent?: unknown) => () =>
+          route.method === 'get' ? client.get(to) : client[route.method](to, sent);
+        const queries = Object.keys(route.query ?? {}).map((name) => call(`${path}?${name}=x`, {}));
+        const fields = schema ? new BodySchema(reference, schema) : undefined;
+        const bodies = fields?.fields().flatMap((field) => BAD.map((bad) => fields.exampleWith(field, bad, {}))) ?? [];
+        const all = [call(path, {}), ...queries, ...bodies.map((each) => call(path, each))];
+        return all.map((each): [Route, () => Promise<Reply>] => [route, each]);
+      });
+  }
+
+  it('is never said, whatever is wrong with whatever call', async () => {
+    const waiting = calls();
+    const given: string[] = [];
+    while (waiting.length > 0) {
+      const replies = waiting.splice(0, AT_ONCE).map(async ([{ method, path }, call]) => {
+        const reply = await call();
+        return `${method} ${path}: ${reply.status} ${saidIn(reply)}`;
+      });
+      given.push(...(await Promise.all(replies)));
+    }
+    const isUnsaid = (text: string): boolean =>
+      /"(?:API|Stocks)\.\w/.test(text) || RULES.some((rule) => text.includes(`"${rule}"`));
+    expect(given.filter(isUnsaid).map((text) => text.slice(0, 200))).toEqual([]);
+    expect(new Set(given.flatMap((text) => text.match(/"sr: [^"]+"/g) ?? [])).size).toBeGreaterThan(60);
+  }, 60_000);
+});
+
+describe('the language of a message', () => {
+  const KEY = 'API.CustomerChannelConsents.InvalidState';
+  const CALL = '/customer/consents/master';
+  const said = async (client: Client, path = CALL): Promise<unknown> => (await client.put(path, {})).body.errors;
+  const issue = async (language?: string): Promise<Client> =>
+    holding((await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language })) as string);
+  const unknownField = async (client: Client): Promise<unknown> =>
+    (await client.post('/customers', { customer: { email: 'x', first_name: 'A', last_name: 'B' } })).body.errors.email;
+
+  it.each([
+    ['de', sentence('de', KEY)],
+    ['sr', sentence('sr', KEY)],
+    [undefined, sentence('sr', KEY)],
+    ['fr', KEY],
+  ])('of a session in %s is its own, else that of the app; the area stays', async (language, message) => {
+    const customer = await newCustomer(shop, `${language}@example.com`);
+    const client = holding(await startSession(shop, { ...customer, language }));
+    expect(await said(client)).toEqual({ CustomerChannelConsents: [message], fields: { state: null } });
+  });
+
+  it.each([
+    ['de', 'de: is invalid'],
+    [undefined, 'sr: is invalid'],
+    ['fr', 'is invalid'],
+  ])('of a token of the app in %s is its own, else that of the app; the field stays', async (language, message) => {
+    expect(await unknownField(await issue(language))).toEqual([message]);
+  });
+
+  it('of an anonymous session is its own, too', async () => {
+    const client = holding(await startSession(shop, { language: 'de' }));
+    const required = 'API.CustomerChannelConsents.CustomerRequired';
+    expect(await said(client)).toEqual({ CustomerChannelConsents: [sentence('de', required)] });
+  });
+
+  it('that refuses a token is that of the token, as far as anybody holds it', async () => {
+    const token = (client: Client) => client.get('/customer/attendances').then(({ body }) => body.errors.token);
+    const customer = await newCustomer(shop, 'ended@example.com');
+    const [ended, expired] = await Promise.all(
+      [{}, { expires_in: 1 }].map(async (more) =>
+        holding(await startSession(shop, { ...customer, ...more, language: 'de' })),
+      ),
+    );
+    await ended?.delete('/sessions/current');
+    api.clock.forward({ seconds: 2 });
+    expect(await token(ended as Client)).toBe(sentence('de', 'API.Tokens.Revoked'));
+    expect(await token(expired as Client)).toBe(sentence('de', 'API.Tokens.Expired'));
+    expect(await token(shop)).toBe(sentence('sr', 'API.Tokens.Invalid'));
+    expect(await token(holding('nobody holds it'))).toBe('API.Tokens.Invalid');
+  });
+
+  it('about an Idempotency-Key is that of the token', async () => {
+    const keyed = phone.keyed('one');
+    await keyed.put(CALL, { state: 'granted' });
+    const { body } = await keyed.put(CALL, { state: 'revoked' });
+    expect(body.errors).toEqual({ Idempotency: [sentence('sr', 'API.Idempotency.KeyReused')] });
+  });
+});

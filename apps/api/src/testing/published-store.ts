@@ -1,0 +1,13 @@
+import { DiskMediaStore } from '@back-office/storage-disk';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readConfig, type Config } from '../config.js';
+import type { StorageModule } from '../media/index.js';
+
+/** Configuration of an installation whose store serves its files itself: each lies under its public key, too. */
+export const PUBLISHED = { STORAGE: fileURLToPath(import.meta.url) };
+
+export const openMediaStore: StorageModule['openMediaStore'] = async (environment: Config['environment']) => {
+  const { dataDir, publicUrl } = readConfig(environment);
+  return { store: await DiskMediaStore.open(join(dataDir, 'published')), base: `${publicUrl}/media` };
+};

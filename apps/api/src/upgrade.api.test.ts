@@ -1,0 +1,89 @@
+import pg from 'pg';
+import { check } from './checks/index.js';
+import { aDay } from './testing/a-day.js';
+import { testApi, type TestApi } from './testing/test-api.js';
+import { testDatabase, type TestDatabase } from './testing/test-database.js';
+import { TOKENS } from './tokens.js';
+import { migrationSourceFor, MIGRATIONS } from './database/data-source.js';
+import { migrate } from './database/migrate.js';
+
+let api: TestApi;
+let old: TestDatabase;
+let newClient: pg.Client;
+let oldClient: pg.Client;
+
+beforeAll(async () => {
+  api = await testApi();
+  await aDay(api, await api.app());
+  old = await testDatabase({ empty: true });
+  const source = await migrationSourceFor(old.connection, MIGRATIONS.slice(0, 1)).initialize();
+  await source.runMigrations();
+  await source.destroy();
+  [newClient, oldClient] = [new pg.Client(api.url), new pg.Client(old.url)];
+  await newClient.connect();
+  await oldClient.connect();
+}, 60_000);
+afterAll(async () => {
+  await newClient.end();
+  await oldClient.end();
+  await old.drop();
+  await api.close();
+});
+
+interface Table {
+  readonly name: string;
+  readonly columns: string;
+}
+
+/** Each table of the first migration, with the columns that it still has today, but for those that are made of others. */
+async function commonTables(): Promise<Table[]> {
+  const columns = async (client: pg.Client) =>
+    (
+      await client.query<{ table_name: string; column_name: string }>(
+        `select table_name, column_name from information_schema.columns
+         where table_schema = 'public' and is_generated = 'NEVER' and table_name <> 'migrations' order by 1, ordinal_position`,
+      )
+    ).rows;
+  const today = new Set((await columns(newClient)).map((each) => `${each.table_name}.${each.column_name}`));
+  const tables = new Map<string, string[]>();
+  for (const { table_name: table, column_name: column } of await columns(oldClient)) {
+    if (today.has(`${table}.${column}`)) tables.set(table, [...(tables.get(table) ?? []), column]);
+  }
+  return [...tables].map(([name, names]) => ({ name, columns: names.map((each) => `"${each}"`).join(', ') }));
+}
+
+const contentOf = async (client: pg.Client, { name, columns }: Table): Promise<string[]> => {
+  const { rows } = await client.query<{ row: string }>(
+    `select row_to_json(r)::text as row from (select ${columns} from ${name}) as r`,
+  );
+  return rows.map(({ row }) => row).sort();
+};
+
+describe('a database of the first migration with a day of work in it', () => {
+  it('is brought up to date, keeps what it holds, and keeps every rule', async () => {
+    const tables = await commonTables();
+    await oldClient.query('set session_replication_role = replica');
+    for (const table of tables) {
+      const rows = `[${(await contentOf(newClient, table)).join(',')}]`;
+      await oldClient.query(
+        `insert into ${table.name} (${table.columns}) overriding system value
+         select ${table.columns} from json_populate_recordset(null::${table.name}, $1)`,
+        [rows],
+      );
+    }
+    // There was nowhere yet to book points.
+    await oldClient.query('update customers set loyalty_points = 0');
+    const before = await Promise.all(tables.map((table) => contentOf(oldClient, table)));
+    expect(before.filter((rows) => rows.length > 0).length).toBeGreaterThan(12);
+
+    expect(await migrate(old.connection)).toHaveLength(MIGRATIONS.length - 1);
+    expect(await migrate(old.connection)).toEqual([]);
+
+    const after: string[][] = [];
+    for (const table of tables) after.push(await contentOf(oldClient, table));
+    expect(after).toEqual(before);
+    const { store } = api.container.get(TOKENS.Library).library;
+    const findings = await check(old.connection, store, new Date());
+    expect(findings.filter(({ breaches }) => breaches > 0)).toEqual([]);
+  }, 60_000);
+});
