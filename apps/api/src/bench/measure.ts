@@ -10,8 +10,11 @@ export interface Job {
   /** What one call counts for; 1 unless said. */
   readonly unit?: number;
   readonly measure: (system: System, load: Load) => Promise<Figure>;
+  /** What is done when all systems are warm, before the first round. */
+  readonly settle?: () => Promise<void>;
 }
 
+/** Each system is warmed up for as long as it is measured in all rounds: by then its code is compiled, as it is all day. */
 export async function measureAll(
   jobs: readonly Job[],
   systems: readonly System[],
@@ -20,7 +23,8 @@ export async function measureAll(
 ): Promise<Map<string, Figure[]>> {
   const figures = new Map<string, Figure[]>();
   for (const job of jobs) {
-    for (const system of systems) await job.measure(system, { ...load, seconds: 1 });
+    for (const system of systems) await job.measure(system, { ...load, seconds: load.seconds * rounds });
+    await job.settle?.();
     for (let round = 0; round < rounds; round += 1) {
       for (const system of systems) {
         const key = `${job.name}/${system.name}`;

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { decimalsOf } from '@back-office/kernel';
 import { foldedForSearch } from '../database/search-text.js';
+import { planOf } from '../testing/plan-of.js';
 import { putStock, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
@@ -331,11 +332,10 @@ describe('a catalogue of 100,000 products with messy names', () => {
     return ((await reply.json()) as { data: { products: { code: string }[] } }).data.products.map(({ code }) => code);
   };
 
-  const plan = async (query: Record<string, string>, orderBy?: string): Promise<string> => {
+  const plan = (query: Record<string, string>, orderBy?: string): Promise<string> => {
     const asking = { appId, decimals: decimalsOf('RSD'), orderBy, page: { offset: 0, limit: 10 } };
     const { text, values } = productListStatement({ ...asking, filter: productFilter(query) });
-    const rows = await api.database.rows<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
-    return rows.map((row) => row['QUERY PLAN']).join('\n');
+    return planOf(api.database, text, values);
   };
 
   it.each([
@@ -370,10 +370,8 @@ describe('a catalogue of 100,000 products with messy names', () => {
   });
 
   it.each(['id', 'slug', 'code', 'barcode'] as const)('is looked up by index: %s', async (by) => {
-    const rows = await api.database.rows<{ 'QUERY PLAN': string }>(
-      `explain ${LOOK_UP_IDS[by](by === 'id' ? "'5'" : "'P4711-1'::text")}`.replaceAll('$1', String(appId)),
-    );
-    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).not.toContain('Seq Scan');
+    const text = LOOK_UP_IDS[by](by === 'id' ? "'5'" : "'P4711-1'::text").replaceAll('$1', String(appId));
+    expect(await planOf(api.database, text)).not.toContain('Seq Scan');
   });
 
   it('answers exact names and barcodes first', async () => {

@@ -1,3 +1,4 @@
+import { planOf } from '../testing/plan-of.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -241,8 +242,7 @@ describe('POST /product/verify with many rows', () => {
     api.statements.length = 0;
     await verify([{ code: 'B', barcode: 'x' }]);
     const values = [['B'], ['x'], ['B']];
-    const plan = await api.database.rows<object>(`explain ${api.statements[0]}`, [shop.appId, ...values]);
-    const shown = plan.flatMap((line) => Object.values(line) as string[]).join('\n');
+    const shown = await planOf(api.database, api.statements[0] as string, [shop.appId, ...values]);
     for (const index of ['product_variants_loose_code_idx', 'product_variants_loose_barcode_idx']) {
       expect(shown).toContain(`Index Scan using ${index}`);
     }

@@ -1,4 +1,5 @@
 import { isCustomer, type CustomerName } from '../customers/index.js';
+import { anyOf } from '../database/among.js';
 import { placeholders } from '../database/placeholders.js';
 
 /** What is left on a voucher for this customer at this moment; 0 when it is held, spent, over or somebody else's. */
@@ -21,23 +22,19 @@ export interface BasketNames {
 }
 
 /**
- * All that a basket is priced with. Only what it names is looked at: the statement is planned anew for each basket, and
- * every table in it makes that longer.
+ * All that a basket is priced with. Only what it names is looked at: every table in a statement costs its start-up.
  */
 export function lookUpStatement(appId: number, names: BasketNames, now: Date): { text: string; values: unknown[] } {
   const values: unknown[] = [appId];
   const value = placeholders(values);
   const list = (all: readonly unknown[], type: string): string => `${value(all)}::${type}[]`;
   const moment = value(now);
-  const byText = (column: string, all: readonly string[]): string =>
-    `select w.id from unnest(${list(all, 'text')}) as n (name)
-     join product_variants w on w.app_id = $1 and w.${column} = n.name`;
   const { codes, barcodes, externalRefs, variantIds, customer, warehouseCode, shipmentMethodCode, vouchers } = names;
-  const wanted = [
-    ...(codes.length > 0 ? [byText('code', codes)] : []),
-    ...(barcodes.length > 0 ? [byText('barcode', barcodes)] : []),
-    ...(externalRefs.length > 0 ? [byText('external_ref', externalRefs)] : []),
-    ...(variantIds.length > 0 ? [`select unnest(${list(variantIds, 'bigint')})`] : []),
+  const named = [
+    ...(codes.length > 0 ? [`v.code = ${anyOf(list(codes, 'text'))}`] : []),
+    ...(barcodes.length > 0 ? [`v.barcode = ${anyOf(list(barcodes, 'text'))}`] : []),
+    ...(externalRefs.length > 0 ? [`v.external_ref = ${anyOf(list(externalRefs, 'text'))}`] : []),
+    ...(variantIds.length > 0 ? [`v.id = ${anyOf(list(variantIds, 'bigint'))}`] : []),
   ];
   const whose = customer === null ? 'false' : isCustomer(customer, value);
   const text = `
@@ -52,7 +49,7 @@ export function lookUpStatement(appId: number, names: BasketNames, now: Date): {
       'name', p.name, 'price', coalesce(v.price, p.price), 'vat_rate', coalesce(v.vat_rate, p.vat_rate),
       'active', p.active)), '[]')
      from product_variants v join products p on p.app_id = $1 and p.id = v.product_id
-     where v.app_id = $1 and v.id in (${wanted.join(' union ') || 'null'})) as variants,
+     where v.app_id = $1 and (${named.join(' or ') || 'false'})) as variants,
     (select buyer from customer) as customer,
     ${warehouseCode === null ? 'null' : WAREHOUSE(value(warehouseCode))} as warehouse_id,
     ${shipmentMethodCode === null ? 'null' : SHIPMENT(value(shipmentMethodCode))} as shipment,
@@ -62,7 +59,7 @@ export function lookUpStatement(appId: number, names: BasketNames, now: Date): {
       'validUntil', valid_until, 'priority', priority, 'active', active)), '[]')
      from promotions where app_id = $1 and active and coalesce(valid_from <= ${moment}, true)
        and coalesce(valid_until >= ${moment}, true)
-       and (coupon_code is null or coupon_code = any(${list(names.coupons, 'text')}))) as rules,
+       and (coupon_code is null or coupon_code = ${anyOf(list(names.coupons, 'text'))})) as rules,
     ${vouchers.length === 0 ? "'[]'::json" : VOUCHERS(list(vouchers, 'text'), moment)} as vouchers`;
   return { text, values };
 }
@@ -75,7 +72,7 @@ const SHIPMENT = (code: string): string => `
 const VOUCHERS = (codes: string, now: string): string => `
     (select coalesce(json_agg(json_build_object('id', v.id, 'code', v.code,
       'available', ${available('(select id from customer)', now)})), '[]')
-     from vouchers v where v.app_id = $1 and v.code = any(${codes}))`;
+     from vouchers v where v.app_id = $1 and v.code = ${anyOf(codes)})`;
 
 const COLUMNS = `
   customer_id bigint, buyer jsonb, delivery jsonb, items jsonb, fees jsonb, promotions jsonb, vouchers jsonb,

@@ -33,6 +33,8 @@ pg.types.setTypeParser(BIGINT, Number);
 
 // Every statement here finds its rows by index; compiling it (jit) costs more than running it.
 const SESSION = ['-c timezone=UTC', '-c jit=off'];
+// And plans are kept: one that was made while a table was still small would read it from end to end until it is analysed.
+const BY_INDEX = ['-c enable_seqscan=off'];
 const LIMITS = [
   `-c lock_timeout=${TIMEOUTS.lock}`,
   `-c statement_timeout=${TIMEOUTS.statement}`,
@@ -49,7 +51,7 @@ export function dataSourceFor(connection: Connection, poolSize: number, entities
     entities,
     poolSize,
     extra: {
-      options: [...SESSION, ...LIMITS].join(' '),
+      options: [...SESSION, ...BY_INDEX, ...LIMITS].join(' '),
       // A transaction sends BEGIN with its first statement and COMMIT with its last.
       pipeline: true,
       query_timeout: TIMEOUTS.query,

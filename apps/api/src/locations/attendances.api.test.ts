@@ -1,3 +1,4 @@
+import { planOf } from '../testing/plan-of.js';
 import { newCustomer, startSession } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -162,9 +163,8 @@ describe('POST /customer/attendance', () => {
     api.statements.length = 0;
     await attend(STORE);
     const text = api.statements.find((each) => each.includes('customer_attendances')) as string;
-    const plan = await api.database.rows<object>(`explain ${text}`, [shop.appId, 1, 44, 20, null, api.clock.now()]);
-    const shown = plan.flatMap((line) => Object.values(line) as string[]).join('\n');
-    expect(shown).toMatch(/Index Cond: .*latitude >= .*latitude <= /);
+    const plan = await planOf(api.database, text, [shop.appId, 1, 44, 20, null, api.clock.now()]);
+    expect(plan).toMatch(/Index Cond: .*latitude >= .*latitude <= /);
   });
 });
 

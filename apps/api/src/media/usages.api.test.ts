@@ -1,5 +1,6 @@
 import { TOKENS } from '../tokens.js';
 import { loadRows } from '../testing/load-rows.js';
+import { planOf } from '../testing/plan-of.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -532,12 +533,11 @@ describe('among 200,000 usages of many apps', () => {
   }, 60_000);
 
   /** How the statement of a call is carried out. */
-  const planOf = async (values: readonly unknown[], call: () => Promise<unknown>): Promise<string> => {
+  const planOfCall = async (values: readonly unknown[], call: () => Promise<unknown>): Promise<string> => {
     api.statements.length = 0;
     await call();
-    const text = api.statements.find((each) => each.includes('cdn_usages'));
-    const plan = await api.database.rows<object>(`explain ${text}`, values);
-    return plan.flatMap((line) => Object.values(line) as string[]).join('\n');
+    const text = api.statements.find((each) => each.includes('cdn_usages')) as string;
+    return planOf(api.database, text, values);
   };
 
   it('those of a file are found by its key', async () => {
@@ -546,7 +546,7 @@ describe('among 200,000 usages of many apps', () => {
       client.appId,
     ]);
     const id = file?.id as number;
-    const plan = await planOf([client.appId, 0, 30, id], () => usagesOf(id, '', client));
+    const plan = await planOfCall([client.appId, 0, 30, id], () => usagesOf(id, '', client));
     expect(plan).toMatch(/Index Only Scan using cdn_usages_key_idx .*\n.*Index Cond: .*app_id.* AND .*key = /);
     expect(plan).not.toContain('Seq Scan');
   });
@@ -558,7 +558,7 @@ describe('among 200,000 usages of many apps', () => {
       ['', []],
       ['?search=page', ['%page%']],
     ] as const) {
-      const plan = await planOf([client.appId, 0, 30, ...values], () => broken(query, client));
+      const plan = await planOfCall([client.appId, 0, 30, ...values], () => broken(query, client));
       expect(plan).toMatch(/(Hash|Merge) Full Join/);
       expect(plan).not.toMatch(/Seq Scan on (cdn_usages|cdn_files)/);
     }

@@ -1,4 +1,5 @@
 import { loadRows } from '../testing/load-rows.js';
+import { planOf } from '../testing/plan-of.js';
 import { GUEST, importOrder, methodId, propose, setUp, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
@@ -378,11 +379,10 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
     expect(await list('limit=10001&offset=10000', large)).toHaveLength(1);
   });
 
-  const plan = async (query: Readonly<Record<string, string>>, orderBy?: string): Promise<string> => {
+  const plan = (query: Readonly<Record<string, string>>, orderBy?: string): Promise<string> => {
     const page = { offset: 0, limit: 30 };
     const { text, values } = orderListStatement({ app, filter: orderFilter(query), orderBy, page });
-    const rows = await api.database.rows<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
-    return rows.map((row) => row['QUERY PLAN']).join('\n');
+    return planOf(api.database, text, values);
   };
 
   it.each([

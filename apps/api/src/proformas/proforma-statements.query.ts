@@ -1,3 +1,4 @@
+import { among } from '../database/among.js';
 import { bookReservations } from '../stock/index.js';
 
 const LIVING = `
@@ -28,17 +29,24 @@ const assignments = (columns: string): string => namesOf(columns).replaceAll(/(\
  * The proforma with its items and payments. A statement that waited for the row lock sees the row as it is now, but
  * items and payments as they were before the wait: `seen_version` tells the two apart.
  */
-const LOAD = (lock: string): string => `
+const load = (ids: string, lock: string): string => `
   select p.*,
     (select s.version from proforma_orders s where s.app_id = $1 and s.id = p.id) as seen_version,
     (select json_agg(i order by i.position) from proforma_items i
      where i.app_id = $1 and i.proforma_order_id = p.id) as items,
     (select json_agg(y order by y.id) from payments y
      where y.app_id = $1 and y.proforma_order_id = p.id) as payments
-  from proforma_orders p where p.app_id = $1 and p.id = any($2::bigint[]) order by p.id ${lock}`;
-export const FIND = LOAD('');
-export const LOCK = LOAD('for update of p');
-export const LOCK_FREE = LOAD('for update of p skip locked');
+  from proforma_orders p where p.app_id = $1 and p.id ${ids} order by p.id ${lock}`;
+
+const LOCKS = { none: '', wait: 'for update of p', skip: 'for update of p skip locked' };
+
+/** How proformas are read: as they are, locked, or locked but for those that somebody else has locked. */
+export type Locking = keyof typeof LOCKS;
+
+/** Reads the proformas of an app ($1) by their ids ($2). A list of one is planned once, a longer one for each length. */
+export function loadStatement(count: number, locking: Locking): string {
+  return load(count === 1 ? '= ($2::bigint[])[1]' : '= any($2::bigint[])', LOCKS[locking]);
+}
 
 /**
  * Stores a new proforma, and reserves its stock; nothing of it, and it answers no row, when one of the warehouses sells
@@ -75,7 +83,7 @@ export const INSERT = `
     returning id, voucher_id
   ), held as (
     update vouchers v set held_by = made.id, updated_at = $4 from made, payment
-    where v.app_id = $1 and v.id = payment.voucher_id
+    where v.app_id = $1 and ${among('v.id', 'payment', 'voucher_id')} and v.id = payment.voucher_id
   ), ${bookReservations('change', '$1', '$4')}
   select made.id, (select json_agg(item.id order by item.position) from item) as items,
     (select coalesce(json_agg(payment.id order by payment.id), '[]') from payment) as payments from made`;
@@ -96,9 +104,11 @@ export function saveStatement({ lines, payments, stock }: ChangedParts): string 
   let last = 3;
   const next = (): string => `$${(last += 1)}`;
   const parts = [
-    `saved as (
+    `living as (
+      select * from json_to_recordset($2) as r (id bigint, ${LIVING})
+    ), saved as (
       update proforma_orders p set version = p.version + 1, ${assignments(LIVING)}
-      from json_to_recordset($2) as r (id bigint, ${LIVING}) where p.app_id = $1 and p.id = r.id
+      from living r where p.app_id = $1 and ${among('p.id', 'living')} and p.id = r.id
     )`,
     ...(lines ? [savedLines(next())] : []),
     ...(payments ? [savedPayments(next())] : []),
@@ -111,10 +121,12 @@ export function saveStatement({ lines, payments, stock }: ChangedParts): string 
 }
 
 const savedLines = (rows: string): string => `
-  item as (
+  line as (
+    select * from json_to_recordset(${rows}) as r (id bigint, ${ITEM})
+  ), item as (
     update proforma_items i
     set qty_confirmed = r.qty_confirmed, sales = r.sales, discount = r.discount, promotions = r.promotions
-    from json_to_recordset(${rows}) as r (id bigint, ${ITEM}) where i.app_id = $1 and i.id = r.id
+    from line r where i.app_id = $1 and ${among('i.id', 'line')} and i.id = r.id
   )`;
 
 const savedPayments = (rows: string): string => `
@@ -123,7 +135,7 @@ const savedPayments = (rows: string): string => `
   ), paid as (
     update payments y set status = r.status, paid_at = r.paid_at, refunded = r.refunded, reference = r.reference,
       next_attempt_at = case when r.status = 'pending' then y.next_attempt_at end
-    from payment r where y.app_id = $1 and y.id = r.id
+    from payment r where y.app_id = $1 and ${among('y.id', 'payment')} and y.id = r.id
   ), added as (
     insert into payments (app_id, proforma_order_id, order_id, amount, method, payment_method_id, kind, status, paid_at,
       refund_of, refunded, reference, voucher_id, attempts, next_attempt_at, inserted_at)

@@ -25,7 +25,7 @@ import type { Database, Transaction } from '../database/database.js';
 import { insertOrder, settleOrderPayments } from '../orders/index.js';
 import { bookPoints, settleVouchers } from './typeorm-benefits.js';
 import { HOLD_SELLING, LOCK_PLACES } from '../stock/index.js';
-import { DUE, FIND, INSERT, LOCK, LOCK_FREE, saveStatement } from './proforma-statements.query.js';
+import { DUE, INSERT, loadStatement, saveStatement, type Locking } from './proforma-statements.query.js';
 import { frozenColumns, lineColumns, livingColumns, paymentColumns } from './proforma-columns.js';
 import { fromRow, type ProformaRow } from './proforma-row.js';
 
@@ -36,11 +36,11 @@ const REFUND_CALL_MS = 30_000;
 
 /** How proformas are locked, and whether the refunds that follow are asked for by whoever changes them. */
 interface Way {
-  readonly lock: string;
+  readonly locking: Locking;
   readonly asks: boolean;
 }
-const BY_A_CALL: Way = { lock: LOCK, asks: true };
-const BY_THE_SWEEP: Way = { lock: LOCK_FREE, asks: false };
+const BY_A_CALL: Way = { locking: 'wait', asks: true };
+const BY_THE_SWEEP: Way = { locking: 'skip', asks: false };
 
 /** One change of one proforma, decided and ready to be stored. */
 interface Change {
@@ -74,7 +74,7 @@ export class TypeOrmProformaOrders implements ProformaOrders {
   }
 
   async find(appId: number, id: number): Promise<Proforma | undefined> {
-    const [found] = await this.database.rows<ProformaRow>(FIND, [appId, [id]]);
+    const [found] = await this.database.rows<ProformaRow>(loadStatement(1, 'none'), [appId, [id]]);
     return found && fromRow(found);
   }
 
@@ -104,7 +104,7 @@ export class TypeOrmProformaOrders implements ProformaOrders {
 
   private changeOnce(appId: number, ids: readonly number[], way: Way, decide: Decision): Promise<Stored[]> {
     return this.database.transaction(async (transaction) => {
-      const found = await load(transaction, appId, ids, way.lock);
+      const found = await load(transaction, appId, ids, way.locking);
       const now = this.clock.now();
       // What ends here asks for no stock, so that its order and its benefits can be settled before stock is locked.
       const ended = await endAll(
@@ -163,14 +163,14 @@ async function load(
   transaction: Transaction,
   appId: number,
   ids: readonly number[],
-  lock: string,
+  locking: Locking,
 ): Promise<Proforma[]> {
   transaction.locks('proforma');
-  const rows = await transaction.rows<ProformaRow>(lock, [appId, ids]);
+  const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, locking), [appId, ids]);
   if (rows.every((row) => row.version === row.seen_version)) return rows.map(fromRow);
   // The rows are locked now, so a new statement sees them and all that belongs to them as they are.
   const locked = rows.map((row) => row.id);
-  return (await transaction.rows<ProformaRow>(FIND, [appId, locked])).map(fromRow);
+  return (await transaction.rows<ProformaRow>(loadStatement(locked.length, 'none'), [appId, locked])).map(fromRow);
 }
 
 function changeOf(before: Proforma, { next, refusal }: Verdict): Change {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BASE_PATH } from '../http/base-path.js';
+import { planOf } from '../testing/plan-of.js';
 import { RawHttp } from '../testing/raw-http.js';
 import { newCustomer, startSession } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
@@ -504,7 +505,6 @@ describe('a session that is over for more than 30 days', () => {
     expect([await remove(), await remove()]).toEqual([true, false]);
     expect([await sessionsOf(), await sessionsOf(stranger)]).toEqual([[], []]);
     const [find = ''] = api.statements;
-    const plan = await api.database.rows<object>(`explain ${find}`, [api.clock.now()]);
-    expect(JSON.stringify(plan)).toContain('Index Scan using access_tokens_ended_idx');
+    expect(await planOf(api.database, find, [api.clock.now()])).toContain('Index Scan using access_tokens_ended_idx');
   });
 });

@@ -1,3 +1,5 @@
+import { among } from '../database/among.js';
+
 /**
  * The stock ledger's part of a larger statement. `change` is the name of a CTE with one row per changed reservation:
  * (line_id, variant_id, warehouse_id, qty: pieces reserved from now on, delta: difference to before, reference).
@@ -7,7 +9,8 @@ export function bookReservations(change: string, appId: string, now: string): st
   return `
   reservation_dropped as (
     delete from stock_reservations r using ${change} c
-    where r.app_id = ${appId} and r.proforma_item_id = c.line_id and c.qty = 0
+    where r.app_id = ${appId} and ${among('r.proforma_item_id', change, 'line_id')}
+      and r.proforma_item_id = c.line_id and c.qty = 0
   ), reservation_kept as (
     insert into stock_reservations
       (app_id, proforma_item_id, product_variant_id, warehouse_id, qty, inserted_at, updated_at)
@@ -28,7 +31,8 @@ export function bookReservations(change: string, appId: string, now: string): st
   ), reservation_sum as (
     update stocks s set reserved = s.reserved + d.delta, updated_at = ${now}
     from (select variant_id, warehouse_id, sum(delta)::bigint as delta from ${change} group by 1, 2) as d
-    where s.app_id = ${appId} and s.product_variant_id = d.variant_id and s.warehouse_id = d.warehouse_id
+    where s.app_id = ${appId} and ${among('s.product_variant_id', change, 'variant_id')}
+      and s.product_variant_id = d.variant_id and s.warehouse_id = d.warehouse_id
   )`;
 }
 

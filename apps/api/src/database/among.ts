@@ -1,0 +1,15 @@
+/**
+ * The condition that a column holds one of a CTE's values, beside the join itself. The planner takes a list of JSON for
+ * 100 rows, and would sooner read a smaller table from end to end than ask its index so often.
+ */
+export function among(column: string, cte: string, value = 'id'): string {
+  return `${column} = any(array(select ${value} from ${cte}))`;
+}
+
+/**
+ * A parameter's list, of which the planner does not look at the length: it plans once. With the list itself it would
+ * plan every call anew, since a plan for the few that there are always looks cheaper than one for any number.
+ */
+export function anyOf(list: string): string {
+  return `any(array(select unnest(${list})))`;
+}
