@@ -21,7 +21,8 @@ const LOCK_TIMEOUT = '4500ms';
 function settingsFor(rows: number): string {
   return `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true),
     set_config('lock_timeout', '${LOCK_TIMEOUT}', true),
-    set_config('enable_nestloop', '${rows > FEW_ROWS ? 'off' : 'on'}', true)`;
+    set_config('enable_nestloop', '${rows > FEW_ROWS ? 'off' : 'on'}', true),
+    set_config('enable_seqscan', '${rows > FEW_ROWS ? 'on' : 'off'}', true)`;
 }
 
 /** To be called first in a transaction that writes in bulk: so many rows are on their way. */

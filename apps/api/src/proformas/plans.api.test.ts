@@ -1,9 +1,14 @@
+import pg from 'pg';
+import { fillCatalogue, fillProformas } from '../bench/fill.query.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 /** The server looks at a statement so often before it keeps its plan. */
 const TRIALS = 5;
 const LIFECYCLES = 9;
+/** So many that it makes a difference to the planner whether one is looked for or any number. */
+const PROFORMAS = 5_000;
+const VARIANTS = 2_000;
 
 interface Planned {
   readonly statement: string;
@@ -22,7 +27,13 @@ beforeAll(async () => {
     { code: 'A', price: 100, stock: 100 },
     { code: 'B', price: 33.33, stock: 100 },
   ]);
-});
+  const client = new pg.Client({ connectionString: api.url });
+  await client.connect();
+  await fillProformas(client, shop.appId, PROFORMAS, api.clock.now());
+  await fillCatalogue(client, shop.appId, VARIANTS);
+  await client.query('analyze');
+  await client.end();
+}, 30_000);
 afterAll(() => api.close());
 
 async function lifecycle(): Promise<void> {
