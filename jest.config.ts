@@ -31,7 +31,7 @@ const config: Config = {
   // Jest would leave one core idle; much of the time is spent waiting for PostgreSQL and child processes.
   maxWorkers: '100%',
   workerIdleMemoryLimit: '768MB',
-  testTimeout: 15_000,
+  testTimeout: 30_000,
 };
 
 export default config;

@@ -8,6 +8,9 @@ export interface Data {
   readonly proforma_number: string;
   readonly items: readonly { readonly proforma_order_item_id: number }[];
   readonly payments: readonly object[];
+  readonly data_part: number;
+  readonly time_part: number;
+  readonly access_token: string;
 }
 
 export interface Answer {
@@ -35,6 +38,10 @@ export class Caller {
     private readonly patienceMs = 60_000,
   ) {}
 
+  get headers(): Readonly<Record<string, string>> {
+    return { Authorization: `Bearer ${this.token}` };
+  }
+
   /** One try. */
   async ask(
     method: string,
@@ -50,7 +57,7 @@ export class Caller {
         method,
         signal: AbortSignal.timeout(PATIENCE_MS),
         headers: {
-          Authorization: `Bearer ${this.token}`,
+          ...this.headers,
           ...(sent === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
           ...headers,
         },

@@ -42,6 +42,11 @@ export class DatabaseServer {
     return `postgres://${USER}@127.0.0.1:${port}/${database}`;
   }
 
+  /** Of the process that all others of the server come from, while there is one. */
+  async pid(): Promise<number | undefined> {
+    return (await findServer(this.home))?.pid;
+  }
+
   /** A signal to the server itself: SIGQUIT is an immediate stop, SIGKILL none at all. */
   async signal(signal: NodeJS.Signals): Promise<void> {
     const server = await findServer(this.home);
@@ -49,7 +54,7 @@ export class DatabaseServer {
     while (await findServer(this.home));
   }
 
-  /** As a supervisor would. */
+  /** As a supervisor would; nothing where it runs. */
   async startAgain(): Promise<void> {
     await ensureServer(this.home);
   }

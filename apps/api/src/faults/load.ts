@@ -10,6 +10,8 @@ export interface History {
   readonly proformas: Map<number, { readonly number: string; order?: number; payments: number }>;
   /** SHA-256 of the content, by file. */
   readonly files: Map<number, string>;
+  /** Of each channel, how the customer has left it, and how often it was switched. */
+  readonly consents: Map<string, { readonly state: string; readonly changes: number }>;
   /** How many jobs the clients have brought to their end. */
   flows: number;
   /** Answers that contradict one another or the rules. */
@@ -33,9 +35,16 @@ export const newHistory = (): History => ({
   counted: 0,
   proformas: new Map(),
   files: new Map(),
+  consents: new Map(),
   flows: 0,
   contradictions: [],
 });
+
+/** Who calls: the shop itself, and a customer of it who is signed in. */
+export interface Callers {
+  readonly shop: Caller;
+  readonly customer: Caller;
+}
 
 /** A shop that everything can be sold of, and one thing that is only counted. Answers its bank method. */
 export async function openShop(caller: Caller): Promise<number> {
@@ -60,12 +69,17 @@ export class Load {
   private isOver = false;
   private readonly clients: Promise<void>[];
 
-  constructor(caller: Caller, bank: number, history: History, clients: number) {
-    const jobs = [sell, sell, count, upload];
+  constructor({ shop, customer }: Callers, bank: number, history: History, clients: number) {
+    const jobs = [
+      () => sell(shop, history, bank),
+      () => sell(shop, history, bank),
+      () => count(shop, history),
+      () => upload(shop, history),
+      () => consent(customer, history),
+    ];
     this.clients = Array.from({ length: clients }, async (_, index) => {
-      const job = jobs[index % jobs.length] ?? sell;
       while (!this.isOver) {
-        await job(caller, history, bank);
+        await jobs[index % jobs.length]?.();
         history.flows += 1;
       }
     });
@@ -126,4 +140,24 @@ async function upload(caller: Caller, history: History): Promise<void> {
   const file = await caller.mustSettle('POST', '/cdn/files', form);
   history.files.set(file.id, createHash('sha256').update(words).digest('hex'));
   await pause(50);
+}
+
+/** Two switches at once, each to where it does not stand. */
+async function consent(caller: Caller, { consents }: History): Promise<void> {
+  const turn = async (channel: string): Promise<void> => {
+    const { state: old, changes } = consents.get(channel) ?? { state: 'granted', changes: 0 };
+    const state = old === 'granted' ? 'revoked' : 'granted';
+    await caller.mustSettle('PUT', '/customer/consent', { channel, state });
+    consents.set(channel, { state, changes: changes + 1 });
+  };
+  await Promise.all([turn('email'), turn('sms')]);
+  await pause(20);
+}
+
+/** A customer of the shop, and the token of the session that was started for them. */
+export async function signIn(shop: Caller): Promise<string> {
+  const person = { email: 'mira@example.com', first_name: 'Mira', last_name: 'Marić', phone: '+381' };
+  const { id, data_part, time_part } = await shop.mustSettle('POST', '/customers', { customer: person });
+  const session = { device: { uuid: 'device' }, customer_id: id, data_part, time_part };
+  return (await shop.mustSettle('POST', '/sessions', { session })).access_token;
 }

@@ -16,6 +16,10 @@ const { only, seeded } = program.opts<{ only: string; seeded: string }>();
 const BUGS_AT_ONCE = 3;
 const begun = performance.now();
 const ground = await openGround();
+// The database belongs to nobody when this process is gone, unlike the servers, which end with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void ground.stop().finally(() => process.exit(1)));
+process.setMaxListeners(0);
 try {
   const chosen = SCENARIOS.filter(({ name }) => new RegExp(only).test(name));
   if (chosen.length > 0 && !(only === '' && seeded !== '' && seeded !== 'none')) await faults(ground, chosen);

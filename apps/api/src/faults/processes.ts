@@ -33,13 +33,19 @@ export class ServiceProcess {
       env: { ...this.environment, PORT: String(this.port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const { child } = this;
+    process.once('exit', () => child.kill('SIGKILL'));
     const keep = (chunk: Buffer): void => {
       this.printed = (this.printed + chunk.toString()).slice(-20_000);
       for (const line of chunk.toString().split('\n')) if (isBug(line)) this.failures.push(line.slice(0, 400));
     };
-    this.child.stdout?.on('data', keep);
-    this.child.stderr?.on('data', keep);
+    child.stdout?.on('data', keep);
+    child.stderr?.on('data', keep);
     if (this.script === '../main.js') await this.untilReady(30_000);
+  }
+
+  get pid(): number {
+    return this.child?.pid ?? 0;
   }
 
   /** It was started, and has not ended. */
@@ -66,7 +72,7 @@ export class ServiceProcess {
     const begun = performance.now();
     while (performance.now() - begun < patienceMs) {
       if (await this.isReady()) return performance.now() - begun;
-      if (this.child?.exitCode !== null) throw new Error(`The service ended: ${this.printed}`);
+      if (!this.isRunning) throw new Error(`The service ended: ${this.printed}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     throw new Error(`Not ready within ${patienceMs} ms`);

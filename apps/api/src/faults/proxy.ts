@@ -64,7 +64,9 @@ export class Proxy {
       client.destroy();
       server.destroy();
     };
-    for (const side of pair) side.on('error', end).on('close', end);
+    // A process that is killed says goodbye all the same: its machine does.
+    const bye = (): void => void (this.wire === 'whole' && end());
+    for (const side of pair) side.on('error', end).on('close', end).on('end', bye);
     let isCutNext = false;
     client.on('data', (bytes) => {
       this.asked += 1;

@@ -10,7 +10,7 @@ import { Caller } from './caller.js';
 import { DatabaseServer } from './database-server.js';
 import { breakStores } from './faulty-store.js';
 import { Gateway } from './gateway.js';
-import { Load, newHistory, openShop, type History } from './load.js';
+import { Load, newHistory, openShop, signIn, type History } from './load.js';
 import { ServiceProcess } from './processes.js';
 import { Proxy } from './proxy.js';
 
@@ -53,6 +53,8 @@ export class Rig {
     readonly apis: readonly [ServiceProcess, ServiceProcess],
     readonly worker: ServiceProcess,
     readonly caller: Caller,
+    /** A customer of the shop who is signed in. */
+    private readonly customer: Caller,
     /** Another app of the installation, which is to see nothing of the first. */
     readonly stranger: Caller,
     readonly bank: number,
@@ -86,7 +88,8 @@ export class Rig {
     const caller = new Caller(own.id, own.token, origins, patienceMs);
     const stranger = new Caller(other.id, other.token, origins);
     const bank = await openShop(caller);
-    return new Rig(server, name, dataDir, proxy, gateway, apis, worker, caller, stranger, bank, environment);
+    const customer = new Caller(own.id, await signIn(caller), origins, patienceMs);
+    return new Rig(server, name, dataDir, proxy, gateway, apis, worker, caller, customer, stranger, bank, environment);
   }
 
   rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -106,12 +109,20 @@ export class Rig {
   }
 
   startLoad(): void {
-    this.load = new Load(this.caller, this.bank, this.history, CLIENTS);
+    this.load = new Load({ shop: this.caller, customer: this.customer }, this.bank, this.history, CLIENTS);
   }
 
   async stopLoad(): Promise<void> {
     await this.load?.stop();
     this.load = undefined;
+  }
+
+  /** Two servers, not started yet, on another database. */
+  async serversOf(database: string): Promise<[ServiceProcess, ServiceProcess]> {
+    const url = this.server.urlThrough(this.proxy.port, database);
+    const environment = { ...this.environment, DATABASE_URL: url, DATA_DIR: join(this.dataDir, database) };
+    const server = async () => new ServiceProcess('../main.js', environment, await freePort());
+    return [await server(), await server()];
   }
 
   anotherWorker(): ServiceProcess {

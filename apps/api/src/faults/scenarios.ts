@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { crashPoints } from './crash-points.js';
 import { bursts, expireTwice } from './bursts.js';
+import { databaseWithoutRoom, killedWhileMigrating, noDescriptorsLeft } from './limits.js';
+import { overloaded } from './overload.js';
 import type { Rig } from './rig.js';
 import type { Outcome, Scenario } from './scenario.js';
 import type { ServiceProcess } from './processes.js';
@@ -22,6 +24,10 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'F5 the database is gone for 20 s', run: wire('cut', GONE_MS) },
   { name: 'F6 the pool is exhausted by a lock', run: locked },
   { name: 'F8 the store fails, is slow, is full, breaks off', run: storeBroken },
+  { name: 'F9 the database has no room to write', run: (rig) => databaseWithoutRoom(rig) },
+  { name: 'F16 far more callers than it can serve', run: (rig) => overloaded(rig) },
+  { name: 'F17 a server has no descriptors left', run: (rig) => noDescriptorsLeft(rig) },
+  { name: 'F20 servers are killed while they migrate', run: (rig) => killedWhileMigrating(rig) },
   { name: 'F10 the payment service fails, is silent, pays without saying so', run: gatewayBroken },
   { name: 'F2 a connection is cut at every message', run: (rig) => crashPoints(rig) },
   { name: 'F7 F12 everything at once and twice', run: (rig) => bursts(rig) },

@@ -20,6 +20,11 @@ export const OVERSOLD = `
   from stocks s join product_variants v on v.app_id = s.app_id and v.id = s.product_variant_id
   where s.reserved > s.on_hand`;
 
+/** How often the switches of an app's ($1) customers were moved, and where the last move has left them. */
+export const CONSENTS = `
+  select channel, count(*)::int as changes, (array_agg(to_state order by step desc))[1] as state
+  from customer_consent_changes where app_id = $1 group by channel`;
+
 export const OVERPAID = `
   select id, paid, end_sales from proforma_orders where paid > end_sales and status_id in (1, 2, 3, 4, 5)`;
 

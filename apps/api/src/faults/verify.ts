@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DiskMediaStore } from '@back-office/storage-disk';
 import { check } from '../checks/index.js';
-import { COUNTED } from './load.js';
+import { COUNTED, type History } from './load.js';
 import type { Rig } from './rig.js';
-import { COUNTED_PIECES, GIVEN_BACK, HURRY, OVERPAID, OVERSOLD, PROFORMAS, UNDONE } from './verify.query.js';
+import { CONSENTS, COUNTED_PIECES, GIVEN_BACK, HURRY, OVERPAID, OVERSOLD, PROFORMAS, UNDONE } from './verify.query.js';
 
 const SETTLE_MS = 30_000;
 
@@ -52,6 +52,7 @@ async function promises(rig: Rig): Promise<string[]> {
   const [counted] = await rig.rows<{ onHand: string }>(COUNTED_PIECES, [caller.appId, COUNTED]);
   const [given] = await rig.rows<{ amount: string }>(GIVEN_BACK);
   const paidOut = [...gateway.books.values()].reduce((sum, { amount }) => sum + Math.round(amount * 100), 0);
+  const consents = await rig.rows<Consented>(CONSENTS, [caller.appId]);
   const oversold = await rig.rows<object>(OVERSOLD);
   const overpaid = await rig.rows<object>(OVERPAID);
   return [
@@ -65,9 +66,24 @@ async function promises(rig: Rig): Promise<string[]> {
     ...(Number(given?.amount) === paidOut
       ? []
       : [`${given?.amount} were given back, the payment service paid ${paidOut}`]),
+    ...consentBreaches(history.consents, consents),
     ...oversold.map((row) => `promised twice: ${JSON.stringify(row)}`),
     ...overpaid.map((row) => `paid twice: ${JSON.stringify(row)}`),
   ];
+}
+
+interface Consented {
+  readonly channel: string;
+  readonly changes: number;
+  readonly state: string;
+}
+
+function consentBreaches(known: History['consents'], stored: readonly Consented[]): string[] {
+  return [...known].flatMap(([channel, { state, changes }]) => {
+    const found = stored.find((row) => row.channel === channel);
+    if (found?.state === state && found.changes === changes) return [];
+    return [`${channel} was left ${state} after ${changes} changes, ${JSON.stringify(found)} is there`];
+  });
 }
 
 async function acknowledgedFiles(rig: Rig): Promise<string[]> {
