@@ -222,3 +222,20 @@ export async function installCitusStandIn({ url }: { readonly url: string }): Pr
     await client.end();
   }
 }
+
+/** Tables that the catalogue of the cluster knows, with how each is kept. */
+export const PLACES = `
+  select logicalrelid::text as name, partmethod::text as method, partkey as column, colocationid as place
+  from citus_stand_in.pg_dist_partition order by 1`;
+
+export interface Place {
+  readonly name: string;
+  readonly method: string;
+  readonly column: string | null;
+  readonly place: number;
+}
+
+/** Every foreign key there is, as it is written. */
+export const FOREIGN_KEYS = `
+  select conname as name, conrelid::regclass::text as table, pg_get_constraintdef(oid) as definition, convalidated
+  from pg_constraint where contype = 'f' order by 1`;
