@@ -2,8 +2,10 @@ import { addHours, isCurrency } from '@back-office/kernel';
 import { Command, InvalidArgumentError } from 'commander';
 import { check } from './checks/index.js';
 import { readConfig } from './config.js';
+import type { Connection } from './database/data-source.js';
+import { distribute } from './database/distribution.js';
 import { makeDemo } from './demo.js';
-import { openForInspection, startService, type Inspection, type Service } from './runtime/service.js';
+import { openForInspection, openServer, startService, type Inspection, type Service } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 
 /** What a command answers: the object that `--json` prints, and the same for a person. */
@@ -18,6 +20,14 @@ const program = new Command('cli').description('Administration of the retail bac
 
 command(program, 'migrate', 'bring the database up to date', () =>
   Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
+);
+
+command(
+  program,
+  'distribute',
+  'spread the tables over the nodes of a Citus cluster, by app; may be repeated',
+  distributeTables,
+  () => openServer(readConfig()),
 );
 
 command(
@@ -122,6 +132,15 @@ async function checkAll({ connection, store }: Inspection): Promise<Result> {
       : [`BROKEN  ${name}: ${breaches} times`, ...examples.map((each) => `          ${each}`)],
   );
   return { json: { findings }, text: lines.join('\n'), failed: broken.length > 0 };
+}
+
+async function distributeTables({ connection }: { connection: Connection }): Promise<Result> {
+  const { distributed, reference } = await distribute(connection);
+  const changed = distributed.length + reference.length > 0;
+  const text = changed
+    ? `${distributed.length} tables are spread by app now, and ${reference.length} are kept whole on every node.`
+    : 'Every table is spread already: nothing has been changed.';
+  return { json: { changed, distributed, reference }, text };
 }
 
 async function createDemo({ container }: Service): Promise<Result> {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
+import { installCitusStandIn } from './testing/citus-stand-in.js';
 import { startServer } from './testing/server-process.js';
 import { testDatabase, type TestDatabase } from './testing/test-database.js';
 
@@ -131,6 +132,34 @@ describe('a data folder that was copied while the service was stopped', () => {
     expect(await restored.stop()).toBe(0);
     rmSync(copy as string, { recursive: true, force: true });
   }, 60_000);
+});
+
+describe('the command that distributes the tables', () => {
+  it('ends with one line where there is no cluster, and on a database of the service’s own', async () => {
+    const database = await testDatabase({ empty: true });
+    const alone = await runNode('cli.js', ['distribute', '--json'], { DATABASE_URL: database.url });
+    expect([alone.code, alone.stdout]).toEqual([1, '']);
+    expect(alone.stderr).toMatch(/^This database has no Citus: .+\n$/);
+    await database.drop();
+    const embedded = await runNode('cli.js', ['distribute'], {});
+    expect([embedded.code, embedded.stdout]).toEqual([1, '']);
+    expect(embedded.stderr).toMatch(/^The embedded database stands alone: .+\n$/);
+  });
+
+  it('says what it has done, and then that nothing is left to do', async () => {
+    const database = await testDatabase();
+    await installCitusStandIn(database);
+    const run = (...options: string[]) => runNode('cli.js', ['distribute', ...options], { DATABASE_URL: database.url });
+    const { code, stdout } = await run('--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { changed: true, reference: ['access_tokens', 'apps'] }]);
+    expect(await run('--json')).toEqual({
+      code: 0,
+      stdout: '{"changed":false,"distributed":[],"reference":[]}\n',
+      stderr: '',
+    });
+    expect((await run()).stdout).toBe('Every table is spread already: nothing has been changed.\n');
+    await database.drop();
+  }, 30_000);
 });
 
 describe('a service on a server', () => {

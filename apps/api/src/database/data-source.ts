@@ -74,6 +74,16 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ProformasByApp1763700000009,
 ];
 
+/**
+ * What changes the schema of a cluster uses one connection a node, without which tables that are kept whole on every node
+ * and those that are spread cannot be touched together; and a new table that points at one of the former stays plain
+ * until it is spread. Elsewhere these settings mean nothing.
+ */
+const ON_A_CLUSTER = [
+  '-c citus.multi_shard_modify_mode=sequential',
+  '-c citus.enable_local_reference_table_foreign_keys=off',
+];
+
 /** The data source of migrations, which may take as long as they need. */
 export function migrationSourceFor(connection: Connection, migrations = MIGRATIONS): DataSource {
   return new DataSource({
@@ -81,7 +91,7 @@ export function migrationSourceFor(connection: Connection, migrations = MIGRATIO
     migrations: [...migrations],
     migrationsTransactionMode: 'each',
     poolSize: 2,
-    extra: { options: SESSION.join(' ') },
+    extra: { options: [...SESSION, ...ON_A_CLUSTER].join(' ') },
   });
 }
 

@@ -344,22 +344,6 @@ describe('the timeout ladder', () => {
 });
 
 describe('the schema', () => {
-  const keys = `
-    select t.relname as table, c.conname as name, (
-      select a.attname from pg_attribute a where a.attrelid = c.conrelid and a.attnum = c.conkey[1]
-    ) as first
-    from pg_constraint c join pg_class t on t.oid = c.conrelid
-    where t.relnamespace = 'public'::regnamespace and c.contype in ('p', 'u', 'f')
-      and exists (select 1 from pg_attribute a where a.attrelid = t.oid and a.attname = 'app_id')`;
-
-  it('begins every key of an app’s table with app_id', async () => {
-    const rows = await database.rows<{ table: string; name: string; first: string }>(keys);
-    expect(rows.length).toBeGreaterThan(40);
-    // Tokens are looked up before the app is known; their table is small and the same on every node.
-    const others = rows.filter(({ table, first }) => table !== 'access_tokens' && first !== 'app_id');
-    expect(others).toEqual([]);
-  });
-
   it('keeps every time with its zone, and no amount as a fraction', async () => {
     const rows = await database.rows<{ column: string }>(
       `select table_name || '.' || column_name as column from information_schema.columns

@@ -1,21 +1,32 @@
 import { runMigrations } from 'graphile-worker';
+import type { DataSource } from 'typeorm';
 import { jobPool, migrationSourceFor, silentLogger, type Connection } from './data-source.js';
 
 /** Any number that all nodes agree on. */
 const MIGRATION_LOCK = 7_263_451;
 
+/** Brings the schema up to date and answers the names of what ran. Several nodes may start at once. */
+export function migrate(connection: Connection): Promise<string[]> {
+  return inMigrationTurn(connection, async (source) => {
+    const ran = (await source.showMigrations()) ? await source.runMigrations() : [];
+    await migrateJobs(connection);
+    return ran.map((migration) => migration.name);
+  });
+}
+
 /**
- * Brings the schema up to date and answers the names of what ran. Several nodes may start at once: one migrates,
- * the others wait for it. The lock belongs to a session, so it goes with the process that held it.
+ * Runs what changes the schema: one node does, the others wait for it. The lock belongs to a session, so it goes with
+ * the process that held it.
  */
-export async function migrate(connection: Connection): Promise<string[]> {
+export async function inMigrationTurn<Result>(
+  connection: Connection,
+  work: (source: DataSource) => Promise<Result>,
+): Promise<Result> {
   const source = await migrationSourceFor(connection).initialize();
   const guard = source.createQueryRunner();
   try {
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const ran = (await source.showMigrations()) ? await source.runMigrations() : [];
-    await migrateJobs(connection);
-    return ran.map((migration) => migration.name);
+    return await work(source);
   } finally {
     await guard.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => {});
     await guard.release();

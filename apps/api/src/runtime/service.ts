@@ -58,6 +58,12 @@ export async function openForInspection(config: Config): Promise<Inspection> {
   return { connection: embedded ?? { url: config.databaseUrl as string }, store, stop };
 }
 
+/** A server of one's own, of which nothing is changed yet. */
+export function openServer({ databaseUrl }: Config): Promise<{ connection: Connection; stop(): Promise<void> }> {
+  if (databaseUrl === undefined) throw new Error('The embedded database stands alone: DATABASE_URL is not set.');
+  return Promise.resolve({ connection: { url: databaseUrl }, stop: () => Promise.resolve() });
+}
+
 function startEmbedded({ dataDir }: Config): Promise<EmbeddedPostgres> {
   return startEmbeddedPostgres({ dataDir });
 }
