@@ -146,6 +146,18 @@ describe('a statement of one app', () => {
       'with recursive o as (select id from orders where app_id = $1 union select i.order_id from items i join o on o.id = i.id where i.app_id = $1) select 1 from o',
     ],
 
+    [
+      'goes from record to record under the name of a table',
+      'with recursive orders as (select $1::bigint as id union select i.order_id from items i join orders on orders.id = i.id where i.app_id = $1) select 1 from orders',
+    ],
+    [
+      'goes by what comes as an array, of the app',
+      'select 1 from unnest($2::bigint[]) as u (app_id) join orders o on o.app_id = u.app_id where u.app_id = $1',
+    ],
+    [
+      'goes by what comes as JSON, of the app',
+      'select 1 from json_to_recordset($2) as r (app_id bigint) join orders o on o.app_id = r.app_id where r.app_id = $1',
+    ],
     ['adds up two', 'select id from orders where app_id = $1 union all select id from items where app_id = $1'],
     [
       'goes by the sum of two',
@@ -332,6 +344,27 @@ describe('a statement that', () => {
       'select 1 from json_to_recordset($1) as r (app_id bigint) join orders o using (app_id)',
       O,
     ],
+    [
+      'goes by records of unknown columns',
+      'select 1 from orders o where app_id = $1 and exists (select from items i, json_populate_recordset(null::orders, $2) o where i.app_id = o.app_id)',
+      I,
+    ],
+    [
+      'goes by another look at the same query',
+      'with u as (select unnest($2::bigint[]) as app_id) select 1 from u a, u b, orders o where a.app_id = $1 and o.app_id = b.app_id',
+      O,
+    ],
+    [
+      'asks whether, in a condition of a join',
+      'select 1 from customers c join orders o on o.app_id = c.app_id and exists (select from items) where c.app_id = $1',
+      ITEMS,
+    ],
+    ['asks in a list', 'values (exists (select from orders))', ORDERS],
+    [
+      'asks in order to limit a sum',
+      'select 1 from orders where app_id = $1 union select 2 limit (select max(qty) from items)',
+      ITEMS,
+    ],
     ['goes by a list', 'select 1 from (values ($1::bigint), ($2)) as v (app_id) join orders o using (app_id)', O],
 
     ['has a query of a name for all apps', 'with o as (select id from orders) select id from o', ORDERS],
@@ -371,6 +404,7 @@ describe('a statement that', () => {
     ],
     ['writes for a default app', 'insert into orders (app_id) values (default)', ORDERS],
     ['writes for two apps', 'insert into orders (app_id) values ($1), ($2)', ORDERS],
+    ['writes for the app and for a default one', 'insert into orders (app_id) values ($1), (default)', ORDERS],
     [
       'writes for apps that come as JSON',
       'insert into orders (app_id) select app_id from json_to_recordset($1) as r (app_id bigint)',

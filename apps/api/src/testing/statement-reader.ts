@@ -75,9 +75,9 @@ export class StatementReader {
   private select(body: SelectStmt, outer: Level | undefined): Range {
     const level = this.level(outer, body.withClause);
     if (body.larg && body.rarg) return this.combined(body, [body.larg, body.rarg], level);
-    if (body.valuesLists) return this.listed(body.valuesLists, level);
     this.from(body.fromClause, body.whereClause, level);
     this.inner(body, level);
+    if (body.valuesLists) return this.listed(body.valuesLists, level);
     return this.output(body.targetList, level);
   }
 
@@ -91,7 +91,6 @@ export class StatementReader {
   }
 
   private listed(rows: readonly Node[], level: Level): Range {
-    this.inner(rows, level);
     const lists = rows.map((row) => ('List' in row ? (row.List.items ?? []) : []));
     const output = this.fresh('', lists[0]?.map((_, place) => `column${place + 1}`) ?? []);
     for (const place of output.columns.keys()) {
