@@ -19,19 +19,18 @@ const DEFAULT_LANGUAGE = 'en';
 const PREFIX_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 const INSERT_APP = `
-  with app as (
-    insert into apps (name, currency, default_language, media_prefix, inserted_at, updated_at)
-    values ($1, $2, $3, $4, $5, $5) returning id
-  ), methods as (
+  insert into apps (name, currency, default_language, media_prefix, inserted_at, updated_at)
+  values ($1, $2, $3, $4, $5, $5) returning id`;
+
+const INSERT_METHODS_AND_PRESET = `
+  with methods as (
     insert into payment_methods (app_id, code, name, kind, inserted_at, updated_at)
-    select app.id, kind, name, kind, $5, $5
-    from app, (values ('cash', 'Cash'), ('bank_transfer', 'Bank transfer'), ('card', 'Card')) as method (kind, name)
-  ), preset as (
-    insert into cdn_upload_presets
-      (app_id, name, output_format, max_width, quality, rendition_widths, is_default, inserted_at, updated_at)
-    select app.id, 'default', 'webp', 2560, 82, '{320,640,1280}', true, $5, $5 from app
+    select $1, kind, name, kind, $2, $2
+    from (values ('cash', 'Cash'), ('bank_transfer', 'Bank transfer'), ('card', 'Card')) as method (kind, name)
   )
-  select id from app`;
+  insert into cdn_upload_presets
+    (app_id, name, output_format, max_width, quality, rendition_widths, is_default, inserted_at, updated_at)
+  values ($1, 'default', 'webp', 2560, 82, '{320,640,1280}', true, $2, $2)`;
 
 const INSERT_TOKEN = `
   insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at)
@@ -73,11 +72,15 @@ export class TypeOrmApps implements AccessTokens {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes an app with its three payment methods and answers its id. */
-  async create({ name, currency, language = DEFAULT_LANGUAGE }: NewApp): Promise<number> {
-    const values = [name, currency, language, randomPrefix(), this.clock.now()];
-    const [app] = await this.database.rows<{ id: number }>(INSERT_APP, values);
-    return (app as { id: number }).id;
+  /** Makes an app with its three payment methods and its preset for uploads, and answers its id. */
+  create({ name, currency, language = DEFAULT_LANGUAGE }: NewApp): Promise<number> {
+    const now = this.clock.now();
+    return this.database.transaction(async (transaction) => {
+      const [app] = await transaction.rows<{ id: number }>(INSERT_APP, [name, currency, language, randomPrefix(), now]);
+      const { id } = app as { id: number };
+      await transaction.last(INSERT_METHODS_AND_PRESET, [id, now]);
+      return id;
+    });
   }
 
   /** A new app token, shown this one time; `undefined` when there is no such app. */

@@ -128,5 +128,7 @@ export const LOCK_FACTS = `
     from shipment_methods m where m.app_id = $1 and m.code = evaluation.shipment_method_code
   ), 'not needed') as pickup_point from evaluation`;
 
-// The one look-up across apps: an evaluation of another app is told apart from one that does not exist.
-export const EXISTS_ANYWHERE = `select 1 from order_processings where id = $1`;
+// The one answer that tells a record of another app from one that does not exist.
+export const EXISTS_ANYWHERE = `
+  /* across apps: evaluations that another app has made */
+  select 1 from order_processings where id = $1`;

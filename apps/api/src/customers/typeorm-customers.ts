@@ -46,12 +46,13 @@ export type NewCustomer = Pick<CustomerRow, 'email' | 'first_name' | 'last_name'
   Partial<Pick<CustomerRow, 'external_ref' | 'phone' | 'viber_subscribed' | 'preferred_notification_channel_id'>>;
 
 const COLUMNS = `
-  app_id bigint, data_part smallint, time_part int, external_ref text, email text, first_name text, last_name text,
+  data_part smallint, time_part int, external_ref text, email text, first_name text, last_name text,
   phone text, viber_subscribed bool, preferred_notification_channel_id smallint, loyalty_points bigint,
   inserted_at timestamptz, updated_at timestamptz`;
 const NAMES = COLUMNS.replaceAll(/(\w+) \w+/g, '$1');
 const INSERT = `
-  insert into customers (${NAMES}) select ${NAMES} from json_to_record($1) as row (${COLUMNS}) returning id`;
+  insert into customers (app_id, ${NAMES})
+  select $1, ${NAMES} from json_to_record($2) as row (${COLUMNS}) returning id`;
 
 type Unique = 'email' | 'external_ref';
 const UNIQUE: readonly (readonly [constraint: string, field: Unique])[] = [
@@ -84,7 +85,7 @@ export class TypeOrmCustomers {
     const row = { ...BLANK, ...customer, ...parts, app_id: appId, inserted_at: now, updated_at: now };
     try {
       return await this.database.write(async (sql) => {
-        const [made] = await sql.rows<{ id: number }>(INSERT, [JSON.stringify(row)]);
+        const [made] = await sql.rows<{ id: number }>(INSERT, [appId, JSON.stringify(row)]);
         return { ...row, id: (made as { id: number }).id };
       });
     } catch (error) {

@@ -35,8 +35,9 @@ const KEEP = `update idempotency_keys set status = $5, headers = $6, body = $7, 
 const RELEASE_WRITTEN = `update idempotency_keys set leased_until = $5 ${OF_RUN} and outcome is not null`;
 const RELEASE = `delete from idempotency_keys ${OF_RUN} and outcome is null and status is null`;
 
-// Finds what is old across apps, without locks; it is then removed inside one app at a time.
+// Found without locks; it is then removed inside one app at a time.
 const OLD = `
+  /* across apps: keys that are forgotten */
   select app_id as "appId", access_token_id as "tokenId", key from idempotency_keys
   where inserted_at < $1 order by app_id limit ${PURGED_AT_ONCE}`;
 const PURGE = `

@@ -64,8 +64,9 @@ const REVIVE = `
   where task_identifier = any(array['${JOBS.tidy}', '${JOBS.process}']) and attempts >= max_attempts and locked_by is null
   having count(*) > 0`;
 
-// Finds files across apps; each is then failed within its own.
+// Each is then failed within its own app.
 const FORGOTTEN = `
+  /* across apps: files that wait for a job that is gone */
   select app_id as "appId", id, version from cdn_files f
   where processing = 'pending' and state in ('active', 'trashed') and last_modified < $1 and not exists (
     select from graphile_worker.jobs j where j.attempts < j.max_attempts

@@ -32,8 +32,9 @@ const BEGIN = `
 const END = `
   delete from cdn_files where app_id = $1 and id = any($2) and state = 'receiving' returning content, original`;
 
-// Finds what has died across apps, without locks; it is then removed inside one app at a time.
+// Found without locks; it is then removed inside one app at a time.
 const STALE = `
+  /* across apps: uploads that have died */
   select app_id as "appId", id from cdn_files
   where state = 'receiving' and inserted_at < $1 order by app_id, id limit ${SWEPT_AT_ONCE}`;
 

@@ -35,8 +35,10 @@ const PURGE = `
 
 const REMOVE = `delete from cdn_files where app_id = $1 and id = any($2)`;
 
-// Finds what is over across apps, without locks; it is then purged inside one app at a time.
-const OVER = `select distinct app_id as "appId" from cdn_files where purge_at <= $1`;
+// Found without locks; it is then purged inside one app at a time.
+const OVER = `
+  /* across apps: apps with files whose time in Trash is over */
+  select distinct app_id as "appId" from cdn_files where purge_at <= $1`;
 const OVER_OF_APP = `
   select id from cdn_files where app_id = $1 and state = 'trashed' and purge_at <= $2
   order by id limit ${PURGED_AT_ONCE} for update skip locked`;

@@ -91,8 +91,9 @@ const LIST = `
   from cdn_files f left join cdn_file_versions v on v.app_id = $1 and v.cdn_file_id = f.id
   where f.app_id = $1 and f.id = $2 and f.state <> 'receiving' group by f.id`;
 
-// Finds what is over across apps, without locks; it is then removed inside one app at a time.
+// Found without locks; it is then removed inside one app at a time.
 const OVER = `
+  /* across apps: apps with kept versions whose time is over */
   select distinct app_id as "appId" from cdn_file_versions where purge_at <= $1`;
 
 const EXPIRE = `

@@ -1,6 +1,7 @@
 import { ORDER_ALREADY_EXISTS, type ImportedOrder } from './imported-order.js';
 import { TypeOrmImportedOrders } from './typeorm-imported-orders.js';
 import { stockShop } from '../testing/shop.js';
+import { TOKENS } from '../tokens.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -30,7 +31,7 @@ const order = (externalRef: string, orderNumber: string | null = null): Imported
 function drawing(...numbers: string[]): { readonly orders: TypeOrmImportedOrders; readonly years: number[] } {
   const years: number[] = [];
   const draw = (year: number): string => numbers[Math.min(years.push(year), numbers.length) - 1] ?? '';
-  return { orders: new TypeOrmImportedOrders(api.database, api.clock, draw), years };
+  return { orders: new TypeOrmImportedOrders(api.container.get(TOKENS.Database), api.clock, draw), years };
 }
 
 const numbers = async (): Promise<string[]> => {

@@ -157,6 +157,7 @@ const savedReservations = (rows: string): string => `
  * expire as well, they are due again.
  */
 export const DUE = `
+  /* across apps: proformas that are due */
   select due."appId", due.id, (
     select count(*) from proforma_items i where i.app_id = due."appId" and i.proforma_order_id = due.id
   ) as lines

@@ -1,6 +1,7 @@
 import { proformaOrdersContract } from '@back-office/proforma/testing';
 import { TypeOrmProformaOrders } from './typeorm-proforma-orders.js';
 import { testApi, type TestApi, type Client } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
 import { GUEST, methodId, warehouse } from '../testing/shop.js';
 
 let api: TestApi;
@@ -16,7 +17,7 @@ describe('proformas in PostgreSQL', () => {
     const [appId, otherAppId] = [...clients.keys()] as [number, number];
     let last = 0;
     return {
-      orders: new TypeOrmProformaOrders(api.database, api.clock),
+      orders: new TypeOrmProformaOrders(api.container.get(TOKENS.Database), api.clock),
       appId,
       otherAppId,
       paymentMethod: {

@@ -2,8 +2,9 @@ import type { Database } from '../database/database.js';
 
 const FIRST_PAUSE_MS = 60_000;
 
-// Reads across apps without locks; each refund is then claimed inside its own app.
+// Found without locks; each refund is then claimed inside its own app.
 const DUE = `
+  /* across apps: refunds that are due */
   select app_id as "appId", id as "paymentId" from payments
   where next_attempt_at is not null and next_attempt_at <= $1 order by next_attempt_at limit $2`;
 

@@ -17,6 +17,7 @@ import { TOKENS } from '../tokens.js';
 import type { Container } from 'inversify';
 import { Conformance } from './conformance.js';
 import { MovableClock } from './movable-clock.js';
+import { SentStatements } from './sent-statements.js';
 import { testDatabase } from './test-database.js';
 
 export interface Reply {
@@ -57,9 +58,10 @@ export interface TestApi {
   /** Where everything is that is kept in files, what is being received included. */
   readonly dataDir: string;
   readonly clock: MovableClock;
+  /** For what the tests themselves ask and write, on connections of their own. */
   readonly database: Database;
   readonly container: Container;
-  /** The texts of all statements so far. */
+  /** The texts of all statements of the service so far, but for what TypeORM asks by itself. */
   readonly statements: string[];
   /** What has gone wrong in the background so far. */
   readonly jobFailures: unknown[];
@@ -69,8 +71,11 @@ export interface TestApi {
   app(currency?: string): Promise<Client>;
   /** The calls of an app, sent to other servers in turn. */
   through(client: Client, origins: readonly string[]): Client;
+  /** Throws when a statement of the service has been such that it may touch records of more than one app. */
   close(): Promise<void>;
 }
+
+const CONNECTIONS_OF_TESTS = 4;
 
 /** The whole service on a real port and a database of its own; only the clock and the log are not the real ones. */
 export async function testApi(
@@ -80,9 +85,15 @@ export async function testApi(
   const own = await testDatabase();
   const ownDir = await mkdtemp(join(tmpdir(), 'back-office-'));
   const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: ownDir, ...environment });
-  const source = await dataSourceFor(own.connection, config.databasePoolSize, [CustomerEntity]).initialize();
+  const sent = new SentStatements();
+  const source = dataSourceFor(own.connection, config.databasePoolSize, [CustomerEntity]);
+  await source.setOptions({ logger: sent.logger }).initialize();
   const statements: string[] = [];
-  const database = new Database(source, (text) => statements.push(text));
+  const database = new Database(source, (text) => {
+    statements.push(text);
+    sent.note(text);
+  });
+  const inspection = new Database(await dataSourceFor(own.connection, CONNECTIONS_OF_TESTS).initialize());
   const clock = new MovableClock();
   const media = await libraryToolsOf(config);
   const container = containerOf(database, { ...config, media }, clock);
@@ -98,7 +109,7 @@ export async function testApi(
     url: own.url,
     dataDir: config.dataDir,
     clock,
-    database,
+    database: inspection,
     container,
     statements,
     jobFailures,
@@ -114,11 +125,14 @@ export async function testApi(
     },
     close: async () => {
       await api.stop();
+      const judged = sent.assertOneApp(inspection);
+      await judged.catch(() => {});
       await pool.end();
       await media.close();
-      await source.destroy();
+      await Promise.all([source.destroy(), inspection.source.destroy()]);
       await own.drop();
       await rm(ownDir, { recursive: true, force: true });
+      await judged;
     },
   };
 }
