@@ -1,7 +1,8 @@
 import pg from 'pg';
-import { fillCatalogue, fillProformas } from '../bench/fill.query.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+import { fillCatalogue, fillProformas } from './fill.query.js';
 
 /** The server looks at a statement so often before it keeps its plan. */
 const TRIALS = 5;
@@ -50,10 +51,12 @@ async function lifecycle(): Promise<void> {
 describe('the statements of a lifecycle', () => {
   it('are planned a few times, and then no more', async () => {
     for (let walk = 0; walk < LIFECYCLES; walk += 1) await lifecycle();
-    const planned = await api.database.rows<Planned>(
-      'select statement, generic_plans, custom_plans from pg_prepared_statements where generic_plans + custom_plans >= $1',
-      [LIFECYCLES],
-    );
+    const planned = await api.container
+      .get(TOKENS.Database)
+      .rows<Planned>(
+        'select statement, generic_plans, custom_plans from pg_prepared_statements where generic_plans + custom_plans >= $1',
+        [LIFECYCLES],
+      );
     expect(planned.length).toBeGreaterThanOrEqual(10);
     expect(planned.filter(({ custom_plans: plans }) => plans > TRIALS).map(({ statement }) => statement)).toEqual([]);
   }, 30_000);
