@@ -10,11 +10,12 @@ export interface Job {
   /** What one call counts for; 1 unless said. */
   readonly unit?: number;
   readonly measure: (system: System, load: Load) => Promise<Figure>;
+  /** How many times as long as one measurement a system is asked before, until its code is compiled; 1 unless said. */
+  readonly warmUp?: number;
   /** What is done when all systems are warm, before the first round. */
   readonly settle?: () => Promise<void>;
 }
 
-/** Each system is warmed up for as long as it is measured in all rounds: by then its code is compiled, as it is all day. */
 export async function measureAll(
   jobs: readonly Job[],
   systems: readonly System[],
@@ -23,7 +24,7 @@ export async function measureAll(
 ): Promise<Map<string, Figure[]>> {
   const figures = new Map<string, Figure[]>();
   for (const job of jobs) {
-    for (const system of systems) await job.measure(system, { ...load, seconds: load.seconds * rounds });
+    for (const system of systems) await job.measure(system, { ...load, seconds: load.seconds * (job.warmUp ?? 1) });
     await job.settle?.();
     for (let round = 0; round < rounds; round += 1) {
       for (const system of systems) {
@@ -42,7 +43,7 @@ export function report(
   clients: number,
 ): void {
   const names = systems.map(({ name }) => name);
-  print(`| work (${clients} clients) | ${names.join(' | ')} | ratio to Express floor | must |`);
+  print(`\n| work (${clients} clients) | ${names.join(' | ')} | ratio to Express floor | must |`);
   print(`| --- | ${names.map(() => '---').join(' | ')} | --- | --- |`);
   for (const { name, must, unit = 1 } of jobs) {
     const rates = names.map((system) => median((figures.get(`${name}/${system}`) ?? []).map((each) => each.perSecond)));

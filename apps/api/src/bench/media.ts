@@ -127,7 +127,7 @@ async function fill(url: string, app: BenchApp, files: number): Promise<void> {
     ]);
     for (const statement of FILL_FILES) await client.query(statement, [app.id, files, rows[0]?.prefix]);
     await client.query('vacuum analyze');
-    print(`${files} files filled in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+    print(`\n${files} files filled in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   } finally {
     await client.end();
   }

@@ -17,7 +17,7 @@ export async function writePerformance(lines: readonly string[]): Promise<void> 
 
 Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, in one run, on this machine: ${machine.join(', ')}. Database, service and load shared it. To repeat it: \`npm run bench\` (about half an hour on an idle machine; \`--scale 0.1\` for a tenth of the data), with \`DATABASE_URL\` for a PostgreSQL of your own, or without for the embedded one.
 
-Rates of a shared machine say little by themselves; ratios say more. The **floor** is a bare \`node:http\` server that answers the same question with one prepared statement whose JSON is made by the database; the **Express floor** is the same behind Express. Both run on the same database with the same data, and all systems are asked in turn, round after round; figures are medians. What the service does beside: tokens, validation, rules, idempotency, the ledger of stock, error shapes.
+Rates of a shared machine say little by themselves; ratios say more. The **floor** is a bare \`node:http\` server that answers the same question with one prepared statement whose JSON is made by the database; the **Express floor** is the same behind Express. Both run on the same database with the same data, and all systems are asked in turn, round after round, when they are warm; figures are medians. What the service does beside: tokens, validation, rules, idempotency, the ledger of stock, error shapes.
 ${lines.join('\n')}
 `;
   await writeFile(PAGE, page.replaceAll(/\n{3,}/g, '\n\n'));

@@ -65,6 +65,8 @@ export async function benchProformas(url: string, { rows, seconds, rounds, due }
           () => (system.name === 'service' ? flow(system.origin, shop, bank) : floorFlow(system.origin, shop)),
           load,
         ),
+      // Few calls a second, and much code in each.
+      warmUp: 4,
       // What autovacuum does within a minute: until then the floors' plans are those for empty tables.
       settle: async () => void (await ask(url, 'analyze')),
     },
