@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@back-office/kernel';
 import type { AppContext } from './app-context.js';
@@ -25,7 +25,7 @@ export interface AccessTokens {
 }
 
 export function hashOfToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 /** A new token with 256 random bits, to be shown once and stored as its hash alone. */
