@@ -75,7 +75,8 @@ function dispatcher(routes: readonly Route[], mountOn: (router: Router, route: R
     mountOn(router, route);
   }
   return (request, response, next) => {
-    const router = routers.get(segmentOf(request.path));
+    // A router would answer OPTIONS by itself.
+    const router = request.method === 'OPTIONS' ? undefined : routers.get(segmentOf(request.path));
     return router ? router(request, response, next) : next();
   };
 }
