@@ -34,8 +34,12 @@ export function failureOf(error: unknown): Failure {
   return LOST.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
 }
 
-/** The beginning of the violated constraint's name; on shards a suffix follows it. */
+/**
+ * Whether this constraint is violated. On shards a suffix follows its name, and what the node of a cluster reports comes
+ * without the name but for the message.
+ */
 export function violates(error: unknown, constraint: string): boolean {
-  const name = (error as { constraint?: unknown } | null)?.constraint;
-  return failureOf(error) === 'duplicate' && typeof name === 'string' && name.startsWith(constraint);
+  if (failureOf(error) !== 'duplicate') return false;
+  const { constraint: name, message } = error as { constraint?: unknown; message?: unknown };
+  return typeof name === 'string' ? name.startsWith(constraint) : String(message).includes(constraint);
 }

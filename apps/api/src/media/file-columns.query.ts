@@ -5,8 +5,8 @@ const WITH_VERSION = `case when f.version > 1 then '?v=' || f.version else '' en
 /** The public address of a key of the file `f`; `base` is the parameter that holds what public addresses begin with. */
 export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${WITH_VERSION}`;
 
-/** Whether something uses the file `f`. */
-export const IS_USED_SQL = 'exists (select from cdn_usages u where u.app_id = f.app_id and u.key = f.key)';
+/** Whether something uses the file `f` of the app $1. */
+export const IS_USED_SQL = 'exists (select from cdn_usages u where u.app_id = $1 and u.key = f.key)';
 
 /** How many places use the file `f`: never stored, so that it is never wrong. */
 const USAGE_COUNT = `(select count(*) from cdn_usages u where u.app_id = f.app_id and u.key = f.key)`;

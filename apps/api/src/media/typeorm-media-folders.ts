@@ -50,18 +50,21 @@ const WITH_FILES = `
 
 // A folder is shown under its segment, or with a number where a sibling is called so.
 const MAKE = `
+  with missing as (
+    select path, parent, (
+      select free.name from (
+        select wanted.name || case when number = 1 then '' else ' (' || number || ')' end as name, number
+        from generate_series(1, 1000) as number
+      ) as free
+      where not exists (
+        select from cdn_folders s where s.app_id = $1 and s.parent = wanted.parent and s.name = free.name
+      ) order by number limit 1
+    ) as name
+    from json_to_recordset($2) as wanted (path text, parent text, name text)
+    where not exists (select from cdn_folders f where f.app_id = $1 and f.path = wanted.path)
+  )
   insert into cdn_folders (app_id, path, parent, name, inserted_at, updated_at)
-  select $1, path, parent, (
-    select free.name from (
-      select wanted.name || case when number = 1 then '' else ' (' || number || ')' end as name, number
-      from generate_series(1, 1000) as number
-    ) as free
-    where not exists (
-      select from cdn_folders s where s.app_id = $1 and s.parent = wanted.parent and s.name = free.name
-    ) order by number limit 1
-  ), $3, $3
-  from json_to_recordset($2) as wanted (path text, parent text, name text)
-  where not exists (select from cdn_folders f where f.app_id = $1 and f.path = wanted.path) order by path`;
+  select $1, path, parent, name, $3, $3 from missing order by path`;
 
 const INSERT = `
   insert into cdn_folders as f (app_id, path, parent, name, description, inserted_at, updated_at)

@@ -56,7 +56,7 @@ export function loadStatement(count: number, locking: Locking): string {
 export const INSERT = `
   with selling as materialized (
     select id from warehouses
-    where app_id = $1 and id in (select warehouse_id from json_to_recordset($3) as line (warehouse_id bigint))
+    where app_id = $1 and id = any(array(select warehouse_id from json_to_recordset($3) as line (warehouse_id bigint)))
       and sellable and deleted_at is null
     order by id for key share
   ), made as (
@@ -154,7 +154,8 @@ const savedReservations = (rows: string): string => `
 
 /**
  * Due since $1: $2 of an app and $3 in all. Paid ones are looked at once, for their alert; where the app lets them
- * expire as well, they are due again.
+ * expire as well, they are due again. Apps are taken from their warehouses, without which there is no proforma: a
+ * cluster refuses a limit for each row of `apps`, which every node has whole.
  */
 export const DUE = `
   /* across apps: proformas that are due */
@@ -162,13 +163,14 @@ export const DUE = `
     select count(*) from proforma_items i where i.app_id = due."appId" and i.proforma_order_id = due.id
   ) as lines
   from (
-    select a.id as "appId", p.id, p.due_at, row_number() over (partition by a.id order by p.due_at, p.id) as turn
-    from apps a, lateral (
+    select seller.app_id as "appId", p.id, p.due_at,
+      row_number() over (partition by seller.app_id order by p.due_at, p.id) as turn
+    from (select distinct app_id from warehouses) seller join apps a on a.id = seller.app_id, lateral (
       (select id, due_at from proforma_orders
-       where app_id = a.id and due_at is not null and due_at <= $1 order by due_at limit $2)
+       where app_id = seller.app_id and due_at is not null and due_at <= $1 order by due_at limit $2)
       union all
       (select id, expires_at from proforma_orders
-       where a.settings @> '{"proforma": {"expire_paid": true}}' and app_id = a.id and due_at is null
+       where a.settings @> '{"proforma": {"expire_paid": true}}' and app_id = seller.app_id and due_at is null
          and status_id <= 5 and expires_at <= $1
        order by expires_at limit $2)
     ) p

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.js';
 
-const FIRST_PAUSE_MS = 60_000;
+const FIRST_PAUSE_SECONDS = 60;
 
 // Found without locks; each refund is then claimed inside its own app.
 const DUE = `
@@ -9,7 +9,8 @@ const DUE = `
   where next_attempt_at is not null and next_attempt_at <= $1 order by next_attempt_at limit $2`;
 
 const CLAIM = `
-  update payments set attempts = attempts + 1, next_attempt_at = $3::timestamptz + attempts * $4::int * interval '1 ms'
+  update payments set attempts = attempts + 1,
+    next_attempt_at = to_timestamp(extract(epoch from $3::timestamptz) + attempts * $4::int)
   where app_id = $1 and id = $2 and status = 'pending' and next_attempt_at <= $3
   returning proforma_order_id as "proformaId", attempts`;
 
@@ -29,7 +30,7 @@ export class TypeOrmRefundQueue {
 
   /** Takes a due refund for one more try and puts the next one off; `undefined` when somebody else took it. */
   async claim(appId: number, paymentId: number, now: Date): Promise<Claim | undefined> {
-    const [claim] = await this.database.rows<Claim>(CLAIM, [appId, paymentId, now, FIRST_PAUSE_MS]);
+    const [claim] = await this.database.rows<Claim>(CLAIM, [appId, paymentId, now, FIRST_PAUSE_SECONDS]);
     return claim;
   }
 }
