@@ -96,18 +96,19 @@ export class ContentIntake {
     const hash = createHash('sha256');
     const unreadable: { error?: UnreadableFile } = {};
     try {
-      const bytes = await store.put(
-        content,
-        watched(publicContent(mime, createReadStream(path)), hash, unreadable),
-        mime,
-      );
-      if (original !== null) await store.put(original, createReadStream(path), mime);
+      const bytes = await store.put(content, watched(publicContent(mime, contentOf(path)), hash, unreadable), mime);
+      if (original !== null) await store.put(original, contentOf(path), mime);
       return { bytes, checksum: hash.digest() };
     } catch (error) {
       // Stores wrap what their source has thrown.
       throw unreadable.error ?? new Unavailable('The store cannot take the file', { cause: error });
     }
   }
+}
+
+/** Opened only when somebody reads it: a store that refuses a file never does, and would leave it open. */
+async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }
 
 /** What the public may see of a file: no place where it was made, and nothing that a browser would run. */

@@ -1,13 +1,22 @@
 import { mediaStoreContract } from '@back-office/media/testing';
 import { sharpSampleImages } from '@back-office/images-sharp/testing';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FlatFolderStore } from '../testing/flat-folder-store.js';
 import { testApi } from '../testing/test-api.js';
 
-const MODULE = fileURLToPath(new URL('../testing/flat-folder-store.ts', import.meta.url));
+const moduleOf = (name: string): string => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
+const MODULE = moduleOf('flat-folder-store');
+/** Only Linux shows what a process has open. */
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+async function openUploads(dataDir: string): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd');
+  const paths = await Promise.all(descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => '')));
+  return paths.filter((path) => path.startsWith(join(dataDir, 'uploads')));
+}
 
 describe('a storage adapter of somebody else’s', () => {
   mediaStoreContract(async () => {
@@ -30,6 +39,22 @@ describe('a service with STORAGE=<module>', () => {
     expect([served.status, (await served.arrayBuffer()).byteLength]).toEqual([200, data.size]);
     const names = (await readdir(folder)).map(decodeURIComponent);
     expect([names.length, names.every((name) => name.startsWith('_blobs/'))]).toEqual([3, true]);
+    await api.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  onLinux('holds no upload open that its store has refused', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'flat-'));
+    const api = await testApi({ STORAGE: moduleOf('refusing-store'), FLAT_FOLDER: folder });
+    const shop = await api.app();
+    const png = await sharpSampleImages.still('image/png', 40, 30);
+    for (const [name, bytes] of [
+      ['a.txt', Buffer.from('words')],
+      ['b.png', png],
+    ] as const) {
+      expect((await shop.upload('/cdn/files', { name, bytes })).status).toBe(503);
+    }
+    expect(await openUploads(api.dataDir)).toEqual([]);
     await api.close();
     await rm(folder, { recursive: true, force: true });
   });
