@@ -10,6 +10,7 @@ import { MediaObjects1763700000006 } from './migrations/0006-media-objects.js';
 import { ShippedOrders1763700000007 } from './migrations/0007-shipped-orders.js';
 import { ConsentAndDevices1763700000008 } from './migrations/0008-consent-and-devices.js';
 import { ProformasByApp1763700000009 } from './migrations/0009-proformas-by-app.js';
+import { WaitingFiles1763700000010 } from './migrations/0010-waiting-files.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
@@ -72,6 +73,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ShippedOrders1763700000007,
   ConsentAndDevices1763700000008,
   ProformasByApp1763700000009,
+  WaitingFiles1763700000010,
 ];
 
 /**

@@ -78,9 +78,13 @@ export class Load {
       () => consent(customer, history),
     ];
     this.clients = Array.from({ length: clients }, async (_, index) => {
-      while (!this.isOver) {
-        await jobs[index % jobs.length]?.();
-        history.flows += 1;
+      try {
+        while (!this.isOver) {
+          await jobs[index % jobs.length]?.();
+          history.flows += 1;
+        }
+      } catch (error) {
+        history.contradictions.push((error as Error).message);
       }
     });
   }

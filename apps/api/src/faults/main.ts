@@ -3,7 +3,7 @@ import { openGround, Rig, type Ground } from './rig.js';
 import type { Outcome } from './scenario.js';
 import { READY_MUST_MS, SCENARIOS } from './scenarios.js';
 import { SEEDED_BUGS } from './seeded-bug-list.js';
-import { caught } from './seeded-bugs.js';
+import { caught, foundWithout, PARTS } from './seeded-bugs.js';
 import { verify } from './verify.js';
 
 const program = new Command('faults')
@@ -14,14 +14,22 @@ program.parse();
 const { only, seeded } = program.opts<{ only: string; seeded: string }>();
 
 const BUGS_AT_ONCE = 3;
+const LONGEST_MS = 10 * 60_000;
 const begun = performance.now();
 const ground = await openGround();
 // The database belongs to nobody when this process is gone, unlike the servers, which end with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void ground.stop().finally(() => process.exit(1)));
+setTimeout(() => {
+  print(`\n**not at its end after ${seconds(begun)}**`);
+  void ground.stop().finally(() => process.exit(1));
+}, LONGEST_MS).unref();
 process.setMaxListeners(0);
 try {
   const chosen = SCENARIOS.filter(({ name }) => new RegExp(only).test(name));
+  if (chosen.length === 0 || (seeded !== 'none' && !SEEDED_BUGS.some(({ name }) => new RegExp(seeded).test(name)))) {
+    throw new Error('There is no such fault, or no such bug');
+  }
   if (chosen.length > 0 && !(only === '' && seeded !== '' && seeded !== 'none')) await faults(ground, chosen);
   if (seeded !== 'none' && only === '') await bugs(ground);
 } finally {
@@ -64,16 +72,35 @@ async function bugs(on: Ground): Promise<void> {
   print('\n| seeded bug | found by | took |');
   print('| --- | --- | --- |');
   const chosen = SEEDED_BUGS.filter(({ name }) => new RegExp(seeded).test(name));
-  const waiting = [...chosen];
+  const parts = PARTS.filter((part) => chosen.some(({ foundBy }) => foundBy === part));
+  const waiting = [
+    ...parts.map((part) => ({ name: `none: ${part}`, isBug: false, find: () => foundWithout(on, part) })),
+    ...chosen.map((bug) => ({ name: bug.name, isBug: true, find: () => caught(on, bug) })),
+  ];
   const findNext = async (): Promise<void> => {
-    for (let bug = waiting.shift(); bug !== undefined; bug = waiting.shift()) {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const started = performance.now();
-      const by = await caught(on, bug);
-      if (by === undefined) process.exitCode = 1;
-      print(`| ${bug.name} | ${by?.slice(0, 160) ?? '**nothing**'} | ${seconds(started)} |`);
+      const { by, isRight } = await outcomeOfSearch(next);
+      if (!isRight) process.exitCode = 1;
+      print(`| ${next.name} | ${isRight ? by : `**${by}**`} | ${seconds(started)} |`);
     }
   };
   await Promise.all(Array.from({ length: BUGS_AT_ONCE }, findNext));
+}
+
+async function outcomeOfSearch({
+  isBug,
+  find,
+}: {
+  readonly isBug: boolean;
+  readonly find: () => Promise<string | undefined>;
+}): Promise<{ readonly by: string; readonly isRight: boolean }> {
+  try {
+    const by = await find();
+    return { by: by?.slice(0, 160).replaceAll(/\s+/g, ' ') ?? 'nothing', isRight: (by !== undefined) === isBug };
+  } catch (error) {
+    return { by: (error as Error).message.slice(0, 300).replaceAll(/\s+/g, ' '), isRight: false };
+  }
 }
 
 function seconds(since: number): string {

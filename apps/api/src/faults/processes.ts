@@ -61,7 +61,7 @@ export class ServiceProcess {
   /** Answers the exit code, `null` when the signal ended it. */
   async signal(signal: NodeJS.Signals): Promise<number | null> {
     const { child } = this;
-    if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null;
+    if (child === undefined || !this.isRunning) return child?.exitCode ?? null;
     const ended = once(child, 'exit') as Promise<[number | null]>;
     child.kill(signal);
     return (await ended)[0];

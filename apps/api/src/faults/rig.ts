@@ -15,10 +15,11 @@ import { ServiceProcess } from './processes.js';
 import { Proxy } from './proxy.js';
 
 const CLIENTS = 8;
+const WORKING = 'select 1 from job_queue.workers where seen_at > $1';
 const FAULTY_STORE = fileURLToPath(new URL('faulty-store.js', import.meta.url));
 const READY_MS = 30_000;
-/** A bug that makes a call impossible is found once a client gives up. */
-const SEEDED_PATIENCE_MS = 15_000;
+/** A bug that makes a call impossible is found once a client gives up: later than a key is given to another call. */
+const SEEDED_PATIENCE_MS = 25_000;
 
 /** One PostgreSQL server for all runs; each has a database of its own on it. */
 export interface Ground {
@@ -123,6 +124,18 @@ export class Rig {
     const environment = { ...this.environment, DATABASE_URL: url, DATA_DIR: join(this.dataDir, database) };
     const server = async () => new ServiceProcess('../main.js', environment, await freePort());
     return [await server(), await server()];
+  }
+
+  /** As a supervisor would, and until it works; in ms. */
+  async restartWorker(): Promise<number> {
+    const [{ now } = { now: '' }] = await this.rows<{ now: string }>('select now()::text as now');
+    const begun = performance.now();
+    await this.worker.start();
+    while (performance.now() - begun < READY_MS) {
+      if ((await this.rows(WORKING, [now])).length > 0) return performance.now() - begun;
+      await pause(20);
+    }
+    throw new Error(`The worker does not work: ${this.worker.output.slice(-300)}`);
   }
 
   anotherWorker(): ServiceProcess {

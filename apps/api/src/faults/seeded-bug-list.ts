@@ -24,7 +24,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: 'A proforma is read without a lock, and written without a look at its version',
-    changes: one('proformas/proforma-statements.query.js', "LOAD('for update of p')", "LOAD('')"),
+    changes: one('proformas/proforma-statements.query.js', "wait: 'for update of p'", "wait: ''"),
     foundBy: 'bursts',
   },
   {

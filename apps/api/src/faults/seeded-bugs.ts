@@ -20,14 +20,33 @@ const RUNS: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
   store: scenario('F8'),
 };
 
+export const PARTS = Object.keys(RUNS) as SeededBug['foundBy'][];
+
 /** In ms: what never ends is found after so long. */
 const SETTLE_MS = 5_000;
 
-/** The first breach that shows the bug; `undefined` when nothing does. */
-export async function caught(ground: Ground, bug: SeededBug): Promise<string | undefined> {
-  const rig = await Rig.open(ground, `seeded_${SEEDED_BUGS.indexOf(bug)}`, SEEDED_BUGS.indexOf(bug));
+/** What a part finds where no bug is: `undefined`, or it would find anything. */
+export function foundWithout(ground: Ground, part: SeededBug['foundBy']): Promise<string | undefined> {
+  return seek(ground, `without_${PARTS.indexOf(part)}`, NO_BUG, part);
+}
+
+/** The first breach that shows the bug; `undefined` when nothing does. Throws when the bug cannot be seeded. */
+export function caught(ground: Ground, bug: SeededBug): Promise<string | undefined> {
+  const number = SEEDED_BUGS.indexOf(bug);
+  return seek(ground, `seeded_${number}`, number, bug.foundBy);
+}
+
+const NO_BUG = -1;
+
+async function seek(
+  ground: Ground,
+  database: string,
+  bug: number,
+  part: SeededBug['foundBy'],
+): Promise<string | undefined> {
+  const rig = await Rig.open(ground, database, bug);
   try {
-    const { breaches: seen = [] } = await RUNS[bug.foundBy](rig);
+    const { breaches: seen = [] } = await RUNS[part](rig);
     return [...seen, ...(await verify(rig, SETTLE_MS))][0];
   } catch (error) {
     // What the clients could not bring to its end.
