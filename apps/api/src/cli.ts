@@ -16,6 +16,9 @@ interface Result {
   readonly failed?: boolean;
 }
 
+/** The exit code of a check that has found nothing wrong, since it could not look. */
+const COULD_NOT_LOOK = 2;
+
 const program = new Command('cli').description('Administration of the retail back-office service');
 
 command(program, 'migrate', 'bring the database up to date', () =>
@@ -36,6 +39,7 @@ command(
   'look whether every rule of stock, money, orders and files holds; writes nothing',
   checkAll,
   () => openForInspection(readConfig()),
+  COULD_NOT_LOOK,
 );
 
 command(program, 'demo', 'make a demo app with realistic data', createDemo);
@@ -88,6 +92,7 @@ function command<What extends Opened>(
   description: string,
   run: (what: What, options: Options) => Promise<Result>,
   open: () => Promise<What>,
+  couldNot?: number,
 ): Command;
 function command(
   parent: Command,
@@ -95,6 +100,7 @@ function command(
   description: string,
   run: (what: never, options: Options) => Promise<Result>,
   open: () => Promise<Opened> = () => startService(readConfig()),
+  couldNot = 1,
 ): Command {
   return parent
     .command(name)
@@ -105,7 +111,7 @@ function command(
         await execute(run as Run, options, open);
       } catch (error) {
         process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`);
-        process.exitCode = 1;
+        process.exitCode = couldNot;
       }
     });
 }

@@ -325,6 +325,8 @@ describe('the command line', () => {
     await client.connect();
     await client.query('update stocks set on_hand = on_hand + 1');
     await client.end();
+    const elsewhere = { DATABASE_URL: database.url.replace(/[^/]+$/, 'nowhere') };
+    expect((await runNode('cli.js', ['check'], elsewhere)).code).toBe(2);
     const broken = await cli('check');
     expect(broken.code).toBe(1);
     expect(broken.stdout).toMatch(/^BROKEN +Stock on hand is what its movements add up to: \d+ times\n +app \d+: /m);

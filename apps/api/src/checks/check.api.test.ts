@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { TOKENS } from '../tokens.js';
 import { aDay } from '../testing/a-day.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { testDatabase } from '../testing/test-database.js';
 import { check } from './check.js';
 import { INVARIANTS } from './invariants.query.js';
 
@@ -41,6 +44,22 @@ describe('after a day of work', () => {
   });
 });
 
+describe('a database that cannot be looked at', () => {
+  it('is named as such when it is not up to date', async () => {
+    const empty = await testDatabase({ empty: true });
+    await expect(check(empty.connection, store(), new Date())).rejects.toThrow(/^The database is not up to date/);
+    await empty.drop();
+  });
+
+  it('is not waited for when it says nothing', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const url = `postgres://nobody@127.0.0.1:${(silent.address() as AddressInfo).port}/none`;
+    await expect(check({ url }, store(), new Date())).rejects.toThrow(/timeout/i);
+    silent.close();
+  });
+});
+
 const first = (table: string, where: string) => `select min(id) from ${table} where ${where}`;
 
 const CASES: readonly (readonly [name: string, corruption: string])[] = [
@@ -57,6 +76,10 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
   [
     'Open proformas and orders that have not left hold their lines, and nothing else is held',
     'delete from stock_reservations where proforma_item_id = (select min(proforma_item_id) from stock_reservations)',
+  ],
+  [
+    'What a proforma comes to is what its lines and fees add up to',
+    'update proforma_items set sales = sales + 1 where id = (select max(id) from proforma_items)',
   ],
   [
     'What a proforma says is paid is what its payments less its refunds add up to',
@@ -91,6 +114,11 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
     `update vouchers set spent = spent + 1 where code = 'HELD'`,
   ],
   ['Points of a customer are what was booked', 'update customers set loyalty_points = loyalty_points + 1'],
+  [
+    'Of no switch of consent a change is missing',
+    `insert into customer_consent_changes (app_id, customer_id, channel, step, from_state, to_state, source, changed_at)
+     select app_id, id, 'viber', 3, 'granted', 'revoked', 'x', now() from customers limit 1`,
+  ],
   ['Every file lies in a folder that is there', `update cdn_files set folder = 'nowhere' where folder = 'x/y'`],
   ['Every folder lies in a folder that is there', `update cdn_folders set parent = 'nowhere' where path = 'x/y'`],
 ];

@@ -59,6 +59,24 @@ export const INVARIANTS: readonly Invariant[] = [
       where coalesce(h.qty, 0) <> coalesce(r.qty, 0)`,
   },
   {
+    name: 'What a proforma comes to is what its lines and fees add up to',
+    sql: `
+      select p.app_id, format('proforma %s: %s less %s, but %s less %s', p.id, p.sales, p.discount,
+        i.sales + f.sales, i.discount + f.discount) as breach
+      from proforma_orders p
+      join (
+        select app_id, proforma_order_id as id, sum(sales) as sales, sum(discount) as discount,
+          bool_or(coalesce(qty_confirmed, qty) > 0) as is_something
+        from proforma_items group by 1, 2
+      ) as i on i.app_id = p.app_id and i.id = p.id
+      cross join lateral (
+        select coalesce(sum((fee ->> 'sales')::bigint), 0) as sales,
+          coalesce(sum((fee ->> 'discount')::bigint), 0) as discount
+        from jsonb_array_elements(p.fees) as fee where i.is_something
+      ) as f
+      where (p.sales, p.discount) <> (i.sales + f.sales, i.discount + f.discount)`,
+  },
+  {
     name: 'What a proforma says is paid is what its payments less its refunds add up to',
     sql: `
       select p.app_id, format('proforma %s: %s paid, but %s', p.id, p.paid, coalesce(y.paid, 0)) as breach
@@ -144,6 +162,12 @@ export const INVARIANTS: readonly Invariant[] = [
       left join (select app_id, customer_id, sum(points) as points from loyalty_bookings group by 1, 2) as b
         on b.app_id = c.app_id and b.customer_id = c.id
       where c.loyalty_points <> coalesce(b.points, 0)`,
+  },
+  {
+    name: 'Of no switch of consent a change is missing',
+    sql: `
+      select app_id, format('%s of customer %s: %s changes up to step %s', channel, customer_id, count(*), max(step)) as breach
+      from customer_consent_changes group by app_id, customer_id, channel having count(*) <> max(step)`,
   },
   {
     name: 'Every file lies in a folder that is there',

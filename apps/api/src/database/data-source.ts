@@ -112,13 +112,14 @@ function common(connection: Connection) {
 export type JobPool = pg.Pool;
 
 /** A pool on the same server for the queue of jobs, which TypeORM has no part in. */
-export function jobPool(connection: Connection, max: number): JobPool {
+export function jobPool(connection: Connection, max: number, connectionTimeoutMillis = 0): JobPool {
   const server =
     'url' in connection
       ? { connectionString: connection.url }
       : { host: connection.host, port: 5432, user: connection.user, database: connection.database, ssl: false };
   const options = SESSION.join(' ');
-  const pool = new pg.Pool({ ...server, max, application_name: 'retail-back-office', options, keepAlive: true });
+  const more = { application_name: 'retail-back-office', options, keepAlive: true, connectionTimeoutMillis };
+  const pool = new pg.Pool({ ...server, max, ...more });
   // A lost connection is told to the queue by its next statement.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));

@@ -1,21 +1,34 @@
-import { jobPool, type Connection } from './data-source.js';
+import { jobPool, MIGRATIONS, type Connection } from './data-source.js';
 
 /** Reads as of the moment at which the snapshot was taken. */
 export type Read = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+const CONNECT_MS = 5_000;
+
+/** Throws unless the database has all that is read of it. */
+async function assertUpToDate(read: Read): Promise<void> {
+  const [made] = await read<{ has: boolean }>(`select to_regclass('migrations') is not null as has`);
+  const ran = made?.has ? await read<{ name: string }>('select name from migrations') : [];
+  const names = new Set(ran.map(({ name }) => name));
+  const isBehind = MIGRATIONS.some((Migration) => !names.has(new Migration().name as string));
+  if (isBehind) throw new Error('The database is not up to date: start the service, or run migrate first');
+}
 
 /** Reads everything as of one moment, writes nothing, and takes as long as it needs. */
 export async function inSnapshot<Result>(
   connection: Connection,
   work: (read: Read) => Promise<Result>,
 ): Promise<Result> {
-  const pool = jobPool(connection, 1);
+  const pool = jobPool(connection, 1, CONNECT_MS);
   const client = await pool.connect();
   try {
     await client.query('begin isolation level repeatable read read only');
-    return await work(async <Row>(text: string, values: readonly unknown[] = []) => {
+    const read: Read = async <Row>(text: string, values: readonly unknown[] = []) => {
       const { rows } = await client.query(text, [...values]);
       return rows as Row[];
-    });
+    };
+    await assertUpToDate(read);
+    return await work(read);
   } finally {
     client.release(true);
     await pool.end();
