@@ -537,7 +537,7 @@ function write(file: string, text: string): void {
 describe('this repository', () => {
   it('keeps every rule', async () => {
     expect(await violationsIn(repository, await forbiddenNames(repository, ['.']))).toEqual([]);
-  }, 20_000);
+  }, 120_000);
 });
 
 describe('an orderly tree', () => {

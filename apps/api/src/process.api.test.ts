@@ -159,7 +159,7 @@ describe('the command that distributes the tables', () => {
     });
     expect((await run()).stdout).toBe('Every table is spread already: nothing has been changed.\n');
     await database.drop();
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('a service on a server', () => {
@@ -303,7 +303,7 @@ describe('the command line', () => {
     const { access_token: token, expires_at: until } = JSON.parse(issued.stdout);
     expect(Math.round((Date.parse(until) - Date.now()) / 3_600_000)).toBe(720);
     expect(JSON.parse((await cli('token', 'revoke', '--token', token, '--json')).stdout)).toEqual({ revoked: true });
-  }, 30_000);
+  }, 120_000);
 
   it('makes a demo app with a token of its own and one of a customer’s session', async () => {
     expect(JSON.parse((await cli('demo', '--json')).stdout)).toEqual({
@@ -311,12 +311,12 @@ describe('the command line', () => {
       access_token: expect.stringMatching(/^bo_app_/),
       session_token: expect.stringMatching(/^bo_session_/),
     });
-  }, 30_000);
+  }, 120_000);
 
   it('expires proformas and migrates', async () => {
     expect(JSON.parse((await cli('proformas', 'expire', '--json')).stdout)).toEqual({ expired: 0, failed: 0 });
     expect(JSON.parse((await cli('migrate', '--json')).stdout)).toEqual({ migrated: true });
-  }, 30_000);
+  }, 120_000);
 
   it('looks whether every rule holds, and says so by its exit code', async () => {
     const held = await cli('check', '--json');
@@ -330,7 +330,7 @@ describe('the command line', () => {
     const broken = await cli('check');
     expect(broken.code).toBe(1);
     expect(broken.stdout).toMatch(/^BROKEN +Stock on hand is what its movements add up to: \d+ times\n +app \d+: /m);
-  }, 30_000);
+  }, 120_000);
 
   it.each([
     [['app', 'create']],

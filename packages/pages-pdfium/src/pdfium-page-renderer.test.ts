@@ -38,12 +38,12 @@ describe('a document that takes too long', () => {
     await expect(countOf(renderer, slow)).rejects.toThrow('took too long');
     expect(await countOf(new PdfiumPageRenderer(), small)).toBe(1);
     await renderer.close();
-  }, 30_000);
+  }, 120_000);
 
   it('is no unreadable one: on a day with less to do it may be read', async () => {
     const renderer = new PdfiumPageRenderer({ timeoutMs: 700 });
     await expect(countOf(renderer, slow)).rejects.not.toThrow(UnreadableFile);
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('a document whose pages nobody goes on asking for', () => {
@@ -53,7 +53,7 @@ describe('a document whose pages nobody goes on asking for', () => {
     await forgotten.next();
     expect(await countOf(renderer, small)).toBe(1);
     await expect(forgotten.next()).rejects.toThrow('took too long');
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('a document that takes too much memory', () => {

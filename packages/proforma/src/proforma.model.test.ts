@@ -182,7 +182,7 @@ describe('any calls in any order', () => {
       }),
       { numRuns: 700 },
     );
-  }, 20_000);
+  }, 120_000);
 
   it('came to every status, alert and answer that there is', () => {
     const expected = Object.entries(ANSWERS).flatMap(([what, answers]) => answers.map((each) => `${what}: ${each}`));

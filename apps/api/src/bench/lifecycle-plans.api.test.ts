@@ -34,7 +34,7 @@ beforeAll(async () => {
   await fillCatalogue(client, shop.appId, VARIANTS);
   await client.query('analyze');
   await client.end();
-}, 30_000);
+}, 120_000);
 afterAll(() => api.close());
 
 async function lifecycle(): Promise<void> {
@@ -59,5 +59,5 @@ describe('the statements of a lifecycle', () => {
       );
     expect(planned.length).toBeGreaterThanOrEqual(10);
     expect(planned.filter(({ custom_plans: plans }) => plans > TRIALS).map(({ statement }) => statement)).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 });

@@ -944,7 +944,7 @@ describe('POST /int/products with many rows', () => {
     expect(all.map((product) => product.created)).toEqual(all.map((_, index) => index >= 5_000));
     expect(await byCode('M0')).toMatchObject({ price: 2, images: [{}, {}], variants: [{ barcode: 'b0' }] });
     expect(await byCode('M9999')).toMatchObject({ price: 2, images: [{}], variants: [{ barcode: 'b9999' }] });
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('concurrent POST /int/products', () => {

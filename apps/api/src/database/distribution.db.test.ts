@@ -18,7 +18,7 @@ describe('a database of a cluster that is not up to date', () => {
     await installCitusStandIn(own);
     expect((await distribute(own.connection)).distributed).toContain('notification_devices');
     await own.drop();
-  }, 30_000);
+  }, 120_000);
 });
 
 describe('a run that is cut off in the middle', () => {

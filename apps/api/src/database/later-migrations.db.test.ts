@@ -128,5 +128,5 @@ describe('every migration since tables could be distributed', () => {
     await run(database, MIGRATIONS);
     expect(await distributeTables(database.connection)).toEqual({ distributed: [], reference: [] });
     await database.drop();
-  }, 30_000);
+  }, 120_000);
 });

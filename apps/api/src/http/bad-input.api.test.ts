@@ -47,7 +47,7 @@ beforeAll(async () => {
   // Small numbers in queries are to find nothing.
   await api.database.rows(`select setval(pg_get_serial_sequence('cdn_files', 'id'), 1000000)`);
   shops = await Promise.all(HOSTILE_VALUES.map(() => openFullShop(api)));
-}, 180_000);
+}, 600_000);
 afterAll(async () => {
   calls.close();
   await api.close();
@@ -164,7 +164,7 @@ describe('a field that no call knows, in every object of every body', () => {
     }
     expect(outcomes.length).toBeGreaterThan(1_000);
     expectNone(outcomes.filter((outcome) => isRefused(outcome) || outcome.complaints.length > 0));
-  }, 180_000);
+  }, 600_000);
 });
 
 describe('every field of every body, holding what it should not', () => {
@@ -186,7 +186,7 @@ describe('every field of every body, holding what it should not', () => {
         outcomes.push(...(await sendAll(HOSTILE_VALUES, call)));
       }
     }
-  }, 180_000);
+  }, 600_000);
 
   it('is accepted, unreadable (400) or refused (422), nothing else', () => {
     const fine = ({ status, route }: Outcome): boolean =>
@@ -262,7 +262,7 @@ describe('every query parameter, and one that no call knows', () => {
         outcomes.push(...(await sendAll(HOSTILE_QUERIES, call)));
       }
     }
-  }, 180_000);
+  }, 600_000);
 
   it('holding anything is read, unreadable (400), refused by a rule (422), or finds no record (404), and writes nothing', () => {
     const fine = ({ status, route }: Outcome): boolean =>

@@ -22,7 +22,7 @@ beforeAll(async () => {
   calls = new RouteCalls(api);
   fingerprints = await fingerprintsOf(api.database);
   shop = await openFullShop(api);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   calls.close();
   await api.close();

@@ -32,7 +32,7 @@ beforeAll(async () => {
   expect(status).toBe(200);
   const customer = await newCustomer(shop, 'mira@example.com');
   phone = holding(await startSession(shop, customer));
-}, 30_000);
+}, 120_000);
 afterAll(() => api.close());
 
 /** What an answer says beside what was sent, which is given back in places. */

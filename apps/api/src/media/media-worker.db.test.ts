@@ -45,7 +45,7 @@ describe('a worker', () => {
     await add({ a: 1 });
     await untilDone(1, 10);
     expect(done).toEqual([{ a: 1 }]);
-  }, 20_000);
+  }, 120_000);
 
   it('goes on when all its connections are lost', async () => {
     await worker.start();
@@ -67,7 +67,7 @@ describe('a worker', () => {
     await worker.start();
     await untilDone(1, 10);
     expect(done).toEqual([{ a: 3 }]);
-  }, 20_000);
+  }, 120_000);
 
   it('leaves the jobs of one that lives, however long they take', async () => {
     const other = new MediaWorker(pool, tasks, () => {});
@@ -86,5 +86,5 @@ describe('a worker', () => {
     expect([done, rows]).toEqual([[{ a: 4 }], [{ attempts: 1, locked: true }]]);
     release();
     await other.stop();
-  }, 30_000);
+  }, 120_000);
 });

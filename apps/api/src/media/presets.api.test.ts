@@ -197,5 +197,5 @@ describe('an installation whose images are made by jimp', () => {
     } finally {
       await jimp.close();
     }
-  }, 30_000);
+  }, 120_000);
 });

@@ -598,5 +598,5 @@ describe('promotions that apply to every basket', () => {
     const { status, body } = await shop.post('/order_processings', { order_processing: { items } });
     expect([status, body.data.promotions.length]).toEqual([201, 100]);
     expect(performance.now() - started).toBeLessThan(5_000);
-  }, 30_000);
+  }, 120_000);
 });
