@@ -7,6 +7,7 @@ import type { Clock } from '@back-office/kernel';
 import { isRefusal, recordId, wholeNumber } from '@back-office/kernel';
 import { type AccessTokens, authenticate, type TokenHolder } from './authentication.js';
 import type { Answer } from './answer.js';
+import { dispatcher } from './dispatcher.js';
 import * as errors from './errors.js';
 import { DatabaseUnavailable } from '../database/failures.js';
 import { answeredOnce, fingerprintOf, idempotencyKey, type KeyedCalls } from './idempotency.js';
@@ -64,29 +65,6 @@ const READABLE_HEADERS = ['Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy
 
 /** What is sent, with and without its charset: a client that asks for the one also takes the other. */
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
-
-/** Asks the routes of a path's first segment alone, since each route that is asked costs every call its time. */
-function dispatcher(routes: readonly Route[], mountOn: (router: Router, route: Route) => void): express.RequestHandler {
-  const routers = new Map<string, Router>();
-  for (const route of routes) {
-    const segment = segmentOf(BASE_PATH + route.path);
-    const router = routers.get(segment) ?? express.Router({ caseSensitive: true, strict: true });
-    routers.set(segment, router);
-    mountOn(router, route);
-  }
-  return (request, response, next) => {
-    // A router would answer OPTIONS by itself.
-    const router = request.method === 'OPTIONS' ? undefined : routers.get(segmentOf(request.path));
-    return router ? router(request, response, next) : next();
-  };
-}
-
-/** The first segment behind the base path. */
-function segmentOf(path: string): string {
-  const start = BASE_PATH.length + 1;
-  const end = path.indexOf('/', start);
-  return path.slice(start, end === -1 ? undefined : end);
-}
 
 /** One route as the chain of checks that every call passes, in the order of the interface. */
 function mount(router: Router, route: Route, edge: Edge, counted: express.RequestHandler): void {

@@ -1,10 +1,13 @@
+import { SPECIAL_TABLES } from '../database/schema-rules.js';
 import { loadModule, parseSync, type Node } from 'libpg-query';
 import { StatementReader, type Tables } from './statement-reader.js';
 import type { Range } from './statement-names.js';
 import { column, rootsOf, tiedTo, type Tie, type Value } from './tied-values.js';
 
 /** Looked up before it is known which app it is, small and seldom written: they are to be had wherever they are needed. */
-export const REFERENCE_TABLES: ReadonlySet<string> = new Set(['apps', 'access_tokens']);
+export const REFERENCE_TABLES: ReadonlySet<string> = new Set(
+  Object.keys(SPECIAL_TABLES).filter((name) => SPECIAL_TABLES[name]?.kind === 'reference'),
+);
 
 /** How a statement says that it finds work of any app, and which. */
 export const ACROSS_APPS = /\/\* across apps: (.+?) \*\//;
