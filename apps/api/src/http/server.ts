@@ -47,10 +47,17 @@ export interface EdgeServer {
   drain(): Promise<void>;
 }
 
-export function edgeServer(listener: RequestListener, patience: Patience = PATIENCE): EdgeServer {
+/** The classes of requests and responses, where the listener wants its own. */
+export type Messages = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+
+export function edgeServer(
+  listener: RequestListener,
+  patience: Patience = PATIENCE,
+  messages: Messages = {},
+): EdgeServer {
   let draining = false;
   const running = new Set<ServerResponse>();
-  const server = createServer(optionsOf(patience), (request, response) => {
+  const server = createServer({ ...optionsOf(patience), ...messages }, (request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     running.add(response);
     response.once('close', () => running.delete(response));

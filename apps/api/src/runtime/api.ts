@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '../config.js';
+import { expressMessages } from '../http/express-messages.js';
 import { expressApp } from '../http/express-app.js';
 import { prepareUploads } from '../http/multipart.js';
 import { openApiDocument } from '../http/openapi.js';
@@ -56,7 +57,7 @@ export async function startApi(
       library: container.get(TOKENS.Library),
     }),
   });
-  const edge = edgeServer(app, patience);
+  const edge = edgeServer(app, patience, expressMessages(app));
   await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(config.port, resolve));
   const stop = (): Promise<void> => {
     draining = true;

@@ -1,0 +1,56 @@
+import express from 'express';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expressMessages } from './express-messages.js';
+
+type Prototypes = readonly [object, object];
+
+const prototypesOf = (request: IncomingMessage, response: ServerResponse): Prototypes => [
+  Object.getPrototypeOf(request) as object,
+  Object.getPrototypeOf(response) as object,
+];
+
+async function answerOf(
+  listener: RequestListener,
+  messages: ReturnType<typeof expressMessages>,
+): Promise<[number, string]> {
+  const server = createServer(messages, listener).listen(0);
+  try {
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/sum?a=2`);
+    return [answer.status, await answer.text()];
+  } finally {
+    server.close();
+  }
+}
+
+describe('messages of Express', () => {
+  const app = express();
+  app.get('/sum', (request, response) => {
+    response.status(202).send(`${request.query['a'] as string} ${request.path} ${String(request.app === app)}`);
+  });
+
+  it('come with the prototypes that Express would give them', async () => {
+    const messages = expressMessages(app);
+    const seen: Record<'before' | 'after', Prototypes[]> = { before: [], after: [] };
+    const listener: RequestListener = (request, response) => {
+      seen.before.push(prototypesOf(request, response));
+      app(request, response);
+      seen.after.push(prototypesOf(request, response));
+    };
+    expect(await answerOf(listener, messages)).toEqual([202, '2 /sum true']);
+    expect(seen.before).toHaveLength(1);
+    const [before, after] = [seen.before[0] ?? [], seen.after[0] ?? []];
+    expect(before.map((prototype, index) => prototype === after[index])).toEqual([true, true]);
+  });
+
+  it('come with others where a server is not told', async () => {
+    const seen: boolean[] = [];
+    const listener: RequestListener = (request, response) => {
+      const before = prototypesOf(request, response);
+      app(request, response);
+      seen.push(...prototypesOf(request, response).map((prototype, index) => prototype === before[index]));
+    };
+    expect(await answerOf(listener, {})).toEqual([202, '2 /sum true']);
+    expect(seen).toEqual([false, false]);
+  });
+});
