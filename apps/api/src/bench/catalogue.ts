@@ -6,7 +6,7 @@ import { lookUpStatement } from '../catalogue/product.query.js';
 import { FLOOR_CATALOGUE } from './catalogue-floor.query.js';
 import { call, flowsWith, loadWith } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
-import { measureAll, print, report, reportGrowth, type BenchApp, type Job } from './measure.js';
+import { measureAll, print, report, reportGrowth, sizesBelow, type BenchApp, type Job } from './measure.js';
 import { startFloor, startServiceProcess, type System } from './systems.js';
 
 export interface CatalogueOptions {
@@ -19,7 +19,6 @@ const CLIENTS = 16;
 const POOL = 10;
 const AT_ONCE = 5_000;
 const MUST = { lookUp: 0.6, list: 0.6, bulk: 0.5, growth: 1.5 };
-const [SMALL, MIDDLE] = [500, 5_000];
 const PLACES = { offset: 0, limit: 10 };
 
 /** Names as they come from real shops: accents, quotes, signs of LIKE, several scripts. */
@@ -56,8 +55,9 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
   ];
   try {
     for (const app of [shop, bare]) await load(service.origin, app, products);
-    await load(service.origin, small, SMALL);
-    await load(service.origin, middle, MIDDLE);
+    const sizes = sizesBelow(products);
+    await load(service.origin, small, sizes.small);
+    await load(service.origin, middle, sizes.middle);
     await analyze(url);
     const reads = Object.entries(lists).map(([key, { query }]): Job => {
       const measure: Job['measure'] = (system, pace) =>
@@ -72,8 +72,8 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
       url: `${service.origin}/api/v2/products?code=P${Math.floor(count / 2)}-1`,
       token: app.token,
     });
-    const sizes = [ask(small, SMALL), ask(middle, MIDDLE), ask(shop, products)];
-    await reportGrowth('look-up among variants', sizes, MUST.growth, seconds);
+    const questions = [ask(small, sizes.small), ask(middle, sizes.middle), ask(shop, products)];
+    await reportGrowth('look-up among variants', questions, MUST.growth, seconds);
   } finally {
     for (const system of systems) system.stop();
   }

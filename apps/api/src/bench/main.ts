@@ -9,6 +9,7 @@ import { benchCatalogue } from './catalogue.js';
 import { benchMedia } from './media.js';
 import { print, printed } from './measure.js';
 import { writePerformance } from './performance-page.js';
+import { benchProcess } from './process.js';
 import { benchProformas } from './proformas.js';
 
 interface Options {
@@ -23,6 +24,8 @@ interface CatalogueArguments {
   readonly seconds: string;
   readonly rounds: string;
 }
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 const program = new Command('bench').description('Measures the service against its bare limits, in one run');
 program
@@ -72,6 +75,10 @@ program
     },
   );
 program
+  .command('process')
+  .description('how fast a process starts, and how much memory it takes')
+  .action(() => withDatabase(benchProcess));
+program
   .command('all', { isDefault: true })
   .description('all of it, and writes docs/performance.md')
   .option('--scale <share>', 'of the full amounts of data', '1')
@@ -80,7 +87,9 @@ program
   .action(async ({ scale, seconds, rounds }: Readonly<Record<'scale' | 'seconds' | 'rounds', string>>) => {
     const of = (full: number): number => Math.max(1, Math.round(full * Number(scale)));
     const pace = { seconds: Number(seconds), rounds: Number(rounds) };
+    print(`\nOptions of this run: \`--scale ${scale} --seconds ${seconds} --rounds ${rounds}\`.`);
     const parts = {
+      Process: benchProcess,
       Proformas: (url: string) => benchProformas(url, { ...pace, rows: of(1_000_000), due: of(100_000) }),
       Catalogue: (url: string) => benchCatalogue(url, { ...pace, products: of(50_000) }),
       Media: (url: string) => benchMedia(url, { ...pace, files: of(200_000), images: 6 }),
@@ -106,12 +115,18 @@ async function withDatabase(measure: (url: string) => Promise<void>): Promise<vo
   const admin = new pg.Client({ connectionString: base.href });
   await admin.connect();
   await admin.query(`create database bench_${process.pid}`);
-  try {
-    await measure(own.href);
-  } finally {
+  const cleanUp = async (): Promise<void> => {
     await admin.query(`drop database bench_${process.pid} with (force)`);
     await admin.end();
     await embedded?.stop();
     if (home !== undefined) await rm(home, { recursive: true, force: true });
+  };
+  const interrupted = (): void => void cleanUp().finally(() => process.exit(1));
+  for (const signal of SIGNALS) process.once(signal, interrupted);
+  try {
+    await measure(own.href);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+    await cleanUp();
   }
 }

@@ -55,6 +55,11 @@ export function report(
   }
 }
 
+/** The amounts beside which a large one is seen to cost no more. */
+export function sizesBelow(large: number): { readonly middle: number; readonly small: number } {
+  return { middle: Math.ceil(large / 10), small: Math.ceil(large / 100) };
+}
+
 /** The same question to a smaller and a larger amount of data. */
 export interface Question {
   readonly size: number;

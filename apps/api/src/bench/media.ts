@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileFilter, fileListStatement } from '../media/index.js';
-import { loadWith, median } from './load.js';
+import { call, loadWith, median } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
 import { measureAll, print, report, type BenchApp, type Job } from './measure.js';
 import { FILL_FILES } from './media-fill.query.js';
+import { sendFile } from './send-file.js';
 import { startFloor, startServiceProcess, type System } from './systems.js';
 
 export interface MediaOptions {
@@ -26,7 +27,7 @@ const MUST = { time: 1.3, rate: 0.8, list: 0.7, lagMs: 50 };
 const WIDTHS = [320, 640, 1_280];
 const MAIN = { width: 2_560, quality: 82, effort: 2 };
 /** Asked more often, the questions would cost more than a core has left. */
-const POLL_MS = { one: 10, inFlight: 100 };
+const POLL_MS = { one: 10, inFlight: 200 };
 /** What the bare limit is measured with: the package beneath the service's own image adapter. */
 const sharp = createRequire(import.meta.url)('sharp') as typeof Sharp;
 
@@ -164,18 +165,14 @@ async function bare(photo: Buffer): Promise<void> {
 }
 
 let names = 0;
-async function uploaded({ origin }: System, { token }: BenchApp, photo: Buffer, pollMs: number): Promise<void> {
+async function uploaded(service: System, app: BenchApp, photo: Buffer, pollMs: number): Promise<void> {
   names += 1;
-  const form = new FormData();
-  form.set('file', new Blob([new Uint8Array(photo)]), `photo-${names}.jpg`);
-  const headers = { Authorization: `Bearer ${token}` };
-  const answer = await fetch(`${origin}/api/v2/cdn/files`, { method: 'POST', headers, body: form });
-  if (answer.status !== 201) throw new Error(`The upload was answered ${answer.status}`);
-  const { data } = (await answer.json()) as { data: { id: number; processing: string } };
-  for (let { processing } = data; processing === 'pending';) {
+  const { id, ...sent } = await sendFile(service, app, `photo-${names}.jpg`, [photo]);
+  let { processing } = sent;
+  while (processing === 'pending') {
     await pause(pollMs);
-    const file = await fetch(`${origin}/api/v2/cdn/files/${data.id}`, { headers });
-    ({ processing } = ((await file.json()) as { data: { processing: string } }).data);
+    const file = await call(`${service.origin}/api/v2/cdn/files/${id}`, app.token, undefined, 'GET');
+    processing = String(file['processing']);
     if (processing === 'failed') throw new Error('The image was not processed');
   }
 }

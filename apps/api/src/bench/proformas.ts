@@ -7,7 +7,7 @@ import { fillCatalogue, fillProformas } from './fill.query.js';
 import { FLOOR_LIFECYCLE } from './floor-statements.query.js';
 import { call, flowsWith, loadWith, type Figure, type Load } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
-import { measureAll, print, report, reportGrowth, type BenchApp, type Job } from './measure.js';
+import { measureAll, print, report, reportGrowth, sizesBelow, type BenchApp, type Job } from './measure.js';
 import { startFloor, startServiceProcess, type System } from './systems.js';
 
 export interface BenchOptions {
@@ -18,8 +18,6 @@ export interface BenchOptions {
   readonly due: number;
 }
 
-const SMALL = 10_000;
-const MIDDLE = 100_000;
 const VARIANTS = 2_000;
 const CLIENTS = 16;
 const POOL = 10;
@@ -76,8 +74,8 @@ export async function benchProformas(url: string, { rows, seconds, rounds, due }
     const { origin } = systems[2] as System;
     const url30 = `${origin}/api/v2/proforma_orders?limit=30`;
     const sizes = [
-      { size: SMALL, url: url30, token: small.token },
-      { size: MIDDLE, url: url30, token: middle.token },
+      { size: sizesBelow(rows).small, url: url30, token: small.token },
+      { size: sizesBelow(rows).middle, url: url30, token: middle.token },
       { size: rows, url: url30, token: large.token },
     ];
     await reportGrowth('first page of proformas', sizes, MUST.growth, seconds);
@@ -95,14 +93,15 @@ async function fill(
   const started = performance.now();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await fillProformas(client, small.id, SMALL, new Date());
-  await fillProformas(client, middle.id, MIDDLE, new Date());
+  const { middle: some, small: few } = sizesBelow(rows);
+  await fillProformas(client, small.id, few, new Date());
+  await fillProformas(client, middle.id, some, new Date());
   await fillProformas(client, large.id, rows, new Date());
   await fillCatalogue(client, shop.id, VARIANTS);
   await client.query('vacuum (analyze)');
   await client.end();
   print(
-    `${rows}, ${MIDDLE} and ${SMALL} proformas in three apps, filled in ${Math.round((performance.now() - started) / 1_000)} s\n`,
+    `${rows}, ${some} and ${few} proformas in three apps, filled in ${Math.round((performance.now() - started) / 1_000)} s\n`,
   );
 }
 

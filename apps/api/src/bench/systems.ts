@@ -6,6 +6,7 @@ import type { FloorTask } from './floor.js';
 export interface System {
   readonly name: string;
   readonly origin: string;
+  readonly pid: number;
   stop(): void;
 }
 
@@ -15,8 +16,11 @@ export async function startFloor(name: string, task: FloorTask): Promise<System>
   const child = fork(fileOf('floor.js'));
   child.send(task);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-  return { name, origin: `http://127.0.0.1:${port}`, stop: () => void child.kill() };
+  return { name, origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill() };
 }
+
+/** As in `npm start`. */
+const FLAGS = ['--initial-old-space-size=96'];
 
 /** The service as it is run: a process of its own, without background work unless more is said. */
 export async function startServiceProcess(
@@ -24,8 +28,11 @@ export async function startServiceProcess(
   more: Readonly<Record<string, string>> = {},
 ): Promise<System> {
   const env = { PORT: '0', DATABASE_URL: databaseUrl, WORKER: 'off', LOG_LEVEL: 'silent', ...more };
-  const child = spawn(process.execPath, [fileOf('../main.js')], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  return { name: 'service', origin: await originOf(child), stop: () => void child.kill() };
+  const child = spawn(process.execPath, [...FLAGS, fileOf('../main.js')], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { name: 'service', origin: await originOf(child), pid: child.pid ?? 0, stop: () => void child.kill() };
 }
 
 async function originOf(child: ChildProcess): Promise<string> {

@@ -110,6 +110,10 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
     `update payments set status = 'pending', next_attempt_at = null where id = (${first('payments', 'refund_of is not null')})`,
   ],
   [
+    'No proforma waits for longer than an hour once its time is over',
+    `update proforma_orders set due_at = now() - interval '61 minutes' where id = (select max(id) from proforma_orders)`,
+  ],
+  [
     'A voucher is held by an open proforma alone, and spent for what its payments say',
     `update vouchers set spent = spent + 1 where code = 'HELD'`,
   ],

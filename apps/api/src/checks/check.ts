@@ -1,7 +1,7 @@
 import type { MediaStore } from '@back-office/media';
 import type { Connection } from '../database/data-source.js';
 import { inSnapshot, type Read } from '../database/snapshot.js';
-import { findings, INVARIANTS, LIBRARY_CONTENTS, STILL_REFERENCED } from './invariants.query.js';
+import { findings, type Invariant, INVARIANTS, LIBRARY_CONTENTS, STILL_REFERENCED } from './invariants.query.js';
 
 /** What one rule found: how often it is broken, and some of the places. */
 export interface Finding {
@@ -23,24 +23,28 @@ interface Content {
 }
 
 const MOST_EXAMPLES = 5;
+const READ_AT_ONCE = 16;
 const BLOBS = '_blobs/';
 /** Younger ones may belong to what is going on. */
 const YOUNG_MS = 24 * 3_600_000;
 const CONTENTS = 'Every content of a file is in the store, as long as its record says';
 const ORPHANS = 'Nothing is in the store for longer than a day that no record knows';
 
+/** The rules of files, which are looked at after the database. */
+export const STORE_RULES: readonly string[] = [CONTENTS, ORPHANS];
+
 /** Looks whether every rule holds, without writing anything: the database as of one moment, then the store of files. */
 export async function check(connection: Connection, store: MediaStore, now: Date): Promise<Finding[]> {
   const { rules, contents } = await inSnapshot(connection, async (read) => {
     const found: Finding[] = [];
-    for (const { name, sql } of INVARIANTS) found.push(await finding(read, name, sql));
+    for (const invariant of INVARIANTS) found.push(await finding(read, invariant, now));
     return { rules: found, contents: await read<Content>(LIBRARY_CONTENTS) };
   });
   return [...rules, ...(await checkStore(connection, store, contents, now))];
 }
 
-async function finding(read: Read, name: string, sql: string): Promise<Finding> {
-  const rows = await read<Breach>(findings(sql, MOST_EXAMPLES));
+async function finding(read: Read, { name, sql, isTimed }: Invariant, now: Date): Promise<Finding> {
+  const rows = await read<Breach>(findings(sql, MOST_EXAMPLES), isTimed ? [now] : []);
   return { name, breaches: rows[0]?.total ?? 0, examples: rows.map(({ appId, breach }) => `app ${appId}: ${breach}`) };
 }
 
@@ -74,13 +78,18 @@ async function stillBroken(connection: Connection, store: MediaStore, contents: 
   const names = contents.map(({ content }) => content);
   const rows = await inSnapshot(connection, (read) => read<Content>(STILL_REFERENCED, [names]));
   const broken: string[] = [];
-  for (const { appId, content, size } of rows) {
-    const found = await store.read(content, { first: 0, last: 0 });
-    if (found) for await (const _ of found.bytes);
-    if (found === undefined || (size !== null && found.size !== size))
-      broken.push(`app ${appId}: ${content}, ${found === undefined ? 'gone' : `${found.size} bytes, not ${size}`}`);
+  for (let first = 0; first < rows.length; first += READ_AT_ONCE) {
+    const read = await Promise.all(rows.slice(first, first + READ_AT_ONCE).map((each) => breachOf(store, each)));
+    broken.push(...read.filter((breach) => breach !== undefined));
   }
   return broken;
+}
+
+async function breachOf(store: MediaStore, { appId, content, size }: Content): Promise<string | undefined> {
+  const found = await store.read(content, { first: 0, last: 0 });
+  if (found) for await (const _ of found.bytes);
+  if (found !== undefined && (size === null || found.size === size)) return undefined;
+  return `app ${appId}: ${content}, ${found === undefined ? 'gone' : `${found.size} bytes, not ${size}`}`;
 }
 
 function prefixOf(content: string): string {

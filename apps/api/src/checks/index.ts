@@ -1,1 +1,1 @@
-export { check, type Finding } from './check.js';
+export { check, STORE_RULES, type Finding } from './check.js';

@@ -2,6 +2,8 @@
 export interface Invariant {
   readonly name: string;
   readonly sql: string;
+  /** Its $1 is the moment of the check. */
+  readonly isTimed?: true;
 }
 
 const OPEN = '(1, 2, 3, 4, 5)';
@@ -141,6 +143,13 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `
       select app_id, format('refund %s waits without a next try', id) as breach
       from payments where status = 'pending' and amount < 0 and next_attempt_at is null`,
+  },
+  {
+    name: 'No proforma waits for longer than an hour once its time is over',
+    sql: `
+      select app_id, format('proforma %s is due since %s', id, due_at) as breach
+      from proforma_orders where due_at < $1::timestamptz - interval '1 hour'`,
+    isTimed: true,
   },
   {
     name: 'A voucher is held by an open proforma alone, and spent for what its payments say',

@@ -11,6 +11,7 @@ import { ShippedOrders1763700000007 } from './migrations/0007-shipped-orders.js'
 import { ConsentAndDevices1763700000008 } from './migrations/0008-consent-and-devices.js';
 import { ProformasByApp1763700000009 } from './migrations/0009-proformas-by-app.js';
 import { WaitingFiles1763700000010 } from './migrations/0010-waiting-files.js';
+import { HiddenFiles1763700000011 } from './migrations/0011-hidden-files.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
@@ -74,6 +75,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ConsentAndDevices1763700000008,
   ProformasByApp1763700000009,
   WaitingFiles1763700000010,
+  HiddenFiles1763700000011,
 ];
 
 /**

@@ -7,7 +7,7 @@ export interface Data {
   readonly key: string;
   readonly proforma_number: string;
   readonly items: readonly { readonly proforma_order_item_id: number }[];
-  readonly payments: readonly object[];
+  readonly payments: readonly { readonly amount: number }[];
   readonly data_part: number;
   readonly time_part: number;
   readonly access_token: string;
@@ -20,6 +20,11 @@ export interface Answer {
 
 /** Nobody knows whether it was done: nothing came back, or a server said that it does not know. */
 export const UNKNOWN = 'unknown';
+
+/** Of a keyed call: its twin is still running, or there are too many. */
+const ASK_AGAIN = [409, 429];
+/** What says that nothing was written. */
+const REFUSED = [429, 503];
 
 const PATIENCE_MS = 25_000;
 const RETRY_MS = 100;
@@ -43,12 +48,18 @@ export class Caller {
   }
 
   /** One try. */
-  async ask(
+  async ask(method: string, path: string, sent?: unknown): Promise<Answer | typeof UNKNOWN> {
+    const answer = await this.try(method, path, sent);
+    return answer === undefined || answer.status >= 500 ? UNKNOWN : answer;
+  }
+
+  /** Whatever was answered; `undefined` when nothing was. */
+  private async try(
     method: string,
     path: string,
-    sent?: unknown,
+    sent: unknown,
     headers: Readonly<Record<string, string>> = {},
-  ): Promise<Answer | typeof UNKNOWN> {
+  ): Promise<(Answer & { readonly isReplayed: boolean }) | undefined> {
     this.turn += 1;
     const origin = this.origins[this.turn % this.origins.length] ?? '';
     const isForm = sent instanceof FormData;
@@ -65,13 +76,11 @@ export class Caller {
       });
       const text = await response.text();
       const body = (text === '' ? {} : JSON.parse(text)) as { data?: Data };
-      if (response.status >= 500) {
-        this.failures += 1;
-        return UNKNOWN;
-      }
-      return { status: response.status, data: body.data ?? (body as Data) };
+      if (response.status >= 500) this.failures += 1;
+      const isReplayed = response.headers.get('Idempotency-Replayed') === 'true';
+      return { status: response.status, data: body.data ?? (body as Data), isReplayed };
     } catch {
-      return UNKNOWN;
+      return undefined;
     }
   }
 
@@ -79,9 +88,15 @@ export class Caller {
   async settle(method: string, path: string, body?: unknown): Promise<Answer> {
     const key = randomUUID();
     const end = Date.now() + this.patienceMs;
+    let isNotDone = true;
     while (Date.now() < end) {
-      const answer = await this.ask(method, path, body, { 'Idempotency-Key': key });
-      if (answer !== UNKNOWN && answer.status !== 409 && answer.status !== 429) return answer;
+      const answer = await this.try(method, path, body, { 'Idempotency-Key': key });
+      const status = answer?.status ?? 500;
+      if (answer && status < 500 && !ASK_AGAIN.includes(status)) {
+        if (answer.isReplayed && isNotDone) throw new Error(`${method} ${path} was refused, and yet it was done`);
+        return answer;
+      }
+      isNotDone &&= REFUSED.includes(status);
       await pause(RETRY_MS);
     }
     throw new Error(`${method} ${path} had no answer for ${this.patienceMs / 1_000} s`);

@@ -1,5 +1,5 @@
 import { UNKNOWN } from './caller.js';
-import { COUNTED, evaluation } from './load.js';
+import { COUNTED, evaluation, remember, rememberPayments } from './load.js';
 import type { Outcome } from './scenario.js';
 import type { Rig } from './rig.js';
 import { COUNTED_PIECES } from './verify.query.js';
@@ -8,55 +8,61 @@ const MOST_MESSAGES = 15;
 
 interface Write {
   readonly name: string;
-  /** Makes what is to be written to, and answers how it is written. */
+  /** Makes what is to be written to, and answers how it is written and remembered. */
   readonly prepare: (rig: Rig) => Promise<() => Promise<unknown>>;
 }
 
-const proforma = async (rig: Rig): Promise<string> => {
-  const id = await evaluation(rig.caller, [{ code: 'V1', qty: 1 }]);
+/** A proforma that the clients know of, as far on its way as `steps` bring it. */
+async function proforma(rig: Rig, ...steps: readonly ('pay' | 'confirm')[]) {
+  const id = await evaluation(rig.caller, BASKET);
   const made = await rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: id });
-  return `/proforma_orders/${made.id}`;
-};
-const settled = (rig: Rig, method: string, path: string, body: object) => () =>
-  rig.caller.mustSettle(method, path, body);
+  const known = remember(rig.history, made);
+  const path = `/proforma_orders/${made.id}`;
+  const pay = async (amount: number): Promise<void> => {
+    const payment = { payment_method_id: rig.bank, amount };
+    rememberPayments(known, await rig.caller.mustSettle('POST', `${path}/pay`, { payment }));
+  };
+  const confirm = () => rig.caller.mustSettle('POST', `${path}/warehouse_confirm`, {});
+  const convert = async (): Promise<void> => {
+    known.order = (await rig.caller.mustSettle('POST', `${path}/convert`, {})).id;
+  };
+  const cancel = () => rig.caller.mustSettle('DELETE', path, {});
+  if (steps.includes('pay')) await pay(0);
+  if (steps.includes('confirm')) await confirm();
+  return { pay, confirm, convert, cancel };
+}
+
+const BASKET = [{ code: 'V1', qty: 1 }];
 
 const WRITES: readonly Write[] = [
   {
     name: 'create',
     prepare: async (rig) => {
-      const id = await evaluation(rig.caller, [{ code: 'V1', qty: 1 }]);
-      return settled(rig, 'POST', '/proforma_orders', { order_processing_id: id });
+      const id = await evaluation(rig.caller, BASKET);
+      return async () =>
+        remember(rig.history, await rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: id }));
     },
   },
+  { name: 'evaluate', prepare: (rig) => Promise.resolve(() => evaluation(rig.caller, BASKET)) },
   {
     name: 'pay',
     prepare: async (rig) => {
-      const payment = { payment_method_id: rig.bank, amount: 10 };
-      return settled(rig, 'POST', `${await proforma(rig)}/pay`, { payment });
+      const { pay } = await proforma(rig);
+      return () => pay(10);
     },
   },
-  { name: 'confirm', prepare: async (rig) => settled(rig, 'POST', `${await proforma(rig)}/warehouse_confirm`, {}) },
-  {
-    name: 'convert',
-    prepare: async (rig) => {
-      const path = await proforma(rig);
-      await rig.caller.mustSettle('POST', `${path}/pay`, { payment: { payment_method_id: rig.bank, amount: 0 } });
-      await rig.caller.mustSettle('POST', `${path}/warehouse_confirm`, {});
-      return settled(rig, 'POST', `${path}/convert`, {});
-    },
-  },
-  { name: 'cancel', prepare: async (rig) => settled(rig, 'DELETE', await proforma(rig), {}) },
+  { name: 'confirm', prepare: async (rig) => (await proforma(rig)).confirm },
+  { name: 'convert', prepare: async (rig) => (await proforma(rig, 'pay', 'confirm')).convert },
+  { name: 'cancel', prepare: async (rig) => (await proforma(rig)).cancel },
+  { name: 'cancel what is paid', prepare: async (rig) => (await proforma(rig, 'pay')).cancel },
   {
     name: 'stock',
-    prepare: async (rig) => {
-      const write = settled(rig, 'PUT', '/int/stocks', {
-        stocks: [{ code: COUNTED, warehouse_code: 'W', qty: 1 }],
-      });
-      return async () => {
-        await write();
+    prepare: (rig) =>
+      Promise.resolve(async () => {
+        const stocks = [{ code: COUNTED, warehouse_code: 'W', qty: 1 }];
+        await rig.caller.mustSettle('PUT', '/int/stocks', { stocks });
         rig.history.counted += 1;
-      };
-    },
+      }),
   },
 ];
 

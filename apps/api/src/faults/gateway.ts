@@ -3,8 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** How a payment service answers: `done and silent` pays the refund and never says so, `refused` never pays it. */
-export type Manner = 'well' | 'broken' | 'silent' | 'done and silent' | 'done and cut' | 'refused';
+/**
+ * How a payment service answers: `done and silent` pays the refund and never says so, `refused` never pays it, and
+ * `twice` says behind its answer that another refund, which nobody has asked for yet, is refused.
+ */
+export type Manner = 'well' | 'twice' | 'broken' | 'silent' | 'done and silent' | 'done and cut' | 'refused';
 
 interface Asked {
   readonly payment_id: number;
@@ -33,7 +36,9 @@ export class Gateway {
         gateway.books.set(key, body as Asked);
         if (manner === 'done and silent') return undefined;
         if (manner === 'done and cut') return void request.socket.destroy();
-        return response.writeHead(200).end();
+        response.writeHead(200, { 'Content-Length': 0 }).end();
+        if (manner === 'twice') request.socket.write('HTTP/1.1 422 Unprocessable Entity\r\nContent-Length: 0\r\n\r\n');
+        return undefined;
       });
     });
     server.listen(0, '127.0.0.1');

@@ -1,13 +1,22 @@
 import { createHash, randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Caller } from './caller.js';
+import type { Caller, Data } from './caller.js';
+
+/** What is known of a proforma for certain. */
+export interface Known {
+  readonly number: string;
+  order?: number;
+  payments: number;
+  /** Cents that have come in, whatever of them has gone back. */
+  received: number;
+}
 
 /** What the service has acknowledged, against which its records are held when all is quiet. */
 export interface History {
   /** Pieces added to what is only counted. */
   counted: number;
-  /** Proformas by id, with what is known of them for certain. */
-  readonly proformas: Map<number, { readonly number: string; order?: number; payments: number }>;
+  /** By id. */
+  readonly proformas: Map<number, Known>;
   /** SHA-256 of the content, by file. */
   readonly files: Map<number, string>;
   /** Of each channel, how the customer has left it, and how often it was switched. */
@@ -103,14 +112,13 @@ async function sell(caller: Caller, history: History, bank: number): Promise<voi
   const made = await caller.mustSettle('POST', '/proforma_orders', {
     order_processing_id: await evaluation(caller, items),
   });
-  const known: { number: string; order?: number; payments: number } = { number: made.proforma_number, payments: 0 };
-  history.proformas.set(made.id, known);
+  const known = remember(history, made);
   const path = `/proforma_orders/${made.id}`;
   const fate = randomInt(10);
   if (fate === 0) return;
   const payment = { payment_method_id: bank, amount: fate === 1 ? 50 : 0 };
   const paid = await caller.mustSettle('POST', `${path}/pay`, { payment });
-  known.payments = paid.payments.length;
+  rememberPayments(known, paid);
   if (fate <= 2) return void (await caller.mustSettle('DELETE', path));
   const isPartial = fate <= 4;
   await caller.mustSettle('POST', `${path}/warehouse_confirm`, {
@@ -126,6 +134,17 @@ async function sell(caller: Caller, history: History, bank: number): Promise<voi
   const [one, other] = orders.map(({ id }) => id);
   if (one !== other) history.contradictions.push(`proforma ${made.id} became the orders ${one} and ${other}`);
   if (one !== undefined) known.order = one;
+}
+
+export function remember({ proformas }: History, { id, proforma_number: number }: Data): Known {
+  const known: Known = { number, payments: 0, received: 0 };
+  proformas.set(id, known);
+  return known;
+}
+
+export function rememberPayments(known: Known, { payments }: Data): void {
+  known.payments = payments.length;
+  known.received = payments.reduce((sum, { amount }) => sum + Math.max(0, Math.round(amount * 100)), 0);
 }
 
 async function count(caller: Caller, history: History): Promise<void> {

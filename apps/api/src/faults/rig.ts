@@ -1,10 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, chmod, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { addHours, type Clock } from '@back-office/kernel';
+import { DiskMediaStore } from '@back-office/storage-disk';
+import { check } from '../checks/index.js';
+import { readConfig } from '../config.js';
+import { startService } from '../runtime/service.js';
+import { TOKENS } from '../tokens.js';
 import { makeApps, withApps } from '../runtime/with-apps.js';
 import { Caller } from './caller.js';
 import { DatabaseServer } from './database-server.js';
@@ -104,9 +112,41 @@ export class Rig {
       await pause(before);
       await fault();
       await pause(after);
+      for (const breach of await this.brokenRules())
+        this.history.contradictions.push(`in the midst of work: ${breach}`);
     } finally {
       await this.stopLoad();
     }
+  }
+
+  /** The rules of `check` that do not hold, at this very moment or as of another. */
+  async brokenRules(now = new Date()): Promise<string[]> {
+    const store = await DiskMediaStore.open(join(this.dataDir, 'media'));
+    const connection = { url: this.server.urlThrough(this.proxy.port, this.database) };
+    const found = await check(connection, store, now);
+    return found
+      .filter(({ breaches }) => breaches > 0)
+      .map(({ name, breaches, examples }) => `${name}: ${breaches} times, ${examples[0]}`);
+  }
+
+  /** Tidies the store up as a worker does every day, so many hours later. Answers how many contents were nobody's. */
+  async sweepLater(hours: number): Promise<number> {
+    const clock: Clock = { now: () => addHours(new Date(), hours) };
+    const service = await startService({ ...readConfig(this.environment), databasePoolSize: 1 }, clock);
+    try {
+      return await service.container.get(TOKENS.Library).sweep.run();
+    } finally {
+      await service.stop();
+    }
+  }
+
+  /** Lays bytes into the store of which no record knows, as a crash would. */
+  async loseContent(): Promise<void> {
+    const [app] = await this.rows<{ prefix: string }>('select media_prefix as prefix from apps where id = $1', [
+      this.caller.appId,
+    ]);
+    const store = await DiskMediaStore.open(join(this.dataDir, 'media'));
+    await store.put(`_blobs/${app?.prefix}/${randomUUID()}`, Readable.from([Buffer.from('lost')]));
   }
 
   startLoad(): void {

@@ -4,6 +4,8 @@ import type { Rig } from './rig.js';
 export interface Scenario {
   readonly name: string;
   readonly run: (rig: Rig) => Promise<Outcome>;
+  /** It measures what others would disturb. */
+  readonly alone?: true;
 }
 
 export interface Outcome {

@@ -1,4 +1,6 @@
+import { addHours } from '@back-office/kernel';
 import { setTimeout as pause } from 'node:timers/promises';
+import { STORE_RULES } from '../checks/index.js';
 import { crashPoints } from './crash-points.js';
 import { bursts, expireTwice } from './bursts.js';
 import { databaseWithoutRoom, killedWhileMigrating, noDescriptorsLeft } from './limits.js';
@@ -6,6 +8,7 @@ import { overloaded } from './overload.js';
 import type { Rig } from './rig.js';
 import type { Outcome, Scenario } from './scenario.js';
 import type { ServiceProcess } from './processes.js';
+import { settled } from './verify.js';
 
 /** In ms: what an installation is given to be ready again by itself. */
 export const READY_MUST_MS = 10_000;
@@ -13,6 +16,8 @@ const ANSWER_MUST_MS = 8_500;
 const GONE_MS = 20_000;
 /** Longer than the service waits for any answer of the database. */
 const SILENT_MS = 9_000;
+/** Older than anything that may still be in use. */
+const SWEPT_HOURS = 25;
 const EXIT_MUST_MS = 20_000;
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -27,14 +32,14 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'F6 the pool is exhausted by a lock', run: locked },
   { name: 'F8 the store fails, is slow, is full, breaks off', run: storeBroken },
   { name: 'F9 the database has no room to write', run: (rig) => databaseWithoutRoom(rig) },
-  { name: 'F16 far more callers than it can serve', run: (rig) => overloaded(rig) },
+  { name: 'F16 far more callers than it can serve', run: (rig) => overloaded(rig), alone: true },
   { name: 'F17 a server has no descriptors left', run: (rig) => noDescriptorsLeft(rig) },
   { name: 'F20 servers are killed while they migrate', run: (rig) => killedWhileMigrating(rig) },
   { name: 'F10 the payment service fails, is silent, pays without saying so', run: gatewayBroken },
   { name: 'F2 a connection is cut at every message', run: (rig) => crashPoints(rig) },
   { name: 'F7 F12 everything at once and twice', run: (rig) => bursts(rig) },
   { name: 'F19 two workers expire the same proformas', run: (rig) => expireTwice(rig) },
-  { name: 'F21 a token is revoked under load', run: revoked },
+  { name: 'F21 a token is revoked under load', run: revoked, alone: true },
   { name: 'F14 SIGTERM under load', run: terminated },
 ];
 
@@ -162,7 +167,28 @@ async function storeBroken(rig: Rig): Promise<Outcome> {
     }
     await rig.breakStores('none');
   });
-  return { readyMs: await rig.untilReady(), breaches };
+  const readyMs = await rig.untilReady();
+  const swept = await sweptADayLater(rig);
+  return { readyMs, breaches: [...breaches, ...swept.breaches], note: `${swept.count} contents of nobody swept away` };
+}
+
+/** What uploads have left that were broken off, and what is lost on purpose, is gone when it is old. */
+async function sweptADayLater(rig: Rig): Promise<{ readonly count: number; readonly breaches: readonly string[] }> {
+  const unsettled = await settled(rig);
+  await rig.loseContent();
+  const later = addHours(new Date(), SWEPT_HOURS);
+  const ofStore = async (): Promise<string[]> =>
+    (await rig.brokenRules(later)).filter((breach) => STORE_RULES.some((name) => breach.startsWith(name)));
+  const before = await ofStore();
+  const count = await rig.sweepLater(SWEPT_HOURS);
+  return {
+    count,
+    breaches: [
+      ...unsettled,
+      ...(before.length > 0 && count > 0 ? [] : ['what is lost is not found']),
+      ...(await ofStore()).map((breach) => `a day later: ${breach}`),
+    ],
+  };
 }
 
 /** A transaction in which nobody has worked for longer than any rule takes to decide. */
@@ -171,27 +197,36 @@ const OPEN_TRANSACTIONS = `
   where datname = current_database() and state = 'idle in transaction' and state_change < now() - interval '400 ms'`;
 
 async function gatewayBroken(rig: Rig): Promise<Outcome> {
+  const before = await refusedRefunds(rig);
   let open = 0;
   await rig.underLoad(async () => {
-    for (const manner of ['broken', 'silent', 'done and cut', 'well', 'done and silent'] as const) {
+    for (const manner of ['broken', 'twice', 'silent', 'done and cut', 'well', 'done and silent'] as const) {
       rig.gateway.manner = manner;
       await pause(900);
       open += (await rig.rows<{ count: number }>(OPEN_TRANSACTIONS))[0]?.count ?? 0;
     }
     rig.gateway.manner = 'well';
   });
+  const mistaken = (await refusedRefunds(rig)) - before;
   rig.gateway.manner = 'refused';
   await rig.underLoad(async () => pause(600), { after: 0 });
   rig.gateway.manner = 'well';
-  const refused = await rig.rows<{ count: string }>(`select count(*) from payments where status = 'refund_failed'`);
-  const count = Number(refused[0]?.count);
+  const count = (await refusedRefunds(rig)) - before;
   return {
     breaches: [
       ...(open === 0 ? [] : ['a transaction is open while the payment service is asked']),
+      ...(mistaken === 0 ? [] : [`${mistaken} refunds were taken for refused`]),
       ...(rig.gateway.books.size > 0 && count > 0 ? [] : ['no refund was paid, or none refused']),
     ],
     note: `${rig.gateway.books.size} refunds paid, ${count} refused`,
   };
+}
+
+async function refusedRefunds(rig: Rig): Promise<number> {
+  const [row] = await rig.rows<{ count: number }>(
+    `select count(*)::int as count from payments where status = 'refund_failed'`,
+  );
+  return row?.count ?? 0;
 }
 
 async function revoked(rig: Rig): Promise<Outcome> {
@@ -215,23 +250,61 @@ async function revoked(rig: Rig): Promise<Outcome> {
   return { breaches: ms <= 2_000 ? [] : ['a revoked token works for longer than 2 s'], note: `${Math.round(ms)} ms` };
 }
 
+const ACCEPTED = 12;
+
+/** Calls that the server has accepted wait for a lock when it is told to stop; each of them is answered. */
 async function terminated(rig: Rig): Promise<Outcome> {
   const [server] = rig.apis;
   let exit: number | null = null;
   let exitMs = 0;
+  let answered: number[] = [];
   await rig.underLoad(async () => {
+    const client = await rig.server.client(rig.database);
+    await client.query('begin');
+    await client.query('lock table cdn_upload_presets in access exclusive mode');
+    const asked = Array.from({ length: ACCEPTED }, () => statusOf(`${server.origin}/api/v2/cdn_upload_presets`, rig));
+    await untilWaiting(rig);
     const begun = performance.now();
-    exit = await server.signal('SIGTERM');
+    const ended = server.signal('SIGTERM');
+    await pause(300);
+    await client.query('rollback');
+    await client.end();
+    answered = await Promise.all(asked);
+    exit = await ended;
     exitMs = performance.now() - begun;
     await server.start();
   });
+  const good = answered.filter((status) => status === 200).length;
   return {
     breaches: [
+      ...(good === ACCEPTED ? [] : [`of ${ACCEPTED} accepted calls ${good} are answered: ${answered.join(' ')}`]),
       ...(exit === 0 ? [] : [`it exits with ${exit}`]),
       ...(exitMs <= EXIT_MUST_MS ? [] : [`it takes ${Math.round(exitMs)} ms to exit`]),
     ],
-    note: `exit after ${Math.round(exitMs)} ms`,
+    note: `exit after ${Math.round(exitMs)} ms, ${good} accepted calls answered`,
   };
+}
+
+/** 0 when nothing was answered. */
+async function statusOf(url: string, { caller }: Rig): Promise<number> {
+  try {
+    const answer = await fetch(url, { headers: caller.headers });
+    await answer.arrayBuffer();
+    return answer.status;
+  } catch {
+    return 0;
+  }
+}
+
+/** Until the accepted calls have come as far as the lock, or as many of them as have a connection. */
+async function untilWaiting(rig: Rig): Promise<void> {
+  const waiting = `select count(*)::int as count from pg_locks where not granted and relation = 'cdn_upload_presets'::regclass`;
+  const end = Date.now() + 1_000;
+  while (Date.now() < end) {
+    const [row] = await rig.rows<{ count: number }>(waiting);
+    if ((row?.count ?? 0) >= ACCEPTED / 2) return;
+    await pause(10);
+  }
 }
 
 function tooSlow(slowest: number): string[] {

@@ -87,6 +87,15 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     foundBy: 'crash points',
   },
   {
+    name: 'A write whose COMMIT was lost is said not to be done',
+    changes: one(
+      'database/database.js',
+      "throw new UnknownOutcome('The connection was lost at COMMIT')",
+      "throw Object.assign(new Error('lost'), { code: '57P01' })",
+    ),
+    foundBy: 'crash points',
+  },
+  {
     name: 'A file is acknowledged although the store has failed',
     changes: one(
       'media/content-intake.js',

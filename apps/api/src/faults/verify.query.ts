@@ -1,6 +1,7 @@
 /** Proformas by id, with their order and their payments. */
 export const PROFORMAS = `
-  select p.id, p.number, p.order_id as "order", count(y.id)::int as payments
+  select p.id, p.number, p.order_id as "order", count(y.id)::int as payments,
+    coalesce(sum(y.amount) filter (where y.amount > 0 and y.status = 'settled'), 0)::int as received
   from proforma_orders p
   left join payments y on y.app_id = p.app_id and (y.proforma_order_id = p.id or y.order_id = p.order_id)
   where p.app_id = $1 group by p.app_id, p.id`;

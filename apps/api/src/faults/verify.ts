@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DiskMediaStore } from '@back-office/storage-disk';
-import { check } from '../checks/index.js';
 import { COUNTED, type History } from './load.js';
 import type { Rig } from './rig.js';
 import { CONSENTS, COUNTED_PIECES, GIVEN_BACK, HURRY, OVERPAID, OVERSOLD, PROFORMAS, UNDONE } from './verify.query.js';
@@ -12,12 +9,7 @@ const SETTLE_MS = 30_000;
 /** Waits until the background has nothing to do, then holds everything against the rules and against what was promised. */
 export async function verify(rig: Rig, patienceMs = SETTLE_MS): Promise<string[]> {
   const breaches = await settled(rig, patienceMs);
-  const store = await DiskMediaStore.open(join(rig.dataDir, 'media'));
-  const connection = { url: rig.server.urlThrough(rig.proxy.port, rig.database) };
-  for (const { name, breaches: count, examples } of await check(connection, store, new Date())) {
-    if (count > 0) breaches.push(`${name}: ${count} times, ${examples[0]}`);
-  }
-  breaches.push(...(await promises(rig)), ...(await acknowledgedFiles(rig)));
+  breaches.push(...(await rig.brokenRules()), ...(await promises(rig)), ...(await acknowledgedFiles(rig)));
   for (const each of [...rig.apis, rig.worker]) {
     breaches.push(...each.bugs());
     if (!each.isRunning) breaches.push(`a process has ended by itself: ${each.output.slice(-300)}`);
@@ -27,7 +19,7 @@ export async function verify(rig: Rig, patienceMs = SETTLE_MS): Promise<string[]
 }
 
 /** Refunds and jobs that are waiting are done now; what is still undone after a while will never be. */
-async function settled(rig: Rig, patienceMs: number): Promise<string[]> {
+export async function settled(rig: Rig, patienceMs = SETTLE_MS): Promise<string[]> {
   const end = Date.now() + patienceMs;
   for (;;) {
     const [row] = await rig.rows<{ undone: string }>(UNDONE);
@@ -40,14 +32,12 @@ async function settled(rig: Rig, patienceMs: number): Promise<string[]> {
 
 async function promises(rig: Rig): Promise<string[]> {
   const { history, caller, gateway } = rig;
-  const rows = await rig.rows<{ id: string; number: string; order: string | null; payments: number }>(PROFORMAS, [
-    caller.appId,
-  ]);
+  const rows = await rig.rows<StoredProforma>(PROFORMAS, [caller.appId]);
   const stored = new Map(rows.map((row) => [Number(row.id), row]));
   const lost = [...history.proformas].filter(([id, known]) => {
     const row = stored.get(id);
     const isSame = row?.number === known.number && (known.order === undefined || Number(row.order) === known.order);
-    return !isSame || row.payments < known.payments;
+    return !isSame || row.payments < known.payments || row.received < known.received;
   });
   const [counted] = await rig.rows<{ onHand: string }>(COUNTED_PIECES, [caller.appId, COUNTED]);
   const [given] = await rig.rows<{ amount: string }>(GIVEN_BACK);
@@ -70,6 +60,14 @@ async function promises(rig: Rig): Promise<string[]> {
     ...oversold.map((row) => `promised twice: ${JSON.stringify(row)}`),
     ...overpaid.map((row) => `paid twice: ${JSON.stringify(row)}`),
   ];
+}
+
+interface StoredProforma {
+  readonly id: string;
+  readonly number: string;
+  readonly order: string | null;
+  readonly payments: number;
+  readonly received: number;
 }
 
 interface Consented {

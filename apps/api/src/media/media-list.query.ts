@@ -107,18 +107,22 @@ export function fileListStatement(
   const values: unknown[] = [appId, base, offset, limit];
   const conditions = conditionsOf(filter, placeholders(values));
   const matching = ['f.app_id = $1', "f.state = 'active'", ...conditions].join(' and ');
-  const shown = { 'left out': ' and not f.hidden', included: '', only: ' and f.hidden' }[filter.hidden];
+  const shown = { 'left out': 'not f.hidden', included: 'true', only: 'f.hidden' }[filter.hidden];
   const order = orderSql(orderBy, FILE_COLUMNS, 'f.filename, f.id');
   const text = `
-    with page as (select f.id from cdn_files f where ${matching}${shown} order by ${order} offset $3 limit $4)
+    with page as (select f.id from cdn_files f where ${matching} and ${shown} order by ${order} offset $3 limit $4)
     select json_build_object(
       'files', (
         select coalesce(json_agg(${fileJsonSql('$2')} order by ${order}), '[]')
         from page join cdn_files f on f.app_id = $1 and f.id = page.id
       ),
-      'total_count', (select count(*) from cdn_files f where ${matching}${shown}),
-      'hidden_count', (select count(*) from cdn_files f where ${matching} and f.hidden)
-    )::text as data`;
+      'total_count', counted.shown,
+      'hidden_count', counted.hidden
+    )::text as data
+    from (
+      select count(*) filter (where ${shown}) as shown, count(*) filter (where f.hidden) as hidden
+      from cdn_files f where ${matching}
+    ) as counted`;
   return { text, values };
 }
 

@@ -52,7 +52,7 @@ export async function startApi(
     outside: mountOutside({
       database,
       metrics,
-      reference: JSON.stringify(openApiDocument(routes, VERSION)),
+      reference: () => JSON.stringify(openApiDocument(routes, VERSION)),
       isDraining: () => draining,
       library: container.get(TOKENS.Library),
     }),

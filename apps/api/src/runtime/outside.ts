@@ -9,8 +9,8 @@ import type { Metrics } from './metrics.js';
 export interface Outside {
   readonly database: Database;
   readonly metrics: Metrics;
-  /** The API reference as JSON text. */
-  readonly reference: string;
+  /** Makes the API reference as JSON text, which few processes are ever asked for. */
+  readonly reference: () => string;
   readonly isDraining: () => boolean;
   readonly library: Pick<LibraryParts, 'library' | 'objects'>;
 }
@@ -45,7 +45,8 @@ export function mountOutside({ database, metrics, reference, isDraining, library
       response.setHeader('Content-Type', type);
       response.end(body);
     });
-    app.get('/openapi.json', (_request, response) => sendText(response, 'application/json', reference));
+    let made: string | undefined;
+    app.get('/openapi.json', (_request, response) => sendText(response, 'application/json', (made ??= reference())));
     mountReference(app);
     serveMedia(app, library.objects, library.library.store);
   };

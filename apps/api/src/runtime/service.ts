@@ -1,3 +1,4 @@
+import type { Clock } from '@back-office/kernel';
 import type { MediaStore } from '@back-office/media';
 import type { Container } from 'inversify';
 import type { Config } from '../config.js';
@@ -20,7 +21,7 @@ export interface Service {
 }
 
 /** Starts what every process needs: the database, brought up to date, and the container on it. */
-export async function startService(config: Config): Promise<Service> {
+export async function startService(config: Config, clock?: Clock): Promise<Service> {
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
   try {
     const connection: Connection = embedded ?? { url: config.databaseUrl as string };
@@ -34,7 +35,7 @@ export async function startService(config: Config): Promise<Service> {
       await media.close();
       await embedded?.stop();
     };
-    return { container: containerOf(database, { ...config, media }), database, connection, embedded, stop };
+    return { container: containerOf(database, { ...config, media }, clock), database, connection, embedded, stop };
   } catch (error) {
     await embedded?.stop();
     throw error;

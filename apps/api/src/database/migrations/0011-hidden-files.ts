@@ -1,0 +1,19 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** All files of a library are counted, shown and hidden, without a look at their rows. */
+const STATEMENTS = [
+  `drop index cdn_files_by_name_idx`,
+  `create index cdn_files_by_name_idx on cdn_files (app_id, filename, id) include (hidden) where state = 'active'`,
+];
+
+export class HiddenFiles1763700000011 implements MigrationInterface {
+  readonly name = 'HiddenFiles1763700000011';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await runner.query(statement);
+  }
+
+  down(): Promise<void> {
+    return Promise.reject(new Error('There is no way back from this migration: restore a backup instead.'));
+  }
+}
