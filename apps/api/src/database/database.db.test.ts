@@ -2,6 +2,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { testDatabase, type TestDatabase } from '../testing/test-database.js';
 import { PATIENCE } from '../http/server.js';
 import { beginBulk, waitForBulkTurn } from './bulk.js';
+import { tellingWrites } from './call-writes.js';
 import { assertOutsideTransaction, Database, type Transaction } from './database.js';
 import { dataSourceFor, TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, UnknownOutcome, violates } from './failures.js';
@@ -252,6 +253,31 @@ describe('a rehearsal', () => {
     const failed = await rehearse((transaction) => insert(transaction, 1, 2)).catch((error: unknown) => error);
     expect(violates(failed, 'thing_pkey')).toBe(true);
     expect(await rehearse((transaction) => insert(transaction, 2, 2))).toEqual([]);
+  });
+});
+
+describe('a call that loses the database', () => {
+  const lostAfter = (work: () => Promise<unknown>) =>
+    tellingWrites(async () => {
+      await work();
+      throw new DatabaseUnavailable('gone');
+    });
+
+  it.each([
+    ['a transaction', () => database.transaction((transaction) => insert(transaction, 1, 1))],
+    ['a single write', () => database.write((sql) => insert(sql, 1, 1))],
+  ])('after %s has not written nothing', async (_, work) => {
+    await expect(lostAfter(work)).rejects.toThrow(UnknownOutcome);
+    expect(await count()).toBe(1);
+  });
+
+  it.each([
+    ['a reading', () => count()],
+    ['a rehearsal', () => database.transaction((sql) => insert(sql, 1, 1), { rehearsal: true })],
+    ['a transaction that failed', () => database.transaction(() => Promise.reject(new Error('no'))).catch(() => {})],
+  ])('after %s has written nothing', async (_, work) => {
+    await expect(lostAfter(work)).rejects.toThrow(DatabaseUnavailable);
+    expect(await count()).toBe(0);
   });
 });
 

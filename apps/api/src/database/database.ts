@@ -5,6 +5,7 @@ import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import { TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, failureOf, UnknownOutcome } from './failures.js';
+import { noteWritten } from './call-writes.js';
 import { WriteOnce, WrittenByAnother } from './write-once.js';
 
 export interface Sql {
@@ -92,8 +93,11 @@ export class Database implements Sql {
   }
 
   /** Work that writes with a single statement: it needs a transaction only where the call must not be done twice. */
-  write<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
-    return WriteOnce.pending() === undefined ? work(this) : this.transaction(work);
+  async write<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    if (WriteOnce.pending() !== undefined) return this.transaction(work);
+    const result = await work(this);
+    noteWritten();
+    return result;
   }
 
   /**
@@ -108,13 +112,18 @@ export class Database implements Sql {
   ): Promise<Result> {
     assertOutsideTransaction('A second transaction');
     const once = WriteOnce.pending();
-    if (once?.isWritten) return once.resume() as Result;
+    if (once?.isWritten) {
+      noteWritten();
+      return once.resume() as Result;
+    }
     // A mark of what was written would be taken back too, and there is nothing that a second run could do twice.
     const ending = rehearsal ? 'rehearsal' : once;
     const end = performance.now() + this.longestTransaction;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await inTransaction.run(true, () => this.attempt(work, end, ending));
+        const result = await inTransaction.run(true, () => this.attempt(work, end, ending));
+        if (!rehearsal) noteWritten();
+        return result;
       } catch (error) {
         if (failureOf(error) !== 'retry' || attempt === MOST_TRIES || performance.now() > end) throw translated(error);
         await pause(attempt);

@@ -12,7 +12,6 @@ const BY_STATE: Readonly<Record<string, Failure>> = {
   '40P01': 'retry',
   '55P03': 'busy',
   '57014': 'busy',
-  '53300': 'unavailable',
   '57P01': 'unavailable',
   '57P02': 'unavailable',
   '57P03': 'unavailable',
@@ -22,14 +21,20 @@ const BY_STATE: Readonly<Record<string, Failure>> = {
   '23505': 'duplicate',
 };
 
+/** Classes of SQLSTATE: the connection, too little of something (disk, memory), the machine. */
+const OF_THE_SERVER = new Set(['08', '53', '58']);
+const INTERNAL_ERROR = 'XX000';
+const NO_FILE = /^could not (write|extend|open|read|create|fsync)/;
+
 const LOST =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
 
 export function failureOf(error: unknown): Failure {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string') {
-    const known = BY_STATE[code] ?? (code.startsWith('08') ? 'unavailable' : undefined);
+    const known = BY_STATE[code] ?? (OF_THE_SERVER.has(code.slice(0, 2)) ? 'unavailable' : undefined);
     if (known) return known;
+    if (code === INTERNAL_ERROR && NO_FILE.test(String(message))) return 'unavailable';
   }
   return LOST.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
 }

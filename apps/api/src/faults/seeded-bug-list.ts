@@ -96,6 +96,11 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     foundBy: 'crash points',
   },
   {
+    name: 'A call that cannot read what it has written says that it has written nothing',
+    changes: one('database/call-writes.js', 'call.hasWritten && error', 'false && error'),
+    foundBy: 'crash points',
+  },
+  {
     name: 'A file is acknowledged although the store has failed',
     changes: one(
       'media/content-intake.js',

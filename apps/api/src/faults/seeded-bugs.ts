@@ -13,8 +13,9 @@ const scenario = (start: string): Scenario['run'] => {
 };
 
 const RUNS: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
-  bursts,
+  // The longest comes first.
   'crash points': crashPoints,
+  bursts,
   load: scenario('nothing breaks'),
   refunds: scenario('F10'),
   store: scenario('F8'),

@@ -9,6 +9,7 @@ import { type AccessTokens, authenticate, type TokenHolder } from './authenticat
 import type { Answer } from './answer.js';
 import { dispatcher } from './dispatcher.js';
 import * as errors from './errors.js';
+import { tellingWrites } from '../database/call-writes.js';
 import { DatabaseUnavailable } from '../database/failures.js';
 import { answeredOnce, fingerprintOf, idempotencyKey, type KeyedCalls } from './idempotency.js';
 import { isReadableJson } from './json-text.js';
@@ -116,10 +117,11 @@ function inTime(milliseconds: number): express.RequestHandler {
 async function answer(route: Route, request: Request, holder: TokenHolder, calls: KeyedCalls): Promise<Answer> {
   const { app, tokenId } = holder;
   const key = route.method === 'get' || route.answersSecret ? undefined : idempotencyKey(request);
-  if (key === undefined) return handle(route, request, holder);
+  const work = (): Promise<Answer> => tellingWrites(() => handle(route, request, holder));
+  if (key === undefined) return work();
   const body = route.upload ? formFingerprint(request) : BODIES.get(request);
   const fingerprint = fingerprintOf(request.method, request.originalUrl, body);
-  return answeredOnce(calls, { appId: app.id, tokenId, key, fingerprint }, app, () => handle(route, request, holder));
+  return answeredOnce(calls, { appId: app.id, tokenId, key, fingerprint }, app, work);
 }
 
 /** The bytes of the bodies of keyed calls. */
