@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { fillDue } from './fill.query.js';
 import { print } from './measure.js';
+import { FLAGS } from './systems.js';
 
 const MUST = { perSecond: 1_000, slower: 3 };
 const LOOK_MS = 200;
@@ -28,7 +29,7 @@ export async function benchExpiry({ url, appId, path, token, count }: ExpiryTask
   const idle = await autocannon({ url: path, duration: 4, headers, ...OTHER_CALLS });
   const stopLoad = loadUntilStopped({ url: path, duration: 3_600, headers, ...OTHER_CALLS });
   const started = performance.now();
-  const worker = spawn(process.execPath, [fileURLToPath(new URL('../worker.js', import.meta.url))], {
+  const worker = spawn(process.execPath, [...FLAGS, fileURLToPath(new URL('../worker.js', import.meta.url))], {
     env: { DATABASE_URL: url, LOG_LEVEL: 'error' },
     stdio: 'inherit',
   });

@@ -115,7 +115,9 @@ async function withDatabase(measure: (url: string) => Promise<void>): Promise<vo
   const admin = new pg.Client({ connectionString: base.href });
   await admin.connect();
   await admin.query(`create database bench_${process.pid}`);
-  const cleanUp = async (): Promise<void> => {
+  let cleaned: Promise<void> | undefined;
+  const cleanUp = (): Promise<void> => (cleaned ??= clean());
+  const clean = async (): Promise<void> => {
     await admin.query(`drop database bench_${process.pid} with (force)`);
     await admin.end();
     await embedded?.stop();

@@ -1,8 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url));
+
+/** What people have found out about the figures: it is written by hand, and stays when they are measured again. */
+const NOTES = '## Where the time goes';
 
 /** Writes what one run has measured, and where. */
 export async function writePerformance(lines: readonly string[]): Promise<void> {
@@ -20,5 +23,7 @@ Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, in one
 Rates of a shared machine say little by themselves; ratios say more. The **floor** is a bare \`node:http\` server that answers the same question with one prepared statement whose JSON is made by the database; the **Express floor** is the same behind Express. Both run on the same database with the same data, and all systems are asked in turn, round after round, when they are warm; figures are medians. What the service does beside: tokens, validation, rules, idempotency, the ledger of stock, error shapes.
 ${lines.join('\n')}
 `;
-  await writeFile(PAGE, page.replaceAll(/\n{3,}/g, '\n\n'));
+  const notes = (await readFile(PAGE, 'utf8')).split(NOTES)[1];
+  const whole = notes === undefined ? page : `${page}\n${NOTES}${notes}`;
+  await writeFile(PAGE, whole.replaceAll(/\n{3,}/g, '\n\n'));
 }

@@ -19,8 +19,8 @@ export async function startFloor(name: string, task: FloorTask): Promise<System>
   return { name, origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill() };
 }
 
-/** As in `npm start`. */
-const FLAGS = ['--initial-old-space-size=96'];
+/** As in `npm start` and `npm run worker`. */
+export const FLAGS = ['--initial-old-space-size=96', '--max-semi-space-size=8'];
 
 /** The service as it is run: a process of its own, without background work unless more is said. */
 export async function startServiceProcess(

@@ -13,7 +13,7 @@ import type {
   StockRow,
 } from '@back-office/proforma';
 import type { CustomerName } from '../customers/index.js';
-import type { Database, Sql, Transaction } from '../database/database.js';
+import type { Database, Sql, Transaction, Writing } from '../database/database.js';
 import { EXISTS_ANYWHERE, FIND, INSERT, LOCK_FACTS, lookUpStatement } from './evaluation-statements.query.js';
 import {
   priceBasket,
@@ -99,7 +99,7 @@ export class TypeOrmEvaluations {
   }
 }
 
-async function evaluate(sql: Sql, appId: number, basket: Basket, now: Date): Promise<EvaluationRow | Refusal> {
+async function evaluate(sql: Writing, appId: number, basket: Basket, now: Date): Promise<EvaluationRow | Refusal> {
   const looked = await lookUp(sql, appId, basket, now);
   const { customer, shipment, warehouse_id: warehouseId } = looked;
   if (basket.customer !== null && customer === null) return refuse('API.Customers.NotFound');
@@ -110,7 +110,7 @@ async function evaluate(sql: Sql, appId: number, basket: Basket, now: Date): Pro
   const row = { ...rowOf(basket, priced), buyer: customer ?? basket.guest, customer_id: customer?.id ?? null };
   const times = { inserted_at: now, expires_at: addHours(now, LIFETIME_HOURS) };
   const columns = { ...row, ...times, warehouse_id: warehouseId };
-  const [inserted] = await sql.rows<{ id: number }>(INSERT, [appId, JSON.stringify(columns)]);
+  const [inserted] = await sql.last<{ id: number }>(INSERT, [appId, JSON.stringify(columns)]);
   return { ...columns, id: (inserted as { id: number }).id, consumed_at: null };
 }
 

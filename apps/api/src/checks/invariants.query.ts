@@ -147,8 +147,14 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'No proforma waits for longer than an hour once its time is over',
     sql: `
-      select app_id, format('proforma %s is due since %s', id, due_at) as breach
-      from proforma_orders where due_at < $1::timestamptz - interval '1 hour'`,
+      select app_id, format('proforma %s is due since %s', id, due) as breach
+      from (
+        select app_id, id, due_at as due from proforma_orders
+        union all
+        select p.app_id, p.id, p.expires_at from proforma_orders p join apps a on a.id = p.app_id
+        where p.due_at is null and p.status_id in ${OPEN} and a.settings @> '{"proforma": {"expire_paid": true}}'
+      ) as each
+      where due < $1::timestamptz - interval '1 hour'`,
     isTimed: true,
   },
   {

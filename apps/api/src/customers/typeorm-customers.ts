@@ -85,7 +85,7 @@ export class TypeOrmCustomers {
     const row = { ...BLANK, ...customer, ...parts, app_id: appId, inserted_at: now, updated_at: now };
     try {
       return await this.database.write(async (sql) => {
-        const [made] = await sql.rows<{ id: number }>(INSERT, [appId, JSON.stringify(row)]);
+        const [made] = await sql.last<{ id: number }>(INSERT, [appId, JSON.stringify(row)]);
         return { ...row, id: (made as { id: number }).id };
       });
     } catch (error) {
@@ -105,7 +105,7 @@ export class TypeOrmCustomers {
   /** The customer that the id names together with its parts; with wrong parts there is none. */
   async find(appId: number, id: number, dataPart: number, timePart: number): Promise<CustomerRow | undefined> {
     const where = { app_id: appId, id, data_part: dataPart, time_part: timePart };
-    return (await this.customers.findOneBy(where)) ?? undefined;
+    return (await this.database.read(() => this.customers.findOneBy(where))) ?? undefined;
   }
 }
 

@@ -1,5 +1,9 @@
-import { noteWritten, tellingWrites } from './call-writes.js';
+import { noteWritten, tellingWrites as telling } from './call-writes.js';
 import { DatabaseUnavailable, UnknownOutcome } from './failures.js';
+import { WriteOnce } from './write-once.js';
+
+const isUnavailable = (error: unknown): boolean => error instanceof DatabaseUnavailable;
+const tellingWrites = <Result>(work: () => Promise<Result>) => telling(work, isUnavailable);
 
 const lost = (): Promise<never> => Promise.reject(new DatabaseUnavailable('gone'));
 
@@ -14,6 +18,14 @@ describe('a call that loses the database', () => {
       await lost();
     });
     await expect(call).rejects.toThrow(UnknownOutcome);
+  });
+
+  it('says that nobody knows when an earlier run of it has written', async () => {
+    const mark = () => ({ text: '', values: [] });
+    const runs = [null, Buffer.of(1)].map((earlier) => new WriteOnce(mark, earlier).run(() => tellingWrites(lost)));
+    const [fresh, resumed] = await Promise.allSettled(runs);
+    expect((fresh as PromiseRejectedResult).reason).toBeInstanceOf(DatabaseUnavailable);
+    expect((resumed as PromiseRejectedResult).reason).toBeInstanceOf(UnknownOutcome);
   });
 
   it('is not taken for another that has written at the same time', async () => {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DatabaseUnavailable, UnknownOutcome } from './failures.js';
+import { UnknownOutcome } from './failures.js';
+import { WriteOnce } from './write-once.js';
 
 /** What the call that is running has done so far. */
 interface Call {
@@ -8,23 +9,26 @@ interface Call {
 
 const current = new AsyncLocalStorage<Call>();
 
-/** Something of the call that is running, if any is, is in the database now. */
+/** Something of the call that is running, if any is, is in the database now, or may be. */
 export function noteWritten(): void {
   const call = current.getStore();
   if (call) call.hasWritten = true;
 }
 
 /**
- * Runs what a call does. One that has written, and then cannot read what to answer, must not say that nothing was
- * written: it fails with {@link UnknownOutcome}.
+ * Runs what a call does. One that has written, now or in an earlier run, and then fails in a way that is answered as
+ * if nothing were written, fails with {@link UnknownOutcome} instead.
  */
-export async function tellingWrites<Result>(work: () => Promise<Result>): Promise<Result> {
-  const call: Call = { hasWritten: false };
+export async function tellingWrites<Result>(
+  work: () => Promise<Result>,
+  saysNothingIsWritten: (error: unknown) => boolean,
+): Promise<Result> {
+  const call: Call = { hasWritten: WriteOnce.pending()?.isWritten ?? false };
   try {
     return await current.run(call, work);
   } catch (error) {
-    if (call.hasWritten && error instanceof DatabaseUnavailable)
-      throw new UnknownOutcome('The database was lost after the call had written', { cause: error });
+    if (call.hasWritten && saysNothingIsWritten(error))
+      throw new UnknownOutcome('What is needed was lost after the call had written', { cause: error });
     throw error;
   }
 }

@@ -258,14 +258,17 @@ describe('a rehearsal', () => {
 
 describe('a call that loses the database', () => {
   const lostAfter = (work: () => Promise<unknown>) =>
-    tellingWrites(async () => {
-      await work();
-      throw new DatabaseUnavailable('gone');
-    });
+    tellingWrites(
+      async () => {
+        await work();
+        throw new DatabaseUnavailable('gone');
+      },
+      (error) => error instanceof DatabaseUnavailable,
+    );
 
   it.each([
     ['a transaction', () => database.transaction((transaction) => insert(transaction, 1, 1))],
-    ['a single write', () => database.write((sql) => insert(sql, 1, 1))],
+    ['a single write', () => database.write((sql) => sql.last('insert into thing (id, n) values (1, 1)'))],
   ])('after %s has not written nothing', async (_, work) => {
     await expect(lostAfter(work)).rejects.toThrow(UnknownOutcome);
     expect(await count()).toBe(1);
@@ -279,6 +282,46 @@ describe('a call that loses the database', () => {
     await expect(lostAfter(work)).rejects.toThrow(DatabaseUnavailable);
     expect(await count()).toBe(0);
   });
+});
+
+describe('a single write', () => {
+  const SLOW = 'insert into thing (id, n) select 1, 1 from pg_sleep(0.3)';
+
+  it('is there when it is done', async () => {
+    await database.write((sql) => sql.last(SLOW));
+    expect(await count()).toBe(1);
+  });
+
+  it('is not there when the server has told that it ended it', async () => {
+    const told = database.write((sql) => sql.last('select pg_terminate_backend(pg_backend_pid())'));
+    await expect(told).rejects.toThrow(DatabaseUnavailable);
+  });
+
+  it('whose connection is lost without a word is unknown, since it may be done', async () => {
+    const lost = database.write((sql) => sql.last(SLOW));
+    setTimeout(cutAll, 100);
+    await expect(lost).rejects.toThrow(UnknownOutcome);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await count()).toBe(1);
+  });
+
+  it('whose reading is lost before is not written', async () => {
+    const lost = database.write(async (sql) => {
+      await sql.rows('select pg_sleep(0.3)');
+      return sql.last(SLOW);
+    });
+    setTimeout(cutAll, 100);
+    await expect(lost).rejects.toThrow(DatabaseUnavailable);
+    expect(await count()).toBe(0);
+  });
+
+  /** As a network does that is gone. */
+  function cutAll(): void {
+    const { master } = database.source.driver as unknown as {
+      readonly master: { readonly _clients: readonly { connection: { stream: { destroy(): void } } }[] };
+    };
+    for (const { connection } of master._clients) connection.stream.destroy();
+  }
 });
 
 describe('a bulk write', () => {

@@ -35,12 +35,15 @@ export interface TransactionOptions {
   readonly rehearsal?: boolean | undefined;
 }
 
-export interface Transaction extends Sql {
+export interface Writing extends Sql {
   /**
    * As {@link rows}, for the statement after which there is none: it travels together with COMMIT. What it answers is
-   * committed; when it fails, nothing is.
+   * committed; when it fails, nothing is. A connection that is lost meanwhile is {@link UnknownOutcome}.
    */
   last<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface Transaction extends Writing {
   /** Declares that the next statement locks rows of this kind; throws when that is against the lock order. */
   locks(kind: Lockable): void;
   /**
@@ -92,12 +95,43 @@ export class Database implements Sql {
     }
   }
 
-  /** Work that writes with a single statement: it needs a transaction only where the call must not be done twice. */
-  async write<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  /** Work that writes with its {@link Writing.last} statement alone: it needs a transaction only where the call must not be done twice. */
+  write<Result>(work: (sql: Writing) => Promise<Result>): Promise<Result> {
     if (WriteOnce.pending() !== undefined) return this.transaction(work);
-    const result = await work(this);
-    noteWritten();
-    return result;
+    return work({
+      rows: (text, values) => this.rows(text, values),
+      last: (text, values) => this.alone(text, values),
+    });
+  }
+
+  /** Reads by other means than a statement of one's own, and fails as every statement does. */
+  async read<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  /** A statement that is a transaction by itself. */
+  private async alone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    this.onStatement(text);
+    // As long as there is no connection, nothing is written.
+    const client = await this.read(() => this.pool.connect());
+    client.on('error', ignored);
+    let broken = false;
+    try {
+      const { rows } = await client.query({ name: this.nameOf(text), text, values: [...values] });
+      noteWritten();
+      return rows as Row[];
+    } catch (error) {
+      broken = failureOf(error) === 'unavailable';
+      if (broken && !isAnswer(error)) throw new UnknownOutcome('The connection was lost while a statement was done');
+      throw translated(error);
+    } finally {
+      client.off('error', ignored);
+      client.release(broken);
+    }
   }
 
   /**
@@ -112,10 +146,7 @@ export class Database implements Sql {
   ): Promise<Result> {
     assertOutsideTransaction('A second transaction');
     const once = WriteOnce.pending();
-    if (once?.isWritten) {
-      noteWritten();
-      return once.resume() as Result;
-    }
+    if (once?.isWritten) return once.resume() as Result;
     // A mark of what was written would be taken back too, and there is nothing that a second run could do twice.
     const ending = rehearsal ? 'rehearsal' : once;
     const end = performance.now() + this.longestTransaction;
@@ -276,9 +307,10 @@ function rowsOf<Row>(answer: Answered | undefined): Row[] {
   return answer.value.rows as Row[];
 }
 
-/** Whether the server itself has refused the statement, and so knows of it. */
+/** Whether the server itself has refused the statement, and so knows of it. One that panics does not. */
 function isAnswer(error: unknown): boolean {
-  return (error as { severity?: unknown } | null)?.severity !== undefined;
+  const { severity } = (error ?? {}) as { severity?: unknown };
+  return severity !== undefined && severity !== 'PANIC';
 }
 
 /** Whoever called has given up by now; what is done for nobody holds locks that others wait for. */

@@ -30,5 +30,6 @@ describe('a server that cannot go on', () => {
 
   it('is not what an error within it is', () => {
     expect(failureOf({ code: 'XX000', message: 'cache lookup failed for type 1' })).toBe('bug');
+    expect(failureOf({ code: 'XX000', message: 'could not open relation with OID 1' })).toBe('bug');
   });
 });

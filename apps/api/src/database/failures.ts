@@ -24,7 +24,7 @@ const BY_STATE: Readonly<Record<string, Failure>> = {
 /** Classes of SQLSTATE: the connection, too little of something (disk, memory), the machine. */
 const OF_THE_SERVER = new Set(['08', '53', '58']);
 const INTERNAL_ERROR = 'XX000';
-const NO_FILE = /^could not (write|extend|open|read|create|fsync)/;
+const NO_FILE = /^could not (write|extend|open|read|create|fsync)\b.*\bfile\b/;
 
 const LOST =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;

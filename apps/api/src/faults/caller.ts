@@ -47,14 +47,14 @@ export class Caller {
     return { Authorization: `Bearer ${this.token}` };
   }
 
-  /** One try. */
+  /** One try, of which an answer of 500 and above tells nothing. */
   async ask(method: string, path: string, sent?: unknown): Promise<Answer | typeof UNKNOWN> {
-    const answer = await this.try(method, path, sent);
+    const answer = await this.attempt(method, path, sent);
     return answer === undefined || answer.status >= 500 ? UNKNOWN : answer;
   }
 
-  /** Whatever was answered; `undefined` when nothing was. */
-  private async try(
+  /** One try: whatever was answered; `undefined` when nothing was. */
+  async attempt(
     method: string,
     path: string,
     sent: unknown,
@@ -90,7 +90,7 @@ export class Caller {
     const end = Date.now() + this.patienceMs;
     let isNotDone = true;
     while (Date.now() < end) {
-      const answer = await this.try(method, path, body, { 'Idempotency-Key': key });
+      const answer = await this.attempt(method, path, body, { 'Idempotency-Key': key });
       const status = answer?.status ?? 500;
       if (answer && status < 500 && !ASK_AGAIN.includes(status)) {
         if (answer.isReplayed && isNotDone) throw new Error(`${method} ${path} was refused, and yet it was done`);

@@ -1,10 +1,11 @@
-import { UNKNOWN } from './caller.js';
 import { COUNTED, evaluation, remember, rememberPayments } from './load.js';
 import type { Outcome } from './scenario.js';
+import type { Cut } from './proxy.js';
 import type { Rig } from './rig.js';
-import { COUNTED_PIECES } from './verify.query.js';
+import { COUNTED_CUSTOMERS, COUNTED_PIECES } from './verify.query.js';
 
-const MOST_MESSAGES = 15;
+/** More than any write sends: one that came so far would not have been cut everywhere. */
+const MOST_MESSAGES = 30;
 
 interface Write {
   readonly name: string;
@@ -22,11 +23,17 @@ async function proforma(rig: Rig, ...steps: readonly ('pay' | 'confirm')[]) {
     const payment = { payment_method_id: rig.bank, amount };
     rememberPayments(known, await rig.caller.mustSettle('POST', `${path}/pay`, { payment }));
   };
-  const confirm = () => rig.caller.mustSettle('POST', `${path}/warehouse_confirm`, {});
+  const confirm = async (): Promise<void> => {
+    await rig.caller.mustSettle('POST', `${path}/warehouse_confirm`, {});
+    known.isConfirmed = true;
+  };
   const convert = async (): Promise<void> => {
     known.order = (await rig.caller.mustSettle('POST', `${path}/convert`, {})).id;
   };
-  const cancel = () => rig.caller.mustSettle('DELETE', path, {});
+  const cancel = async (): Promise<void> => {
+    await rig.caller.mustSettle('DELETE', path, {});
+    known.isCanceled = true;
+  };
   if (steps.includes('pay')) await pay(0);
   if (steps.includes('confirm')) await confirm();
   return { pay, confirm, convert, cancel };
@@ -78,47 +85,100 @@ export async function crashPoints(rig: Rig): Promise<Outcome> {
   }
 }
 
-/** Asked once, without a key: done once or not at all, whatever is cut; and done, when it says so. */
+/** What is written without a key, once: how it is asked for, and how many there are. */
+interface Unkeyed {
+  readonly name: string;
+  readonly ask: (rig: Rig) => ReturnType<Rig['caller']['attempt']>;
+  readonly count: (rig: Rig) => Promise<number>;
+}
+
+let customers = 0;
+
+const UNKEYED: readonly Unkeyed[] = [
+  {
+    name: 'one piece, in a transaction',
+    ask: ({ caller }) =>
+      caller.attempt('PUT', '/int/stocks', { stocks: [{ code: COUNTED, warehouse_code: 'W', qty: 1 }] }),
+    count: async (rig) => {
+      const [row] = await rig.rows<{ onHand: number }>(COUNTED_PIECES, [rig.caller.appId, COUNTED]);
+      return Number(row?.onHand);
+    },
+  },
+  {
+    name: 'one customer, by a single statement',
+    ask: ({ caller }) => {
+      customers += 1;
+      const customer = { email: `cut-${customers}@example.com`, first_name: 'A', last_name: 'B', phone: '+381' };
+      return caller.attempt('POST', '/customers', { customer });
+    },
+    count: async (rig) => {
+      const [row] = await rig.rows<{ count: number }>(COUNTED_CUSTOMERS, [rig.caller.appId]);
+      return Number(row?.count);
+    },
+  },
+];
+
+/** Asked once, without a key: done once or not at all, whatever is cut; done when it says so, and not done when it says that. */
 async function cutWithoutKey(rig: Rig): Promise<string[]> {
-  const stocks = [{ code: COUNTED, warehouse_code: 'W', qty: 1 }];
-  const pieces = async (): Promise<number> => {
-    const [row] = await rig.rows<{ onHand: number }>(COUNTED_PIECES, [rig.caller.appId, COUNTED]);
-    return Number(row?.onHand);
-  };
   const breaches: string[] = [];
-  for (const side of ['asked', 'answered'] as const) {
-    for (let message = 1; message <= MOST_MESSAGES; message += 1) {
-      const before = await pieces();
-      rig.proxy.cutAt({ message, side });
-      const answer = await rig.caller.ask('PUT', '/int/stocks', { stocks });
-      const added = (await pieces()) - before;
-      rig.history.counted += added;
-      const isAdded = answer !== UNKNOWN && answer.status === 200;
-      if (added > 1 || (isAdded && added !== 1)) breaches.push(`one piece, ${side} ${message}: ${added} are added`);
-      if (rig.proxy.messages() < message) break;
+  for (const { name, ask, count } of UNKEYED) {
+    const begun = await count(rig);
+    for (const side of SIDES) {
+      const times = await atEveryMessage(rig, 1, async (message) => {
+        const before = await count(rig);
+        rig.proxy.cutAt({ message, side });
+        const status = (await ask(rig))?.status ?? 500;
+        const added = (await count(rig)) - before;
+        const isRight = status < 300 ? added === 1 : status === 503 ? added === 0 : added <= 1;
+        if (!isRight) breaches.push(`${name}, ${side} ${message}: answered ${status}, ${added} are added`);
+      });
+      if (times === undefined) breaches.push(`${name}: it is not cut everywhere`);
     }
+    if (name === UNKEYED[0]?.name) rig.history.counted += (await count(rig)) - begun;
   }
   return breaches;
 }
 
+const SIDES: readonly Cut['side'][] = ['asked', 'answered'];
+
+/** How often it was cut; `undefined` when there were still messages behind the last one. */
+async function atEveryMessage(
+  rig: Rig,
+  first: number,
+  cut: (message: number) => Promise<void>,
+): Promise<number | undefined> {
+  for (let message = first; message <= MOST_MESSAGES; message += 1) {
+    await cut(message);
+    if (rig.proxy.messages() < message) return message - first;
+  }
+  return undefined;
+}
+
 async function cutEverywhere(rig: Rig): Promise<Outcome> {
   let cuts = 0;
-  for (const [index, { name, prepare }] of WRITES.entries()) {
-    for (const side of ['asked', 'answered'] as const) {
+  for (const [index, write] of WRITES.entries()) {
+    for (const side of SIDES) {
       // A call whose key was taken by a run that has died waits for the end of its lease: once is enough to see it.
       const first = index > 0 && side === 'answered' ? 2 : 1;
-      for (let message = first; message <= MOST_MESSAGES; message += 1) {
-        const write = await prepare(rig);
-        rig.proxy.cutAt({ message, side });
-        try {
-          await write();
-        } catch (error) {
-          return { breaches: [`${name}, ${side} ${message}: ${(error as Error).message}`], note: `${cuts} cuts` };
-        }
-        if (rig.proxy.messages() < message) break;
-        cuts += 1;
+      try {
+        const times = await atEveryMessage(rig, first, (message) => cutAt(rig, write, { message, side }));
+        if (times === undefined) throw new Error(`${write.name} is not cut everywhere`);
+        cuts += times;
+      } catch (error) {
+        // What the clients do not know to be done is in no books any more.
+        return { breaches: [(error as Error).message], note: `${cuts} cuts` };
       }
     }
   }
   return { note: `${cuts} cuts` };
+}
+
+async function cutAt(rig: Rig, { name, prepare }: Write, cut: Cut): Promise<void> {
+  const write = await prepare(rig);
+  rig.proxy.cutAt(cut);
+  try {
+    await write();
+  } catch (error) {
+    throw new Error(`${name}, ${cut.side} ${cut.message}: ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -9,6 +9,8 @@ export interface Known {
   payments: number;
   /** Cents that have come in, whatever of them has gone back. */
   received: number;
+  isConfirmed?: boolean;
+  isCanceled?: boolean;
 }
 
 /** What the service has acknowledged, against which its records are held when all is quiet. */
@@ -119,7 +121,11 @@ async function sell(caller: Caller, history: History, bank: number): Promise<voi
   const payment = { payment_method_id: bank, amount: fate === 1 ? 50 : 0 };
   const paid = await caller.mustSettle('POST', `${path}/pay`, { payment });
   rememberPayments(known, paid);
-  if (fate <= 2) return void (await caller.mustSettle('DELETE', path));
+  if (fate <= 2) {
+    await caller.mustSettle('DELETE', path);
+    known.isCanceled = true;
+    return;
+  }
   const isPartial = fate <= 4;
   await caller.mustSettle('POST', `${path}/warehouse_confirm`, {
     ...(isPartial && {
@@ -129,6 +135,7 @@ async function sell(caller: Caller, history: History, bank: number): Promise<voi
       })),
     }),
   });
+  known.isConfirmed = true;
   // Two people press the button.
   const orders = await Promise.all([1, 2].map(() => caller.mustSettle('POST', `${path}/convert`, {})));
   const [one, other] = orders.map(({ id }) => id);

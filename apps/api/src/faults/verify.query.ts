@@ -1,7 +1,8 @@
 /** Proformas by id, with their order and their payments. */
 export const PROFORMAS = `
   select p.id, p.number, p.order_id as "order", count(y.id)::int as payments,
-    coalesce(sum(y.amount) filter (where y.amount > 0 and y.status = 'settled'), 0)::int as received
+    coalesce(sum(y.amount) filter (where y.amount > 0 and y.status = 'settled'), 0)::int as received,
+    p.warehouse_confirmed_at is not null as "isConfirmed", p.canceled_at is not null as "isCanceled"
   from proforma_orders p
   left join payments y on y.app_id = p.app_id and (y.proforma_order_id = p.id or y.order_id = p.order_id)
   where p.app_id = $1 group by p.app_id, p.id`;
@@ -10,6 +11,27 @@ export const COUNTED_PIECES = `
   select coalesce(sum(s.on_hand), 0)::bigint as "onHand"
   from stocks s join product_variants v on v.app_id = s.app_id and v.id = s.product_variant_id
   where s.app_id = $1 and v.code = $2`;
+
+export const COUNTED_CUSTOMERS = 'select count(*)::int as count from customers where app_id = $1';
+
+/** Refunds that the payment service is said to have refused. */
+export const REFUSED_REFUNDS = `select count(*)::int as count from payments where status = 'refund_failed'`;
+
+/** Transactions in which nobody has worked for longer than any rule takes to decide. */
+export const OPEN_TRANSACTIONS = `
+  select count(*)::int as count from pg_stat_activity
+  where datname = current_database() and state = 'idle in transaction' and state_change < now() - interval '400 ms'`;
+
+/** Statements that wait for a lock on this table ($1). */
+export const WAITING = `
+  select count(*)::int as count from pg_locks
+  where not granted and relation = $1::regclass
+    and database = (select oid from pg_database where datname = current_database())`;
+
+/** A server process of the database that is at work, or else any. */
+export const BACKEND = `
+  select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+  order by (state = 'idle')::int, pid limit 1`;
 
 /** What the service itself says that it has given back through the payment service. */
 export const GIVEN_BACK = `

@@ -37,7 +37,8 @@ async function promises(rig: Rig): Promise<string[]> {
   const lost = [...history.proformas].filter(([id, known]) => {
     const row = stored.get(id);
     const isSame = row?.number === known.number && (known.order === undefined || Number(row.order) === known.order);
-    return !isSame || row.payments < known.payments || row.received < known.received;
+    const isAsFar = row?.isConfirmed === (known.isConfirmed ?? false) && row.isCanceled === (known.isCanceled ?? false);
+    return !isSame || !isAsFar || row.payments < known.payments || row.received !== known.received;
   });
   const [counted] = await rig.rows<{ onHand: string }>(COUNTED_PIECES, [caller.appId, COUNTED]);
   const [given] = await rig.rows<{ amount: string }>(GIVEN_BACK);
@@ -68,6 +69,8 @@ interface StoredProforma {
   readonly order: string | null;
   readonly payments: number;
   readonly received: number;
+  readonly isConfirmed: boolean;
+  readonly isCanceled: boolean;
 }
 
 interface Consented {

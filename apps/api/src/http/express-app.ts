@@ -117,7 +117,7 @@ function inTime(milliseconds: number): express.RequestHandler {
 async function answer(route: Route, request: Request, holder: TokenHolder, calls: KeyedCalls): Promise<Answer> {
   const { app, tokenId } = holder;
   const key = route.method === 'get' || route.answersSecret ? undefined : idempotencyKey(request);
-  const work = (): Promise<Answer> => tellingWrites(() => handle(route, request, holder));
+  const work = (): Promise<Answer> => tellingWrites(() => handle(route, request, holder), isUnavailable);
   if (key === undefined) return work();
   const body = route.upload ? formFingerprint(request) : BODIES.get(request);
   const fingerprint = fingerprintOf(request.method, request.originalUrl, body);
@@ -189,6 +189,11 @@ function postponed(error: unknown, request: IncomingMessage): unknown {
   return isUnreadable ? undefined : error;
 }
 
+/** What is answered 503, which says that nothing was written. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable || error instanceof errors.Unavailable;
+}
+
 function answerOf(error: unknown, request: Request, observer: Observer): Answer {
   if (error instanceof errors.HttpProblem) return errors.problemAnswer(error);
   const status = (error as { status?: unknown }).status;
@@ -197,8 +202,7 @@ function answerOf(error: unknown, request: Request, observer: Observer): Answer 
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.failed(error, request);
-  if (error instanceof DatabaseUnavailable || error instanceof errors.Unavailable)
-    return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
+  if (isUnavailable(error)) return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
   return errors.failureAnswer();
 }
 

@@ -60,7 +60,7 @@ export class TypeOrmAttendances {
   ): Promise<AttendanceRow | Refusal> {
     const values = [appId, customerId, latitude, longitude, accuracy ?? null, this.clock.now()];
     return this.database.write(async (sql) => {
-      const [added] = await sql.rows<AttendanceRow>(INSERT, values);
+      const [added] = await sql.last<AttendanceRow>(INSERT, values);
       return added ?? refuse('API.CustomerAttendances.NoLocationNearby');
     });
   }

@@ -71,7 +71,7 @@ export class TypeOrmSessions {
     const values: unknown[] = [...session, uuid, type, vendor, mobileInfo];
     const text = insert(customer, placeholders(values));
     return this.database.write(async (sql) => {
-      const [made] = await sql.rows<{ id: number; customer_id: number | null }>(text, values);
+      const [made] = await sql.last<{ id: number; customer_id: number | null }>(text, values);
       if (made === undefined) return refuse('API.Customers.NotFound');
       return { id: made.id, accessToken, customerId: made.customer_id, expiresAt };
     });
@@ -80,7 +80,7 @@ export class TypeOrmSessions {
   /** Ends the session and answers the hash of its token. Ending it again keeps the first time. */
   end(appId: number, id: number): Promise<Buffer | undefined> {
     return this.database.write(async (sql) => {
-      const [ended] = await sql.rows<{ token_hash: Buffer }>(END, [appId, id, this.clock.now()]);
+      const [ended] = await sql.last<{ token_hash: Buffer }>(END, [appId, id, this.clock.now()]);
       return ended?.token_hash;
     });
   }
@@ -88,7 +88,7 @@ export class TypeOrmSessions {
   /** Stores the push token with the session, in place of an earlier one; false when the session is over. */
   keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean> {
     return this.database.write(
-      async (sql) => (await sql.rows(KEEP_FIREBASE_TOKEN, [appId, id, firebaseToken])).length > 0,
+      async (sql) => (await sql.last(KEEP_FIREBASE_TOKEN, [appId, id, firebaseToken])).length > 0,
     );
   }
 

@@ -2,8 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** All files of a library are counted, shown and hidden, without a look at their rows. */
 const STATEMENTS = [
+  // The old one is dropped last: until then others may read.
+  `create index cdn_files_listed_idx on cdn_files (app_id, filename, id) include (hidden) where state = 'active'`,
   `drop index cdn_files_by_name_idx`,
-  `create index cdn_files_by_name_idx on cdn_files (app_id, filename, id) include (hidden) where state = 'active'`,
 ];
 
 export class HiddenFiles1763700000011 implements MigrationInterface {
