@@ -97,7 +97,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: 'A call that cannot read what it has written says that it has written nothing',
-    changes: one('database/call-writes.js', 'call.hasWritten && error', 'false && error'),
+    changes: one('database/call-writes.js', 'call.hasWritten && saysNothingIsWritten(error)', 'false'),
     foundBy: 'crash points',
   },
   {
