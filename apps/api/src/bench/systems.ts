@@ -1,5 +1,6 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FloorTask } from './floor.js';
 
@@ -19,8 +20,11 @@ export async function startFloor(name: string, task: FloorTask): Promise<System>
   return { name, origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill() };
 }
 
-/** As in `npm start` and `npm run worker`. */
-export const FLAGS = ['--initial-old-space-size=96', '--max-semi-space-size=8'];
+const { scripts } = JSON.parse(readFileSync(fileOf('../../../../package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+/** What `npm start` and `npm run worker` give Node. */
+export const FLAGS = / node (.+) apps\//.exec(scripts['start'] ?? '')?.[1]?.split(' ') ?? [];
 
 /** The service as it is run: a process of its own, without background work unless more is said. */
 export async function startServiceProcess(

@@ -80,7 +80,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   {
     name: 'A write whose COMMIT was lost is repeated',
     changes: one(
-      'database/database.js',
+      'database/client-transaction.js',
       "throw new UnknownOutcome('The connection was lost at COMMIT')",
       "throw Object.assign(new Error('lost'), { code: '40001' })",
     ),
@@ -89,7 +89,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   {
     name: 'A write whose COMMIT was lost is said not to be done',
     changes: one(
-      'database/database.js',
+      'database/client-transaction.js',
       "throw new UnknownOutcome('The connection was lost at COMMIT')",
       "throw Object.assign(new Error('lost'), { code: '57P01' })",
     ),
