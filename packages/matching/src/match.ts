@@ -42,24 +42,26 @@ export function matcherOf<Record extends Identified>(
   order: readonly Identifier[],
   records: readonly Record[],
 ): Matcher<Record> {
-  const indexes = new Map(order.map((identifier) => [identifier, new Map<unknown, Record>()]));
+  const indexes = order.map((identifier) => ({ identifier, index: new Map<unknown, Record>() }));
   const holder: Holder<Record> = (identifier, value) =>
-    names(value) ? indexes.get(identifier)?.get(value) : undefined;
+    names(value) ? indexes.find((each) => each.identifier === identifier)?.index.get(value) : undefined;
   const matcher: Matcher<Record> = {
     holder,
     explain: (row) => matchOf(order, row, holder),
     find(row) {
-      for (const identifier of order) {
-        const found = holder(identifier, row[identifier]);
+      for (const { identifier, index } of indexes) {
+        const found = index.get(row[identifier]);
         if (found) return found;
       }
       return undefined;
     },
     add(record) {
-      for (const [identifier, index] of indexes) if (names(record[identifier])) index.set(record[identifier], record);
+      for (const { identifier, index } of indexes) {
+        if (names(record[identifier])) index.set(record[identifier], record);
+      }
     },
     remove(record) {
-      for (const [identifier, index] of indexes) {
+      for (const { identifier, index } of indexes) {
         if (index.get(record[identifier]) === record) index.delete(record[identifier]);
       }
     },

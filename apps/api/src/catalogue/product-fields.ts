@@ -18,9 +18,3 @@ export function isGiven(text: string | null | undefined): text is string {
 export function isEmptied(text: string | null | undefined): boolean {
   return text !== undefined && text !== null && isBlank(text);
 }
-
-export function withoutUndefined<Fields extends object>(
-  fields: Fields,
-): { [Key in keyof Fields]: Exclude<Fields[Key], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
-}

@@ -8,16 +8,9 @@ import {
   type Match,
   type Matcher,
 } from '@back-office/matching';
-import {
-  copyOf,
-  isFresh,
-  nameOf,
-  namesOf,
-  type Found,
-  type ProductDraft,
-  type VariantDraft,
-} from './product-drafts.js';
-import { isEmptied, isGiven, pick, stored, withoutUndefined } from './product-fields.js';
+import { copyOf, isFresh, nameOf, type Found, type ProductDraft, type VariantDraft } from './product-drafts.js';
+import { isEmptied, isGiven, pick, stored } from './product-fields.js';
+import { Loans } from './loans.js';
 import type { ImageWish, ProductWish, VariantWish } from './product-rows.js';
 import { slugCandidates } from './slug.js';
 
@@ -27,9 +20,11 @@ export interface PlannedProduct {
   readonly variants: readonly { readonly variant: VariantDraft; readonly created: boolean }[];
 }
 
+type Outcome = PlannedProduct | string;
+
 export interface Plan {
   /** In input order: what becomes of the row, or the key of why nothing does. */
-  readonly outcomes: readonly (PlannedProduct | string)[];
+  readonly outcomes: readonly Outcome[];
   /** How each row has found its product and its variants; to be asked when new ones have their ids. */
   readonly explain: () => readonly (readonly Explanation[])[];
 }
@@ -42,14 +37,19 @@ const MOST_LENDING_PLANS = 3;
  * one has made. A row that fails leaves nothing behind. A row may take a code, barcode, reference or slug that its
  * holder gives up in a later row, so that two records can swap; if the holder then keeps it, the row fails after all.
  */
-export function planProducts(rows: readonly (ProductWish | string)[], found: Found, randomSlugEnd: () => string): Plan {
+export function planProducts(
+  rows: readonly (ProductWish | string)[],
+  found: Found,
+  randomSlugEnd: () => string,
+  { explains = false } = {},
+): Plan {
   const refused = new Map<number, string>();
   for (let plan = 1; ; plan += 1) {
-    const planner = new Planner(copyOf(found), randomSlugEnd, plan <= MOST_LENDING_PLANS);
+    const planner = new Planner(copyOf(found), randomSlugEnd, { lends: plan <= MOST_LENDING_PLANS, explains });
     const outcomes = rows.map((row, index) =>
       typeof row === 'string' ? row : planner.plan(row, index, refused.get(index)),
     );
-    const unpaid = planner.unpaid();
+    const unpaid = planner.unpaid(outcomes);
     if (unpaid.size === 0) return { outcomes, explain: () => rows.map((_, index) => planner.explain(index)) };
     for (const [row, key] of unpaid) refused.set(row, key);
   }
@@ -62,13 +62,6 @@ class Refused extends Error {
   }
 }
 
-/** A name that a row has taken from a record that held it; should two records hold it in the end, the row fails. */
-interface Loan {
-  readonly row: number;
-  readonly key: string;
-  readonly name: string;
-}
-
 interface Kind {
   readonly record: 'product' | 'variant';
   readonly match: Match<ProductDraft | VariantDraft>;
@@ -76,8 +69,7 @@ interface Kind {
 
 class Planner {
   private readonly matches = new Map<number, Kind[]>();
-  private readonly loans: Loan[] = [];
-  private readonly drafts: Set<ProductDraft | VariantDraft>;
+  private readonly loans = new Loans();
   private readonly products: Matcher<ProductDraft>;
   private readonly variants: Matcher<VariantDraft>;
   private readonly slugs: Map<string, ProductDraft>;
@@ -85,28 +77,26 @@ class Planner {
   private undo: (() => void)[] = [];
 
   constructor(
-    found: Found,
+    private readonly found: Found,
     private readonly randomSlugEnd: () => string,
-    private readonly lends: boolean,
+    private readonly options: { readonly lends: boolean; readonly explains: boolean },
   ) {
     this.products = matcherOf(MATCHING['POST /int/products'].product, found.products);
     this.variants = matcherOf(MATCHING['POST /int/products'].variant, found.variants);
-    this.drafts = new Set([...found.products, ...found.variants]);
     this.slugs = new Map(found.products.map((product) => [product.slug, product]));
   }
 
   /** A row that is known to fail is looked up all the same, so that it can be explained. */
-  plan(wish: ProductWish, row: number, failure?: string): PlannedProduct | string {
+  plan(wish: ProductWish, row: number, failure?: string): Outcome {
     this.row = row;
     this.undo = [];
-    this.matches.set(row, []);
     try {
       if (failure !== undefined) throw new Refused(failure);
       return this.planned(wish);
     } catch (refused) {
       if (!(refused instanceof Refused)) throw refused;
       for (const undo of this.undo.reverse()) undo();
-      this.matches.set(row, []);
+      this.matches.delete(row);
       this.find('product', this.products, wish);
       for (const variant of wish.variants) this.find('variant', this.variants, variant);
       return refused.key;
@@ -118,13 +108,16 @@ class Planner {
   }
 
   /** The rows whose loans were not paid back, and the key of each. */
-  unpaid(): ReadonlyMap<number, string> {
-    const holders = new Map(this.loans.map(({ name }) => [name, 0]));
-    for (const name of this.loans.length === 0 ? [] : [...this.drafts].flatMap(namesOf)) {
-      const count = holders.get(name);
-      if (count !== undefined) holders.set(name, count + 1);
-    }
-    return new Map(this.loans.filter(({ name }) => (holders.get(name) ?? 0) > 1).map(({ row, key }) => [row, key]));
+  unpaid(outcomes: readonly Outcome[]): ReadonlyMap<number, string> {
+    return this.loans.unpaid(() => this.draftsOf(outcomes));
+  }
+
+  /** What there will be: what was found, and what the rows make. */
+  private draftsOf(outcomes: readonly Outcome[]): ReadonlySet<ProductDraft | VariantDraft> {
+    const made = outcomes.flatMap((outcome) =>
+      typeof outcome === 'string' ? [] : [outcome.product, ...outcome.variants.map(({ variant }) => variant)],
+    );
+    return new Set([...this.found.products, ...this.found.variants, ...made]);
   }
 
   private find<Draft extends ProductDraft | VariantDraft>(
@@ -132,8 +125,10 @@ class Planner {
     matcher: Matcher<Draft>,
     wish: Identified,
   ): Draft | undefined {
+    if (!this.options.explains) return matcher.find(wish);
     const match = matcher.explain(wish);
-    this.matches.get(this.row)?.push({ record, match });
+    const matches = this.matches.get(this.row) ?? [];
+    this.matches.set(this.row, [...matches, { record, match }]);
     return match.record;
   }
 
@@ -160,7 +155,7 @@ class Planner {
     const slug = isGiven(wish.slug) ? wish.slug.trim() : product.slug;
     this.take(this.products, product, 'code', code, 'CodeAlreadyExists');
     this.takeSlug(product, slug);
-    this.change(this.products, product, withoutUndefined({ ...pick(wish), code, slug, touched: true }));
+    this.change(this.products, product, { ...pick(wish), code, slug });
     this.append(product.images, wish.images);
   }
 
@@ -183,7 +178,7 @@ class Planner {
     this.take(this.variants, variant, 'barcode', identity.barcode, 'BarcodeAlreadyExists');
     this.take(this.variants, variant, 'external_ref', identity.external_ref, 'ExternalRefAlreadyExists');
     const { name, price, vatRate } = wish;
-    this.change(this.variants, variant, withoutUndefined({ name, price, vatRate, ...identity, touched: true }));
+    this.change(this.variants, variant, { name, price, vatRate, ...identity });
     this.append(variant.images, wish.images);
   }
 
@@ -214,31 +209,31 @@ class Planner {
   private borrow(holder: ProductDraft | VariantDraft, rule: string, name: string): void {
     const key = `API.Products.${rule}`;
     // A record of this call has not held it before, and nobody who made it means to give it up.
-    if (!this.lends || holder.id === null) throw new Refused(key);
-    const { row, loans } = this;
-    const { length } = loans;
-    loans.push({ row, key, name });
-    this.undo.push(() => loans.splice(length));
+    if (!this.options.lends || holder.id === null) throw new Refused(key);
+    this.undo.push(this.loans.take({ row: this.row, key, name }));
   }
 
-  /** Changes a draft and what it is found by, and remembers how to take both back. */
-  private change<Draft extends ProductDraft | VariantDraft>(matcher: Matcher<Draft>, draft: Draft, to: Partial<Draft>) {
-    const before = { ...draft };
-    const wasFresh = isFresh(draft);
-    matcher.remove(draft);
-    Object.assign(draft, to);
+  /** Changes a draft and what it is found by, and remembers how to take both back. What is undefined stays. */
+  private change<Draft extends ProductDraft | VariantDraft>(
+    matcher: Matcher<Draft>,
+    draft: Draft,
+    to: { readonly [Field in keyof Draft]?: Draft[Field] | undefined },
+  ): void {
+    // A fresh draft is nobody's any more when its row fails.
+    const before = isFresh(draft) ? undefined : { ...draft };
+    if (before) matcher.remove(draft);
+    for (const field in to) if (to[field] !== undefined) draft[field] = to[field];
+    draft.touched = true;
     matcher.add(draft);
-    this.drafts.add(draft);
     this.undo.push(() => {
       matcher.remove(draft);
-      Object.assign(draft, before);
-      if (wasFresh) this.drafts.delete(draft);
-      else matcher.add(draft);
+      if (before) matcher.add(Object.assign(draft, before));
     });
   }
 
   private append(images: ImageWish[], added: readonly ImageWish[]): void {
-    const length = images.length;
+    if (added.length === 0) return;
+    const { length } = images;
     for (const image of added) images.push(image);
     this.undo.push(() => images.splice(length));
   }

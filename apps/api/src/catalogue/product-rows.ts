@@ -139,8 +139,10 @@ function wrongImages(row: Row): string | undefined {
   );
 }
 
-function imagesOf(row: Row): ImageWish[] {
-  return rowsIn(row, 'images').map((image) => ({
+function imagesOf(row: Row): readonly ImageWish[] {
+  const images = rowsIn(row, 'images');
+  if (images.length === 0) return NONE;
+  return images.map((image) => ({
     imageUrl: image['image_url'] as string,
     alt: (image['alt'] as string | undefined) ?? null,
   }));
@@ -163,8 +165,10 @@ function isListOfRows(value: unknown): boolean {
   return Array.isArray(value) && value.length <= MOST_ROWS && value.every(isRow);
 }
 
+const NONE: readonly never[] = [];
+
 function rowsIn(row: Row, field: string): readonly Row[] {
-  return (row[field] as readonly Row[] | null | undefined) ?? [];
+  return (row[field] as readonly Row[] | null | undefined) ?? NONE;
 }
 
 function minor(value: unknown, decimals: number): number | null | undefined {

@@ -8,7 +8,7 @@ import { foldedName } from '../database/search-text.js';
 import type { AppContext } from '../http/app-context.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
-import type { ProductWish } from './product-rows.js';
+import type { ImageWish, ProductWish } from './product-rows.js';
 import {
   ADD_IMAGES,
   FIND_PRODUCTS,
@@ -56,7 +56,7 @@ export class TypeOrmProducts {
       const records = sum(wishes.map((wish) => 1 + wish.variants.length));
       await waitForBulkTurn(transaction, 'products', appId, records);
       const found = await find(transaction, appId, wishes);
-      const plan = planProducts(rows, found, () => randomBytes(4).toString('hex'));
+      const plan = planProducts(rows, found, () => randomBytes(4).toString('hex'), { explains: explain === true });
       const drafts = draftsOf(plan.outcomes);
       const fresh = [...drafts.products, ...drafts.variants].filter((draft) => draft.id === null);
       if (drafts.products.length > 0) await write(transaction, appId, drafts, this.clock.now(), keyOf);
@@ -68,9 +68,11 @@ export class TypeOrmProducts {
 }
 
 async function find(transaction: Transaction, appId: number, wishes: readonly ProductWish[]): Promise<Found> {
-  const slugs = new Set(
-    wishes.flatMap(({ slug, name, code }) => [slug?.trim() ?? '', ...slugCandidates(name ?? '', code ?? '')]),
-  );
+  const slugs = new Set<string>();
+  for (const { slug, name, code } of wishes) {
+    if (typeof slug === 'string') slugs.add(slug.trim());
+    for (const candidate of slugCandidates(name ?? '', code ?? '')) slugs.add(candidate);
+  }
   const rows = await transaction.rows<ProductRow>(FIND_PRODUCTS, [
     appId,
     namesOf(wishes, 'id'),
@@ -104,8 +106,9 @@ async function findVariants(
 
 /** The values as sent, by which rows match, and trimmed, by which they would collide once stored. */
 function namesOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
-  const values: unknown[] = valuesOf(rows, field);
-  return [...new Set(values.flatMap((value) => (typeof value === 'string' ? [value, value.trim()] : [value])))];
+  const values = new Set<unknown>(valuesOf(rows, field));
+  for (const value of values) if (typeof value === 'string') values.add(value.trim());
+  return [...values];
 }
 
 /** A product that no row names, known only as the owner of a variant that one names. */
@@ -157,15 +160,12 @@ async function write(
     changed.has(product.id as number) || [product, ...variantsOf(product)].some(({ images }) => images.length > 0);
   await send(
     UPDATE_PRODUCTS,
-    known.map((product) => ({ ...productRow(product), changed: hasChanged(product) })),
+    known.map((product) => Object.assign(productRow(product), { changed: hasChanged(product) })),
     known.map(({ id }) => id),
   );
-  const freshRows = fresh.map((product, place) => ({
-    ...productRow(product),
-    ...offerOf(product, variantsOf(product)),
-    place,
-  }));
-  learnIds(fresh, await send(INSERT_PRODUCTS, freshRows));
+  const freshRow = (product: ProductDraft, place: number) =>
+    Object.assign(productRow(product), offerOf(product, variantsOf(product)), { place });
+  learnIds(fresh, await send(INSERT_PRODUCTS, fresh.map(freshRow)));
   learnIds(brought, await send(INSERT_VARIANTS, brought.map(variantRow)));
   await transaction.last(ADD_IMAGES, [appId, JSON.stringify(imageRows(products, variants, keyOf)), now]);
 }
@@ -207,17 +207,13 @@ function variantRow(variant: VariantDraft, place: number): object {
 }
 
 function imageRows(products: readonly ProductDraft[], variants: readonly VariantDraft[], keyOf: KeyOf): object[] {
-  const ofProducts = products.flatMap(({ id, images }) =>
-    images.map((image) => ({ product_id: id, variant_id: null, image })),
-  );
-  const ofVariants = variants.flatMap(({ id, product, images }) =>
-    images.map((image) => ({ product_id: product.id, variant_id: id, image })),
-  );
-  return [...ofProducts, ...ofVariants].map(({ image, ...owner }, place) => ({
-    ...owner,
-    place,
-    image_url: image.imageUrl,
-    alt: image.alt,
-    key: keyOf(image.imageUrl),
-  }));
+  return [...products, ...variants]
+    .filter(({ images }) => images.length > 0)
+    .flatMap((owner) => owner.images.map((image) => imageRow(owner, image, keyOf)))
+    .map((row, place) => Object.assign(row, { place }));
+}
+
+function imageRow(owner: Draft, { imageUrl, alt }: ImageWish, keyOf: KeyOf): object {
+  const [product, variant] = 'product' in owner ? [owner.product, owner] : [owner, undefined];
+  return { product_id: product.id, variant_id: variant?.id, image_url: imageUrl, alt, key: keyOf(imageUrl) };
 }

@@ -53,7 +53,9 @@ export async function waitForBulkTurn(
 
 /** What the rows hold in a field, each value once. */
 export function valuesOf<Row, Field extends keyof Row>(rows: readonly Row[], field: Field): NonNullable<Row[Field]>[] {
-  return [...new Set(rows.flatMap((row) => row[field] ?? []))] as NonNullable<Row[Field]>[];
+  const values = new Set<NonNullable<Row[Field]>>();
+  for (const { [field]: value } of rows) if (value !== undefined && value !== null) values.add(value);
+  return [...values];
 }
 
 /** The row of each draft. New rows were inserted in the order of their drafts, so their ids grow in it. */

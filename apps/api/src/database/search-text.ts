@@ -18,8 +18,11 @@ const TWINS: Readonly<Record<string, string>> = {
 };
 const TWIN = new RegExp(`[${Object.keys(TWINS).join('')}]`, 'g');
 
+const ONLY_ASCII = /^\p{ASCII}*$/u;
+
 /** A text in lower-case ASCII: accents dropped, other scripts transliterated. */
 export function asciiOf(text: string): string {
+  if (ONLY_ASCII.test(text)) return text.toLowerCase();
   return anyAscii(text.toLowerCase().replaceAll(TWIN, (letter) => TWINS[letter] as string)).toLowerCase();
 }
 
