@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { addHours, type Clock } from '@back-office/kernel';
+import { blobKey } from '@back-office/media';
 import { DiskMediaStore } from '@back-office/storage-disk';
 import { check } from '../checks/index.js';
 import { readConfig } from '../config.js';
@@ -21,6 +22,7 @@ import { Gateway } from './gateway.js';
 import { Load, newHistory, openShop, signIn, type History } from './load.js';
 import { ServiceProcess } from './processes.js';
 import { Proxy } from './proxy.js';
+import { DIED_UPLOAD } from './verify.query.js';
 
 const CLIENTS = 8;
 const WORKING = 'select 1 from job_queue.workers where seen_at > $1';
@@ -134,19 +136,24 @@ export class Rig {
     const clock: Clock = { now: () => addHours(new Date(), hours) };
     const service = await startService({ ...readConfig(this.environment), databasePoolSize: 1 }, clock);
     try {
-      return await service.container.get(TOKENS.Library).sweep.run();
+      const { receipts, sweep } = service.container.get(TOKENS.Library);
+      // What the worker does every few minutes has been done long before.
+      while (await receipts.sweep());
+      return await sweep.run();
     } finally {
       await service.stop();
     }
   }
 
-  /** Lays bytes into the store of which no record knows, as a crash would. */
+  /** Lays bytes into the store that nobody is going to need: unknown to every record, and those of an upload that has died. */
   async loseContent(): Promise<void> {
     const [app] = await this.rows<{ prefix: string }>('select media_prefix as prefix from apps where id = $1', [
       this.caller.appId,
     ]);
     const store = await DiskMediaStore.open(join(this.dataDir, 'media'));
-    await store.put(`_blobs/${app?.prefix}/${randomUUID()}`, Readable.from([Buffer.from('lost')]));
+    const [unknown, died] = [blobKey(app?.prefix ?? '', randomUUID()), blobKey(app?.prefix ?? '', randomUUID())];
+    for (const key of [unknown, died]) await store.put(key, Readable.from([Buffer.from('lost')]));
+    await this.rows(DIED_UPLOAD, [this.caller.appId, died]);
   }
 
   startLoad(): void {

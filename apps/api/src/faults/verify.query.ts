@@ -62,3 +62,7 @@ export const HURRY = [
   `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs
    where locked_by is null and run_at > now() having count(*) > 0`,
 ];
+
+/** The receipt of an upload whose server has died: its bytes ($2) are in the store. */
+export const DIED_UPLOAD = `
+  insert into cdn_files (app_id, state, content, last_modified, inserted_at) values ($1, 'receiving', $2, now(), now())`;
