@@ -2,10 +2,12 @@ import { COUNTED, evaluation, remember, rememberPayments } from './load.js';
 import type { Outcome } from './scenario.js';
 import type { Cut } from './proxy.js';
 import type { Rig } from './rig.js';
-import { COUNTED_CUSTOMERS, COUNTED_PIECES } from './verify.query.js';
+import { COUNTED_CUSTOMERS, COUNTED_PIECES, END_LEASES } from './verify.query.js';
 
 /** More than any write sends: one that came so far would not have been cut everywhere. */
 const MOST_MESSAGES = 30;
+/** Whoever has not answered by now waits for a run that is dead. */
+const LONGER_THAN_A_CALL_MS = 1_000;
 
 interface Write {
   readonly name: string;
@@ -124,7 +126,7 @@ async function cutWithoutKey(rig: Rig): Promise<string[]> {
   for (const { name, ask, count } of UNKEYED) {
     const begun = await count(rig);
     for (const side of SIDES) {
-      const times = await atEveryMessage(rig, 1, async (message) => {
+      const times = await atEveryMessage(rig, async (message) => {
         const before = await count(rig);
         rig.proxy.cutAt({ message, side });
         const status = (await ask(rig))?.status ?? 500;
@@ -142,14 +144,10 @@ async function cutWithoutKey(rig: Rig): Promise<string[]> {
 const SIDES: readonly Cut['side'][] = ['asked', 'answered'];
 
 /** How often it was cut; `undefined` when there were still messages behind the last one. */
-async function atEveryMessage(
-  rig: Rig,
-  first: number,
-  cut: (message: number) => Promise<void>,
-): Promise<number | undefined> {
-  for (let message = first; message <= MOST_MESSAGES; message += 1) {
+async function atEveryMessage(rig: Rig, cut: (message: number) => Promise<void>): Promise<number | undefined> {
+  for (let message = 1; message <= MOST_MESSAGES; message += 1) {
     await cut(message);
-    if (rig.proxy.messages() < message) return message - first;
+    if (rig.proxy.messages() < message) return message - 1;
   }
   return undefined;
 }
@@ -158,10 +156,11 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
   let cuts = 0;
   for (const [index, write] of WRITES.entries()) {
     for (const side of SIDES) {
-      // A call whose key was taken by a run that has died waits for the end of its lease: once is enough to see it.
-      const first = index > 0 && side === 'answered' ? 2 : 1;
       try {
-        const times = await atEveryMessage(rig, first, (message) => cutAt(rig, write, { message, side }));
+        const times = await atEveryMessage(rig, (message) =>
+          // A call whose key was taken by a run that has died waits for the end of its lease: once is enough to see it.
+          cutAt(rig, write, { message, side }, { waits: index === 0 && message === 1 }),
+        );
         if (times === undefined) throw new Error(`${write.name} is not cut everywhere`);
         cuts += times;
       } catch (error) {
@@ -173,12 +172,15 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
   return { note: `${cuts} cuts` };
 }
 
-async function cutAt(rig: Rig, { name, prepare }: Write, cut: Cut): Promise<void> {
+async function cutAt(rig: Rig, { name, prepare }: Write, cut: Cut, { waits = false }): Promise<void> {
   const write = await prepare(rig);
   rig.proxy.cutAt(cut);
+  const hurried = waits ? undefined : setTimeout(() => void rig.rows(END_LEASES), LONGER_THAN_A_CALL_MS);
   try {
     await write();
   } catch (error) {
     throw new Error(`${name}, ${cut.side} ${cut.message}: ${(error as Error).message}`, { cause: error });
+  } finally {
+    clearTimeout(hurried);
   }
 }

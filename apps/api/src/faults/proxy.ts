@@ -23,7 +23,7 @@ export class Proxy {
   ) {}
 
   static async to(socketPath: string): Promise<Proxy> {
-    const server = createServer({ allowHalfOpen: true }, (client) => proxy.carry(client, socketPath));
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => proxy.carry(client, socketPath));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const proxy: Proxy = new Proxy((server.address() as AddressInfo).port, () => server.close());

@@ -56,6 +56,9 @@ export const UNDONE = `
   select (select count(*) from payments where status = 'pending' and amount < 0)
     + (select count(*) from cdn_files where processing = 'pending' and state <> 'receiving') as undone`;
 
+/** Keys of calls whose run says nothing any more are free at once. */
+export const END_LEASES = 'update idempotency_keys set leased_until = now() where status is null';
+
 /** Everything that waits for its time is due now. */
 export const HURRY = [
   `update payments set next_attempt_at = now() where status = 'pending' and amount < 0`,
