@@ -192,3 +192,39 @@ function names(row: Identified, record: Identified, identifier: Identifier): boo
   const sent = row[identifier];
   return sent !== undefined && sent !== null && sent !== '' && sent === record[identifier];
 }
+
+describe('a record that gets another value', () => {
+  it('is found by it alone, in place of whoever was', () => {
+    const [a, b] = [{ ...shirt }, { ...shoe }];
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
+    matcher.rename(a, 'code', 'SHOE');
+    expect(matcher.find({ code: 'SHIRT' })).toBeUndefined();
+    expect(matcher.find({ code: 'SHOE' })).toBe(a);
+    expect(matcher.find({ barcode: shirt.barcode })).toBe(a);
+    expect(matcher.find({ barcode: shoe.barcode })).toBe(b);
+  });
+
+  it('is found as before when that is taken back', () => {
+    const [a, b] = [{ ...shirt }, { ...shoe }];
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
+    const undo = [
+      matcher.rename(a, 'code', 'SHOE'),
+      matcher.rename(b, 'code', 'BOOT'),
+      matcher.rename(a, 'barcode', null),
+    ];
+    for (const each of undo.reverse()) each();
+    for (const record of [a, b])
+      for (const identifier of BY_CODE_BARCODE_REFERENCE)
+        expect(matcher.holder(identifier, record[identifier as 'code'])).toBe(record);
+    expect(matcher.find({ code: 'BOOT' })).toBeUndefined();
+  });
+
+  it('does not take from another what that one has got meanwhile', () => {
+    const [a, b] = [{ ...shirt }, { ...shoe }];
+    const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
+    matcher.rename(b, 'code', 'SHIRT');
+    matcher.rename(a, 'code', 'COAT');
+    expect(matcher.find({ code: 'SHIRT' })).toBe(b);
+    expect(matcher.find({ code: 'COAT' })).toBe(a);
+  });
+});

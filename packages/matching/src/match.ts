@@ -32,6 +32,11 @@ export interface Matcher<Record extends Identified> {
   add(record: Record): void;
   /** Takes a record out, so that it can be added again with other identifiers. */
   remove(record: Record): void;
+  /**
+   * Makes a record, which still has its old value, findable by another value of one identifier, whoever was found by
+   * it before; answers how to take that back, after everything that came later.
+   */
+  rename(record: Record, identifier: Identifier, to: unknown): () => void;
 }
 
 /**
@@ -43,8 +48,8 @@ export function matcherOf<Record extends Identified>(
   records: readonly Record[],
 ): Matcher<Record> {
   const indexes = order.map((identifier) => ({ identifier, index: new Map<unknown, Record>() }));
-  const holder: Holder<Record> = (identifier, value) =>
-    names(value) ? indexes.find((each) => each.identifier === identifier)?.index.get(value) : undefined;
+  const indexOf = (identifier: Identifier) => indexes.find((each) => each.identifier === identifier)?.index;
+  const holder: Holder<Record> = (identifier, value) => (names(value) ? indexOf(identifier)?.get(value) : undefined);
   const matcher: Matcher<Record> = {
     holder,
     explain: (row) => matchOf(order, row, holder),
@@ -65,9 +70,25 @@ export function matcherOf<Record extends Identified>(
         if (index.get(record[identifier]) === record) index.delete(record[identifier]);
       }
     },
+    rename(record, identifier, to) {
+      const index = indexOf(identifier);
+      return index ? renamed(index, record, record[identifier], to) : () => {};
+    },
   };
   for (const record of records) matcher.add(record);
   return matcher;
+}
+
+function renamed<Record>(index: Map<unknown, Record>, record: Record, from: unknown, to: unknown): () => void {
+  const isHolder = index.get(from) === record;
+  if (isHolder) index.delete(from);
+  const before = index.get(to);
+  if (names(to)) index.set(to, record);
+  return () => {
+    if (before !== undefined) index.set(to, before);
+    else index.delete(to);
+    if (isHolder) index.set(from, record);
+  };
 }
 
 /** Asks for the holder of each identifier of the row; two identifiers agree when they are answered the same object. */

@@ -54,7 +54,10 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
     service,
   ];
   try {
-    for (const app of [shop, bare]) await load(service.origin, app, products);
+    for (const app of [shop, bare]) {
+      await load(service.origin, app, products);
+      await stockUp(service.origin, app, products);
+    }
     const sizes = sizesBelow(products);
     await load(service.origin, small, sizes.small);
     await load(service.origin, middle, sizes.middle);
@@ -110,6 +113,19 @@ async function load(origin: string, app: BenchApp, products: number): Promise<vo
   print(`${products} products loaded through POST /int/products in ${seconds.toFixed(1)} s`);
 }
 
+/** Whoever is measured first would otherwise make the rows that the others find. */
+async function stockUp(origin: string, app: BenchApp, products: number): Promise<void> {
+  for (let first = 0; first < products; first += AT_ONCE) {
+    const rows = Array.from({ length: Math.min(AT_ONCE, products - first) }, (_, index) => stockOf(first + index));
+    const { failed } = await call(`${origin}/api/v2/int/stocks`, app.token, { stocks: rows }, 'PUT');
+    if ((failed as unknown[]).length > 0) throw new Error('Stock was refused');
+  }
+}
+
+function stockOf(n: number) {
+  return { code: `P${n}-1`, warehouse_code: 'MAIN', qty: 1 };
+}
+
 function productOf(n: number, code = `P${n}`) {
   const variants = [{ code: `${code}-1`, barcode: `0${code}`.padStart(13, '0') }, { code: `${code}-2` }];
   return { code, name: `${NAMES[n % NAMES.length]} ${n}`, price: 100 + (n % 900), vat_rate: 20, variants };
@@ -130,14 +146,14 @@ function bulkJobs(service: System, shop: BenchApp, bare: BenchApp, products: num
   let next = 0;
   const some = (from: number) => Array.from({ length: rows / 2 }, (_, index) => productOf(from + index));
   const known = () => some(randomInt(Math.max(products - rows / 2, 1)));
+  const changed = () => known().map((each) => ({ ...each, price: randomInt(100_000) }));
   const fresh = () => {
     next += 1;
     return Array.from({ length: rows / 2 }, (_, index) =>
       productOf(index, `N${rows}-${next}-${process.hrtime.bigint()}-${index}`),
     );
   };
-  const counted = () =>
-    Array.from({ length: rows }, () => ({ code: `P${randomInt(products)}-1`, warehouse_code: 'MAIN', qty: 1 }));
+  const counted = () => Array.from({ length: rows }, () => stockOf(randomInt(products)));
   // Each time another count of other shelves, none of them twice.
   const recounted = () => {
     const from = randomInt(Math.max(products - rows, 1));
@@ -161,7 +177,8 @@ function bulkJobs(service: System, shop: BenchApp, bare: BenchApp, products: num
   } as const;
   return [
     job({ ...ofProducts, what: ', new', key: 'created', rowsOf: fresh }),
-    job({ ...ofProducts, what: ', known', key: 'updated', rowsOf: known }),
+    job({ ...ofProducts, what: ', as they are', key: 'updated', rowsOf: known }),
+    job({ ...ofProducts, what: ', another price', key: 'updated', rowsOf: changed }),
     job({
       method: 'PUT',
       path: '/int/stocks',

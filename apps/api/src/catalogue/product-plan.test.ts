@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { ProductDraft, VariantDraft } from './product-drafts.js';
 import { planProducts, type PlannedProduct } from './product-plan.js';
-import type { ProductWish } from './product-rows.js';
+import type { ProductWish, VariantWish } from './product-rows.js';
 
 const blank = { external_ref: null, price: null, vatRate: null, touched: false };
 const product = (id: number, code: string): ProductDraft => ({
@@ -41,6 +41,11 @@ const productWish = fc.record({
 });
 
 const row = (id: number, code?: string): ProductWish => ({ id, code, name: 'n', images: [], variants: [] });
+const change = (id: number, ...variants: readonly Partial<VariantWish>[]): ProductWish => ({
+  id,
+  images: [],
+  variants: variants.map((each) => ({ ...each, images: [] })),
+});
 /** Between the two rows that take `a` its holder shows up without giving it up. */
 const takenTwice = [row(2, 'a'), row(1), row(3, 'a'), row(1, 'e')] as never;
 
@@ -71,10 +76,64 @@ describe('any rows in one call', () => {
   });
 });
 
+describe('a row that fails', () => {
+  it('leaves the others what they would be without it', () => {
+    fc.assert(
+      fc.property(fc.array(productWish, { maxLength: 6 }), (rows) => {
+        const outcomes = outcomesOf(rows);
+        const others = rows.filter((_, index) => typeof outcomes[index] !== 'string');
+        expect(outcomesOf(others)).toEqual(outcomes.filter((outcome) => typeof outcome !== 'string'));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('gives a barcode back to the variant that had borrowed it', () => {
+    const [a, b] = [product(1, 'a'), product(2, 'b')];
+    const found = {
+      products: [a, b],
+      variants: [{ ...variant(1, a, 'u', '1'), external_ref: 'r' }, variant(2, b, 'v', '2'), variant(3, b, 'x', '3')],
+    };
+    const rows = [
+      change(2, { code: 'v', barcode: '1' }),
+      change(2, { code: 'x', external_ref: 'r' }, { code: '' }),
+      change(2, { barcode: '1', name: 'n' }),
+      change(1, { code: 'u', barcode: '9' }),
+    ];
+    const { outcomes } = planProducts(rows, found, () => 'x');
+    expect(outcomes.map((outcome) => typeof outcome === 'string')).toEqual([false, true, false, false]);
+  });
+});
+
+describe('a plan that is to be explained', () => {
+  it('is the same plan', () => {
+    fc.assert(
+      fc.property(fc.array(productWish, { maxLength: 6 }), (rows) => {
+        expect(outcomesOf(rows, { explains: true })).toEqual(outcomesOf(rows));
+      }),
+    );
+  });
+
+  it('says of each row how it was matched, also when it fails', () => {
+    const rows = [row(2, 'a'), change(2, { code: 'v' })];
+    const { explain } = planProducts(rows, threeProducts(), () => 'x', { explains: true });
+    expect(explain?.().map((kinds) => kinds.length)).toEqual([1, 2]);
+    expect(planProducts(rows, threeProducts(), () => 'x').explain).toBeUndefined();
+  });
+});
+
+function outcomesOf(rows: readonly ProductWish[], options = {}): readonly unknown[] {
+  return planProducts(rows, threeProducts(), () => 'x', options).outcomes;
+}
+
+function threeProducts() {
+  const [a, b, c] = [product(1, 'a'), product(2, 'b'), product(3, 'c')];
+  return { products: [a, b, c], variants: [variant(1, a, 'u', '1'), variant(2, b, 'v', '2')] };
+}
+
 /** What three products and two variants have become by the rows, and what has come to them. */
 function after(rows: readonly ProductWish[]): { products: ProductDraft[]; variants: VariantDraft[] } {
-  const [a, b, c] = [product(1, 'a'), product(2, 'b'), product(3, 'c')];
-  const found = { products: [a, b, c], variants: [variant(1, a, 'u', '1'), variant(2, b, 'v', '2')] };
+  const found = threeProducts();
   let made = 0;
   const { outcomes } = planProducts(rows, found, () => `${(made += 1)}`);
   const planned = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');

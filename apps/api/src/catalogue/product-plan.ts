@@ -25,8 +25,8 @@ type Outcome = PlannedProduct | string;
 export interface Plan {
   /** In input order: what becomes of the row, or the key of why nothing does. */
   readonly outcomes: readonly Outcome[];
-  /** How each row has found its product and its variants; to be asked when new ones have their ids. */
-  readonly explain: () => readonly (readonly Explanation[])[];
+  /** How each row has found its product and its variants; to be asked when new ones have their ids. Only where it is wanted. */
+  readonly explain: (() => readonly (readonly Explanation[])[]) | undefined;
 }
 
 /** How often a call is planned anew before identifiers are no longer lent. */
@@ -50,7 +50,8 @@ export function planProducts(
       typeof row === 'string' ? row : planner.plan(row, index, refused.get(index)),
     );
     const unpaid = planner.unpaid(outcomes);
-    if (unpaid.size === 0) return { outcomes, explain: () => rows.map((_, index) => planner.explain(index)) };
+    const explain = explains ? () => rows.map((_, index) => planner.explain(index)) : undefined;
+    if (unpaid.size === 0) return { outcomes, explain };
     for (const [row, key] of unpaid) refused.set(row, key);
   }
 }
@@ -96,11 +97,15 @@ class Planner {
     } catch (refused) {
       if (!(refused instanceof Refused)) throw refused;
       for (const undo of this.undo.reverse()) undo();
-      this.matches.delete(row);
-      this.find('product', this.products, wish);
-      for (const variant of wish.variants) this.find('variant', this.variants, variant);
+      if (this.options.explains) this.lookUpAgain(wish);
       return refused.key;
     }
+  }
+
+  private lookUpAgain(wish: ProductWish): void {
+    this.matches.delete(this.row);
+    this.find('product', this.products, wish);
+    for (const variant of wish.variants) this.find('variant', this.variants, variant);
   }
 
   explain(row: number): Explanation[] {
@@ -128,7 +133,8 @@ class Planner {
     if (!this.options.explains) return matcher.find(wish);
     const match = matcher.explain(wish);
     const matches = this.matches.get(this.row) ?? [];
-    this.matches.set(this.row, [...matches, { record, match }]);
+    matches.push({ record, match });
+    this.matches.set(this.row, matches);
     return match.record;
   }
 
@@ -155,7 +161,7 @@ class Planner {
     const slug = isGiven(wish.slug) ? wish.slug.trim() : product.slug;
     this.take(this.products, product, 'code', code, 'CodeAlreadyExists');
     this.takeSlug(product, slug);
-    this.change(this.products, product, { ...pick(wish), code, slug });
+    this.change(product, { ...pick(wish), code, slug });
     this.append(product.images, wish.images);
   }
 
@@ -178,11 +184,11 @@ class Planner {
     this.take(this.variants, variant, 'barcode', identity.barcode, 'BarcodeAlreadyExists');
     this.take(this.variants, variant, 'external_ref', identity.external_ref, 'ExternalRefAlreadyExists');
     const { name, price, vatRate } = wish;
-    this.change(this.variants, variant, { name, price, vatRate, ...identity });
+    this.change(variant, { name, price, vatRate, ...identity });
     this.append(variant.images, wish.images);
   }
 
-  /** Makes sure that a draft may get this value: nobody else holds it, or the holder may still give it up. */
+  /** Has a draft found by this value, which nobody else holds, or whose holder may still give it up. */
   private take<Draft extends ProductDraft | VariantDraft>(
     matcher: Matcher<Draft>,
     draft: Draft,
@@ -190,10 +196,10 @@ class Planner {
     value: string | null,
     rule: string,
   ): void {
+    if (draft[identifier] === value && (value === null || !isFresh(draft))) return;
     const holder = matcher.holder(identifier, value);
-    if (value === null || !holder || holder === draft || (draft[identifier] === value && !isFresh(draft))) return;
-    this.borrow(holder, rule, nameOf(draft, identifier, value));
-    this.undo.push(() => matcher.add(holder));
+    if (value !== null && holder && holder !== draft) this.borrow(holder, rule, nameOf(draft, identifier, value));
+    this.undo.push(matcher.rename(draft, identifier, value));
   }
 
   private takeSlug(product: ProductDraft, slug: string): void {
@@ -213,22 +219,18 @@ class Planner {
     this.undo.push(this.loans.take({ row: this.row, key, name }));
   }
 
-  /** Changes a draft and what it is found by, and remembers how to take both back. What is undefined stays. */
+  /** Changes a draft, and remembers how to take that back. What is undefined stays. */
   private change<Draft extends ProductDraft | VariantDraft>(
-    matcher: Matcher<Draft>,
     draft: Draft,
     to: { readonly [Field in keyof Draft]?: Draft[Field] | undefined },
   ): void {
     // A fresh draft is nobody's any more when its row fails.
-    const before = isFresh(draft) ? undefined : { ...draft };
-    if (before) matcher.remove(draft);
+    if (!isFresh(draft)) {
+      const before = { ...draft };
+      this.undo.push(() => Object.assign(draft, before));
+    }
     for (const field in to) if (to[field] !== undefined) draft[field] = to[field];
     draft.touched = true;
-    matcher.add(draft);
-    this.undo.push(() => {
-      matcher.remove(draft);
-      if (before) matcher.add(Object.assign(draft, before));
-    });
   }
 
   private append(images: ImageWish[], added: readonly ImageWish[]): void {

@@ -14,10 +14,9 @@ export const FIND_VARIANTS = `
 
 const PRODUCT = `
   (place int, id bigint, code text, slug text, name text, search_name text, description text, price bigint, vat_rate int,
-    active bool, lowest_price bigint, search_codes text, changed bool)`;
+    active bool, lowest_price bigint, search_codes text)`;
 
-// What follows from a product's variants comes with it, so that each row and its indexes are written once; what is as it
-// was is not written at all: most rows of a nightly synchronisation are.
+// What follows from a product's variants comes with it, so that each row and its indexes are written once.
 export const UPDATE_PRODUCTS = `
   with wanted as (
     select row.*, concat_ws(' ', row.search_name, lower(row.code), v.codes) as search_all,
@@ -34,9 +33,7 @@ export const UPDATE_PRODUCTS = `
     price = w.price, vat_rate = w.vat_rate, active = w.active, lowest_price = w.lowest, search_all = w.search_all,
     updated_at = $3
   from wanted w
-  where p.app_id = $1 and p.id = w.id and p.id = any($4::bigint[])
-    and (w.changed or (p.code, p.slug, p.name, p.search_name, p.description, p.price, p.vat_rate, p.active, p.lowest_price, p.search_all)
-      is distinct from (w.code, w.slug, w.name, w.search_name, w.description, w.price, w.vat_rate, w.active, w.lowest, w.search_all))`;
+  where p.app_id = $1 and p.id = w.id and p.id = any($4::bigint[])`;
 
 export const INSERT_PRODUCTS = `
   insert into products (app_id, code, slug, name, search_name, description, price, vat_rate, active, lowest_price,
@@ -54,10 +51,7 @@ export const UPDATE_VARIANTS = `
   set code = row.code, barcode = row.barcode, external_ref = row.external_ref, name = row.name, price = row.price,
       vat_rate = row.vat_rate, updated_at = $3
   from json_to_recordset($2) as row ${VARIANT}
-  where v.app_id = $1 and v.id = row.id
-    and (v.code, v.barcode, v.external_ref, v.name, v.price, v.vat_rate)
-      is distinct from (row.code, row.barcode, row.external_ref, row.name, row.price, row.vat_rate)
-  returning v.product_id as "productId"`;
+  where v.app_id = $1 and v.id = row.id`;
 
 export const INSERT_VARIANTS = `
   insert into product_variants

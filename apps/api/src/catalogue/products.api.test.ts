@@ -916,22 +916,28 @@ describe('POST /int/products with many rows', () => {
       code: `M${index}`,
       name: 'Чизма',
       price,
-      variants: [{ code: `M${index}-1`, barcode: `b${index}` }],
+      variants: [{ code: `M${index}-1`, barcode: `b${index}`, price }],
       images: [{ image_url: 'x' }],
     }));
+  const count = async (products: readonly object[]): Promise<number> => {
+    api.statements.length = 0;
+    await written(products);
+    return api.statements.length;
+  };
 
   it('takes as many statements for 1,000, new and known ones, as for one of each', async () => {
-    const count = async (products: readonly object[]): Promise<number> => {
-      api.statements.length = 0;
-      await written(products);
-      return api.statements.length;
-    };
     await written([]);
     const one = await count(many(1, 1));
     const oneOfEach = await count(many(2, 2));
     expect(await count(many(1_000, 3))).toBe(oneOfEach);
     expect(await count(many(1_000, 4))).toBe(await count(many(1, 5)));
     expect([one, oneOfEach]).toEqual([6, 8]);
+  });
+
+  it('writes nothing for those that say what is there already', async () => {
+    const known = many(1_000, 1).map((each) => ({ ...each, code: `K${each.code}`, variants: [], images: [] }));
+    await written(known);
+    expect(await count(known)).toBe(2);
   });
 
   it('writes 10,000, new and known ones', async () => {

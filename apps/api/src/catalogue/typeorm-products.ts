@@ -57,11 +57,11 @@ export class TypeOrmProducts {
       await waitForBulkTurn(transaction, 'products', appId, records);
       const found = await find(transaction, appId, wishes);
       const plan = planProducts(rows, found, () => randomBytes(4).toString('hex'), { explains: explain === true });
-      const drafts = draftsOf(plan.outcomes);
+      const drafts = draftsOf(plan.outcomes, found);
       const fresh = [...drafts.products, ...drafts.variants].filter((draft) => draft.id === null);
       if (drafts.products.length > 0) await write(transaction, appId, drafts, this.clock.now(), keyOf);
       if (dryRun) for (const draft of fresh) draft.id = null;
-      return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
+      return { outcomes: plan.outcomes, explain: plan.explain?.() };
     };
     return this.database.transaction(work, { rehearsal: dryRun });
   }
@@ -125,12 +125,30 @@ interface Drafts {
   readonly variants: readonly VariantDraft[];
 }
 
-/** What is to be written, each record once. */
-function draftsOf(outcomes: Plan['outcomes']): Drafts {
+/** What is to be written, each record once: what is new, and what is not as it was. Most rows of a nightly synchronisation are. */
+function draftsOf(outcomes: Plan['outcomes'], found: Found): Drafts {
   const planned = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
-  return {
-    products: [...new Set(planned.map((each) => each.product))],
-    variants: [...new Set(planned.flatMap((each) => each.variants.map(({ variant }) => variant)))],
+  const isNewVariant = differsFrom<VariantDraft>(found.variants, VARIANT_FIELDS);
+  const isNewProduct = differsFrom<ProductDraft>(found.products, PRODUCT_FIELDS);
+  const ofProducts = planned.flatMap((each) => each.variants.map(({ variant }) => variant));
+  const variants = [...new Set(ofProducts)].filter(isNewVariant);
+  // A product has changed when something of it has, though its own row may say the same.
+  const owners = new Set(variants.map(({ product }) => product));
+  const products = [...new Set(planned.map((each) => each.product))];
+  return { products: products.filter((product) => owners.has(product) || isNewProduct(product)), variants };
+}
+
+const PRODUCT_FIELDS = ['code', 'slug', 'name', 'description', 'price', 'vatRate', 'active'] as const;
+const VARIANT_FIELDS = ['code', 'barcode', 'external_ref', 'name', 'price', 'vatRate'] as const;
+
+function differsFrom<Kind extends Draft>(
+  found: readonly Kind[],
+  fields: readonly (keyof Kind)[],
+): (draft: Kind) => boolean {
+  const known = new Map(found.map((each) => [each.id, each]));
+  return (draft) => {
+    const before = draft.id === null || draft.images.length > 0 ? undefined : known.get(draft.id);
+    return before === undefined || fields.some((field) => draft[field] !== before[field]);
   };
 }
 
@@ -142,8 +160,6 @@ async function write(
   now: Date,
   keyOf: KeyOf,
 ): Promise<void> {
-  const theirs = new Map(products.map((product) => [product, [] as VariantDraft[]]));
-  for (const variant of variants) theirs.get(variant.product)?.push(variant);
   const send = <Row>(statement: string, rows: readonly object[], ...more: unknown[]): Promise<Row[]> =>
     rows.length === 0
       ? Promise.resolve([])
@@ -151,23 +167,17 @@ async function write(
   const [known, fresh] = parted(products, isKnown);
   const [knownVariants, freshVariants] = parted(variants, isKnown);
   const [added, brought] = parted(freshVariants, ({ product }) => isKnown(product));
-  const changedVariants = await send<{ productId: number }>(UPDATE_VARIANTS, knownVariants.map(variantRow));
+  await send(UPDATE_VARIANTS, knownVariants.map(variantRow));
   learnIds(added, await send(INSERT_VARIANTS, added.map(variantRow)));
-  // A product has changed when something of it has, though its own row may say the same.
-  const changed = new Set(changedVariants.map(({ productId }) => productId));
-  const variantsOf = (product: ProductDraft) => theirs.get(product) ?? [];
-  const hasChanged = (product: ProductDraft) =>
-    changed.has(product.id as number) || [product, ...variantsOf(product)].some(({ images }) => images.length > 0);
-  await send(
-    UPDATE_PRODUCTS,
-    known.map((product) => Object.assign(productRow(product), { changed: hasChanged(product) })),
-    known.map(({ id }) => id),
-  );
+  const knownIds = known.map(({ id }) => id);
+  await send(UPDATE_PRODUCTS, known.map(productRow), knownIds);
+  const theirs = new Map(fresh.map((product) => [product, [] as VariantDraft[]]));
+  for (const variant of brought) theirs.get(variant.product)?.push(variant);
   const freshRow = (product: ProductDraft, place: number) =>
-    Object.assign(productRow(product), offerOf(product, variantsOf(product)), { place });
+    Object.assign(productRow(product), offerOf(product, theirs.get(product) ?? []), { place });
   learnIds(fresh, await send(INSERT_PRODUCTS, fresh.map(freshRow)));
   learnIds(brought, await send(INSERT_VARIANTS, brought.map(variantRow)));
-  await transaction.last(ADD_IMAGES, [appId, JSON.stringify(imageRows(products, variants, keyOf)), now]);
+  await send(ADD_IMAGES, imageRows(products, variants, keyOf));
 }
 
 type Draft = ProductDraft | VariantDraft;

@@ -12,6 +12,7 @@ import { blobKey } from '@back-office/media';
 import { DiskMediaStore } from '@back-office/storage-disk';
 import { check } from '../checks/index.js';
 import { readConfig } from '../config.js';
+import type { LibraryParts } from '../media/index.js';
 import { startService } from '../runtime/service.js';
 import { TOKENS } from '../tokens.js';
 import { makeApps, withApps } from '../runtime/with-apps.js';
@@ -123,7 +124,7 @@ export class Rig {
 
   /** The rules of `check` that do not hold, at this very moment or as of another. */
   async brokenRules(now = new Date()): Promise<string[]> {
-    const store = await DiskMediaStore.open(join(this.dataDir, 'media'));
+    const store = await this.store();
     const connection = { url: this.server.urlThrough(this.proxy.port, this.database) };
     const found = await check(connection, store, now);
     return found
@@ -132,28 +133,45 @@ export class Rig {
   }
 
   /** Tidies the store up as a worker does every day, so many hours later. Answers how many contents were nobody's. */
-  async sweepLater(hours: number): Promise<number> {
+  sweepLater(hours: number): Promise<number> {
+    return this.inLibrary(hours, ({ sweep }) => sweep.run());
+  }
+
+  /** Takes back the uploads that have died, as a worker does every minute, so many hours later. */
+  async takeBackLater(hours: number): Promise<void> {
+    await this.inLibrary(hours, async ({ receipts }) => {
+      while (await receipts.sweep());
+    });
+  }
+
+  private async inLibrary<Result>(hours: number, work: (library: LibraryParts) => Promise<Result>): Promise<Result> {
     const clock: Clock = { now: () => addHours(new Date(), hours) };
     const service = await startService({ ...readConfig(this.environment), databasePoolSize: 1 }, clock);
     try {
-      const { receipts, sweep } = service.container.get(TOKENS.Library);
-      // What the worker does every few minutes has been done long before.
-      while (await receipts.sweep());
-      return await sweep.run();
+      return await work(service.container.get(TOKENS.Library));
     } finally {
       await service.stop();
     }
   }
 
-  /** Lays bytes into the store that nobody is going to need: unknown to every record, and those of an upload that has died. */
-  async loseContent(): Promise<void> {
+  /**
+   * Lays bytes into the store that nobody is going to need: unknown to every record, and those of an upload that has
+   * died, whose name it answers.
+   */
+  async loseContent(): Promise<string> {
     const [app] = await this.rows<{ prefix: string }>('select media_prefix as prefix from apps where id = $1', [
       this.caller.appId,
     ]);
-    const store = await DiskMediaStore.open(join(this.dataDir, 'media'));
+    const store = await this.store();
     const [unknown, died] = [blobKey(app?.prefix ?? '', randomUUID()), blobKey(app?.prefix ?? '', randomUUID())];
     for (const key of [unknown, died]) await store.put(key, Readable.from([Buffer.from('lost')]));
     await this.rows(DIED_UPLOAD, [this.caller.appId, died]);
+    return died;
+  }
+
+  /** The files of all processes, by an adapter that does not fail. */
+  store(): Promise<DiskMediaStore> {
+    return DiskMediaStore.open(join(this.dataDir, 'media'));
   }
 
   startLoad(): void {

@@ -19,7 +19,7 @@ const SILENT_MS = 9_000;
 
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'nothing breaks', run: underLoad(async () => pause(1_500)) },
-  // The longest comes first, beside which all others are done.
+  // The longest comes first, so that nothing waits for it in the end.
   { name: 'F2 a connection is cut at every message', run: (rig) => crashPoints(rig) },
   { name: 'F1 a server is killed, three times', run: killed((rig, round) => rig.apis[round % 2] as ServiceProcess, 3) },
   { name: 'F18 the worker is killed, twice', run: workerKilled },

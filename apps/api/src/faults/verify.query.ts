@@ -56,7 +56,7 @@ export const UNDONE = `
   select (select count(*) from payments where status = 'pending' and amount < 0)
     + (select count(*) from cdn_files where processing = 'pending' and state <> 'receiving') as undone`;
 
-/** Keys of calls whose run says nothing any more are free at once. */
+/** Every key whose call is not answered is free at once, as if its lease were over: for a caller that asks for one thing at a time. */
 export const END_LEASES = 'update idempotency_keys set leased_until = now() where status is null';
 
 /** Everything that waits for its time is due now. */
