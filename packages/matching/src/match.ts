@@ -34,7 +34,7 @@ export interface Matcher<Record extends Identified> {
   remove(record: Record): void;
   /**
    * Makes a record, which still has its old value, findable by another value of one identifier, whoever was found by
-   * it before; answers how to take that back, after everything that came later.
+   * it before; answers how to take that back, once everything that came later has been taken back.
    */
   rename(record: Record, identifier: Identifier, to: unknown): () => void;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { ProductDraft, VariantDraft } from './product-drafts.js';
-import { planProducts, type PlannedProduct } from './product-plan.js';
+import type { PlannedProduct } from './planner.js';
+import { planProducts } from './product-plan.js';
 import type { ProductWish, VariantWish } from './product-rows.js';
 
 const blank = { external_ref: null, price: null, vatRate: null, touched: false };
@@ -73,6 +74,14 @@ describe('any rows in one call', () => {
         for (const { id, product: owner } of variants) if (id === null) expect(products).toContain(owner);
       }),
     );
+  });
+});
+
+describe('a code that is borrowed and given back', () => {
+  it('finds the product again that held it all the time', () => {
+    const rows = [row(2, 'a'), row(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
+    const [, , last] = planProducts(rows, threeProducts(), () => 'x').outcomes;
+    expect(last).toMatchObject({ product: { id: 1, code: 'a', price: 5 } });
   });
 });
 

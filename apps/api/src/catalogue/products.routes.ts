@@ -11,7 +11,7 @@ import { findProductJson } from './product.query.js';
 import { isPossible, productFilter, productPage, singleLookUp } from './product-filter.js';
 import { productListJson } from './product-list.query.js';
 import { nestedIn, PRODUCT_KEYS, productWish } from './product-rows.js';
-import type { PlannedProduct } from './product-plan.js';
+import type { PlannedProduct } from './planner.js';
 import type { TypeOrmProducts } from './typeorm-products.js';
 import { Type } from '@sinclair/typebox';
 

@@ -7,7 +7,8 @@ import type { Database, Transaction } from '../database/database.js';
 import { foldedName } from '../database/search-text.js';
 import type { AppContext } from '../http/app-context.js';
 import type { Found, ProductDraft, VariantDraft } from './product-drafts.js';
-import { planProducts, type Plan, type PlannedProduct } from './product-plan.js';
+import type { PlannedProduct } from './planner.js';
+import { planProducts, type Plan } from './product-plan.js';
 import type { ImageWish, ProductWish } from './product-rows.js';
 import {
   ADD_IMAGES,
@@ -123,23 +124,25 @@ type KeyOf = (url: string) => string | undefined;
 interface Drafts {
   readonly products: readonly ProductDraft[];
   readonly variants: readonly VariantDraft[];
+  /** What gets images. */
+  readonly pictured: readonly Draft[];
 }
 
 /** What is to be written, each record once: what is new, and what is not as it was. Most rows of a nightly synchronisation are. */
 function draftsOf(outcomes: Plan['outcomes'], found: Found): Drafts {
   const planned = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
-  const isNewVariant = differsFrom<VariantDraft>(found.variants, VARIANT_FIELDS);
-  const isNewProduct = differsFrom<ProductDraft>(found.products, PRODUCT_FIELDS);
-  const ofProducts = planned.flatMap((each) => each.variants.map(({ variant }) => variant));
-  const variants = [...new Set(ofProducts)].filter(isNewVariant);
+  const named = {
+    products: [...new Set(planned.map((each) => each.product))],
+    variants: [...new Set(planned.flatMap((each) => each.variants.map(({ variant }) => variant)))],
+  };
+  const variants = named.variants.filter(differsFrom<VariantDraft>(found.variants, VARIANT_FIELDS));
+  const pictured = [...named.products, ...named.variants].filter(({ images }) => images.length > 0);
   // A product has changed when something of it has, though its own row may say the same.
-  const owners = new Set(variants.map(({ product }) => product));
-  const products = [...new Set(planned.map((each) => each.product))];
-  return { products: products.filter((product) => owners.has(product) || isNewProduct(product)), variants };
+  const changed = new Set([...variants, ...pictured].map((each) => ('product' in each ? each.product : each)));
+  const isOther = differsFrom<ProductDraft>(found.products, PRODUCT_FIELDS);
+  const products = named.products.filter((product) => changed.has(product) || isOther(product));
+  return { products, variants, pictured };
 }
-
-const PRODUCT_FIELDS = ['code', 'slug', 'name', 'description', 'price', 'vatRate', 'active'] as const;
-const VARIANT_FIELDS = ['code', 'barcode', 'external_ref', 'name', 'price', 'vatRate'] as const;
 
 function differsFrom<Kind extends Draft>(
   found: readonly Kind[],
@@ -147,7 +150,7 @@ function differsFrom<Kind extends Draft>(
 ): (draft: Kind) => boolean {
   const known = new Map(found.map((each) => [each.id, each]));
   return (draft) => {
-    const before = draft.id === null || draft.images.length > 0 ? undefined : known.get(draft.id);
+    const before = draft.id === null ? undefined : known.get(draft.id);
     return before === undefined || fields.some((field) => draft[field] !== before[field]);
   };
 }
@@ -156,7 +159,7 @@ function differsFrom<Kind extends Draft>(
 async function write(
   transaction: Transaction,
   appId: number,
-  { products, variants }: Drafts,
+  { products, variants, pictured }: Drafts,
   now: Date,
   keyOf: KeyOf,
 ): Promise<void> {
@@ -177,7 +180,8 @@ async function write(
     Object.assign(productRow(product), offerOf(product, theirs.get(product) ?? []), { place });
   learnIds(fresh, await send(INSERT_PRODUCTS, fresh.map(freshRow)));
   learnIds(brought, await send(INSERT_VARIANTS, brought.map(variantRow)));
-  await send(ADD_IMAGES, imageRows(products, variants, keyOf));
+  if (pictured.length === 0) return;
+  await transaction.last(ADD_IMAGES, [appId, JSON.stringify(imageRows(pictured, keyOf)), now]);
 }
 
 type Draft = ProductDraft | VariantDraft;
@@ -195,6 +199,9 @@ function learnIds(drafts: readonly Draft[], written: readonly { readonly id: num
   for (const draft of drafts) draft.id = ids.get(draft.code) ?? null;
 }
 
+/** What {@link productRow} writes of a product that is known; the name that is sought follows from the name. */
+const PRODUCT_FIELDS = ['code', 'slug', 'name', 'description', 'price', 'vatRate', 'active'] as const;
+
 function productRow({ id, code, slug, name, description, price, vatRate, active }: ProductDraft): object {
   return { id, code, slug, name, search_name: foldedName(name), description, price, vat_rate: vatRate, active };
 }
@@ -211,14 +218,16 @@ function lowestOf(prices: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((lowest, price) => Math.min(lowest, price));
 }
 
+/** What {@link variantRow} writes of a variant that is known. */
+const VARIANT_FIELDS = ['code', 'barcode', 'external_ref', 'name', 'price', 'vatRate'] as const;
+
 function variantRow(variant: VariantDraft, place: number): object {
   const { id, code, barcode, external_ref, name, price, vatRate, product } = variant;
   return { place, id, product_id: product.id, code, barcode, external_ref, name, price, vat_rate: vatRate };
 }
 
-function imageRows(products: readonly ProductDraft[], variants: readonly VariantDraft[], keyOf: KeyOf): object[] {
-  return [...products, ...variants]
-    .filter(({ images }) => images.length > 0)
+function imageRows(pictured: readonly Draft[], keyOf: KeyOf): object[] {
+  return pictured
     .flatMap((owner) => owner.images.map((image) => imageRow(owner, image, keyOf)))
     .map((row, place) => Object.assign(row, { place }));
 }

@@ -117,6 +117,7 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
     'A voucher is held by an open proforma alone, and spent for what its payments say',
     `update vouchers set spent = spent + 1 where code = 'HELD'`,
   ],
+  ['The lowest price of a product is that of its variants', 'update products set lowest_price = lowest_price + 1'],
   ['Points of a customer are what was booked', 'update customers set loyalty_points = loyalty_points + 1'],
   [
     'Of no switch of consent a change is missing',

@@ -170,6 +170,18 @@ export const INVARIANTS: readonly Invariant[] = [
       where (v.held_by is not null and p.status_id not in ${OPEN}) or v.spent <> coalesce(s.spent, 0)`,
   },
   {
+    name: 'The lowest price of a product is that of its variants',
+    sql: `
+      select p.app_id, format('product %s: %s, but %s', p.id, coalesce(p.lowest_price::text, 'none'),
+        coalesce(v.lowest::text, 'none')) as breach
+      from products p
+      left join (
+        select v.app_id, v.product_id, min(coalesce(v.price, p.price)) as lowest
+        from product_variants v join products p on p.app_id = v.app_id and p.id = v.product_id group by 1, 2
+      ) as v on v.app_id = p.app_id and v.product_id = p.id
+      where p.lowest_price is distinct from case when v.product_id is null then p.price else v.lowest end`,
+  },
+  {
     name: 'Points of a customer are what was booked',
     sql: `
       select c.app_id, format('customer %s: %s points, but %s', c.id, c.loyalty_points, coalesce(b.points, 0)) as breach

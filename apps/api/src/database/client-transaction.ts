@@ -78,7 +78,7 @@ export class ClientTransaction implements Transaction {
     if (this.state !== 'open') return;
     assertInTime(this.end);
     if (this.ending === 'rehearsal') return this.takeBack();
-    const [committed] = await together(this.client, [{ text: 'COMMIT' }]);
+    const [committed] = await together(this.client, [{ text: 'COMMIT', ...this.patience }]);
     assertCommitted(committed);
   }
 
