@@ -51,7 +51,7 @@ export const UPDATE_VARIANTS = `
   set code = row.code, barcode = row.barcode, external_ref = row.external_ref, name = row.name, price = row.price,
       vat_rate = row.vat_rate, updated_at = $3
   from json_to_recordset($2) as row ${VARIANT}
-  where v.app_id = $1 and v.id = row.id`;
+  where v.app_id = $1 and v.id = row.id and v.id = any($4::bigint[])`;
 
 export const INSERT_VARIANTS = `
   insert into product_variants

@@ -170,10 +170,9 @@ async function write(
   const [known, fresh] = parted(products, isKnown);
   const [knownVariants, freshVariants] = parted(variants, isKnown);
   const [added, brought] = parted(freshVariants, ({ product }) => isKnown(product));
-  await send(UPDATE_VARIANTS, knownVariants.map(variantRow));
+  await send(UPDATE_VARIANTS, knownVariants.map(variantRow), idsOf(knownVariants));
   learnIds(added, await send(INSERT_VARIANTS, added.map(variantRow)));
-  const knownIds = known.map(({ id }) => id);
-  await send(UPDATE_PRODUCTS, known.map(productRow), knownIds);
+  await send(UPDATE_PRODUCTS, known.map(productRow), idsOf(known));
   const theirs = new Map(fresh.map((product) => [product, [] as VariantDraft[]]));
   for (const variant of brought) theirs.get(variant.product)?.push(variant);
   const freshRow = (product: ProductDraft, place: number) =>
@@ -185,6 +184,10 @@ async function write(
 }
 
 type Draft = ProductDraft | VariantDraft;
+
+function idsOf(drafts: readonly Draft[]): (number | null)[] {
+  return drafts.map(({ id }) => id);
+}
 
 function isKnown({ id }: Draft): boolean {
   return id !== null;

@@ -32,6 +32,7 @@ const LOCK_STOCK = `
   select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", s.on_hand as "onHand"
   from unnest($2::bigint[], $3::bigint[]) as place (variant_id, warehouse_id)
   join stocks s on s.app_id = $1 and s.product_variant_id = place.variant_id and s.warehouse_id = place.warehouse_id
+    and s.product_variant_id = any($2::bigint[])
   order by s.product_variant_id, s.warehouse_id for update of s`;
 
 /**
@@ -53,6 +54,7 @@ const BOOK = `
   ), changed as (
     update stocks s set on_hand = s.on_hand + change.delta, updated_at = $6 from change
     where s.app_id = $1 and s.product_variant_id = change.variant_id and s.warehouse_id = change.warehouse_id
+      and s.product_variant_id = any($2::bigint[])
     returning s.product_variant_id as variant_id, s.warehouse_id
   ), made as (
     insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, min_qty, updated_at)
