@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * How a payment service answers: `done and silent` pays the refund and never says so, `refused` never pays it, and
@@ -16,7 +17,8 @@ interface Asked {
 
 /** A payment service with books of its own: it pays each key once, whatever it answers. */
 export class Gateway {
-  manner: Manner = 'well';
+  private present: Manner = 'well';
+  private asked = 0;
   /** What was paid out, by the key it was asked under. */
   readonly books = new Map<string, Asked>();
 
@@ -25,11 +27,24 @@ export class Gateway {
     readonly stop: () => void,
   ) {}
 
+  set manner(manner: Manner) {
+    this.present = manner;
+    this.asked = 0;
+  }
+
+  /** Whether somebody asks for a refund, in time, since it behaves as it does. */
+  async isAsked(withinMs: number): Promise<boolean> {
+    const end = Date.now() + withinMs;
+    while (this.asked === 0 && Date.now() < end) await pause(50);
+    return this.asked > 0;
+  }
+
   static async start(): Promise<Gateway> {
     const server = createServer((request, response) => {
       void json(request).then((body) => {
         const key = String(request.headers['idempotency-key']);
-        const { manner } = gateway;
+        const { present: manner } = gateway;
+        gateway.asked += 1;
         if (manner === 'broken') return response.writeHead(500).end();
         if (manner === 'refused') return response.writeHead(422).end();
         if (manner === 'silent') return undefined;

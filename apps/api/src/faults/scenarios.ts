@@ -14,6 +14,7 @@ import { BACKEND, OPEN_TRANSACTIONS, REFUSED_REFUNDS } from './verify.query.js';
 export const READY_MUST_MS = 10_000;
 const ANSWER_MUST_MS = 8_500;
 const GONE_MS = 20_000;
+const ASKED_MS = 15_000;
 /** Longer than the service waits for any answer of the database. */
 const SILENT_MS = 9_000;
 
@@ -154,11 +155,14 @@ async function locked(rig: Rig): Promise<Outcome> {
 
 async function gatewayBroken(rig: Rig): Promise<Outcome> {
   const before = await refusedRefunds(rig);
+  const untried: string[] = [];
   let open = 0;
   await rig.underLoad(async () => {
     for (const manner of ['broken', 'twice', 'silent', 'done and cut', 'well', 'done and silent'] as const) {
       rig.gateway.manner = manner;
       await pause(900);
+      // Clients who wait for a silent one ask for nothing else.
+      if (!(await rig.gateway.isAsked(ASKED_MS))) untried.push(`no refund was asked for while it was ${manner}`);
       open += (await rig.rows<{ count: number }>(OPEN_TRANSACTIONS))[0]?.count ?? 0;
     }
     rig.gateway.manner = 'well';
@@ -170,6 +174,7 @@ async function gatewayBroken(rig: Rig): Promise<Outcome> {
   const count = (await refusedRefunds(rig)) - before;
   return {
     breaches: [
+      ...untried,
       ...(open === 0 ? [] : ['a transaction is open while the payment service is asked']),
       ...(mistaken === 0 ? [] : [`${mistaken} refunds were taken for refused`]),
       ...(rig.gateway.books.size > 0 && count > 0 ? [] : ['no refund was paid, or none refused']),
