@@ -27,6 +27,11 @@ export class DiskMediaStore implements MediaStore {
     return store;
   }
 
+  /** As it is, for whoever only looks: makes and removes nothing, and a folder that is missing is an empty store. */
+  static toRead(root: string): DiskMediaStore {
+    return new DiskMediaStore(root);
+  }
+
   put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
     return this.placed(key, async (unfinished) => {
       const file = await open(unfinished, 'wx');

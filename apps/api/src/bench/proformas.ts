@@ -4,7 +4,7 @@ import { proformaFilter } from '../proformas/proforma-filter.js';
 import { proformaListStatement } from '../proformas/proforma-list.query.js';
 import { benchExpiry } from './expiry.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
-import { FLOOR_LIFECYCLE } from './floor-statements.query.js';
+import { FLOOR_LIFECYCLE, FLOOR_LIFECYCLE_IDS } from './floor-statements.query.js';
 import { call, flowsWith, loadWith, type Figure, type Load } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
 import { measureAll, print, report, reportGrowth, sizesBelow, type BenchApp, type Job } from './measure.js';
@@ -24,6 +24,10 @@ const POOL = 10;
 /** The ratios to the Express floor that must be reached. */
 const MUST = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
 
+const LIFECYCLE = 'evaluation → create → pay → confirm → convert';
+/** How the floors' statements are called that answer nothing but an id. */
+const IDS = 'id-';
+
 type Lists = Readonly<Record<'first' | 'paid' | 'deep', ReturnType<typeof listOf>>>;
 
 /** Lists and lifecycle of proformas against the bare limits, all systems in turn, round after round. */
@@ -41,7 +45,8 @@ export async function benchProformas(url: string, { rows, seconds, rounds, due }
     poolSize: POOL,
     statements: {
       ...Object.fromEntries(Object.entries(lists).map(([name, { statement }]) => [name, statement])),
-      ...Object.fromEntries(Object.entries(FLOOR_LIFECYCLE).map(([name, text]) => [name, { text }])),
+      ...named('', FLOOR_LIFECYCLE),
+      ...named(IDS, FLOOR_LIFECYCLE_IDS),
     },
   };
   const systems = [
@@ -55,18 +60,13 @@ export async function benchProformas(url: string, { rows, seconds, rounds, due }
     listJob('list, two statuses', 'paid', lists, large.token),
     listJob('list, offset 40,000', 'deep', lists, large.token),
     {
-      name: 'evaluation → create → pay → confirm → convert',
+      ...lifecycleJob('', shop, bank),
+      name: LIFECYCLE,
       must: MUST.lifecycle,
-      measure: (system, load) =>
-        flowsWith(
-          () => (system.name === 'service' ? flow(system.origin, shop, bank) : floorFlow(system.origin, shop)),
-          load,
-        ),
-      // Few calls a second, and much code in each.
-      warmUp: 4,
       // What autovacuum does within a minute: until then the floors' plans are those for empty tables.
       settle: async () => void (await ask(url, 'analyze')),
     },
+    { ...lifecycleJob(IDS, shop, bank), name: `${LIFECYCLE}; floors answer an id` },
   ];
   try {
     const figures = await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds);
@@ -119,6 +119,18 @@ function listJob(name: string, key: keyof Lists, lists: Lists, token: string): J
   return { name, must: MUST.list, measure };
 }
 
+function named(prefix: string, texts: Readonly<Record<string, string>>) {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, { text }]));
+}
+
+/** The floors are asked by the statements of one prefix. */
+function lifecycleJob(prefix: string, shop: BenchApp, bank: number): Pick<Job, 'measure' | 'warmUp'> {
+  const once = ({ name, origin }: System): Promise<void> =>
+    name === 'service' ? flow(origin, shop, bank) : floorFlow(`${origin}/${prefix}`, shop);
+  // Few calls a second, and much code in each.
+  return { measure: (system, load) => flowsWith(() => once(system), load), warmUp: 4 };
+}
+
 function basket(): string[] {
   return [...new Set(Array.from({ length: 3 }, () => `P${randomInt(VARIANTS) + 1}`))];
 }
@@ -139,11 +151,11 @@ async function flow(origin: string, { token }: BenchApp, bank: number): Promise<
 
 /** The floors' numbers: a drawn one is drawn again when it is taken, which they do not know how to do. */
 let floorFlows = 0;
-async function floorFlow(origin: string, { id: app, token }: BenchApp): Promise<void> {
-  const { id: evaluation } = await call(`${origin}/evaluate`, token, [app, basket()]);
+async function floorFlow(base: string, { id: app, token }: BenchApp): Promise<void> {
+  const { id: evaluation } = await call(`${base}evaluate`, token, [app, basket()]);
   floorFlows += 1;
-  const { id } = await call(`${origin}/create`, token, [app, evaluation, `F-${floorFlows}`]);
-  for (const step of ['pay', 'confirm', 'convert']) await call(`${origin}/${step}`, token, [app, id]);
+  const { id } = await call(`${base}create`, token, [app, evaluation, `F-${floorFlows}`]);
+  for (const step of ['pay', 'confirm', 'convert']) await call(`${base}${step}`, token, [app, id]);
 }
 
 async function bankOf(url: string, { id }: BenchApp): Promise<number> {

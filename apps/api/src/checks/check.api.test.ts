@@ -1,5 +1,10 @@
 import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../config.js';
+import { openForInspection } from '../runtime/service.js';
 import { TOKENS } from '../tokens.js';
 import { aDay } from '../testing/a-day.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
@@ -41,6 +46,26 @@ describe('after a day of work', () => {
     const before = await api.database.rows(sum);
     await found();
     expect(await api.database.rows(sum)).toEqual(before);
+  });
+});
+
+describe('an installation that is looked at', () => {
+  it('gets no folder for files that it does not have, and keeps what others have not finished', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'back-office-inspected-'));
+    const look = async (dataDir: string) => {
+      const inspected = await openForInspection(readConfig({ DATABASE_URL: api.url, DATA_DIR: dataDir }));
+      await check(inspected.connection, inspected.store, new Date());
+      await inspected.stop();
+    };
+    await look(join(home, 'new'));
+    const unfinished = join(home, 'media', '.unfinished');
+    await mkdir(unfinished, { recursive: true });
+    await writeFile(join(unfinished, 'old'), '');
+    await utimes(join(unfinished, 'old'), 0, 0);
+    await look(home);
+    const left = [await readdir(home), await readdir(unfinished)];
+    await rm(home, { recursive: true });
+    expect(left).toEqual([['media'], ['old']]);
   });
 });
 
@@ -118,6 +143,10 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
     `update vouchers set spent = spent + 1 where code = 'HELD'`,
   ],
   ['The lowest price of a product is that of its variants', 'update products set lowest_price = lowest_price + 1'],
+  [
+    'A product is searched by its name and all of its codes',
+    `update product_variants set barcode = 'X-' || id where id = (select min(id) from product_variants)`,
+  ],
   ['Points of a customer are what was booked', 'update customers set loyalty_points = loyalty_points + 1'],
   [
     'Of no switch of consent a change is missing',

@@ -182,6 +182,17 @@ export const INVARIANTS: readonly Invariant[] = [
       where p.lowest_price is distinct from case when v.product_id is null then p.price else v.lowest end`,
   },
   {
+    name: 'A product is searched by its name and all of its codes',
+    sql: `
+      select p.app_id, format('product %s', p.id) as breach
+      from products p
+      left join (
+        select app_id, product_id, string_agg(concat_ws(' ', lower(code), lower(barcode)), ' ' order by id) as codes
+        from product_variants group by 1, 2
+      ) as v on v.app_id = p.app_id and v.product_id = p.id
+      where p.search_all <> concat_ws(' ', p.search_name, lower(p.code), v.codes)`,
+  },
+  {
     name: 'Points of a customer are what was booked',
     sql: `
       select c.app_id, format('customer %s: %s points, but %s', c.id, c.loyalty_points, coalesce(b.points, 0)) as breach

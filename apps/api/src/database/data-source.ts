@@ -34,7 +34,8 @@ export const TIMEOUTS = {
 pg.types.setTypeParser(BIGINT, Number);
 
 // Every statement here finds its rows by index; compiling it (jit) costs more than running it.
-const SESSION = ['-c timezone=UTC', '-c jit=off'];
+// Locks are what keeps changes apart, and a statement behind one must see what has been committed meanwhile.
+const SESSION = ['-c timezone=UTC', '-c jit=off', '-c default_transaction_isolation=read\\ committed'];
 // And plans are kept: one that was made while a table was still small would read it from end to end until it is analysed.
 const BY_INDEX = ['-c enable_seqscan=off'];
 // What a shop works with is in memory, where a page costs the same wherever it lies: taken for four times as dear, an

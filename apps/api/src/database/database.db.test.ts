@@ -412,6 +412,17 @@ describe('the timeout ladder', () => {
   });
 });
 
+describe('the isolation of transactions', () => {
+  it('is read committed, whatever is usual on the server', async () => {
+    const [{ name } = { name: '' }] = await database.rows<{ name: string }>('select current_database() as name');
+    await database.rows(`alter database ${name} set default_transaction_isolation = 'serializable'`);
+    const source = await dataSourceFor(own.connection, 1).initialize();
+    const isolation = await new Database(source).transaction((each) => each.rows('show transaction_isolation'));
+    await source.destroy();
+    expect(isolation).toEqual([{ transaction_isolation: 'read committed' }]);
+  });
+});
+
 describe('the schema', () => {
   it('keeps every time with its zone, and no amount as a fraction', async () => {
     const rows = await database.rows<{ column: string }>(

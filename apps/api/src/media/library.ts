@@ -47,11 +47,13 @@ export interface StorageModule {
   }>;
 }
 
-export async function openLibrary(config: Config): Promise<Library> {
+/** The library; `toRead`: nothing of what it is kept in is changed by opening it. */
+export async function openLibrary(config: Config, { toRead = false } = {}): Promise<Library> {
   const own = `${config.publicUrl}/media`;
   const { storage } = config;
   if (storage.kind === 'disk') {
-    const store = await DiskMediaStore.open(join(config.dataDir, 'media'));
+    const folder = join(config.dataDir, 'media');
+    const store = toRead ? DiskMediaStore.toRead(folder) : await DiskMediaStore.open(folder);
     return { store, base: own, isPublished: false, close: () => {} };
   }
   if (storage.kind === 's3') {

@@ -51,7 +51,7 @@ export interface Inspection {
 
 export async function openForInspection(config: Config): Promise<Inspection> {
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
-  const { store, close } = await openLibrary(config);
+  const { store, close } = await openLibrary(config, { toRead: true });
   const stop = async (): Promise<void> => {
     close();
     await embedded?.stop();
