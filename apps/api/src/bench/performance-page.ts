@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url));
 
@@ -25,5 +26,5 @@ ${lines.join('\n')}
 `;
   const notes = (await readFile(PAGE, 'utf8')).split(NOTES)[1];
   const whole = notes === undefined ? page : `${page}\n${NOTES}${notes}`;
-  await writeFile(PAGE, whole.replaceAll(/\n{3,}/g, '\n\n'));
+  await writeFile(PAGE, await format(whole, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
 }
