@@ -57,7 +57,7 @@ export function dataSourceFor(connection: Connection, poolSize: number, entities
     entities,
     poolSize,
     extra: {
-      options: [...SESSION, ...BY_INDEX, ...IN_MEMORY, ...LIMITS].join(' '),
+      options: optionsOf(connection, [...SESSION, ...BY_INDEX, ...IN_MEMORY, ...LIMITS]),
       // A transaction sends BEGIN with its first statement and COMMIT with its last.
       pipeline: true,
       query_timeout: TIMEOUTS.query,
@@ -99,15 +99,36 @@ export function migrationSourceFor(connection: Connection, migrations = MIGRATIO
     migrations: [...migrations],
     migrationsTransactionMode: 'each',
     poolSize: 2,
-    extra: { options: [...SESSION, ...ON_A_CLUSTER].join(' ') },
+    extra: { options: optionsOf(connection, [...SESSION, ...ON_A_CLUSTER]) },
   });
+}
+
+/** What the URL asks of a session, and then ours: of two that say the same the later one counts. */
+function optionsOf(connection: Connection, ours: readonly string[]): string {
+  const asked = 'url' in connection ? new URLSearchParams(queryOf(connection.url)).get('options') : null;
+  return [...(asked === null ? [] : [asked]), ...ours].join(' ');
+}
+
+/** The URL without its options, which would take the place of ours. */
+function addressOf(url: string): string {
+  const query = queryOf(url);
+  const left = new URLSearchParams(query);
+  if (!left.has('options')) return url;
+  left.delete('options');
+  return `${url.slice(0, -query.length)}${left.toString()}`;
+}
+
+/** Not by `URL`, which knows no address of a socket. */
+function queryOf(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
 }
 
 function common(connection: Connection) {
   return {
     type: 'postgres' as const,
     ...('url' in connection
-      ? { url: connection.url }
+      ? { url: addressOf(connection.url) }
       : // The port names the socket; PGPORT and PGSSLMODE are meant for another server.
         { host: connection.host, port: 5432, username: connection.user, database: connection.database, ssl: false }),
     synchronize: false,
@@ -121,9 +142,9 @@ export type JobPool = pg.Pool;
 export function jobPool(connection: Connection, max: number, connectionTimeoutMillis = 0): JobPool {
   const server =
     'url' in connection
-      ? { connectionString: connection.url }
+      ? { connectionString: addressOf(connection.url) }
       : { host: connection.host, port: 5432, user: connection.user, database: connection.database, ssl: false };
-  const options = SESSION.join(' ');
+  const options = optionsOf(connection, SESSION);
   const more = { application_name: 'retail-back-office', options, keepAlive: true, connectionTimeoutMillis };
   const pool = new pg.Pool({ ...server, max, ...more });
   // A lost connection is told to the queue by its next statement.

@@ -4,7 +4,7 @@ import { PATIENCE } from '../http/server.js';
 import { beginBulk, waitForBulkTurn } from './bulk.js';
 import { tellingWrites } from './call-writes.js';
 import { assertOutsideTransaction, Database, type Transaction } from './database.js';
-import { dataSourceFor, TIMEOUTS } from './data-source.js';
+import { dataSourceFor, jobPool, TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, UnknownOutcome, violates } from './failures.js';
 
 let own: TestDatabase;
@@ -420,6 +420,21 @@ describe('the isolation of transactions', () => {
     const isolation = await new Database(source).transaction((each) => each.rows('show transaction_isolation'));
     await source.destroy();
     expect(isolation).toEqual([{ transaction_isolation: 'read committed' }]);
+  });
+});
+
+describe('what the address of the database asks of a session', () => {
+  it('is added to what the service needs, and never takes its place', async () => {
+    const asked = encodeURIComponent('-c search_path=public,pg_temp -c default_transaction_isolation=serializable');
+    const url = `${own.url}${own.url.includes('?') ? '&' : '?'}options=${asked}&application_name=shop`;
+    const source = await dataSourceFor({ url }, 1).initialize();
+    const pool = jobPool({ url }, 1);
+    const shown = `select current_setting('search_path') as path, current_setting('timezone') as zone,
+      current_setting('default_transaction_isolation') as isolation`;
+    const [ofService, ofJobs] = [await new Database(source).rows(shown), (await pool.query(shown)).rows];
+    await Promise.all([source.destroy(), pool.end()]);
+    const expected = [{ path: 'public,pg_temp', zone: 'UTC', isolation: 'read committed' }];
+    expect([ofService, ofJobs]).toEqual([expected, expected]);
   });
 });
 

@@ -47,7 +47,7 @@ export interface StorageModule {
   }>;
 }
 
-/** The library; `toRead`: nothing of what it is kept in is changed by opening it. */
+/** The library; `toRead`: a folder is not made or swept by opening it. A store of somebody else's opens as it does. */
 export async function openLibrary(config: Config, { toRead = false } = {}): Promise<Library> {
   const own = `${config.publicUrl}/media`;
   const { storage } = config;
