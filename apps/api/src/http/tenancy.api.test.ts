@@ -228,10 +228,13 @@ function exampleOf(route: Route, shop: FullShop): unknown {
   return calls.bodyOf(route)?.example(valuesOf(shop, route));
 }
 
+/** They name no record by themselves, but are drawn, and may be as large as one that does. */
+const PARTS = new Set<unknown>(['data_part', 'time_part']);
+
 /** The fields of a body that name a record, and in the stranger's own body another one. */
 function namedFields(route: Route): BodyField[] {
   const [owners, own, names] = [exampleOf(route, mine), exampleOf(route, stranger), namesOf(mine)];
-  const isName = (field: BodyField): boolean => names.has(valueAt(owners, field));
+  const isName = (field: BodyField): boolean => !PARTS.has(field.path.at(-1)) && names.has(valueAt(owners, field));
   return (calls.bodyOf(route)?.fields() ?? []).filter(
     (field) => isName(field) && valueAt(owners, field) !== valueAt(own, field),
   );
