@@ -1,4 +1,5 @@
 import { likeLiteral, type Page } from '@back-office/kernel';
+import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { foldedName } from '../database/search-text.js';
 import { LOOK_UP_IDS, productJson } from './product.query.js';
@@ -53,7 +54,7 @@ export interface ProductListAsked {
   readonly page: Page;
 }
 
-/** The ids of the page first, then what is shown of each. */
+/** The ids of the page first, then what is shown of each. A full join is never made row by row, see {@link among}. */
 export function productListStatement({ appId, decimals, filter, orderBy, page }: ProductListAsked) {
   const values: unknown[] = [appId, page.offset, page.limit, decimals];
   const value = placeholders(values);
@@ -63,7 +64,7 @@ export function productListStatement({ appId, decimals, filter, orderBy, page }:
   const text = `
   with ${search ? foundPageOf(search, conditions, wanted) : pageOf(conditions, wanted ?? BY_NAME)}
   select json_build_object('products', coalesce(json_agg(${productJson('$4')} order by page.place), '[]'))::text as data
-  from page join products p on p.app_id = $1 and p.id = page.id`;
+  from page full join (select * from products p where p.app_id = $1 and ${among('p.id', 'page')}) as p on p.id = page.id`;
   return { text, values };
 }
 
@@ -180,6 +181,6 @@ function narrowed(filter: ProductFilter, value: (one: unknown) => string): strin
 
 const ON_STOCK = `exists (
   select 1 from product_variants v
-  join stocks k on k.app_id = $1 and k.product_variant_id = v.id
-  join warehouses w on w.app_id = $1 and w.id = k.warehouse_id and w.sellable and w.deleted_at is null
-  where v.app_id = $1 and v.product_id = p.id and k.on_hand > k.reserved)`;
+  join stocks k on k.app_id = v.app_id and k.product_variant_id = v.id
+  join warehouses w on w.app_id = v.app_id and w.id = k.warehouse_id and w.sellable and w.deleted_at is null
+  where v.app_id = p.app_id and v.product_id = p.id and k.on_hand > k.reserved offset 0)`;

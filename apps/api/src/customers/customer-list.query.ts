@@ -1,4 +1,5 @@
 import type { Page } from '@back-office/kernel';
+import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
 import { personContains } from '../database/search-text.js';
@@ -21,7 +22,7 @@ const listOf = (conditions: readonly string[]): string => `
     select c.id, c.data_part, c.time_part, c.external_ref, c.email, c.first_name, c.last_name, c.phone,
       c.viber_subscribed, c.preferred_notification_channel_id, c.loyalty_points,
       ${dateTimeSql('c.inserted_at')} as inserted_at, ${dateTimeSql('c.updated_at')} as updated_at
-    from page join customers c on c.app_id = $1 and c.id = page.id order by ${ORDER}
+    from customers c where c.app_id = $1 and ${among('c.id', 'page')} order by ${ORDER}
   ) as row`;
 
 /** The statement that answers a list with one row: its page, by first name, as JSON text. */

@@ -1,6 +1,8 @@
 /**
- * The condition that a column holds one of a CTE's values, beside the join itself. The planner takes a list of JSON for
- * 100 rows, and would sooner read a smaller table from end to end than ask its index so often.
+ * The condition that a column holds one of a CTE's values: beside a join, or, where nothing else is wanted of the CTE,
+ * instead of one. The planner takes a list of JSON for 100 rows, and would sooner read a smaller table from end to end
+ * than ask its index so often; and of an app that the statistics do not know it thinks that it has one row, and would
+ * compare each of ten thousand with each of the page.
  */
 export function among(column: string, cte: string, value = 'id'): string {
   return `${column} = any(array(select ${value} from ${cte}))`;

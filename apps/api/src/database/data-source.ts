@@ -12,6 +12,7 @@ import { ConsentAndDevices1763700000008 } from './migrations/0008-consent-and-de
 import { ProformasByApp1763700000009 } from './migrations/0009-proformas-by-app.js';
 import { WaitingFiles1763700000010 } from './migrations/0010-waiting-files.js';
 import { HiddenFiles1763700000011 } from './migrations/0011-hidden-files.js';
+import { EarlyStatistics1763700000012 } from './migrations/0012-early-statistics.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
@@ -80,6 +81,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ProformasByApp1763700000009,
   WaitingFiles1763700000010,
   HiddenFiles1763700000011,
+  EarlyStatistics1763700000012,
 ];
 
 /**

@@ -168,13 +168,16 @@ export interface AppTable {
   readonly foreignKeys: Readonly<Record<string, string>>;
 }
 
+/** As on the tables that there have been so far, see the migration EarlyStatistics. */
+const EARLY_STATISTICS = 'autovacuum_analyze_scale_factor = 0.01';
+
 /**
  * Makes a table: plain where the others are, and spread beside them where those are spread. A foreign key that was there
  * earlier would be in the way; see {@link withoutForeignKeys}.
  */
 export async function createAppTable(runner: QueryRunner, { name, definition, foreignKeys }: AppTable): Promise<void> {
   const query: Query = (text, values) => runner.query(text, values);
-  await query(`create table ${quoted(name)} (${definition})`);
+  await query(`create table ${quoted(name)} (${definition}) with (${EARLY_STATISTICS})`);
   const beside = (await hasCitus(query)) ? await spreadTable(query) : undefined;
   if (beside !== undefined) await spread(query, name, beside);
   for (const [key, foreignKey] of Object.entries(foreignKeys)) await addForeignKey(query, name, key, foreignKey);

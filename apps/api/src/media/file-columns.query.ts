@@ -6,7 +6,7 @@ const WITH_VERSION = `case when f.version > 1 then '?v=' || f.version else '' en
 export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${WITH_VERSION}`;
 
 /** Whether something uses the file `f` of the app $1. */
-export const IS_USED_SQL = 'exists (select from cdn_usages u where u.app_id = $1 and u.key = f.key)';
+export const IS_USED_SQL = 'exists (select from cdn_usages u where u.app_id = f.app_id and u.key = f.key offset 0)';
 
 /** How many places use the file `f`: never stored, so that it is never wrong. */
 const USAGE_COUNT = `(select count(*) from cdn_usages u where u.app_id = f.app_id and u.key = f.key)`;

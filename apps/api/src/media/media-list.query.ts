@@ -9,6 +9,7 @@ import {
   type Page,
 } from '@back-office/kernel';
 import { FILE_KINDS, folderPath, type FolderPath } from '@back-office/media';
+import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { placeholders, type Placeholder } from '../database/placeholders.js';
 import { foldedForSearch } from '../database/search-text.js';
@@ -114,7 +115,7 @@ export function fileListStatement(
     select json_build_object(
       'files', (
         select coalesce(json_agg(${fileJsonSql('$2')} order by ${order}), '[]')
-        from page join cdn_files f on f.app_id = $1 and f.id = page.id
+        from cdn_files f where f.app_id = $1 and ${among('f.id', 'page')}
       ),
       'total_count', counted.shown,
       'hidden_count', counted.hidden
@@ -160,7 +161,7 @@ export async function trashListJson(
     select json_build_object(
       'files', (
         select coalesce(json_agg(${fileJsonSql('$2', { inTrash: true })} order by ${order}), '[]')
-        from page join cdn_files f on f.app_id = $1 and f.id = page.id
+        from cdn_files f where f.app_id = $1 and ${among('f.id', 'page')}
       ),
       'total_count', (select count(*) from cdn_files f where ${matching})
     )::text as data`,
@@ -189,18 +190,22 @@ export async function summaryJson(database: Database, appId: number): Promise<st
   return row?.data ?? '';
 }
 
+const PAGES = 'from cdn_pdf_pages p where p.app_id = f.app_id and p.cdn_file_id = f.id and p.version = f.version';
+
 const PDF_RENDERS = `
   select coalesce(json_agg(row.data order by row.filename, row.id), '[]')::text as data from (
     select f.filename, f.id, json_build_object(
       'file', json_build_object('id', f.id, 'filename', f.filename, 'url', ${fileUrlSql('$2')}),
-      'pages', json_agg(json_build_object(
-        'page', p.page, 'url', ${fileUrlSql('$2', 'p.key')},
-        'width', p.width, 'height', p.height
-      ) order by p.page)
+      'pages', (
+        select json_agg(json_build_object(
+          'page', p.page, 'url', ${fileUrlSql('$2', 'p.key')}, 'width', p.width, 'height', p.height
+        ) order by p.page)
+        ${PAGES}
+      )
     ) as data
-    from cdn_files f join cdn_pdf_pages p on p.app_id = $1 and p.cdn_file_id = f.id and p.version = f.version
-    where f.app_id = $1 and f.state = 'active' and ($3::text is null or f.search_text like $3)
-    group by f.app_id, f.id order by f.filename, f.id limit $4
+    from cdn_files f
+    where f.app_id = $1 and f.state = 'active' and ($3::text is null or f.search_text like $3) and exists (select ${PAGES})
+    order by f.filename, f.id limit $4
   ) as row`;
 
 const MOST_PDFS = 100;

@@ -44,9 +44,11 @@ const COLUMNS = 'f.id, f.path, f.name, f.description';
 const FIND = `select ${COLUMNS} from cdn_folders f where f.app_id = $1`;
 
 const WITH_FILES = `
-  select ${COLUMNS}, count(c.id)::int as files from cdn_folders f
-  left join cdn_files c on c.app_id = $1 and c.folder = f.path and c.state = 'active' and not c.hidden
-  where f.app_id = $1 and (f.path = $2 or f.path like $3 or $2 = '') group by f.app_id, f.id order by f.path`;
+  select ${COLUMNS}, (
+    select count(*)::int from cdn_files c
+    where c.app_id = f.app_id and c.folder = f.path and c.state = 'active' and not c.hidden
+  ) as files
+  from cdn_folders f where f.app_id = $1 and (f.path = $2 or f.path like $3 or $2 = '') order by f.path`;
 
 // A folder is shown under its segment, or with a number where a sibling is called so.
 const MAKE = `

@@ -1,4 +1,5 @@
 import { currencyNumber, sortingOf, type Page } from '@back-office/kernel';
+import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { dateTimeSql, moneySql, nameSql } from '../database/json-sql.js';
 import { personContains } from '../database/search-text.js';
@@ -54,7 +55,7 @@ const listOf = (conditions: readonly string[], order: string): string => `
       o.app_location_id, ${MONEY.map((column) => `${moneySql(`o.${column}`, DECIMALS)} as ${column}`).join(', ')},
       o.market_id, $5::int as currency_id, o.sales_channel_id, o.sales_channel, o.proforma_order_id, o.proforma_number,
       o.comment, o.tags, ${dateTimeSql('o.inserted_at')} as inserted_at, ${dateTimeSql('o.updated_at')} as updated_at
-    from page join orders o on o.app_id = $1 and o.id = page.id order by ${order}
+    from orders o where o.app_id = $1 and ${among('o.id', 'page')} order by ${order}
   ) as row`;
 
 export interface OrderListAsked {

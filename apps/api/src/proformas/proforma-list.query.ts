@@ -1,5 +1,6 @@
 import { currencyNumber, sortingOf, type Page } from '@back-office/kernel';
 import { FINAL_STATUSES, statusId, STATUSES } from '@back-office/proforma';
+import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { dateTimeSql, moneySql, nameSql } from '../database/json-sql.js';
 import { placeholders, type Placeholder } from '../database/placeholders.js';
@@ -51,7 +52,7 @@ const listOf = (page: string, order: string): string => `
       ${MONEY.map((column) => `${moneySql(`p.${column}`, DECIMALS)} as ${column}`).join(', ')},
       p.market_id, $5::int as currency_id, p.sales_channel_id, p.sales_channel, p.order_id,
       p.canceled_at is not null as canceled, p.cancel_reason, p.tags, p.alerts_count, p.open_alerts_count
-    from page join proforma_orders p on p.app_id = $1 and p.id = page.id order by ${order}
+    from proforma_orders p where p.app_id = $1 and ${among('p.id', 'page')} order by ${order}
   ) as row`;
 
 export async function proformaListJson(

@@ -1,4 +1,3 @@
-import { loadRows } from '../testing/load-rows.js';
 import { paymentService, type PaymentService } from '../testing/payment-service.js';
 import { RawHttp, type RawCall } from '../testing/raw-http.js';
 import { GUEST, evaluate, methodId, newCustomer, propose, setUp, stockOf, stockShop } from '../testing/shop.js';
@@ -941,7 +940,7 @@ describe('the largest page of proformas', () => {
   it('has 10,000, however many are wanted', async () => {
     const client = await newShop();
     await propose(client, [{ code: 'A', qty: 1 }]);
-    await loadRows(api.url, 'proforma_orders', COPIES, [client.appId]);
+    await api.database.rows(COPIES, [client.appId]);
     for (const limit of ['10000', '10001', '99999999999999999999']) {
       expect((await client.get(`/proforma_orders?limit=${limit}`)).body.data).toHaveLength(10_000);
     }

@@ -1,4 +1,5 @@
 import type { Page } from '@back-office/kernel';
+import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 
 export interface AggregateFilter {
@@ -7,31 +8,29 @@ export interface AggregateFilter {
   readonly productId: number | undefined;
 }
 
-/** Stock of variants, a page at a time by id, as JSON text: the variants of the page first, then their stock. */
+/** Stock of variants, a page at a time by id, as JSON text: the variants of the page first, then the stock of each. */
 const AGGREGATE = `
   with page as (
-    select id, code from product_variants
+    select id from product_variants
     where app_id = $1 and ($2::text is null or code = $2) and ($3::text is null or barcode = $3)
       and ($4::bigint is null or product_id = $4)
     order by id offset $5 limit $6
-  ), place as (
-    select k.product_variant_id as id, w.code as warehouse_code, k.on_hand, k.reserved,
-      case when w.sellable then greatest(k.on_hand - k.reserved, 0) else 0 end as available
-    from stocks k join warehouses w on w.app_id = $1 and w.id = k.warehouse_id
-    where k.app_id = $1 and k.product_variant_id in (select id from page) and w.deleted_at is null
   )
-  select coalesce(json_agg(json_build_object(
-    'product_variant_id', page.id, 'code', page.code, 'on_hand', total.on_hand, 'reserved', total.reserved,
-    'available', total.available, 'warehouses', total.warehouses
-  ) order by page.id), '[]')::text as data
-  from page cross join lateral (
-    select coalesce(sum(on_hand), 0) as on_hand, coalesce(sum(reserved), 0) as reserved,
-      coalesce(sum(available), 0) as available,
-      coalesce(json_agg(json_build_object(
+  select coalesce(json_agg((
+    select json_build_object(
+      'product_variant_id', v.id, 'code', v.code, 'on_hand', coalesce(sum(on_hand), 0),
+      'reserved', coalesce(sum(reserved), 0), 'available', coalesce(sum(available), 0),
+      'warehouses', coalesce(json_agg(json_build_object(
         'warehouse_code', warehouse_code, 'on_hand', on_hand, 'reserved', reserved, 'available', available
-      ) order by warehouse_code), '[]') as warehouses
-    from place where place.id = page.id
-  ) as total`;
+      ) order by warehouse_code), '[]')
+    ) from (
+      select w.code as warehouse_code, k.on_hand, k.reserved,
+        case when w.sellable then greatest(k.on_hand - k.reserved, 0) else 0 end as available
+      from stocks k join warehouses w on w.app_id = v.app_id and w.id = k.warehouse_id
+      where k.app_id = v.app_id and k.product_variant_id = v.id and w.deleted_at is null
+    ) as place
+  ) order by v.id), '[]')::text as data
+  from product_variants v where v.app_id = $1 and ${among('v.id', 'page')}`;
 
 export async function stockAggregateJson(
   database: Database,

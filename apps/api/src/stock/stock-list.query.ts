@@ -1,6 +1,8 @@
 import type { Page } from '@back-office/kernel';
+import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
+import { placeholders } from '../database/placeholders.js';
 
 export interface StockFilter {
   readonly warehouseId: number | undefined;
@@ -8,27 +10,43 @@ export interface StockFilter {
   readonly variantId: number | undefined;
 }
 
-/** The ids of the page first, then its rows. */
-const listOf = (conditions: readonly string[]): string => `
+interface Conditions {
+  readonly ofVariants: readonly string[];
+  readonly ofStocks: readonly string[];
+}
+
+/**
+ * The ids of the page first, in the order of the index of variants, then its rows. What belongs to a row is looked up
+ * for each by that row's own app: of the call's app the statistics may know nothing, and then a join compares all with all.
+ */
+const listOf = ({ ofVariants, ofStocks }: Conditions): string => `
   with page as (
-    select s.id from stocks s
-    join product_variants v on v.app_id = $1 and v.id = s.product_variant_id
-    join warehouses w on w.app_id = $1 and w.id = s.warehouse_id and w.deleted_at is null
-    where ${['s.app_id = $1', ...conditions].join(' and ')}
-    order by v.product_id, v.id, s.warehouse_id offset $2 limit $3
+    select unnest(array(
+      select s.id from stocks s
+      where ${['s.app_id = v.app_id', 's.product_variant_id = v.id', SHELVED, ...ofStocks].join(' and ')}
+      order by s.warehouse_id
+    )) as id
+    from product_variants v where ${['v.app_id = $1', ...ofVariants].join(' and ')}
+    order by v.product_id, v.id offset $2 limit $3
   )
-  select coalesce(json_agg(row), '[]')::text as data from (
-    select s.id, v.product_id, s.product_variant_id, p.name as product_name, v.code, v.barcode, s.warehouse_id,
-      w.code as warehouse_code, s.on_hand, s.reserved,
-      case when w.sellable then greatest(s.on_hand - s.reserved, 0) else 0 end as available,
-      s.min_qty, ${dateTimeSql('s.updated_at')} as updated_at
-    from page
-    join stocks s on s.app_id = $1 and s.id = page.id
-    join product_variants v on v.app_id = $1 and v.id = s.product_variant_id
-    join products p on p.app_id = $1 and p.id = v.product_id
-    join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
-    order by v.product_id, v.id, s.warehouse_id
+  select coalesce(json_agg(row.data order by row.product_id, row.product_variant_id, row.warehouse_id), '[]')::text as data
+  from (
+    select s.product_variant_id, s.warehouse_id, (
+      select v.product_id from product_variants v where v.app_id = s.app_id and v.id = s.product_variant_id
+    ) as product_id, (
+      select json_build_object('id', s.id, 'product_id', v.product_id, 'product_variant_id', v.id, 'product_name', p.name,
+        'code', v.code, 'barcode', v.barcode, 'warehouse_id', w.id, 'warehouse_code', w.code, 'on_hand', s.on_hand,
+        'reserved', s.reserved, 'available', case when w.sellable then greatest(s.on_hand - s.reserved, 0) else 0 end,
+        'min_qty', s.min_qty, 'updated_at', ${dateTimeSql('s.updated_at')})
+      from product_variants v
+      join products p on p.app_id = s.app_id and p.id = v.product_id
+      join warehouses w on w.app_id = s.app_id and w.id = s.warehouse_id
+      where v.app_id = s.app_id and v.id = s.product_variant_id
+    ) as data
+    from stocks s where s.app_id = $1 and ${among('s.id', 'page')}
   ) as row`;
+
+const SHELVED = 's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
 
 /** Stock of a page of places, by product, variant and warehouse, as JSON text. */
 export async function stockListJson(
@@ -38,10 +56,11 @@ export async function stockListJson(
   { offset, limit }: Page,
 ): Promise<string> {
   const values: unknown[] = [appId, offset, limit];
-  const asked = { 's.warehouse_id': warehouseId, 'v.product_id': productId, 's.product_variant_id': variantId };
-  const conditions = Object.entries(asked).flatMap(([column, id]) =>
-    id === undefined ? [] : [`${column} = $${values.push(id)}::bigint`],
-  );
-  const [row] = await database.rows<{ data: string }>(listOf(conditions), values);
+  const value = placeholders(values);
+  const asked = (column: string, id: number | undefined): string[] =>
+    id === undefined ? [] : [`${column} = ${value(id)}::bigint`];
+  const ofVariants = [...asked('v.product_id', productId), ...asked('v.id', variantId)];
+  const ofStocks = asked('s.warehouse_id', warehouseId);
+  const [row] = await database.rows<{ data: string }>(listOf({ ofVariants, ofStocks }), values);
   return row?.data ?? '[]';
 }

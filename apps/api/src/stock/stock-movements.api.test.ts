@@ -1,4 +1,3 @@
-import { loadRows } from '../testing/load-rows.js';
 import { propose, putStock, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
@@ -160,9 +159,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
   it('goes on exactly where it stopped, though moments are kept finer than they are shown', async () => {
     await book(1);
     // Moments a microsecond apart, as another program may write them.
-    await loadRows(
-      api.url,
-      'stock_movements, stock_movement_lines',
+    await api.database.rows(
       `with one as (
          select m.app_id, m.warehouse_id, l.product_variant_id from stock_movements m
          join stock_movement_lines l on l.app_id = m.app_id and l.movement_id = m.id where m.app_id = $1

@@ -1,3 +1,4 @@
+import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
 import { placeholders } from '../database/placeholders.js';
@@ -20,17 +21,36 @@ interface Line {
   readonly id: number;
 }
 
-const runOf = (conditions: readonly string[]): string => `
-  select json_build_object('id', l.id, 'movement_id', m.id, 'kind', m.kind, 'booked_at', ${dateTimeSql('m.booked_at')},
-    'warehouse_id', m.warehouse_id, 'warehouse_code', w.code, 'product_id', v.product_id,
-    'product_variant_id', l.product_variant_id, 'code', v.code, 'qty', l.qty, 'reference', m.reference)::text as text,
-    m.booked_at::text as booked_at, m.id as movement_id, l.id
-  from stock_movements m
-  join stock_movement_lines l on l.app_id = $1 and l.movement_id = m.id
-  join product_variants v on v.app_id = $1 and v.id = l.product_variant_id
-  join warehouses w on w.app_id = $1 and w.id = m.warehouse_id
-  where ${['m.app_id = $1', 'm.booked_at >= $2', 'm.booked_at < $3', ...conditions].join(' and ')}
-  order by m.booked_at, m.id, l.id limit ${RUN}`;
+interface Conditions {
+  readonly ofMovements: readonly string[];
+  readonly ofLines: readonly string[];
+}
+
+// As in the list of stocks, what belongs to a row is looked up by that row's own app.
+const runOf = ({ ofMovements, ofLines }: Conditions): string => `
+  with run as (
+    select unnest(array(
+      select l.id from stock_movement_lines l
+      where ${['l.app_id = m.app_id', 'l.movement_id = m.id', ...ofLines].join(' and ')} order by l.id
+    )) as id
+    from stock_movements m
+    where ${['m.app_id = $1', 'm.booked_at >= $2', 'm.booked_at < $3', ...ofMovements].join(' and ')}
+    order by m.booked_at, m.id limit ${RUN}
+  )
+  select (
+    select json_build_object('id', l.id, 'movement_id', m.id, 'kind', m.kind, 'booked_at', ${dateTimeSql('m.booked_at')},
+      'warehouse_id', m.warehouse_id, 'warehouse_code', w.code, 'product_id', v.product_id,
+      'product_variant_id', v.id, 'code', v.code, 'qty', l.qty, 'reference', m.reference)::text
+    from stock_movements m
+    join warehouses w on w.app_id = l.app_id and w.id = m.warehouse_id
+    join product_variants v on v.app_id = l.app_id and v.id = l.product_variant_id
+    where m.app_id = l.app_id and m.id = l.movement_id
+  ) as text, l.booked_at::text as booked_at, l.movement_id, l.id
+  from (
+    select l.*, (select m.booked_at from stock_movements m where m.app_id = l.app_id and m.id = l.movement_id) as booked_at
+    from stock_movement_lines l where l.app_id = $1 and ${among('l.id', 'run')}
+  ) as l
+  order by l.booked_at, l.movement_id, l.id`;
 
 /** The lines of all movements of a range in booking order, as the inside of a JSON list, a run at a time. */
 export async function* movementRuns(database: Database, appId: number, filter: MovementFilter): AsyncGenerator<string> {
@@ -46,16 +66,17 @@ export async function* movementRuns(database: Database, appId: number, filter: M
 function runStatement(appId: number, { from, before, warehouseId, productId }: MovementFilter, after?: Line) {
   const values: unknown[] = [appId, from, before];
   const value = placeholders(values);
-  const conditions = [
+  const moment = after && `${value(after.booked_at)}::timestamptz, ${value(after.movement_id)}::bigint`;
+  const ofMovements = [
     ...(warehouseId === undefined ? [] : [`m.warehouse_id = ${value(warehouseId)}::bigint`]),
-    ...(productId === undefined ? [] : [`v.product_id = ${value(productId)}::bigint`]),
-    ...(after === undefined ? [] : [isAfter(after, value)]),
+    ...(after ? [`(m.booked_at, m.id) >= (${moment})`] : []),
   ];
-  return { text: runOf(conditions), values };
+  const ofLines = [
+    ...(productId === undefined ? [] : [`l.product_variant_id = ${anyVariantOf(value(productId))}`]),
+    ...(after ? [`(m.booked_at, m.id, l.id) > (${moment}, ${value(after.id)}::bigint)`] : []),
+  ];
+  return { text: runOf({ ofMovements, ofLines }), values };
 }
 
-/** The first comparison is the second one without its end: it finds the place by index. */
-function isAfter({ booked_at: bookedAt, movement_id: movementId, id }: Line, value: (one: unknown) => string): string {
-  const place = `${value(bookedAt)}::timestamptz, ${value(movementId)}::bigint`;
-  return `(m.booked_at, m.id) >= (${place}) and (m.booked_at, m.id, l.id) > (${place}, ${value(id)}::bigint)`;
-}
+const anyVariantOf = (productId: string): string =>
+  `any(array(select v.id from product_variants v where v.app_id = $1 and v.product_id = ${productId}::bigint))`;
