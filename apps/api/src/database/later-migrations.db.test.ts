@@ -126,6 +126,23 @@ describe('a migration that is written later', () => {
   });
 });
 
+describe('every migration', () => {
+  it('makes its tables in a schema of any name', async () => {
+    const database = await testDatabase({ empty: true });
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const { name } = (await client.query('select quote_ident(current_database()) as name')).rows[0] as { name: string };
+    await client.query('create schema "Shop-1"');
+    await client.query(`alter database ${name} set search_path = "Shop-1", public`);
+    await client.end();
+    await run(database, MIGRATIONS);
+    await inDatabase(database, async (other) => {
+      const { rows } = await other.query(`select count(*)::int as tables from pg_tables where schemaname = 'Shop-1'`);
+      expect((rows[0] as { tables: number }).tables).toBeGreaterThan(35);
+    });
+  }, 60_000);
+});
+
 describe('every migration since tables could be distributed', () => {
   it('brings a database that is spread over a cluster up to date, and leaves no table behind', async () => {
     const database = await testDatabase({ empty: true });

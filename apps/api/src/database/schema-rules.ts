@@ -31,7 +31,7 @@ export const TABLES = `
     select c.oid, c.relname as name, a.attnum as app_id,
       coalesce($1::jsonb ->> c.relname, case when a.attnum is null then 'unknown' else 'app' end) as kind
     from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attname = 'app_id' and not a.attisdropped
-    where c.relnamespace = current_schema()::text::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    where c.relnamespace = (select oid from pg_namespace where nspname = current_schema()) and c.relkind in ('r', 'p') and not c.relispartition
   )`;
 
 export function kindsByName(): string {

@@ -20,6 +20,7 @@ let running: ServerProcess | undefined;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'media-kill-'));
   api = await testApi({ DATA_DIR: dataDir });
+  api.clock.catchUp();
   shop = await api.app();
 });
 afterAll(async () => {

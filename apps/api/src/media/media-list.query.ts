@@ -13,7 +13,7 @@ import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { placeholders, type Placeholder } from '../database/placeholders.js';
 import { foldedForSearch } from '../database/search-text.js';
-import { fileJsonSql, fileUrlSql, IS_USED_SQL } from './file-columns.query.js';
+import { fileJsonSql, fileUrlSql } from './file-columns.query.js';
 
 type Query = Readonly<Record<string, unknown>>;
 const HOURS_A_DAY = 24;
@@ -127,13 +127,16 @@ export function fileListStatement(
   return { text, values };
 }
 
+// Said in this way it is never made a join, but looked up in a list that is read once.
+const UNUSED = '(f.key in (select key from cdn_usages where app_id = $1)) is not true';
+
 function conditionsOf(filter: FileFilter, add: Placeholder): string[] {
   const { folder, search, kind, unusedBefore, noAlt, minSize, since } = filter;
   return [
     ...(folder === undefined ? [] : [`f.folder = ${add(folder)}`]),
     ...(search === undefined ? [] : [contains(search, add)]),
     ...(kind === undefined ? [] : [`f.kind = ${add(kind)}`]),
-    ...(unusedBefore === undefined ? [] : [`f.last_modified <= ${add(unusedBefore)}`, `not ${IS_USED_SQL}`]),
+    ...(unusedBefore === undefined ? [] : [`f.last_modified <= ${add(unusedBefore)}`, UNUSED]),
     ...(noAlt ? ["f.kind = 'image'", "coalesce(f.alt, '') = ''"] : []),
     ...(minSize === undefined ? [] : [`f.size >= ${add(minSize)}`]),
     ...(since === undefined ? [] : [`f.last_modified >= ${add(since)}`]),

@@ -11,6 +11,7 @@ let both: Client;
 
 beforeAll(async () => {
   api = await testApi();
+  api.clock.catchUp();
   const environment = { DATABASE_URL: api.url, LOG_LEVEL: 'silent' };
   servers = await Promise.all([startServer(environment), startServer(environment)]);
 });

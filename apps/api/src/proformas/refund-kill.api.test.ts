@@ -69,6 +69,7 @@ let running: ServerProcess | undefined;
 
 beforeAll(async () => {
   api = await testApi();
+  api.clock.catchUp();
 });
 afterAll(() => api.close());
 

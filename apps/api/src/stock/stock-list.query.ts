@@ -3,6 +3,7 @@ import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
 import { placeholders } from '../database/placeholders.js';
+import { anyVariantOf } from './variants-of.query.js';
 
 export interface StockFilter {
   readonly warehouseId: number | undefined;
@@ -10,30 +11,15 @@ export interface StockFilter {
   readonly variantId: number | undefined;
 }
 
-interface Conditions {
-  readonly ofVariants: readonly string[];
-  readonly ofStocks: readonly string[];
-}
-
 /**
- * The ids of the page first, in the order of the index of variants, then its rows. What belongs to a row is looked up
- * for each by that row's own app: of the call's app the statistics may know nothing, and then a join compares all with all.
+ * The ids of the page first, then its rows. What belongs to a row is looked up for each by that row's own app: of the
+ * call's app the statistics may know nothing, and then a join compares all with all.
  */
-const listOf = ({ ofVariants, ofStocks }: Conditions): string => `
-  with page as (
-    select unnest(array(
-      select s.id from stocks s
-      where ${['s.app_id = v.app_id', 's.product_variant_id = v.id', SHELVED, ...ofStocks].join(' and ')}
-      order by s.warehouse_id
-    )) as id
-    from product_variants v where ${['v.app_id = $1', ...ofVariants].join(' and ')}
-    order by v.product_id, v.id offset $2 limit $3
-  )
+const listOf = (page: string): string => `
+  with page as (${page} offset $2 limit $3)
   select coalesce(json_agg(row.data order by row.product_id, row.product_variant_id, row.warehouse_id), '[]')::text as data
   from (
-    select s.product_variant_id, s.warehouse_id, (
-      select v.product_id from product_variants v where v.app_id = s.app_id and v.id = s.product_variant_id
-    ) as product_id, (
+    select s.product_variant_id, s.warehouse_id, ${PRODUCT_ID} as product_id, (
       select json_build_object('id', s.id, 'product_id', v.product_id, 'product_variant_id', v.id, 'product_name', p.name,
         'code', v.code, 'barcode', v.barcode, 'warehouse_id', w.id, 'warehouse_code', w.code, 'on_hand', s.on_hand,
         'reserved', s.reserved, 'available', case when w.sellable then greatest(s.on_hand - s.reserved, 0) else 0 end,
@@ -47,6 +33,20 @@ const listOf = ({ ofVariants, ofStocks }: Conditions): string => `
   ) as row`;
 
 const SHELVED = 's.warehouse_id = any(array(select id from warehouses where app_id = $1 and deleted_at is null))';
+const PRODUCT_ID =
+  '(select v.product_id from product_variants v where v.app_id = s.app_id and v.id = s.product_variant_id)';
+
+/** Variant by variant in the order of their index, so that a page near the beginning is there at once. */
+const byVariant = (conditions: readonly string[]): string => `
+  select unnest(array(
+    select s.id from stocks s where s.app_id = v.app_id and s.product_variant_id = v.id and ${SHELVED} order by s.warehouse_id
+  )) as id
+  from product_variants v where ${['v.app_id = $1', ...conditions].join(' and ')} order by v.product_id, v.id`;
+
+/** Of one warehouse, which may have little of all that there is. */
+const ofWarehouse = (conditions: readonly string[]): string => `
+  select s.id from stocks s where ${['s.app_id = $1', SHELVED, ...conditions].join(' and ')}
+  order by ${PRODUCT_ID}, s.product_variant_id`;
 
 /** Stock of a page of places, by product, variant and warehouse, as JSON text. */
 export async function stockListJson(
@@ -59,8 +59,14 @@ export async function stockListJson(
   const value = placeholders(values);
   const asked = (column: string, id: number | undefined): string[] =>
     id === undefined ? [] : [`${column} = ${value(id)}::bigint`];
-  const ofVariants = [...asked('v.product_id', productId), ...asked('v.id', variantId)];
-  const ofStocks = asked('s.warehouse_id', warehouseId);
-  const [row] = await database.rows<{ data: string }>(listOf({ ofVariants, ofStocks }), values);
+  const page =
+    warehouseId === undefined
+      ? byVariant([...asked('v.product_id', productId), ...asked('v.id', variantId)])
+      : ofWarehouse([
+          ...asked('s.warehouse_id', warehouseId),
+          ...asked('s.product_variant_id', variantId),
+          ...(productId === undefined ? [] : [`s.product_variant_id = ${anyVariantOf(value(productId))}`]),
+        ]);
+  const [row] = await database.rows<{ data: string }>(listOf(page), values);
   return row?.data ?? '[]';
 }

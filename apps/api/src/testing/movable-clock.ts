@@ -8,6 +8,11 @@ export class MovableClock implements Clock {
     return new Date(this.time);
   }
 
+  /** To the moment that it is, which is what processes of the service go by that share the database. */
+  catchUp(): void {
+    this.time = new Date();
+  }
+
   forward({ hours = 0, seconds = 0 }: { hours?: number; seconds?: number }): void {
     this.time = new Date(this.time.getTime() + hours * 3_600_000 + seconds * 1_000);
   }

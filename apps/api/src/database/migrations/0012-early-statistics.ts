@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const TABLES_OF_APPS = `
   select quote_ident(c.relname) as name from pg_class c join pg_attribute a on a.attrelid = c.oid
-  where c.relnamespace = current_schema()::text::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+  where c.relnamespace = (select oid from pg_namespace where nspname = current_schema()) and c.relkind = 'r'
     and a.attname = 'app_id' and not a.attisdropped
   order by 1`;
 

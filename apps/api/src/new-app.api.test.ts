@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { fillCatalogue, fillProformas } from '../bench/fill.query.js';
-import { FILL_FILES } from '../bench/media-fill.query.js';
-import { newCustomer, propose, stockShop } from '../testing/shop.js';
-import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+import { fillCatalogue, fillProformas } from './bench/fill.query.js';
+import { FILL_FILES } from './bench/media-fill.query.js';
+import { newCustomer, propose, stockShop } from './testing/shop.js';
+import { testApi, type Client, type TestApi } from './testing/test-api.js';
 
 const ROWS = 5_000;
 /** Where each row is compared with each, it takes thirty times as long, or so long that the call is given up. */
@@ -21,9 +21,11 @@ const PATHS = [
   '/customers?limit=5000',
   '/products?limit=5000',
   '/products?limit=5000&search=product',
-  '/products?limit=5000&order_by=sales_quantity%20desc&only_on_stock=true',
+  '/products?limit=5000&orderBy=sales_quantity%20desc&onlyOnStock=true',
   '/stocks?limit=5000',
+  '/products?limit=5000&onlyOnStock=true',
   '/stocks?limit=5000&productId=PRODUCT',
+  '/stocks?limit=5000&warehouseId=WAREHOUSE',
   '/stocks/aggregate?limit=5000',
   '/stock_movements?dateFrom=2000-01-01&dateUntil=2100-01-01',
   '/stock_movements?dateFrom=2000-01-01&dateUntil=2100-01-01&productId=PRODUCT',
@@ -62,6 +64,7 @@ let api: TestApi;
 let client: pg.Client;
 let shop: Client;
 let product: number;
+let warehouse: number;
 /** How long each path took, before and after the server's statistics knew of the app. */
 const unknown = new Map<string, number>();
 const known = new Map<string, number>();
@@ -76,6 +79,7 @@ beforeAll(async () => {
   await client.query('analyze');
   shop = await openShop(ROWS);
   product = (await shop.get('/products?limit=1')).body.data.products[0].id;
+  warehouse = (await shop.get('/stocks?limit=1&offset=100')).body.data[0].warehouse_id;
   for (const path of PATHS) unknown.set(path, await timed(path));
   await client.query('analyze');
   for (const path of PATHS) known.set(path, await timed(path));
@@ -110,7 +114,7 @@ async function openShop(rows: number): Promise<Client> {
 /** Ms that the answer takes; for ever when there is none. */
 async function timed(path: string): Promise<number> {
   const begun = performance.now();
-  const { status } = await shop.get(path.replace('PRODUCT', String(product)));
+  const { status } = await shop.get(path.replace('PRODUCT', String(product)).replace('WAREHOUSE', String(warehouse)));
   return status === 200 ? performance.now() - begun : Infinity;
 }
 
