@@ -23,8 +23,8 @@ const RUNS: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
 
 export const PARTS = Object.keys(RUNS) as SeededBug['foundBy'][];
 
-/** In ms: what never ends is found after so long. */
-const SETTLE_MS = 5_000;
+/** In ms: what never ends is found after so long; the jobs of a killed worker are free again after 20 s. */
+const SETTLE_MS = 25_000;
 
 /** What a part finds where no bug is: `undefined`, or it would find anything. */
 export function foundWithout(ground: Ground, part: SeededBug['foundBy']): Promise<string | undefined> {
