@@ -179,6 +179,7 @@ function narrowed(filter: ProductFilter, value: (one: unknown) => string): strin
   ];
 }
 
+// Looked up product by product: what has an offset is never made a join, see {@link among}.
 const ON_STOCK = `exists (
   select 1 from product_variants v
   join stocks k on k.app_id = v.app_id and k.product_variant_id = v.id

@@ -9,6 +9,14 @@ export function among(column: string, cte: string, value = 'id'): string {
 }
 
 /**
+ * Whether a column holds a value that a sub-query finds, which is read once and kept to look values up in: unlike a bare
+ * `in`, it is never made a join, whatever the statistics know of the app. For lists that look at all the app has anyway.
+ */
+export function listed(column: string, values: string): string {
+  return `(${column} in (${values})) is true`;
+}
+
+/**
  * A parameter's list, of which the planner does not look at the length: it plans once. With the list itself it would
  * plan every call anew, since a plan for the few that there are always looks cheaper than one for any number.
  */

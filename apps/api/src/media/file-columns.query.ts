@@ -5,7 +5,7 @@ const WITH_VERSION = `case when f.version > 1 then '?v=' || f.version else '' en
 /** The public address of a key of the file `f`; `base` is the parameter that holds what public addresses begin with. */
 export const fileUrlSql = (base: string, key = 'f.key'): string => `${base} || '/' || ${key} || ${WITH_VERSION}`;
 
-/** Whether something uses the file `f` of the app $1. */
+/** Whether something uses the file `f`, looked up file by file: what has an offset is never made a join. */
 export const IS_USED_SQL = 'exists (select from cdn_usages u where u.app_id = f.app_id and u.key = f.key offset 0)';
 
 /** How many places use the file `f`: never stored, so that it is never wrong. */

@@ -9,7 +9,7 @@ import {
   type Page,
 } from '@back-office/kernel';
 import { FILE_KINDS, folderPath, type FolderPath } from '@back-office/media';
-import { among } from '../database/among.js';
+import { among, listed } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { placeholders, type Placeholder } from '../database/placeholders.js';
 import { foldedForSearch } from '../database/search-text.js';
@@ -127,8 +127,7 @@ export function fileListStatement(
   return { text, values };
 }
 
-// Said in this way it is never made a join, but looked up in a list that is read once.
-const UNUSED = '(f.key in (select key from cdn_usages where app_id = $1)) is not true';
+const UNUSED = `not ${listed('f.key', 'select key from cdn_usages where app_id = $1')}`;
 
 function conditionsOf(filter: FileFilter, add: Placeholder): string[] {
   const { folder, search, kind, unusedBefore, noAlt, minSize, since } = filter;

@@ -1,3 +1,4 @@
+import { listed } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
 import { placeholders } from '../database/placeholders.js';
@@ -13,7 +14,7 @@ export interface MovementFilter {
 /** Lines are read so many at once: a range may hold more than fits into memory, or into the time of one statement. */
 const RUN = 5_000;
 
-/** A line of a movement as JSON, and the place of the movement in the order of booking. The moment is text: a Date would cut it. */
+/** A line as JSON, and the place of its movement in the order of booking. The moment is text: a Date would cut it. */
 interface Line {
   readonly text: string;
   readonly booked_at: string;
@@ -70,6 +71,5 @@ function runStatement(appId: number, { from, before, warehouseId, productId }: M
 
 const idOf = ({ text }: Line): number => (JSON.parse(text) as { readonly id: number }).id;
 
-// Said in this way it is never made a join, but looked up in a list that is read once.
 const withLinesOf = (variants: string): string =>
-  `(m.id in (select movement_id from stock_movement_lines where app_id = $1 and product_variant_id = ${variants})) is true`;
+  listed('m.id', `select movement_id from stock_movement_lines where app_id = $1 and product_variant_id = ${variants}`);
