@@ -37,7 +37,7 @@ describe('points', () => {
   const draft = aProforma(line());
   const converted = (points: number): Proforma => {
     const after = aProforma(line(), inStatus('converted'));
-    return { ...after, converted: { payments: [], orderNumber: 'O-2026-12345678', points } };
+    return { ...after, converted: { payments: [], orderNumber: 'O-2026-12345678', points, isOrderPayable: true } };
   };
 
   it('are earned once, for the order', () => {

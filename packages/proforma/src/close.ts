@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import { withAlert } from './alerts.js';
-import { isPaidInFull, refundsDownTo } from './payments.js';
+import { debtOf, isPaidInFull, refundsDownTo } from './payments.js';
 import type { Proforma, ProformaStatus } from './proforma.js';
 import { NOTHING_CONFIRMED } from './refusals.js';
 import { decide, isOpen, type Guard } from './transitions.js';
@@ -39,6 +39,7 @@ export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Ref
       payments: found.payments,
       orderNumber: facts.orderNumber,
       points: earnedPoints(found, facts.amountPerPoint),
+      isOrderPayable: debtOf(found) > 0,
     },
     updatedAt: facts.now,
   });

@@ -134,6 +134,8 @@ export interface Conversion {
   readonly orderNumber: string;
   /** Loyalty points that the customer earned. */
   readonly points: number;
+  /** Whether the order still waits for money; false once it is paid, refunded, completed or cancelled. */
+  readonly isOrderPayable: boolean;
 }
 
 export interface Proforma extends Frozen, Totals {

@@ -75,7 +75,7 @@ export function inStatus(status: ProformaStatus): Fact<Proforma> {
     ...(status === 'converted' && {
       convertedAt: MADE,
       orderId: 9,
-      converted: { payments: proforma.payments, orderNumber: 'O-2026-12345678', points: 0 },
+      converted: { payments: proforma.payments, orderNumber: 'O-2026-12345678', points: 0, isOrderPayable: true },
     }),
     ...(isFinal(status) && status !== 'converted' && { canceledAt: MADE, cancelReason: status }),
   });

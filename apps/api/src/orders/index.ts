@@ -4,4 +4,4 @@ export { orderRoutes } from './orders.routes.js';
 export * from './sale-shapes.js';
 export { TypeOrmOrderUpdates } from './typeorm-order-updates.js';
 export { TypeOrmImportedOrders } from './typeorm-imported-orders.js';
-export { insertOrder, settleOrderPayments, TypeOrmOrders } from './typeorm-orders.js';
+export { insertOrder, IS_PAYABLE, settleOrderPayments, TypeOrmOrders } from './typeorm-orders.js';

@@ -11,6 +11,8 @@ export const DELIVERY_STATUSES = ['pending', 'shipped', 'delivered', 'returned']
 export const OPEN = ORDER_STATUSES.indexOf('open') + 1;
 export const CANCELED = ORDER_STATUSES.indexOf('canceled') + 1;
 export const PENDING = DELIVERY_STATUSES.indexOf('pending') + 1;
+/** Payment statuses of an order that still waits for money. */
+export const PAYABLE = [PAYMENT_STATUSES.indexOf('unpaid') + 1, PAYMENT_STATUSES.indexOf('partial') + 1];
 export const REFUNDED = PAYMENT_STATUSES.indexOf('refunded') + 1;
 
 /** The payment status of an order from which nothing was given back; one with nothing to pay is paid. */

@@ -2,7 +2,7 @@ import { newParts } from '@back-office/kernel';
 import { debtOf, paidOf, type Proforma, type ProformaLine } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { Database, Sql } from '../database/database.js';
-import { CANCELED, OPEN, paymentStatusId, PENDING, REFUNDED, type OrderRow } from './order.js';
+import { CANCELED, OPEN, PAYABLE, paymentStatusId, PENDING, REFUNDED, type OrderRow } from './order.js';
 
 const ITEM = `
   position int, proforma_item_id bigint, product_id bigint, product_variant_id bigint, code text, barcode text,
@@ -40,9 +40,13 @@ const INSERT = insertStatement(`moved as (
     update payments set order_id = made.id from made where app_id = $1 and proforma_order_id = $4
   )`);
 
+/** Whether the order `o` still waits for money: it is open, and unpaid or paid in part. */
+export const IS_PAYABLE = `o.order_status_id = ${OPEN} and o.payment_status_id in (${PAYABLE.join(', ')})`;
+
 const SETTLE = `
-  update orders set paid = $3, debt = $4, payment_status_id = $5, updated_at = $6 where app_id = $1 and id = $2
-  returning order_status_id`;
+  update orders o set paid = $3, debt = $4, payment_status_id = $5, updated_at = $6
+  where o.app_id = $1 and o.id = $2
+  returning o.order_status_id = ${CANCELED} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
 
 const FIND = `
   select o.*,
@@ -78,15 +82,22 @@ export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): 
   return (made as { id: number }).id;
 }
 
-/**
- * Brings the paid amount of a converted proforma's order up to date after one of its payments moved on, and answers
- * whether the order is cancelled.
- */
-export async function settleOrderPayments(sql: Sql, appId: number, proforma: Proforma, now: Date): Promise<boolean> {
+export interface SettledOrder {
+  readonly isCanceled: boolean;
+  readonly isPayable: boolean;
+}
+
+/** Updates what is paid and owed of a converted proforma's order after its payments changed. */
+export async function settleOrderPayments(
+  sql: Sql,
+  appId: number,
+  proforma: Proforma,
+  now: Date,
+): Promise<SettledOrder> {
   const { paid, debt, payment_status_id: status } = paymentColumns(proforma);
   const values = [appId, proforma.orderId, paid, debt, status, now];
-  const [order] = await sql.rows<{ readonly order_status_id: number }>(SETTLE, values);
-  return order?.order_status_id === CANCELED;
+  const [order] = await sql.rows<SettledOrder>(SETTLE, values);
+  return order as SettledOrder;
 }
 
 function orderColumns(proforma: Proforma): object {

@@ -410,7 +410,8 @@ describe('a late result', () => {
       const order = await converted(id);
       expect(order).toMatchObject({ paid: 0, debt: 300, payment_status: 'unpaid' });
       const before = await shown(id);
-      expect(await told(id, payment)).toMatchObject({ ...before, updated_at: expect.any(String) });
+      const { payment_instructions: _asks, ...same } = before;
+      expect(await told(id, payment)).toMatchObject({ ...same, updated_at: expect.any(String) });
       const after = await orderOf(order);
       expect(after).toMatchObject({ paid: 120, debt: 180, payment_status: 'partial' });
       expect(payments(after)).toEqual([['Card', 120, 'settled']]);

@@ -1,6 +1,6 @@
 import jsqr from 'jsqr';
 import { PNG } from 'pngjs';
-import { propose, stockShop } from '../testing/shop.js';
+import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -103,5 +103,73 @@ describe('the QR code of a proforma', () => {
     shop = await api.app();
     const replies = [await draw(id), await draw('x')];
     for (const response of replies) expect([response.status, await response.text()]).toEqual([404, '']);
+  });
+});
+
+describe('the payment instructions of a converted proforma', () => {
+  interface Order {
+    readonly id: number;
+    readonly data_part: number;
+    readonly time_part: number;
+  }
+  const shown = async (id: number) => (await shop.get(`/proforma_orders/${id}`)).body.data;
+  const convert = async (id: number): Promise<Order> => (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+  const update = async ({ id, data_part, time_part }: Order, change: object): Promise<void> => {
+    const { body } = await shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, ...change }] });
+    expect(body.data).toEqual({ updated: 1, failed: [] });
+  };
+  const due = async (id: number) => {
+    const { amount, qr } = (await shown(id)).payment_instructions;
+    return { amount, qr: /I:RSD([^|]+)/.exec(qr ?? '')?.[1] ?? null, drawn: (await draw(id)).status };
+  };
+  const NOTHING_DUE = { amount: 0, qr: null, drawn: 422 };
+
+  it('ask for what the order still owes, while the proforma keeps the debt that it had', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
+    const begun = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: { amount: 81 } })).body.data;
+    await convert(id);
+    expect(await due(id)).toEqual({ amount: 2581, qr: '2581,00', drawn: 200 });
+    const result = { result: { status: 'settled' } };
+    await shop.post(`/proforma_orders/${id}/card_payments/${begun.payments[0].id}/result`, result);
+    expect(await due(id)).toEqual({ amount: 2500, qr: '2500,00', drawn: 200 });
+    expect(await shown(id)).toMatchObject({ paid: 0, debt: 2581 });
+  });
+
+  it('ask for nothing once a card payment covers the order', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
+    const begun = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} })).body.data;
+    await convert(id);
+    const result = { result: { status: 'settled' } };
+    const path = `/proforma_orders/${id}/card_payments/${begun.payments[0].id}/result`;
+    const told = (await shop.post(path, result)).body.data;
+    expect(told.payment_instructions).toMatchObject({ amount: 0, qr: null });
+    expect(await due(id)).toEqual(NOTHING_DUE);
+  });
+
+  it.each([
+    ['is completed', { order_status_id: 2 }],
+    ['is cancelled', { order_status_id: 3 }],
+    ['is said to be paid', { payment_status_id: 3 }],
+    ['is said to be refunded', { payment_status_id: 4 }],
+  ])('ask for nothing when the order %s', async (_, change) => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    await update(await convert(id), change);
+    expect(await due(id)).toEqual(NOTHING_DUE);
+  });
+
+  it('ask again when the order is opened again', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const order = await convert(id);
+    await update(order, { order_status_id: 2, payment_status_id: 3 });
+    await update(order, { order_status_id: 1, payment_status_id: 1 });
+    expect(await due(id)).toEqual({ amount: 1290.5, qr: '1290,50', drawn: 200 });
+  });
+
+  it('ask for nothing when all was paid before', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 0 };
+    await shop.post(`/proforma_orders/${id}/pay`, { payment });
+    await convert(id);
+    expect(await due(id)).toEqual(NOTHING_DUE);
   });
 });

@@ -51,6 +51,8 @@ export interface ProformaRow {
   readonly payments_at_conversion: readonly StoredPayment[] | null;
   readonly converted_order_number: string | null;
   readonly earned_points: number;
+  /** `null` while there is no order. */
+  readonly is_order_payable: boolean | null;
   readonly promotions: Proforma['promotions'];
   readonly inserted_at: Date;
   readonly updated_at: Date;
@@ -145,6 +147,7 @@ export function fromRow(row: ProformaRow): Proforma {
             payments: frozen.map((each) => ({ ...each, date: new Date(each.date) })),
             orderNumber: orderNumber ?? '',
             points: row.earned_points,
+            isOrderPayable: row.is_order_payable ?? false,
           },
     orderId: row.order_id,
     canceledAt: row.canceled_at,

@@ -1,4 +1,5 @@
 import { among } from '../database/among.js';
+import { IS_PAYABLE } from '../orders/index.js';
 import { bookReservations } from '../stock/index.js';
 
 const LIVING = `
@@ -34,6 +35,7 @@ const load = (ids: string, lock: string): string => `
     (select s.version from proforma_orders s where s.app_id = $1 and s.id = p.id) as seen_version,
     (select json_agg(i order by i.position) from proforma_items i
      where i.app_id = $1 and i.proforma_order_id = p.id) as items,
+    (select ${IS_PAYABLE} from orders o where o.app_id = $1 and o.id = p.order_id) as is_order_payable,
     (select json_agg(y order by y.id) from payments y
      where y.app_id = $1 and y.proforma_order_id = p.id) as payments
   from proforma_orders p where p.app_id = $1 and p.id ${ids} order by p.id ${lock}`;

@@ -105,21 +105,19 @@ function presentItem(line: domain.ProformaLine, amount: Money): Of<typeof ItemSh
 
 export function presentInstructions(app: AppContext, proforma: domain.Proforma): Of<typeof InstructionsShape> {
   const account = app.settings.bankAccount;
-  // Nobody waits for the money of a proforma that is off.
-  const isOff = proforma.status === 'canceled' || proforma.status === 'expired';
-  const debt = isOff ? 0 : domain.debtOf({ endSales: proforma.endSales, payments: domain.shownPayments(proforma) });
+  const due = domain.amountDue(proforma);
   const reference = domain.paymentReference(proforma.number);
   return {
     beneficiary: account.beneficiary,
     address: account.address,
     bank_account: account.accountNumber,
-    amount: money(app)(debt),
+    amount: money(app)(due),
     currency: proforma.currency,
     purpose: account.purpose,
     payment_code: account.paymentCode,
     model: '97',
     reference,
-    qr: debt === 0 ? null : domain.ipsQrText(account, proforma.currency, debt, reference),
+    qr: due === 0 ? null : domain.ipsQrText(account, proforma.currency, due, reference),
   };
 }
 

@@ -256,8 +256,9 @@ async function withOrder(transaction: Transaction, appId: number, change: Change
   // A person may have set the order's payment status: only money that came or went has a word in it.
   if (paidOf(before.payments) !== paidOf(after.payments)) {
     transaction.locks('order');
-    const isCanceled = await settleOrderPayments(transaction, appId, after, now);
-    if (isCanceled) return { ...change, after: reportMoneyForCanceledOrder(before, after, now) };
+    const { isCanceled, isPayable } = await settleOrderPayments(transaction, appId, after, now);
+    const settled = { ...after, converted: after.converted && { ...after.converted, isOrderPayable: isPayable } };
+    return { ...change, after: isCanceled ? reportMoneyForCanceledOrder(before, settled, now) : settled };
   }
   return change;
 }
