@@ -124,7 +124,7 @@ export interface Frozen {
   readonly originalFees: readonly FeeLine[];
   /** What the proforma came to when it was made; no repricing goes above it. */
   readonly originalEndSales: number;
-  /** What took something off when it was made, in the order in which it was applied. */
+  /** The promotions that applied when it was made, in their order, also those that took nothing off. */
   readonly promotions: readonly Promotion[];
   readonly insertedAt: Date;
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { aRule, BASKET_LINE } from '../testing/index.js';
 import {
   applicablePromotions,
+  frozenPromotions,
   priceLines,
   promotionTotals,
   unknownCoupon,
@@ -129,6 +130,28 @@ describe('promotions that meet', () => {
     expect(promotionTotals(priceLines(two, promotions), promotions)).toEqual([
       { code: 'ZZ', name: 'Promotion', amount: 500 },
       { code: 'PERCENTAGE', name: 'Promotion', amount: 100 },
+    ]);
+  });
+});
+
+describe('what is frozen of promotions', () => {
+  const lines = [aLine('A', 1, 100), aLine('B', 1, 100)];
+
+  it('includes those that take nothing off yet', () => {
+    const free = aRule({ code: 'FREE', kind: 'percentage', value: 10_000, priority: 1 });
+    const idle = aRule({ code: 'IDLE', kind: 'percentage', value: 5000, priority: 2 });
+    const promotions = applicablePromotions([free, idle], lines, shopping);
+    expect(frozenPromotions(promotions, lines).map(({ code }) => code)).toEqual(['FREE', 'IDLE']);
+  });
+
+  it('leaves out variants and promotions that the basket has nothing of', () => {
+    const some = aRule({ code: 'SOME', variantCodes: ['B', 'Z'] });
+    const none = aRule({ code: 'NONE', variantCodes: ['Z'] });
+    const all = aRule({ code: 'ALL' });
+    const frozen = frozenPromotions(applicablePromotions([some, none, all], lines, shopping), lines);
+    expect(frozen.map(({ code, variantCodes }) => [code, variantCodes])).toEqual([
+      ['SOME', ['B']],
+      ['ALL', []],
     ]);
   });
 });

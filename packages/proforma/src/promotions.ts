@@ -113,7 +113,18 @@ export function priceLines<Line extends BasketLine>(
   return priced;
 }
 
-/** What each promotion took off all lines together, in the order in which they were applied. */
+/**
+ * The promotions to freeze with these lines: also those that take nothing off yet, since fewer confirmed pieces may
+ * leave them something. Codes of variants that are not in the basket are dropped.
+ */
+export function frozenPromotions(promotions: readonly Promotion[], lines: readonly BasketLine[]): Promotion[] {
+  const codes = new Set(lines.map(({ code }) => code));
+  return promotions
+    .filter((promotion) => concerned(promotion, lines).length > 0)
+    .map((promotion) => ({ ...promotion, variantCodes: promotion.variantCodes.filter((code) => codes.has(code)) }));
+}
+
+/** What each promotion took off all lines together, if anything, in the order in which they were applied. */
 export function promotionTotals(
   lines: readonly Pick<LinePrice, 'promotions'>[],
   promotions: readonly Promotion[],
@@ -122,7 +133,9 @@ export function promotionTotals(
   for (const line of lines) {
     for (const { code, amount } of line.promotions) amounts.set(code, (amounts.get(code) ?? 0) + amount);
   }
-  return promotions.map(({ code, name }) => ({ code, name, amount: amounts.get(code) ?? 0 }));
+  return promotions
+    .map(({ code, name }) => ({ code, name, amount: amounts.get(code) ?? 0 }))
+    .filter(({ amount }) => amount > 0);
 }
 
 /** What the promotion takes off each line, given what is left of them. */

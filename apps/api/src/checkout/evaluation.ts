@@ -2,9 +2,9 @@ import { LARGEST_AMOUNT, refuse, totalsOf, type Refusal, type Totals } from '@ba
 import { MATCHING, matcherOf } from '@back-office/matching';
 import {
   applicablePromotions,
+  frozenPromotions,
   priceLines,
   promisedVouchers,
-  promotionTotals,
   unknownCoupon,
   VOUCHER_NOT_AVAILABLE,
   type EvaluatedLine,
@@ -62,7 +62,7 @@ export interface EvaluatedVoucher {
 export interface PricedBasket {
   readonly lines: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
-  /** Those that took something off. */
+  /** Those that apply, whether or not they take anything off yet. */
   readonly promotions: readonly Promotion[];
   readonly vouchers: readonly EvaluatedVoucher[];
   readonly totals: Totals;
@@ -88,13 +88,10 @@ export function priceBasket(
   const fees = shipmentFees(offers.shipment, totalsOf(lines).endSales);
   const totals = totalsOf([...lines, ...fees]);
   if (totals.sales > LARGEST_AMOUNT) return refuse('is invalid', 'items');
-  const effective = new Set(
-    promotionTotals(lines, promotions).flatMap(({ code, amount }) => (amount > 0 ? [code] : [])),
-  );
   return {
     lines,
     fees,
-    promotions: promotions.filter(({ code }) => effective.has(code)),
+    promotions: frozenPromotions(promotions, wanted),
     vouchers: promisedVouchers(offers.vouchers, totals.endSales).map(({ id, code, amount }) => ({ id, code, amount })),
     totals,
   };

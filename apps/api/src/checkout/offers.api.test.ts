@@ -1,4 +1,4 @@
-import { evaluate, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
+import { evaluate, GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
 import { paymentService, type PaymentService } from '../testing/payment-service.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
@@ -376,6 +376,35 @@ describe('the pickup point', () => {
     await setUp(shop, 'shipment_methods', [{ code: 'locker', requires_pickup_point: false }]);
     expect(await keyOf(await to())).toBeNull();
     expect(await keyOf(await to('P2'))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
+  });
+});
+
+describe('a promotion that took nothing off when the proforma was made', () => {
+  it('counts once the warehouse confirms less', async () => {
+    await stockShop(shop, [
+      { code: 'P', price: 10, stock: 10 },
+      { code: 'D', price: 5, stock: 10 },
+    ]);
+    await offer(
+      promotion('ONE', {
+        kind: 'buy_x_get_y',
+        value: 100,
+        buy_qty: 1,
+        get_qty: 2,
+        variant_codes: ['P', 'D'],
+        coupon_code: 'C1',
+        priority: 1,
+      }),
+      promotion('TWO', { value: 50, variant_codes: ['D', 'Z'], coupon_code: 'C1', priority: 2 }),
+    );
+    const evaluation = await evaluated({ P: 1, D: 2 }, { guest: GUEST, coupon_codes: ['C1'] });
+    expect(evaluation).toMatchObject({ end_sales: 10, promotions: [{ code: 'ONE', amount: 10 }] });
+    const { id, items } = (await create(evaluation.id)).body.data;
+    const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }];
+    await offer(promotion('TWO', { value: 10, variant_codes: ['D'], coupon_code: 'C1', priority: 2 }));
+    const { body } = await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
+    expect(body.data).toMatchObject({ sales: 10, discount: 5, end_sales: 5 });
+    expect(body.data.items[1].promotions).toEqual([{ code: 'TWO', name: 'Offer TWO', amount: 5 }]);
   });
 });
 
