@@ -18,9 +18,9 @@ const DEVICE = { uuid: 'demo-phone', type: 'ios', vendor: 'Apple', mobileInfo: n
 export async function makeDemo(container: Container): Promise<Demo> {
   const apps = container.get(TOKENS.Apps);
   const appId = await apps.create({ name: 'Demo shop', currency: 'RSD' });
+  await fillCatalogue(container, (await apps.context(appId)) as AppContext);
   await apps.patch(appId, SETTINGS);
   const app = (await apps.context(appId)) as AppContext;
-  await fillCatalogue(container, app);
   const customers = await addCustomers(container, app);
   await makeProformas(container, app, customers);
   const sessionToken = await signIn(container, app, customers[0]);
@@ -31,7 +31,7 @@ const SETTINGS = {
   bank_account: {
     beneficiary: 'Demo shop d.o.o.',
     address: 'Knez Mihailova 1, Beograd',
-    account_number: '160-0000000123456-89',
+    account_number: '160-0000000123456-54',
     purpose: 'Payment of a proforma',
     payment_code: '289',
   },

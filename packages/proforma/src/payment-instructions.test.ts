@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { proformaNumber } from './number.js';
-import { ipsQrText, paymentReference, type BankAccount } from './payment-instructions.js';
+import { ipsQrText, isAccountNumber, paymentReference, type BankAccount } from './payment-instructions.js';
 
 const account: BankAccount = {
   beneficiary: 'Radnja d.o.o.',
   address: 'Bulevar 1, Novi Sad',
-  accountNumber: '160-445-21',
+  accountNumber: '160-445-02',
   purpose: 'Kupovina',
   paymentCode: '289',
 };
@@ -56,7 +56,7 @@ describe('a payment reference', () => {
 describe('the text of an IPS QR code', () => {
   it('has the fields of a payment slip in their order', () => {
     expect(ipsQrText(account, 'RSD', 123_456, '70-2026-7K2M9Q')).toBe(
-      'K:PR|V:01|C:1|R:160000000000044521|N:Radnja d.o.o., Bulevar 1, Novi Sad|I:RSD1234,56|SF:289|S:Kupovina|RO:9770' +
+      'K:PR|V:01|C:1|R:160000000000044502|N:Radnja d.o.o., Bulevar 1, Novi Sad|I:RSD1234,56|SF:289|S:Kupovina|RO:9770' +
         '20267K2M9Q',
     );
   });
@@ -72,9 +72,11 @@ describe('the text of an IPS QR code', () => {
   });
 
   it.each([
-    ['160-445-21', '160000000000044521'],
-    ['160-1234567890123-21', '160123456789012321'],
-    ['160000000000044521', '160000000000044521'],
+    ['160-445-02', '160000000000044502'],
+    ['160-1234567890123-12', '160123456789012312'],
+    ['RS35160000000000044502', '160000000000044502'],
+    ['rs35 1600 0000 0000 0445 02', '160000000000044502'],
+    ['160000000000044502', '160000000000044502'],
   ])('writes account %s with 18 digits', (accountNumber, digits) => {
     expect(fieldsOf(ipsQrText({ ...account, accountNumber }, 'RSD', 100, '70-X'))['R']).toBe(digits);
   });
@@ -88,10 +90,17 @@ describe('the text of an IPS QR code', () => {
   });
 
   it('has no bar and no line break inside a field', () => {
-    const text = ipsQrText({ ...account, beneficiary: 'A|B\r\nC', purpose: '||' }, 'RSD', 100, '70-X');
+    const text = ipsQrText({ ...account, beneficiary: 'A|B\r\nC', purpose: '|D|' }, 'RSD', 100, '70-X');
     expect(fieldsOf(text)['N']).toBe('A B C, Bulevar 1, Novi Sad');
+    expect(fieldsOf(text)['S']).toBe('D');
     expect(text?.split('|')).toHaveLength(9);
     expect(text).not.toMatch(/[\r\n]/);
+  });
+
+  it.each([' ', '||', ' |\r\n'])('has no tag without a value when texts are %j', (blank) => {
+    const text = ipsQrText({ ...account, address: blank, purpose: blank }, 'RSD', 100, '70-X');
+    expect(fieldsOf(text)['N']).toBe('Radnja d.o.o.');
+    expect(Object.keys(fieldsOf(text))).toEqual(['K', 'V', 'C', 'R', 'N', 'I', 'SF', 'RO']);
   });
 
   it('cuts the name at 70 and the purpose at 35 characters, never through one', () => {
@@ -106,6 +115,10 @@ describe('an app that cannot have an IPS QR code', () => {
   it.each<[string, Partial<BankAccount>]>([
     ['no account', { accountNumber: '' }],
     ['no beneficiary', { beneficiary: '' }],
+    ['a beneficiary of blanks', { beneficiary: ' \t' }],
+    ['a beneficiary of bars', { beneficiary: '|\n|' }],
+    ['an account with wrong check digits', { accountNumber: '160-445-03' }],
+    ['an IBAN of another country', { accountNumber: 'DE89370400440532013000' }],
     ['an account of 17 digits', { accountNumber: '16000000000004452' }],
     ['an account of 19 digits', { accountNumber: '1600000000000044521' }],
     ['an account with letters', { accountNumber: '160-44A-21' }],
@@ -114,13 +127,37 @@ describe('an app that cannot have an IPS QR code', () => {
     ['an account in four parts', { accountNumber: '160-445-21-7' }],
     ['an account longer than 13 digits', { accountNumber: '160-12345678901234-1' }],
     ['an account without a middle', { accountNumber: '160--21' }],
-    ['an account with a line break', { accountNumber: '160000000000044521\n' }],
+    ['an account with a line break', { accountNumber: '160000000000044502\n' }],
   ])('has %s', (_, wrong) => {
     expect(ipsQrText({ ...account, ...wrong }, 'RSD', 100, '70-X')).toBeNull();
   });
 
   it.each(['EUR', 'rsd', ''])('or sells in %p', (currency) => {
     expect(ipsQrText(account, currency, 100, '70-X')).toBeNull();
+  });
+});
+
+describe('an account number', () => {
+  it.each([
+    ['160-445-02', 'RSD', true],
+    ['160000000000044502', 'RSD', true],
+    ['RS35 1600 0000 0000 0445 02', 'RSD', true],
+    ['160-445-03', 'RSD', false],
+    ['RS35160000000000044503', 'RSD', false],
+    ['DE89370400440532013000', 'RSD', false],
+    ['abc', 'RSD', false],
+    ['160-445-02', 'EUR', true],
+    ['160-445-03', 'EUR', false],
+    ['DE89 3704 0044 0532 0130 00', 'EUR', true],
+    ['DE88 3704 0044 0532 0130 00', 'EUR', false],
+    ['GB82 WEST 1234 5698 7654 32', 'GBP', true],
+    ['20-00-00 12345678', 'GBP', true],
+    ['021000021/123456789', 'USD', true],
+    ['abc', 'EUR', false],
+    ['12', 'EUR', false],
+    ['1234|5678', 'EUR', false],
+  ])('%s in %s can be paid to: %p', (text, currency, expected) => {
+    expect(isAccountNumber(text, currency)).toBe(expected);
   });
 });
 

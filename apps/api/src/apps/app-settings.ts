@@ -108,12 +108,15 @@ class MediaSettings {
   @Whole({ min: 1, max: MOST_DAYS, optional }) auto_hide_unused_days?: number | null;
 }
 
+/** Codes of the National Bank of Serbia: cash (1) or transfer (2), then what it is for (20 to 90). */
+const PAYMENT_CODE = /^([12]([2-8]\d|90))?$/;
+
 class BankAccountSettings {
   @Text({ max: 70, optional }) beneficiary?: string | null;
   @Text({ max: 70, optional }) address?: string | null;
   @Text({ max: 34, optional }) account_number?: string | null;
   @Text({ max: 140, optional }) purpose?: string | null;
-  @Text({ pattern: /^(\d{3})?$/, optional }) payment_code?: string | null;
+  @Text({ pattern: PAYMENT_CODE, optional }) payment_code?: string | null;
 }
 
 class LoyaltySettings {
@@ -155,7 +158,9 @@ export function mergeSettings(stored: StoredSettings, patch: PatchSettings): Sto
     const wish = patch[section];
     if (wish !== undefined) merged[section] = wish ? withoutNulls({ ...stored[section], ...sent(wish) }) : {};
   }
-  if (patch.default_warehouse_code !== undefined) merged['default_warehouse_code'] = patch.default_warehouse_code;
+  if (patch.default_warehouse_code !== undefined) {
+    merged['default_warehouse_code'] = patch.default_warehouse_code === '' ? null : patch.default_warehouse_code;
+  }
   return merged;
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.js';
 import { hashOfToken } from '../http/authentication.js';
 import { BASE_PATH } from '../http/base-path.js';
 import { RawHttp } from '../testing/raw-http.js';
-import { propose, stockShop } from '../testing/shop.js';
+import { propose, setUp, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
 import { TypeOrmApps } from './typeorm-apps.js';
@@ -211,6 +211,8 @@ describe('the settings of a new app', () => {
 });
 
 describe('PATCH /app/settings', () => {
+  beforeEach(() => shop.put('/warehouse', { warehouses: [warehouse('W1')] }));
+
   const FULL = {
     name: 'Prodavnica',
     default_language: 'sr-Latn-RS',
@@ -225,7 +227,7 @@ describe('PATCH /app/settings', () => {
     bank_account: {
       beneficiary: 'Shop',
       address: 'Put 1',
-      account_number: '160-123456-89',
+      account_number: '160-123456-54',
       purpose: 'Roba',
       payment_code: '221',
     },
@@ -328,7 +330,7 @@ describe('PATCH /app/settings', () => {
       { media: { refuse_delete_in_use: true } },
       { media: { trash_retention_days: 1 } },
       { loyalty: { points_per_amount: 5 } },
-      { default_warehouse_code: 'W' },
+      { default_warehouse_code: 'W1' },
       ...Array.from({ length: 12 }, (_, index) => ({ translations: { sr: { [`k${index}`]: 'x' } } })),
     ];
     await Promise.all(sections.map((section) => patch(section)));
@@ -338,7 +340,7 @@ describe('PATCH /app/settings', () => {
       proforma: { lifetime_hours: 1, expire_paid: true },
       media: { refuse_delete_in_use: true, trash_retention_days: 1 },
       loyalty: { points_per_amount: 5 },
-      default_warehouse_code: 'W',
+      default_warehouse_code: 'W1',
     });
     expect(Object.keys(data.translations.sr)).toHaveLength(12);
   });
@@ -362,13 +364,32 @@ describe('PATCH /app/settings', () => {
     expect(await patched({ currency: 'RSD' })).toEqual(DEFAULTS);
   });
 
+  it('clears the default warehouse for a blank code', async () => {
+    await patched({ default_warehouse_code: 'W1' });
+    expect(await patched({ default_warehouse_code: '' })).toEqual(DEFAULTS);
+  });
+
+  it('refuses a default warehouse that was deleted, or is of another app', async () => {
+    const other = await api.app();
+    expect((await patch({ default_warehouse_code: 'W1' }, other)).status).toBe(422);
+    await shop.put('/warehouse', { warehouses: [{ code: 'W1', delete: true }] });
+    expect((await patch({ default_warehouse_code: 'W1' })).status).toBe(422);
+  });
+
+  it('lets an older account that is not valid stand while other settings change', async () => {
+    const older = { bank_account: { account_number: 'abc' } };
+    await api.database.rows('update apps set settings = $2 where id = $1', [shop.appId, JSON.stringify(older)]);
+    const { bank_account: account } = await patched({ bank_account: { purpose: 'Roba' } });
+    expect(account).toMatchObject({ account_number: 'abc', purpose: 'Roba' });
+  });
+
   const long = 'č'.repeat(256);
   it.each([
     ['a blank name', { name: ' ' }, { name: ["can't be blank"] }],
     ['an empty name', { name: '' }, { name: ["can't be blank"] }],
     ['a long name', { name: long }, { name: ['is too long'] }],
     ['NUL in the name', { name: 'a\0' }, { name: ['is invalid'] }],
-    ['another currency', { currency: 'EUR' }, { currency: ['is invalid'] }],
+    ['a currency that does not exist', { currency: 'XYZ' }, { currency: ['is invalid'] }],
     ['no currency', { currency: '' }, { currency: ['is invalid'] }],
     ['a currency in another case', { currency: 'rsd' }, { currency: ['is invalid'] }],
     ['a long currency', { currency: 'RSDX' }, { currency: ['is too long'] }],
@@ -424,6 +445,27 @@ describe('PATCH /app/settings', () => {
       'a payment code of 4 digits',
       { bank_account: { payment_code: '2210' } },
       { 'bank_account.payment_code': ['is invalid'] },
+    ],
+    [
+      'a payment code of zeros',
+      { bank_account: { payment_code: '000' } },
+      { 'bank_account.payment_code': ['is invalid'] },
+    ],
+    [
+      'an account of letters',
+      { bank_account: { account_number: 'abc' } },
+      { 'bank_account.account_number': ['is invalid'] },
+    ],
+    [
+      'an account with wrong check digits',
+      { bank_account: { account_number: '160-123456-89' } },
+      { 'bank_account.account_number': ['is invalid'] },
+    ],
+    ['an unknown warehouse', { default_warehouse_code: 'W2' }, { default_warehouse_code: ['is invalid'] }],
+    [
+      'an account and a warehouse that cannot be used, each under its own name',
+      { bank_account: { account_number: '1' }, default_warehouse_code: 'w1' },
+      { 'bank_account.account_number': ['is invalid'], default_warehouse_code: ['is invalid'] },
     ],
     ['points below 0', { loyalty: { points_per_amount: -1 } }, { 'loyalty.points_per_amount': ['is invalid'] }],
     ['a long warehouse code', { default_warehouse_code: long }, { default_warehouse_code: ['is too long'] }],
@@ -488,5 +530,75 @@ describe('PATCH /app/settings', () => {
     const reply = await patch({ ...FULL, ...body });
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     expect(await settings()).toEqual({ data: DEFAULTS });
+  });
+});
+
+describe('the currency of an app', () => {
+  const currencyOf = async (): Promise<string> => (await settings()).data.currency;
+  const product = { code: 'A', name: 'A', price: 10, variants: [{ code: 'A' }] };
+  const priceOf = async (): Promise<number> => (await shop.get('/products?code=A')).body.data.price;
+
+  it('changes while the app has no amounts, and amounts are in the new one from then on', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
+    expect(await patched({ currency: 'JPY' })).toEqual({ ...DEFAULTS, currency: 'JPY' });
+    await stockShop(shop, [{ code: 'A', price: 10 }]);
+    expect(await propose(shop, [{ code: 'A', qty: 1 }])).toMatchObject({ end_sales: 10, currency_id: 392 });
+    expect(await api.database.rows('select price from products where app_id = $1', [shop.appId])).toEqual([
+      { price: 10 },
+    ]);
+  });
+
+  it.each([
+    ['a product', () => shop.post('/int/products', { products: [{ code: 'A', name: 'A' }] })],
+    ['a promotion', () => setUp(shop, 'promotions', [{ code: 'P', name: 'P', kind: 'amount', value: 5 }])],
+    ['a shipment method', () => setUp(shop, 'shipment_methods', [{ code: 'S', name: 'S', price: 5, vat_rate: 20 }])],
+    ['a voucher', () => setUp(shop, 'vouchers', [{ code: 'V', amount: 5 }])],
+  ])('stays once the app has %s', async (_, add) => {
+    await add();
+    const reply = await patch({ currency: 'EUR' });
+    expect([reply.status, reply.body]).toEqual([422, { errors: { currency: ['is invalid'] } }]);
+    expect(await currencyOf()).toBe('RSD');
+    expect((await patch({ currency: 'RSD' })).status).toBe(200);
+  });
+
+  it('takes an account of the new currency with it', async () => {
+    const iban = { account_number: 'DE89370400440532013000' };
+    expect((await patch({ bank_account: iban })).status).toBe(422);
+    expect(await patched({ currency: 'EUR', bank_account: iban })).toMatchObject({
+      currency: 'EUR',
+      bank_account: iban,
+    });
+    const reply = await patch({ currency: 'RSD' });
+    expect([reply.status, reply.body.errors]).toEqual([422, { 'bank_account.account_number': ['is invalid'] }]);
+  });
+
+  it('is never another one than that of an amount that is written at the same time', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      shop = await api.app();
+      const [changed, written] = await Promise.all([
+        patch({ currency: 'JPY' }),
+        shop.post('/int/products', { products: [product] }),
+      ]);
+      expect([200, 422]).toContain(changed.status);
+      expect([200, 503]).toContain(written.status);
+      expect(await currencyOf()).toBe(changed.status === 200 ? 'JPY' : 'RSD');
+      if (written.status === 200) expect(await priceOf()).toBe(10);
+    }
+  });
+
+  it('that another node has just changed is not mistaken: amounts are refused for a moment', async () => {
+    await stockShop(shop, [{ code: 'A' }]);
+    await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
+    const voucher = { code: 'V', amount: 5 };
+    const writes = [
+      () => shop.post('/int/products', { products: [product] }),
+      () => shop.put('/vouchers', { vouchers: [voucher] }),
+      () => shop.post('/order_processings', { order_processing: { items: [{ code: 'A', qty: 1 }] } }),
+      () => shop.post('/int/orders', { order: { external_ref: 'R', items: [{ code: 'A', qty: 1 }] } }),
+    ];
+    for (const write of writes) expect((await write()).status).toBe(503);
+    api.clock.forward({ seconds: 2 });
+    for (const write of writes) expect([200, 201]).toContain((await write()).status);
+    expect((await shop.get('/orders')).body.data).toMatchObject([{ currency_id: 392 }]);
   });
 });

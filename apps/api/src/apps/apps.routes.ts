@@ -1,4 +1,5 @@
 import { answered, ok } from '../http/answer.js';
+import { fieldErrorsAnswer } from '../http/errors.js';
 import { route, type Route } from '../http/route.js';
 import { record } from '../http/shapes.js';
 import { AppSettingsShape, PatchSettings, presentSettings } from './app-settings.js';
@@ -27,7 +28,8 @@ export function appRoutes(apps: TypeOrmApps, tokens: RememberedTokens): Route[] 
       handle: async ({ app, body }) => {
         const patched = await apps.patch(app.id, body);
         tokens.forgetAll();
-        return answered(patched, (found) => ok(presentSettings(found)));
+        if (patched === undefined) return undefined;
+        return 'errors' in patched ? fieldErrorsAnswer(patched.errors, app) : ok(presentSettings(patched));
       },
     }),
   ];

@@ -1,9 +1,13 @@
-import { decimalsOf, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { decimalsOf, isCurrency, type Clock } from '@back-office/kernel';
+import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { AppContext } from '../http/app-context.js';
 import { hashOfToken, newToken, type AccessTokens, type TokenHolder, type TokenKind } from '../http/authentication.js';
+import type { FieldErrors } from '../http/errors.js';
+import { IS_INVALID, IS_TOO_LONG } from '../http/request-fields.js';
 import { speechOf } from '../http/speech.js';
-import type { Database, Sql } from '../database/database.js';
+import type { Database, Sql, Transaction } from '../database/database.js';
+import { holdsAmounts } from './app-currency.query.js';
 import {
   areTooLong,
   mergeSettings,
@@ -129,31 +133,83 @@ export class TypeOrmApps implements AccessTokens {
     return app && contextOf(app, app.default_language);
   }
 
-  /** Merges a patch into the app's settings, one patch after the other. */
-  patch(appId: number, patch: PatchSettings): Promise<AppRow | Refusal | undefined> {
+  /** Merges a patch into the app's settings, one patch after the other; with anything invalid nothing changes. */
+  patch(appId: number, patch: PatchSettings): Promise<AppRow | InvalidSettings | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('app');
-      const app = await findApp(transaction, appId, 'for update');
+      // Rows that refer to the app are written meanwhile: they lock its key.
+      const app = await findApp(transaction, appId, 'for no key update');
       if (app === undefined) return undefined;
-      // Stored amounts are in the currency's minor units: another currency would change what they mean.
-      if ((patch.currency ?? app.currency) !== app.currency) return refuse('is invalid', 'currency');
-      const translations = mergeTranslations(app.translations, patch.translations);
-      if (patch.translations && areTooLong(translations)) return refuse('is too long', 'translations');
-      const name = patch.name ?? app.name;
-      const language =
-        patch.default_language === null ? DEFAULT_LANGUAGE : (patch.default_language ?? app.default_language);
-      const settings = mergeSettings(app.settings, patch);
+      const next = patchedApp(app, patch);
+      const errors = await errorsIn(transaction, app, next, patch);
+      if (Object.keys(errors).length > 0) return { errors };
       const [changed] = await transaction.rows<AppRow>(
-        `update apps a set name = $2, default_language = $3, translations = $4, settings = $5, updated_at = $6
+        `update apps a set name = $2, currency = $3, default_language = $4, translations = $5, settings = $6,
+           updated_at = $7
          where a.id = $1 returning ${APP_COLUMNS}`,
-        [appId, name, language, JSON.stringify(translations), JSON.stringify(settings), this.clock.now()],
+        [
+          appId,
+          next.name,
+          next.currency,
+          next.default_language,
+          JSON.stringify(next.translations),
+          JSON.stringify(next.settings),
+          this.clock.now(),
+        ],
       );
       return changed;
     });
   }
 }
 
-async function findApp(sql: Sql, appId: number, lock: '' | 'for update' = ''): Promise<AppRow | undefined> {
+/** What is wrong with a patch, by the path of the field. */
+export interface InvalidSettings {
+  readonly errors: FieldErrors;
+}
+
+function patchedApp(app: AppRow, patch: PatchSettings): AppRow {
+  return {
+    ...app,
+    name: patch.name ?? app.name,
+    currency: patch.currency ?? app.currency,
+    default_language:
+      patch.default_language === null ? DEFAULT_LANGUAGE : (patch.default_language ?? app.default_language),
+    translations: mergeTranslations(app.translations, patch.translations),
+    settings: mergeSettings(app.settings, patch),
+  };
+}
+
+async function errorsIn(
+  transaction: Transaction,
+  app: AppRow,
+  next: AppRow,
+  patch: PatchSettings,
+): Promise<FieldErrors> {
+  const errors: Record<string, readonly string[]> = {};
+  const changesCurrency = next.currency !== app.currency;
+  // Stored amounts are in the currency's minor units: another currency would change what they mean.
+  if (changesCurrency && (!isCurrency(next.currency) || (await holdsAmounts(transaction, app.id)))) {
+    errors['currency'] = [IS_INVALID];
+  }
+  if (patch.translations && areTooLong(next.translations)) errors['translations'] = [IS_TOO_LONG];
+  const { account_number: account = '' } = next.settings.bank_account ?? {};
+  const namesAccount = patch.bank_account?.account_number !== undefined || changesCurrency;
+  if (namesAccount && account !== '' && !isAccountNumber(account, next.currency)) {
+    errors['bank_account.account_number'] = [IS_INVALID];
+  }
+  const { default_warehouse_code: warehouse } = next.settings;
+  if (patch.default_warehouse_code && !(await hasWarehouse(transaction, app.id, warehouse ?? ''))) {
+    errors['default_warehouse_code'] = [IS_INVALID];
+  }
+  return errors;
+}
+
+async function hasWarehouse(transaction: Transaction, appId: number, code: string): Promise<boolean> {
+  const text = 'select id from warehouses where app_id = $1 and code = $2 and deleted_at is null';
+  return (await transaction.rows(text, [appId, code])).length > 0;
+}
+
+async function findApp(sql: Sql, appId: number, lock: '' | 'for no key update' = ''): Promise<AppRow | undefined> {
   const [app] = await sql.rows<AppRow>(`select ${APP_COLUMNS} from apps a where a.id = $1 ${lock}`, [appId]);
   return app;
 }

@@ -2,6 +2,7 @@ import { sum, type Clock } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import { usedKey } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
+import { checkCurrencyOf } from '../apps/index.js';
 import { valuesOf, waitForBulkTurn, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import { foldedName } from '../database/search-text.js';
@@ -47,15 +48,17 @@ export class TypeOrmProducts {
 
   /** Upserts the rows; a row that already arrives as a key, or that breaks a rule, is written not at all. */
   upsert(
-    { id: appId, settings }: Pick<AppContext, 'id' | 'settings'>,
+    app: Pick<AppContext, 'id' | 'currency' | 'settings'>,
     rows: readonly (ProductWish | string)[],
     { explain, dryRun }: BulkOptions = {},
   ): Promise<Upserted> {
+    const { id: appId, settings } = app;
     const keyOf = (url: string) => usedKey(url, this.libraryBase, settings.media.prefix);
     const work = async (transaction: Transaction): Promise<Upserted> => {
       const wishes = rows.filter((row) => typeof row !== 'string');
       const records = sum(wishes.map((wish) => 1 + wish.variants.length));
       await waitForBulkTurn(transaction, 'products', appId, records);
+      await checkCurrencyOf(transaction, app);
       const found = await find(transaction, appId, wishes);
       const plan = planProducts(rows, found, () => randomBytes(4).toString('hex'), { explains: explain === true });
       const drafts = draftsOf(plan.outcomes, found);

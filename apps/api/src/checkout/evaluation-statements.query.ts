@@ -1,3 +1,4 @@
+import { CURRENCY_OF_APP } from '../apps/index.js';
 import { isCustomer, type CustomerName } from '../customers/index.js';
 import { anyOf } from '../database/among.js';
 import { placeholders } from '../database/placeholders.js';
@@ -43,7 +44,7 @@ export function lookUpStatement(appId: number, names: BasketNames, now: Date): {
       'firstName', c.first_name, 'lastName', c.last_name, 'phone', c.phone) as buyer
     from customers c where c.app_id = $1 and ${whose}
   )
-  select
+  select ${CURRENCY_OF_APP} as currency,
     (select coalesce(json_agg(json_build_object(
       'id', v.id, 'product_id', p.id, 'code', v.code, 'barcode', v.barcode, 'external_ref', v.external_ref,
       'name', p.name, 'price', coalesce(v.price, p.price), 'vat_rate', coalesce(v.vat_rate, p.vat_rate),

@@ -12,6 +12,7 @@ import type {
   PromotionRule,
   StockRow,
 } from '@back-office/proforma';
+import { checkCurrency } from '../apps/index.js';
 import type { CustomerName } from '../customers/index.js';
 import type { Database, Sql, Transaction, Writing } from '../database/database.js';
 import { EXISTS_ANYWHERE, FIND, INSERT, LOCK_FACTS, lookUpStatement } from './evaluation-statements.query.js';
@@ -71,6 +72,7 @@ export interface Basket {
 }
 
 interface LookedUp {
+  readonly currency: string;
   readonly variants: readonly CatalogueVariant[];
   readonly customer: Buyer | null;
   readonly warehouse_id: number | null;
@@ -101,6 +103,7 @@ export class TypeOrmEvaluations {
 
 async function evaluate(sql: Writing, appId: number, basket: Basket, now: Date): Promise<EvaluationRow | Refusal> {
   const looked = await lookUp(sql, appId, basket, now);
+  checkCurrency(looked.currency, basket.currency);
   const { customer, shipment, warehouse_id: warehouseId } = looked;
   if (basket.customer !== null && customer === null) return refuse('API.Customers.NotFound');
   if (basket.warehouseCode !== null && warehouseId === null) return refuse('API.Warehouses.NotFound');

@@ -29,6 +29,8 @@ export interface ImportedItem {
 
 /** What the app has of what an order names. */
 export interface NamedRecords {
+  /** The app's currency now. */
+  readonly currency: string;
   readonly customer: OrderCustomer | null;
   readonly location_id: number | null;
   readonly variants: readonly SoldVariant[];

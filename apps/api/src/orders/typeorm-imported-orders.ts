@@ -2,6 +2,7 @@ import { isRefusal, newParts, type Clock, type Refusal } from '@back-office/kern
 import { orderNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import { isCustomer } from '../customers/index.js';
+import { checkCurrency, CURRENCY_OF_APP } from '../apps/index.js';
 import type { Database, Transaction } from '../database/database.js';
 import { violates } from '../database/failures.js';
 import {
@@ -18,7 +19,7 @@ import { insertStatement } from './typeorm-orders.js';
 import { placeholders } from '../database/placeholders.js';
 
 const namedRecords = (customer: string): string => `
-  select (
+  select ${CURRENCY_OF_APP} as currency, (
     select json_build_object('id', c.id, 'data_part', c.data_part, 'time_part', c.time_part, 'email', c.email,
       'first_name', c.first_name, 'last_name', c.last_name, 'phone', c.phone)
     from customers c where c.app_id = $1 and ${customer}
@@ -83,6 +84,7 @@ export class TypeOrmImportedOrders {
 
 async function add(transaction: Transaction, appId: number, order: ImportedOrder, number: string, now: Date) {
   const named = await findNamed(transaction, appId, order);
+  checkCurrency(named.currency, order.currency);
   const priced = priceImport(order, named);
   if (isRefusal(priced)) return priced;
   const [made] = await transaction.last<{ id: number }>(INSERT, [

@@ -9,7 +9,7 @@ let shop: Client;
 const ACCOUNT = {
   beneficiary: 'Радња „Ципела“ д.о.о.',
   address: 'Булевар 1, Нови Сад',
-  account_number: '160-445-21',
+  account_number: '160-445-02',
   purpose: 'Kupovina',
 };
 
@@ -47,7 +47,7 @@ describe('the QR code of a proforma', () => {
       const response = await draw(id, accept);
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
       expect(instructions.qr).toMatch(
-        /^K:PR\|V:01\|C:1\|R:160000000000044521\|N:Радња .+\|I:RSD2581,00\|SF:289\|S:Kupovina\|RO:97\d\d2026/,
+        /^K:PR\|V:01\|C:1\|R:160000000000044502\|N:Радња .+\|I:RSD2581,00\|SF:289\|S:Kupovina\|RO:97\d\d2026/,
       );
       expect(await read(response)).toBe(instructions.qr);
     },

@@ -98,7 +98,7 @@ describe('the fields of a proforma', () => {
   const ACCOUNT = {
     beneficiary: 'Shop',
     address: 'Put 1',
-    account_number: '160-123456-89',
+    account_number: '160-123456-54',
     purpose: 'Robe',
     payment_code: '221',
   };
@@ -362,14 +362,14 @@ describe('the fields of a proforma', () => {
       expect(told).toEqual({
         beneficiary: 'Shop',
         address: 'Put 1',
-        bank_account: '160-123456-89',
+        bank_account: '160-123456-54',
         amount: 160,
         currency: 'RSD',
         purpose: 'Robe',
         payment_code: '221',
         model: '97',
         reference: expect.stringMatching(new RegExp(`^\\d\\d${number.slice(1)}$`)),
-        qr: `K:PR|V:01|C:1|R:160000000012345689|N:Shop, Put 1|I:RSD160,00|SF:221|S:Robe|RO:97${told.reference.replaceAll('-', '')}`,
+        qr: `K:PR|V:01|C:1|R:160000000012345654|N:Shop, Put 1|I:RSD160,00|SF:221|S:Robe|RO:97${told.reference.replaceAll('-', '')}`,
       });
       expect(remainder97(told.reference)).toBe(1);
     });

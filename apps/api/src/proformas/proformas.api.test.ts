@@ -257,7 +257,7 @@ describe('POST /proforma_orders', () => {
     const account = {
       beneficiary: 'Shop',
       address: 'Put 1',
-      account_number: '160-123456-89',
+      account_number: '160-123456-54',
       purpose: 'Robe',
       payment_code: '221',
     };
@@ -269,7 +269,7 @@ describe('POST /proforma_orders', () => {
     } = await propose(shop, basket);
     expect(instructions).toMatchObject({
       beneficiary: 'Shop',
-      bank_account: '160-123456-89',
+      bank_account: '160-123456-54',
       amount: 233.33,
       model: '97',
       currency: 'RSD',
@@ -277,7 +277,7 @@ describe('POST /proforma_orders', () => {
     expect(reference).toBe(instructions.reference);
     expect(number).toMatch(/^P-2026-[0-9A-HJKMNP-TV-Z]{6}$/);
     expect(reference).toMatch(new RegExp(`^\\d\\d${number.slice(1)}$`));
-    expect(instructions.qr).toContain('|R:160000000012345689|');
+    expect(instructions.qr).toContain('|R:160000000012345654|');
   });
 });
 

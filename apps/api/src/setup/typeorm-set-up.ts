@@ -1,4 +1,5 @@
 import { isSound, type Clock, type Page } from '@back-office/kernel';
+import { checkCurrencyOf } from '../apps/index.js';
 import { waitForBulkTurn } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import type { AppContext } from '../http/app-context.js';
@@ -24,7 +25,7 @@ export class TypeOrmSetUp {
   ) {}
 
   /** Upserts by code, all or nothing; of two rows with one code the later one is read on top of the earlier one. */
-  async put(app: Pick<AppContext, 'id' | 'decimals'>, rows: readonly unknown[]): Promise<Written> {
+  async put(app: Pick<AppContext, 'id' | 'currency' | 'decimals'>, rows: readonly unknown[]): Promise<Written> {
     try {
       return await this.putAll(app, rows);
     } catch (error) {
@@ -33,9 +34,10 @@ export class TypeOrmSetUp {
     }
   }
 
-  private putAll(app: Pick<AppContext, 'id' | 'decimals'>, rows: readonly unknown[]): Promise<Written> {
+  private putAll(app: Pick<AppContext, 'id' | 'currency' | 'decimals'>, rows: readonly unknown[]): Promise<Written> {
     return this.database.transaction(async (transaction) => {
       await waitForBulkTurn(transaction, 'set_up', app.id, rows.length);
+      await checkCurrencyOf(transaction, app);
       const found = await this.lock(transaction, app.id, rows);
       const next = new Map(found.map((row) => [row.code, row]));
       const referenced = await this.referenced(transaction, app.id, rows);

@@ -67,7 +67,7 @@ const HERE = { latitude: 44.8125, longitude: 20.4612 };
 
 /** What hostile settings may have changed. */
 export async function setUpFullShop(client: Client): Promise<void> {
-  const account = { beneficiary: 'Shop', account_number: '160-445-21' };
+  const account = { beneficiary: 'Shop', account_number: '160-445-02' };
   await client.patch('/app/settings', { currency: 'RSD', bank_account: account });
 }
 
