@@ -6,6 +6,8 @@ import type { Proforma } from './proforma.js';
 export interface Verdict {
   readonly next: Proforma;
   readonly refusal?: Refusal;
+  /** Code of the warehouse that is asked first when a line has to move; the others follow by code. */
+  readonly preferredWarehouse?: string | null;
 }
 
 export type Decision = (found: Proforma) => Verdict;
@@ -42,7 +44,8 @@ export interface ProformaOrders {
   find(appId: number, id: number): Promise<Proforma | undefined>;
   /**
    * Locks the proforma, stores what the decision makes of it and adapts its reservations. `undefined` when the app
-   * has no such proforma. Pieces that cannot be reserved any more refuse the change; then nothing is stored.
+   * has no such proforma. A line that grows and whose warehouse has too little moves whole to another one that sells
+   * and that the evaluation allowed; when none holds all of it, the change is refused and nothing is stored.
    */
   change(appId: number, id: number, decide: Decision): Promise<Stored | undefined>;
   /**

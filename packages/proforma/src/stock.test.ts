@@ -167,34 +167,90 @@ describe('several changes that take from the same stock', () => {
   const stock = (onHand: number, reserved: number): StockRow[] => [
     aStockRow({ variantId: 101, warehouseId: 1, onHand, reserved }),
   ];
+  /** The product that is missing, or `undefined`. */
+  const take = (free: FreeStock, from: Proforma, to: Proforma): string | undefined => {
+    const placed = free.take(from, to, null);
+    return 'missing' in placed ? placed.missing.name : undefined;
+  };
 
   it('get what those before them left', () => {
     const free = new FreeStock(stock(6, 2));
-    expect(free.take(before, raisedTo(4))).toBeUndefined();
-    expect(free.take(before, raisedTo(3))?.name).toBe('Product 1');
-    expect(free.take(before, raisedTo(2))).toBeUndefined();
-    expect(free.take(before, raisedTo(2))?.name).toBe('Product 1');
+    expect(take(free, before, raisedTo(4))).toBeUndefined();
+    expect(take(free, before, raisedTo(3))).toBe('Product 1');
+    expect(take(free, before, raisedTo(2))).toBeUndefined();
+    expect(take(free, before, raisedTo(2))).toBe('Product 1');
   });
 
   it('get what those before them gave back', () => {
     const free = new FreeStock(stock(4, 4));
-    expect(free.take(before, raisedTo(2))?.name).toBe('Product 1');
-    expect(free.take(raisedTo(3), before)).toBeUndefined();
-    expect(free.take(before, raisedTo(3))).toBeUndefined();
+    expect(take(free, before, raisedTo(2))).toBe('Product 1');
+    expect(take(free, raisedTo(3), before)).toBeUndefined();
+    expect(take(free, before, raisedTo(3))).toBeUndefined();
   });
 
-  it('may give back where more is reserved than there is', () => {
-    expect(new FreeStock(stock(1, 9)).take(raisedTo(3), before)).toBeUndefined();
+  it('may give back where more is reserved than there is, and take that again', () => {
+    expect(take(new FreeStock(stock(1, 9)), raisedTo(3), before)).toBeUndefined();
+    const two = (...confirmed: readonly [number, number]): Proforma =>
+      aProforma(...confirmed.map((qtyConfirmed) => line({ qty: 6, qtyConfirmed, variantId: 101 })));
+    expect(take(new FreeStock(stock(1, 9)), two(4, 1), two(1, 4))).toBeUndefined();
+    expect(take(new FreeStock(stock(1, 9)), two(4, 1), two(1, 5))).toBe('Product 2');
   });
 
-  it('have the demand of their lines summed before it is checked', () => {
+  it('have the demand of their lines summed', () => {
     const two = aProforma(line({ qty: 5, variantId: 101 }), line({ qty: 5, variantId: 101 }));
     const none = { ...two, lines: two.lines.map((each) => ({ ...each, qtyConfirmed: 0 })) };
-    expect(new FreeStock(stock(9, 0)).take(none, two)?.id).toBe(1);
-    expect(new FreeStock(stock(10, 0)).take(none, two)).toBeUndefined();
+    expect(take(new FreeStock(stock(9, 0)), none, two)).toBe('Product 2');
+    expect(take(new FreeStock(stock(10, 0)), none, two)).toBeUndefined();
   });
 
   it('find nothing where there is no stock row', () => {
-    expect(new FreeStock([]).take(before, raisedTo(2))?.name).toBe('Product 1');
+    expect(take(new FreeStock([]), before, raisedTo(2))).toBe('Product 1');
+  });
+});
+
+describe('a line that grows beyond what its warehouse has', () => {
+  const row = (warehouseId: number, onHand: number, reserved = 0): StockRow =>
+    aStockRow({ variantId: 101, warehouseId, warehouseCode: `W${warehouseId}`, onHand, reserved });
+  const lineOf = (qtyConfirmed: number, warehouseId = 1): Proforma =>
+    aProforma(line({ qty: 6, qtyConfirmed, variantId: 101, warehouseId, warehouseCode: `W${warehouseId}` }));
+  const placed = (stock: readonly StockRow[], from: number, to: number, preferred: string | null = null) => {
+    const outcome = new FreeStock(stock).take(lineOf(from), lineOf(to), preferred);
+    return 'missing' in outcome ? 'missing' : outcome.lines[0]?.warehouseCode;
+  };
+
+  it('stays where it is when its warehouse has the rest', () => {
+    expect(placed([row(1, 6, 2), row(2, 100)], 2, 6)).toBe('W1');
+  });
+
+  it.each([0, 2])('moves whole to another one that has all of it, from %d pieces', (from) => {
+    expect(placed([row(1, 3, 3), row(2, 4), row(3, 5)], from, 5)).toBe('W3');
+    expect(placed([row(1, 3, 3), row(2, 4), row(3, 4)], from, 5)).toBe('missing');
+  });
+
+  it('is never split', () => {
+    expect(placed([row(1, 3, 2), row(2, 3)], 2, 4)).toBe('missing');
+  });
+
+  it('prefers the warehouse that is asked first, then the first by code', () => {
+    const stock = [row(1, 0), row(3, 9), row(2, 9)];
+    expect(placed(stock, 0, 4)).toBe('W2');
+    expect(placed(stock, 0, 4, 'W3')).toBe('W3');
+  });
+
+  it('leaves its pieces to the other lines of the change', () => {
+    const lines = (...confirmed: readonly [number, number]): Proforma =>
+      aProforma(...confirmed.map((qtyConfirmed) => line({ qty: 6, qtyConfirmed, variantId: 101 })));
+    const outcome = new FreeStock([row(1, 4, 4), row(2, 6)]).take(lines(2, 2), lines(6, 4), null);
+    expect('missing' in outcome ? 'missing' : outcome.lines.map((each) => each.warehouseCode)).toEqual(['W2', 'W1']);
+  });
+
+  it('is released there and reserved in the new one', () => {
+    const moved = (from: number, to: number) =>
+      reservationChanges(lineOf(from), lineOf(to, 2)).map(({ warehouseId, qty, delta }) => [warehouseId, qty, delta]);
+    expect(moved(2, 5)).toEqual([
+      [1, null, -2],
+      [2, 5, 5],
+    ]);
+    expect(moved(0, 5)).toEqual([[2, 5, 5]]);
   });
 });

@@ -46,57 +46,101 @@ export interface ReservationChange {
   readonly lineId: number;
   readonly variantId: number;
   readonly warehouseId: number;
-  /** Pieces the line shall keep reserved from now on. */
-  readonly qty: number;
+  /** Pieces the line keeps reserved from now on; `null` for the warehouse that it moves away from. */
+  readonly qty: number | null;
   /** Difference to what it kept before. */
   readonly delta: number;
 }
 
-/** What a change of the proforma asks of the stock ledger, one entry per line whose reservation changes. */
+/** What a change of the proforma asks of the stock ledger: an entry for each line and warehouse whose reservation changes. */
 export function reservationChanges(before: Proforma, after: Proforma): ReservationChange[] {
   return after.lines.flatMap((line, index) => {
     const old = before.lines[index];
+    const kept = old === undefined ? 0 : reservedQty(before, old);
     const qty = reservedQty(after, line);
-    const delta = qty - (old === undefined ? 0 : reservedQty(before, old));
-    return delta === 0
-      ? []
-      : [{ lineId: line.id, variantId: line.variantId, warehouseId: line.warehouseId, qty, delta }];
+    const { id: lineId, variantId, warehouseId } = line;
+    const changes: ReservationChange[] =
+      old === undefined || old.warehouseId === warehouseId
+        ? [{ lineId, variantId, warehouseId, qty, delta: qty - kept }]
+        : [
+            { lineId, variantId, warehouseId: old.warehouseId, qty: null, delta: -kept },
+            { lineId, variantId, warehouseId, qty, delta: qty },
+          ];
+    return changes.filter(({ delta }) => delta !== 0);
   });
 }
 
-interface Place {
-  readonly variantId: number;
-  readonly warehouseId: number;
-}
+type Shelf = Pick<StockRow, 'variantId' | 'warehouseId'>;
 
 /** What is neither reserved nor sold of some stock rows, while several changes take from it one after the other. */
 export class FreeStock {
   private readonly left: Map<string, number>;
 
-  constructor(stock: readonly StockRow[]) {
-    this.left = new Map(stock.map((row) => [placeOf(row), row.onHand - row.reserved]));
+  constructor(private readonly stock: readonly StockRow[]) {
+    this.left = new Map(stock.map((row) => [shelfOf(row), row.onHand - row.reserved]));
   }
 
   /**
-   * Takes what the change asks for, summed per place, and gives back what it lets go of. When a place cannot give what
-   * is asked, nothing is taken, and the first line that finds too little is the answer.
+   * Takes what the change asks for and gives back what it lets go of. A line that grows stays in its warehouse when
+   * that has the pieces; otherwise it moves whole to the first other one that holds all of it. Answers the proforma
+   * with the warehouses of its lines; when a line finds none, nothing is taken, and the line is the answer.
    */
-  take(before: Proforma, after: Proforma): ProformaLine | undefined {
+  take(before: Proforma, after: Proforma, preferred: string | null): Proforma | { readonly missing: ProformaLine } {
+    const taking = new Taking(this.left);
     const changes = reservationChanges(before, after);
-    const wanted = new Map<string, number>();
-    for (const change of changes) wanted.set(placeOf(change), (wanted.get(placeOf(change)) ?? 0) + change.delta);
-    const short = changes.find((change) => this.lacks(placeOf(change), wanted.get(placeOf(change)) ?? 0));
-    if (short) return after.lines.find((line) => line.id === short.lineId);
-    for (const [place, delta] of wanted) this.left.set(place, (this.left.get(place) ?? 0) - delta);
-    return undefined;
+    for (const change of changes) if (change.delta < 0) taking.take(change, change.delta);
+    const moved = new Map<number, Source>();
+    for (const change of changes.filter(({ delta }) => delta > 0)) {
+      const { lineId, delta, qty } = change;
+      if (taking.has(change, delta)) {
+        taking.take(change, delta);
+        continue;
+      }
+      const line = after.lines.find((each) => each.id === lineId) as ProformaLine;
+      const source = this.sourceOf(line, Number(qty), preferred, taking);
+      if (source === undefined) return { missing: line };
+      taking.take(change, delta - Number(qty));
+      taking.take({ variantId: line.variantId, warehouseId: source.warehouseId }, Number(qty));
+      moved.set(lineId, { warehouseId: source.warehouseId, warehouseCode: source.warehouseCode });
+    }
+    taking.commit();
+    return moved.size === 0
+      ? after
+      : { ...after, lines: after.lines.map((line) => ({ ...line, ...moved.get(line.id) })) };
   }
 
-  /** Giving back is possible also where more is reserved than there is. */
-  private lacks(place: string, delta: number): boolean {
-    return delta > 0 && delta > (this.left.get(place) ?? 0);
+  private sourceOf(
+    { variantId, warehouseId }: ProformaLine,
+    qty: number,
+    preferred: string | null,
+    taking: Taking,
+  ): StockRow | undefined {
+    return inOrderOfUse(this.stock, preferred).find(
+      (row) => row.variantId === variantId && row.warehouseId !== warehouseId && taking.has(row, qty),
+    );
   }
 }
 
-function placeOf({ variantId, warehouseId }: Place): string {
+/** What one change takes, before it is certain that all of it can be taken. */
+class Taking {
+  private readonly taken = new Map<string, number>();
+
+  constructor(private readonly left: Map<string, number>) {}
+
+  /** Pieces that the change itself gives back can be taken again also where more is reserved than there is. */
+  has(shelf: Shelf, qty: number): boolean {
+    return qty <= Math.max(this.left.get(shelfOf(shelf)) ?? 0, 0) - (this.taken.get(shelfOf(shelf)) ?? 0);
+  }
+
+  take(shelf: Shelf, qty: number): void {
+    this.taken.set(shelfOf(shelf), (this.taken.get(shelfOf(shelf)) ?? 0) + qty);
+  }
+
+  commit(): void {
+    for (const [shelf, qty] of this.taken) this.left.set(shelf, (this.left.get(shelf) ?? 0) - qty);
+  }
+}
+
+function shelfOf({ variantId, warehouseId }: Shelf): string {
   return `${variantId}/${warehouseId}`;
 }

@@ -1,6 +1,7 @@
 import { isRefusal, sum, type Refusal } from '@back-office/kernel';
 import {
   dueAt,
+  FreeStock,
   insufficientStock,
   isOpen,
   reservedQty,
@@ -9,7 +10,6 @@ import {
   type Evaluation,
   type EvaluationFacts,
   type Proforma,
-  type ProformaLine,
   type ProformaOrders,
   type StockRow,
   type Stored,
@@ -134,12 +134,11 @@ export class InMemoryProformaOrders implements ProformaOrders {
   }
 
   private changeOne(appId: number, before: Proforma, decide: Decision): Stored {
-    const { next, refusal } = decide(before);
-    const reservations = this.reservationsWith(next);
-    const missing = next.lines.find((line) => this.isShort(appId, line, reservations));
-    if (missing) return { before, proforma: before, refusal: insufficientStock(missing.name) };
-    const proforma = next === before ? before : this.withIds(next);
-    this.reservations = reservations;
+    const { next, refusal, preferredWarehouse = null } = decide(before);
+    const placed = new FreeStock(this.sourcesOf(appId, next)).take(before, next, preferredWarehouse);
+    if ('missing' in placed) return { before, proforma: before, refusal: insufficientStock(placed.missing.name) };
+    const proforma = next === before ? before : this.withIds(placed);
+    this.reservations = this.reservationsWith(proforma);
     this.vouchers.settle(before, proforma);
     this.proformas.set(before.id, { appId, proforma });
     return { before, proforma, ...(refusal && { refusal }) };
@@ -151,11 +150,12 @@ export class InMemoryProformaOrders implements ProformaOrders {
     return [...this.reservations.filter(({ lineId }) => !lines.has(lineId)), ...own];
   }
 
-  /** Whether a change asks for more of the line's shelf than it did before, and for more than is there. */
-  private isShort(appId: number, line: ProformaLine, reservations: readonly Reservation[]): boolean {
-    const row = this.stockOf(appId, line.variantId).find(({ warehouseId }) => warehouseId === line.warehouseId);
-    const wanted = reservedOn(line, reservations);
-    return wanted > (row?.reserved ?? 0) && wanted > (row?.onHand ?? 0);
+  private sourcesOf(appId: number, { evaluationId, lines }: Proforma): StockRow[] {
+    const variants = [...new Set(lines.map((line) => line.variantId))];
+    const { warehouseCode } = this.evaluations.get(evaluationId) ?? {};
+    return variants
+      .flatMap((variantId) => this.stockOf(appId, variantId))
+      .filter((row) => warehouseCode === undefined || row.warehouseCode === warehouseCode);
   }
 
   private withIds(proforma: Proforma): Proforma {

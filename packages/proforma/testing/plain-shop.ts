@@ -3,7 +3,7 @@ export interface PlainProforma {
   status:
     'draft' | 'awaiting_payment' | 'paid' | 'confirmed' | 'partial_confirmed' | 'converted' | 'canceled' | 'expired';
   readonly expiresAt: number;
-  readonly lines: { readonly shelf: string; readonly qty: number; readonly price: number; confirmed: number }[];
+  readonly lines: PlainLine[];
   readonly fee: number;
   total: number;
   /** Money that came in, vouchers apart. */
@@ -21,6 +21,13 @@ export interface PlainProforma {
   paidAtConversion: number | undefined;
   tags: readonly string[];
   readonly alerts: { readonly kind: string; isOpen: boolean }[];
+}
+
+export interface PlainLine {
+  shelf: string;
+  readonly qty: number;
+  readonly price: number;
+  confirmed: number;
 }
 
 export interface PlainCard {
@@ -179,16 +186,16 @@ export class PlainShop {
     if (quantities.length > proforma.lines.length) return 'refused';
     const wanted = proforma.lines.map((line, index) => ({ line, qty: quantities[index] ?? line.qty }));
     if (wanted.some(({ line, qty }) => qty < 0 || qty > line.qty)) return 'refused';
-    for (const shelf of Object.keys(this.shelves)) {
-      let more = 0;
-      for (const { line, qty } of wanted) if (line.shelf === shelf) more += qty - line.confirmed;
-      if (more > 0 && more > this.free(shelf)) {
-        // The store takes back everything with the pieces; the deadline's alert is left to the next call or sweep.
-        proforma.alerts.length = alertsBefore;
-        return 'refused';
-      }
+    const shelves = this.shelvesFor(wanted);
+    if (shelves === undefined) {
+      // The store takes back everything with the pieces; the deadline's alert is left to the next call or sweep.
+      proforma.alerts.length = alertsBefore;
+      return 'refused';
     }
-    for (const { line, qty } of wanted) line.confirmed = qty;
+    for (const [index, { line, qty }] of wanted.entries()) {
+      line.confirmed = qty;
+      line.shelf = shelves[index] ?? line.shelf;
+    }
     let pieces = 0;
     let goods = 0;
     for (const { confirmed, price } of proforma.lines) {
@@ -202,6 +209,34 @@ export class PlainShop {
     const full = proforma.lines.every((line) => line.confirmed === line.qty);
     proforma.status = full ? 'confirmed' : 'partial_confirmed';
     return 'done';
+  }
+
+  /** Where each line is served from with its new quantity: where it is, or whole from another shelf. */
+  private shelvesFor(wanted: readonly { readonly line: PlainLine; readonly qty: number }[]): string[] | undefined {
+    const free = Object.fromEntries(Object.keys(this.shelves).map((shelf) => [shelf, this.free(shelf)]));
+    const add = (shelf: string, qty: number): void => {
+      free[shelf] = (free[shelf] ?? 0) + qty;
+    };
+    for (const { line, qty } of wanted) if (qty < line.confirmed) add(line.shelf, line.confirmed - qty);
+    const chosen: string[] = [];
+    for (const { line, qty } of wanted) {
+      const { shelf, confirmed } = line;
+      const more = Math.max(qty - confirmed, 0);
+      const variant = shelf.slice(0, shelf.indexOf('@') + 1);
+      const other = Object.keys(free).find(
+        (name) => name !== shelf && name.startsWith(variant) && (free[name] ?? 0) >= qty,
+      );
+      if (more > 0 && more > (free[shelf] ?? 0)) {
+        if (other === undefined) return undefined;
+        add(shelf, confirmed);
+        add(other, -qty);
+        chosen.push(other);
+      } else {
+        add(shelf, -more);
+        chosen.push(shelf);
+      }
+    }
+    return chosen;
   }
 
   convert(proforma: PlainProforma): Answer {

@@ -232,6 +232,36 @@ export function proformaOrdersContract(setUp: () => Promise<ProformaOrdersSetUp>
       expect(await shop.reserved()).toBe(9);
     });
 
+    it('moves whole to another warehouse that the evaluation allowed when its own has too little', async () => {
+      const hat = await given.variantWithStock(given.appId, { W1: 5, W2: 4 }, { name: 'Hat' });
+      const made = async (qty: number, warehouseCode?: string) =>
+        accepted(await shop.propose(await given.makeEvaluation(given.appId, [{ variantId: hat, qty }], warehouseCode)));
+      const [free, bound] = [await made(4), await made(1, 'W1')];
+      await shop.change(free, shop.confirming(1));
+      await shop.change(bound, shop.confirming(0));
+      await made(4, 'W1');
+      const moved = await shop.change(free, shop.confirming(3));
+      expect(moved.refusal).toBeUndefined();
+      expect(moved.proforma.lines).toMatchObject([{ qtyConfirmed: 3, warehouseCode: 'W2' }]);
+      expect(await shop.found(free)).toEqual(moved.proforma);
+      expect(await shop.reserved(hat)).toBe(4 + 3);
+      await made(1, 'W1');
+      expect((await shop.change(bound, shop.confirming(1))).refusal).toEqual(insufficientStock('Hat'));
+      await shop.change(free, shop.canceling());
+      expect(await shop.reserved(hat)).toBe(5);
+    });
+
+    it('moves to no warehouse that does not sell', async () => {
+      const stock = { W1: 2, W2: 9 };
+      const hat = await given.variantWithStock(given.appId, stock, { name: 'Hat', notSellableIn: 'W2' });
+      const made = async () =>
+        accepted(await shop.propose(await given.makeEvaluation(given.appId, [{ variantId: hat, qty: 2 }])));
+      const cut = await made();
+      await shop.change(cut, shop.confirming(0));
+      await made();
+      expect((await shop.change(cut, shop.confirming(2))).refusal).toEqual(insufficientStock('Hat'));
+    });
+
     it('may move from one line to another when all is taken', async () => {
       const draft = await shop.proforma(5, 5);
       await shop.change(draft, shop.confirming(5, 2));

@@ -1,4 +1,4 @@
-import { evaluate, methodId, propose, stockOf, stockShop } from '../testing/shop.js';
+import { evaluate, methodId, propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
 import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -82,6 +82,24 @@ describe('two server processes on one database', () => {
     const replies = await times(40, (index) => both.post('/proforma_orders', { order_processing_id: ids[index] }));
     expect(statuses(replies)).toEqual({ 201: 10, 422: 30 });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 10, available: 0 });
+    await expectLedgerToAgree();
+  });
+
+  it('raise 12 cut lines at once from what two warehouses have, and no piece twice', async () => {
+    await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
+    const cut: { id: number; adjustments: object[] }[] = [];
+    for (let made = 0; made < 12; made += 1) {
+      const { id, items } = await propose(shop, [{ code: 'A', qty: 2 }]);
+      const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }];
+      await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
+      cut.push({ id, adjustments });
+    }
+    await propose(shop, [{ code: 'A', qty: 5 }]);
+    await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 7 }]);
+    const replies = await times(12, (index) => both.post(`/proforma_orders/${cut[index]?.id}/warehouse_confirm`));
+    // Two pieces each: two of the five that are left in W1, three of the seven in W2.
+    expect(statuses(replies)).toEqual({ 200: 5, 422: 7 });
+    expect(await stockOf(shop, 'A')).toEqual({ on_hand: 17, reserved: 15, available: 2 });
     await expectLedgerToAgree();
   });
 

@@ -122,16 +122,16 @@ export class ProformaActions {
     decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
   ): Outcome {
     const now = this.clock.now();
-    const { expirePaid } = app.settings.proforma;
+    const { defaultWarehouseCode: preferredWarehouse, proforma } = app.settings;
     const stored = await this.orders.change(app.id, id, (found) => {
-      const met = domain.meetDeadline(found, { now, expirePaid });
+      const met = domain.meetDeadline(found, { now, expirePaid: proforma.expirePaid });
       const outcome = decide(met, now);
-      return isRefusal(outcome) ? { next: met, refusal: outcome } : { next: outcome };
+      return isRefusal(outcome) ? { next: met, refusal: outcome } : { next: outcome, preferredWarehouse };
     });
     if (stored === undefined) return undefined;
     // The change was an earlier run's: its refunds are the worker's by now, and the record may have moved on.
     if (WriteOnce.isResumed()) return stored.refusal ?? this.orders.find(app.id, id);
-    const proforma = await this.refunds.payOut(app.id, stored);
-    return stored.refusal ?? proforma;
+    const paidOut = await this.refunds.payOut(app.id, stored);
+    return stored.refusal ?? paidOut;
   }
 }

@@ -127,7 +127,8 @@ const savedLines = (rows: string): string => `
     select * from json_to_recordset(${rows}) as r (id bigint, ${ITEM})
   ), item as (
     update proforma_items i
-    set qty_confirmed = r.qty_confirmed, sales = r.sales, discount = r.discount, promotions = r.promotions
+    set qty_confirmed = r.qty_confirmed, sales = r.sales, discount = r.discount, promotions = r.promotions,
+      warehouse_id = r.warehouse_id, warehouse_code = r.warehouse_code
     from line r where i.app_id = $1 and ${among('i.id', 'line')} and i.id = r.id
   )`;
 

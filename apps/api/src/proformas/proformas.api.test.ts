@@ -398,6 +398,62 @@ describe('warehouse_confirm', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 8, available: 2 });
   });
 
+  it('raises a cut line from another warehouse when its own has too little, and ships from there', async () => {
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
+    const adjust = (qty: number) =>
+      confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
+    await adjust(1);
+    await propose(shop, [{ code: 'A', qty: 8 }]);
+    await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
+    await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 7 }]);
+    expect((await adjust(8)).status).toBe(422);
+    const raised = await adjust(7);
+    expect(raised.body.data.items).toMatchObject([{ qty_confirmed: 7, warehouse_code: 'W2' }]);
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toEqual(raised.body.data);
+    const reserved = async () => {
+      const { body } = await shop.get('/stocks/aggregate?code=A');
+      return body.data[0].warehouses.map((each: Record<string, unknown>) => [each['on_hand'], each['reserved']]);
+    };
+    expect(await reserved()).toEqual([
+      [10, 8],
+      [7, 7],
+    ]);
+    const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
+    expect(order.items).toMatchObject([{ qty: 7, warehouse_code: 'W2' }]);
+    const { id: orderId, data_part, time_part } = order;
+    await shop.put('/orders/bulk_update', { orders: [{ id: orderId, data_part, time_part, delivery_status_id: 2 }] });
+    expect(await reserved()).toEqual([
+      [10, 8],
+      [0, 0],
+    ]);
+    const movements = await shop.get('/stock_movements?dateFrom=2000-01-01&dateUntil=2100-01-01');
+    const { proforma_number: number } = raised.body.data;
+    expect(
+      movements.body.data
+        .filter((each: { reference: string }) => [number, order.order_number].includes(each.reference))
+        .map((each: Record<string, unknown>) => [each['kind'], each['warehouse_code'], each['qty']]),
+    ).toEqual(
+      // Movements of one moment come in any order.
+      expect.arrayContaining([
+        ['reserve', 'W1', 8],
+        ['release', 'W1', -7],
+        ['release', 'W1', -1],
+        ['reserve', 'W2', 7],
+        ['ship', 'W2', -7],
+      ]),
+    );
+  });
+
+  it('raises a line only from the warehouse that the evaluation named', async () => {
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }], { warehouse_code: 'W1' });
+    const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }];
+    await confirm(id, { adjustments });
+    await propose(shop, [{ code: 'A', qty: 8 }]);
+    await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
+    await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 100 }]);
+    expect((await confirm(id)).body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
+  });
+
   it('with nothing left refunds everything, and cannot be converted', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     await shop.post(`/proforma_orders/${id}/pay`, {
@@ -667,6 +723,26 @@ describe('a proforma past its deadline and not yet swept', () => {
       open_alerts_count: 0,
       alerts: [{ kind: 'paid_not_converted', resolved: true }],
     });
+  });
+
+  it('says in its answer to a raise that its time is over, and expires at the next call', async () => {
+    const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
+    const adjust = async (qty: number) => {
+      const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
+      return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
+    };
+    const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
+    await shop.post(`/proforma_orders/${id}/pay`, { payment });
+    api.clock.forward({ hours: 73 });
+    expect(await adjust(1)).toMatchObject({ proforma_status: 'partial_confirmed', debt: 0 });
+    const raised = await adjust(3);
+    expect(raised).toMatchObject({ proforma_status: 'confirmed', debt: 200, expires_in_seconds: 0 });
+    expect(Date.parse(`${raised.expires_at}Z`)).toBeLessThan(api.clock.now().getTime());
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({
+      proforma_status: 'expired',
+      expires_at: raised.expires_at,
+    });
+    expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
   });
 
   it('lives as long as the app says', async () => {

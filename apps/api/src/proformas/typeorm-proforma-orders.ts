@@ -24,7 +24,7 @@ import { violates } from '../database/failures.js';
 import type { Database, Transaction } from '../database/database.js';
 import { insertOrder, settleOrderPayments } from '../orders/index.js';
 import { bookPoints, settleVouchers } from './typeorm-benefits.js';
-import { HOLD_SELLING, LOCK_PLACES } from '../stock/index.js';
+import { HOLD_SELLING, LOCK_SHELVES, LOCK_SHELVES_AND_SOURCES } from '../stock/index.js';
 import { DUE, INSERT, loadStatement, saveStatement, type Locking } from './proforma-statements.query.js';
 import { frozenColumns, lineColumns, livingColumns, paymentColumns } from './proforma-columns.js';
 import { fromRow, type ProformaRow } from './proforma-row.js';
@@ -47,6 +47,7 @@ interface Change {
   readonly before: Proforma;
   readonly after: Proforma;
   readonly refusal: Refusal | undefined;
+  readonly preferredWarehouse: string | null;
 }
 
 export class TypeOrmProformaOrders implements ProformaOrders {
@@ -173,8 +174,8 @@ async function load(
   return (await transaction.rows<ProformaRow>(loadStatement(locked.length, 'none'), [appId, locked])).map(fromRow);
 }
 
-function changeOf(before: Proforma, { next, refusal }: Verdict): Change {
-  return { before, after: next, refusal };
+function changeOf(before: Proforma, { next, refusal, preferredWarehouse = null }: Verdict): Change {
+  return { before, after: next, refusal, preferredWarehouse };
 }
 
 /** Locks the stock that the changes touch; a change that asks for more than is there becomes a refusal. */
@@ -183,32 +184,33 @@ async function withStock(
   appId: number,
   changes: readonly Change[],
 ): Promise<readonly Change[]> {
-  const reservations = changes.flatMap(({ before, after }) => reservationChanges(before, after));
-  if (reservations.length === 0) return changes;
-  const free = new FreeStock(await lockStock(transaction, appId, reservations));
+  if (changes.every(({ before, after }) => reservationChanges(before, after).length === 0)) return changes;
+  const free = new FreeStock(await lockStock(transaction, appId, changes));
   return changes.map((change) => {
-    const missing = free.take(change.before, change.after);
-    return missing === undefined
-      ? change
-      : { ...change, after: change.before, refusal: insufficientStock(missing.name) };
+    const placed = free.take(change.before, change.after, change.preferredWarehouse);
+    return 'missing' in placed
+      ? { ...change, after: change.before, refusal: insufficientStock(placed.missing.name) }
+      : { ...change, after: placed };
   });
 }
 
 /** A warehouse that sells no more has nothing left for a reservation that grows. */
-async function lockStock(
-  transaction: Transaction,
-  appId: number,
-  reservations: readonly ReservationChange[],
-): Promise<StockRow[]> {
+async function lockStock(transaction: Transaction, appId: number, changes: readonly Change[]): Promise<StockRow[]> {
   transaction.locks('stock');
-  const stock = await transaction.rows<StockRow>(LOCK_PLACES, [
+  const reservations = changes.flatMap(({ before, after }) =>
+    reservationChanges(before, after).map((each) => ({ ...each, evaluationId: before.evaluationId })),
+  );
+  const growing = reservations.filter(({ delta }) => delta > 0);
+  const shelves = [reservations.map((each) => each.variantId), reservations.map((each) => each.warehouseId)];
+  if (growing.length === 0) return transaction.rows<StockRow>(LOCK_SHELVES, [appId, ...shelves]);
+  const stock = await transaction.rows<StockRow>(LOCK_SHELVES_AND_SOURCES, [
     appId,
-    reservations.map((each) => each.variantId),
-    reservations.map((each) => each.warehouseId),
+    ...shelves,
+    growing.map((each) => each.variantId),
+    growing.map((each) => each.evaluationId),
   ]);
-  const growing = reservations.filter(({ delta }) => delta > 0).map(({ warehouseId }) => warehouseId);
-  if (growing.length === 0) return stock;
-  const selling = await transaction.rows<{ readonly id: number }>(HOLD_SELLING, [appId, growing]);
+  const warehouses = [...new Set(stock.map(({ warehouseId }) => warehouseId))];
+  const selling = await transaction.rows<{ readonly id: number }>(HOLD_SELLING, [appId, warehouses]);
   const sells = new Set(selling.map(({ id }) => id));
   return stock.map((row) =>
     sells.has(row.warehouseId) ? row : { ...row, onHand: Math.min(row.onHand, row.reserved) },

@@ -1,5 +1,5 @@
 export { bookDepartures, LOCK_ON_HAND } from './departures.query.js';
-export { bookReservations, HOLD_SELLING, LOCK_PLACES } from './reservations.query.js';
+export { bookReservations, HOLD_SELLING, LOCK_SHELVES, LOCK_SHELVES_AND_SOURCES } from './reservations.query.js';
 export { stockListRoutes } from './stock-list.routes.js';
 export { reconcileRoutes } from './reconcile.routes.js';
 export { stockRoutes } from './stocks.routes.js';

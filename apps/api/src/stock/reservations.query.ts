@@ -2,7 +2,8 @@ import { among } from '../database/among.js';
 
 /**
  * The stock ledger's part of a larger statement. `change` is the name of a CTE with one row per changed reservation:
- * (line_id, variant_id, warehouse_id, qty: pieces reserved from now on, delta: difference to before, reference).
+ * (line_id, variant_id, warehouse_id, qty: pieces reserved from now on, null in the warehouse that the line leaves,
+ * delta: difference to before, reference).
  * The stock rows must be locked already. Each reference gets one movement per warehouse and kind.
  */
 export function bookReservations(change: string, appId: string, now: string): string {
@@ -15,7 +16,8 @@ export function bookReservations(change: string, appId: string, now: string): st
     insert into stock_reservations
       (app_id, proforma_item_id, product_variant_id, warehouse_id, qty, inserted_at, updated_at)
     select ${appId}, line_id, variant_id, warehouse_id, qty, ${now}, ${now} from ${change} where qty > 0
-    on conflict (app_id, proforma_item_id) do update set qty = excluded.qty, updated_at = excluded.updated_at
+    on conflict (app_id, proforma_item_id) do update
+      set warehouse_id = excluded.warehouse_id, qty = excluded.qty, updated_at = excluded.updated_at
   ), reservation_entry as (
     select reference, warehouse_id, variant_id, case when delta > 0 then 'reserve' else 'release' end as kind,
       sum(delta)::bigint as qty
@@ -36,14 +38,29 @@ export function bookReservations(change: string, appId: string, now: string): st
   )`;
 }
 
-/** Locks the stock rows of the places ($2 variants, $3 warehouses), in the order of their keys. */
-export const LOCK_PLACES = `
+const lockedRows = (condition: string): string => `
   select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", w.code as "warehouseCode",
     s.on_hand as "onHand", s.reserved
   from stocks s join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
-  where s.app_id = $1
-    and (s.product_variant_id, s.warehouse_id) in (select * from unnest($2::bigint[], $3::bigint[]))
+  where s.app_id = $1 and (${condition})
   order by s.product_variant_id, s.warehouse_id for update of s`;
+
+const SHELVES = '(s.product_variant_id, s.warehouse_id) in (select * from unnest($2::bigint[], $3::bigint[]))';
+
+/** Locks the stock rows of the shelves ($2 variants, $3 warehouses), in the order of their keys. */
+export const LOCK_SHELVES = lockedRows(SHELVES);
+
+/**
+ * As {@link LOCK_SHELVES}, with all others that the growing variants ($4) may come from: those of the warehouse that
+ * their evaluation ($5) named, or of every warehouse.
+ */
+export const LOCK_SHELVES_AND_SOURCES = lockedRows(`${SHELVES} or (s.product_variant_id, s.warehouse_id) in (
+    select source.product_variant_id, source.warehouse_id
+    from unnest($4::bigint[], $5::bigint[]) as growing (variant_id, evaluation_id)
+    join order_processings e on e.app_id = $1 and e.id = growing.evaluation_id
+    join stocks source on source.app_id = $1 and source.product_variant_id = growing.variant_id
+      and source.warehouse_id = coalesce(e.warehouse_id, source.warehouse_id)
+  )`);
 
 /**
  * Which of the warehouses ($2) sell. Asked once their stock is locked: a statement that waits for a lock sees what it
