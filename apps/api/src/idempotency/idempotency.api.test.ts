@@ -289,6 +289,10 @@ describe('a run that died', () => {
     );
     const path = `/proforma_orders/${made.body.data.id}`;
     const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 0 };
+    const begun = await twice((client) => client.post(`${path}/card_payments`, { payment: { amount: 5 } }));
+    expect(begun.body.payment).toMatchObject({ amount: 5, payment_status: 'pending' });
+    const result = { status: 'failed' };
+    await twice((client) => client.post(`${path}/card_payments/${begun.body.payment.id}/result`, { result }));
     await twice((client) => client.post(`${path}/pay`, { payment }));
     const adjustments = [{ proforma_order_item_id: made.body.data.items[0].proforma_order_item_id, qty_confirmed: 1 }];
     await twice((client) => client.post(`${path}/warehouse_confirm`, { adjustments }));

@@ -80,6 +80,17 @@ describe('a card payment that begins', () => {
       },
     ]);
     expect(await shown(id)).toEqual(body.data);
+    expect(body.payment).toEqual(body.data.payments[0]);
+  });
+
+  it('is the one that its answer names, also among several at once', async () => {
+    const { id } = await three();
+    const amounts = [10, 20, 30, 40];
+    const replies = await Promise.all(amounts.map((amount) => begin(id, { amount })));
+    const named = replies.map(({ body }) => body.payment);
+    expect(named.map(({ amount }: Payment) => amount)).toEqual(amounts);
+    const stored: Payment[] = (await shown(id)).payments;
+    for (const payment of named) expect(stored.find((each) => each.id === payment.id)).toEqual(payment);
   });
 
   it.each([[{}], [{ amount: null }], [{ amount: 0 }], [{ amount: -5 }]])(

@@ -13,6 +13,18 @@ export interface PaymentWish {
   readonly amount: number | null | undefined;
 }
 
+export interface BegunPayment {
+  readonly proforma: Proforma;
+  /** The new one among its payments. */
+  readonly payment: domain.Payment;
+}
+
+interface Changed {
+  readonly stored: domain.Stored;
+  /** As it is now. */
+  readonly proforma: Proforma;
+}
+
 type Outcome = Promise<Proforma | Refusal | undefined>;
 
 /** The calls on proformas: each is one decision of the domain, stored in one atomic step. */
@@ -62,9 +74,20 @@ export class ProformaActions {
   }
 
   /** A card payment in the customer's hands, to be followed by its result. */
-  async beginCardPayment(app: AppContext, id: number, amount: PaymentWish['amount']): Outcome {
+  async beginCardPayment(
+    app: AppContext,
+    id: number,
+    amount: PaymentWish['amount'],
+  ): Promise<BegunPayment | Refusal | undefined> {
     const method = await this.methods.findByKind(app.id, 'card');
-    return this.act(app, id, (proforma, now) => domain.beginCardPayment(proforma, { method, amount, now }));
+    const changed = await this.change(app, id, (proforma, now) =>
+      domain.beginCardPayment(proforma, { method, amount, now }),
+    );
+    if (changed === undefined || isRefusal(changed)) return changed;
+    const { stored, proforma } = changed;
+    const begun = stored.proforma.payments.at(-1);
+    const payment = proforma.payments.find((each) => each.id === begun?.id);
+    return payment && { proforma, payment };
   }
 
   async hasCardPayment(app: AppContext, id: number, paymentId: number): Promise<boolean> {
@@ -115,23 +138,33 @@ export class ProformaActions {
     return stored.filter(({ before, proforma }) => before !== proforma).length;
   }
 
-  /** One decision on a proforma that first meets its deadline, then the refunds that follow from it. */
   private async act(
     app: AppContext,
     id: number,
     decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
   ): Outcome {
+    const changed = await this.change(app, id, decide);
+    return changed === undefined || isRefusal(changed) ? changed : changed.proforma;
+  }
+
+  /** One decision on a proforma that first meets its deadline, then the refunds that follow from it. */
+  private async change(
+    app: AppContext,
+    id: number,
+    decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
+  ): Promise<Changed | Refusal | undefined> {
     const now = this.clock.now();
-    const { defaultWarehouseCode: preferredWarehouse, proforma } = app.settings;
+    const { defaultWarehouseCode: preferredWarehouse, proforma: settings } = app.settings;
     const stored = await this.orders.change(app.id, id, (found) => {
-      const met = domain.meetDeadline(found, { now, expirePaid: proforma.expirePaid });
+      const met = domain.meetDeadline(found, { now, expirePaid: settings.expirePaid });
       const outcome = decide(met, now);
       return isRefusal(outcome) ? { next: met, refusal: outcome } : { next: outcome, preferredWarehouse };
     });
     if (stored === undefined) return undefined;
     // The change was an earlier run's: its refunds are the worker's by now, and the record may have moved on.
-    if (WriteOnce.isResumed()) return stored.refusal ?? this.orders.find(app.id, id);
-    const paidOut = await this.refunds.payOut(app.id, stored);
-    return stored.refusal ?? paidOut;
+    const proforma = WriteOnce.isResumed()
+      ? await this.orders.find(app.id, id)
+      : await this.refunds.payOut(app.id, stored);
+    return stored.refusal ?? (proforma && { stored, proforma });
   }
 }

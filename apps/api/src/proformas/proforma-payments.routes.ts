@@ -1,12 +1,13 @@
 import { refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { NO_PAYMENT_QR, type Proforma } from '@back-office/proforma';
-import { answered, created, ok, type Outcome } from '../http/answer.js';
-import { minorOf, type AppContext } from '../http/app-context.js';
+import { answered, ok, type Outcome } from '../http/answer.js';
+import { minorOf, money, type AppContext } from '../http/app-context.js';
 import { Amount, OneOf, RecordId, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { text } from '../http/shapes.js';
+import { record, text } from '../http/shapes.js';
+import { PaymentShape, presentPayment } from '../orders/index.js';
 import { drawQr, QR_MEDIA, type QrMedia } from './payment-qr.js';
-import { FINAL, OneProforma } from './proforma-shapes.js';
+import { FINAL, OneProforma, ProformaShape } from './proforma-shapes.js';
 import { presentInstructions, presentProforma } from './proforma.js';
 import type { ProformaActions } from './proforma-actions.js';
 
@@ -91,9 +92,10 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       path: '/proforma_orders/:id/card_payments',
       caller: 'app',
       extension: true,
-      summary: 'Begins a card payment, whose result comes later; an amount of 0 or less, or none, is the whole debt',
+      summary:
+        'Begins a card payment, whose result comes later; an amount of 0 or less, or none, is the whole debt; `payment` is the new one',
       body: BeginCardPayment,
-      answers: { 201: OneProforma },
+      answers: { 201: record({ data: ProformaShape, payment: PaymentShape }) },
       refusals: [
         FINAL,
         'API.PaymentMethod.NotSupported',
@@ -104,9 +106,13 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       handle: async ({ app, id, body: { payment } }) => {
         const amount = amountOf(app, payment.amount);
         if (amount === 'too fine') return tooFine(app, id);
-        return answered(await actions.beginCardPayment(app, id, amount), (proforma) =>
-          created(presentProforma(app, proforma, clock.now())),
-        );
+        return answered(await actions.beginCardPayment(app, id, amount), ({ proforma, payment: begun }) => ({
+          status: 201,
+          body: {
+            data: presentProforma(app, proforma, clock.now()),
+            payment: presentPayment(begun, money(app)),
+          },
+        }));
       },
     }),
     route({
