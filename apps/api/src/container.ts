@@ -101,6 +101,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...proformas.proformaListRoutes(database, clock),
       ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), clock),
       ...proformas.proformaPaymentRoutes(get(T.ProformaActions), clock),
+      ...proformas.proformaRefundRoutes(get(T.ProformaActions), clock),
       ...mediaRoutes(get(T.Library)),
       ...orders.importedOrderRoutes(new orders.TypeOrmImportedOrders(database, clock), get(T.Orders)),
       ...orders.orderRoutes(get(T.Orders), new orders.TypeOrmOrderUpdates(database, clock), database),

@@ -11,11 +11,22 @@ export function withAlert(
   return { ...proforma, alerts: [...proforma.alerts, alert], updatedAt: now };
 }
 
-/** Money came that nothing here gives back: a person has to, as with a refund that failed. Told once for a payment. */
-export function withUnwantedMoney(proforma: Proforma, payment: Payment, message: string, now: Date): Proforma {
-  const { id, method, reference } = payment;
+const UNWANTED = {
+  settled_after_failure: 'A card payment was settled after it had failed: it does not count, and is not refunded',
+  order_canceled: 'A card payment was settled for an order that is cancelled: it is not refunded',
+} as const;
+
+/** An alert for money that nothing here gives back, so that a person has to; one for each payment. */
+export function withUnwantedMoney(
+  proforma: Proforma,
+  payment: Payment,
+  reason: keyof typeof UNWANTED,
+  now: Date,
+): Proforma {
+  const { id, method, reference, amount } = payment;
   if (proforma.alerts.some(({ details }) => details['payment_id'] === id)) return proforma;
-  return withAlert(proforma, 'refund_failed', message, { payment_id: id, payment_method: method, reference }, now);
+  const details = { reason, payment_id: id, payment_method: method, reference, amount };
+  return withAlert(proforma, 'refund_failed', UNWANTED[reason], details, now);
 }
 
 export function openAlerts(proforma: Pick<Proforma, 'alerts'>): number {

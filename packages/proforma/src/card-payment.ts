@@ -61,18 +61,16 @@ function settle(proforma: Proforma, { paymentId, status, reference, now }: CardR
 function report(proforma: Proforma, { paymentId, reference, now }: CardResult): Proforma {
   const payment = cardPayment(proforma, paymentId);
   if (payment === undefined) return proforma;
-  const message = 'Money came for a card payment that had failed';
-  return withUnwantedMoney(proforma, { ...payment, reference }, message, now);
+  return withUnwantedMoney(proforma, { ...payment, reference }, 'settled_after_failure', now);
 }
 
 /** After card payments settled for an order that is cancelled: an alert for each that does not go back by itself. */
 export function reportMoneyForCanceledOrder(before: Proforma, after: Proforma, now: Date): Proforma {
-  const message = 'Money came for an order that is cancelled';
   const settled = before.payments.flatMap(({ id, status, amount }) => {
     const next = amount > 0 && status === 'pending' ? after.payments.find((each) => each.id === id) : undefined;
     return next?.status === 'settled' && refundable(next, after.payments) > 0 ? [next] : [];
   });
-  return settled.reduce((told, payment) => withUnwantedMoney(told, payment, message, now), after);
+  return settled.reduce((told, payment) => withUnwantedMoney(told, payment, 'order_canceled', now), after);
 }
 
 function neededOf(proforma: Proforma): number {

@@ -9,6 +9,7 @@ import {
   conversion,
   creation,
   edition,
+  failedRefund,
   inARow,
   letPaidExpire,
   payment,
@@ -71,6 +72,7 @@ const alert = fc.option(fc.nat(1), { nil: undefined, freq: 2 });
 const editing = fc.tuple(which, tags, alert).map((wish) => edition(...wish));
 
 const settling = fc.tuple(fc.nat(3), fc.constantFrom('refunded', 'failed')).map((answer) => refundAnswer(...answer));
+const mending = fc.tuple(fc.nat(3), fc.constantFrom('record', 'retry')).map((wish) => failedRefund(...wish));
 const waiting = fc.tuple(fc.constantFrom(1, 30, 72), fc.boolean()).map((time) => wait(...time));
 const switching = fc.boolean().map(letPaidExpire);
 
@@ -123,6 +125,7 @@ const steps = [
   ...often(4, confirming),
   ...often(2, editing),
   ...often(3, settling),
+  ...often(2, mending),
   ...often(2, waiting),
   switching,
   converting,
@@ -167,6 +170,7 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   cancel: ['done', ALREADY_FINAL.refused],
   edit: ['done', ALREADY_FINAL.refused, INVALID_TAGS.refused, ALERT_NOT_FOUND.refused],
   settle: ['refunded', 'failed'],
+  mend: ['record', 'retry'],
   alert: ['refund_failed', 'expiry_refund_failed', 'paid_not_converted'],
   expired: ['after its alert'],
   status: STATUSES,

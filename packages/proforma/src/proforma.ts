@@ -82,6 +82,7 @@ export interface Payment {
 export interface Alert {
   readonly kind: 'refund_failed' | 'paid_not_converted' | 'expiry_refund_failed';
   readonly message: string;
+  /** `amount` in it is in minor units. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly resolvedAt: Date | null;
   readonly insertedAt: Date;

@@ -1,7 +1,9 @@
-import { aProforma, inStatus, NOW, paid, payment, refund } from '../testing/index.js';
+import { accepted, aProforma, inStatus, NOW, paid, payment, refund } from '../testing/index.js';
 import { openAlerts } from './alerts.js';
 import { debtOf, paidOf } from './payments.js';
-import { pendingRefunds, settleRefund } from './refund.js';
+import type { Payment, Proforma } from './proforma.js';
+import { pendingRefunds, recordRefund, refundKey, retryRefund, settleRefund, type RefundOutcome } from './refund.js';
+import { REFUND_PENDING } from './refusals.js';
 
 const LATER = new Date('2026-03-02T12:05:00Z');
 
@@ -33,7 +35,7 @@ describe('a refund that failed', () => {
       {
         kind: 'refund_failed',
         message: expect.any(String) as unknown,
-        details: { payment_id: 2, refund_of: 1, payment_method: 'Bank transfer' },
+        details: { reason: 'failed', payment_id: 2, refund_of: 1, payment_method: 'Bank transfer', amount: 1000 },
         resolvedAt: null,
         insertedAt: LATER,
       },
@@ -78,5 +80,67 @@ describe('the refunds that wait for an answer', () => {
       refund(1, 40),
     );
     expect(pendingRefunds(proforma).map((each) => each.id)).toEqual([3, 6]);
+  });
+});
+
+describe('a refund that failed and that a person', () => {
+  const failing = (outcome: RefundOutcome = 'failed') =>
+    settleRefund(aProforma(paid(3000), refund(1, 1000)), 2, outcome, NOW);
+  const record = (proforma = failing(), reference: string | null = 'tx-9') =>
+    accepted(recordRefund(proforma, { refundId: 2, reference, now: LATER }));
+
+  it('has paid out counts as refunded, and its alert is resolved', () => {
+    const recorded = record();
+    expect(recorded.payments[1]).toMatchObject({ status: 'refunded', amount: -1000, reference: 'tx-9', date: LATER });
+    expect(paidOf(recorded.payments)).toBe(2000);
+    expect(recorded.alerts).toMatchObject([{ kind: 'refund_failed', resolvedAt: LATER }]);
+  });
+
+  it('has paid out without a reference keeps its own', () => {
+    const [captured, failed] = failing().payments as [Payment, Payment];
+    const proforma = { ...failing(), payments: [captured, { ...failed, reference: 'tx-1' }] };
+    expect(record(proforma, null).payments[1]).toMatchObject({ reference: 'tx-1' });
+  });
+
+  it('asks for again is pending, and its alert is resolved', () => {
+    const retried = retryRefund(failing(), { refundId: 2, now: LATER });
+    expect(retried.payments[1]).toMatchObject({ status: 'pending', date: LATER });
+    expect(openAlerts(retried)).toBe(0);
+    expect(openAlerts(settleRefund(retried, 2, 'failed', LATER))).toBe(1);
+    expect(settleRefund(retried, 2, 'refunded', LATER).payments[1]).toMatchObject({ status: 'refunded' });
+  });
+
+  it('leaves the alerts of other payments open', () => {
+    const both = settleRefund(aProforma(paid(3000), refund(1, 1000), refund(1, 500)), 2, 'failed', NOW);
+    const failed = settleRefund(both, 3, 'failed', NOW);
+    expect(record(failed).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([LATER, null]);
+  });
+
+  it('is asked for under the same key while it may have been paid, under a new one once it was refused', () => {
+    const keyOf = (proforma: Proforma) => refundKey(7, proforma, 2);
+    const retried = (proforma: Proforma) => retryRefund(proforma, { refundId: 2, now: LATER });
+    expect(keyOf(aProforma(paid(3000), refund(1, 1000)))).toBe('refund-7-2');
+    const unanswered = retried(failing('unanswered'));
+    expect(keyOf(unanswered)).toBe('refund-7-2');
+    const refused = retried(settleRefund(unanswered, 2, 'failed', LATER));
+    expect(keyOf(refused)).toBe('refund-7-2-2');
+    expect(keyOf(retried(settleRefund(refused, 2, 'unanswered', LATER)))).toBe('refund-7-2-2');
+    expect(keyOf(retried(settleRefund(refused, 2, 'failed', LATER)))).toBe('refund-7-2-3');
+  });
+});
+
+describe('a refund that did not fail', () => {
+  const pending = aProforma(paid(3000), refund(1, 1000));
+  const refunded = aProforma(paid(3000), refund(1, 1000, 'refunded'));
+
+  it('is not asked for again', () => {
+    for (const proforma of [pending, refunded]) {
+      expect(retryRefund(proforma, { refundId: 2, now: LATER })).toBe(proforma);
+    }
+  });
+
+  it('cannot be recorded while it is pending, and stays as it is when it is refunded', () => {
+    expect(recordRefund(pending, { refundId: 2, reference: null, now: LATER })).toEqual(REFUND_PENDING);
+    expect(recordRefund(refunded, { refundId: 2, reference: 'x', now: LATER })).toBe(refunded);
   });
 });

@@ -2,6 +2,7 @@ import { refuse, type Refusal } from '@back-office/kernel';
 
 export const ALREADY_FINAL = refuse('API.ProformaOrders.AlreadyFinal');
 export const NOTHING_CONFIRMED = refuse('API.ProformaOrders.NothingConfirmed');
+export const REFUND_PENDING = refuse('API.ProformaOrders.RefundPending');
 export const INVALID_TAGS = refuse('API.ProformaOrders.InvalidTags');
 export const INVALID_COMMENT = refuse('API.ProformaOrders.InvalidComment');
 export const NO_PAYMENT_QR = refuse('API.ProformaOrders.NoPaymentQr');

@@ -1,10 +1,23 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { aProforma, alerted, BANK, CARD, inStatus, line, NOW, paid, payment, type Fact } from '../testing/index.js';
+import {
+  aProforma,
+  alerted,
+  BANK,
+  CARD,
+  inStatus,
+  line,
+  NOW,
+  paid,
+  payment,
+  refund,
+  type Fact,
+} from '../testing/index.js';
 import { beginCardPayment, receiveCardResult, type CardResult } from './card-payment.js';
 import { cancel, convert, meetDeadline } from './close.js';
 import { edit } from './edit.js';
 import { pay } from './pay.js';
 import { FINAL_STATUSES, OPEN_STATUSES, STATUSES, statusId, type Proforma, type ProformaStatus } from './proforma.js';
+import { recordRefund, retryRefund } from './refund.js';
 import { decide, isOpen } from './transitions.js';
 import { warehouseConfirm } from './warehouse-confirm.js';
 
@@ -28,6 +41,8 @@ expire also paid  | expired           | expired           | expired           | 
 edit tags         | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
 edit comment      | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
 resolve alert     | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
+record refund     | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
+retry refund      | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
 edit nothing      | the same          | the same          | the same          | the same          | the same          | the same     | the same     | the same
 `;
 
@@ -47,6 +62,14 @@ const answering =
     const before = payment({ amount: 5000, kind: 'card', status: 'pending' })(proforma);
     const paymentId = before.payments.at(-1)?.id ?? 0;
     return receiveCardResult(before, { paymentId, status, reference: null, now: NOW });
+  };
+
+/** The proforma with a refund that failed. */
+const refunding =
+  (act: (proforma: Proforma, refundId: number) => Proforma | Refusal): Action =>
+  (proforma) => {
+    const failed = refund(1, 1, 'refund_failed')(proforma);
+    return act(failed, failed.payments.at(-1)?.id ?? 0);
   };
 
 type Action = (proforma: Proforma) => Proforma | Refusal;
@@ -69,6 +92,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'edit tags': (proforma) => edit(proforma, { tags: ['new'], now: NOW }),
   'edit comment': (proforma) => edit(proforma, { comment: null, now: NOW }),
   'resolve alert': (proforma) => edit(proforma, { alerts: [{ index: 0, resolved: true }], now: NOW }),
+  'record refund': refunding((proforma, refundId) => recordRefund(proforma, { refundId, reference: null, now: NOW })),
+  'retry refund': refunding((proforma, refundId) => retryRefund(proforma, { refundId, now: NOW })),
   'edit nothing': (proforma) => edit(proforma, { now: NOW }),
 };
 

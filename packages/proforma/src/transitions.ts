@@ -11,7 +11,9 @@ export type Action =
   | 'cancel'
   | 'expire'
   | 'edit'
-  | 'resolve_alerts';
+  | 'resolve_alerts'
+  | 'record_refund'
+  | 'retry_refund';
 
 export interface Transition {
   readonly from: readonly ProformaStatus[];
@@ -39,6 +41,8 @@ export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
   expire: [{ from: OPEN_STATUSES, to: ['expired', 'unchanged'] }],
   edit: [{ from: OPEN_STATUSES, to: ['unchanged'] }],
   resolve_alerts: [{ from: ANY_STATUS, to: ['unchanged'] }],
+  record_refund: [{ from: ANY_STATUS, to: ['unchanged'] }],
+  retry_refund: [{ from: ANY_STATUS, to: ['unchanged'] }],
 };
 
 /** A rule: what stands against the action, or `undefined`. */

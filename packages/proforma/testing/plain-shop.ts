@@ -20,7 +20,8 @@ export interface PlainProforma {
   /** What was paid at conversion. */
   paidAtConversion: number | undefined;
   tags: readonly string[];
-  readonly alerts: { readonly kind: string; isOpen: boolean }[];
+  /** `refund`: the id of the refund that failed. */
+  readonly alerts: { readonly kind: string; isOpen: boolean; readonly refund?: number }[];
 }
 
 export interface PlainLine {
@@ -267,12 +268,22 @@ export class PlainShop {
     return 'done';
   }
 
-  settleRefund(proforma: PlainProforma, amount: number, outcome: 'refunded' | 'failed'): void {
+  settleRefund(proforma: PlainProforma, refund: number, amount: number, outcome: 'refunded' | 'failed'): void {
     proforma.pending -= amount;
     if (outcome === 'failed') proforma.entrusted += amount;
     if (outcome === 'refunded') proforma.refunded += amount;
-    else if (proforma.status === 'expired') proforma.alerts.push({ kind: 'expiry_refund_failed', isOpen: true });
-    else proforma.alerts.push({ kind: 'refund_failed', isOpen: true });
+    else if (proforma.status === 'expired')
+      proforma.alerts.push({ kind: 'expiry_refund_failed', isOpen: true, refund });
+    else proforma.alerts.push({ kind: 'refund_failed', isOpen: true, refund });
+  }
+
+  /** A person pays a failed refund out, or has it asked for again. */
+  mendRefund(proforma: PlainProforma, refund: number, amount: number, how: 'record' | 'retry'): void {
+    this.meetDeadline(proforma);
+    proforma.entrusted -= amount;
+    if (how === 'record') proforma.refunded += amount;
+    else proforma.pending += amount;
+    for (const alert of proforma.alerts) if (alert.refund === refund) alert.isOpen = false;
   }
 
   meetDeadline(proforma: PlainProforma): void {
@@ -301,7 +312,7 @@ export class PlainShop {
         vouchers: told.vouchers,
         cards: told.cards,
         tags: told.tags,
-        alerts: told.alerts,
+        alerts: told.alerts.map(({ kind, isOpen }) => ({ kind, isOpen })),
         confirmed: told.lines.map((line) => line.confirmed),
       };
     });

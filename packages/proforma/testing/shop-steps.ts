@@ -7,9 +7,10 @@ import {
   edit,
   pay,
   pendingRefunds,
+  recordRefund,
+  retryRefund,
   warehouseConfirm,
   type Proforma,
-  type RefundOutcome,
 } from '../src/index.js';
 import { BANK, CARD, CASH } from './a-proforma.js';
 import { anEvaluation, charging, wanting } from './an-evaluation.js';
@@ -161,7 +162,7 @@ export const edition = (at: number, tags: readonly string[] | undefined, alert: 
   );
 
 /** The gateway answers about one pending refund, and then once more. */
-export function refundAnswer(chosen: number, outcome: RefundOutcome): Step {
+export function refundAnswer(chosen: number, outcome: 'refunded' | 'failed'): Step {
   const take = async ({ plain, real }: Both): Promise<void> => {
     const place = plain.proformas.findIndex(({ pending }) => pending > 0);
     const found = await real.find(real.ids.at(place) ?? 0);
@@ -169,12 +170,34 @@ export function refundAnswer(chosen: number, outcome: RefundOutcome): Step {
     if (found === undefined || told === undefined) throw new Error('Nothing is on its way back');
     const refund = pick(pendingRefunds(found), chosen);
     seen.add(`settle: ${outcome}`);
-    plain.settleRefund(told, -refund.amount, outcome);
+    plain.settleRefund(told, refund.id, -refund.amount, outcome);
     for (const answer of [outcome, 'failed'] as const) {
       await real.settle(found.id, refund.id, answer);
     }
   };
   return step(`refund ${chosen} ${outcome}`, take, (plain) => plain.proformas.some(({ pending }) => pending > 0));
+}
+
+/** A person deals with one of the refunds that failed, and then once more. */
+export function failedRefund(chosen: number, how: 'record' | 'retry'): Step {
+  const hasFailed = ({ entrusted }: PlainProforma): boolean => entrusted > 0;
+  const take = async ({ plain, real }: Both): Promise<void> => {
+    const told = pick(plain.proformas.filter(hasFailed), chosen);
+    const id = real.ids[plain.proformas.indexOf(told)] ?? 0;
+    const failed = (await real.find(id))?.payments.filter(({ status }) => status === 'refund_failed') ?? [];
+    const { id: refundId, amount } = pick(failed, chosen);
+    const mend = async () =>
+      real.act(id, (found) =>
+        how === 'record'
+          ? recordRefund(found, { refundId, reference: null, now: real.now })
+          : retryRefund(found, { refundId, now: real.now }),
+      );
+    plain.mendRefund(told, refundId, -amount, how);
+    seen.add(`mend: ${how}`);
+    const mended = await mend();
+    keep((await mend())?.proforma, mended?.proforma);
+  };
+  return step(`${how} refund ${chosen}`, take, (plain) => plain.proformas.some(hasFailed));
 }
 
 export const wait = (hours: number, isSwept: boolean): Step =>

@@ -119,7 +119,7 @@ const CASES: readonly (readonly [name: string, corruption: string])[] = [
     `update payments set amount = -1000000 where id = (${first('payments', 'refund_of is not null')})`,
   ],
   [
-    'Every refund that failed has one alert',
+    'Every refund that failed has an alert, and one that is open at most',
     `update payments set status = 'refund_failed' where id = (${first('payments', 'refund_of is not null')})`,
   ],
   [

@@ -106,20 +106,22 @@ export const INVARIANTS: readonly Invariant[] = [
       where r.given > case when y.status = 'settled' then y.amount else 0 end`,
   },
   {
-    name: 'Every refund that failed has one alert',
+    name: 'Every refund that failed has an alert, and one that is open at most',
     sql: `
       with failed as (
         select y.app_id, coalesce(y.proforma_order_id, o.proforma_order_id) as proforma_id, y.id
         from payments y left join orders o on o.app_id = y.app_id and o.id = y.order_id
         where y.status = 'refund_failed'
       ), alert as (
-        select p.app_id, p.id as proforma_id, (a.alert -> 'details' ->> 'payment_id')::bigint as id
+        select p.app_id, p.id as proforma_id, (a.alert -> 'details' ->> 'payment_id')::bigint as id,
+          a.alert ->> 'resolvedAt' is null as is_open
         from proforma_orders p, jsonb_array_elements(p.alerts) as a (alert)
         where a.alert ->> 'kind' in ('refund_failed', 'expiry_refund_failed')
       )
       select f.app_id, format('refund %s of proforma %s: %s alerts', f.id, f.proforma_id, count(a.id)) as breach
       from failed f left join alert a on a.app_id = f.app_id and a.proforma_id = f.proforma_id and a.id = f.id
-      group by f.app_id, f.id, f.proforma_id having count(a.id) <> 1`,
+      group by f.app_id, f.id, f.proforma_id
+      having count(a.id) = 0 or count(*) filter (where a.is_open) > 1`,
   },
   {
     name: 'Every evaluation is used at most once, and is marked when it is',

@@ -248,9 +248,10 @@ function bodyWith(route: Route, field: BodyField, value: unknown): unknown {
 
 /** What the records of a shop are called by: ids, keys and addresses. */
 function namesOf({ records, cash, folder, file, trashed, evaluation }: FullShop): Set<unknown> {
-  const ids = Object.values(records).flatMap(({ id, payment_id: payment, items }) => [
+  const ids = Object.values(records).flatMap(({ id, payment_id: payment, refund_id: refund, items }) => [
     id,
     payment,
+    refund,
     ...(items ?? []).map((item) => item.proforma_order_item_id),
   ]);
   const all = [...ids, cash, folder, file.id, file.key, file.url, trashed.id, evaluation];

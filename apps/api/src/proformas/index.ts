@@ -4,6 +4,7 @@ export { HttpRefundGateway } from './http-refund-gateway.js';
 export { ProformaActions } from './proforma-actions.js';
 export { proformaListRoutes } from './proforma-list.routes.js';
 export { proformaPaymentRoutes } from './proforma-payments.routes.js';
+export { proformaRefundRoutes } from './proforma-refunds.routes.js';
 export { proformaRoutes } from './proformas.routes.js';
 export { Refunds } from './refunds.js';
 export { TypeOrmPaymentMethods } from './typeorm-payment-methods.js';

@@ -96,13 +96,39 @@ export class ProformaActions {
   }
 
   /** `undefined` also when the proforma has no card payment of that id. */
-  async receiveCardResult(app: AppContext, id: number, result: Omit<domain.CardResult, 'now'>): Outcome {
-    let isKnown = true;
-    const outcome = await this.act(app, id, (proforma, now) => {
-      isKnown = domain.cardPayment(proforma, result.paymentId) !== undefined;
-      return domain.receiveCardResult(proforma, { ...result, now });
-    });
-    return isKnown ? outcome : undefined;
+  receiveCardResult(app: AppContext, id: number, result: Omit<domain.CardResult, 'now'>): Outcome {
+    return this.actOn(
+      app,
+      id,
+      (proforma) => domain.cardPayment(proforma, result.paymentId),
+      (proforma, now) => domain.receiveCardResult(proforma, { ...result, now }),
+    );
+  }
+
+  /** Whether the proforma has a refund of that id. */
+  async hasRefund(app: AppContext, id: number, refundId: number): Promise<boolean> {
+    const found = await this.orders.find(app.id, id);
+    return found !== undefined && domain.refundOf(found, refundId) !== undefined;
+  }
+
+  /** `undefined` also when the proforma has no refund of that id. */
+  recordRefund(app: AppContext, id: number, refund: Omit<domain.RecordedRefund, 'now'>): Outcome {
+    return this.actOn(
+      app,
+      id,
+      (proforma) => domain.refundOf(proforma, refund.refundId),
+      (proforma, now) => domain.recordRefund(proforma, { ...refund, now }),
+    );
+  }
+
+  /** `undefined` also when the proforma has no refund of that id. */
+  retryRefund(app: AppContext, id: number, refundId: number): Outcome {
+    return this.actOn(
+      app,
+      id,
+      (proforma) => domain.refundOf(proforma, refundId),
+      (proforma, now) => domain.retryRefund(proforma, { refundId, now }),
+    );
   }
 
   confirm(app: AppContext, id: number, adjustments: readonly domain.Adjustment[]): Outcome {
@@ -136,6 +162,21 @@ export class ProformaActions {
       next: domain.meetDeadline(found, { now, expirePaid }),
     }));
     return stored.filter(({ before, proforma }) => before !== proforma).length;
+  }
+
+  /** A decision on one payment of a proforma; `undefined` also when that is missing. */
+  private async actOn(
+    app: AppContext,
+    id: number,
+    find: (proforma: Proforma) => domain.Payment | undefined,
+    decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
+  ): Outcome {
+    let isMissing = false;
+    const outcome = await this.act(app, id, (proforma, now) => {
+      isMissing = find(proforma) === undefined;
+      return isMissing ? proforma : decide(proforma, now);
+    });
+    return isMissing ? undefined : outcome;
   }
 
   private async act(

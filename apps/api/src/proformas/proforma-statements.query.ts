@@ -137,7 +137,8 @@ const savedPayments = (rows: string): string => `
     select * from json_to_recordset(${rows}) as r (${PAYMENT})
   ), paid as (
     update payments y set status = r.status, paid_at = r.paid_at, refunded = r.refunded, reference = r.reference,
-      next_attempt_at = case when r.status = 'pending' then y.next_attempt_at end
+      attempts = case when y.status = 'pending' then y.attempts else r.attempts end,
+      next_attempt_at = case when r.status = 'pending' then coalesce(y.next_attempt_at, r.next_attempt_at) end
     from payment r where y.app_id = $1 and ${among('y.id', 'payment')} and y.id = r.id
   ), added as (
     insert into payments (app_id, proforma_order_id, order_id, amount, method, payment_method_id, kind, status, paid_at,

@@ -409,10 +409,16 @@ describe('the fields of a proforma', () => {
     it('alerts: each with its index and its resolution, and what needs a person', async () => {
       const { alerts, payments } = await shown(ids.canceled);
       const about = { kind: 'refund_failed', message: 'A refund failed', inserted_at: at(5) };
-      const details = { payment_id: expect.any(Number), refund_of: expect.any(Number), payment_method: 'Cash' };
+      const detailsOf = (amount: number) => ({
+        reason: 'failed',
+        payment_id: expect.any(Number),
+        refund_of: expect.any(Number),
+        payment_method: 'Cash',
+        amount,
+      });
       expect(alerts).toEqual([
-        { index: 0, ...about, details, resolved: true, resolved_at: at(6) },
-        { index: 1, ...about, details, resolved: false, resolved_at: null },
+        { index: 0, ...about, details: detailsOf(170), resolved: true, resolved_at: at(6) },
+        { index: 1, ...about, details: detailsOf(100), resolved: false, resolved_at: null },
       ]);
       const refunds = payments.slice(2).map((each: Payment) => each.id);
       const told = alerts.map((each: { details: { payment_id: number } }) => each.details.payment_id);
@@ -964,13 +970,14 @@ describe('the status of every proforma call', () => {
     shop = await newShop();
     bearer = { Authorization: `Bearer ${shop.token}` };
     const { id, items } = await proformaIn('awaiting_payment');
-    const { payments } = await shown(id);
-    calls = callsOf(await evaluate(shop, items), id, payments[0].id);
+    await pay(id, 250);
+    const { payments } = await confirm({ id, items }, 1);
+    calls = callsOf(await evaluate(shop, items), { id, payment_id: payments[0].id, refund_id: payments.at(-1).id });
   });
   afterAll(() => http.close());
 
   /** Every route of the proformas, with what it needs. */
-  function callsOf(evaluation: number, id: number, payment: number): RawCall[] {
+  function callsOf(evaluation: number, ids: Readonly<Record<string, number>>): RawCall[] {
     const bodies: Readonly<Record<string, object>> = {
       '/proforma_orders': { order_processing_id: evaluation },
       '/proforma_orders/:id/pay': { payment: { payment_method_id: 1, amount: 1 } },
@@ -980,14 +987,14 @@ describe('the status of every proforma call', () => {
     const routes = api.container.get(TOKENS.Routes).filter((route) => route.path.startsWith('/proforma_orders'));
     return routes.map(({ method, path: template }) => ({
       method: method.toUpperCase(),
-      path: `/api/v2${template.replace(':id', String(id)).replace(':payment_id', String(payment))}`,
+      path: `/api/v2${template.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name]))}`,
       headers: { ...bearer, 'Content-Type': 'application/json' },
       body: method === 'get' ? undefined : JSON.stringify(bodies[template] ?? {}),
     }));
   }
 
-  it('is asked of 13 calls', () => {
-    expect(calls).toHaveLength(13);
+  it('is asked of 15 calls', () => {
+    expect(calls).toHaveLength(15);
   });
 
   it('401: the token is missing, or is none', async () => {
@@ -1027,7 +1034,7 @@ describe('the status of every proforma call', () => {
       const { status, text } = await http.call({ ...call, body });
       expect([status, JSON.parse(text)]).toEqual([413, detail('Request Entity Too Large')]);
     }
-    expect(writing).toHaveLength(9);
+    expect(writing).toHaveLength(11);
   });
 
   it('500: a failure on our side, of which nothing is told', async () => {
@@ -1134,7 +1141,7 @@ describe('the API reference of the proforma calls', () => {
       .flatMap(([template, calls]) => Object.values(calls).map((call) => ({ template, call })))
       .filter(({ call }) => call['x-extension']);
     expect(new Set(extensions.map(({ template }) => template.split('/').at(-1)))).toEqual(
-      new Set(['card_payments', 'payment_qr', 'result']),
+      new Set(['card_payments', 'payment_qr', 'record', 'result', 'retry']),
     );
   });
 

@@ -30,7 +30,7 @@ export function presentProforma(app: AppContext, proforma: domain.Proforma, now:
     tax_brackets: domain.proformaBrackets(proforma).map((bracket) => sale.presentBracket(bracket, amount)),
     transaction_reference: domain.paymentReference(proforma.number),
     delivery_area: sale.presentDeliveryArea(proforma),
-    alerts: proforma.alerts.map(presentAlert),
+    alerts: proforma.alerts.map((alert, index) => presentAlert(alert, index, amount)),
     comment: proforma.comment,
     converted_order_number: proforma.converted?.orderNumber ?? null,
   };
@@ -121,12 +121,13 @@ export function presentInstructions(app: AppContext, proforma: domain.Proforma):
   };
 }
 
-function presentAlert(alert: domain.Alert, index: number): Of<typeof AlertShape> {
+function presentAlert(alert: domain.Alert, index: number, money: Money): Of<typeof AlertShape> {
+  const { amount } = alert.details;
   return {
     index,
     kind: alert.kind,
     message: alert.message,
-    details: { ...alert.details },
+    details: { ...alert.details, ...(typeof amount === 'number' && { amount: money(amount) }) },
     resolved: alert.resolvedAt !== null,
     resolved_at: formatOptional(alert.resolvedAt),
     inserted_at: formatDateTime(alert.insertedAt),

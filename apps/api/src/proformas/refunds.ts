@@ -1,6 +1,7 @@
 import type { Clock } from '@back-office/kernel';
 import {
   pendingRefunds,
+  refundKey,
   settleRefund,
   type Payment,
   type Proforma,
@@ -33,12 +34,12 @@ export class Refunds {
     private readonly clock: Clock,
   ) {}
 
-  /** Asks the gateway once for every refund that the change added, all at once, and records what it answered. */
+  /** Asks the gateway once for every refund that is due by the change, all at once, and records what it answered. */
   async payOut(appId: number, { before, proforma }: Stored): Promise<Proforma> {
-    const known = new Set(before.payments.map((payment) => payment.id));
-    const added = pendingRefunds(proforma).filter((payment) => !known.has(payment.id));
-    if (added.length === 0) return proforma;
-    const answers = await this.askAll(appId, proforma, added);
+    const known = new Set(pendingRefunds(before).map((payment) => payment.id));
+    const due = pendingRefunds(proforma).filter((payment) => !known.has(payment.id));
+    if (due.length === 0) return proforma;
+    const answers = await this.askAll(appId, proforma, due);
     return answers.length === 0 ? proforma : this.recordIfPossible(appId, proforma, answers);
   }
 
@@ -64,7 +65,7 @@ export class Refunds {
     const payment = proforma && pendingRefunds(proforma).find((each) => each.id === paymentId);
     if (proforma === undefined || payment === undefined) return;
     const outcome = await this.ask(appId, proforma, payment);
-    const final = outcome === 'unknown' && claim.attempts >= MOST_ATTEMPTS ? 'failed' : outcome;
+    const final = outcome === 'unknown' && claim.attempts >= MOST_ATTEMPTS ? 'unanswered' : outcome;
     if (final !== 'unknown') await this.record(appId, proforma, [{ paymentId, outcome: final }]);
   }
 
@@ -78,10 +79,10 @@ export class Refunds {
     return [...answers];
   }
 
-  private ask(appId: number, proforma: Proforma, payment: Payment): Promise<RefundOutcome | 'unknown'> {
+  private ask(appId: number, proforma: Proforma, payment: Payment): ReturnType<RefundGateway['refund']> {
     assertOutsideTransaction('The refund gateway');
     return this.gateway.refund({
-      idempotencyKey: `refund-${appId}-${payment.id}`,
+      idempotencyKey: refundKey(appId, proforma, payment.id),
       appId,
       proformaId: proforma.id,
       proformaNumber: proforma.number,

@@ -8,6 +8,7 @@ interface Named {
   readonly data_part?: number;
   readonly time_part?: number;
   readonly payment_id?: number;
+  readonly refund_id?: number;
   readonly items?: readonly { readonly proforma_order_item_id: number }[];
   readonly url?: string;
 }
@@ -71,11 +72,18 @@ export async function setUpFullShop(client: Client): Promise<void> {
   await client.patch('/app/settings', { currency: 'RSD', bank_account: account });
 }
 
-/** A proforma of which a card payment is in progress. */
+/** A proforma of which a card payment is in progress, a refund was made, and something is owed. */
 async function awaiting(client: Client): Promise<Named> {
-  const proforma = await propose(client, [{ code: 'A', qty: 1 }]);
-  const { body } = await client.post(`/proforma_orders/${proforma.id}/card_payments`, { payment: { amount: 1 } });
-  return { ...body.data, payment_id: body.data.payments[0].id };
+  const { id, items } = await propose(client, [{ code: 'A', qty: 2 }]);
+  const path = `/proforma_orders/${id}`;
+  const begun = await client.post(`${path}/card_payments`, { payment: { amount: 1 } });
+  const payment = { payment_method_id: await methodId(client, 'cash'), amount: 150 };
+  await client.post(`${path}/pay`, { payment });
+  const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
+  await client.post(`${path}/warehouse_confirm`, { adjustments });
+  const { body } = await client.post(`${path}/warehouse_confirm`);
+  const refund = body.data.payments.find(({ amount }: { amount: number }) => amount < 0);
+  return { ...body.data, payment_id: begun.body.payment.id, refund_id: refund.id };
 }
 
 /** Replaces what calls have used up. */
