@@ -70,6 +70,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
     .toDynamicValue(
       () => new proformas.Refunds(get(T.ProformaOrders), get(T.RefundGateway), get(T.RefundQueue), clock),
     );
+  container.bind(T.OrderRefunds).toDynamicValue(() => new proformas.TypeOrmOrderRefunds(get(T.Refunds), clock));
   container
     .bind(T.ProformaActions)
     .toDynamicValue(
@@ -104,7 +105,11 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...proformas.proformaRefundRoutes(get(T.ProformaActions), clock),
       ...mediaRoutes(get(T.Library)),
       ...orders.importedOrderRoutes(new orders.TypeOrmImportedOrders(database, clock), get(T.Orders)),
-      ...orders.orderRoutes(get(T.Orders), new orders.TypeOrmOrderUpdates(database, clock), database),
+      ...orders.orderRoutes(
+        get(T.Orders),
+        new orders.TypeOrmOrderUpdates(database, clock, get(T.OrderRefunds)),
+        database,
+      ),
     ]);
   return container;
 }

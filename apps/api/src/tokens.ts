@@ -9,7 +9,7 @@ import type { Database } from './database/database.js';
 import type { Route } from './http/route.js';
 import type { TypeOrmKeyedCalls } from './idempotency/index.js';
 import type { LibraryParts } from './media/index.js';
-import type { TypeOrmOrders } from './orders/index.js';
+import type { OrderRefunds, TypeOrmOrders } from './orders/index.js';
 import type {
   ExpirySweep,
   ProformaActions,
@@ -44,6 +44,7 @@ export const TOKENS = {
   PaymentMethods: token<TypeOrmPaymentMethods>('PaymentMethods'),
   RefundQueue: token<TypeOrmRefundQueue>('RefundQueue'),
   Refunds: token<Refunds>('Refunds'),
+  OrderRefunds: token<OrderRefunds>('OrderRefunds'),
   ProformaActions: token<ProformaActions>('ProformaActions'),
   ExpirySweep: token<ExpirySweep>('ExpirySweep'),
   Routes: token<Route[]>('Routes'),

@@ -29,6 +29,14 @@ export function withUnwantedMoney(
   return withAlert(proforma, 'refund_failed', UNWANTED[reason], details, now);
 }
 
+/** Resolves the alerts about these payments. */
+export function resolveAlertsOf(proforma: Proforma, paymentIds: ReadonlySet<unknown>, now: Date): Proforma {
+  const alerts = proforma.alerts.map((alert) =>
+    alert.resolvedAt === null && paymentIds.has(alert.details['payment_id']) ? { ...alert, resolvedAt: now } : alert,
+  );
+  return { ...proforma, alerts };
+}
+
 export function openAlerts(proforma: Pick<Proforma, 'alerts'>): number {
   return proforma.alerts.filter((alert) => alert.resolvedAt === null).length;
 }

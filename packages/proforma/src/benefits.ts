@@ -15,6 +15,19 @@ export function vouchersLetGo(before: Proforma, after: Proforma): SettledVoucher
   return heldVouchers(after.payments).map(({ voucherId, kept }) => ({ proformaId: after.id, voucherId, spent: kept }));
 }
 
+/** What a voucher got back of what it had paid, in minor units. */
+export interface ReturnedVoucher {
+  readonly voucherId: number;
+  readonly amount: number;
+}
+
+/** What vouchers get back that were spent: the proforma was converted, and its order is refunded. */
+export function vouchersReturned(before: Proforma, after: Proforma): ReturnedVoucher[] {
+  return after.payments
+    .slice(before.payments.length)
+    .flatMap(({ voucherId, amount }) => (voucherId === null || amount >= 0 ? [] : [{ voucherId, amount: -amount }]));
+}
+
 /**
  * What vouchers pay that gave money back before, when more is owed again: each at most what it brought at first. It is
  * held all the while, so that nobody else can have used it.

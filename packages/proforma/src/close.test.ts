@@ -11,8 +11,9 @@ import {
   paidByVoucher,
   refund,
 } from '../testing/index.js';
-import { openAlerts } from './alerts.js';
-import { cancel, convert, dueAt, isPastDeadline, meetDeadline } from './close.js';
+import { openAlerts, withUnwantedMoney } from './alerts.js';
+import { vouchersReturned } from './benefits.js';
+import { cancel, convert, dueAt, isPastDeadline, meetDeadline, refundOrder } from './close.js';
 import { debtOf } from './payments.js';
 import { FINAL_STATUSES, OPEN_STATUSES, reservedQty, shownPayments, type Proforma } from './proforma.js';
 import { NOTHING_CONFIRMED } from './refusals.js';
@@ -222,5 +223,44 @@ describe('a proforma that comes to 0', () => {
   it('expires too when it was reduced to 0 after a payment', () => {
     const reduced = aProforma(line({ qtyConfirmed: 0 }), paid(3000), refund(1, 3000), overdue);
     expect(meetDeadline(reduced, { now: NOW, expirePaid: false }).status).toBe('expired');
+  });
+});
+
+describe('a converted proforma whose order is refunded', () => {
+  const converted = aProforma(
+    line(),
+    paidByVoucher(500),
+    paid(1000),
+    paid(1500),
+    refund(3, 200),
+    inStatus('converted'),
+  );
+  const refunded = refundOrder(converted, { now: NOW });
+
+  it('gives back all that is held, newest payment first, vouchers last', () => {
+    expect(refundsOf(refunded).slice(1)).toEqual([
+      [3, -1300, 'pending'],
+      [2, -1000, 'pending'],
+      [1, -500, 'refunded'],
+    ]);
+    expect(vouchersReturned(converted, refunded)).toEqual([{ voucherId: 500, amount: 500 }]);
+  });
+
+  it('goes on showing what it showed, and stays reserved until the order gives its pieces back', () => {
+    expect(shownPayments(refunded)).toBe(shownPayments(converted));
+    expect(refunded).toMatchObject({ status: 'converted', endSales: converted.endSales });
+  });
+
+  it('has nothing left to give back a second time', () => {
+    expect(refundOrder(refunded, { now: NOW })).toBe(refunded);
+    const failed = settleRefund(refunded, refunded.payments.at(-2)?.id ?? 0, 'failed', NOW);
+    expect(refundOrder(failed, { now: NOW })).toBe(failed);
+  });
+
+  it('resolves the alerts of money that goes back, and no other', () => {
+    const [, , card, ...rest] = converted.payments;
+    const unwanted = withUnwantedMoney(alerted('refund_failed')(converted), card!, 'order_canceled', NOW);
+    expect(rest).toHaveLength(1);
+    expect(refundOrder(unwanted, { now: NOW }).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([null, NOW]);
   });
 });

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { withAlert } from './alerts.js';
+import { resolveAlertsOf, withAlert } from './alerts.js';
 import { debtOf, isPaidInFull, refundsDownTo } from './payments.js';
 import type { Proforma, ProformaStatus } from './proforma.js';
 import { NOTHING_CONFIRMED } from './refusals.js';
@@ -49,6 +49,21 @@ export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Ref
 /** A guest has nobody to book them to. */
 function earnedPoints({ buyer, endSales }: Proforma, amountPerPoint: number): number {
   return buyer.id === null || amountPerPoint <= 0 ? 0 : Math.floor(endSales / amountPerPoint);
+}
+
+/**
+ * Gives back all that was paid for an order that is cancelled: captured payments become pending refunds, vouchers
+ * last. Alerts of money that now goes back are resolved. A repeat finds nothing left.
+ */
+export function refundOrder(proforma: Proforma, { now }: At): Proforma {
+  const apply = (found: Proforma): Proforma => {
+    const refunds = refundsDownTo(0, found.payments, now);
+    if (refunds.length === 0) return found;
+    const refunded = new Set<unknown>(refunds.map(({ refundOf }) => refundOf));
+    return resolveAlertsOf({ ...found, payments: [...found.payments, ...refunds], updatedAt: now }, refunded, now);
+  };
+  const outcome = decide({ action: 'refund_order', guards: [], apply }, proforma, { now });
+  return isRefusal(outcome) ? proforma : outcome;
 }
 
 export interface DeadlineFacts extends At {

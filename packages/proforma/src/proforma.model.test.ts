@@ -12,6 +12,7 @@ import {
   failedRefund,
   inARow,
   letPaidExpire,
+  orderRefund,
   payment,
   refundAnswer,
   seen,
@@ -73,6 +74,7 @@ const editing = fc.tuple(which, tags, alert).map((wish) => edition(...wish));
 
 const settling = fc.tuple(fc.nat(3), fc.constantFrom('refunded', 'failed')).map((answer) => refundAnswer(...answer));
 const mending = fc.tuple(fc.nat(3), fc.constantFrom('record', 'retry')).map((wish) => failedRefund(...wish));
+const refundingOrder = which.map(orderRefund);
 const waiting = fc.tuple(fc.constantFrom(1, 30, 72), fc.boolean()).map((time) => wait(...time));
 const switching = fc.boolean().map(letPaidExpire);
 
@@ -126,6 +128,7 @@ const steps = [
   ...often(2, editing),
   ...often(3, settling),
   ...often(2, mending),
+  refundingOrder,
   ...often(2, waiting),
   switching,
   converting,
@@ -171,6 +174,7 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   edit: ['done', ALREADY_FINAL.refused, INVALID_TAGS.refused, ALERT_NOT_FOUND.refused],
   settle: ['refunded', 'failed'],
   mend: ['record', 'retry'],
+  'refund order': ['converted', 'no order'],
   alert: ['refund_failed', 'expiry_refund_failed', 'paid_not_converted'],
   expired: ['after its alert'],
   status: STATUSES,

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { withAlert } from './alerts.js';
+import { resolveAlertsOf, withAlert } from './alerts.js';
 import { isPendingRefund } from './payments.js';
 import type { Payment, Proforma } from './proforma.js';
 import { REFUND_PENDING } from './refusals.js';
@@ -52,7 +52,8 @@ export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proform
     if (refund === undefined) return found;
     const { reference, now } = facts;
     const paidOut = { ...refund, reference: reference ?? refund.reference };
-    return withoutAlerts(withStatus(replaced(found, refund, paidOut), paidOut, 'refunded', now), refund.id, now);
+    const recorded = withStatus(replaced(found, refund, paidOut), paidOut, 'refunded', now);
+    return resolveAlertsOf(recorded, new Set([refund.id]), now);
   };
   return decide({ action: 'record_refund', guards: [refundIsNotPending], apply }, proforma, facts);
 }
@@ -62,7 +63,7 @@ export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma {
   const apply = (found: Proforma): Proforma => {
     const refund = failedRefund(found, facts.refundId);
     if (refund === undefined) return found;
-    return withoutAlerts(withStatus(found, refund, 'pending', facts.now), refund.id, facts.now);
+    return resolveAlertsOf(withStatus(found, refund, 'pending', facts.now), new Set([refund.id]), facts.now);
   };
   const outcome = decide({ action: 'retry_refund', guards: [], apply }, proforma, facts);
   return isRefusal(outcome) ? proforma : outcome;
@@ -90,13 +91,6 @@ function withStatus(proforma: Proforma, refund: Payment, status: Payment['status
 
 function replaced(proforma: Proforma, payment: Payment, by: Payment): Proforma {
   return { ...proforma, payments: proforma.payments.map((each) => (each === payment ? by : each)) };
-}
-
-function withoutAlerts(proforma: Proforma, refundId: number, now: Date): Proforma {
-  const alerts = proforma.alerts.map((alert) =>
-    alert.resolvedAt === null && alert.details['payment_id'] === refundId ? { ...alert, resolvedAt: now } : alert,
-  );
-  return { ...proforma, alerts };
 }
 
 function failureKind(proforma: Proforma): 'refund_failed' | 'expiry_refund_failed' {

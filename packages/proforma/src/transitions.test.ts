@@ -13,7 +13,7 @@ import {
   type Fact,
 } from '../testing/index.js';
 import { beginCardPayment, receiveCardResult, type CardResult } from './card-payment.js';
-import { cancel, convert, meetDeadline } from './close.js';
+import { cancel, convert, meetDeadline, refundOrder } from './close.js';
 import { edit } from './edit.js';
 import { pay } from './pay.js';
 import { FINAL_STATUSES, OPEN_STATUSES, STATUSES, statusId, type Proforma, type ProformaStatus } from './proforma.js';
@@ -41,6 +41,7 @@ expire also paid  | expired           | expired           | expired           | 
 edit tags         | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
 edit comment      | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | AlreadyFinal | AlreadyFinal | AlreadyFinal
 resolve alert     | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
+refund order      | the same          | the same          | the same          | the same          | the same          | converted    | the same     | the same
 record refund     | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
 retry refund      | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
 edit nothing      | the same          | the same          | the same          | the same          | the same          | the same     | the same     | the same
@@ -92,6 +93,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'edit tags': (proforma) => edit(proforma, { tags: ['new'], now: NOW }),
   'edit comment': (proforma) => edit(proforma, { comment: null, now: NOW }),
   'resolve alert': (proforma) => edit(proforma, { alerts: [{ index: 0, resolved: true }], now: NOW }),
+  'refund order': (proforma) => {
+    const before = paid(100)(proforma);
+    const after = refundOrder(before, { now: NOW });
+    return after === before ? proforma : after;
+  },
   'record refund': refunding((proforma, refundId) => recordRefund(proforma, { refundId, reference: null, now: NOW })),
   'retry refund': refunding((proforma, refundId) => retryRefund(proforma, { refundId, now: NOW })),
   'edit nothing': (proforma) => edit(proforma, { now: NOW }),

@@ -9,6 +9,7 @@ export type Action =
   | 'warehouse_confirm'
   | 'convert'
   | 'cancel'
+  | 'refund_order'
   | 'expire'
   | 'edit'
   | 'resolve_alerts'
@@ -38,6 +39,7 @@ export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
   warehouse_confirm: [{ from: OPEN_STATUSES, to: ['confirmed', 'partial_confirmed'] }],
   convert: [{ from: OPEN_STATUSES, to: ['converted'] }],
   cancel: [{ from: OPEN_STATUSES, to: ['canceled'] }],
+  refund_order: [{ from: ['converted'], to: ['unchanged'] }],
   expire: [{ from: OPEN_STATUSES, to: ['expired', 'unchanged'] }],
   edit: [{ from: OPEN_STATUSES, to: ['unchanged'] }],
   resolve_alerts: [{ from: ANY_STATUS, to: ['unchanged'] }],

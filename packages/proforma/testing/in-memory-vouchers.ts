@@ -38,6 +38,10 @@ export class InMemoryVouchers {
     }
   }
 
+  giveBack(id: number, amount: number): void {
+    this.change(id, (voucher) => ({ ...voucher, spent: voucher.spent - amount }));
+  }
+
   private change(id: number | null, change: (voucher: Voucher) => Voucher): void {
     const found = id === null ? undefined : this.vouchers.get(id);
     if (id !== null && found !== undefined) this.vouchers.set(id, change(found));

@@ -258,6 +258,11 @@ export class PlainShop {
     return 'done';
   }
 
+  /** The order of a converted one is cancelled, and all that was paid goes back. */
+  refundOrder(proforma: PlainProforma): void {
+    if (proforma.status === 'converted') this.giveBackDownTo(proforma, 0);
+  }
+
   edit(proforma: PlainProforma, tags: readonly string[] | undefined, alert: number | undefined): Answer {
     this.meetDeadline(proforma);
     if (tags !== undefined && isFinal(proforma)) return 'refused';

@@ -9,8 +9,10 @@ import {
   proformaBrackets,
   promisedVouchers,
   receiveCardResult,
+  refundOrder,
   settleRefund,
   shownPayments,
+  vouchersReturned,
   type CardResult,
   type Evaluation,
   type Payment,
@@ -95,6 +97,12 @@ export class RealShop {
 
   settle(id: number, paymentId: number, outcome: RefundOutcome): Promise<Stored | undefined> {
     return this.orders.change(APP, id, (found) => ({ next: settleRefund(found, paymentId, outcome, this.now) }));
+  }
+
+  async refundOrder(id: number): Promise<void> {
+    const stored = await this.orders.change(APP, id, (found) => ({ next: refundOrder(found, { now: this.now }) }));
+    const returned = stored === undefined ? [] : vouchersReturned(stored.before, stored.proforma);
+    for (const { voucherId, amount } of returned) this.orders.vouchers.giveBack(voucherId, amount);
   }
 
   /** The processor's word on the card payment in that place. */

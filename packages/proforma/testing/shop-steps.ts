@@ -149,6 +149,18 @@ export const cancellation = (at: number): Step =>
     (proforma, now) => cancel(proforma, { reason: null, now }),
   );
 
+export const orderRefund = (at: number): Step =>
+  step(
+    `refund order ${at}`,
+    async ({ plain, real }) => {
+      const proforma = pick(plain.proformas, at);
+      seen.add(`refund order: ${proforma.status === 'converted' ? 'converted' : 'no order'}`);
+      plain.refundOrder(proforma);
+      await real.refundOrder(pick(real.ids, at));
+    },
+    (plain) => plain.proformas.length > 0,
+  );
+
 export const edition = (at: number, tags: readonly string[] | undefined, alert: number | undefined): Step =>
   call(
     'edit',

@@ -199,7 +199,9 @@ export const INVARIANTS: readonly Invariant[] = [
     sql: `
       select c.app_id, format('customer %s: %s points, but %s', c.id, c.loyalty_points, coalesce(b.points, 0)) as breach
       from customers c
-      left join (select app_id, customer_id, sum(points) as points from loyalty_bookings group by 1, 2) as b
+      left join (
+        select app_id, customer_id, sum(points) as points from loyalty_bookings where taken_back_at is null group by 1, 2
+      ) as b
         on b.app_id = c.app_id and b.customer_id = c.id
       where c.loyalty_points <> coalesce(b.points, 0)`,
   },

@@ -13,6 +13,7 @@ import { ProformasByApp1763700000009 } from './migrations/0009-proformas-by-app.
 import { WaitingFiles1763700000010 } from './migrations/0010-waiting-files.js';
 import { HiddenFiles1763700000011 } from './migrations/0011-hidden-files.js';
 import { EarlyStatistics1763700000012 } from './migrations/0012-early-statistics.js';
+import { ReturnedPoints1763700000013 } from './migrations/0013-returned-points.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   WaitingFiles1763700000010,
   HiddenFiles1763700000011,
   EarlyStatistics1763700000012,
+  ReturnedPoints1763700000013,
 ];
 
 /**

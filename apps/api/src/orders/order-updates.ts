@@ -1,7 +1,7 @@
 import { LONGEST_STRING } from '@back-office/kernel';
 import { explanationOf, MATCHING, matchOf, type Explanation } from '@back-office/matching';
 import { isRow, rowKey, rowKeys, wrongText } from '../http/row-check.js';
-import { MALFORMED } from '../http/request-fields.js';
+import { IS_INVALID, MALFORMED } from '../http/request-fields.js';
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from './order.js';
 
 export const CANCELED = ORDER_STATUSES.indexOf('canceled') + 1;
@@ -10,6 +10,8 @@ const NOT_FOUND = 'API.Orders.NotFound';
 const INVALID_STATUS = 'API.Orders.InvalidStatus';
 const ALREADY_SHIPPED = 'API.Order.AlreadyShipped';
 const NEGATIVE_STOCK = 'API.Stocks.NegativeStock';
+/** Another system took the money of an imported order, and has to give it back. */
+const NOT_REFUNDABLE = 'API.Orders.NotRefundable';
 
 /** A checked row of PUT /orders/bulk_update; what is not sent stays. */
 export interface OrderWish {
@@ -20,6 +22,8 @@ export interface OrderWish {
   readonly payment_status_id?: number;
   readonly delivery_status_id?: number;
   readonly invoice_number?: string | null;
+  /** Gives back what was paid for the order, which is cancelled by this row or was before. */
+  readonly refund?: boolean;
 }
 
 const STATUSES = [
@@ -28,6 +32,8 @@ const STATUSES = [
   ['delivery_status_id', DELIVERY_STATUSES.length],
 ] as const;
 
+const INVALID_REFUND = rowKey('Orders', 'refund', IS_INVALID);
+
 /** All keys by which a row may fail. */
 export const ORDER_UPDATE_KEYS = [
   ...rowKeys('Orders', { texts: ['invoice_number'] }),
@@ -35,12 +41,14 @@ export const ORDER_UPDATE_KEYS = [
   INVALID_STATUS,
   ALREADY_SHIPPED,
   NEGATIVE_STOCK,
+  INVALID_REFUND,
+  NOT_REFUNDABLE,
 ];
 
 /** A row as a wish, or the key of why it fails. */
 export function orderWish(row: unknown): OrderWish | string {
   if (!isRow(row)) return rowKey('Orders', '', MALFORMED);
-  const { id, data_part: dataPart, time_part: timePart, invoice_number: invoiceNumber } = row;
+  const { id, data_part: dataPart, time_part: timePart, invoice_number: invoiceNumber, refund } = row;
   if (![id, dataPart, timePart].every(Number.isSafeInteger)) return NOT_FOUND;
   const statuses = STATUSES.filter(([name]) => row[name] !== undefined && row[name] !== null);
   const isKnown = (value: unknown, last: number): boolean =>
@@ -48,6 +56,9 @@ export function orderWish(row: unknown): OrderWish | string {
   if (!statuses.every(([name, last]) => isKnown(row[name], last))) return INVALID_STATUS;
   const wrong = wrongText(invoiceNumber, LONGEST_STRING, false);
   if (wrong !== undefined) return rowKey('Orders', 'invoice_number', wrong);
+  if (refund !== undefined && refund !== null && typeof refund !== 'boolean') {
+    return rowKey('Orders', 'refund', MALFORMED);
+  }
   return {
     id: id as number,
     dataPart: dataPart as number,
@@ -56,6 +67,7 @@ export function orderWish(row: unknown): OrderWish | string {
     ...(invoiceNumber !== undefined && {
       invoice_number: invoiceNumber === '' ? null : (invoiceNumber as string | null),
     }),
+    ...(refund === true && { refund }),
   };
 }
 
@@ -90,6 +102,8 @@ export interface UpdatableOrder {
   readonly invoice_number: string | null;
   /** Whether its delivery has ever been shipped or delivered, whatever it is now. */
   readonly has_left: boolean;
+  /** Whether the service can give back what was paid; false for orders of other systems that are paid in part or whole. */
+  readonly is_refundable: boolean;
   /** Pieces that it still keeps reserved; none once it has shipped or was cancelled. */
   readonly reserved: readonly ReservedPieces[];
 }
@@ -111,6 +125,8 @@ export interface OrderUpdates {
   readonly orders: readonly UpdatableOrder[];
   /** Ids of the orders that were cancelled by the call. */
   readonly canceled: readonly number[];
+  /** Ids of the orders whose money goes back. */
+  readonly refunded: readonly number[];
   readonly departures: readonly Departure[];
   readonly failed: readonly { readonly row: number; readonly key: string }[];
 }
@@ -126,6 +142,7 @@ export function planUpdates(
   const orders = new Map(found.map((order) => [order.id, order]));
   const shipped = new Map<string, number>();
   const changed = new Set<number>();
+  const refunded = new Set<number>();
   const departures: Departure[] = [];
   const failed: { row: number; key: string }[] = [];
   for (const [row, wish] of wishes.entries()) {
@@ -143,16 +160,17 @@ export function planUpdates(
     departures.push(...leaving);
     orders.set(next.id, leaving.length > 0 ? { ...next, reserved: [] } : next);
     changed.add(next.id);
+    if (typeof wish !== 'string' && wish.refund) refunded.add(next.id);
   }
   const after = [...changed].map((id) => orders.get(id) as UpdatableOrder);
   const before = new Map(found.map((order) => [order.id, order.order_status_id]));
   const canceled = after.filter((order) => order.order_status_id === CANCELED && before.get(order.id) !== CANCELED);
-  return { orders: after, canceled: canceled.map(({ id }) => id), departures, failed };
+  return { orders: after, canceled: canceled.map(({ id }) => id), refunded: [...refunded], departures, failed };
 }
 
 function updated(order: UpdatableOrder | undefined, wish: OrderWish): UpdatableOrder | string {
   if (order === undefined || !isNamed(order, wish)) return NOT_FOUND;
-  const { id: _id, dataPart: _dataPart, timePart: _timePart, ...changes } = wish;
+  const { id: _id, dataPart: _dataPart, timePart: _timePart, refund = false, ...changes } = wish;
   const sent = { ...order, ...changes };
   const next = { ...sent, has_left: order.has_left || LEAVES.includes(sent.delivery_status_id) };
   const isCanceled = next.order_status_id === CANCELED;
@@ -160,6 +178,8 @@ function updated(order: UpdatableOrder | undefined, wish: OrderWish): UpdatableO
   if (order.order_status_id === CANCELED && !isCanceled) return INVALID_STATUS;
   if (isCanceled && order.order_status_id !== CANCELED && order.has_left) return ALREADY_SHIPPED;
   if (isCanceled && next.delivery_status_id !== order.delivery_status_id) return INVALID_STATUS;
+  if (refund && !isCanceled) return INVALID_REFUND;
+  if (refund && !order.is_refundable) return NOT_REFUNDABLE;
   return next;
 }
 

@@ -45,6 +45,10 @@ class BulkUpdateOrders {
         payment_status_id: orNull({ type: 'integer', minimum: 1, maximum: PAYMENT_STATUSES.length }),
         delivery_status_id: orNull({ type: 'integer', minimum: 1, maximum: DELIVERY_STATUSES.length }),
         invoice_number: orNull({ type: 'string', maxLength: 255, description: 'null or blank takes it away' }),
+        refund: orNull({
+          type: 'boolean',
+          description: 'with a cancelled order: gives back what was paid for it; vouchers and points go back as well',
+        }),
       },
     },
   })
@@ -84,7 +88,8 @@ export function orderRoutes(orders: TypeOrmOrders, updates: TypeOrmOrderUpdates,
       method: 'put',
       path: '/orders/bulk_update',
       caller: 'app',
-      summary: 'Changes statuses and invoice numbers; the first shipping takes the reserved pieces out of stock',
+      summary:
+        'Changes statuses and invoice numbers, refunds cancelled orders; the first shipping takes the reserved pieces out of stock',
       body: BulkUpdateOrders,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ updated: integer, failed: listOf(failedRow) })) },

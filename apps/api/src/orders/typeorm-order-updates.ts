@@ -2,7 +2,9 @@ import type { Clock } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import { beginBulk, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
+import { WriteOnce } from '../database/write-once.js';
 import { bookDepartures, LOCK_ON_HAND } from '../stock/index.js';
+import type { DueRefunds, OrderRefunds } from './order-refunds.js';
 import {
   explainUpdates,
   planUpdates,
@@ -15,7 +17,7 @@ import {
 
 const LOCK = `
   select id, data_part, time_part, order_number, order_status_id, payment_status_id, delivery_status_id, invoice_number,
-    shipped_at is not null as has_left
+    shipped_at is not null as has_left, proforma_order_id is not null or paid = 0 as is_refundable
   from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
 
 // The orders are locked, so their reservations stand still.
@@ -52,28 +54,49 @@ export interface UpdatedOrders {
   readonly explain: Explanations | undefined;
 }
 
-/** Changes of orders in bulk, with what they mean for stock. */
+interface Updated extends UpdatedOrders {
+  readonly due: readonly DueRefunds[];
+}
+
+/** Changes of orders in bulk, with what they mean for stock and money. */
 export class TypeOrmOrderUpdates {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly refunds: OrderRefunds,
   ) {}
 
   /** Updates what can be updated and answers the rest as failed; a row that failed already arrives as its key. */
-  update(
+  async update(
     appId: number,
     wishes: readonly (OrderWish | string)[],
-    { explain, dryRun }: BulkOptions = {},
+    { explain = false, dryRun = false }: BulkOptions = {},
   ): Promise<UpdatedOrders> {
-    const work = async (transaction: Transaction): Promise<UpdatedOrders> => {
-      await beginBulk(transaction, wishes.length);
-      const found = await lockOrders(transaction, appId, wishes);
-      const onHand = await lockStock(transaction, appId, found);
-      const updates = planUpdates(wishes, found, onHand);
-      if (updates.orders.length > 0) await save(transaction, appId, updates, this.clock.now());
-      return { failed: updates.failed, explain: explain ? explainUpdates(wishes, found) : undefined };
-    };
-    return this.database.transaction(work, { rehearsal: dryRun });
+    const work = (transaction: Transaction): Promise<Updated> => this.updateAll(transaction, appId, wishes, explain);
+    const { due, ...updated } = await this.database.transaction(work, { rehearsal: dryRun });
+    // What an earlier run of the call has written, the worker has asked for by now.
+    if (!dryRun && !WriteOnce.isResumed()) await this.refunds.payOut(appId, due);
+    return updated;
+  }
+
+  private async updateAll(
+    transaction: Transaction,
+    appId: number,
+    wishes: readonly (OrderWish | string)[],
+    explain: boolean,
+  ): Promise<Updated> {
+    await beginBulk(transaction, wishes.length);
+    const refunding = wishes.flatMap((wish) => (typeof wish !== 'string' && wish.refund ? [wish.id] : []));
+    const proformas = refunding.length > 0 ? await this.refunds.lock(transaction, appId, refunding) : [];
+    const found = await lockOrders(transaction, appId, wishes);
+    if (proformas.length > 0) await this.refunds.lockBenefits(transaction, appId, proformas);
+    const onHand = await lockStock(transaction, appId, found);
+    const updates = planUpdates(wishes, found, onHand);
+    if (updates.orders.length > 0) await save(transaction, appId, updates, this.clock.now());
+    const refunded = new Set<number | null>(updates.refunded);
+    const paid = proformas.filter(({ orderId }) => refunded.has(orderId));
+    const due = paid.length > 0 ? await this.refunds.giveBack(transaction, appId, paid) : [];
+    return { due, failed: updates.failed, explain: explain ? explainUpdates(wishes, found) : undefined };
   }
 }
 
@@ -110,6 +133,6 @@ async function save(
   { orders, canceled, departures }: OrderUpdates,
   now: Date,
 ): Promise<void> {
-  const rows = orders.map(({ reserved: _reserved, ...order }) => order);
+  const rows = orders.map(({ reserved: _reserved, is_refundable: _refundable, ...order }) => order);
   await transaction.rows(SAVE, [appId, JSON.stringify(rows), canceled, JSON.stringify(departures), now]);
 }

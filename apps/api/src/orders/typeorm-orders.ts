@@ -1,6 +1,7 @@
 import { newParts } from '@back-office/kernel';
 import { debtOf, paidOf, type Proforma, type ProformaLine } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
+import { among } from '../database/among.js';
 import type { Database, Sql } from '../database/database.js';
 import { CANCELED, OPEN, PAYABLE, paymentStatusId, PENDING, REFUNDED, type OrderRow } from './order.js';
 
@@ -44,9 +45,12 @@ const INSERT = insertStatement(`moved as (
 export const IS_PAYABLE = `o.order_status_id = ${OPEN} and o.payment_status_id in (${PAYABLE.join(', ')})`;
 
 const SETTLE = `
-  update orders o set paid = $3, debt = $4, payment_status_id = $5, updated_at = $6
-  where o.app_id = $1 and o.id = $2
-  returning o.order_status_id = ${CANCELED} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
+  with settled as (
+    select * from json_to_recordset($2) as r (id bigint, paid bigint, debt bigint, payment_status_id smallint)
+  )
+  update orders o set paid = r.paid, debt = r.debt, payment_status_id = r.payment_status_id, updated_at = $3
+  from settled r where o.app_id = $1 and ${among('o.id', 'settled')} and o.id = r.id
+  returning o.id, o.order_status_id = ${CANCELED} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
 
 const FIND = `
   select o.*,
@@ -83,21 +87,20 @@ export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): 
 }
 
 export interface SettledOrder {
+  readonly id: number;
   readonly isCanceled: boolean;
   readonly isPayable: boolean;
 }
 
-/** Updates what is paid and owed of a converted proforma's order after its payments changed. */
-export async function settleOrderPayments(
+/** Updates what is paid and owed of the orders of converted proformas after their payments changed. */
+export function settleOrderPayments(
   sql: Sql,
   appId: number,
-  proforma: Proforma,
+  proformas: readonly Proforma[],
   now: Date,
-): Promise<SettledOrder> {
-  const { paid, debt, payment_status_id: status } = paymentColumns(proforma);
-  const values = [appId, proforma.orderId, paid, debt, status, now];
-  const [order] = await sql.rows<SettledOrder>(SETTLE, values);
-  return order as SettledOrder;
+): Promise<SettledOrder[]> {
+  const rows = proformas.map((proforma) => ({ id: proforma.orderId, ...paymentColumns(proforma) }));
+  return sql.rows<SettledOrder>(SETTLE, [appId, JSON.stringify(rows), now]);
 }
 
 function orderColumns(proforma: Proforma): object {

@@ -7,6 +7,7 @@ export { proformaPaymentRoutes } from './proforma-payments.routes.js';
 export { proformaRefundRoutes } from './proforma-refunds.routes.js';
 export { proformaRoutes } from './proformas.routes.js';
 export { Refunds } from './refunds.js';
+export { TypeOrmOrderRefunds } from './typeorm-order-refunds.js';
 export { TypeOrmPaymentMethods } from './typeorm-payment-methods.js';
 export { TypeOrmProformaOrders } from './typeorm-proforma-orders.js';
 export { TypeOrmRefundQueue } from './typeorm-refund-queue.js';

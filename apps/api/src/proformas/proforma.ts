@@ -121,13 +121,13 @@ export function presentInstructions(app: AppContext, proforma: domain.Proforma):
   };
 }
 
-function presentAlert(alert: domain.Alert, index: number, money: Money): Of<typeof AlertShape> {
+function presentAlert(alert: domain.Alert, index: number, shown: Money): Of<typeof AlertShape> {
   const { amount } = alert.details;
   return {
     index,
     kind: alert.kind,
     message: alert.message,
-    details: { ...alert.details, ...(typeof amount === 'number' && { amount: money(amount) }) },
+    details: { ...alert.details, ...(typeof amount === 'number' && { amount: shown(amount) }) },
     resolved: alert.resolvedAt !== null,
     resolved_at: formatOptional(alert.resolvedAt),
     inserted_at: formatDateTime(alert.insertedAt),

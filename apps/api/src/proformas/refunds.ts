@@ -43,6 +43,19 @@ export class Refunds {
     return answers.length === 0 ? proforma : this.recordIfPossible(appId, proforma, answers);
   }
 
+  /** As {@link payOut}, for refunds of a proforma that is read for it; what cannot be read now is left to the worker. */
+  async payOutOf(appId: number, proformaId: number, refundIds: readonly number[]): Promise<void> {
+    try {
+      const proforma = await this.orders.find(appId, proformaId);
+      if (proforma === undefined) return;
+      const due = pendingRefunds(proforma).filter(({ id }) => refundIds.includes(id));
+      const answers = await this.askAll(appId, proforma, due);
+      if (answers.length > 0) await this.record(appId, proforma, answers);
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable || error instanceof UnknownOutcome)) throw error;
+    }
+  }
+
   /** Asks for refunds whose time has come, a few at a time; the last try without an answer has failed. */
   async payOutDue(stopping?: AbortSignal): Promise<number> {
     const due = await this.queue.due(this.clock.now(), BATCH);

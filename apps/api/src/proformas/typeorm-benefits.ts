@@ -1,4 +1,4 @@
-import type { EarnedPoints, SettledVoucher } from '@back-office/proforma';
+import type { EarnedPoints, ReturnedVoucher, SettledVoucher } from '@back-office/proforma';
 import type { Transaction } from '../database/database.js';
 
 const LET_GO = `
@@ -44,4 +44,49 @@ export async function bookPoints(
   if (earned.length === 0) return;
   transaction.locks('customer');
   await transaction.rows(BOOK, [appId, JSON.stringify(earned), now]);
+}
+
+const LOCK_VOUCHERS = 'select id from vouchers where app_id = $1 and id = any($2::bigint[]) order by id for update';
+const LOCK_CUSTOMERS =
+  'select id from customers where app_id = $1 and id = any($2::bigint[]) order by id for no key update';
+
+/** Locks what {@link returnBenefits} may change. */
+export async function lockBenefits(
+  transaction: Transaction,
+  appId: number,
+  { voucherIds, customerIds }: { readonly voucherIds: readonly number[]; readonly customerIds: readonly number[] },
+): Promise<void> {
+  transaction.locks('voucher');
+  if (voucherIds.length > 0) await transaction.rows(LOCK_VOUCHERS, [appId, voucherIds]);
+  transaction.locks('customer');
+  if (customerIds.length > 0) await transaction.rows(LOCK_CUSTOMERS, [appId, customerIds]);
+}
+
+const RETURN_VOUCHERS = `
+  update vouchers v set spent = v.spent - r.amount, updated_at = $3
+  from (
+    select "voucherId" as id, sum(amount) as amount
+    from json_to_recordset($2) as each ("voucherId" bigint, amount bigint) group by 1
+  ) as r
+  where v.app_id = $1 and v.id = r.id`;
+
+const TAKE_POINTS_BACK = `
+  with taken as (
+    update loyalty_bookings b set taken_back_at = $3
+    where b.app_id = $1 and b.order_id = any($2::bigint[]) and b.taken_back_at is null
+    returning b.customer_id, b.points
+  )
+  update customers c set loyalty_points = c.loyalty_points - taken.points, updated_at = $3
+  from (select customer_id, sum(points) as points from taken group by customer_id) taken
+  where c.app_id = $1 and c.id = taken.customer_id`;
+
+/** Vouchers get back what refunded orders spent of them; customers lose the points that they earned, once. */
+export async function returnBenefits(
+  transaction: Transaction,
+  appId: number,
+  { vouchers, orderIds }: { readonly vouchers: readonly ReturnedVoucher[]; readonly orderIds: readonly number[] },
+  now: Date,
+): Promise<void> {
+  if (vouchers.length > 0) await transaction.rows(RETURN_VOUCHERS, [appId, JSON.stringify(vouchers), now]);
+  if (orderIds.length > 0) await transaction.rows(TAKE_POINTS_BACK, [appId, orderIds, now]);
 }

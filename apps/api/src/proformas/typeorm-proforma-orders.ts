@@ -11,10 +11,8 @@ import {
   type Decision,
   type DueProforma,
   type EvaluationFacts,
-  type Payment,
   type Proforma,
   type ProformaOrders,
-  type ReservationChange,
   type StockRow,
   type Stored,
   type Verdict,
@@ -25,14 +23,12 @@ import type { Database, Transaction } from '../database/database.js';
 import { insertOrder, settleOrderPayments } from '../orders/index.js';
 import { bookPoints, settleVouchers } from './typeorm-benefits.js';
 import { HOLD_SELLING, LOCK_SHELVES, LOCK_SHELVES_AND_SOURCES } from '../stock/index.js';
-import { DUE, INSERT, loadStatement, saveStatement, type Locking } from './proforma-statements.query.js';
+import { DUE, INSERT, loadStatement, type Locking } from './proforma-statements.query.js';
 import { frozenColumns, lineColumns, livingColumns, paymentColumns } from './proforma-columns.js';
 import { fromRow, type ProformaRow } from './proforma-row.js';
+import { loadProformas, saveProformas, withPaymentIds, type ProformaChange } from './typeorm-proforma-changes.js';
 
 const MOST_TRIES = 5;
-
-/** For so long a refund belongs to the call that decided on it; then the worker asks again. */
-const REFUND_CALL_MS = 30_000;
 
 /** How proformas are locked, and whether the refunds that follow are asked for by whoever changes them. */
 interface Way {
@@ -42,10 +38,8 @@ interface Way {
 const BY_A_CALL: Way = { locking: 'wait', asks: true };
 const BY_THE_SWEEP: Way = { locking: 'skip', asks: false };
 
-/** One change of one proforma, decided and ready to be stored. */
-interface Change {
-  readonly before: Proforma;
-  readonly after: Proforma;
+/** A change that is decided and ready to be stored. */
+interface Change extends ProformaChange {
   readonly refusal: Refusal | undefined;
   readonly preferredWarehouse: string | null;
 }
@@ -105,7 +99,7 @@ export class TypeOrmProformaOrders implements ProformaOrders {
 
   private changeOnce(appId: number, ids: readonly number[], way: Way, decide: Decision): Promise<Stored[]> {
     return this.database.transaction(async (transaction) => {
-      const found = await load(transaction, appId, ids, way.locking);
+      const found = await loadProformas(transaction, appId, ids, way.locking);
       const now = this.clock.now();
       // What ends here asks for no stock, so that its order and its benefits can be settled before stock is locked.
       const ended = await endAll(
@@ -160,20 +154,6 @@ async function createOne(
   };
 }
 
-async function load(
-  transaction: Transaction,
-  appId: number,
-  ids: readonly number[],
-  locking: Locking,
-): Promise<Proforma[]> {
-  transaction.locks('proforma');
-  const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, locking), [appId, ids]);
-  if (rows.every((row) => row.version === row.seen_version)) return rows.map(fromRow);
-  // The rows are locked now, so a new statement sees them and all that belongs to them as they are.
-  const locked = rows.map((row) => row.id);
-  return (await transaction.rows<ProformaRow>(loadStatement(locked.length, 'none'), [appId, locked])).map(fromRow);
-}
-
 function changeOf(before: Proforma, { next, refusal, preferredWarehouse = null }: Verdict): Change {
   return { before, after: next, refusal, preferredWarehouse };
 }
@@ -226,7 +206,8 @@ async function store(
 ): Promise<Stored[]> {
   const changed = changes.filter(({ before, after }) => before !== after);
   if (changed.length === 0) return changes.map(storedOf);
-  const ids = await save(transaction, appId, changed, way, now);
+  const saving = saveProformas(appId, changed, way.asks, now);
+  const ids = (await transaction.last<{ id: number }>(saving.text, saving.values)).map(({ id }) => id);
   const saved = new Map(changed.map((change) => [change.before, withPaymentIds(change, ids)]));
   return changes.map((change) => storedOf(saved.get(change.before) ?? change));
 }
@@ -258,72 +239,12 @@ async function withOrder(transaction: Transaction, appId: number, change: Change
   // A person may have set the order's payment status: only money that came or went has a word in it.
   if (paidOf(before.payments) !== paidOf(after.payments)) {
     transaction.locks('order');
-    const { isCanceled, isPayable } = await settleOrderPayments(transaction, appId, after, now);
-    const settled = { ...after, converted: after.converted && { ...after.converted, isOrderPayable: isPayable } };
-    return { ...change, after: isCanceled ? reportMoneyForCanceledOrder(before, settled, now) : settled };
+    const [order] = await settleOrderPayments(transaction, appId, [after], now);
+    const isOrderPayable = order?.isPayable ?? false;
+    const settled = { ...after, converted: after.converted && { ...after.converted, isOrderPayable } };
+    return { ...change, after: order?.isCanceled ? reportMoneyForCanceledOrder(before, settled, now) : settled };
   }
   return change;
-}
-
-async function save(
-  transaction: Transaction,
-  appId: number,
-  changes: readonly Change[],
-  way: Way,
-  now: Date,
-): Promise<number[]> {
-  const lines = changes.flatMap(changedLines);
-  const payments = changes
-    .flatMap((change) => changedPayments(change, way))
-    .map((payment, place) => ({ ...payment, place }));
-  const stock = changes.flatMap(reservationsOf);
-  const parts = { lines: lines.length > 0, payments: payments.length > 0, stock: stock.length > 0 };
-  const rows = await transaction.last<{ id: number }>(saveStatement(parts), [
-    appId,
-    JSON.stringify(changes.map(({ after }) => livingColumns(after))),
-    now,
-    ...[lines, payments, stock].filter((part) => part.length > 0).map((part) => JSON.stringify(part)),
-  ]);
-  return rows.map((row) => row.id);
-}
-
-function changedLines({ before, after }: Change): object[] {
-  return after.lines.filter((line, index) => line !== before.lines[index]).map(lineColumns);
-}
-
-/** New entries, entries whose status changed, and captured ones of which another part is on its way back. */
-function changedPayments({ before, after }: Change, way: Way): object[] {
-  if (before.payments === after.payments) return [];
-  const old = new Map(
-    before.payments.map((payment) => [payment.id, JSON.stringify(paymentColumns(payment, before.payments))]),
-  );
-  return after.payments
-    .map((payment) => ({ payment, columns: paymentColumns(payment, after.payments) }))
-    .filter(({ payment, columns }) => payment.id === 0 || old.get(payment.id) !== JSON.stringify(columns))
-    .map(({ payment, columns }) => ({
-      ...columns,
-      proforma_order_id: after.id,
-      order_id: after.orderId,
-      ...firstAttempt(payment, way),
-    }));
-}
-
-/** A call asks for its refunds itself, once; those of the sweep are due for the worker at once. */
-function firstAttempt({ amount, status, date }: Payment, { asks }: Way): object {
-  if (status !== 'pending' || amount > 0) return { attempts: 0, next_attempt_at: null };
-  return { attempts: asks ? 1 : 0, next_attempt_at: new Date(date.getTime() + (asks ? REFUND_CALL_MS : 0)) };
-}
-
-function reservationsOf({ before, after }: Change): (ReservationChange & { reference: string })[] {
-  return reservationChanges(before, after).map((change) => ({ ...change, reference: after.number }));
-}
-
-/** New entries were inserted in their order, so the next ids are theirs. */
-function withPaymentIds(change: Change, ids: number[]): Change {
-  const payments = change.after.payments.map((payment) =>
-    payment.id === 0 ? { ...payment, id: ids.shift() as number } : payment,
-  );
-  return { ...change, after: { ...change.after, payments } };
 }
 
 function storedOf({ before, after, refusal }: Change): Stored {

@@ -1,0 +1,247 @@
+import { importOrder, methodId, newCustomer, propose, setUp, stockOf, stockShop } from '../testing/shop.js';
+import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
+import { TOKENS } from '../tokens.js';
+
+let service: PaymentService;
+let api: TestApi;
+let shop: Client;
+
+beforeAll(async () => {
+  service = await paymentService();
+  api = await testApi({ REFUND_URL: service.url });
+});
+afterAll(async () => {
+  await api.close();
+  service.close();
+});
+beforeEach(async () => {
+  service.status = 200;
+  service.asked.length = 0;
+  shop = await api.app();
+  await stockShop(shop, [{ code: 'A', price: 100, stock: 1_000 }]);
+});
+
+interface Order {
+  readonly id: number;
+  readonly data_part: number;
+  readonly time_part: number;
+  readonly proforma_order_id: number;
+}
+
+const CANCELED = 3;
+const named = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
+const REFUND = { refund: true };
+const canceling = (order: Order, more: object = REFUND) => ({ ...named(order), order_status_id: CANCELED, ...more });
+const update = (orders: readonly object[], query = ''): Promise<Reply> =>
+  shop.put(`/orders/bulk_update${query}`, { orders });
+const updated = async (orders: readonly object[], query?: string) => {
+  const { status, body } = await update(orders, query);
+  expect(status).toBe(200);
+  return body.data;
+};
+const DONE = { updated: 1, failed: [] };
+const shown = async ({ id, data_part: data, time_part: time }: Order) =>
+  (await shop.get(`/orders/${id}?dataPart=${data}&timePart=${time}`)).body.data;
+const proformaOf = async ({ proforma_order_id: id }: Order) => (await shop.get(`/proforma_orders/${id}`)).body.data;
+const payments = ({ payments: all }: { payments: readonly Record<string, unknown>[] }) =>
+  all.map((each) => [each['payment_method'], each['amount'], each['payment_status']]);
+const pay = async (id: number, amount = 0): Promise<Reply> =>
+  shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: await methodId(shop, 'cash'), amount } });
+/** An order of three pieces at 100 that is paid in cash. */
+async function paidOrder(more: object = {}): Promise<Order> {
+  const { id } = await propose(shop, [{ code: 'A', qty: 3 }], more);
+  await pay(id);
+  return (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
+}
+const checks = async (): Promise<unknown[]> =>
+  api.database.rows(
+    `select v.code from vouchers v where v.app_id = $1 and v.spent <> (
+       select coalesce(sum(amount), 0) from payments y where y.app_id = $1 and y.voucher_id = v.id
+         and y.order_id is not null and y.status in ('settled', 'refunded'))`,
+    [shop.appId],
+  );
+
+describe('an order that is cancelled with refund', () => {
+  it('gives back money, vouchers, points and pieces, and its proforma stays as at conversion', async () => {
+    await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
+    await setUp(shop, 'vouchers', [{ code: 'V', amount: 120 }]);
+    const mira = await newCustomer(shop, 'mira@example.com');
+    const points = async () =>
+      (await shop.get(`/customers/${mira.customer_id}?dataPart=${mira.data_part}&timePart=${mira.time_part}`)).body.data
+        .loyalty_points;
+    const order = await paidOrder({ guest: undefined, ...mira, delivery: ADDRESS, voucher_codes: ['V'] });
+    expect([await points(), payments(await shown(order))]).toEqual([
+      30,
+      [
+        ['voucher', 120, 'settled'],
+        ['Cash', 180, 'settled'],
+      ],
+    ]);
+    const before = await proformaOf(order);
+    expect(await updated([canceling(order)])).toEqual(DONE);
+    const after = await shown(order);
+    expect(after).toMatchObject({ order_status: 'canceled', payment_status: 'refunded', paid: 0, debt: 300 });
+    expect(payments(after)).toEqual([
+      ['voucher', 120, 'settled'],
+      ['Cash', 180, 'settled'],
+      ['Cash', -180, 'refunded'],
+      ['voucher', -120, 'refunded'],
+    ]);
+    expect(service.asked).toMatchObject([{ amount: 180, payment_method: 'Cash' }]);
+    expect(await points()).toBe(0);
+    expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
+    expect(await proformaOf(order)).toEqual({ ...before, updated_at: expect.any(String) });
+    expect(await checks()).toEqual([]);
+    const again = await propose(shop, [{ code: 'A', qty: 2 }], { voucher_codes: ['V'] });
+    expect(again).toMatchObject({ paid: 120, debt: 80 });
+  });
+
+  it('moves nothing without refund, as ever, and everything when it is asked for later', async () => {
+    const order = await paidOrder();
+    for (const more of [{}, { refund: false }, { refund: null }]) {
+      expect(await updated([canceling(order, more)])).toEqual(DONE);
+    }
+    expect(await shown(order)).toMatchObject({ order_status: 'canceled', paid: 300, payment_status: 'paid' });
+    expect(service.asked).toEqual([]);
+    expect(await updated([{ ...named(order), refund: true }])).toEqual(DONE);
+    expect(await shown(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
+  });
+
+  it('is refunded once, however often it is asked for and by how many at once', async () => {
+    await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
+    const mira = await newCustomer(shop, 'mira@example.com');
+    const order = await paidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
+    await paidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
+    const replies = await Promise.all(Array.from({ length: 8 }, () => update([canceling(order), canceling(order)])));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await updated([canceling(order)])).toEqual(DONE);
+    expect(service.asked).toHaveLength(1);
+    expect(payments(await shown(order))).toEqual([
+      ['Cash', 300, 'settled'],
+      ['Cash', -300, 'refunded'],
+    ]);
+    const { customer_id: id, data_part, time_part } = mira;
+    const customer = await shop.get(`/customers/${id}?dataPart=${data_part}&timePart=${time_part}`);
+    expect(customer.body.data.loyalty_points).toBe(30);
+  });
+
+  it('has a refund that fails and is asked for again as for proformas', async () => {
+    const order = await paidOrder();
+    service.status = 400;
+    expect(await updated([canceling(order)])).toEqual(DONE);
+    const proforma = await proformaOf(order);
+    expect(proforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { amount: 300 } }]);
+    expect(payments(await shown(order)).at(-1)).toEqual(['Cash', -300, 'refund_failed']);
+    service.status = 200;
+    const refund = proforma.alerts[0].details.payment_id;
+    await shop.post(`/proforma_orders/${proforma.id}/refunds/${refund}/retry`);
+    expect(await shown(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
+  });
+
+  it('gives back card money that settles afterwards when it is asked for once more, and resolves its alert', async () => {
+    const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
+    const begun = await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} });
+    const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
+    expect(await updated([canceling(order)])).toEqual(DONE);
+    const result = { result: { status: 'settled', reference: 'tx-1' } };
+    await shop.post(`/proforma_orders/${id}/card_payments/${begun.body.payment.id}/result`, result);
+    expect(await proformaOf(order)).toMatchObject({
+      open_alerts_count: 1,
+      alerts: [{ kind: 'refund_failed', details: { reason: 'order_canceled', amount: 300, reference: 'tx-1' } }],
+    });
+    expect(service.asked).toEqual([]);
+    expect(await updated([canceling(order)])).toEqual(DONE);
+    expect(await proformaOf(order)).toMatchObject({ open_alerts_count: 0 });
+    expect(await shown(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
+  });
+
+  it('leaves many refunds to the worker, in as many statements as for few', async () => {
+    const orders: Order[] = [];
+    for (let made = 0; made < 52; made += 1) orders.push(await paidOrder());
+    const statements = async (some: readonly Order[]): Promise<number> => {
+      api.statements.length = 0;
+      expect(await updated(some.map((order) => canceling(order)))).toMatchObject({ failed: [] });
+      return api.statements.length;
+    };
+    const many = await statements(orders.slice(0, 51));
+    expect(service.asked).toEqual([]);
+    expect(payments(await shown(orders[0] as Order)).at(-1)).toEqual(['Cash', -300, 'pending']);
+    for (let batch = 0; batch < 2; batch += 1) await api.container.get(TOKENS.Refunds).payOutDue();
+    expect(service.asked).toHaveLength(51);
+    expect(await shown(orders[50] as Order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
+    // One is asked for in the call: the proforma is read, locked, and stored with its order.
+    const asked = 4;
+    expect(await statements(orders.slice(51))).toBe(many + asked);
+  });
+
+  it('moves nothing in a dry run', async () => {
+    const order = await paidOrder();
+    const before = [await shown(order), await proformaOf(order)];
+    expect(await updated([canceling(order)], '?dry_run=true')).toEqual(DONE);
+    expect([await shown(order), await proformaOf(order)]).toEqual(before);
+    expect(service.asked).toEqual([]);
+  });
+
+  it('is refunded once by a call that is repeated under its key', async () => {
+    const order = await paidOrder();
+    const client = shop.keyed('cancel');
+    const first = await client.put('/orders/bulk_update', { orders: [canceling(order)] });
+    const second = await client.put('/orders/bulk_update', { orders: [canceling(order)] });
+    expect([first.status, second.text]).toEqual([200, first.text]);
+    expect(service.asked).toHaveLength(1);
+  });
+});
+
+describe('a refund of an order that is refused', () => {
+  const failing = (input: object, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
+
+  it.each([
+    ['without a cancellation', {}, 'API.Orders.RefundIsInvalid'],
+    ['with another status', { order_status_id: 2 }, 'API.Orders.RefundIsInvalid'],
+    ['that is no boolean', { order_status_id: CANCELED, refund: 'yes' }, 'API.Orders.WrongDataType'],
+  ])('%s', async (_, more, key) => {
+    const order = await paidOrder();
+    const row = { ...named(order), refund: true, ...more };
+    expect(await updated([row])).toEqual(failing(row, key));
+    expect(await shown(order)).toMatchObject({ order_status: 'open', paid: 300 });
+    expect(service.asked).toEqual([]);
+  });
+
+  it('API.Order.AlreadyShipped: what has left keeps its money', async () => {
+    const order = await paidOrder();
+    await updated([{ ...named(order), delivery_status_id: 2 }]);
+    expect(await updated([canceling(order)])).toEqual(failing(canceling(order), 'API.Order.AlreadyShipped'));
+    expect(await shown(order)).toMatchObject({ paid: 300 });
+  });
+
+  it('API.Orders.NotRefundable: another system took the money', async () => {
+    const cash = { payment_method_id: await methodId(shop, 'cash'), amount: 100 };
+    const items = [{ code: 'A', qty: 1 }];
+    const paid = await importOrder(shop, { external_ref: 'P', items, payments: [cash] });
+    const unpaid = await importOrder(shop, { external_ref: 'U', items });
+    expect(await updated([canceling(paid), canceling(unpaid)])).toEqual({
+      updated: 1,
+      failed: [{ input: canceling(paid), error: { message: 'API.Orders.NotRefundable' } }],
+    });
+    expect(await updated([canceling(paid, {})])).toEqual(DONE);
+  });
+
+  it('leaves the other rows to be refunded', async () => {
+    const [good, bad] = [await paidOrder(), await paidOrder()];
+    const wrong = { ...named(bad), refund: true };
+    expect(await updated([canceling(good), wrong])).toMatchObject({ updated: 1, failed: [{ input: wrong }] });
+    expect([(await shown(good)).paid, (await shown(bad)).paid]).toEqual([0, 300]);
+  });
+
+  it('of another app changes nothing there', async () => {
+    const order = await paidOrder();
+    const mine = shop;
+    shop = await api.app();
+    expect(await updated([canceling(order)])).toEqual(failing(canceling(order), 'API.Orders.NotFound'));
+    shop = mine;
+    expect(await shown(order)).toMatchObject({ order_status: 'open', paid: 300 });
+  });
+});
+
+const ADDRESS = { address_line_1: 'Put 1', city: 'Niš', postcode: '18000' };
