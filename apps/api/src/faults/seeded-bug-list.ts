@@ -64,7 +64,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   },
   {
     name: 'A refund is asked for under another key each time',
-    changes: one('proformas/refunds.js', '`refund-${appId}-${payment.id}`', '`refund-${appId}-${Math.random()}`'),
+    changes: one('proforma/dist/refund.js', '`refund-${appId}-${refundId}', '`refund-${appId}-${Math.random()}'),
     foundBy: 'refunds',
   },
   {
