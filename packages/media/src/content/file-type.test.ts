@@ -33,6 +33,15 @@ const said = (text: string): Uint8Array => new TextEncoder().encode(text);
 const utf16 = (text: string, write: (unit: number) => number[]): Uint8Array =>
   bytes(write(0xfeff), ...Array.from({ length: text.length }, (_, index) => write(text.charCodeAt(index))));
 const longer = (start: Uint8Array): Uint8Array => bytes(start, new Uint8Array(TYPE_HEAD - start.length));
+const SEGMENT = [0x18, 0x53, 0x80, 0x67];
+const VOID = [0xec];
+const webmOf = (...header: readonly Uint8Array[]): Uint8Array =>
+  bytes(element([0x1a, 0x45, 0xdf, 0xa3], ...header), SEGMENT);
+/** An EBML size below 256, written in so many bytes. */
+const vint = (size: number, length: number): number[] => [
+  ...Array.from({ length: length - 1 }, (_, index) => (index === 0 ? 1 << (8 - length) : 0)),
+  size,
+];
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 
 interface Entry {
@@ -124,8 +133,23 @@ const RIGHT: readonly (readonly [string, string, Uint8Array])[] = [
   [
     'video/webm',
     'a long size',
-    bytes([0x1a, 0x45, 0xdf, 0xa3, 1, 0, 0, 0, 0, 0, 0, 7], element([0x42, 0x82], 'webm'), [0x18, 0x53, 0x80, 0x67]),
+    bytes([0x1a, 0x45, 0xdf, 0xa3, 1, 0, 0, 0, 0, 0, 0, 7], element([0x42, 0x82], 'webm'), SEGMENT),
   ],
+  ...[2, 3, 4, 5, 6, 7, 8].map(
+    (length) =>
+      [
+        'video/webm',
+        `a DocType length of ${length} bytes`,
+        webmOf(bytes([0x42, 0x82], vint(4, length), 'webm')),
+      ] as const,
+  ),
+  ['video/webm', 'a padded DocType', webmOf(element([0x42, 0x82], 'webm', [0, 0, 0, 0]))],
+  [
+    'video/webm',
+    'a long header with its DocType last',
+    webmOf(element(VOID, new Uint8Array(300)), bytes([0x42, 0x86], vint(1, 3), [1]), element([0x42, 0x82], 'webm')),
+  ],
+  ['video/webm', 'padding before the segment', bytes(webmHeader(), element(VOID, new Uint8Array(9)), SEGMENT)],
   ['audio/mpeg', 'bare', bytes(mp3Frame(), mp3Frame())],
   ['audio/mpeg', 'slow, and padded', bytes([0xff, 0xf3, 0x82, 0xc4], new Uint8Array(205), [0xff, 0xf3, 0x80, 0xc4])],
   [
@@ -266,7 +290,13 @@ describe('what is not taken', () => {
     ['a brand without a box after it', box('ftyp', 'mp42', u32be(0), 'isom')],
     ['a brand that is a script', bytes(box('ftyp', 'mp42', u32be(0)), '<script>')],
     ['a brand of no size', bytes(u32be(9), 'ftypmp42', u32be(0), 'isom')],
-    ['Matroska', bytes(webmHeader('matroska'), [0x18, 0x53, 0x80, 0x67])],
+    ['Matroska', bytes(webmHeader('matroska'), SEGMENT)],
+    ['Matroska with a long DocType length', webmOf(bytes([0x42, 0x82], vint(8, 8), 'matroska'))],
+    ['a DocType that only begins with webm', webmOf(element([0x42, 0x82], 'webm2'))],
+    ['a DocType longer than its header', bytes([0x1a, 0x45, 0xdf, 0xa3, 0x87, 0x42, 0x82, 0x85], 'webm', SEGMENT)],
+    ['a DocType inside of padding', webmOf(element(VOID, element([0x42, 0x82], 'webm')))],
+    ['a WebM header without a segment', bytes(webmHeader(), element(VOID, 'x'), 'alert(1)')],
+    ['a WebM header before padding without an end', bytes(webmHeader(), VOID, 0xff, 'alert(1)')],
     ['a film in Ogg', oggPage(1, 0, 2, bytes('\x80theora', new Uint8Array(30)))],
     ['the middle of an Ogg', oggPage(1, 0, 0, bytes('OpusHead'))],
     ['a WAV of no sound', riff('WAVE', riffChunk('data', 'x'))],

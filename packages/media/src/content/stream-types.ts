@@ -1,4 +1,5 @@
 import { goesOn } from './head.js';
+import { ebmlElementAt } from '../ebml.js';
 import { isoBoxes } from '../iso-boxes.js';
 import { latin1, reads, u16, u32 } from '../octets.js';
 import { isoBrands } from './raster-types.js';
@@ -7,7 +8,7 @@ const AUDIO_BRANDS = new Set(['M4A ', 'M4B ', 'M4P ', 'F4A ']);
 const VIDEO_BRANDS =
   /^(iso[m2-9a-c]|mp4[12]|mp71|avc1|M4V[ HP]?|MSNV|dash|ndsc|NDSC|XAVC|f4v |cmf[c2]|hvc1|hev1|av01)$/;
 const QUICKTIME_BOXES = new Set(['wide', 'free', 'skip', 'mdat', 'moov', 'pnot', 'uuid', 'PICT', 'meta']);
-const EBML_DOCTYPE = '\x42\x82';
+const [EBML, EBML_VOID, DOC_TYPE, SEGMENT] = [0x1a45_dfa3, 0xec, 0x4282, 0x1853_8067];
 const LAYER_3 = 1;
 const KILOBITS = {
   first: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
@@ -42,13 +43,35 @@ function isBareQuickTime(head: Uint8Array): boolean {
   return false;
 }
 
+/** A header whose DocType is `webm`, and after it the segment as far as the head reaches. */
 export function isWebm(head: Uint8Array): boolean {
-  if (!reads(head, 0, '\x1a\x45\xdf\xa3')) return false;
-  const sizeSize = Math.clz32(head[4] ?? 0) - 23;
-  const end = 4 + sizeSize + ((head[4 + sizeSize - 1] ?? 0) & (sizeSize === 1 ? 0x7f : 0xff));
-  const header = latin1(head, 4 + sizeSize, end);
-  const isFollowed = end + 4 > head.length || reads(head, end, '\x18\x53\x80\x67');
-  return header.includes(`${EBML_DOCTYPE}\x84webm`) && isFollowed;
+  const header = ebmlElementAt(head);
+  if (header?.id !== EBML || header.size === Infinity) return false;
+  const end = header.headSize + header.size;
+  return docType(head, header.headSize, end) === 'webm' && isSegmentNext(head, end);
+}
+
+function docType(head: Uint8Array, from: number, to: number): string | undefined {
+  for (let at = from; at < Math.min(to, head.length);) {
+    const element = ebmlElementAt(head, at);
+    if (element === undefined) return undefined;
+    const { id, headSize, size } = element;
+    at += headSize + size;
+    if (at > to) return undefined;
+    // Writers may pad a text with zeros.
+    if (id === DOC_TYPE) return latin1(head, at - size, at).replace(/\0+$/, '');
+  }
+  return undefined;
+}
+
+/** Padding may stand before the segment. */
+function isSegmentNext(head: Uint8Array, end: number): boolean {
+  for (let at = end; at + 4 <= head.length;) {
+    const element = ebmlElementAt(head, at);
+    if (element?.id !== EBML_VOID || element.size === Infinity) return u32(head, at) === SEGMENT;
+    at += element.headSize + element.size;
+  }
+  return true;
 }
 
 /** Titles with a frame of sound after them, or two such frames in a row. */
