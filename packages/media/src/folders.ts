@@ -1,7 +1,8 @@
 import { isSound, refuse, type Refusal } from '@back-office/kernel';
 
 const LONGEST_SEGMENT = 255;
-const LONGEST_PATH = 1_024;
+/** Of a folder's full path, in UTF-8. */
+export const MAX_PATH_BYTES = 1_024;
 
 /** A folder by its full path, `products/shoes`; the empty one is the top level. Made by {@link folderPath} alone. */
 export type FolderPath = string & { readonly __folder: true };
@@ -15,7 +16,7 @@ export const TOP_LEVEL = '' as FolderPath;
 export function folderPath(text: string, field: string): FolderPath | Refusal {
   const path = text.normalize('NFC').replace(/^\/+/, '').replace(/\/+$/, '');
   if (path === '') return TOP_LEVEL;
-  const isUsable = bytesOf(path) <= LONGEST_PATH && path.split('/').every(isSegment);
+  const isUsable = bytesOf(path) <= MAX_PATH_BYTES && path.split('/').every(isSegment);
   return isUsable ? (path as FolderPath) : refuse('is invalid', field);
 }
 

@@ -214,6 +214,77 @@ describe('PATCH /cdn/folder', () => {
     expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('Name of a');
   });
 
+  describe('of a folder whose content lies deep', () => {
+    const deep = ['a', 'č'.repeat(125), 'y'.repeat(250), 'z'.repeat(250)].join('/');
+    const far = `${'p'.repeat(250)}/${'q'.repeat(200)}`;
+    const makeBranch = async (path: string) => {
+      const ids: number[] = [];
+      for (const key of path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'))) {
+        const parent_cdn_folder_path = key.slice(0, Math.max(key.lastIndexOf('/'), 0));
+        const { status, body } = await post(key, { name: key.slice(-200), parent_cdn_folder_path });
+        expect(status).toBe(201);
+        ids.push(body.data.id);
+      }
+      return ids;
+    };
+
+    it.each([
+      ['a folder', async () => void (await makeBranch(deep))],
+      [
+        'a file',
+        async () => {
+          await makeBranch('a');
+          await keep(deep, '1.png');
+        },
+      ],
+      [
+        'a file in Trash whose folder is gone',
+        async () => {
+          await makeBranch(deep);
+          await keep(deep, '1.png');
+          await shop.delete(`/cdn/folder?folder=${encodeURIComponent(deep.slice(0, deep.lastIndexOf('/')))}`);
+        },
+      ],
+    ])('refuses a parent that makes the path of %s longer than 1,024 bytes', async (_, fill) => {
+      await fill();
+      await makeBranch(far);
+      const [before, filesBefore] = [await tree(), await files()];
+      const [{ id } = { id: 0 }] = (await shop.get('/cdn/folders')).body.data;
+      const { status, body } = await shop.patch('/cdn/folder', { id, parent_folder: far, name: 'New' });
+      expect([status, body]).toEqual([422, { errors: { parent_folder: ['is invalid'] } }]);
+      expect([await tree(), await files()]).toEqual([before, filesBefore]);
+      expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('a');
+    });
+
+    it('allows a parent under which the longest path has 1,024 bytes', async () => {
+      const [id] = await makeBranch(deep);
+      const above = 1_024 - Buffer.byteLength(`/${deep}`);
+      const fits = `${'p'.repeat(100)}/${'q'.repeat(above - 101)}`;
+      await makeBranch(fits);
+      await post(`${fits}q`, { name: 'q', parent_cdn_folder_path: 'p'.repeat(100) });
+      expect((await shop.patch('/cdn/folder', { id, parent_folder: `${fits}q` })).status).toBe(422);
+      expect((await shop.patch('/cdn/folder', { id, parent_folder: fits })).status).toBe(200);
+      expect((await shop.patch('/cdn/folder', { id, parent_folder: '' })).status).toBe(200);
+    });
+
+    it('lets no path grow longer while folders are added below', async () => {
+      await makeBranch(far);
+      for (let round = 0; round < 6; round += 1) {
+        const parent = `r${round}${deep.slice(1, deep.lastIndexOf('/'))}`;
+        const [id] = await makeBranch(parent);
+        await Promise.all([
+          post('z'.repeat(250), { name: 'z', parent_cdn_folder_path: parent }),
+          shop.patch('/cdn/folder', { id, parent_folder: far }),
+        ]);
+      }
+      const [longest] = await api.database.rows<{ bytes: number }>(
+        `select max(octet_length(path)) as bytes from cdn_folders where app_id = $1`,
+        [shop.appId],
+      );
+      expect(longest?.bytes).toBeLessThanOrEqual(1_024);
+    });
+  });
+
   it.each([0, -1, 999_999_999, 2 ** 52])('API.CdnFolders.FolderNotFound: id %d', async (id) => {
     const { status, body } = await shop.patch('/cdn/folder', { id, name: 'New' });
     expect([status, body]).toEqual([404, { errors: { CdnFolders: ['API.CdnFolders.FolderNotFound'] } }]);

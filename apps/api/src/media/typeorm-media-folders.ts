@@ -2,6 +2,7 @@ import { isRefusal, likeLiteral, refuse, type Clock, type Refusal } from '@back-
 import {
   ancestry,
   below,
+  bytesOf,
   FILE_REFERENCED,
   FOLDER_NOT_FOUND,
   FOLDER_TAKEN,
@@ -9,6 +10,7 @@ import {
   INVALID_PARENT,
   isWithin,
   lastSegment,
+  MAX_PATH_BYTES,
   PARENT_NOT_FOUND,
   parentOf,
   purgeAt,
@@ -71,6 +73,14 @@ const MAKE = `
 const INSERT = `
   insert into cdn_folders as f (app_id, path, parent, name, description, inserted_at, updated_at)
   values ($1, $2, $3, $4, $5, $6, $6) returning ${COLUMNS}`;
+
+// A file in Trash moves with its folder, also when that is gone.
+const LONGEST = `
+  select coalesce(max(bytes), 0) as bytes from (
+    select max(octet_length(path)) as bytes from cdn_folders where app_id = $1 and path like $2
+    union all
+    select max(octet_length(folder)) from cdn_files where app_id = $1 and folder like $2
+  ) as longest`;
 
 const MOVE = `
   with moved as (
@@ -171,6 +181,10 @@ export class TypeOrmMediaFolders {
     if (parent !== TOP_LEVEL && (await findByPath(transaction, appId, parent)) === undefined) return PARENT_NOT_FOUND;
     const to = folderPath(below(parent, lastSegment(path)), 'parent_folder');
     if (isRefusal(to)) return to;
+    // Nothing below can grow meanwhile: whoever makes a folder or puts a file into one holds the lock of the folders.
+    const [longest] = await transaction.rows<{ bytes: number }>(LONGEST, [appId, belowPattern(path)]);
+    const growth = bytesOf(to) - bytesOf(path);
+    if (growth > 0 && (longest?.bytes ?? 0) + growth > MAX_PATH_BYTES) return refuse('is invalid', 'parent_folder');
     await transaction.rows(MOVE, [appId, path, to, this.clock.now(), parent, belowPattern(path)]);
     return undefined;
   }
