@@ -45,12 +45,17 @@ const COLUMNS = 'f.id, f.path, f.name, f.description';
 
 const FIND = `select ${COLUMNS} from cdn_folders f where f.app_id = $1`;
 
+const IN_BRANCH = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;
+
+// Counted in one pass and not looked up folder by folder, for which the planner would need to know the tables.
 const WITH_FILES = `
-  select ${COLUMNS}, (
-    select count(*)::int from cdn_files c
-    where c.app_id = f.app_id and c.folder = f.path and c.state = 'active' and not c.hidden
-  ) as files
-  from cdn_folders f where f.app_id = $1 and (f.path = $2 or f.path like $3 or $2 = '') order by f.path`;
+  select max(id) as id, path, max(name) as name, max(description) as description, sum(files)::int as files from (
+    select id, path, name, description, 0 as files from cdn_folders where app_id = $1 and ${IN_BRANCH('path')}
+    union all
+    select null, folder, null, null, count(*) from cdn_files
+    where app_id = $1 and state = 'active' and not hidden and ${IN_BRANCH('folder')} group by folder
+  ) as counted
+  group by path having max(id) is not null order by path`;
 
 // A folder is shown under its segment, or with a number where a sibling is called so.
 const MAKE = `

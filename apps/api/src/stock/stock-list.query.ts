@@ -36,10 +36,15 @@ const SHELVED = 's.warehouse_id = any(array(select id from warehouses where app_
 const PRODUCT_ID =
   '(select v.product_id from product_variants v where v.app_id = s.app_id and v.id = s.product_variant_id)';
 
-/** Variant by variant in the order of their index, so that a page near the beginning is there at once. */
+/**
+ * Variant by variant in the order of their index, so that a page near the beginning is there at once. Stock is found by
+ * its variant before warehouses are compared: without statistics the planner may prefer the index by warehouse.
+ */
 const byVariant = (conditions: readonly string[]): string => `
   select unnest(array(
-    select s.id from stocks s where s.app_id = v.app_id and s.product_variant_id = v.id and ${SHELVED} order by s.warehouse_id
+    select s.id from (
+      select id, warehouse_id from stocks where app_id = v.app_id and product_variant_id = v.id offset 0
+    ) as s where ${SHELVED} order by s.warehouse_id
   )) as id
   from product_variants v where ${['v.app_id = $1', ...conditions].join(' and ')} order by v.product_id, v.id`;
 
