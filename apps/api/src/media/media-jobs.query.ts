@@ -26,8 +26,14 @@ export const JOBS = {
   hide: 'hide_unused',
 } as const;
 
-/** What is done once a day, in the small hours of UTC, by whichever process comes first. */
-export const DAILY = `17 3 * * * ${JOBS.sweep} ?jobKey=${JOBS.sweep}\n47 3 * * * ${JOBS.hide} ?jobKey=${JOBS.hide}`;
+/**
+ * Once a day, by whichever process comes first. What was missed while none ran is made up once at the next start, except
+ * at the first start of an installation.
+ */
+export const DAILY = [
+  `17 3 * * * ${JOBS.sweep} ?fill=1d&jobKey=${JOBS.sweep}`,
+  `47 3 * * * ${JOBS.hide} ?fill=1d&jobKey=${JOBS.hide}`,
+].join('\n');
 
 /** The store may be gone for hours: the pauses grow up to six of them. */
 const MOST_TRIES = 20;

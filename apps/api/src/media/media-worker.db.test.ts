@@ -2,11 +2,14 @@ import { dataSourceFor, jobPool, type JobPool } from '../database/data-source.js
 import { Database } from '../database/database.js';
 import { testDatabase, type TestDatabase } from '../testing/test-database.js';
 import { setTimeout as pause } from 'node:timers/promises';
+import { JOBS } from './media-jobs.query.js';
 import { MediaWorker, type MediaTasks } from './media-worker.js';
 
 let own: TestDatabase;
 let pool: JobPool;
 let done: unknown[];
+/** The daily jobs that were done. */
+let daily: string[];
 let worker: MediaWorker;
 /** What a job waits for once it has begun. */
 let held: Promise<void>;
@@ -17,6 +20,8 @@ const tasks = {
       done.push(payload);
       await held;
     },
+    [JOBS.sweep]: () => void daily.push(JOBS.sweep),
+    [JOBS.hide]: () => void daily.push(JOBS.hide),
   }),
 } as unknown as MediaTasks;
 
@@ -24,6 +29,7 @@ beforeEach(async () => {
   own = await testDatabase();
   pool = jobPool(own.connection, 4);
   done = [];
+  daily = [];
   held = Promise.resolve();
   worker = new MediaWorker(pool, tasks, () => {});
 });
@@ -87,4 +93,41 @@ describe('a worker', () => {
     release();
     await other.stop();
   }, 120_000);
+});
+
+describe('daily jobs', () => {
+  const workers: MediaWorker[] = [];
+  afterEach(async () => {
+    for (const each of workers.splice(0)) await each.stop();
+  });
+
+  /** Starts so many workers at once, and stops them when their jobs are done. */
+  const run = async (count: number): Promise<string[]> => {
+    const begun = Array.from({ length: count }, () => new MediaWorker(pool, tasks, () => {}));
+    workers.push(...begun);
+    await Promise.all(begun.map((each) => each.start()));
+    for (let left = 40; left > 0 && daily.length < 2; left -= 1) await pause(50);
+    await pause(500);
+    for (const each of workers.splice(0)) await each.stop();
+    return daily.splice(0).toSorted((one, other) => (one < other ? -1 : 1));
+  };
+  const passed = (interval: string) =>
+    pool.query(
+      `update graphile_worker._private_known_crontabs
+       set known_since = known_since - $1::interval, last_execution = last_execution - $1::interval`,
+      [interval],
+    );
+
+  it('are not made up at the first start of all', async () => {
+    expect(await run(1)).toEqual([]);
+  }, 30_000);
+
+  it('that were missed are made up once at the next start, by one of the workers that start', async () => {
+    await run(1);
+    await passed('1 day');
+    expect(await run(3)).toEqual([JOBS.hide, JOBS.sweep]);
+    expect(await run(2)).toEqual([]);
+    await passed('9 days');
+    expect(await run(3)).toEqual([JOBS.hide, JOBS.sweep]);
+  }, 60_000);
 });
