@@ -185,11 +185,22 @@ describe('GET /products?search', () => {
     },
   );
 
-  it('finds a name whose every sign is written out as a long word', async () => {
+  it('finds a name whose every letter is written out as a long word', async () => {
+    await keep(product('LETTERS', 'ﷺ'.repeat(255)), product('LETTER', 'ﷺ'));
+    expect(foldedForSearch('ﷺ'.repeat(255)).length).toBeGreaterThan(5_000);
+    expect([await seek('ﷺ'.repeat(255)), await seek('ﷺ', 'searchAll')]).toEqual([['LETTERS'], ['LETTER', 'LETTERS']]);
+  });
+
+  it('finds a name of nothing but emoji', async () => {
     const signs = Array.from({ length: 255 }, (_, index) => String.fromCodePoint(0x1f300 + 2 * index)).join('');
     await keep(product('SIGNS', signs), product('SIGN', signs.slice(0, 4)));
-    expect(foldedForSearch(signs).length).toBeGreaterThan(900);
     expect([await seek(signs), (await seek(signs.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
+  });
+
+  it.each(['search', 'searchAll'])('finds an emoji by itself alone, not by what it is called: %s', async (by) => {
+    await keep(product('EMOJI', '👟 Tenisice 50％'));
+    const found = await Promise.all(['👟', '_', '%', ':', 'athletic', 'tenisice'].map((text) => seek(text, by)));
+    expect(found).toEqual([['EMOJI'], ['PERCENT'], ['PERCENT'], [], [], ['EMOJI']]);
   });
 
   it('finds nothing of another app', async () => {

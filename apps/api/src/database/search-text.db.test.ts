@@ -74,6 +74,12 @@ describe('what is known of people, and what is sought', () => {
     expect(rows.length).toBeGreaterThan(300);
   });
 
+  it('hold no % or _ that the text does not hold', async () => {
+    const signs = Array.from({ length: 0x700 }, (_, index) => String.fromCodePoint(0x1f300 + index));
+    const rows = await foldedByBoth([...LETTERS, ...signs]);
+    expect(rows.filter(({ text, kept }) => /[%_]/.test(kept) && kept !== text)).toEqual([]);
+  });
+
   it.each([
     ['Ђорђе Џомбић, Њива Љиг', 'dorde dzombic, njiva ljig'],
     ['Đorđe Džombić, Njiva Ljig', 'dorde dzombic, njiva ljig'],
@@ -83,5 +89,43 @@ describe('what is known of people, and what is sought', () => {
     ["100%_\\ O'Neil +381", "100%_\\ o'neil +381"],
   ])('%s is %s', async (text, folded) => {
     expect(await foldedByBoth([text])).toEqual([{ text, kept: folded, sought: folded }]);
+  });
+});
+
+describe('names with signs that were there before signs were kept as they are', () => {
+  const BEFORE_SIGNS = 12;
+
+  it('are found by what they hold', async () => {
+    const earlier = await testDatabase({ empty: true });
+    const source = await migrationSourceFor(earlier.connection).initialize();
+    Object.assign(source, { migrations: source.migrations.slice(0, BEFORE_SIGNS) });
+    await source.runMigrations();
+    await source.query(`
+      insert into apps (name, currency, media_prefix, inserted_at, updated_at)
+      select 'A', 'RSD', 'abcdefgh', now(), now()`);
+    await source.query(`
+      insert into products (app_id, code, name, search_name, search_all, slug, price, lowest_price, inserted_at, updated_at)
+      select apps.id, product.code, product.name, search_name, search_name || ' ' || lower(product.code), product.code, 1, 1,
+        now(), now() from apps,
+        (values ('A', '👟 Čizma', ':athletic_shoe: cizma'), ('B', 'Čaj_1', 'caj_1'), ('C', 'a_b', 'a_b'))
+          as product (code, name, search_name)`);
+    await source.query(`
+      insert into product_variants (app_id, product_id, code, barcode, inserted_at, updated_at)
+      select app_id, id, code || '-V', '123', now(), now() from products where code = 'A'`);
+    await source.query(`
+      insert into cdn_files (app_id, state, key, filename, tags, kind, mime, size, content, search_text, last_modified, inserted_at)
+      select id, 'active', 'k', 'ć.png', '{❄,x_y}', 'image', 'image/png', 1, 'c', 'c.png :snowflake: x_y', now(), now()
+      from apps`);
+    await source.destroy();
+    await migrate(earlier.connection);
+    const after = await migrationSourceFor(earlier.connection).initialize();
+    expect(await after.query('select search_name, search_all from products order by code')).toEqual([
+      { search_name: '👟 cizma', search_all: '👟 cizma a a-v 123' },
+      { search_name: 'caj_1', search_all: 'caj_1 b' },
+      { search_name: 'a_b', search_all: 'a_b c' },
+    ]);
+    expect(await after.query('select search_text from cdn_files')).toEqual([{ search_text: 'c.png ❄ x_y' }]);
+    await after.destroy();
+    await earlier.drop();
   });
 });

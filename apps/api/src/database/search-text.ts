@@ -26,17 +26,33 @@ export function asciiOf(text: string): string {
   return anyAscii(text.toLowerCase().replaceAll(TWIN, (letter) => TWINS[letter] as string)).toLowerCase();
 }
 
-/** How texts are kept for search, and what is sought in them: ASCII, lower case, one space between words. */
+/** An emoji is transliterated to its name, `:athletic_shoe:`, and some signs to a `%` or a `_`. */
+const MAY_NAME_SIGNS = /[%_:]/;
+const NAMES_A_SIGN = /[%_]|^:.+:$/;
+
+/**
+ * How texts are kept for search, and what is sought in them: lower case, one space between words, and ASCII but for
+ * signs that would be found by letters which nobody typed.
+ */
 export function foldedForSearch(text: string): string {
-  return asciiOf(text).replaceAll(/\s+/g, ' ').trim();
+  const ascii = asciiOf(text);
+  const folded = MAY_NAME_SIGNS.test(ascii) ? Array.from(text.toLowerCase(), asciiUnlessSign).join('') : ascii;
+  return folded.replaceAll(/\s+/g, ' ').trim();
+}
+
+function asciiUnlessSign(character: string): string {
+  if (ONLY_ASCII.test(character)) return character;
+  const ascii = asciiOf(character);
+  return NAMES_A_SIGN.test(ascii) ? character : ascii;
 }
 
 /** A row of an index that sorts holds 2,700 bytes, and a single sign may be written out in forty letters. */
 const LONGEST_NAME = 1_000;
+const HALF_A_SIGN = /[\ud800-\udbff]$/;
 
 /** As {@link foldedForSearch}, for names, which are sorted, too. */
 export function foldedName(name: string): string {
-  return foldedForSearch(name).slice(0, LONGEST_NAME).trimEnd();
+  return foldedForSearch(name).slice(0, LONGEST_NAME).replace(HALF_A_SIGN, '').trimEnd();
 }
 
 /** Any of the columns holds what is sought as it stands: `%` and `_` mean themselves, case does not count. */

@@ -67,6 +67,13 @@ describe('GET /cdn/files: search', () => {
     expect(await shop.names(sought(text))).toEqual(names);
   });
 
+  it('finds an emoji by itself alone, not by what it is called', async () => {
+    await shop.text('shoe.txt', { alt: '👟', tags: '❄' });
+    await shop.text('👟.txt', { caption: '50％' });
+    const found = await Promise.all(['👟', '❄', '_', '%', ':', 'athletic'].map((text) => shop.names(sought(text))));
+    expect(found).toEqual([['shoe.txt', '👟.txt'], ['shoe.txt'], [], [], [], []]);
+  });
+
   it.each(['\u0301', '\ufe0f'])('of nothing that could be written finds nothing: %j', async (text) => {
     await shop.text('a.txt');
     expect(await shop.names(sought(text))).toEqual([]);
