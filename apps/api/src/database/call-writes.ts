@@ -15,6 +15,11 @@ export function noteWritten(): void {
   if (call) call.hasWritten = true;
 }
 
+/** Whether the call that is running has written. */
+export function hasWritten(): boolean {
+  return current.getStore()?.hasWritten ?? false;
+}
+
 /**
  * Runs what a call does. One that has written, now or in an earlier run, and then fails in a way that is answered as
  * if nothing were written, fails with {@link UnknownOutcome} instead.

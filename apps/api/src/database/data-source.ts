@@ -26,6 +26,8 @@ export const TIMEOUTS = {
   bulkQuery: 16_000,
 
   acquire: 2_000,
+  /** How long a call that has written begins new attempts. */
+  acquireAfterWrite: 5_000,
   lock: 2_000,
   statement: 5_000,
   query: 7_000,

@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { testDatabase, type TestDatabase } from '../testing/test-database.js';
 import { PATIENCE } from '../http/server.js';
@@ -280,6 +281,39 @@ describe('a call that loses the database', () => {
     ['a transaction that failed', () => database.transaction(() => Promise.reject(new Error('no'))).catch(() => {})],
   ])('after %s has written nothing', async (_, work) => {
     await expect(lostAfter(work)).rejects.toThrow(DatabaseUnavailable);
+    expect(await count()).toBe(0);
+  });
+});
+
+describe('a call that finds every connection taken', () => {
+  /** Takes all connections for longer than one may wait for one. */
+  const takeAll = async (): Promise<void> => {
+    const { master } = database.source.driver as unknown as { readonly master: Pool };
+    const taken = await Promise.all(Array.from({ length: 4 }, () => master.connect()));
+    setTimeout(() => taken.forEach((client) => client.release()), TIMEOUTS.acquire + 500);
+  };
+  const inCall = <Result>(work: () => Promise<Result>) =>
+    tellingWrites(work, (error) => error instanceof DatabaseUnavailable);
+  const steps: [string, () => Promise<unknown>][] = [
+    ['reads', () => count()],
+    ['begins a transaction', () => database.transaction((sql) => sql.rows('select 1'))],
+    ['writes', () => database.write((sql) => sql.last('update thing set n = 2'))],
+  ];
+
+  it.each(steps)('after its write waits on when it %s', async (_, step) => {
+    const called = inCall(async () => {
+      await database.transaction((transaction) => insert(transaction, 1, 1));
+      await takeAll();
+      return step();
+    });
+    await expect(called).resolves.toBeDefined();
+    expect(await count()).toBe(1);
+  });
+
+  it.each(steps)('before its write is turned away when it %s', async (_, step) => {
+    await takeAll();
+    await expect(inCall(step)).rejects.toThrow(DatabaseUnavailable);
+    await new Promise((resolve) => setTimeout(resolve, 600));
     expect(await count()).toBe(0);
   });
 });

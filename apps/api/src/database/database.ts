@@ -13,8 +13,8 @@ import {
   type Writing,
 } from './client-transaction.js';
 import { TIMEOUTS } from './data-source.js';
-import { DatabaseUnavailable, failureOf, UnknownOutcome } from './failures.js';
-import { noteWritten } from './call-writes.js';
+import { DatabaseUnavailable, failureOf, isPoolExhausted, UnknownOutcome } from './failures.js';
+import { hasWritten, noteWritten } from './call-writes.js';
 import { WriteOnce } from './write-once.js';
 
 export type { Lockable, Sql, Transaction, Writing } from './client-transaction.js';
@@ -58,7 +58,7 @@ export class Database implements Sql {
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
     const query = { name: this.nameOf(text), text, values: [...values] };
-    return this.read(async () => (await this.pool.query(query)).rows as Row[]);
+    return this.read(async () => (await patiently(() => this.pool.query(query))).rows as Row[]);
   }
 
   /** Work that writes with its {@link Writing.last} statement alone: it needs a transaction only where the call must not be done twice. */
@@ -83,7 +83,7 @@ export class Database implements Sql {
   private async alone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     this.onStatement(text);
     // As long as there is no connection, nothing is written.
-    const client = await this.read(() => this.pool.connect());
+    const client = await this.read(() => patiently(() => this.pool.connect()));
     client.on('error', ignored);
     let broken = false;
     try {
@@ -133,7 +133,7 @@ export class Database implements Sql {
     end: number,
     ending: Ending,
   ): Promise<Result> {
-    const client = await this.pool.connect();
+    const client = await patiently(() => this.pool.connect());
     // Between two statements a lost connection is told to nobody but this listener; without it the process would end.
     client.on('error', ignored);
     let broken = false;
@@ -160,6 +160,21 @@ export class Database implements Sql {
     const name = createHash('sha1').update(text).digest('base64url');
     this.names.set(text, name);
     return name;
+  }
+}
+
+/**
+ * What a call still needs after its write is worth a longer wait for a connection: it can no longer be turned away. A
+ * connection that was not given has done nothing, so asking again is safe.
+ */
+async function patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
+  const end = performance.now() + TIMEOUTS.acquireAfterWrite;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isPoolExhausted(error) || !hasWritten() || performance.now() > end) throw error;
+    }
   }
 }
 

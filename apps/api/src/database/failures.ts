@@ -29,6 +29,11 @@ const NO_FILE = /^could not (write|extend|open|read|create|fsync)\b.*\bfile\b/;
 const LOST =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
 
+/** Every connection of the pool was taken for as long as one may wait; nothing has been sent. */
+export function isPoolExhausted(error: unknown): boolean {
+  return (error as Error | undefined)?.message === 'timeout exceeded when trying to connect';
+}
+
 export function failureOf(error: unknown): Failure {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string') {

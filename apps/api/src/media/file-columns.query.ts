@@ -36,3 +36,8 @@ export function fileJsonSql(base: string, { withUrl = true, inTrash = false } = 
     }
   )`;
 }
+
+/** One file as clients read it, also in Trash. */
+export const FIND_FILE_JSON = `
+  select ${fileJsonSql('$3')}::text as data from cdn_files f
+  where f.app_id = $1 and f.id = $2 and f.state in ('active', 'trashed')`;

@@ -14,9 +14,10 @@ import {
 } from '@back-office/media';
 import type { Database, Sql, Transaction } from '../database/database.js';
 import { violates } from '../database/failures.js';
+import { WriteOnce } from '../database/write-once.js';
 import { asciiOf, foldedForSearch } from '../database/search-text.js';
 import type { TakenFile } from './content-intake.js';
-import { fileJsonSql, IS_USED_SQL } from './file-columns.query.js';
+import { fileJsonSql, FIND_FILE_JSON, IS_USED_SQL } from './file-columns.query.js';
 import { addProcessing, addTidying } from './media-jobs.query.js';
 import { lockFolders, makeFolders } from './typeorm-media-folders.js';
 
@@ -46,13 +47,11 @@ export interface FileEdit {
 export interface StoredFile {
   readonly id: number;
   readonly key: string;
+  /** As JSON text. */
+  readonly data: string;
 }
 
 const FIRST_KEYS = 20;
-
-const FIND = `
-  select ${fileJsonSql('$3')}::text as data from cdn_files f
-  where f.app_id = $1 and f.id = $2 and f.state in ('active', 'trashed')`;
 
 const PRESET = `
   select id from cdn_upload_presets where app_id = $1 and case when $2::bigint is null then is_default else id = $2 end`;
@@ -64,10 +63,11 @@ const NAMES = `
 const TAKEN_KEYS = `select key from cdn_files where app_id = $1 and key = any($2)`;
 
 const STORE = `
-  update cdn_files set state = 'active', key = $3, folder = $4, filename = $5, kind = $6, mime = $7, size = $8,
+  update cdn_files f set state = 'active', key = $3, folder = $4, filename = $5, kind = $6, mime = $7, size = $8,
     checksum = $9, width = $10, height = $11, preset_id = $12, processing = $13, alt = $14, caption = $15,
     description = $16, tags = $17, source = $18, search_text = $19, last_modified = $20, inserted_at = $20
-  where app_id = $1 and id = $2 and state = 'receiving' returning id, key`;
+  where f.app_id = $1 and f.id = $2 and f.state = 'receiving'
+  returning f.id, f.key, ${fileJsonSql('$21')}::text as data`;
 
 const LOCK = `
   select id, state, filename, alt, caption, tags from cdn_files f
@@ -111,7 +111,7 @@ export class TypeOrmMediaFiles {
 
   /** As JSON text; also a file in Trash. */
   async findJson(appId: number, id: number): Promise<string | undefined> {
-    const [found] = await this.database.rows<{ data: string }>(FIND, [appId, id, this.base]);
+    const [found] = await this.database.rows<{ data: string }>(FIND_FILE_JSON, [appId, id, this.base]);
     return found?.data;
   }
 
@@ -121,7 +121,7 @@ export class TypeOrmMediaFiles {
     file: TakenFile,
     more: NewFile,
   ): Promise<StoredFile | Refusal> {
-    return this.database.transaction(async (transaction) => {
+    const stored = await this.database.transaction(async (transaction) => {
       await lockFolders(transaction, app.id);
       const [preset] = await transaction.rows<{ id: number }>(PRESET, [app.id, more.presetId ?? null]);
       if (preset === undefined && more.presetId !== undefined) return refuse('is invalid', 'preset_id');
@@ -140,10 +140,13 @@ export class TypeOrmMediaFiles {
       const work = [preset?.id ?? null, inBackground ? 'pending' : 'done'];
       const words = [more.alt, more.caption, more.description, more.tags, more.source];
       const values = [...place, ...content, ...work, ...words, searchText({ filename: name, ...more }), now];
-      const [stored] = await transaction.last<StoredFile>(STORE, values);
-      if (stored === undefined) throw new Error('The upload took so long that its receipt was swept away');
-      return stored;
+      const [row] = await transaction.last<StoredFile>(STORE, [...values, this.base]);
+      if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
+      return row;
     });
+    if (isRefusal(stored) || !WriteOnce.isResumed()) return stored;
+    // An earlier run has stored it; a repeat is answered with what the file is now.
+    return { ...stored, data: (await this.findJson(app.id, stored.id)) ?? 'null' };
   }
 
   /** Answers the edited file as JSON text. */

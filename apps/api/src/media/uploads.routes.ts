@@ -41,7 +41,7 @@ export function uploadRoutes(intake: ContentIntake, files: TypeOrmMediaFiles, co
     if (isRefusal(stored) || stored.id !== taken.receipt.id) await intake.abandon(taken.receipt);
     if (isRefusal(stored)) return stored;
     await copies.settleSoon(app.id, [stored.key]);
-    return { status: 201, text: `{"data":${(await files.findJson(app.id, stored.id)) ?? 'null'}}` };
+    return { status: 201, text: `{"data":${stored.data}}` };
   };
   return [
     route({
