@@ -297,6 +297,19 @@ describe('PATCH /cdn/folder', () => {
     expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('Name of a');
   });
 
+  it('answers each of several moves at once with where it brought the folder', async () => {
+    // On one connection, whatever a call read after its write would be read after the writes of all.
+    const narrow = await testApi({ DATABASE_POOL_SIZE: '1' });
+    shop = await narrow.app();
+    const parents = ['b1', 'b2', 'b3', 'b4'];
+    const [id] = await make('a', 'a/x', ...parents);
+    const replies = await Promise.all(parents.map((parent_folder) => shop.patch('/cdn/folder', { id, parent_folder })));
+    expect(replies.map(({ body }) => [body.data.key, outline(body.data.folders)])).toEqual(
+      parents.map((parent) => [`${parent}/a`, [`${parent}/a/x`]]),
+    );
+    await narrow.close();
+  });
+
   it('moves two folders into each other only one way round', async () => {
     const [a, b] = await make('a', 'b');
     const replies = await Promise.all([

@@ -84,9 +84,10 @@ export function folderRoutes(folders: TypeOrmMediaFolders): Route[] {
         const edit = { name: body.name ?? undefined, description: body.description, parent };
         const edited = await folders.edit(app.id, body.id, edit);
         if (isRefusal(edited)) return edited;
-        const rows = await folders.branch(app.id, edited.path);
-        const { files } = rows.find((row) => row.id === edited.id) ?? { files: 0 };
-        return ok(nodeOf({ ...edited, files }, treeBelow(rows, edited.path)));
+        const { path, branch } = edited;
+        const folder = branch.find((row) => row.path === path);
+        if (folder === undefined) return refuse('API.CdnFolders.FolderNotFound');
+        return ok(nodeOf(folder, treeBelow(branch, path)));
       },
     }),
     route({

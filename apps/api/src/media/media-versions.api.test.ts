@@ -28,6 +28,39 @@ const regenerate = (id: number, body?: object) => shop.client.post(`/cdn/files/$
 const labels = async (id: number) =>
   (await shop.file(id)).renditions.map(({ label }: { label: string }) => label).join(' ');
 
+describe('changes of one file at once', () => {
+  const AT_ONCE = 8;
+  const ofAll = <Result>(ask: (n: number) => Promise<Result>) =>
+    Promise.all(Array.from({ length: AT_ONCE }, (_, n) => ask(n)));
+  const byVersion = (replies: readonly Reply[]) =>
+    replies.map(({ body }) => body).toSorted((one, other) => one.data.version - other.data.version);
+
+  it.each(['image', 'text'])('answer each the version that it made, and its content: replace of %s', async (kind) => {
+    const contents = await ofAll(async (n) => (kind === 'text' ? Buffer.from('x'.repeat(n + 1)) : jpeg(40 + n, 30)));
+    const { id, url } = await shop.text('a.txt');
+    const replies = await ofAll((n) => shop.replace(id, contents[n] as Buffer));
+    expect(byVersion(replies).map(({ data, cache }) => [data.version, data.url, cache.url])).toEqual(
+      Array.from({ length: AT_ONCE }, (_, n) => [n + 2, `${url}?v=${n + 2}`, `${url}?v=${n + 2}`]),
+    );
+    expect(replies.map(({ body }) => (kind === 'text' ? body.data.size : body.data.width))).toEqual(
+      contents.map((content, n) => (kind === 'text' ? content.length : 40 + n)),
+    );
+  });
+
+  it('answer each the version that it made: revert', async () => {
+    const { id, url } = await shop.text('a.txt');
+    await shop.replace(id, 'other');
+    const replies = await ofAll((n) => shop.revert(id, { version: 1, cache_strategy: n % 2 ? 'version' : 'ttl' }));
+    expect(byVersion(replies).map(({ data, cache }) => [data.version, data.url, cache.url])).toEqual(
+      byVersion(replies).map(({ cache }, n) => [
+        n + 3,
+        `${url}?v=${n + 3}`,
+        cache.strategy === 'version' ? `${url}?v=${n + 3}` : url,
+      ]),
+    );
+  });
+});
+
 describe('POST /cdn/files/{id}/replace', () => {
   it('with what cannot be decoded leaves nothing of the image that was there', async () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);

@@ -11,7 +11,6 @@ import { FileShape, VersionShape } from './file-shapes.js';
 import { DoneShape } from './folder-shapes.js';
 import { Anything } from './media-fields.js';
 import type { PublicCopies } from './public-copies.js';
-import type { TypeOrmMediaFiles } from './typeorm-media-files.js';
 import type { ChangedFile, TypeOrmMediaVersions } from './typeorm-media-versions.js';
 import { FILE_REQUIRED } from './uploads.routes.js';
 
@@ -65,7 +64,6 @@ const REFUSALS = [
 
 export interface VersionParts {
   readonly intake: ContentIntake;
-  readonly files: TypeOrmMediaFiles;
   readonly versions: TypeOrmMediaVersions;
   readonly copies: PublicCopies;
   readonly purger: CdnPurger;
@@ -73,7 +71,7 @@ export interface VersionParts {
 }
 
 /** Other contents under the same address. */
-export function versionRoutes({ intake, files, versions, copies, purger, base }: VersionParts): Route[] {
+export function versionRoutes({ intake, versions, copies, purger, base }: VersionParts): Route[] {
   const strategyOf = (sent: unknown) => {
     const strategy = STRATEGIES.find((each) => each === sent);
     if (strategy === undefined) return UNKNOWN_STRATEGY;
@@ -82,11 +80,9 @@ export function versionRoutes({ intake, files, versions, copies, purger, base }:
   const exists = async (app: AppContext, id: number) => (await versions.replaceable(app.id, id)) !== undefined;
   const answer = async (app: AppContext, file: ChangedFile, strategy: Strategy): Promise<Outcome> => {
     await copies.settleSoon(app.id, file.keys);
-    const json = await files.findJson(app.id, file.id);
-    if (json === undefined) return NOT_FOUND;
     const purged = strategy === 'purge' ? { purged: await purger.purge(addressesOf(base, file)) } : {};
     const cache = { strategy, url: publicUrl(base, file.key, strategy === 'version' ? file.version : 1), ...purged };
-    return { status: 200, text: `{"data":${json},"cache":${JSON.stringify(cache)}}` };
+    return { status: 200, text: `{"data":${file.data},"cache":${JSON.stringify(cache)}}` };
   };
   return [
     route({

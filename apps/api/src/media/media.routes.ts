@@ -18,7 +18,7 @@ export function mediaRoutes(parts: LibraryParts): Route[] {
     ...usageRoutes(parts.usages, database),
     ...uploadRoutes(intake, files, copies),
     ...fileRoutes(files, trash, places),
-    ...versionRoutes({ intake, files, versions, copies, purger, base }),
+    ...versionRoutes({ intake, versions, copies, purger, base }),
     ...presetRoutes(presets, images),
   ];
 }

@@ -19,6 +19,7 @@ import {
 } from '@back-office/media';
 import { violates } from '../database/failures.js';
 import type { Database, Sql, Transaction } from '../database/database.js';
+import { WriteOnce } from '../database/write-once.js';
 import { IS_USED_SQL } from './file-columns.query.js';
 
 export interface FolderRow {
@@ -33,6 +34,12 @@ export interface NewFolder {
   readonly name: string;
   readonly path: FolderPath;
   readonly description: string | null;
+}
+
+/** A folder after an edit, with all below it. */
+export interface EditedFolder {
+  readonly path: FolderPath;
+  readonly branch: readonly FolderRow[];
 }
 
 export interface FolderEdit {
@@ -148,16 +155,19 @@ export class TypeOrmMediaFolders {
     });
   }
 
-  edit(appId: number, id: number, edit: FolderEdit): Promise<FolderRow | Refusal> {
-    return this.changed(appId, async (transaction) => {
+  async edit(appId: number, id: number, edit: FolderEdit): Promise<EditedFolder | Refusal> {
+    const edited = await this.changed(appId, async (transaction) => {
       const [folder] = await transaction.rows<FolderRow>(`${FIND} and f.id = $2`, [appId, id]);
       if (folder === undefined) return FOLDER_NOT_FOUND;
       const target = await this.moveTo(transaction, appId, folder, edit.parent);
       if (isRefusal(target)) return target;
       const { name = folder.name, description = folder.description } = edit;
-      const [edited] = await transaction.last<FolderRow>(EDIT, [appId, id, name, description, this.clock.now()]);
-      return edited as FolderRow;
+      const [row] = await transaction.rows<FolderRow>(EDIT, [appId, id, name, description, this.clock.now()]);
+      const { path } = row as FolderRow;
+      return { path, branch: await transaction.last<FolderRow>(WITH_FILES, [appId, path, belowPattern(path)]) };
     });
+    if (isRefusal(edited) || !WriteOnce.isResumed()) return edited;
+    return { ...edited, branch: await this.branch(appId, edited.path) };
   }
 
   /** Every file below goes to Trash, and the folders are removed. Refused while a file in use may not be deleted. */

@@ -11,7 +11,9 @@ import {
 } from '@back-office/media';
 import type { Database, Sql, Transaction } from '../database/database.js';
 import { dateTimeSql } from '../database/json-sql.js';
+import { WriteOnce } from '../database/write-once.js';
 import type { TakenFile } from './content-intake.js';
+import { FIND_FILE_JSON } from './file-columns.query.js';
 import { addProcessing, addTidying } from './media-jobs.query.js';
 import { namesOfBlobs, type Blobs } from './typeorm-media-receipts.js';
 
@@ -24,11 +26,13 @@ export interface ChangedFile {
   readonly keys: readonly string[];
   /** The receipt that the content came with; none for one that was kept. */
   readonly receiptId: number | undefined;
+  /** The file as this change left it, as JSON text. */
+  readonly data: string;
 }
 
 type Named = Pick<ChangedFile, 'id' | 'key' | 'version'>;
 /** Processing replaces what was made of the earlier content; where there is none, it goes at once. */
-type Changed = Omit<ChangedFile, 'keys'> & { readonly inBackground: boolean };
+type Changed = Omit<ChangedFile, 'keys' | 'data'> & { readonly inBackground: boolean };
 
 interface LockedFile extends Blobs {
   readonly id: number;
@@ -198,13 +202,13 @@ export class TypeOrmMediaVersions {
     return gone;
   }
 
-  private changed(
+  private async changed(
     appId: number,
     fileId: number,
     action: 'replace' | 'revert',
     change: (transaction: Transaction, file: LockedFile) => Promise<Changed | Refusal>,
   ): Promise<ChangedFile | Refusal | undefined> {
-    return this.database.transaction(async (transaction) => {
+    const changed = await this.database.transaction(async (transaction) => {
       transaction.locks('file');
       const [file] = await transaction.rows<LockedFile>(LOCK, [appId, fileId]);
       if (file === undefined) return undefined;
@@ -217,8 +221,19 @@ export class TypeOrmMediaVersions {
       const keys = [file.key, versionKey(file.key, file.version), ...others.map(({ key }) => key)];
       const gone = inBackground ? [] : await transaction.rows<{ content: string }>(DROP_DERIVED, [appId, fileId]);
       await addTidying(transaction, { appId, blobs: gone.map(({ content }) => content), keys });
-      return { ...rest, keys };
+      // Read before others can change the file again.
+      const data = await this.findJson(transaction, appId, fileId);
+      return { ...rest, keys, data: data as string };
     });
+    if (changed === undefined || isRefusal(changed) || !WriteOnce.isResumed()) return changed;
+    // An earlier run has made the change; a repeat is answered with what the file is now.
+    const data = await this.findJson(this.database, appId, fileId);
+    return data === undefined ? undefined : { ...changed, data };
+  }
+
+  private async findJson(sql: Sql, appId: number, fileId: number): Promise<string | undefined> {
+    const [found] = await sql.rows<{ data: string }>(FIND_FILE_JSON, [appId, fileId, this.base]);
+    return found?.data;
   }
 
   private async keep(sql: Sql, appId: number, file: LockedFile, retentionDays: number): Promise<void> {
