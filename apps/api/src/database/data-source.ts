@@ -15,6 +15,7 @@ import { HiddenFiles1763700000011 } from './migrations/0011-hidden-files.js';
 import { EarlyStatistics1763700000012 } from './migrations/0012-early-statistics.js';
 import { ReturnedPoints1763700000013 } from './migrations/0013-returned-points.js';
 import { SignsInSearch1763700000014 } from './migrations/0014-signs-in-search.js';
+import { ListedRenditions1763700000015 } from './migrations/0015-listed-renditions.js';
 import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
 
 const BIGINT = 20;
@@ -88,6 +89,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   EarlyStatistics1763700000012,
   ReturnedPoints1763700000013,
   SignsInSearch1763700000014,
+  ListedRenditions1763700000015,
 ];
 
 /**

@@ -16,7 +16,7 @@ const RENDITIONS = (base: string): string => `(
     'label', r.label, 'width', r.width, 'height', r.height, 'size', r.size, 'key', r.key,
     'url', ${fileUrlSql(base, 'r.key')}
   ) order by r.width), '[]')
-  from cdn_renditions r where r.app_id = f.app_id and r.cdn_file_id = f.id and r.version = f.version
+  from cdn_renditions r where r.app_id = f.app_id and r.cdn_file_id = f.id and r.version = f.version and r.listed
 )`;
 
 /** The file `f` as clients read it; an edit answers it without its `url`. */
@@ -41,3 +41,8 @@ export function fileJsonSql(base: string, { withUrl = true, inTrash = false } = 
 export const FIND_FILE_JSON = `
   select ${fileJsonSql('$3')}::text as data from cdn_files f
   where f.app_id = $1 and f.id = $2 and f.state in ('active', 'trashed')`;
+
+/** The public keys of all renditions and pages of a file. */
+export const DERIVED_KEYS = `
+  select key from cdn_renditions where app_id = $1 and cdn_file_id = $2
+  union select key from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2`;

@@ -18,7 +18,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Library, LibraryTools } from './library.js';
 import type { ProcessingOrder } from './media-jobs.query.js';
 import type { PublicCopies } from './public-copies.js';
-import type { FileToProcess, MadeObject, MadeOfFile, TypeOrmMediaObjects } from './typeorm-media-objects.js';
+import type { FileToProcess, MadeObject, MadeOfFile, TypeOrmProcessedFiles } from './typeorm-processed-files.js';
 
 /** The content cannot be decoded, now or later. */
 export class BrokenContent extends Error {}
@@ -40,32 +40,46 @@ export class FileProcessing {
   constructor(
     private readonly library: Library,
     private readonly tools: Pick<LibraryTools, 'images' | 'pages' | 'facts'>,
-    private readonly objects: TypeOrmMediaObjects,
+    private readonly processed: TypeOrmProcessedFiles,
     private readonly copies: PublicCopies,
   ) {}
 
   /** May be done again, and by several at once: only what is made of the content that is still there counts. */
   async run({ appId, fileId, version, widths }: ProcessingOrder): Promise<void> {
-    const file = await this.objects.toProcess(appId, fileId);
+    const file = await this.processed.find(appId, fileId);
     if (file === undefined) return;
-    // A public copy that cannot be written holds nothing up: the file is served without it, and the job comes back.
-    const unsettled = await this.copies.settle(appId, [file.key]).catch((error: unknown) => error);
     const isPending = file.processing === 'pending';
-    if (version !== undefined && (version !== file.version || !isPending)) {
-      if (unsettled) throw new Error('A public copy could not be written', { cause: unsettled });
-      return;
-    }
+    if (version !== undefined && (version !== file.version || !isPending)) return this.mend(appId, file);
+    // A public copy that cannot be written yet holds no work up; before the file is done it has to be.
+    await this.copies.trySettle(appId, [file.key]);
     if (version === undefined && isPending) throw new NotYet('The content is still to be processed');
     const made = await this.make(file, widths);
-    const keys = await this.objects.finish(appId, file, made);
-    if (keys !== false) return this.copies.settle(appId, keys);
-    await this.discard(made);
-    if (version === undefined) throw new NotYet('The content has become another meanwhile');
+    const isListed = await this.publish(appId, file, made);
+    if (!isListed && version === undefined) throw new NotYet('The content has become another meanwhile');
+  }
+
+  /** An earlier run may have died over the public copies. */
+  private async mend(appId: number, { id, key }: FileToProcess): Promise<void> {
+    await this.copies.settle(appId, [key, ...(await this.processed.derivedKeys(appId, id))]);
+  }
+
+  /** Lists what was made when it can be found under its public keys; false when the file has another content by now. */
+  private async publish(appId: number, file: FileToProcess, made: MadeOfFile): Promise<boolean> {
+    const keys = await this.processed.record(appId, file, made);
+    if (keys === false) {
+      await this.discard(made);
+      return false;
+    }
+    await this.copies.settle(appId, keys);
+    const gone = await this.processed.list(appId, file, made);
+    if (gone === false) return false;
+    await this.copies.trySettle(appId, gone);
+    return true;
   }
 
   /** The file stays as it was uploaded. */
   async giveUp({ appId, fileId, version }: ProcessingOrder): Promise<void> {
-    if (version !== undefined) await this.objects.fail(appId, fileId, version);
+    if (version !== undefined) await this.processed.fail(appId, fileId, version);
   }
 
   private async make(file: FileToProcess, widths: readonly number[] | undefined): Promise<MadeOfFile> {
@@ -88,7 +102,7 @@ export class FileProcessing {
         PAGES,
       )) {
         const facts = { mime: 'image/png', width, height, animated: false, cmyk: false };
-        const [image] = await this.processed(bytes, facts, [{ width, format: 'webp', quality: file.quality }]);
+        const [image] = await this.processImage(bytes, facts, [{ width, format: 'webp', quality: file.quality }]);
         if (image) made.push({ ...(await this.kept(file, image)), page, key: pageKey(file.key, page, 'webp') });
       }
       return made;
@@ -112,7 +126,7 @@ export class FileProcessing {
     const format = formatFor(this.tools.images, facts, file.outputFormat, widest);
     if (format === undefined) return { ...NOTHING_MADE, width, height };
     const outputs = sizes.map((size): ImageOutput => ({ width: size.width, format, quality: file.quality }));
-    const made = await this.processed(bytes, facts, outputs);
+    const made = await this.processImage(bytes, facts, outputs);
     const [first, ...rest] = isWhole ? made : [undefined, ...made];
     const kept = await Promise.all((rest as ProcessedImage[]).map((image) => this.kept(file, image)));
     const better = first && isBetter(first, facts, file) ? first : undefined;
@@ -132,7 +146,7 @@ export class FileProcessing {
     };
   }
 
-  private async processed(
+  private async processImage(
     bytes: Uint8Array,
     facts: ImageFacts,
     outputs: readonly ImageOutput[],

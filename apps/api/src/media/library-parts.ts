@@ -4,6 +4,7 @@ import { ContentIntake } from './content-intake.js';
 import { FileProcessing } from './file-processing.js';
 import type { LibraryTools } from './library.js';
 import { MediaTasks } from './media-worker.js';
+import { Publication } from './publication.js';
 import { PublicCopies } from './public-copies.js';
 import { StoreSweep } from './store-sweep.js';
 import { TypeOrmMediaFiles } from './typeorm-media-files.js';
@@ -15,6 +16,7 @@ import { TypeOrmMediaReceipts } from './typeorm-media-receipts.js';
 import { TypeOrmMediaTrash } from './typeorm-media-trash.js';
 import { TypeOrmMediaUsages } from './typeorm-media-usages.js';
 import { TypeOrmMediaVersions } from './typeorm-media-versions.js';
+import { TypeOrmProcessedFiles } from './typeorm-processed-files.js';
 
 export type LibraryParts = ReturnType<typeof libraryParts>;
 
@@ -24,9 +26,10 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
   const objects = new TypeOrmMediaObjects(database);
   const receipts = new TypeOrmMediaReceipts(database, clock);
   const copies = new PublicCopies(library, objects);
-  const processing = new FileProcessing(library, tools, objects, copies);
-  const sweep = new StoreSweep(library, objects, copies, clock);
-  const files = new TypeOrmMediaFiles(database, clock, library.base);
+  const processed = new TypeOrmProcessedFiles(database, library.base);
+  const processing = new FileProcessing(library, tools, processed, copies);
+  const sweep = new StoreSweep(library, objects, processed, copies, clock);
+  const files = new TypeOrmMediaFiles(database, clock, library);
   return {
     database,
     clock,
@@ -36,6 +39,7 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
     objects,
     receipts,
     copies,
+    publication: new Publication(library, copies, processed),
     intake: new ContentIntake(library, receipts, pixelLimit),
     files,
     folders: new TypeOrmMediaFolders(database, clock),
@@ -45,6 +49,6 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
     tasks: new MediaTasks(library, processing, objects, copies, { sweep, files }),
     trash: new TypeOrmMediaTrash(database, clock),
     usages: new TypeOrmMediaUsages(database, clock, library.base),
-    versions: new TypeOrmMediaVersions(database, clock, library.base),
+    versions: new TypeOrmMediaVersions(database, clock, library),
   };
 }

@@ -192,7 +192,8 @@ export async function summaryJson(database: Database, appId: number): Promise<st
   return row?.data ?? '';
 }
 
-const PAGES = 'from cdn_pdf_pages p where p.app_id = f.app_id and p.cdn_file_id = f.id and p.version = f.version';
+const PAGES = `
+  from cdn_pdf_pages p where p.app_id = f.app_id and p.cdn_file_id = f.id and p.version = f.version and p.listed`;
 
 const PDF_RENDERS = `
   select coalesce(json_agg(row.data order by row.filename, row.id), '[]')::text as data from (

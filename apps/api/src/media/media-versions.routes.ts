@@ -10,7 +10,7 @@ import type { ContentIntake } from './content-intake.js';
 import { FileShape, VersionShape } from './file-shapes.js';
 import { DoneShape } from './folder-shapes.js';
 import { Anything } from './media-fields.js';
-import type { PublicCopies } from './public-copies.js';
+import type { Publication } from './publication.js';
 import type { ChangedFile, TypeOrmMediaVersions } from './typeorm-media-versions.js';
 import { FILE_REQUIRED } from './uploads.routes.js';
 
@@ -65,13 +65,13 @@ const REFUSALS = [
 export interface VersionParts {
   readonly intake: ContentIntake;
   readonly versions: TypeOrmMediaVersions;
-  readonly copies: PublicCopies;
+  readonly publication: Publication;
   readonly purger: CdnPurger;
   readonly base: string;
 }
 
 /** Other contents under the same address. */
-export function versionRoutes({ intake, versions, copies, purger, base }: VersionParts): Route[] {
+export function versionRoutes({ intake, versions, publication, purger, base }: VersionParts): Route[] {
   const strategyOf = (sent: unknown) => {
     const strategy = STRATEGIES.find((each) => each === sent);
     if (strategy === undefined) return UNKNOWN_STRATEGY;
@@ -79,10 +79,10 @@ export function versionRoutes({ intake, versions, copies, purger, base }: Versio
   };
   const exists = async (app: AppContext, id: number) => (await versions.replaceable(app.id, id)) !== undefined;
   const answer = async (app: AppContext, file: ChangedFile, strategy: Strategy): Promise<Outcome> => {
-    await copies.settleSoon(app.id, file.keys);
+    const data = await publication.publish(app.id, file);
     const purged = strategy === 'purge' ? { purged: await purger.purge(addressesOf(base, file)) } : {};
     const cache = { strategy, url: publicUrl(base, file.key, strategy === 'version' ? file.version : 1), ...purged };
-    return { status: 200, text: `{"data":${file.data},"cache":${JSON.stringify(cache)}}` };
+    return { status: 200, text: `{"data":${data},"cache":${JSON.stringify(cache)}}` };
   };
   return [
     route({

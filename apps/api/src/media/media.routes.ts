@@ -10,15 +10,16 @@ import { usageRoutes } from './usages.routes.js';
 
 /** All calls of the media library; those with a word in a path go before those with an id in its place. */
 export function mediaRoutes(parts: LibraryParts): Route[] {
-  const { database, clock, library, intake, files, trash, places, versions, copies, purger, presets, images } = parts;
+  const { database, clock, library, intake, files, trash, places, versions, publication, purger, presets, images } =
+    parts;
   const { base } = library;
   return [
     ...folderRoutes(parts.folders),
     ...mediaListRoutes(database, clock, base),
     ...usageRoutes(parts.usages, database),
-    ...uploadRoutes(intake, files, copies),
+    ...uploadRoutes(intake, files, publication),
     ...fileRoutes(files, trash, places),
-    ...versionRoutes({ intake, versions, copies, purger, base }),
+    ...versionRoutes({ intake, versions, publication, purger, base }),
     ...presetRoutes(presets, images),
   ];
 }

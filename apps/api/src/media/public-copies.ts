@@ -25,8 +25,8 @@ export class PublicCopies {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, keys.length) }, work));
   }
 
-  /** As {@link settle}, by a call that a job is going to follow: should the store be gone, the job does it later. */
-  async settleSoon(appId: number, keys: readonly string[]): Promise<void> {
+  /** As {@link settle}, where a job follows: should the store be gone, the job does it later. */
+  async trySettle(appId: number, keys: readonly string[]): Promise<void> {
     await this.settle(appId, keys).catch(() => {});
   }
 

@@ -2,6 +2,7 @@ import { addHours, type Clock } from '@back-office/kernel';
 import type { Library } from './library.js';
 import type { PublicCopies } from './public-copies.js';
 import type { TypeOrmMediaObjects } from './typeorm-media-objects.js';
+import type { TypeOrmProcessedFiles } from './typeorm-processed-files.js';
 
 /** Younger ones may belong to what is going on. */
 const YOUNG_HOURS = 24;
@@ -13,6 +14,7 @@ export class StoreSweep {
   constructor(
     private readonly library: Library,
     private readonly objects: TypeOrmMediaObjects,
+    private readonly processed: TypeOrmProcessedFiles,
     private readonly copies: PublicCopies,
     private readonly clock: Clock,
   ) {}
@@ -20,7 +22,7 @@ export class StoreSweep {
   /** Answers how many objects were nobody's. */
   async run(): Promise<number> {
     const young = addHours(this.clock.now(), -YOUNG_HOURS);
-    await this.objects.revive(young);
+    await this.processed.revive(young);
     let removed = 0;
     for await (const [prefix, keys] of this.objectsBefore(young)) {
       const appId = await this.objects.appOf(prefix);

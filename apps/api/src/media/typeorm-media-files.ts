@@ -4,7 +4,6 @@ import {
   FILE_NOT_FOUND,
   fileKey,
   freeName,
-  isProcessed,
   keyCandidate,
   purgeAt,
   startOfFree,
@@ -18,7 +17,9 @@ import { WriteOnce } from '../database/write-once.js';
 import { asciiOf, foldedForSearch } from '../database/search-text.js';
 import type { TakenFile } from './content-intake.js';
 import { fileJsonSql, FIND_FILE_JSON, IS_USED_SQL } from './file-columns.query.js';
-import { addProcessing, addTidying } from './media-jobs.query.js';
+import type { Library } from './library.js';
+import { addProcessing } from './media-jobs.query.js';
+import { isDoneLater } from './publication.js';
 import { lockFolders, makeFolders } from './typeorm-media-folders.js';
 
 /** What an upload says of its file. */
@@ -106,12 +107,12 @@ export class TypeOrmMediaFiles {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly base: string,
+    private readonly library: Pick<Library, 'base' | 'isPublished'>,
   ) {}
 
   /** As JSON text; also a file in Trash. */
   async findJson(appId: number, id: number): Promise<string | undefined> {
-    const [found] = await this.database.rows<{ data: string }>(FIND_FILE_JSON, [appId, id, this.base]);
+    const [found] = await this.database.rows<{ data: string }>(FIND_FILE_JSON, [appId, id, this.library.base]);
     return found?.data;
   }
 
@@ -130,17 +131,16 @@ export class TypeOrmMediaFiles {
       const now = this.clock.now();
       await makeFolders(transaction, app.id, more.folder, now);
       const key = await freeKey(transaction, app.id, fileKey(app.prefix, more.folder, name, asciiOf));
-      const inBackground = isProcessed(file.mime);
+      const inBackground = isDoneLater(this.library, file.mime);
       if (inBackground)
         await addProcessing(transaction, 'content', { appId: app.id, fileId: file.receipt.id, version: 1 });
-      else await addTidying(transaction, { appId: app.id, blobs: [], keys: [key] });
       const { width = null, height = null } = file.size ?? {};
       const place = [app.id, file.receipt.id, key, more.folder, name];
       const content = [file.kind, file.mime, file.bytes, file.checksum, width, height];
       const work = [preset?.id ?? null, inBackground ? 'pending' : 'done'];
       const words = [more.alt, more.caption, more.description, more.tags, more.source];
       const values = [...place, ...content, ...work, ...words, searchText({ filename: name, ...more }), now];
-      const [row] = await transaction.last<StoredFile>(STORE, [...values, this.base]);
+      const [row] = await transaction.last<StoredFile>(STORE, [...values, this.library.base]);
       if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
       return row;
     });
@@ -162,7 +162,7 @@ export class TypeOrmMediaFiles {
         const filename = edit.name ?? file.filename;
         const { alt = file.alt, caption = file.caption, tags = file.tags, hidden = null, hiddenNote } = edit;
         const values = [appId, id, filename, alt, caption, tags, searchText({ filename, alt, caption, tags }), hidden];
-        const more = [this.clock.now(), hiddenNote !== undefined, hiddenNote ?? null, this.base];
+        const more = [this.clock.now(), hiddenNote !== undefined, hiddenNote ?? null, this.library.base];
         const [edited] = await transaction.last<{ data: string }>(EDIT, [...values, ...more]);
         return (edited as { data: string }).data;
       });

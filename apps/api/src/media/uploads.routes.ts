@@ -9,7 +9,7 @@ import { record } from '../http/shapes.js';
 import type { ContentIntake } from './content-intake.js';
 import { FileShape } from './file-shapes.js';
 import { FormNumber, numberOf, Tags } from './media-fields.js';
-import type { PublicCopies } from './public-copies.js';
+import type { Publication } from './publication.js';
 import type { NewFile, TypeOrmMediaFiles } from './typeorm-media-files.js';
 
 const optional = true;
@@ -31,7 +31,7 @@ class UploadCdnFile {
 export const FILE_REQUIRED = refuse('API.CdnFiles.FileRequired');
 
 /** Uploads: the only call whose answer waits for the store. */
-export function uploadRoutes(intake: ContentIntake, files: TypeOrmMediaFiles, copies: PublicCopies): Route[] {
+export function uploadRoutes(intake: ContentIntake, files: TypeOrmMediaFiles, publication: Publication): Route[] {
   const upload = async (app: AppContext, file: ReceivedFile, more: NewFile): Promise<Outcome> => {
     const owner = { id: app.id, prefix: app.settings.media.prefix };
     const taken = await intake.take(owner, file);
@@ -40,8 +40,9 @@ export function uploadRoutes(intake: ContentIntake, files: TypeOrmMediaFiles, co
     // A call that was answered for by an earlier run of it has brought its bytes in vain.
     if (isRefusal(stored) || stored.id !== taken.receipt.id) await intake.abandon(taken.receipt);
     if (isRefusal(stored)) return stored;
-    await copies.settleSoon(app.id, [stored.key]);
-    return { status: 201, text: `{"data":${stored.data}}` };
+    const { id, key, data } = stored;
+    const published = await publication.publish(app.id, { id, version: 1, keys: [key], mime: taken.mime, data });
+    return { status: 201, text: `{"data":${published}}` };
   };
   return [
     route({
