@@ -1,11 +1,6 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { hasVarnish, listening, textOf, varnishBefore, type Cache } from '../testing/varnish.js';
 import { cdnPurgerOf, HttpCdnPurger, NoCdnPurger } from './http-cdn-purger.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -29,12 +24,6 @@ async function cache(handler: Handler) {
     await once(server, 'close');
   };
   return { address, asked, close };
-}
-
-async function listening(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
 }
 
 async function purged(handler: Handler, urls: readonly string[], path = '', timeoutMs = 5_000) {
@@ -135,26 +124,12 @@ describe('an installation', () => {
   });
 });
 
-function onPath(command: string): string | undefined {
-  const paths = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, command));
-  return paths.find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
-const varnishd = onPath('varnishd');
-
 // Nothing but Node need be installed to run the tests; .ci/run sees to it that this one is run there.
-if (varnishd !== undefined) {
+if (hasVarnish) {
   describe('a Varnish that is told to forget', () => {
     let content = 'old';
     let origin: Awaited<ReturnType<typeof cache>>;
-    let varnish: Awaited<ReturnType<typeof varnishBefore>> | undefined;
+    let varnish: Cache | undefined;
 
     beforeAll(async () => {
       origin = await cache((_, response) => {
@@ -190,61 +165,5 @@ if (varnishd !== undefined) {
     it('says so when it does not take it from everybody', async () => {
       expect(await new HttpCdnPurger(`${varnish!.address}/closed`).purge([URL_OF_FILE])).toBe(false);
     });
-  });
-}
-
-async function varnishBefore(origin: string): Promise<{ readonly address: string; close(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'varnish-'));
-  // Started by root it works as another user.
-  await chmod(folder, 0o755);
-  const { hostname, port: originPort } = new URL(origin);
-  const vcl = `vcl 4.1;
-    backend default { .host = "${hostname}"; .port = "${originPort}"; }
-    sub vcl_recv {
-      if (req.method == "PURGE" && req.url ~ "^/closed") { return (synth(405)); }
-      if (req.method == "PURGE") { return (purge); }
-    }`;
-  await writeFile(join(folder, 'cache.vcl'), vcl);
-  const probe = createTcpServer();
-  const port = await listening(probe);
-  probe.close();
-  await once(probe, 'close');
-  const at = `127.0.0.1:${port}`;
-  const options = ['-F', '-n', join(folder, 'work'), '-a', at, '-f', join(folder, 'cache.vcl'), '-s', 'malloc,32m'];
-  const process = spawn(varnishd ?? '', options, { stdio: 'ignore' });
-  const ended = once(process, 'exit');
-  const address = `http://${at}`;
-  const close = async (): Promise<void> => {
-    process.kill();
-    await ended;
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    await answering(address);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return { address, close };
-}
-
-async function answering(address: string): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt += 1) {
-    const isThere = await textOf(address, '/ready', 'ready.example').catch(() => undefined);
-    if (isThere !== undefined) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('Varnish did not start');
-}
-
-function textOf(address: string, path: string, host: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const asked = get(address + path, { headers: { host }, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8');
-      response.on('data', (piece: string) => (text += piece));
-      response.on('end', () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
-    });
-    asked.on('error', reject);
   });
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@back-office/kernel';
 import type { Database } from '../database/database.js';
+import { CachePurge } from './cache-purge.js';
 import { ContentIntake } from './content-intake.js';
 import { FileProcessing } from './file-processing.js';
 import type { LibraryTools } from './library.js';
@@ -28,6 +29,7 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
   const copies = new PublicCopies(library, objects);
   const processed = new TypeOrmProcessedFiles(database, library.base);
   const processing = new FileProcessing(library, tools, processed, copies);
+  const purges = new CachePurge(purger, library.base, processed, copies);
   const sweep = new StoreSweep(library, objects, processed, copies, clock);
   const files = new TypeOrmMediaFiles(database, clock, library);
   return {
@@ -35,7 +37,7 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
     clock,
     library,
     images,
-    purger,
+    purges,
     objects,
     receipts,
     copies,
@@ -46,7 +48,7 @@ export function libraryParts(database: Database, clock: Clock, tools: LibraryToo
     places: new TypeOrmMediaPlaces(database, clock),
     presets: new TypeOrmMediaPresets(database, clock),
     sweep,
-    tasks: new MediaTasks(library, processing, objects, copies, { sweep, files }),
+    tasks: new MediaTasks(library, processing, objects, copies, purges, { sweep, files }),
     trash: new TypeOrmMediaTrash(database, clock),
     usages: new TypeOrmMediaUsages(database, clock, library.base),
     versions: new TypeOrmMediaVersions(database, clock, library),

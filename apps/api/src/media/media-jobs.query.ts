@@ -16,12 +16,22 @@ export interface ProcessingOrder {
   readonly widths?: readonly number[] | undefined;
 }
 
+/** Addresses of a file that caches are to forget once its renditions are made of the new content. */
+export interface PurgeOrder {
+  readonly appId: number;
+  readonly fileId: number;
+  readonly version: number;
+  /** Public keys that stood for something else before. */
+  readonly keys: readonly string[];
+}
+
 /** An order for the same purpose takes the place of one that still waits. */
 export type Purpose = 'content' | 'reverted' | 'renditions';
 
 export const JOBS = {
   process: 'process_file',
   tidy: 'tidy_store',
+  purge: 'purge_caches',
   sweep: 'sweep_store',
   hide: 'hide_unused',
 } as const;
@@ -41,12 +51,40 @@ const MOST_TRIES = 20;
 const TIDIED_AT_ONCE = 500;
 
 const ADD = `select graphile_worker.add_job($1::text, $2::json, max_attempts => ${MOST_TRIES}, job_key => $3)`;
+/** A few hours: caches forget by themselves long before. */
+const MAX_PURGE_TRIES = 10;
+
+const ADD_PURGE = `
+  select graphile_worker.add_job('${JOBS.purge}', $1::json, run_at => now() + interval '1 day',
+    max_attempts => ${MAX_PURGE_TRIES}, job_key => $2)`;
+
+const HASTEN_PURGE = `
+  select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs
+  where key = $1 and locked_at is null having count(*) > 0`;
+
 const ADD_EACH = `
   select graphile_worker.add_job($1::text, payload, max_attempts => ${MOST_TRIES}) from json_array_elements($2) as payload`;
 
 /** Has a file processed in the background, once this transaction is committed. */
 export async function addProcessing(sql: Sql, purpose: Purpose, order: ProcessingOrder): Promise<void> {
   await sql.rows(ADD, [JOBS.process, JSON.stringify(order), `${purpose}:${order.appId}:${order.fileId}`]);
+}
+
+/**
+ * Has caches purged when the processing of the file ends, see {@link hastenPurge}; a day later should it never end. One
+ * that is due stays due whatever replaces the file meanwhile, and without knowing of the strategy of that.
+ */
+export async function addPurge(sql: Sql, order: PurgeOrder): Promise<void> {
+  await sql.rows(ADD_PURGE, [JSON.stringify(order), purgeKey(order.appId, order.fileId)]);
+}
+
+/** Makes the purge that waits for the processing of this file due, if there is one, once this transaction is committed. */
+export async function hastenPurge(sql: Sql, appId: number, fileId: number): Promise<void> {
+  await sql.rows(HASTEN_PURGE, [purgeKey(appId, fileId)]);
+}
+
+function purgeKey(appId: number, fileId: number): string {
+  return `purge:${appId}:${fileId}`;
 }
 
 /** As {@link addProcessing}, for the store. */

@@ -1,17 +1,18 @@
 import { isRefusal, refuse } from '@back-office/kernel';
-import { publicUrl, type CdnPurger } from '@back-office/media';
+import { publicUrl } from '@back-office/media';
 import { answered, okText, type Outcome } from '../http/answer.js';
 import type { AppContext } from '../http/app-context.js';
 import { CANT_BE_BLANK, IS_INVALID, JudgedBy, MALFORMED, Whole } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { listOf, oneOf, record, text, truth } from '../http/shapes.js';
 import { Type } from '@sinclair/typebox';
+import type { CachePurge } from './cache-purge.js';
 import type { ContentIntake } from './content-intake.js';
 import { FileShape, VersionShape } from './file-shapes.js';
 import { DoneShape } from './folder-shapes.js';
 import { Anything } from './media-fields.js';
 import type { Publication } from './publication.js';
-import type { ChangedFile, TypeOrmMediaVersions } from './typeorm-media-versions.js';
+import type { ChangedFile, ChangeTerms, TypeOrmMediaVersions } from './typeorm-media-versions.js';
 import { FILE_REQUIRED } from './uploads.routes.js';
 
 const optional = true;
@@ -66,24 +67,28 @@ export interface VersionParts {
   readonly intake: ContentIntake;
   readonly versions: TypeOrmMediaVersions;
   readonly publication: Publication;
-  readonly purger: CdnPurger;
+  readonly purges: CachePurge;
   readonly base: string;
 }
 
 /** Other contents under the same address. */
-export function versionRoutes({ intake, versions, publication, purger, base }: VersionParts): Route[] {
+export function versionRoutes({ intake, versions, publication, purges, base }: VersionParts): Route[] {
   const strategyOf = (sent: unknown) => {
     const strategy = STRATEGIES.find((each) => each === sent);
     if (strategy === undefined) return UNKNOWN_STRATEGY;
-    return strategy === 'purge' && !purger.isConfigured ? NOT_CONFIGURED : strategy;
+    return strategy === 'purge' && !purges.isConfigured ? NOT_CONFIGURED : strategy;
   };
   const exists = async (app: AppContext, id: number) => (await versions.replaceable(app.id, id)) !== undefined;
   const answer = async (app: AppContext, file: ChangedFile, strategy: Strategy): Promise<Outcome> => {
     const data = await publication.publish(app.id, file);
-    const purged = strategy === 'purge' ? { purged: await purger.purge(addressesOf(base, file)) } : {};
+    const purged = strategy === 'purge' ? { purged: await purges.purge(file.keys, file.version) } : {};
     const cache = { strategy, url: publicUrl(base, file.key, strategy === 'version' ? file.version : 1), ...purged };
     return { status: 200, text: `{"data":${data},"cache":${JSON.stringify(cache)}}` };
   };
+  const termsOf = ({ settings }: AppContext, strategy: Strategy): ChangeTerms => ({
+    retentionDays: settings.media.trashRetentionDays,
+    isPurged: strategy === 'purge',
+  });
   return [
     route({
       method: 'get',
@@ -117,10 +122,10 @@ export function versionRoutes({ intake, versions, publication, purger, base }: V
         const strategy = strategyOf(body.cache_strategy);
         if (isRefusal(strategy)) return strategy;
         if (isRefusal(replaceable)) return replaceable;
-        const { prefix, trashRetentionDays } = app.settings.media;
+        const { prefix } = app.settings.media;
         const taken = await intake.take({ id: app.id, prefix }, file);
         if (isRefusal(taken)) return taken;
-        const changed = await versions.replace(app.id, id, taken, trashRetentionDays);
+        const changed = await versions.replace(app.id, id, taken, termsOf(app, strategy));
         if (changed === undefined || isRefusal(changed) || changed.receiptId !== taken.receipt.id)
           await intake.abandon(taken.receipt);
         if (changed === undefined) return NOT_FOUND;
@@ -142,8 +147,7 @@ export function versionRoutes({ intake, versions, publication, purger, base }: V
         if ((await versions.replaceable(app.id, id)) === undefined) return NOT_FOUND;
         const strategy = strategyOf(body.cache_strategy);
         if (isRefusal(strategy)) return strategy;
-        const { trashRetentionDays } = app.settings.media;
-        const changed = await versions.revert(app.id, id, body.version ?? undefined, trashRetentionDays);
+        const changed = await versions.revert(app.id, id, body.version ?? undefined, termsOf(app, strategy));
         if (changed === undefined) return NOT_FOUND;
         return isRefusal(changed) ? changed : answer(app, changed, strategy);
       },
@@ -166,11 +170,4 @@ export function versionRoutes({ intake, versions, publication, purger, base }: V
       },
     }),
   ];
-}
-
-/** Everything of a file that caches may hold: bare, and as the file's version names it. */
-function addressesOf(base: string, { keys, version }: ChangedFile): string[] {
-  return keys.flatMap((key) => [
-    ...new Set([publicUrl(base, key, 1), publicUrl(base, key, version - 1), publicUrl(base, key, version)]),
-  ]);
 }

@@ -2,9 +2,10 @@ import { run, runOnce, type Runner, type Task, type TaskList, type WorkerEvents 
 import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { silentLogger, type JobPool } from '../database/data-source.js';
+import type { CachePurge } from './cache-purge.js';
 import { BrokenContent, NotYet, ProcessorLost, type FileProcessing } from './file-processing.js';
 import type { Library } from './library.js';
-import { DAILY, HEARTBEAT, JOBS, type ProcessingOrder, type Tidying } from './media-jobs.query.js';
+import { DAILY, HEARTBEAT, JOBS, type ProcessingOrder, type PurgeOrder, type Tidying } from './media-jobs.query.js';
 import type { PublicCopies } from './public-copies.js';
 import type { StoreSweep } from './store-sweep.js';
 import type { TypeOrmMediaObjects } from './typeorm-media-objects.js';
@@ -108,6 +109,7 @@ export class MediaTasks {
     private readonly processing: FileProcessing,
     private readonly objects: TypeOrmMediaObjects,
     private readonly copies: PublicCopies,
+    private readonly purges: CachePurge,
     private readonly daily: { readonly sweep: StoreSweep; readonly files: TypeOrmMediaFiles },
   ) {}
 
@@ -130,6 +132,7 @@ export class MediaTasks {
         }
       },
       [JOBS.tidy]: reported(JOBS.tidy, onFailure, (payload) => this.tidy(payload as Tidying)),
+      [JOBS.purge]: reported(JOBS.purge, onFailure, (payload) => this.purges.run(payload as PurgeOrder)),
       [JOBS.sweep]: reported(JOBS.sweep, onFailure, () => this.daily.sweep.run()),
       [JOBS.hide]: reported(JOBS.hide, onFailure, () => this.daily.files.hideUnused()),
     };

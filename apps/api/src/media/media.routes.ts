@@ -10,7 +10,7 @@ import { usageRoutes } from './usages.routes.js';
 
 /** All calls of the media library; those with a word in a path go before those with an id in its place. */
 export function mediaRoutes(parts: LibraryParts): Route[] {
-  const { database, clock, library, intake, files, trash, places, versions, publication, purger, presets, images } =
+  const { database, clock, library, intake, files, trash, places, versions, publication, purges, presets, images } =
     parts;
   const { base } = library;
   return [
@@ -19,7 +19,7 @@ export function mediaRoutes(parts: LibraryParts): Route[] {
     ...usageRoutes(parts.usages, database),
     ...uploadRoutes(intake, files, publication),
     ...fileRoutes(files, trash, places),
-    ...versionRoutes({ intake, versions, publication, purger, base }),
+    ...versionRoutes({ intake, versions, publication, purges, base }),
     ...presetRoutes(presets, images),
   ];
 }

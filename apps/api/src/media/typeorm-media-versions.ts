@@ -15,7 +15,7 @@ import type { TakenFile } from './content-intake.js';
 import { DERIVED_KEYS, FIND_FILE_JSON } from './file-columns.query.js';
 import * as sql from './file-versions.query.js';
 import type { Library } from './library.js';
-import { addProcessing, addTidying } from './media-jobs.query.js';
+import { addProcessing, addPurge, addTidying, hastenPurge } from './media-jobs.query.js';
 import { isDoneLater } from './publication.js';
 import { namesOfBlobs, type Blobs } from './typeorm-media-receipts.js';
 
@@ -31,6 +31,14 @@ export interface ChangedFile {
   readonly receiptId: number | undefined;
   /** The file as this change left it, as JSON text. */
   readonly data: string;
+}
+
+/** What an app and a call want of a change. */
+export interface ChangeTerms {
+  /** How long the earlier content is kept. */
+  readonly retentionDays: number;
+  /** Whether caches forget the earlier content. */
+  readonly isPurged: boolean;
 }
 
 type Named = Pick<ChangedFile, 'id' | 'key' | 'version'>;
@@ -73,10 +81,10 @@ export class TypeOrmMediaVersions {
     appId: number,
     fileId: number,
     taken: TakenFile,
-    retentionDays: number,
+    terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined> {
-    return this.changed(appId, fileId, 'replace', async (transaction, file) => {
-      await this.keep(transaction, appId, file, retentionDays);
+    return this.changed(appId, fileId, 'replace', terms, async (transaction, file) => {
+      await this.keep(transaction, appId, file, terms);
       const { mime, kind, bytes, checksum, size, receipt } = taken;
       const isLater = isDoneLater(this.library, mime);
       if (isLater) await addProcessing(transaction, 'content', { appId, fileId, version: file.version + 1 });
@@ -93,15 +101,15 @@ export class TypeOrmMediaVersions {
     appId: number,
     fileId: number,
     wanted: number | undefined,
-    retentionDays: number,
+    terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined> {
-    return this.changed(appId, fileId, 'revert', async (transaction, file) => {
+    return this.changed(appId, fileId, 'revert', terms, async (transaction, file) => {
       const values = [appId, fileId, this.clock.now()];
       const kept = await transaction.rows<{ version: number; mime: string }>(sql.VERSIONS, values);
       const numbers = kept.map(({ version }) => version);
       const chosen = kept.find(({ version }) => version === versionToRevert(numbers, wanted));
       if (chosen === undefined) return NO_VERSION_TO_REVERT;
-      await this.keep(transaction, appId, file, retentionDays);
+      await this.keep(transaction, appId, file, terms);
       const { version, mime } = chosen;
       const [next, isLater] = [file.version + 1, isDoneLater(this.library, mime)];
       // The content is as it was made then; what is derived of it is made again.
@@ -144,6 +152,7 @@ export class TypeOrmMediaVersions {
     appId: number,
     fileId: number,
     action: 'replace' | 'revert',
+    { isPurged }: ChangeTerms,
     change: (transaction: Transaction, file: LockedFile) => Promise<Changed | Refusal>,
   ): Promise<ChangedFile | Refusal | undefined> {
     const changed = await this.database.transaction(async (transaction) => {
@@ -154,13 +163,17 @@ export class TypeOrmMediaVersions {
       if (isRefusal(step)) return step;
       const changedFile = await change(transaction, file);
       if (isRefusal(changedFile)) return changedFile;
+      const { mime, version } = changedFile;
       const derived = await transaction.rows<{ key: string }>(DERIVED_KEYS, [appId, fileId]);
       const keys = [file.key, versionKey(file.key, file.version), ...derived.map(({ key }) => key)];
       // Processing replaces what was made of the earlier content; where there is none, it goes at once.
-      const gone = isProcessed(changedFile.mime)
+      const gone = isProcessed(mime)
         ? []
         : await transaction.rows<{ content: string }>(sql.DROP_DERIVED, [appId, fileId]);
       await addTidying(transaction, { appId, blobs: gone.map(({ content }) => content), keys });
+      // What is done now is purged by the call; a purge that waits from before need not wait any longer.
+      if (!isDoneLater(this.library, mime)) await hastenPurge(transaction, appId, fileId);
+      else if (isPurged) await addPurge(transaction, { appId, fileId, version, keys });
       // Read before others can change the file again.
       const data = await this.findJson(transaction, appId, fileId);
       return { ...changedFile, keys, data: data as string };
@@ -176,7 +189,12 @@ export class TypeOrmMediaVersions {
     return found?.data;
   }
 
-  private async keep(transaction: Transaction, appId: number, file: LockedFile, retentionDays: number): Promise<void> {
+  private async keep(
+    transaction: Transaction,
+    appId: number,
+    file: LockedFile,
+    { retentionDays }: ChangeTerms,
+  ): Promise<void> {
     const until = purgeAt(this.clock.now(), retentionDays);
     await transaction.rows(sql.KEEP_VERSION, [appId, file.id, versionKey(file.key, file.version), until]);
   }

@@ -1,7 +1,7 @@
 import type { PlannedRendition } from '@back-office/media';
 import type { Database, Transaction } from '../database/database.js';
 import { DERIVED_KEYS, FIND_FILE_JSON } from './file-columns.query.js';
-import { addTidying, MENDING } from './media-jobs.query.js';
+import { addTidying, hastenPurge, MENDING } from './media-jobs.query.js';
 import * as sql from './processed-files.query.js';
 
 /** A file as its processing needs it. */
@@ -107,6 +107,7 @@ export class TypeOrmProcessedFiles {
       const kept = new Set([...made.renditions, ...made.pages].map(({ key }) => key));
       const keys = dropped.map(({ key }) => key).filter((key) => !kept.has(key));
       await addTidying(transaction, { appId, blobs: dropped.map(({ content }) => content), keys });
+      await hastenPurge(transaction, appId, id);
       await transaction.last(sql.LIST, [appId, id, version, ...names]);
       return keys;
     });
@@ -124,6 +125,7 @@ export class TypeOrmProcessedFiles {
         blobs: dropped.map(({ content }) => content),
         keys: dropped.map(({ key }) => key),
       });
+      await hastenPurge(transaction, appId, id);
     });
   }
 

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** A cache in front of an origin, and where it listens. */
+export interface Cache {
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+/** Starts a server on a free port, and answers the port. */
+export async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+function onPath(command: string): string | undefined {
+  const paths = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, command));
+  return paths.find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const varnishd = onPath('varnishd');
+/** Nothing but Node need be installed to run the tests; .ci/run sees to it that Varnish is there. */
+export const hasVarnish = varnishd !== undefined;
+
+/** A Varnish that caches what this origin answers, and takes PURGE but for what is below `/closed`. */
+export async function varnishBefore(origin: string): Promise<Cache> {
+  const folder = await mkdtemp(join(tmpdir(), 'varnish-'));
+  // Started by root it works as another user.
+  await chmod(folder, 0o755);
+  const { hostname, port: originPort } = new URL(origin);
+  const vcl = `vcl 4.1;
+    backend default { .host = "${hostname}"; .port = "${originPort}"; }
+    sub vcl_recv {
+      if (req.method == "PURGE" && req.url ~ "^/closed") { return (synth(405)); }
+      if (req.method == "PURGE") { return (purge); }
+    }`;
+  await writeFile(join(folder, 'cache.vcl'), vcl);
+  const probe = createTcpServer();
+  const port = await listening(probe);
+  probe.close();
+  await once(probe, 'close');
+  const at = `127.0.0.1:${port}`;
+  const options = ['-F', '-n', join(folder, 'work'), '-a', at, '-f', join(folder, 'cache.vcl'), '-s', 'malloc,32m'];
+  const process = spawn(varnishd ?? '', options, { stdio: 'ignore' });
+  const ended = once(process, 'exit');
+  const address = `http://${at}`;
+  const close = async (): Promise<void> => {
+    process.kill();
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await answering(address);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { address, close };
+}
+
+async function answering(address: string): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const isThere = await textOf(address, '/ready', 'ready.example').catch(() => undefined);
+    if (isThere !== undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('Varnish did not start');
+}
+
+/** What is answered with 200; anything else throws. */
+export function textOf(address: string, path: string, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = get(address + path, { headers: { host }, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => (text += piece));
+      response.on('end', () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
+    });
+    asked.on('error', reject);
+  });
+}
