@@ -8,6 +8,7 @@ import { isRefusal, recordId, wholeNumber } from '@back-office/kernel';
 import { type AccessTokens, authenticate, type TokenHolder } from './authentication.js';
 import type { Answer } from './answer.js';
 import { dispatcher } from './dispatcher.js';
+import { answerEarly, TOO_LARGE, tooLarge, withinBytes } from './early-answer.js';
 import * as errors from './errors.js';
 import { tellingWrites } from '../database/call-writes.js';
 import { DatabaseUnavailable } from '../database/failures.js';
@@ -106,7 +107,8 @@ function bodyOf(route: Route, { jsonLimit, jsonBodyMs, uploads }: Edge): express
 function inTime(milliseconds: number): express.RequestHandler {
   return (request, response, next) => {
     const timer = setTimeout(() => {
-      if (!request.complete) send(response, errors.problemAnswer(new errors.HttpProblem(408, { Connection: 'close' })));
+      if (!request.complete && !response.headersSent)
+        send(response, errors.problemAnswer(new errors.HttpProblem(408, { Connection: 'close' })));
     }, milliseconds);
     response.once('close', () => clearTimeout(timer));
     next();
@@ -176,7 +178,8 @@ function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: num
     const isEmpty = bytes.length === 0 && !bodyOptional;
     if (charset !== 'utf-8' || isEmpty || !isReadableJson(bytes)) throw new errors.HttpProblem(400);
   };
-  const parse = express.json({ limit, strict: false, type: () => true, verify: readable });
+  const json = express.json({ limit, strict: false, type: () => true, verify: readable });
+  const parse = withinBytes(limit, json);
   return (request, response, next) => parse(request, response, (error?: unknown) => next(postponed(error, request)));
 }
 
@@ -197,7 +200,7 @@ function isUnavailable(error: unknown): boolean {
 function answerOf(error: unknown, request: Request, observer: Observer): Answer {
   if (error instanceof errors.HttpProblem) return errors.problemAnswer(error);
   const status = (error as { status?: unknown }).status;
-  if (status === 413) return errors.problemAnswer(new errors.HttpProblem(413, { Connection: 'close' }));
+  if (status === TOO_LARGE) return errors.problemAnswer(tooLarge());
   // Everything else that Express and its body parser refuse is a request that cannot be read.
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
@@ -213,7 +216,8 @@ export function send(response: Response, answered: Answer): void {
   setHead(response, answered, payload !== undefined);
   if (payload === undefined) return void response.end();
   response.setHeader('Content-Length', Buffer.byteLength(payload));
-  response.end(payload);
+  if (answered.status === TOO_LARGE && !response.req.complete) answerEarly(response, payload);
+  else response.end(payload);
 }
 
 function setHead(response: Response, { status, headers }: Answer, hasBody: boolean): void {

@@ -6,6 +6,7 @@ import { mkdir, opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { tooLarge, withinBytes } from './early-answer.js';
 import { HttpProblem, Unavailable } from './errors.js';
 
 /** A file as it came, on disk until the call is answered. */
@@ -60,11 +61,11 @@ export function formBody(uploads: Uploads): RequestHandler {
     limits: { ...LIMITS, ...NESTED, fileSize: uploads.limit },
     defParamCharset: 'utf8',
   }).any();
+  const bounded = withinBytes(uploads.limit + FORM_BYTES, receive);
   return (request, response, next) => {
     if (!hasBody(request)) return next();
     if (!request.is('multipart/form-data')) return next(new HttpProblem(400));
-    if (Number(request.headers['content-length']) > uploads.limit + FORM_BYTES) return next(tooLarge());
-    return receive(request, response, (error: unknown) => next(error === undefined ? undefined : problemOf(error)));
+    return bounded(request, response, (error: unknown) => next(error === undefined ? undefined : problemOf(error)));
   };
 }
 
@@ -98,6 +99,7 @@ function hasBody({ headers }: Request): boolean {
 }
 
 function problemOf(error: unknown): unknown {
+  if (error instanceof HttpProblem) return error;
   if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge();
   // Neither the parser of forms nor what it stands on says which of its errors are the client's; ours have a code.
   return isOfTheDisk(error) ? new Unavailable('Uploads cannot be received', { cause: error }) : new HttpProblem(400);
@@ -105,10 +107,6 @@ function problemOf(error: unknown): unknown {
 
 function isOfTheDisk(error: unknown): boolean {
   return (error as { syscall?: unknown } | null)?.syscall !== undefined;
-}
-
-function tooLarge(): HttpProblem {
-  return new HttpProblem(413, { Connection: 'close' });
 }
 
 type Done = (error?: unknown, file?: object) => void;

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from './app-context.js';
+import { isAnsweredEarly } from './early-answer.js';
 
 export interface Finished {
   readonly requestId: string;
@@ -38,7 +39,7 @@ export function requestLog(observer: Observer): RequestHandler {
         requestId,
         method: request.method,
         route: (response.locals['route'] as string | undefined) ?? 'unknown',
-        status: response.writableFinished ? response.statusCode : HUNG_UP,
+        status: response.writableFinished || isAnsweredEarly(response) ? response.statusCode : HUNG_UP,
         milliseconds: performance.now() - started,
         appId: (response.locals['app'] as AppContext | undefined)?.id,
       }),
