@@ -21,6 +21,7 @@ import { violates } from '../database/failures.js';
 import type { Database, Sql, Transaction } from '../database/database.js';
 import { WriteOnce } from '../database/write-once.js';
 import { IS_USED_SQL } from './file-columns.query.js';
+import { BRANCH_WITH_FILES, LONGEST_BELOW, MOVE_BRANCH } from './folder-branches.query.js';
 
 export interface FolderRow {
   readonly id: number;
@@ -52,18 +53,6 @@ const COLUMNS = 'f.id, f.path, f.name, f.description';
 
 const FIND = `select ${COLUMNS} from cdn_folders f where f.app_id = $1`;
 
-const IN_BRANCH = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;
-
-// Counted in one pass and not looked up folder by folder, for which the planner would need to know the tables.
-const WITH_FILES = `
-  select max(id) as id, path, max(name) as name, max(description) as description, sum(files)::int as files from (
-    select id, path, name, description, 0 as files from cdn_folders where app_id = $1 and ${IN_BRANCH('path')}
-    union all
-    select null, folder, null, null, count(*) from cdn_files
-    where app_id = $1 and state = 'active' and not hidden and ${IN_BRANCH('folder')} group by folder
-  ) as counted
-  group by path having max(id) is not null order by path`;
-
 // A folder is shown under its segment, or with a number where a sibling is called so.
 const MAKE = `
   with missing as (
@@ -85,23 +74,6 @@ const MAKE = `
 const INSERT = `
   insert into cdn_folders as f (app_id, path, parent, name, description, inserted_at, updated_at)
   values ($1, $2, $3, $4, $5, $6, $6) returning ${COLUMNS}`;
-
-// A file in Trash moves with its folder, also when that is gone.
-const LONGEST = `
-  select coalesce(max(bytes), 0) as bytes from (
-    select max(octet_length(path)) as bytes from cdn_folders where app_id = $1 and path like $2
-    union all
-    select max(octet_length(folder)) from cdn_files where app_id = $1 and folder like $2
-  ) as longest`;
-
-const MOVE = `
-  with moved as (
-    update cdn_folders set path = $3 || substr(path, length($2) + 1), updated_at = $4,
-      parent = case when path = $2 then $5 else $3 || substr(parent, length($2) + 1) end
-    where app_id = $1 and (path = $2 or path like $6)
-  )
-  update cdn_files set folder = $3 || substr(folder, length($2) + 1)
-  where app_id = $1 and (folder = $2 or folder like $6)`;
 
 const EDIT = `
   update cdn_folders f set name = $3, description = $4, updated_at = $5 where app_id = $1 and id = $2 returning ${COLUMNS}`;
@@ -141,7 +113,7 @@ export class TypeOrmMediaFolders {
 
   /** The branch below a folder, itself included; all folders below the top level. */
   branch(appId: number, path: FolderPath): Promise<FolderRow[]> {
-    return this.database.rows<FolderRow>(WITH_FILES, [appId, path, belowPattern(path)]);
+    return this.database.rows<FolderRow>(BRANCH_WITH_FILES, [appId, path, belowPattern(path)]);
   }
 
   async add(appId: number, { name, path, description }: NewFolder): Promise<FolderRow | Refusal> {
@@ -164,7 +136,7 @@ export class TypeOrmMediaFolders {
       const { name = folder.name, description = folder.description } = edit;
       const [row] = await transaction.rows<FolderRow>(EDIT, [appId, id, name, description, this.clock.now()]);
       const { path } = row as FolderRow;
-      return { path, branch: await transaction.last<FolderRow>(WITH_FILES, [appId, path, belowPattern(path)]) };
+      return { path, branch: await transaction.last<FolderRow>(BRANCH_WITH_FILES, [appId, path, belowPattern(path)]) };
     });
     if (isRefusal(edited) || !WriteOnce.isResumed()) return edited;
     return { ...edited, branch: await this.branch(appId, edited.path) };
@@ -197,10 +169,10 @@ export class TypeOrmMediaFolders {
     const to = folderPath(below(parent, lastSegment(path)), 'parent_folder');
     if (isRefusal(to)) return to;
     // Nothing below can grow meanwhile: whoever makes a folder or puts a file into one holds the lock of the folders.
-    const [longest] = await transaction.rows<{ bytes: number }>(LONGEST, [appId, belowPattern(path)]);
+    const [longest] = await transaction.rows<{ bytes: number }>(LONGEST_BELOW, [appId, belowPattern(path)]);
     const growth = bytesOf(to) - bytesOf(path);
     if (growth > 0 && (longest?.bytes ?? 0) + growth > MAX_PATH_BYTES) return refuse('is invalid', 'parent_folder');
-    await transaction.rows(MOVE, [appId, path, to, this.clock.now(), parent, belowPattern(path)]);
+    await transaction.rows(MOVE_BRANCH, [appId, path, to, this.clock.now(), parent, belowPattern(path)]);
     return undefined;
   }
 
