@@ -1,0 +1,104 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { testDatabase, type TestDatabase } from './testing/test-database.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+describe('npm, which runs the service', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it.each([
+    ['start', 'SIGTERM'],
+    ['worker', 'SIGINT'],
+  ] as const)(
+    'ends `%s` in good order on %s',
+    async (script, signal) => {
+      const npm = spawn('npm', ['run', script], {
+        cwd: ROOT,
+        env: {
+          PATH: process.env['PATH'],
+          PORT: '0',
+          DATABASE_URL: `${database.url}${database.url.includes('?') ? '&' : '?'}application_name=below-npm`,
+        },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      await untilPrinted(npm, '"ready"', '"working"');
+      expect(await connectionsOf(database)).toBeGreaterThan(0);
+      const ended = once(npm, 'exit');
+      npm.kill(signal);
+      expect(await ended).toEqual([0, null]);
+      expect(await connectionsOf(database)).toBe(0);
+    },
+    60_000,
+  );
+});
+
+describe('a start where not all that makes a build is installed', () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'back-office-run-'));
+    mkdirSync(join(home, 'apps/api/dist'), { recursive: true });
+    cpSync(join(ROOT, 'apps/api/run.mjs'), join(home, 'apps/api/run.mjs'));
+    writeFileSync(join(home, 'package.json'), '{"devDependencies": {"typescript": "1", "@types/express": "1"}}');
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+  const run = (...args: string[]): Promise<readonly [number | null, string, string]> =>
+    new Promise((resolve) => {
+      const script = join(home, 'apps/api/run.mjs');
+      const child = execFile(process.execPath, [script, ...args], (_error, stdout, stderr) =>
+        resolve([child.exitCode, stdout, stderr]),
+      );
+    });
+
+  it.each([[[]], [['typescript']]])('runs the build that is there, with %j installed', async (installed) => {
+    for (const name of installed) mkdirSync(join(home, 'node_modules', name), { recursive: true });
+    writeFileSync(join(home, 'apps/api/dist/cli.js'), 'console.log(process.argv.slice(2).join())');
+    expect(await run('cli', 'app', 'create')).toEqual([0, 'app,create\n', '']);
+  });
+
+  it.each(['main', 'worker', 'cli'])('ends `%s` with one line when there is no build', async (name) => {
+    const [code, stdout, stderr] = await run(name);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^There is no build.+ npm run build.+\n$/);
+  });
+
+  it('builds first where all of it is installed, and goes no further than a build that fails', async () => {
+    mkdirSync(join(home, 'node_modules/@types/express'), { recursive: true });
+    mkdirSync(join(home, 'node_modules/typescript/bin'), { recursive: true });
+    const tsc = join(home, 'node_modules/typescript/bin/tsc');
+    writeFileSync(tsc, `require('fs').writeFileSync('apps/api/dist/cli.js', 'console.log("new")')`);
+    expect(await run('cli')).toEqual([0, 'new\n', '']);
+    writeFileSync(tsc, 'process.exit(2)');
+    expect(await run('cli')).toEqual([2, '', '']);
+  });
+});
+
+function untilPrinted(child: ChildProcess, ...words: readonly string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let printed = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+      if (words.some((word) => printed.includes(word))) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`It ended with ${code}: ${printed}`)));
+  });
+}
+
+async function connectionsOf({ url }: TestDatabase): Promise<number> {
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query(
+    `select count(*)::int as count from pg_stat_activity where application_name = 'below-npm'`,
+  );
+  await client.end();
+  return rows[0].count as number;
+}
