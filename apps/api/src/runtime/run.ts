@@ -1,5 +1,8 @@
 import { InvalidConfig } from '../config.js';
 
+/** Ctrl-C reaches a service below npm twice: from the terminal, and forwarded by npm. */
+const SAME_SIGNAL_MS = 500;
+
 /**
  * Runs a process until SIGTERM or SIGINT. `start` answers how to stop it; a second signal does not wait.
  * What fails at the start ends the process with one line.
@@ -23,10 +26,10 @@ export async function runUntilSignal(start: () => Promise<() => Promise<void>>):
 
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAt: number | undefined;
     const onSignal = (): void => {
-      if (asked) process.exit(1);
-      asked = true;
+      if (askedAt !== undefined && performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(1);
+      askedAt ??= performance.now();
       resolve();
     };
     process.on('SIGTERM', onSignal);

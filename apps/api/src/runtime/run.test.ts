@@ -1,0 +1,27 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const RUN = new URL('../../dist/runtime/run.js', import.meta.url).href;
+const SLOW_TO_STOP = `import { runUntilSignal } from '${RUN}';
+const timer = setInterval(() => {}, 1000);
+process.stdout.write('.');
+await runUntilSignal(async () => () => new Promise((resolve) => setTimeout(resolve, 1500)));`;
+
+describe('a process that takes its time to stop', () => {
+  it.each([
+    ['takes the signals of one Ctrl-C, from the terminal and from npm, as one', 30, 0],
+    ['does not wait after a second signal', 700, 1],
+  ])('%s', async (_, milliseconds, code) => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', SLOW_TO_STOP], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    await pause(100);
+    const ended = once(child, 'exit');
+    child.kill('SIGINT');
+    await pause(milliseconds);
+    child.kill('SIGINT');
+    expect(await ended).toEqual([code, null]);
+  });
+});
