@@ -1,12 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
-// @ts-expect-error An internal path: the storage that the decorators of this process write to.
-import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
-import { getMetadataStorage, ValidationTypes } from 'class-validator';
-import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
 import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
 import { errorKeysOf, isKeyed } from './error-keys.js';
 import { statusOf, TOKEN_FAILURES } from './errors.js';
+import { bodySchemas, REFS, requestBody, withoutUnused } from './openapi-bodies.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -16,8 +13,6 @@ Lists answer the page under \`data\` and nothing else: a page with fewer rows th
 Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on status and key, never on the text.
 \`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
-
-const REFS = '#/components/schemas/';
 
 /** The API reference, as OpenAPI 3.1, from the same table that serves the calls; throws when two of it have one name. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
@@ -36,7 +31,10 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     tags: [...new Set(routes.map(areaOf))].sort().map((name) => ({ name })),
     security: [{ token: [] }],
     paths,
-    components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      schemas: withoutUnused(schemas, paths),
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+    },
   };
 }
 
@@ -48,7 +46,7 @@ function operation(route: Route, schemas: Json): Json {
     ...(route.extension && { 'x-extension': true }),
     ...(route.caller === 'public' && { security: [] }),
     parameters: [...pathParameters(route), ...queryParameters(route), ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : [])],
-    ...(route.body && { requestBody: requestBody(route) }),
+    ...(route.body && { requestBody: requestBody(route, schemas) }),
     responses: withErrorKeys(route, { ...successes(route, schemas), ...failures(route, schemas) }),
   };
 }
@@ -60,17 +58,6 @@ const IDEMPOTENCY_KEY: Json = {
   description: 'A repeat with the same key within 24 hours gets the first answer again, and nothing is done twice',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
-
-function requestBody(route: Route): Json {
-  const schema = { $ref: REFS + (route.body?.name ?? '') };
-  if (route.upload) return { required: true, content: { 'multipart/form-data': { schema: withFile(schema) } } };
-  return { required: !route.bodyOptional, content: { 'application/json': { schema } } };
-}
-
-function withFile(fields: Json): Json {
-  const file = { type: 'string', contentMediaType: 'application/octet-stream' };
-  return { ...fields, type: 'object', properties: { file }, required: ['file'] };
-}
 
 function pathParameters(route: Route): Json[] {
   const names = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
@@ -217,28 +204,6 @@ const ERRORS: Json = {
     properties: { errors: { type: 'object', additionalProperties: { type: 'array', items: text, minItems: 1 } } },
   },
 };
-
-function bodySchemas(): Json {
-  assertOneClassPerName();
-  const classTransformerMetadataStorage = defaultMetadataStorage as never;
-  // A field's own schema says all there is; its TypeScript type, which reflection knows as "Object", says nothing.
-  const additionalConverters = { [ValidationTypes.CUSTOM_VALIDATION]: {} };
-  return validationMetadatasToSchemas({
-    classTransformerMetadataStorage,
-    refPointerPrefix: REFS,
-    additionalConverters,
-  });
-}
-
-/** The reference names a body by its class, so that a second class of one name would be described by the first. */
-function assertOneClassPerName(): void {
-  const { validationMetadatas } = getMetadataStorage() as unknown as {
-    validationMetadatas: ReadonlyMap<{ readonly name: string }, unknown>;
-  };
-  const names = [...validationMetadatas.keys()].map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`Two request bodies are named ${twice}`);
-}
 
 function areaOf({ path }: Route): string {
   return path.split('/').find((segment) => segment !== '' && segment !== 'int') ?? '';

@@ -31,7 +31,7 @@ const pickupPoints: Field = {
       properties: {
         code: { type: 'string', maxLength: LONGEST_STRING },
         name: { type: 'string', maxLength: LONGEST_STRING },
-        available: orNull({ type: 'boolean', default: true }),
+        available: orNull({ type: 'boolean', description: 'true unless sent' }),
       },
     },
   },

@@ -26,7 +26,7 @@ class PutWarehouses {
         postcode: { type: 'string', maxLength: 255 },
         market_id: { type: 'integer' },
         sellable: orNull({ type: 'boolean', description: 'true for a new warehouse' }),
-        delete: orNull({ type: 'boolean', default: false }),
+        delete: orNull({ type: 'boolean', description: 'false unless sent' }),
       },
     },
   })

@@ -46,12 +46,12 @@ export class RouteCalls {
     this.http = new RawHttp(api.origin);
   }
 
-  /** The fields of the route's body. */
+  /** The fields of the route's body; the file of a form is not one of them. */
   bodyOf(route: Route): BodySchema | undefined {
     const path = (this.reference['paths'] as Record<string, Record<string, unknown>>)[templateOf(route)];
     const operation = path?.[route.method] as { requestBody?: { content: Record<string, { schema: object }> } };
     const content = operation.requestBody?.content;
-    const schema = content?.['application/json']?.schema ?? content?.['multipart/form-data']?.schema;
+    const schema = content?.['application/json']?.schema ?? fieldsOf(content?.['multipart/form-data']?.schema);
     return schema && new BodySchema(this.reference, schema as Record<string, unknown>);
   }
 
@@ -131,6 +131,11 @@ export function requiredQuery(route: Route, shop: FullShop): string[] {
 const BOUNDARY = 'between-the-parts';
 
 /** The fields of a body as a form, with a file. */
+function fieldsOf(form: { properties?: object } | undefined): object | undefined {
+  const fields = Object.entries(form?.properties ?? {}).filter(([name]) => name !== 'file');
+  return form && { ...form, properties: Object.fromEntries(fields), required: [] };
+}
+
 function formOf(body: object): string {
   const fields = Object.entries(body).filter(([name]) => name !== 'file');
   const parts = fields.flatMap(([name, value]) =>

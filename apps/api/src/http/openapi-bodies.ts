@@ -1,0 +1,58 @@
+// @ts-expect-error An internal path: the storage that the decorators of this process write to.
+import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
+import type { Route } from './route.js';
+
+type Json = Record<string, unknown>;
+
+export const REFS = '#/components/schemas/';
+
+export function requestBody({ body, upload, bodyOptional }: Route, schemas: Json): Json {
+  const name = body?.name ?? '';
+  if (upload)
+    return { required: true, content: { 'multipart/form-data': { schema: withFile(schemas[name] as Json) } } };
+  return { required: !bodyOptional, content: { 'application/json': { schema: { $ref: REFS + name } } } };
+}
+
+/** One plain object: generators drop what stands beside a `$ref`. */
+function withFile({ properties, required = [], ...form }: Json): Json {
+  const file = { type: 'string', format: 'binary', description: 'the file itself' };
+  return { ...form, properties: { file, ...(properties as Json) }, required: ['file', ...(required as string[])] };
+}
+
+/** The schemas that a call or another schema in use refers to. */
+export function withoutUnused(schemas: Json, paths: Json): Json {
+  const used = new Set<string>();
+  const follow = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      follow(schemas[name]);
+    }
+  };
+  follow(paths);
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
+}
+
+export function bodySchemas(): Json {
+  assertOneClassPerName();
+  const classTransformerMetadataStorage = defaultMetadataStorage as never;
+  // A field's own schema says all there is; its TypeScript type, which reflection knows as "Object", says nothing.
+  const additionalConverters = { [ValidationTypes.CUSTOM_VALIDATION]: {} };
+  return validationMetadatasToSchemas({
+    classTransformerMetadataStorage,
+    refPointerPrefix: REFS,
+    additionalConverters,
+  });
+}
+
+/** The reference names a body by its class, so that a second class of one name would be described by the first. */
+function assertOneClassPerName(): void {
+  const { validationMetadatas } = getMetadataStorage() as unknown as {
+    validationMetadatas: ReadonlyMap<{ readonly name: string }, unknown>;
+  };
+  const names = [...validationMetadatas.keys()].map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`Two request bodies are named ${twice}`);
+}

@@ -1,0 +1,67 @@
+import { testApi, type TestApi } from '../testing/test-api.js';
+
+type Json = Record<string, unknown>;
+interface Schema extends Json {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+interface Reference extends Json {
+  readonly paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>>;
+  readonly components: { readonly schemas: Record<string, Schema> };
+}
+
+let api: TestApi;
+let reference: Reference;
+beforeAll(async () => {
+  api = await testApi();
+  reference = (await (await fetch(`${api.origin}/openapi.json`)).json()) as Reference;
+});
+afterAll(() => api.close());
+
+const bodiesOf = (type: string): Schema[] =>
+  Object.values(reference.paths)
+    .flatMap((calls) => Object.values(calls))
+    .flatMap(({ requestBody }) => requestBody?.content[type]?.schema ?? []);
+
+/** Every schema below this one, with those that it refers to. */
+function below(schema: unknown, seen = new Set<unknown>()): Schema[] {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
+  seen.add(schema);
+  const name = /^#\/components\/schemas\/(.+)$/.exec(String((schema as Json)['$ref'] ?? ''))?.[1];
+  const target = name === undefined ? [] : below(reference.components.schemas[name], seen);
+  return [schema as Schema, ...target, ...Object.values(schema).flatMap((each) => below(each, seen))];
+}
+
+describe('forms in the reference', () => {
+  it('are plain objects that hold the file beside every other field', () => {
+    const forms = bodiesOf('multipart/form-data');
+    expect(forms.map(({ properties }) => Object.keys(properties ?? {}))).toEqual([
+      expect.arrayContaining(['file', 'folder', 'name', 'alt', 'caption', 'tags', 'preset_id', 'on_conflict']),
+      expect.arrayContaining(['file', 'cache_strategy']),
+    ]);
+    for (const form of forms) {
+      expect(form).not.toHaveProperty('$ref');
+      expect(form).toMatchObject({
+        type: 'object',
+        required: ['file'],
+        properties: { file: { type: 'string', format: 'binary' } },
+      });
+    }
+  });
+});
+
+describe('request bodies in the reference', () => {
+  it('have no defaults, by which generators would take a field for one that is always there', () => {
+    const schemas = [...bodiesOf('application/json'), ...bodiesOf('multipart/form-data')].flatMap((body) =>
+      below(body),
+    );
+    expect(schemas.length).toBeGreaterThan(500);
+    expect(schemas.filter((schema) => 'default' in schema)).toEqual([]);
+  });
+
+  it('are each used by a call', () => {
+    const text = JSON.stringify(reference);
+    const names = Object.keys(reference.components.schemas);
+    expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([]);
+  });
+});
