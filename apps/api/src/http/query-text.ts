@@ -2,7 +2,7 @@ import { isSound } from '@back-office/kernel';
 import qs from 'qs';
 import { HttpProblem } from './errors.js';
 
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 const MOST_PARAMETERS = 2_000;
 const DEEPEST = 2;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
@@ -17,7 +17,7 @@ export function parseQuery(text: string | null): Record<string, unknown> {
       plainObjects: true,
       depth: DEEPEST,
       strictDepth: true,
-      arrayLimit: MOST_ENTRIES,
+      arrayLimit: MAX_ENTRIES,
       parameterLimit: MOST_PARAMETERS,
       throwOnLimitExceeded: true,
     });
@@ -31,6 +31,13 @@ export function assertSoundQuery(query: Readonly<Record<string, unknown>>): void
   if (!Object.entries(query).every(([name, value]) => isSoundValue(name) && isSoundValue(value))) {
     throw new HttpProblem(400);
   }
+}
+
+/** The entries of a list parameter in any spelling, those between commas too; too many are a 400. */
+export function listEntries(value: unknown): unknown[] {
+  const entries = [value].flat().flatMap((each: unknown) => (typeof each === 'string' ? each.split(',') : [each]));
+  if (entries.length > MAX_ENTRIES) throw new HttpProblem(400);
+  return entries;
 }
 
 function isSoundValue(value: unknown): boolean {

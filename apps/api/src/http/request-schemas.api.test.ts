@@ -21,13 +21,14 @@ afterAll(() => api.close());
 const bodiesOf = (type: string): Schema[] =>
   Object.values(reference.paths)
     .flatMap((calls) => Object.values(calls))
-    .flatMap(({ requestBody }) => requestBody?.content[type]?.schema ?? []);
+    .map(({ requestBody }) => requestBody?.content[type]?.schema)
+    .filter((schema) => schema !== undefined);
 
 /** Every schema below this one, with those that it refers to. */
 function below(schema: unknown, seen = new Set<unknown>()): Schema[] {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
   seen.add(schema);
-  const name = /^#\/components\/schemas\/(.+)$/.exec(String((schema as Json)['$ref'] ?? ''))?.[1];
+  const name = (schema as { $ref?: string }).$ref?.replace('#/components/schemas/', '');
   const target = name === undefined ? [] : below(reference.components.schemas[name], seen);
   return [schema as Schema, ...target, ...Object.values(schema).flatMap((each) => below(each, seen))];
 }

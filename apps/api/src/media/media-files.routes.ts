@@ -3,6 +3,7 @@ import { fileName, folderPath, tagsOf } from '@back-office/media';
 import { ok, okText, type Outcome } from '../http/answer.js';
 import type { AppContext } from '../http/app-context.js';
 import { HttpProblem } from '../http/errors.js';
+import { listEntries } from '../http/query-text.js';
 import { Flag, RecordId, Text } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { integer, listOf, record, text } from '../http/shapes.js';
@@ -191,7 +192,7 @@ export function fileRoutes(files: TypeOrmMediaFiles, trash: TypeOrmMediaTrash, p
       },
       failedRows: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
       handle: async ({ app, query, body }) => {
-        const ids = idsOf(query['ids'] ?? body.ids);
+        const ids = idsOf(query['ids'] === undefined ? body.ids : listEntries(query['ids']));
         const outcomes = await trash.purge(app.id, bounded(ids));
         return ok(ids.map((id, index) => ({ id, ...resultOf(outcomes[index], DONE.purge, app) })));
       },
@@ -219,11 +220,9 @@ function keysOf(sent: unknown): string[] {
   return keys;
 }
 
-/** `ids=1,2`, `ids[]=1` or a list in a body. */
+/** The entries of a query, or what a body holds: a list, a text such as `1,2`, or one number. */
 function idsOf(sent: unknown): number[] {
-  const texts = (Array.isArray(sent) ? sent : [sent]).flatMap((each: unknown) =>
-    typeof each === 'string' ? each.split(',') : [each],
-  );
+  const texts = [sent].flat().flatMap((each: unknown) => (typeof each === 'string' ? each.split(',') : [each]));
   const ids = texts.map((each) => (typeof each === 'string' && /^-?\d{1,15}$/.test(each.trim()) ? Number(each) : each));
   if (ids.length === 0 || !ids.every((id) => Number.isSafeInteger(id))) throw new HttpProblem(400);
   return ids as number[];

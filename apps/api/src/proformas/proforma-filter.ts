@@ -1,5 +1,6 @@
 import { parseMoment, truth, wholeNumber } from '@back-office/kernel';
 import { OPEN_STATUSES, STATUSES, statusId } from '@back-office/proforma';
+import { listEntries } from '../http/query-text.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -51,9 +52,7 @@ export function windowOf(query: Query): { readonly from: Date | undefined; reado
 export const OPEN_IDS = OPEN_STATUSES.map(statusId);
 
 function statusesOf(value: unknown) {
-  const names = (Array.isArray(value) ? value : [value]).flatMap((each) =>
-    typeof each === 'string' ? each.split(',').map((name) => name.trim()) : [],
-  );
+  const names = listEntries(value).map((each) => (typeof each === 'string' ? each.trim() : undefined));
   return STATUSES.filter((status) => names.includes(status));
 }
 
