@@ -1,3 +1,4 @@
+import { propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -25,4 +26,42 @@ describe('a list parameter written with commas', () => {
   ])('%s', async (_, call, status) => {
     expect((await call()).status).toBe(status);
   });
+});
+
+describe('an offset whose plus sign is not encoded', () => {
+  const past = '2020-01-01T00:00:00+02:00';
+  const future = '2100-01-01T00:00:00.5+02:00';
+
+  beforeAll(async () => {
+    await stockShop(shop, [{ code: 'A' }]);
+    await propose(shop, [{ code: 'A', qty: 1 }]);
+  });
+
+  it.each([
+    ['/proforma_orders?date_from=', past, 1, future, 0],
+    ['/proforma_orders?date_to=', past, 0, future, 1],
+    ['/stock_movements?dateFrom=2000-01-01&dateUntil=', past, 0, future, 2],
+    ['/orders?dateTimeTo=', past, 0, future, 0],
+  ] as const)('is understood in %s', async (path, first, atFirst, second, atSecond) => {
+    const count = async (moment: string) => {
+      const { status, body } = await shop.get(path + moment);
+      return [status, (body as { data: unknown[] }).data.length];
+    };
+    expect(await count(first)).toEqual([200, atFirst]);
+    expect(await count(second)).toEqual([200, atSecond]);
+  });
+
+  it('is understood in the statistics of proformas, and where one moment is asked about', async () => {
+    const { body } = await shop.get(`/proforma_orders/stats?date_from=${past}&date_to=${past}`);
+    expect(body).toMatchObject({ data: { conversion_rate: null, date_from: '2019-12-31T22:00:00' } });
+    const parts = 'dataPart=1&timePart=1';
+    expect((await shop.get(`/customers/1/consents?${parts}&at=${past}`)).status).toBe(404);
+  });
+
+  it.each(['2020-01-01 02:00', '2020-01-01T00:00:00 0200', '2020-01-01T00:00:00  02:00'])(
+    'is not found in %s',
+    async (text) => {
+      expect((await shop.get(`/orders?dateTimeTo=${text.replaceAll(' ', '+')}`)).status).toBe(400);
+    },
+  );
 });

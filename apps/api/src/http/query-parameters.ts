@@ -1,4 +1,4 @@
-import { parseMoment, recordId, wholeNumber } from '@back-office/kernel';
+import { parseMoment, recordId, wholeNumber, type Moment } from '@back-office/kernel';
 import { HttpProblem } from './errors.js';
 import { integer, text } from './shapes.js';
 
@@ -14,7 +14,8 @@ export const PARTS = {
   timePart: { schema: integer, description: "the record's time_part", required: true },
 };
 
-const MOMENT = 'a date (its midnight) or a datetime, inclusive; anything else is answered 400';
+const MOMENT =
+  'a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400';
 
 /** The two ends of a window, as the reference shows them. */
 export function windowParameters<From extends string, Until extends string>(
@@ -78,7 +79,12 @@ export function endOfSecond(moment: Date): Date {
 export function momentFilter(query: Query, name: string): Date | undefined {
   const value = textFilter(query, name);
   if (value === undefined) return undefined;
-  const moment = parseMoment(value);
+  const moment = queryMoment(value);
   if (moment === undefined) throw new HttpProblem(400);
   return moment.at;
+}
+
+/** As `parseMoment`; the `+` of an offset may have arrived as a space, which is what it means in a query. */
+export function queryMoment(value: string): Moment | undefined {
+  return parseMoment(value.replace(/^(\S+T\S+) (?=\d\d:\d\d$)/, '$1+'));
 }

@@ -1,5 +1,6 @@
-import { parseMoment, truth, wholeNumber } from '@back-office/kernel';
+import { truth, wholeNumber } from '@back-office/kernel';
 import { OPEN_STATUSES, STATUSES, statusId } from '@back-office/proforma';
+import { queryMoment } from '../http/query-parameters.js';
 import { listEntries } from '../http/query-text.js';
 
 type Query = Readonly<Record<string, unknown>>;
@@ -57,7 +58,7 @@ function statusesOf(value: unknown) {
 }
 
 function momentOf(value: unknown) {
-  return typeof value === 'string' ? parseMoment(value) : undefined;
+  return typeof value === 'string' ? queryMoment(value) : undefined;
 }
 
 function withoutAbsent<Filter extends object>(
