@@ -52,6 +52,11 @@ export function recordId(value: QueryValue): number | undefined {
   return id !== undefined && id > 0 && Number.isSafeInteger(id) ? id : undefined;
 }
 
+/** The id of a body as one to look up: 0, which no record has, for a whole number that no record can have. */
+export function lookUpId(id: number): number {
+  return Number.isSafeInteger(id) ? id : 0;
+}
+
 /** Makes a text match itself in SQL's LIKE with `\` as escape character. */
 export function likeLiteral(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&');

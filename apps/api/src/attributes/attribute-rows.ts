@@ -1,4 +1,4 @@
-import { isBlank, LONGEST_STRING } from '@back-office/kernel';
+import { isBlank, LONGEST_STRING, lookUpId } from '@back-office/kernel';
 import { CANT_BE_BLANK, MALFORMED } from '../http/request-fields.js';
 import { isRow, rowKey, rowKeys, wrongText } from '../http/row-check.js';
 
@@ -46,12 +46,12 @@ export function attributesWish(row: unknown): AttributesWish | string {
 
 function attributeWish(row: Row): AttributeWish | string {
   const { product_attribute_def_id: id } = row;
-  if (id !== undefined && id !== null && !Number.isSafeInteger(id)) return WRONG_TYPE;
+  if (id !== undefined && id !== null && !Number.isInteger(id)) return WRONG_TYPE;
   const wrong = firstWrong(row, { external_ref: true, code: false, name: false, value: true });
   return (
     wrong ?? {
       external_ref: row['external_ref'] as string,
-      definitionId: (id as number | null | undefined) ?? undefined,
+      definitionId: typeof id === 'number' ? lookUpId(id) : undefined,
       code: textOf(row['code']),
       name: textOf(row['name']),
       value: row['value'] as string,

@@ -1,4 +1,4 @@
-import { LARGEST_AMOUNT, LONGEST_STRING, LONGEST_TEXT, sum, toMinor } from '@back-office/kernel';
+import { LARGEST_AMOUNT, LONGEST_STRING, LONGEST_TEXT, lookUpId, sum, toMinor } from '@back-office/kernel';
 import {
   isRow,
   MOST_ROWS,
@@ -78,7 +78,7 @@ export function productWish(row: unknown, decimals: number): ProductWish | strin
   const wrong = wrongProduct(row, decimals);
   if (wrong !== undefined) return wrong;
   return {
-    id: row['id'] as number | null | undefined,
+    id: typeof row['id'] === 'number' ? lookUpId(row['id']) : undefined,
     code: row['code'] as string | undefined,
     external_ref: row['external_ref'] as string | undefined,
     name: row['name'] as string | undefined,
@@ -106,7 +106,7 @@ function variantWish(row: Row, decimals: number): VariantWish {
 
 function wrongProduct(row: Row, decimals: number): string | undefined {
   const id = row['id'];
-  if (id !== undefined && id !== null && !Number.isSafeInteger(id)) return WRONG_TYPE;
+  if (id !== undefined && id !== null && !Number.isInteger(id)) return WRONG_TYPE;
   if (!isListOfRows(row['images']) || !isListOfRows(row['variants'])) return WRONG_TYPE;
   return (
     firstWrong(row, decimals, ['code', 'external_ref', 'name', 'slug']) ??

@@ -411,7 +411,6 @@ describe('POST /int/products with a bad row', () => {
         ),
         ['WrongDataType', { id: '1' }],
         ['WrongDataType', { id: 1.5 }],
-        ['WrongDataType', { id: 1e300 }],
         ['WrongDataType', { code: 5 }],
         ['WrongDataType', { price: '10' }],
         ['WrongDataType', { vat_rate: '20' }],

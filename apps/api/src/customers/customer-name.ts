@@ -1,13 +1,13 @@
 import { refuse, type Refusal } from '@back-office/kernel';
-import { CANT_BE_BLANK, RecordId, Text, Whole } from '../http/request-fields.js';
+import { CANT_BE_BLANK, RecordId, Text } from '../http/request-fields.js';
 
 const optional = true;
 
 /** How a body names a customer: by the three parts of its id, or by the client's own reference. */
 export class CustomerNameFields {
   @RecordId({ optional }) customer_id?: number | null;
-  @Whole({ optional }) data_part?: number | null;
-  @Whole({ optional }) time_part?: number | null;
+  @RecordId({ optional }) data_part?: number | null;
+  @RecordId({ optional }) time_part?: number | null;
   @Text({ optional }) customer_external_ref?: string | null;
 }
 

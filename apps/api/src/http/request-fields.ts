@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { isBlank, isSound, lengthOf, LONGEST_STRING, parseMoment } from '@back-office/kernel';
+import { isBlank, isSound, lengthOf, LONGEST_STRING, lookUpId, parseMoment } from '@back-office/kernel';
 import { Expose, Transform, Type } from 'class-transformer';
 import { Allow, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
@@ -71,8 +71,10 @@ export function Whole({ min = -(2 ** 31), max = 2 ** 31 - 1, optional }: RangeOp
 
 /** The id of a record: any whole number is well formed, one that no record can have finds nothing. */
 export function RecordId({ optional }: Presence = {}): PropertyDecorator {
-  const judge: Judge = (value) => (Number.isSafeInteger(value) ? undefined : MALFORMED);
-  return field(judge, { type: 'integer' }, { optional });
+  const judge: Judge = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
+  const read = (value: unknown): unknown =>
+    typeof value === 'number' && Number.isInteger(value) ? lookUpId(value) : value;
+  return field(judge, { type: 'integer' }, { optional }, read);
 }
 
 /** A JSON number in the currency; how many decimals it may have is the currency's matter, see `minorOf`. */
@@ -194,8 +196,8 @@ export interface FieldOptions {
   readonly missing?: string;
 }
 
-function field(judge: Judge, schema: Schema, options: FieldOptions): PropertyDecorator {
-  return together(judged(judge, schema, options), AsSent());
+function field(judge: Judge, schema: Schema, options: FieldOptions, read?: (value: unknown) => unknown) {
+  return together(judged(judge, schema, options), AsSent(read));
 }
 
 class Opaque {}
@@ -204,8 +206,8 @@ class Opaque {}
  * Takes the value as it is. class-transformer walks every value whose class it does not know: it would drop some keys
  * of it, and `{"constructor": 1}` would be a 500. It finds nothing to walk in a class without fields.
  */
-function AsSent(): PropertyDecorator {
-  const untouched = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => obj[key];
+function AsSent(read = (value: unknown): unknown => value): PropertyDecorator {
+  const untouched = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => read(obj[key]);
   return together(
     Expose(),
     Type(() => Opaque),

@@ -56,7 +56,7 @@ function wrongType(value: unknown, expected: string, path: Path): WrongType {
 function typeName(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  return Number.isSafeInteger(value) ? 'integer' : typeof value;
+  return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
 function isRecord(value: unknown): boolean {

@@ -44,7 +44,7 @@ const MOST_IDS = 10_000;
 /** The ids of a call with one result per entry: any whole number is well formed. */
 export function Ids(): PropertyDecorator {
   const judge = (value: unknown): string | undefined => {
-    if (!Array.isArray(value) || !value.every((each) => Number.isSafeInteger(each))) return MALFORMED;
+    if (!Array.isArray(value) || !value.every((each) => Number.isInteger(each))) return MALFORMED;
     return value.length === 0 ? CANT_BE_BLANK : undefined;
   };
   return JudgedBy(judge, { type: 'array', items: { type: 'integer' }, maxItems: MOST_IDS }, {});

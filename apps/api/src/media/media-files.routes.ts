@@ -1,4 +1,4 @@
-import { isRefusal, refuse, type Refusal } from '@back-office/kernel';
+import { isRefusal, refuse, wholeNumber, type Refusal } from '@back-office/kernel';
 import { fileName, folderPath, tagsOf } from '@back-office/media';
 import { ok, okText, type Outcome } from '../http/answer.js';
 import type { AppContext } from '../http/app-context.js';
@@ -223,7 +223,7 @@ function keysOf(sent: unknown): string[] {
 /** The entries of a query, or what a body holds: a list, a text such as `1,2`, or one number. */
 function idsOf(sent: unknown): number[] {
   const texts = [sent].flat().flatMap((each: unknown) => (typeof each === 'string' ? each.split(',') : [each]));
-  const ids = texts.map((each) => (typeof each === 'string' && /^-?\d{1,15}$/.test(each.trim()) ? Number(each) : each));
-  if (ids.length === 0 || !ids.every((id) => Number.isSafeInteger(id))) throw new HttpProblem(400);
+  const ids = texts.map((each) => (typeof each === 'string' ? wholeNumber(each.trim()) : each));
+  if (ids.length === 0 || !ids.every((id) => Number.isInteger(id))) throw new HttpProblem(400);
   return ids as number[];
 }

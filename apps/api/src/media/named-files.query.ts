@@ -27,7 +27,7 @@ const BY_KEY = lockBy('key');
 
 export function lockedById(transaction: Transaction, appId: number, ids: readonly number[]): Promise<NamedFile[]> {
   transaction.locks('file');
-  return transaction.rows<NamedFile>(BY_ID, [appId, ids]);
+  return transaction.rows<NamedFile>(BY_ID, [appId, ids.filter(Number.isSafeInteger)]);
 }
 
 export function lockedByKey(transaction: Transaction, appId: number, keys: readonly string[]): Promise<NamedFile[]> {

@@ -593,10 +593,6 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
     ).toEqual([field('items.0.price', 'number', 'string', 'x')]);
   });
 
-  it('calls a number beyond all ids no integer', async () => {
-    expect(await wrong({ customer_id: 2 ** 60 })).toEqual([field('customer_id', 'integer', 'number', 2 ** 60)]);
-  });
-
   it.each([
     ['without the order', {}],
     ['with null for it', { order: null }],

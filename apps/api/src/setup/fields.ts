@@ -73,7 +73,8 @@ export function whole(
   return { sent, shape: integer, sql: 'bigint', wrong, toStored: same, toShown: same, ...more };
 }
 
-export const optionalId = whole({ min: 1, max: Number.MAX_SAFE_INTEGER }, { initial: null, shape: nullable(integer) });
+/** Any whole number is well formed, one that no record can have finds nothing. */
+export const optionalId = whole({ min: 1, max: Infinity }, { initial: null, shape: nullable(integer) });
 
 /** A number in the app's currency, kept as minor units; at least `min` of these. */
 export function amount(min: number, more: Partial<Field> = {}): Field {

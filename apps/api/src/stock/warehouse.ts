@@ -1,6 +1,6 @@
-import { LONGEST_STRING, formatDateTime } from '@back-office/kernel';
+import { LONGEST_STRING, formatDateTime, lookUpId } from '@back-office/kernel';
 import { dateTime, integer, named, nullable, record, text, truth, type Of } from '../http/shapes.js';
-import { isQuantity, isRow, rowKey, rowKeys, wrongFlag, wrongText } from '../http/row-check.js';
+import { isRow, rowKey, rowKeys, wrongFlag, wrongText } from '../http/row-check.js';
 import { CANT_BE_BLANK, MALFORMED } from '../http/request-fields.js';
 
 export const WarehouseShape = named('Warehouse', {
@@ -88,7 +88,7 @@ export function warehouseWish(row: unknown): WarehouseWish | string {
     sellable,
     delete: gone,
   } = row as unknown as WarehouseWish;
-  return { code, id, name, address_line_1, city, postcode, market_id, sellable, delete: gone };
+  return { code, id: id && lookUpId(id), name, address_line_1, city, postcode, market_id, sellable, delete: gone };
 }
 
 function wrongWarehouse(row: Readonly<Record<string, unknown>>): string | undefined {
@@ -107,7 +107,7 @@ function wrongWarehouse(row: Readonly<Record<string, unknown>>): string | undefi
 }
 
 function isOptionalWhole(value: unknown): boolean {
-  return value === undefined || value === null || isQuantity(value);
+  return value === undefined || value === null || Number.isInteger(value);
 }
 
 function isMarket(value: unknown): boolean {

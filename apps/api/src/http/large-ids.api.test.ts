@@ -1,0 +1,152 @@
+import { GUEST, propose, stockShop, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+/** No record has it, but one might. */
+const ABSENT = 999_999_999;
+/** The first integer that is not safe, and what no bigint holds. */
+const BEYOND = [2 ** 53, 1e19, 1e300];
+
+let api: TestApi;
+let shop: Client;
+let proforma: number;
+beforeAll(async () => {
+  api = await testApi();
+  shop = await api.app();
+  await stockShop(shop, [{ code: 'A' }]);
+  proforma = (await propose(shop, [{ code: 'A', qty: 1 }])).id as number;
+});
+afterAll(() => api.close());
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+type Call = (id: number) => Promise<Answer>;
+const items = [{ code: 'A', qty: 1 }];
+const order = (more: object): Promise<Answer> =>
+  shop.post('/int/orders', { order: { external_ref: 'R', items: [{ code: 'A', qty: 1 }], ...more } });
+const evaluate = (more: object): Promise<Answer> =>
+  shop.post('/order_processings', { order_processing: { items, guest: GUEST, ...more } });
+const product = { code: 'NEW', name: 'New' };
+const parts = { data_part: 1, time_part: 1 };
+const NO_FILE = 'API.CdnFiles.FileNotFound';
+const NO_CUSTOMER = 'API.Customers.NotFound';
+
+const CALLS: readonly (readonly [string, Call, number, string])[] = [
+  [
+    'order_processing_id',
+    (id) => shop.post('/proforma_orders', { order_processing_id: id }),
+    422,
+    'API.OrderProcessings.StaleEvaluation',
+  ],
+  [
+    'payment_method_id of a payment',
+    (id) => shop.post(`/proforma_orders/${proforma}/pay`, { payment: { payment_method_id: id, amount: 1 } }),
+    422,
+    'API.PaymentMethod.NotSupported',
+  ],
+  [
+    'proforma_order_item_id',
+    (id) =>
+      shop.post(`/proforma_orders/${proforma}/warehouse_confirm`, {
+        adjustments: [{ proforma_order_item_id: id, qty_confirmed: 0 }],
+      }),
+    422,
+    '',
+  ],
+  [
+    'index of an alert',
+    (index) => shop.patch(`/proforma_orders/${proforma}`, { alerts: [{ index, resolved: true }] }),
+    422,
+    'API.ProformaOrders.AlertNotFound',
+  ],
+  ['product_variant_id', (id) => evaluate({ items: [{ product_variant_id: id, qty: 1 }] }), 422, ''],
+  ['customer_id of an evaluation', (id) => evaluate({ customer_id: id, ...parts }), 422, NO_CUSTOMER],
+  ['data_part', (id) => evaluate({ customer_id: 1, ...parts, data_part: id }), 422, NO_CUSTOMER],
+  ['time_part', (id) => evaluate({ customer_id: 1, ...parts, time_part: id }), 422, NO_CUSTOMER],
+  ['customer_id of an order', (id) => order({ customer_id: id, ...parts }), 422, NO_CUSTOMER],
+  [
+    'payment_method_id of an order',
+    (id) => order({ payments: [{ payment_method_id: id, amount: 1 }] }),
+    422,
+    'API.PaymentMethod.NotSupported',
+  ],
+  [
+    'customer_id of a card',
+    (id) => shop.post('/int/cards', { card: { barcode: 'B', customer_id: id, ...parts } }),
+    422,
+    NO_CUSTOMER,
+  ],
+  [
+    'customer_id of a session',
+    (id) => shop.post('/sessions', { session: { customer_id: id, ...parts, device: { uuid: 'u' } } }),
+    422,
+    NO_CUSTOMER,
+  ],
+  [
+    'customer_id of a voucher',
+    (id) => shop.put('/vouchers', { vouchers: [{ code: 'V', amount: 1, customer_id: id }] }),
+    422,
+    NO_CUSTOMER,
+  ],
+  [
+    'id of an order',
+    (id) => shop.put('/orders/bulk_update', { orders: [{ id, ...parts, order_status_id: 1 }] }),
+    200,
+    'API.Orders.NotFound',
+  ],
+  [
+    'data_part of an order',
+    (id) => shop.put('/orders/bulk_update', { orders: [{ id: 1, ...parts, data_part: id, order_status_id: 1 }] }),
+    200,
+    'API.Orders.NotFound',
+  ],
+  [
+    'id of a product',
+    (id) => shop.post('/int/products?dry_run=true&explain=true', { products: [{ id, ...product }] }),
+    200,
+    '"created":true',
+  ],
+  [
+    'id of a warehouse',
+    (id) => shop.put('/warehouse', { warehouses: [{ ...warehouse('W1'), id }] }),
+    422,
+    'API.Warehouses.CodeAndIdMismatch',
+  ],
+  [
+    'id of a warehouse to delete',
+    (id) => shop.put('/warehouse', { warehouses: [{ id, delete: true }] }),
+    422,
+    'API.Warehouses.NotFound',
+  ],
+  [
+    'product_attribute_def_id',
+    (id) =>
+      shop.put('/int/product_attributes', {
+        product_attributes: [
+          { code: 'A', attributes: [{ external_ref: 'E', product_attribute_def_id: id, value: 'v' }] },
+        ],
+      }),
+    422,
+    'API.ProductAttributeDefs.NotFound',
+  ],
+  ['id of a file', (id) => shop.patch('/cdn/file', { id, alt: 'a' }), 404, NO_FILE],
+  ['id of a folder', (id) => shop.patch('/cdn/folder', { id, name: 'a' }), 404, 'API.CdnFolders.FolderNotFound'],
+  ['ids to move', (id) => shop.patch('/cdn/files/move', { ids: [id], folder: 'f' }), 200, NO_FILE],
+  ['ids to restore', (id) => shop.post('/cdn/files/restore', { ids: [id] }), 200, NO_FILE],
+  ['ids to purge', (id) => shop.delete('/cdn/files/purge', { ids: [id] }), 200, NO_FILE],
+  ['ids to purge in a query', (id) => shop.delete(`/cdn/files/purge?ids=${BigInt(id)}`), 200, NO_FILE],
+];
+
+describe('an id that no record can have', () => {
+  it.each(CALLS)('is answered as a missing record: %s', async (_, call, status, key) => {
+    const absent = await call(ABSENT);
+    expect([absent.status, JSON.stringify(absent.body)]).toEqual([status, expect.stringContaining(key)]);
+    const withoutIds = (answer: Answer) => ({
+      status: answer.status,
+      body: JSON.stringify(answer.body).replaceAll(/("(?:id|data_part)":)[-+.\de]+/g, '$1…'),
+    });
+    for (const id of BEYOND) expect(withoutIds(await call(id))).toEqual(withoutIds(absent));
+    expect(withoutIds(await call(-1e300))).toEqual(withoutIds(await call(-ABSENT)));
+  });
+});
