@@ -42,7 +42,7 @@ describe('an identifier that is not exactly the same', () => {
 describe('an identifier that is empty', () => {
   const nameless = { code: '', barcode: null, external_ref: undefined };
 
-  it.each([undefined, null, ''])('%j names no record, not even one that holds the same', (empty) => {
+  it.each([undefined, null, '', '  ', '\u00a0'])('%j names no record, not even one that holds the same', (empty) => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [nameless]);
     expect(matcher.find({ code: empty, barcode: empty, external_ref: empty })).toBeUndefined();
     expect(matcher.holder('code', empty)).toBeUndefined();

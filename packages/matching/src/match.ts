@@ -1,3 +1,5 @@
+import { isBlank } from '@back-office/kernel';
+
 export type Identifier = 'id' | 'code' | 'barcode' | 'external_ref';
 
 export type Identified = { readonly [Name in Identifier]?: unknown };
@@ -41,7 +43,7 @@ export interface Matcher<Record extends Identified> {
 
 /**
  * Tries `order` from left to right for each row. Matching is exact: case and spaces count, and a number never
- * matches a text. Absent, null and empty values name nothing.
+ * matches a text. Absent, null and blank values name nothing.
  */
 export function matcherOf<Record extends Identified>(
   order: readonly Identifier[],
@@ -103,5 +105,5 @@ export function matchOf<Record>(order: readonly Identifier[], row: Identified, h
 }
 
 function names(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== '';
+  return typeof value === 'string' ? !isBlank(value) : value !== undefined && value !== null;
 }

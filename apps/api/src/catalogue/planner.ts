@@ -123,9 +123,8 @@ export class Planner {
   }
 
   private applyToProduct(product: ProductDraft, wish: ProductWish): void {
-    if (isEmptied(wish.code)) throw new Refused('API.Products.CodeCantBeBlank');
     if (isEmptied(wish.name)) throw new Refused('API.Products.NameCantBeBlank');
-    const code = wish.code ?? product.code;
+    const code = isGiven(wish.code) ? wish.code : product.code;
     const slug = isGiven(wish.slug) ? wish.slug.trim() : product.slug;
     this.take(this.products, product, 'code', code, 'CodeAlreadyExists');
     this.takeSlug(product, slug);
@@ -142,9 +141,8 @@ export class Planner {
   }
 
   private applyToVariant(variant: VariantDraft, wish: VariantWish): void {
-    if (isEmptied(wish.code)) throw new Refused('API.Products.CodeCantBeBlank');
     const identity = {
-      code: wish.code?.trim() ?? variant.code,
+      code: isGiven(wish.code) ? wish.code.trim() : variant.code,
       barcode: wish.barcode === undefined ? variant.barcode : stored(wish.barcode),
       external_ref: wish.external_ref === undefined ? variant.external_ref : stored(wish.external_ref),
     };

@@ -1,4 +1,4 @@
-import { refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { isBlank, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import {
   explanationOf,
   MATCHING,
@@ -222,5 +222,5 @@ function draftOf(row: WarehouseRow): Draft {
 }
 
 function hasText(code: string | null | undefined): code is string {
-  return code !== undefined && code !== null && code !== '';
+  return !isBlank(code ?? '');
 }

@@ -1,0 +1,124 @@
+import { GUEST, stockShop, warehouse } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
+
+let api: TestApi;
+let shop: Client;
+let ids: Record<'product' | 'variant' | 'warehouse', number>;
+const PLACE = { name: 'Shop', latitude: 44.8, longitude: 20.5 };
+
+beforeAll(async () => {
+  api = await testApi();
+  shop = await api.app();
+  await stockShop(shop, [{ code: 'A' }]);
+  const known = { code: 'A', variants: [{ code: 'A', barcode: '860', external_ref: 'R' }] };
+  const [product] = (await shop.post('/int/products', { products: [known] })).body.data.products;
+  const [{ id }] = (await shop.get('/warehouses')).body.data;
+  ids = { product: product.id, variant: product.variants[0].id, warehouse: id };
+  await shop.post('/int/app_locations', { app_locations: [{ ...PLACE, code: 'L', external_ref: 'LR' }] });
+  await shop.post('/int/cards', { card: { barcode: 'C', external_ref: 'CR' } });
+});
+afterAll(() => api.close());
+
+const matchOf = (body: { explain: { matches: object[] }[] }, place = 0) => body.explain[0]?.matches[place];
+
+describe.each(['', '  '])('%j beside a good identifier', (blank) => {
+  it('lets a product be found by its id, and keep its code', async () => {
+    const { body } = await shop.post('/int/products?explain=true', {
+      products: [{ id: ids.product, code: blank, external_ref: blank }],
+    });
+    expect(body.data).toMatchObject({ products: [{ id: ids.product, code: 'A', created: false }], failed: [] });
+    expect(matchOf(body)).toEqual({ record: 'product', identifier: 'id', id: ids.product, others: [] });
+  });
+
+  it.each([
+    ['barcode', { barcode: '860' }],
+    ['external_ref', { barcode: null, external_ref: 'R' }],
+  ])('lets a variant be found by its %s, and keep its code', async (identifier, good) => {
+    const variants = [{ code: blank, ...good, name: 'Found' }];
+    const { body } = await shop.post('/int/products?explain=true&dry_run=true', {
+      products: [{ code: 'A', variants }],
+    });
+    expect(body.data).toMatchObject({ products: [{ variants: [{ code: 'A', created: false }] }], failed: [] });
+    expect(matchOf(body, 1)).toEqual({ record: 'variant', identifier, id: ids.variant, others: [] });
+  });
+
+  it('still erases the barcode and the reference of a variant that is found by its code', async () => {
+    const variants = [{ code: 'A', barcode: blank, external_ref: blank }];
+    const { body } = await shop.post('/int/products?dry_run=true', { products: [{ code: 'A', variants }] });
+    expect(body.data.products[0].variants).toMatchObject([{ code: 'A', barcode: null, external_ref: null }]);
+  });
+
+  it('is no code of a new product or variant', async () => {
+    const products = [
+      { code: blank, name: 'New' },
+      { code: 'A', variants: [{ code: blank, barcode: 'new' }] },
+    ];
+    const { body } = await shop.post('/int/products', { products });
+    expect(body.data.failed.map(({ error }: { error: object }) => error)).toEqual([
+      { message: 'API.Products.CodeCantBeBlank' },
+      { message: 'API.Products.CodeCantBeBlank' },
+    ]);
+  });
+
+  it('lets stock be booked by the barcode or the reference', async () => {
+    for (const good of [{ barcode: '860' }, { barcode: blank, external_ref: 'R' }]) {
+      const stocks = [{ code: blank, ...good, warehouse_code: 'W1', qty: 1 }];
+      const { body } = await shop.put('/int/stocks?explain=true', { stocks });
+      expect(body.data).toEqual({ updated: 1, failed: [] });
+      expect(matchOf(body)).toMatchObject({ id: ids.variant, others: [] });
+    }
+  });
+
+  it('lets attributes be set by the barcode', async () => {
+    const attributes = [{ external_ref: 'E', value: 'v' }];
+    const { body } = await shop.put('/int/product_attributes?explain=true', {
+      product_attributes: [{ code: blank, barcode: '860', attributes }],
+    });
+    expect(matchOf(body)).toMatchObject({ identifier: 'barcode', id: ids.variant });
+  });
+
+  it('lets a warehouse be found by its id, and keep its code', async () => {
+    const { body } = await shop.put('/warehouse?explain=true', {
+      warehouses: [{ ...warehouse('W1'), code: blank, id: ids.warehouse }],
+    });
+    expect(body.data.warehouses).toMatchObject([{ id: ids.warehouse, code: 'W1' }]);
+    expect(matchOf(body)).toMatchObject({ identifier: 'id', id: ids.warehouse });
+  });
+
+  it('is no code of a new warehouse', async () => {
+    const { body } = await shop.put('/warehouse?dry_run=true', { warehouses: [{ ...warehouse('New'), code: blank }] });
+    expect(body.data.warehouses).toMatchObject([{ id: null, code: null }]);
+  });
+
+  it('lets a location be found by its reference', async () => {
+    const { body } = await shop.post('/int/app_locations?explain=true&dry_run=true', {
+      app_locations: [{ ...PLACE, code: blank, external_ref: 'LR' }],
+    });
+    expect(matchOf(body)).toMatchObject({ identifier: 'external_ref', id: expect.any(Number) });
+  });
+
+  it('lets a card be found by its reference, and keep its barcode', async () => {
+    const { status, body } = await shop.post('/int/cards', { card: { barcode: blank, external_ref: 'CR' } });
+    expect([status, body.data]).toEqual([201, expect.objectContaining({ barcode: 'C', created: false })]);
+  });
+
+  it.each([{}, { external_ref: 'new' }])('is no barcode of a new card with %j', async (more) => {
+    const { status, body } = await shop.post('/int/cards', { card: { barcode: blank, ...more } });
+    expect([status, body]).toEqual([422, { errors: { barcode: ["can't be blank"] } }]);
+  });
+
+  it('lets the lines of orders and evaluations be found by the barcode', async () => {
+    const items = [{ code: blank, barcode: '860', external_ref: blank, qty: 1 }];
+    const order = await shop.post('/int/orders?explain=true', { order: { external_ref: `O${blank}`, items } });
+    expect([order.status, order.body.data.items]).toMatchObject([201, [{ code: 'A' }]]);
+    const evaluation = await shop.post('/order_processings', { order_processing: { guest: GUEST, items } });
+    expect(evaluation.status).toBe(201);
+    expect(evaluation.body.data.items).toMatchObject([{ product_variant_id: ids.variant }]);
+  });
+
+  it('lets a product be verified by the barcode', async () => {
+    const { body } = await shop.post('/product/verify?explain=true', { products: [{ code: blank, barcode: '860' }] });
+    expect(body.data).toMatchObject([{ product_variant_id: ids.variant }]);
+    expect(matchOf(body)).toMatchObject({ identifier: 'barcode', others: [] });
+  });
+});
