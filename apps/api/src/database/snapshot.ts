@@ -5,6 +5,15 @@ export type Read = <Row>(text: string, values?: readonly unknown[]) => Promise<R
 
 const CONNECT_MS = 5_000;
 
+// Whole tables are read one after the other and hashed: for the first rows of a result the planner would join row by
+// row, by index, and never end. One core is enough, beside a running service.
+const READS_WHOLE_TABLES = `
+  select set_config('enable_nestloop', 'off', true), set_config('enable_indexscan', 'off', true),
+    set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)`;
+
+/** Has the server look, while it works, whether this process still lives. */
+const NOTICE_THE_END = 'set client_connection_check_interval = 1000';
+
 /** Throws unless the database has all that is read of it. */
 async function assertUpToDate(read: Read): Promise<void> {
   const [made] = await read<{ has: boolean }>(`select to_regclass('migrations') is not null as has`);
@@ -22,7 +31,10 @@ export async function inSnapshot<Result>(
   const pool = jobPool(connection, 1, CONNECT_MS);
   const client = await pool.connect();
   try {
+    // Some servers' systems cannot look.
+    await client.query(NOTICE_THE_END).catch(() => {});
     await client.query('begin isolation level repeatable read read only');
+    await client.query(READS_WHOLE_TABLES);
     const read: Read = async <Row>(text: string, values: readonly unknown[] = []) => {
       const { rows } = await client.query(text, [...values]);
       return rows as Row[];
