@@ -1,5 +1,6 @@
 export { libraryParts, type LibraryParts } from './library-parts.js';
-export { libraryToolsOf, openLibrary, type LibraryTools, type StorageModule } from './library.js';
+export { libraryToolsOf, openLibrary, type LibraryTools } from './library.js';
+export type { StorageModule } from './storage-module.js';
 export { fileFilter, fileListStatement } from './media-list.query.js';
 export { mediaRoutes } from './media.routes.js';
 export { MediaWorker } from './media-worker.js';

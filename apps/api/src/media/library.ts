@@ -12,8 +12,9 @@ import type {
 import { PdfiumPageRenderer } from '@back-office/pages-pdfium';
 import { DiskMediaStore } from '@back-office/storage-disk';
 import { join } from 'node:path';
-import { InvalidConfig, type Config, type S3Config } from '../config.js';
+import type { Config, S3Config } from '../config.js';
 import { cdnPurgerOf } from './http-cdn-purger.js';
+import { openStorageModule } from './storage-module.js';
 
 /** Where an installation keeps its files, and what their public addresses begin with. */
 export interface Library {
@@ -22,7 +23,7 @@ export interface Library {
   readonly base: string;
   /** The store serves files to the world itself: each of them has to lie under its public key. */
   readonly isPublished: boolean;
-  readonly close: () => void;
+  readonly close: () => void | Promise<void>;
 }
 
 /** What the library is made with. */
@@ -34,17 +35,6 @@ export interface LibraryTools {
   readonly purger: CdnPurger;
   readonly pixelLimit: number;
   close(): Promise<void>;
-}
-
-/** What a module named by `STORAGE` exports: it reads its own configuration from the environment. */
-export interface StorageModule {
-  /** `base`: what public addresses begin with, when the store serves its files itself. */
-  openMediaStore(environment: Config['environment']): Promise<{
-    readonly store: MediaStore;
-    readonly base?: string;
-    /** Called when the process ends. */
-    readonly close?: () => void;
-  }>;
 }
 
 /** The library; `toRead`: a folder is not made or swept by opening it. A store of somebody else's opens as it does. */
@@ -60,8 +50,7 @@ export async function openLibrary(config: Config, { toRead = false } = {}): Prom
     const store = await bucket(storage.s3);
     return { store, base: baseOf(storage.s3), isPublished: true, close: () => store.close() };
   }
-  const storageModule = await moduleNamed(storage.module);
-  const { store, base, close = () => {} } = await storageModule.openMediaStore(config.environment);
+  const { store, base, close = () => {} } = await openStorageModule(storage.module, config.environment);
   return { store, base: (base ?? own).replace(/\/+$/, ''), isPublished: base !== undefined, close };
 }
 
@@ -76,14 +65,6 @@ function baseOf({ publicUrl, endpoint, region, bucket: name }: S3Config): string
   return (publicUrl ?? `${own.replace(/\/+$/, '')}/${name}`).replace(/\/+$/, '');
 }
 
-async function moduleNamed(name: string): Promise<StorageModule> {
-  const loaded: unknown = await import(name).catch((error: unknown) => {
-    throw new InvalidConfig(`Bad configuration: STORAGE: ${name} cannot be loaded: ${(error as Error).message}`);
-  });
-  if (typeof (loaded as Partial<StorageModule>).openMediaStore === 'function') return loaded as StorageModule;
-  throw new InvalidConfig(`Bad configuration: STORAGE: ${name} exports no openMediaStore`);
-}
-
 /** Everything that an installation chooses for its library. */
 export async function libraryToolsOf(config: Config): Promise<LibraryTools> {
   const [library, images] = await Promise.all([openLibrary(config), imageProcessorOf(config)]);
@@ -91,7 +72,7 @@ export async function libraryToolsOf(config: Config): Promise<LibraryTools> {
   const purger = cdnPurgerOf(config.cdnPurgeUrl);
   const close = async (): Promise<void> => {
     await Promise.all([images, pages, facts].map((each) => each.close()));
-    library.close();
+    await library.close();
   };
   return { library, images, pages, facts, purger, pixelLimit: config.imagePixelLimit, close };
 }

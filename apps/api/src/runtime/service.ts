@@ -53,7 +53,7 @@ export async function openForInspection(config: Config): Promise<Inspection> {
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
   const { store, close } = await openLibrary(config, { toRead: true });
   const stop = async (): Promise<void> => {
-    close();
+    await close();
     await embedded?.stop();
   };
   return { connection: embedded ?? { url: config.databaseUrl as string }, store, stop };

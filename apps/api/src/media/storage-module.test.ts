@@ -1,0 +1,38 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStorageModule } from './storage-module.js';
+
+const STORE = '{ put() {}, read() {}, copy() {}, remove() {}, list() {}, ping() {} }';
+
+describe('a module named by STORAGE', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'store-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  let count = 0;
+  const open = async (answer: string) => {
+    const path = join(folder, `store-${(count += 1)}.mjs`);
+    await writeFile(path, `export const openMediaStore = async () => (${answer});`);
+    return openStorageModule(path, {});
+  };
+
+  it.each([
+    ['undefined', 'openMediaStore answers no store'],
+    ['null', 'openMediaStore answers no store'],
+    ['{}', 'openMediaStore answers no store'],
+    ['{ store: 1 }', 'openMediaStore answers no store'],
+    [`{ store: { ...${STORE}, copy: undefined, list: 1 } }`, 'openMediaStore answers a store without copy, list'],
+    [`{ store: ${STORE}, base: 'files' }`, 'openMediaStore answers a base that is no URL'],
+    [`{ store: ${STORE}, close: true }`, 'openMediaStore answers a close that is no function'],
+  ])('that answers %s is refused in one line', async (answer, message) => {
+    await expect(open(answer)).rejects.toThrow(message);
+  });
+
+  it('opens when its store has every method', async () => {
+    expect(await open(`{ store: ${STORE} }`)).toHaveProperty('store.ping');
+    expect(await open(`{ store: ${STORE}, base: 'https://cdn.example/x', close() {} }`)).toHaveProperty('close');
+  });
+});
