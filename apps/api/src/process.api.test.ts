@@ -211,7 +211,7 @@ describe('a service on a server', () => {
   });
 
   it('says that it is not ready while the database cannot be reached, and ready again afterwards', async () => {
-    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
+    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'error' });
     const ready = async (): Promise<number> => (await fetch(`${server.origin}/health/ready`)).status;
     expect(await ready()).toBe(200);
     const admin = new pg.Client({ connectionString: withDatabase(database.url, 'postgres') });
@@ -227,6 +227,7 @@ describe('a service on a server', () => {
     await admin.query(`alter database ${name} allow_connections true`);
     await admin.end();
     expect(await ready()).toBe(200);
+    expect(server.output()).toMatch(/"failed":\[\{"part":"database","error":\{.+"msg":"not ready"/);
     await server.stop();
   });
 

@@ -10,6 +10,7 @@ import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
 import { observerOf } from './observer.js';
+import { Readiness } from './readiness.js';
 import { mountOutside } from './outside.js';
 import type { Service } from './service.js';
 
@@ -33,7 +34,11 @@ export async function startApi(
   patience = PATIENCE,
 ): Promise<Api> {
   const metrics = new Metrics(database);
-  const routes = container.get(TOKENS.Routes);
+  const [routes, clock, library] = [
+    container.get(TOKENS.Routes),
+    container.get(TOKENS.Clock),
+    container.get(TOKENS.Library),
+  ];
   const uploads = { directory: join(config.dataDir, UPLOADS), limit: config.uploadLimit };
   await prepareUploads(uploads);
   let draining = false;
@@ -41,7 +46,7 @@ export async function startApi(
     routes,
     tokens: container.get(TOKENS.AccessTokens),
     keyedCalls: container.get(TOKENS.KeyedCalls),
-    clock: container.get(TOKENS.Clock),
+    clock,
     jsonLimit: config.jsonLimit,
     jsonBodyMs: patience.jsonBody,
     uploads,
@@ -50,11 +55,11 @@ export async function startApi(
     observer: observerOf(logger, metrics),
     isBusy: () => database.connections().awaited >= config.databasePoolSize * WAITING_PER_CONNECTION,
     outside: mountOutside({
-      database,
+      readiness: new Readiness(database, library.library.store, logger, clock),
       metrics,
       reference: () => JSON.stringify(openApiDocument(routes, VERSION)),
       isDraining: () => draining,
-      library: container.get(TOKENS.Library),
+      library,
     }),
   });
   const edge = edgeServer(app, patience, expressMessages(app));

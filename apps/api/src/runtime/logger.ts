@@ -11,10 +11,16 @@ export function loggerOf({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'log
 
 const LONGEST = 256;
 
-/** An error without what it quotes: PostgreSQL's detail repeats the row, TypeORM's error the parameters. */
-export function loggable(error: unknown): object {
+const MAX_CAUSES = 3;
+
+/**
+ * An error and its causes without what they quote: PostgreSQL's detail repeats the row, TypeORM's error the parameters.
+ */
+export function loggable(error: unknown, causes = MAX_CAUSES): object {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
-  return { type: error.name, message: error.message.slice(0, LONGEST), code, constraint, stack: frames?.join('\n') };
+  const cause = error.cause === undefined || causes === 0 ? undefined : loggable(error.cause, causes - 1);
+  const stack = frames?.join('\n');
+  return { type: error.name, message: error.message.slice(0, LONGEST), code, constraint, stack, cause };
 }

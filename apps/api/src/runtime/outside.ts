@@ -1,13 +1,12 @@
 import express, { type Express, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js';
-import type { MediaStore } from '@back-office/media';
-import type { Database } from '../database/database.js';
 import { serveMedia, type LibraryParts } from '../media/index.js';
 import type { Metrics } from './metrics.js';
+import type { Readiness } from './readiness.js';
 
 export interface Outside {
-  readonly database: Database;
+  readonly readiness: Readiness;
   readonly metrics: Metrics;
   /** Makes the API reference as JSON text, which few processes are ever asked for. */
   readonly reference: () => string;
@@ -33,11 +32,11 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });\n`;
 
 /** What is served outside the base path: health, metrics and the API reference. None of it needs a token. */
-export function mountOutside({ database, metrics, reference, isDraining, library }: Outside) {
+export function mountOutside({ readiness, metrics, reference, isDraining, library }: Outside) {
   return (app: Express): void => {
     app.get('/health/live', (_request, response) => void response.json({ status: 'live' }));
     app.get('/health/ready', async (_request, response) => {
-      const ready = !isDraining() && (await answers(database, library.library.store));
+      const ready = !isDraining() && (await readiness.check());
       response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
     });
     app.get('/metrics', async (_request, response) => {
@@ -68,13 +67,4 @@ function mountReference(app: Express): void {
 function sendText(response: Response, type: string, text: string): void {
   response.setHeader('Content-Type', `${type}; charset=utf-8`);
   response.end(text);
-}
-
-async function answers(database: Database, store: MediaStore): Promise<boolean> {
-  try {
-    await Promise.all([database.ping(), store.ping()]);
-    return true;
-  } catch {
-    return false;
-  }
 }
