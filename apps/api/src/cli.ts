@@ -1,11 +1,20 @@
-import { addHours, isCurrency } from '@back-office/kernel';
-import { Command, InvalidArgumentError } from 'commander';
+import { addHours } from '@back-office/kernel';
+import { Command } from 'commander';
 import { check } from './checks/index.js';
+import { currencyOf, hoursOf, idOf, nameOf } from './cli-options.js';
 import { readConfig } from './config.js';
 import type { Connection } from './database/data-source.js';
 import { distribute } from './database/distribution.js';
 import { makeDemo } from './demo.js';
-import { openForInspection, openServer, startService, type Inspection, type Service } from './runtime/service.js';
+import {
+  assertDatabaseExists,
+  openForInspection,
+  openServer,
+  startService,
+  type Inspection,
+  type Service,
+  type ServiceOptions,
+} from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 
 /** What a command answers: the object that `--json` prints, and the same for a person. */
@@ -21,8 +30,12 @@ const COULD_NOT_LOOK = 2;
 
 const program = new Command('cli').description('Administration of the retail back-office service');
 
-command(program, 'migrate', 'bring the database up to date', () =>
-  Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
+command(
+  program,
+  'migrate',
+  'bring the database up to date',
+  () => Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
+  () => startService(readConfig(), { opensStore: false }),
 );
 
 command(
@@ -42,7 +55,7 @@ command(
   COULD_NOT_LOOK,
 );
 
-command(program, 'demo', 'make a demo app with realistic data', createDemo);
+command(program, 'demo', 'make a demo app with realistic data', createDemo, () => startService(readConfig()));
 
 const app = program.command('app').description('apps');
 command(app, 'create', 'make an app and issue its first token', createApp)
@@ -63,13 +76,20 @@ const proformas = program.command('proformas').description('proformas');
 command(proformas, 'expire', 'expire every proforma that is due, now', expireProformas);
 
 const media = program.command('media').description('the media library');
-command(media, 'purge', 'remove for good what has been in Trash, or was kept as a version, long enough', purgeMedia);
+command(
+  media,
+  'purge',
+  'remove for good what has been in Trash, or was kept as a version, long enough',
+  purgeMedia,
+  () => openExisting({ opensStore: true }),
+);
 
 command(
   media,
   'publish',
   'put every file under its public key: after contents were brought into a bucket from elsewhere',
   publishMedia,
+  () => openExisting({ opensStore: true }),
 );
 
 await program.parseAsync();
@@ -99,7 +119,7 @@ function command(
   name: string,
   description: string,
   run: (what: never, options: Options) => Promise<Result>,
-  open: () => Promise<Opened> = () => startService(readConfig()),
+  open: () => Promise<Opened> = () => openExisting({ opensStore: false }),
   couldNot = 1,
 ): Command {
   return parent
@@ -114,6 +134,13 @@ function command(
         process.exitCode = couldNot;
       }
     });
+}
+
+/** A service on a database that is there: what these commands name can be in no other. */
+async function openExisting(options: ServiceOptions): Promise<Service> {
+  const config = readConfig();
+  await assertDatabaseExists(config);
+  return startService(config, options);
 }
 
 type Run = (opened: Opened, options: Options) => Promise<Result>;
@@ -193,27 +220,6 @@ async function expireProformas({ container }: Service): Promise<Result> {
   }
   const text = `${expired} proformas met their deadline${failed > 0 ? `, ${failed} could not` : ''}.`;
   return { json: { expired, failed }, text };
-}
-
-function nameOf(text: string): string {
-  if (text.trim() === '' || text.length > 255) throw new InvalidArgumentError('A name of 1 to 255 characters.');
-  return text;
-}
-
-function currencyOf(text: string): string {
-  if (!isCurrency(text)) throw new InvalidArgumentError('An ISO 4217 code such as RSD or EUR.');
-  return text;
-}
-
-function idOf(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('A whole number.');
-  return Number(text);
-}
-
-function hoursOf(text: string): number {
-  const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
-  if (count === undefined) throw new InvalidArgumentError('A time such as 12h or 30d.');
-  return Number(count) * (unit === 'd' ? 24 : 1);
 }
 
 async function purgeMedia({ container }: Service): Promise<Result> {

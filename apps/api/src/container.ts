@@ -36,20 +36,31 @@ export class SystemClock implements Clock {
 }
 
 /** Which adapters an installation has chosen. */
-export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'> & { readonly media: LibraryTools };
+export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'> & {
+  /** Absent where no file is touched. */
+  readonly media?: LibraryTools | undefined;
+};
 
 function refundGatewayOf({ refundUrl, refundToken }: Adapters): RefundGateway {
   if (refundUrl === undefined) return new proformas.ByHandRefundGateway();
   return new proformas.HttpRefundGateway(refundUrl, refundToken);
 }
 
+function mediaOf({ media }: Adapters): LibraryTools {
+  if (media === undefined) throw new Error('This process has not opened the store of files');
+  return media;
+}
+
+function baseOf(adapters: Adapters): string {
+  return mediaOf(adapters).library.base;
+}
+
 /** Wires ports to adapters. Everything is made once, at its first use, from what its factory names. */
 export function containerOf(database: Database, adapters: Adapters, clock: Clock = new SystemClock()): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   const get = container.get.bind(container);
-  const { base: libraryBase } = adapters.media.library;
   container.bind(T.Database).toConstantValue(database);
-  container.bind(T.Library).toDynamicValue(() => libraryParts(database, clock, adapters.media));
+  container.bind(T.Library).toDynamicValue(() => libraryParts(database, clock, mediaOf(adapters)));
   container.bind(T.Clock).toConstantValue(clock);
   container.bind(T.RefundGateway).toDynamicValue(() => refundGatewayOf(adapters));
   container.bind(T.ProformaOrders).toDynamicValue(() => new proformas.TypeOrmProformaOrders(database, clock));
@@ -58,7 +69,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
   container.bind(T.KeyedCalls).toDynamicValue(() => new TypeOrmKeyedCalls(database, clock));
   container.bind(T.Warehouses).toDynamicValue(() => new TypeOrmWarehouses(database, clock));
   container.bind(T.Stocks).toDynamicValue(() => new TypeOrmStocks(database, clock));
-  container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock, libraryBase));
+  container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock, baseOf(adapters)));
   container.bind(T.Customers).toDynamicValue(() => new TypeOrmCustomers(database, clock));
   container.bind(T.Sessions).toDynamicValue(() => new TypeOrmSessions(database, clock));
   container.bind(T.Evaluations).toDynamicValue(() => new TypeOrmEvaluations(database, clock));
@@ -92,7 +103,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
       ...stockRoutes(get(T.Stocks), database),
       ...stockListRoutes(database),
       ...reconcileRoutes(get(T.Stocks)),
-      ...locationRoutes(new TypeOrmLocations(database, clock, libraryBase)),
+      ...locationRoutes(new TypeOrmLocations(database, clock, baseOf(adapters))),
       ...attendanceRoutes(new TypeOrmAttendances(database, clock)),
       ...customerRoutes(get(T.Customers), database),
       ...deviceRoutes(new TypeOrmDevices(database, clock)),

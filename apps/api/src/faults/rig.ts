@@ -146,7 +146,7 @@ export class Rig {
 
   private async inLibrary<Result>(hours: number, work: (library: LibraryParts) => Promise<Result>): Promise<Result> {
     const clock: Clock = { now: () => addHours(new Date(), hours) };
-    const service = await startService({ ...readConfig(this.environment), databasePoolSize: 1 }, clock);
+    const service = await startService({ ...readConfig(this.environment), databasePoolSize: 1 }, { clock });
     try {
       return await work(service.container.get(TOKENS.Library));
     } finally {

@@ -1,12 +1,17 @@
 import type { Clock } from '@back-office/kernel';
 import type { MediaStore } from '@back-office/media';
 import type { Container } from 'inversify';
+import { resolve } from 'node:path';
 import type { Config } from '../config.js';
 import { containerOf } from '../container.js';
 import { CustomerEntity } from '../customers/index.js';
 import { Database } from '../database/database.js';
 import { dataSourceFor, type Connection } from '../database/data-source.js';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import {
+  hasEmbeddedDatabase,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../database/embedded/embedded-postgres.js';
 import { libraryToolsOf, openLibrary } from '../media/index.js';
 import { migrate } from '../database/migrate.js';
 import { assertDurable } from '../database/durability.js';
@@ -20,8 +25,17 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+export interface ServiceOptions {
+  readonly clock?: Clock | undefined;
+  /** False for what touches no file: the store is not opened. */
+  readonly opensStore?: boolean;
+}
+
 /** Starts what every process needs: the database, brought up to date, and the container on it. */
-export async function startService(config: Config, clock?: Clock): Promise<Service> {
+export async function startService(
+  config: Config,
+  { clock, opensStore = true }: ServiceOptions = {},
+): Promise<Service> {
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
   try {
     const connection: Connection = embedded ?? { url: config.databaseUrl as string };
@@ -29,10 +43,10 @@ export async function startService(config: Config, clock?: Clock): Promise<Servi
     const source = await dataSourceFor(connection, config.databasePoolSize, [CustomerEntity]).initialize();
     const database = new Database(source);
     await assertDurable(database);
-    const media = await libraryToolsOf(config);
+    const media = opensStore ? await libraryToolsOf(config) : undefined;
     const stop = async (): Promise<void> => {
       await source.destroy();
-      await media.close();
+      await media?.close();
       await embedded?.stop();
     };
     return { container: containerOf(database, { ...config, media }, clock), database, connection, embedded, stop };
@@ -40,6 +54,14 @@ export async function startService(config: Config, clock?: Clock): Promise<Servi
     await embedded?.stop();
     throw error;
   }
+}
+
+/** Throws where an embedded database would be made only now: no app or token that a command names can be in it. */
+export async function assertDatabaseExists({ databaseUrl, dataDir }: Config): Promise<void> {
+  if (databaseUrl !== undefined || (await hasEmbeddedDatabase({ dataDir }))) return;
+  throw new Error(
+    `There is no database below ${resolve(dataDir)}: start the service or run migrate, or set DATABASE_URL.`,
+  );
 }
 
 /** An installation that is looked at, and left as it is: its database is not even brought up to date. */
@@ -50,6 +72,7 @@ export interface Inspection {
 }
 
 export async function openForInspection(config: Config): Promise<Inspection> {
+  await assertDatabaseExists(config);
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
   const { store, close } = await openLibrary(config, { toRead: true });
   const stop = async (): Promise<void> => {

@@ -39,6 +39,18 @@ export async function prepareHome(dataDir: string, fallbackDir: string): Promise
   return { ...home, directory };
 }
 
+/** Whether a database has been made below these folders; one that cannot be looked at counts. */
+export async function hasDatabase(dataDir: string, fallbackDir: string): Promise<boolean> {
+  const isThere = (path: string): Promise<boolean> =>
+    lstat(path).then(
+      () => true,
+      (error: unknown) => !hasCode(error, 'ENOENT'),
+    );
+  if (!(await isThere(dataDir))) return false;
+  const { directory } = await chooseHome(await realpath(dataDir), fallbackDir);
+  return isThere(dataOf({ directory }));
+}
+
 async function chooseHome(dataDir: string, fallbackDir: string): Promise<Home> {
   const near = join(dataDir, 'postgres');
   if (process.geteuid?.() !== 0) return { directory: near, owner: undefined, notice: undefined };

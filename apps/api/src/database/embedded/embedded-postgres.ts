@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Home, prepareHome } from './database-home.js';
+import { hasDatabase, type Home, prepareHome } from './database-home.js';
 import { packageFolder } from './postgres-binaries.js';
 import { ensureServer, USER } from './postgres-server.js';
 import { exclusively, identify, isLiving } from './process-lock.js';
@@ -26,8 +26,7 @@ export async function startEmbeddedPostgres(options: {
 }): Promise<EmbeddedPostgres> {
   // Where there is no package, that is said before anything is made.
   packageFolder();
-  const fallbackDir = resolve(options.fallbackDir ?? '/var/lib/retail-back-office');
-  const home = await prepareHome(resolve(options.dataDir), fallbackDir);
+  const home = await prepareHome(resolve(options.dataDir), fallbackOf(options));
   const { host, lease } = await exclusively(lockOf(home), async () => {
     const socketDirectory = await ensureServer(home);
     return { host: socketDirectory, lease: await takeLease(home) };
@@ -35,6 +34,15 @@ export async function startEmbeddedPostgres(options: {
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= giveUp(home, lease));
   return { host, user: USER, database: 'postgres', directory: home.directory, notice: home.notice, stop };
+}
+
+/** Whether a database of `dataDir` has been made; nothing is made by asking. */
+export function hasEmbeddedDatabase(options: { dataDir: string; fallbackDir?: string }): Promise<boolean> {
+  return hasDatabase(resolve(options.dataDir), fallbackOf(options));
+}
+
+function fallbackOf({ fallbackDir = '/var/lib/retail-back-office' }: { fallbackDir?: string }): string {
+  return resolve(fallbackDir);
 }
 
 async function takeLease(home: Home): Promise<string> {

@@ -1,0 +1,23 @@
+import { isCurrency } from '@back-office/kernel';
+import { InvalidArgumentError } from 'commander';
+
+export function nameOf(text: string): string {
+  if (text.trim() === '' || text.length > 255) throw new InvalidArgumentError('A name of 1 to 255 characters.');
+  return text;
+}
+
+export function currencyOf(text: string): string {
+  if (!isCurrency(text)) throw new InvalidArgumentError('An ISO 4217 code such as RSD or EUR.');
+  return text;
+}
+
+export function idOf(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError('A whole number.');
+  return Number(text);
+}
+
+export function hoursOf(text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError('A time such as 12h or 30d.');
+  return Number(count) * (unit === 'd' ? 24 : 1);
+}

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { testDatabase, type TestDatabase } from './testing/test-database.js';
+
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+function cli(args: readonly string[], environment: Readonly<Record<string, string>>) {
+  const env = { PATH: process.env['PATH'], ...environment };
+  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = execFile(process.execPath, [CLI, ...args], { env, timeout: 30_000 }, (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+describe('a command where no database has been made yet', () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'back-office-cli-'));
+    chmodSync(home, 0o755);
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  it.each([
+    [['app', 'create', '--name', 'A'], 1],
+    [['token', 'revoke', '--token', 'x'], 1],
+    [['proformas', 'expire'], 1],
+    [['media', 'purge'], 1],
+    [['check'], 2],
+  ])('%j ends with one line, and makes nothing', async (args, code) => {
+    for (const DATA_DIR of [home, join(home, 'none')]) {
+      const ended = await cli(args, { DATA_DIR });
+      expect([ended.code, ended.stdout]).toEqual([code, '']);
+      expect(ended.stderr).toMatch(/^There is no database below \/.+: .+\n$/);
+    }
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it('makes it for `migrate`, and finds it from then on', async () => {
+    expect(await cli(['migrate'], { DATA_DIR: home })).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli(['app', 'create', '--name', 'A', '--json'], { DATA_DIR: home })).toMatchObject({ code: 0 });
+    expect(existsSync(join(home, 'media'))).toBe(false);
+  }, 60_000);
+});
+
+describe('a command that touches no file', () => {
+  let database: TestDatabase;
+  let folder: string;
+  beforeAll(async () => {
+    database = await testDatabase();
+    folder = mkdtempSync(join(tmpdir(), 'back-office-store-'));
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await database.drop();
+  });
+
+  it('does not open the store', async () => {
+    const STORAGE = join(folder, 'store.mjs');
+    writeFileSync(STORAGE, `export const openMediaStore = () => { throw new Error('The store was opened'); };`);
+    const environment = { DATABASE_URL: database.url, STORAGE };
+    expect(await cli(['app', 'create', '--name', 'A'], environment)).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli(['proformas', 'expire'], environment)).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli(['media', 'purge'], environment)).toMatchObject({ code: 1, stderr: 'The store was opened\n' });
+  });
+});
