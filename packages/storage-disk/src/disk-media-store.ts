@@ -1,7 +1,8 @@
 import type { ByteRange, MediaStore, StoredBytes, StoredObject } from '@back-office/media';
 import { randomUUID } from 'node:crypto';
-import { copyFile, link, mkdir, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { copyFile, link, open, opendir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from './make-folder.js';
 
 /** Beside the objects, so that a rename stays within one file system. No key begins with a dot. */
 const UNFINISHED = '.unfinished';
@@ -22,7 +23,7 @@ export class DiskMediaStore implements MediaStore {
   /** Makes the folder where it is missing, and sweeps away what earlier crashes have left unfinished. */
   static async open(root: string): Promise<DiskMediaStore> {
     const store = new DiskMediaStore(root);
-    await clearly(() => mkdir(join(root, UNFINISHED), { recursive: true }));
+    await clearly(() => makeFolder(join(root, UNFINISHED)));
     await store.sweep();
     return store;
   }
@@ -157,7 +158,7 @@ async function linked(from: string, to: string): Promise<void> {
 
 /** Makes the folders that are missing, so that they are there after a crash, too. */
 async function made(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
+  const first = await makeFolder(folder);
   if (first === undefined) return;
   for (let each = folder; each.length >= first.length; each = dirname(each)) await flush(dirname(each));
 }

@@ -1,1 +1,2 @@
 export * from './disk-media-store.js';
+export { makeFolder } from './make-folder.js';

@@ -1,8 +1,9 @@
+import { makeFolder } from '@back-office/storage-disk';
 import type { Request, RequestHandler } from 'express';
 import multer, { MulterError } from 'multer';
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, opendir, rm, stat } from 'node:fs/promises';
+import { opendir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -46,7 +47,7 @@ export interface Form {
 
 /** Makes the folder of uploads, and sweeps away what earlier crashes have left in it. */
 export async function prepareUploads({ directory }: Uploads): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeFolder(directory, 0o700);
   for await (const entry of await opendir(directory)) {
     const path = join(directory, entry.name);
     const seen = await stat(path).catch(() => undefined);

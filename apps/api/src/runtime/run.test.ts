@@ -8,6 +8,18 @@ const timer = setInterval(() => {}, 1000);
 process.stdout.write('.');
 await runUntilSignal(async () => () => new Promise((resolve) => setTimeout(resolve, 1500)));`;
 
+describe('a process that cannot start', () => {
+  it('names the reason, and what it was caused by, in one line', async () => {
+    const code = `import { runUntilSignal } from '${RUN}';
+      await runUntilSignal(() => Promise.reject(new Error('No place', { cause: new Error('EROFS: read-only') })));`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'ignore', 'pipe'] });
+    let printed = '';
+    child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(printed).toBe('Could not run: No place (EROFS: read-only)\n');
+  });
+});
+
 describe('a process that takes its time to stop', () => {
   it.each([
     ['takes the signals of one Ctrl-C, from the terminal and from npm, as one', 30, 0],

@@ -45,7 +45,8 @@ function end(error: unknown): never {
 
 /** A refused connection is an AggregateError without a message of its own. */
 function messageOf(error: unknown): string {
-  const { message, errors } = error as { message?: string; errors?: Error[] };
+  const { message, errors, cause } = error as { message?: string; errors?: Error[]; cause?: unknown };
   const text = [message, errors?.[0]?.message, String(error)].find((each) => each !== undefined && each !== '');
-  return text?.split('\n')[0] ?? '';
+  const because = cause instanceof Error ? ` (${cause.message.split('\n')[0]})` : '';
+  return `${text?.split('\n')[0] ?? ''}${because}`;
 }

@@ -1,3 +1,4 @@
+import { makeFolder } from '@back-office/storage-disk';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, chmod, chown, constants, lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
@@ -27,10 +28,10 @@ export function dataOf(home: { directory: string }): string {
 }
 
 export async function prepareHome(dataDir: string, fallbackDir: string): Promise<Home> {
-  await mkdir(dataDir, { recursive: true });
+  await makeFolder(dataDir);
   const home = await chooseHome(await realpath(dataDir), fallbackDir);
-  if (await mkdir(dirname(home.directory), { recursive: true })) await chmod(dirname(home.directory), 0o755);
-  await mkdir(home.directory, { recursive: true });
+  if (await makeFolder(dirname(home.directory))) await chmod(dirname(home.directory), 0o755);
+  await makeFolder(home.directory);
   const directory = await realpath(home.directory);
   if ((await stat(directory)).uid === process.geteuid?.()) await chmod(directory, home.owner ? 0o711 : 0o700);
   await access(directory, constants.W_OK).catch(() => {

@@ -1,0 +1,30 @@
+import type { mkdir } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeFolder } from './make-folder.js';
+
+describe('a folder to make', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'folders-'));
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  it('is made with those above it, and the first of them is answered', async () => {
+    expect(await makeFolder(join(root, 'a/b/c'))).toBe(join(root, 'a'));
+    expect((await stat(join(root, 'a/b/c'))).isDirectory()).toBe(true);
+    expect(await makeFolder(join(root, 'a/b/c'))).toBeUndefined();
+  });
+
+  it('is refused for the true cause on a file system that may not be written', async () => {
+    // As Node does there.
+    const readOnly = (async (path: string, { recursive }: { recursive?: boolean }) => {
+      throw Object.assign(new Error(`mkdir '${path}'`), { code: recursive ? 'ENOENT' : 'EROFS' });
+    }) as typeof mkdir;
+    await expect(makeFolder(join(root, 'a/b'), undefined, readOnly)).rejects.toMatchObject({
+      code: 'EROFS',
+      message: `mkdir '${join(root, 'a')}'`,
+    });
+  });
+});
