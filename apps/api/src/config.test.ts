@@ -53,6 +53,8 @@ describe('a value that can be used', () => {
     ['WORKER', 'off', { worker: false }],
     ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
     ['PORT', '0', { port: 0 }],
+    ['WORKER_PORT', '9000', { workerPort: 9_000 }],
+    ['WORKER_PORT', '', { workerPort: undefined }],
     ['PORT', '', { port: 3000 }],
   ])('%s=%s is taken', (name, value, expected) => {
     expect(readConfig({ [name]: value })).toMatchObject(expected);
@@ -64,6 +66,7 @@ describe('a value that cannot be used', () => {
     ['PORT', '70000'],
     ['PORT', '-1'],
     ['PORT', 'http'],
+    ['WORKER_PORT', '65536'],
     ['DATABASE_URL', 'mysql://x'],
     ['DATABASE_POOL_SIZE', '0'],
     ['DATABASE_POOL_SIZE', '2.5'],

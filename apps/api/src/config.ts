@@ -8,6 +8,8 @@ export interface Config {
   readonly databasePoolSize: number;
   readonly demo: boolean;
   readonly worker: boolean;
+  /** Where a worker without an API answers health and metrics; `undefined`: nowhere. */
+  readonly workerPort: number | undefined;
   readonly jsonLimit: number;
   /** Bytes of an uploaded file. */
   readonly uploadLimit: number;
@@ -61,8 +63,8 @@ const size = makeValidator<number>((text) => {
   return bytes;
 });
 
-const wholeBetween = (low: number, high: number, usual: number) =>
-  makeValidator<number>((text) => {
+const wholeBetween = <Usual extends number | undefined>(low: number, high: number, usual: Usual) =>
+  makeValidator<number | Usual>((text) => {
     if (!/^\d{1,9}$/.test(text) || Number(text) < low || Number(text) > high) {
       throw new Error(`a whole number from ${low} to ${high} was expected`);
     }
@@ -116,6 +118,7 @@ export function readConfig(environment: Environment = process.env): Config {
       DATABASE_POOL_SIZE: wholeBetween(1, 1_000, 10),
       DEMO: bool({ default: undefined }),
       WORKER: str({ choices: ['inline', 'off'], default: 'inline' }),
+      WORKER_PORT: wholeBetween(0, 65_535, undefined),
       JSON_LIMIT: size({ default: 10 * 1024 ** 2 }),
       UPLOAD_LIMIT: size({ default: 100 * 1024 ** 2 }),
       IMAGE_PIXEL_LIMIT: wholeBetween(1, 999_999_999, 100_000_000),
@@ -145,6 +148,7 @@ export function readConfig(environment: Environment = process.env): Config {
     databasePoolSize: parsed.DATABASE_POOL_SIZE,
     demo: parsed.DEMO ?? parsed.DATABASE_URL === undefined,
     worker: parsed.WORKER === 'inline',
+    workerPort: parsed.WORKER_PORT,
     jsonLimit: parsed.JSON_LIMIT,
     uploadLimit: parsed.UPLOAD_LIMIT,
     imagePixelLimit: parsed.IMAGE_PIXEL_LIMIT,

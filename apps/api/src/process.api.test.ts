@@ -254,6 +254,14 @@ describe('a service on a server', () => {
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'X-Request-Id': 'canary-1' },
       body: JSON.stringify({ customer: { email: 'secret@example.com', first_name: 'Tajna', last_name: 'Osoba' } }),
     });
+    const refused = async (path: string, body: object) =>
+      fetch(`${server.origin}/api/v2${path}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    await refused('/proforma_orders', { order_processing_id: 1 });
+    await refused('/customers', { customer: { email: 'Tajna', first_name: '' } });
     await server.stop();
     const lines = server
       .output()
@@ -262,6 +270,8 @@ describe('a service on a server', () => {
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({ request_id: 'canary-1', method: 'POST', route: '/customers', status: 201 }),
     );
+    const keys = lines.flatMap((line) => (JSON.parse(line) as { keys?: string[] }).keys ?? []);
+    expect(keys).toEqual(['API.OrderProcessings.StaleEvaluation', 'is invalid', "can't be blank"]);
     for (const secret of [token, 'secret@example.com', 'Tajna']) expect(server.output()).not.toContain(secret);
   });
 });

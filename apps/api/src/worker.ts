@@ -1,20 +1,28 @@
 import { readConfig } from './config.js';
 import { loggerOf } from './runtime/logger.js';
+import { startProbes } from './runtime/probes.js';
 import { runUntilSignal } from './runtime/run.js';
 import { startService } from './runtime/service.js';
 import { workOf } from './runtime/work.js';
 
-/** The background work alone. Any number of these share one database. */
+/** The background work alone, with health and metrics on WORKER_PORT. Any number of these share one database. */
 await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);
   const service = await startService(config);
   const work = workOf(service, logger);
+  const probes =
+    config.workerPort === undefined
+      ? undefined
+      : await startProbes(service, config.workerPort, logger).catch(async (error: unknown) => {
+          await service.stop();
+          throw error;
+        });
   await work.start();
-  logger.info('working');
+  logger.info({ port: probes?.port }, 'working');
   return async () => {
     logger.info('stopping');
-    await work.stop();
+    await Promise.all([probes?.stop(), work.stop()]);
     await service.stop();
   };
 });

@@ -9,6 +9,8 @@ export interface Answer {
   /** In place of `text` when there may be too much of it to hold: sent as it comes. */
   readonly chunks?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The message keys or texts of a refusal, untranslated: for the log. */
+  readonly keys?: readonly string[];
 }
 
 /** What a handler may return: a refusal is answered by its key, `undefined` as a missing record. */

@@ -41,14 +41,15 @@ export interface Rejection {
 }
 
 export function unauthorized({ failure, speech }: Rejection): Answer {
-  return { status: 401, body: { errors: { token: speech.say(failure) } }, headers: { 'WWW-Authenticate': 'Bearer' } };
+  const body = { errors: { token: speech.say(failure) } };
+  return { status: 401, body, headers: { 'WWW-Authenticate': 'Bearer' }, keys: [failure] };
 }
 
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
   const said = Object.entries(errors).map(([field, messages]) => [field, messages.map((each) => speech.say(each))]);
-  return { status: 422, body: { errors: Object.fromEntries(said) as FieldErrors } };
+  return { status: 422, body: { errors: Object.fromEntries(said) as FieldErrors }, keys: Object.values(errors).flat() };
 }
 
 /** Refusals whose status the interface names; any other is 422. */
@@ -79,18 +80,18 @@ const BARE_AREA = 'Order';
 /** The one place where a refusal becomes a status and a body. */
 export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   const key = refusal.refused;
-  if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) } };
+  if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) }, keys: [key] };
   const name = refusal.field ?? areaOf(key);
   const { values } = refusal;
   const errors = { [name]: [speech.say(key)], ...(values && { fields: values }) };
-  return { status: statusOf(key), body: { errors } };
+  return { status: statusOf(key), body: { errors }, keys: [key] };
 }
 
 /** The keys of several failures, each under its own area. */
 export function keysAnswer(keys: readonly string[], speech: Speech, status = 422): Answer {
   const errors: Record<string, string[]> = {};
   for (const key of keys) (errors[areaOf(key)] ??= []).push(speech.say(key));
-  return { status, body: { errors } };
+  return { status, body: { errors }, keys };
 }
 
 /** `API.Warehouses.NotFound` goes under `Warehouses`, `Stocks.InvalidWarehouseId` under `Stocks`, plain text under `message`. */

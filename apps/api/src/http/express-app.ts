@@ -220,7 +220,8 @@ export function send(response: Response, answered: Answer): void {
   else response.end(payload);
 }
 
-function setHead(response: Response, { status, headers }: Answer, hasBody: boolean): void {
+function setHead(response: Response, { status, headers, keys }: Answer, hasBody: boolean): void {
+  response.locals['keys'] = keys;
   response.status(status).setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value);
   if (!hasBody || response.hasHeader('Content-Type')) return;

@@ -12,6 +12,8 @@ export interface Finished {
   readonly status: number;
   readonly milliseconds: number;
   readonly appId: number | undefined;
+  /** The message keys and texts of a refusal, without what a text says of the record at hand. */
+  readonly keys: readonly string[] | undefined;
 }
 
 /** Who is told about requests: logs and metrics. */
@@ -24,6 +26,26 @@ export interface Observer {
 const HUNG_UP = 499;
 
 const SANE_ID = /^[\w.:-]{1,128}$/;
+
+/** A bulk call may be refused for 10,000 rows. */
+const MAX_KEYS = 10;
+
+function shortened(keys: readonly string[] | undefined): readonly string[] | undefined {
+  // Behind the colon of a text stands the name of a record.
+  return keys && [...new Set(keys.map((key) => key.replace(/: .*/s, '')))].slice(0, MAX_KEYS);
+}
+
+/** Counts as the route of a request outside the table of routes. */
+export function labelled(label: string): RequestHandler {
+  return (_request, response, next) => {
+    response.locals['route'] = label;
+    next();
+  };
+}
+
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
 
 /** Gives every response its `X-Request-Id` (the caller's, if sane) and reports it when it has been sent. */
 export function requestLog(observer: Observer): RequestHandler {
@@ -38,10 +60,11 @@ export function requestLog(observer: Observer): RequestHandler {
       observer.finished({
         requestId,
         method: request.method,
-        route: (response.locals['route'] as string | undefined) ?? 'unknown',
+        route: (response.locals['route'] as string | undefined) ?? (isPreflight(request) ? 'preflight' : 'unknown'),
         status: response.writableFinished || isAnsweredEarly(response) ? response.statusCode : HUNG_UP,
         milliseconds: performance.now() - started,
         appId: (response.locals['app'] as AppContext | undefined)?.id,
+        keys: shortened(response.locals['keys'] as readonly string[] | undefined),
       }),
     );
     next();

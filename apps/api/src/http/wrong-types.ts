@@ -18,7 +18,7 @@ type WrongType = Of<typeof WrongTypeShape>;
 export const WrongTypesShape = record({ errors: record({ Utils: listOf(text), fields: listOf(WrongTypeShape) }) });
 
 export function wrongTypesAnswer(fields: readonly WrongType[], speech: Speech): Answer {
-  return { status: 400, body: { errors: { Utils: [speech.say(WRONG_DATA_TYPE)], fields } } };
+  return { status: 400, body: { errors: { Utils: [speech.say(WRONG_DATA_TYPE)], fields } }, keys: [WRONG_DATA_TYPE] };
 }
 
 type Path = readonly (string | number)[];

@@ -19,7 +19,7 @@ const PDF = 'application/pdf';
 /** Serves the public files of the library at `/media`. What is served was written once and never changes. */
 export function serveMedia(app: Express, objects: TypeOrmMediaObjects, store: MediaStore): void {
   app.get(/^\/media\/.+/, async (request, response) => {
-    response.locals['route'] = '/media';
+    response.locals['route'] = '/media/*';
     const key = keyOf(request);
     const appId = key === undefined ? undefined : await objects.appOf(key.slice(0, key.indexOf('/')));
     if (key === undefined || appId === undefined) return send(response, UNKNOWN_PATH);

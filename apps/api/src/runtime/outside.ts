@@ -2,15 +2,12 @@ import express, { type Express, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js';
 import { serveMedia, type LibraryParts } from '../media/index.js';
-import type { Metrics } from './metrics.js';
-import type { Readiness } from './readiness.js';
+import { labelled } from '../http/request-log.js';
+import { mountProbes, type Probes } from './probes.js';
 
-export interface Outside {
-  readonly readiness: Readiness;
-  readonly metrics: Metrics;
+export interface Outside extends Probes {
   /** Makes the API reference as JSON text, which few processes are ever asked for. */
   readonly reference: () => string;
-  readonly isDraining: () => boolean;
   readonly library: Pick<LibraryParts, 'library' | 'objects'>;
 }
 
@@ -32,35 +29,29 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });\n`;
 
 /** What is served outside the base path: health, metrics and the API reference. None of it needs a token. */
-export function mountOutside({ readiness, metrics, reference, isDraining, library }: Outside) {
+export function mountOutside({ reference, library, ...probes }: Outside) {
   return (app: Express): void => {
-    app.get('/health/live', (_request, response) => void response.json({ status: 'live' }));
-    app.get('/health/ready', async (_request, response) => {
-      const ready = !isDraining() && (await readiness.check());
-      response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
-    });
-    app.get('/metrics', async (_request, response) => {
-      const { type, body } = await metrics.text();
-      response.setHeader('Content-Type', type);
-      response.end(body);
-    });
+    mountProbes(app, probes);
     let made: string | undefined;
-    app.get('/openapi.json', (_request, response) => sendText(response, 'application/json', (made ??= reference())));
+    app.get('/openapi.json', labelled('/openapi.json'), (_request, response) =>
+      sendText(response, 'application/json', (made ??= reference())),
+    );
     mountReference(app);
     serveMedia(app, library.objects, library.library.store);
   };
 }
 
+const DOCS = labelled('/docs');
 const REFERENCE_FILES = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js']);
 
 function mountReference(app: Express): void {
   const files = express.static(getAbsoluteFSPath(), { index: false, maxAge: '1h' });
   app.use('/docs', helmet({ contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } }));
-  app.get(['/docs', '/docs/'], (_request: Request, response: Response) => sendText(response, 'text/html', PAGE));
-  app.get('/docs/start.js', (_request, response) => sendText(response, 'text/javascript', START));
+  app.get(['/docs', '/docs/'], DOCS, (_request: Request, response: Response) => sendText(response, 'text/html', PAGE));
+  app.get('/docs/start.js', DOCS, (_request, response) => sendText(response, 'text/javascript', START));
   app.use('/docs', (request, response, next) => {
     if (!REFERENCE_FILES.has(request.path)) return next();
-    return files(request, response, next);
+    DOCS(request, response, () => void files(request, response, next));
   });
 }
 

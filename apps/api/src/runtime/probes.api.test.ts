@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { testApi, type TestApi } from '../testing/test-api.js';
+import { testDatabase } from '../testing/test-database.js';
+
+const WORKER = fileURLToPath(new URL('../../dist/worker.js', import.meta.url));
+
+describe('the metrics of requests', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await testApi();
+  });
+  afterAll(() => api.close());
+
+  const counted = async (): Promise<Set<string | undefined>> => {
+    const text = await (await fetch(`${api.origin}/metrics`)).text();
+    return new Set([...text.matchAll(/^http_request_duration_seconds_count(\{.+\} \d+)$/gm)].map(([, each]) => each));
+  };
+
+  it('have a label for every path that is served, and one for all others', async () => {
+    const paths = [
+      '/health/live',
+      '/health/ready',
+      '/openapi.json',
+      '/docs',
+      '/docs/',
+      '/docs/start.js',
+      '/docs/swagger-ui.css',
+      '/media/abcdefgh/a.png',
+      '/media/abcdefgh/b.png',
+      '/api/v2/orders',
+      '/docs/none',
+      '/x',
+      '/api/v2/none',
+    ];
+    for (const path of paths) await (await fetch(api.origin + path)).arrayBuffer();
+    await fetch(`${api.origin}/api/v2/orders`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
+    });
+    await counted();
+    expect(await counted()).toEqual(
+      new Set([
+        '{method="GET",route="/health/live",status="200"} 1',
+        '{method="GET",route="/health/ready",status="200"} 1',
+        '{method="GET",route="/openapi.json",status="200"} 1',
+        '{method="GET",route="/docs",status="200"} 4',
+        '{method="GET",route="/metrics",status="200"} 1',
+        '{method="GET",route="/media/*",status="404"} 2',
+        '{method="GET",route="/orders",status="401"} 1',
+        '{method="GET",route="unknown",status="404"} 3',
+        '{method="OPTIONS",route="preflight",status="404"} 1',
+      ]),
+    );
+  });
+});
+
+describe('a worker with WORKER_PORT', () => {
+  it('serves health and metrics, and nothing else', async () => {
+    const database = await testDatabase();
+    const child = spawn(process.execPath, [WORKER], {
+      env: { PATH: process.env['PATH'], DATABASE_URL: database.url, WORKER_PORT: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    for await (const chunk of child.stdout) {
+      printed += String(chunk);
+      if (printed.includes('"working"')) break;
+    }
+    const [, port] = /"port":(\d+)/.exec(printed) ?? [];
+    const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    expect(await (await ask('/health/live')).json()).toEqual({ status: 'live' });
+    expect(await (await ask('/health/ready')).json()).toEqual({ status: 'ready' });
+    expect(await (await ask('/metrics')).text()).toContain('database_connections{state="open"}');
+    const other = await ask('/api/v2/orders');
+    expect([other.status, await other.json()]).toEqual([404, []]);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    await database.drop();
+  });
+});

@@ -1,0 +1,53 @@
+import express, { type Express } from 'express';
+import type { AddressInfo } from 'node:net';
+import type { Config } from '../config.js';
+import { expressMessages } from '../http/express-messages.js';
+import { labelled } from '../http/request-log.js';
+import { edgeServer } from '../http/server.js';
+import { TOKENS } from '../tokens.js';
+import type { Logger } from './logger.js';
+import { Metrics } from './metrics.js';
+import { Readiness } from './readiness.js';
+import type { Service } from './service.js';
+
+export interface Probes {
+  readonly readiness: Readiness;
+  readonly metrics: Metrics;
+  readonly isDraining: () => boolean;
+}
+
+/** What an operator's own systems ask a process. */
+export function mountProbes(app: Express, { readiness, metrics, isDraining }: Probes): void {
+  app.get('/health/live', labelled('/health/live'), (_request, response) => void response.json({ status: 'live' }));
+  app.get('/health/ready', labelled('/health/ready'), async (_request, response) => {
+    const ready = !isDraining() && (await readiness.check());
+    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
+  });
+  app.get('/metrics', labelled('/metrics'), async (_request, response) => {
+    const { type, body } = await metrics.text();
+    response.setHeader('Content-Type', type);
+    response.end(body);
+  });
+}
+
+/** Serves nothing but the probes, for a process that has no API. */
+export async function startProbes(
+  { container, database }: Pick<Service, 'container' | 'database'>,
+  port: NonNullable<Config['workerPort']>,
+  logger: Logger,
+): Promise<{ readonly port: number; stop(): Promise<void> }> {
+  let draining = false;
+  const { store } = container.get(TOKENS.Library).library;
+  const readiness = new Readiness(database, store, logger, container.get(TOKENS.Clock));
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  mountProbes(app, { readiness, metrics: new Metrics(database), isDraining: () => draining });
+  app.use((_request, response) => void response.status(404).json([]));
+  const edge = edgeServer(app, undefined, expressMessages(app));
+  await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(port, resolve));
+  const stop = (): Promise<void> => {
+    draining = true;
+    return edge.drain();
+  };
+  return { port: (edge.server.address() as AddressInfo).port, stop };
+}
