@@ -1,17 +1,15 @@
-import { isBlank, isRefusal, LONGEST_STRING } from '@back-office/kernel';
+import { isBlank, isRefusal } from '@back-office/kernel';
 import { CustomerNameFields, customerNameOf } from '../customers/index.js';
 import { answered, created } from '../http/answer.js';
-import { ALREADY_TAKEN, judgeText, JudgedBy, Text, Wrapper } from '../http/request-fields.js';
+import { ALREADY_TAKEN, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { integer, named, nullable, record, text, truth } from '../http/shapes.js';
-import { BARCODE_MISSING, type TypeOrmCards } from './typeorm-cards.js';
+import type { TypeOrmCards } from './typeorm-cards.js';
 
 const optional = true;
 
 class CardFields extends CustomerNameFields {
-  /** A blank one names nothing, but has to be sent. */
-  @JudgedBy((value) => judgeText(value, LONGEST_STRING, true), { type: 'string', maxLength: LONGEST_STRING })
-  barcode!: string;
+  @Text() barcode!: string;
   @Text({ optional }) external_ref?: string | null;
 }
 
@@ -40,17 +38,12 @@ export function cardRoutes(cards: TypeOrmCards): Route[] {
       answers: { 201: record({ data: CardShape }) },
       refusals: ['API.Customers.NotFound', ALREADY_TAKEN],
       handle: async ({ app, body: { card: fields } }) => {
-        const [barcode, externalRef] = [blankToNull(fields.barcode), blankToNull(fields.external_ref)];
-        if (barcode === null && externalRef === null) return BARCODE_MISSING;
         const customer = customerNameOf(fields);
         if (isRefusal(customer)) return customer;
-        const put = await cards.put(app.id, { barcode, externalRef, customer });
+        const externalRef = isBlank(fields.external_ref ?? '') ? null : (fields.external_ref as string);
+        const put = await cards.put(app.id, { barcode: fields.barcode, externalRef, customer });
         return answered(put, ({ card, created: isNew }) => created({ ...card, created: isNew }));
       },
     }),
   ];
-}
-
-function blankToNull(value: string | null | undefined): string | null {
-  return isBlank(value ?? '') ? null : (value as string);
 }

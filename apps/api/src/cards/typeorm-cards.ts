@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { isCustomer, type CustomerName } from '../customers/index.js';
 import type { Database, Transaction } from '../database/database.js';
 import { violates } from '../database/failures.js';
-import { ALREADY_TAKEN, CANT_BE_BLANK } from '../http/request-fields.js';
+import { ALREADY_TAKEN } from '../http/request-fields.js';
 import { placeholders } from '../database/placeholders.js';
 
 const COLUMNS = 'id, data_part, time_part, barcode, external_ref, customer_id';
@@ -14,14 +14,12 @@ const LOCK_NAMED = `
 
 const UPDATE = `
   update cards
-  set barcode = coalesce($3, barcode), external_ref = coalesce($4, external_ref), customer_id = coalesce($5, customer_id), updated_at = $6
+  set barcode = $3, external_ref = coalesce($4, external_ref), customer_id = coalesce($5, customer_id), updated_at = $6
   where app_id = $1 and id = $2 returning ${COLUMNS}`;
 
 const INSERT = `
   insert into cards (app_id, data_part, time_part, barcode, external_ref, customer_id, inserted_at, updated_at)
   values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict do nothing returning ${COLUMNS}`;
-
-export const BARCODE_MISSING = refuse(CANT_BE_BLANK, 'barcode');
 
 export interface CardRow {
   readonly id: number;
@@ -34,8 +32,7 @@ export interface CardRow {
 
 /** A card as it is to be. `null` leaves a known card what it has. */
 export interface CardWish {
-  /** A new card has to have one. */
-  readonly barcode: string | null;
+  readonly barcode: string;
   readonly externalRef: string | null;
   readonly customer: CustomerName | null;
 }
@@ -75,7 +72,6 @@ async function put(transaction: Transaction, appId: number, wish: CardWish, now:
     const [card] = await transaction.last<CardRow>(UPDATE, values);
     return { card: card as CardRow, created: false };
   }
-  if (barcode === null) return BARCODE_MISSING;
   const { dataPart, timePart } = newParts(now, randomInt);
   const values = [appId, dataPart, timePart, barcode, externalRef, customerId, now];
   const [card] = await transaction.rows<CardRow>(INSERT, values);
