@@ -509,10 +509,10 @@ describe('the statements of the service that go across apps', () => {
     expect(found.sort()).toEqual([
       'checkout/evaluation-statements.query.ts: evaluations that another app has made',
       'idempotency/typeorm-keyed-calls.ts: keys that are forgotten',
+      'media/file-versions.query.ts: apps with kept versions whose time is over',
       'media/media-jobs.query.ts: files that wait for a job that is gone',
       'media/typeorm-media-receipts.ts: uploads that have died',
       'media/typeorm-media-trash.ts: apps with files whose time in Trash is over',
-      'media/typeorm-media-versions.ts: apps with kept versions whose time is over',
       'proformas/proforma-statements.query.ts: proformas that are due',
       'proformas/typeorm-refund-queue.ts: refunds that are due',
     ]);
