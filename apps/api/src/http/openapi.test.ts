@@ -1,3 +1,4 @@
+import { getMetadataStorage } from 'class-validator';
 import { ok } from './answer.js';
 import { openApiDocument } from './openapi.js';
 import { Text } from './request-fields.js';
@@ -7,12 +8,17 @@ import { record } from './shapes.js';
 const reading = (path: string): Route =>
   route({ method: 'get', path, caller: 'app', summary: '', answers: { 200: record({}) }, handle: async () => ok({}) });
 
-const bodyNamedNote = (): object => {
+/** The storage of the decorators, which all suites of a worker share. */
+const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<object, unknown> };
+const added: object[] = [];
+afterAll(() => added.forEach((body) => validationMetadatas.delete(body)));
+
+const bodyNamedNote = (): void => {
   class Note {
     @Text()
     text!: string;
   }
-  return Note;
+  added.push(Note);
 };
 
 describe('the API reference', () => {

@@ -77,6 +77,13 @@ export interface TestApi {
 
 const CONNECTIONS_OF_TESTS = 4;
 
+let known: Conformance | undefined;
+
+/** Every service of the process has the same routes, and their schemas take a while to compile. */
+function conformanceOf(container: Container): Conformance {
+  return (known ??= new Conformance(openApiDocument(container.get(TOKENS.Routes), VERSION)));
+}
+
 /** The whole service on a real port and a database of its own; only the clock and the log are not the real ones. */
 export async function testApi(
   environment: Readonly<Record<string, string>> = {},
@@ -103,7 +110,7 @@ export async function testApi(
   const jobFailures: unknown[] = [];
   const worker = new MediaWorker(pool, container.get(TOKENS.Library).tasks, (error) => jobFailures.push(error));
   const origin = `http://127.0.0.1:${api.port}`;
-  const conformance = new Conformance(openApiDocument(container.get(TOKENS.Routes), VERSION));
+  const conformance = conformanceOf(container);
   return {
     origin,
     url: own.url,

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { transform } from '@swc/core';
+
+const OPTIONS = {
+  configFile: false,
+  swcrc: false,
+  sourceMaps: 'inline',
+  jsc: {
+    target: 'es2022',
+    keepClassNames: true,
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+  },
+  module: { type: 'es6' },
+};
+
+/** Sources import one another by the names of what is built; workspace packages offer their source under a condition. */
+export async function resolve(specifier, context, next) {
+  if (specifier.startsWith('.') && specifier.endsWith('.js')) {
+    const source = new URL(`${specifier.slice(0, -'.js'.length)}.ts`, context.parentURL);
+    if (isOurs(source.pathname) && existsSync(source)) return { url: source.href, shortCircuit: true };
+  }
+  return next(specifier, { ...context, conditions: ['back-office:source', ...context.conditions] });
+}
+
+export async function load(url, context, next) {
+  const { protocol, pathname } = new URL(url);
+  if (protocol !== 'file:' || !pathname.endsWith('.ts') || !isOurs(pathname)) return next(url, context);
+  const filename = fileURLToPath(new URL(url));
+  const { code } = await transform(await readFile(filename, 'utf8'), { ...OPTIONS, filename });
+  return { format: 'module', source: code, shortCircuit: true };
+}
+
+function isOurs(pathname) {
+  return !pathname.includes('/node_modules/');
+}
