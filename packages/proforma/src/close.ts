@@ -71,8 +71,20 @@ export interface DeadlineFacts extends At {
   readonly expirePaid: boolean;
 }
 
-export function isPastDeadline(proforma: Proforma, now: Date): boolean {
+export function isPastDeadline(proforma: Pick<Proforma, 'status' | 'expiresAt'>, now: Date): boolean {
   return isOpen(proforma) && proforma.expiresAt.getTime() <= now.getTime();
+}
+
+/**
+ * What the customer is asked to pay now: the debt, for a converted proforma that of its order; 0 once nobody waits for
+ * the money, or the deadline has passed.
+ */
+export function amountDue(
+  proforma: Pick<Proforma, 'endSales' | 'payments' | 'status' | 'converted' | 'expiresAt'>,
+  now: Date,
+): number {
+  if (proforma.status === 'canceled' || proforma.status === 'expired' || isPastDeadline(proforma, now)) return 0;
+  return proforma.converted?.isOrderPayable === false ? 0 : debtOf(proforma);
 }
 
 /**

@@ -56,11 +56,12 @@ export function ipsQrText(account: BankAccount, currency: string, amount: number
  * Whether money in the currency can be sent to the account: in RSD a Serbian account or its IBAN, in other currencies
  * any number; check digits, where the number has them, must be right.
  */
-export function isAccountNumber(text: string, currency: string): boolean {
+export function isAccountNumber(written: string, currency: string): boolean {
+  const text = withoutPrefix(written);
   if (accountDigits(text) !== undefined) return true;
   if (currency === 'RSD' || DOMESTIC.test(text)) return false;
   if (IBAN_START.test(text)) return isIban(text);
-  return /^[\dA-Za-z][\dA-Za-z ./-]*$/.test(text) && text.replaceAll(/\D/g, '').length >= 4;
+  return /^[\dA-Za-z][\dA-Za-z ./-]*$/.test(text) && /[1-9]/.test(text) && text.replaceAll(/\D/g, '').length >= 4;
 }
 
 /** A Serbian account as people write it: 3 digits for the bank, up to 13 for the account, 2 to check. */
@@ -68,7 +69,8 @@ const DOMESTIC = /^(\d{3})-(\d{1,13})-(\d{2})$/;
 const IBAN_START = /^[A-Za-z]{2}\d{2}/;
 
 /** The 18 digits of a Serbian account, also of one written as IBAN; `undefined` when its check digits are wrong. */
-function accountDigits(accountNumber: string): string | undefined {
+function accountDigits(written: string): string | undefined {
+  const accountNumber = withoutPrefix(written);
   const [, bank = '', account = '', check = ''] = DOMESTIC.exec(accountNumber) ?? [];
   const iban = /^RS35/i.test(accountNumber) ? withoutSpaces(accountNumber).slice(4) : accountNumber;
   const digits = bank === '' ? iban : bank + account.padStart(13, '0') + check;
@@ -79,6 +81,10 @@ function accountDigits(accountNumber: string): string | undefined {
 function isIban(text: string): boolean {
   const iban = withoutSpaces(text).toUpperCase();
   return /^[A-Z]{2}\d{2}[\dA-Z]{11,30}$/.test(iban) && asNumber(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
+}
+
+function withoutPrefix(text: string): string {
+  return text.replace(/^IBAN[ :]*/i, '');
 }
 
 function withoutSpaces(text: string): string {

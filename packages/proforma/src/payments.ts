@@ -14,15 +14,6 @@ export function debtOf(proforma: Pick<Proforma, 'endSales' | 'payments'>): numbe
 }
 
 /**
- * What the customer is asked to pay now: the debt, for a converted proforma that of its order; 0 once nobody waits for
- * the money.
- */
-export function amountDue(proforma: Pick<Proforma, 'endSales' | 'payments' | 'status' | 'converted'>): number {
-  if (proforma.status === 'canceled' || proforma.status === 'expired') return 0;
-  return proforma.converted?.isOrderPayable === false ? 0 : debtOf(proforma);
-}
-
-/**
  * What of the total nothing covers: as the debt, but money on its way back counts as gone. Decisions are made on this,
  * or a refund would be paid for twice, or not at all, depending on when its answer comes.
  */

@@ -114,8 +114,8 @@ export function priceLines<Line extends BasketLine>(
 }
 
 /**
- * The promotions to freeze with these lines: also those that take nothing off yet, since fewer confirmed pieces may
- * leave them something. Codes of variants that are not in the basket are dropped.
+ * The promotions to freeze with these lines: also those that take nothing off yet, since they may
+ * apply once fewer pieces are confirmed. Codes of variants that are not in the basket are dropped.
  */
 export function frozenPromotions(promotions: readonly Promotion[], lines: readonly BasketLine[]): Promotion[] {
   const codes = new Set(lines.map(({ code }) => code));

@@ -93,7 +93,9 @@ describe('a refund that failed and that a person', () => {
     const recorded = record();
     expect(recorded.payments[1]).toMatchObject({ status: 'refunded', amount: -1000, reference: 'tx-9', date: LATER });
     expect(paidOf(recorded.payments)).toBe(2000);
-    expect(recorded.alerts).toMatchObject([{ kind: 'refund_failed', resolvedAt: LATER }]);
+    expect(recorded.alerts).toMatchObject([
+      { kind: 'refund_failed', resolvedAt: LATER, details: { payment_id: 2, recorded: true, reference: 'tx-9' } },
+    ]);
   });
 
   it('has paid out without a reference keeps its own', () => {

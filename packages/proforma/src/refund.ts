@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import { resolveAlertsOf, withAlert } from './alerts.js';
 import { isPendingRefund } from './payments.js';
-import type { Payment, Proforma } from './proforma.js';
+import type { Alert, Payment, Proforma } from './proforma.js';
 import { REFUND_PENDING } from './refusals.js';
 import { decide, type Guard } from './transitions.js';
 
@@ -53,7 +53,10 @@ export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proform
     const { reference, now } = facts;
     const paidOut = { ...refund, reference: reference ?? refund.reference };
     const recorded = withStatus(replaced(found, refund, paidOut), paidOut, 'refunded', now);
-    return resolveAlertsOf(recorded, new Set([refund.id]), now);
+    return noteOnAlertsOf(resolveAlertsOf(recorded, new Set([refund.id]), now), refund.id, {
+      recorded: true,
+      reference,
+    });
   };
   return decide({ action: 'record_refund', guards: [refundIsNotPending], apply }, proforma, facts);
 }
@@ -91,6 +94,13 @@ function withStatus(proforma: Proforma, refund: Payment, status: Payment['status
 
 function replaced(proforma: Proforma, payment: Payment, by: Payment): Proforma {
   return { ...proforma, payments: proforma.payments.map((each) => (each === payment ? by : each)) };
+}
+
+function noteOnAlertsOf(proforma: Proforma, refundId: number, note: Alert['details']): Proforma {
+  const alerts = proforma.alerts.map((alert) =>
+    alert.details['payment_id'] === refundId ? { ...alert, details: { ...alert.details, ...note } } : alert,
+  );
+  return { ...proforma, alerts };
 }
 
 function failureKind(proforma: Proforma): 'refund_failed' | 'expiry_refund_failed' {

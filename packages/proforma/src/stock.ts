@@ -11,8 +11,23 @@ export interface StockRow {
 
 /** The preferred warehouse first, then the others by code, so that the choice never depends on how rows were found. */
 export function inOrderOfUse(stock: readonly StockRow[], preferred: string | null): StockRow[] {
-  const rank = (row: StockRow): string => `${row.warehouseCode === preferred ? 0 : 1}${row.warehouseCode ?? ''}`;
-  return [...stock].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : a.warehouseId - b.warehouseId));
+  const code = ({ warehouseCode }: StockRow): string => warehouseCode ?? '';
+  return [...stock].sort(
+    (a, b) =>
+      Number(b.warehouseCode === preferred) - Number(a.warehouseCode === preferred) ||
+      (code(a) < code(b) ? -1 : code(a) > code(b) ? 1 : a.warehouseId - b.warehouseId),
+  );
+}
+
+/** The rows of each variant, in their order: a basket may have a thousand lines, and each looks its rows up. */
+function rowsByVariant(stock: readonly StockRow[]): Map<number, StockRow[]> {
+  const rows = new Map<number, StockRow[]>();
+  for (const row of stock) {
+    const known = rows.get(row.variantId);
+    if (known) known.push(row);
+    else rows.set(row.variantId, [row]);
+  }
+  return rows;
 }
 
 export interface Demand {
@@ -32,9 +47,10 @@ export interface Source {
  */
 export function chooseWarehouses(lines: readonly Demand[], stock: readonly StockRow[]): Source[] | { missing: Demand } {
   const left = new Map(stock.map((row) => [row, row.onHand - row.reserved]));
+  const rows = rowsByVariant(stock);
   const sources: Source[] = [];
   for (const line of lines) {
-    const row = stock.find((each) => each.variantId === line.variantId && (left.get(each) ?? 0) >= line.qty);
+    const row = rows.get(line.variantId)?.find((each) => (left.get(each) ?? 0) >= line.qty);
     if (row === undefined) return { missing: line };
     left.set(row, (left.get(row) ?? 0) - line.qty);
     sources.push({ warehouseId: row.warehouseId, warehouseCode: row.warehouseCode });
@@ -88,6 +104,8 @@ export class FreeStock {
   take(before: Proforma, after: Proforma, preferred: string | null): Proforma | { readonly missing: ProformaLine } {
     const taking = new Taking(this.left);
     const changes = reservationChanges(before, after);
+    const lines = new Map(after.lines.map((line) => [line.id, line]));
+    const rows = rowsByVariant(inOrderOfUse(this.stock, preferred));
     for (const change of changes) if (change.delta < 0) taking.take(change, change.delta);
     const moved = new Map<number, Source>();
     for (const change of changes.filter(({ delta }) => delta > 0)) {
@@ -96,8 +114,9 @@ export class FreeStock {
         taking.take(change, delta);
         continue;
       }
-      const line = after.lines.find((each) => each.id === lineId) as ProformaLine;
-      const source = this.sourceOf(line, Number(qty), preferred, taking);
+      const line = lines.get(lineId) as ProformaLine;
+      const others = (rows.get(line.variantId) ?? []).filter((row) => row.warehouseId !== line.warehouseId);
+      const source = others.find((row) => taking.has(row, Number(qty)));
       if (source === undefined) return { missing: line };
       taking.take(change, delta - Number(qty));
       taking.take({ variantId: line.variantId, warehouseId: source.warehouseId }, Number(qty));
@@ -107,17 +126,6 @@ export class FreeStock {
     return moved.size === 0
       ? after
       : { ...after, lines: after.lines.map((line) => ({ ...line, ...moved.get(line.id) })) };
-  }
-
-  private sourceOf(
-    { variantId, warehouseId }: ProformaLine,
-    qty: number,
-    preferred: string | null,
-    taking: Taking,
-  ): StockRow | undefined {
-    return inOrderOfUse(this.stock, preferred).find(
-      (row) => row.variantId === variantId && row.warehouseId !== warehouseId && taking.has(row, qty),
-    );
   }
 }
 

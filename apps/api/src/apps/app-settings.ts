@@ -1,5 +1,16 @@
-import { isSound, lengthOf, LONGEST_STRING } from '@back-office/kernel';
-import { Flag, IS_INVALID, JudgedBy, MALFORMED, Nested, Text, Whole, type Judge } from '../http/request-fields.js';
+import { isBlank, isCurrency, isSound, lengthOf, LONGEST_STRING } from '@back-office/kernel';
+import {
+  Flag,
+  IS_INVALID,
+  judgeText,
+  JudgedBy,
+  MALFORMED,
+  Nested,
+  Text,
+  Whole,
+  type Judge,
+} from '../http/request-fields.js';
+import { isAccountNumber } from '@back-office/proforma';
 import { anyObject, integer, named, nullable, number, record, text, truth, type Of } from '../http/shapes.js';
 import type { Translations } from '../http/speech.js';
 
@@ -111,10 +122,20 @@ class MediaSettings {
 /** Codes of the National Bank of Serbia: cash (1) or transfer (2), then what it is for (20 to 90). */
 const PAYMENT_CODE = /^([12]([2-8]\d|90))?$/;
 
+const MAX_ACCOUNT_LENGTH = 34;
+
+/** Whether it is an account in any currency; whether it is one in the app's is known with the app. */
+const judgeAccount: Judge = (value) => {
+  const wrong = judgeText(value, MAX_ACCOUNT_LENGTH, true);
+  if (wrong !== undefined || isBlank(String(value))) return wrong;
+  return ['RSD', 'EUR'].some((currency) => isAccountNumber(String(value), currency)) ? undefined : IS_INVALID;
+};
+
 class BankAccountSettings {
   @Text({ max: 70, optional }) beneficiary?: string | null;
   @Text({ max: 70, optional }) address?: string | null;
-  @Text({ max: 34, optional }) account_number?: string | null;
+  @JudgedBy(judgeAccount, { type: 'string', maxLength: MAX_ACCOUNT_LENGTH }, { optional }) account_number?:
+    string | null;
   @Text({ max: 140, optional }) purpose?: string | null;
   @Text({ pattern: PAYMENT_CODE, optional }) payment_code?: string | null;
 }
@@ -136,10 +157,13 @@ const judgeTranslations: Judge = (value) => {
   return fits ? undefined : IS_INVALID;
 };
 
+const judgeCurrency: Judge = (value) =>
+  judgeText(value, 3, true) ?? (isCurrency(String(value)) ? undefined : IS_INVALID);
+
 /** Only what is sent changes; a null puts the default back. */
 export class PatchSettings {
   @Text({ pattern: /\S/, optional }) name?: string | null;
-  @Text({ max: 3, optional }) currency?: string | null;
+  @JudgedBy(judgeCurrency, { type: 'string', maxLength: 3 }, { optional }) currency?: string | null;
   @Text({ max: 35, pattern: LANGUAGE, optional }) default_language?: string | null;
   @JudgedBy(judgeTranslations, TRANSLATIONS, { optional }) translations?: TranslationsPatch | null;
   @Nested(() => ProformaSettings, { optional }) proforma?: ProformaSettings | null;
@@ -159,7 +183,9 @@ export function mergeSettings(stored: StoredSettings, patch: PatchSettings): Sto
     if (wish !== undefined) merged[section] = wish ? withoutNulls({ ...stored[section], ...sent(wish) }) : {};
   }
   if (patch.default_warehouse_code !== undefined) {
-    merged['default_warehouse_code'] = patch.default_warehouse_code === '' ? null : patch.default_warehouse_code;
+    merged['default_warehouse_code'] = isBlank(patch.default_warehouse_code ?? '')
+      ? null
+      : patch.default_warehouse_code;
   }
   return merged;
 }

@@ -367,6 +367,8 @@ describe('PATCH /app/settings', () => {
   it('clears the default warehouse for a blank code', async () => {
     await patched({ default_warehouse_code: 'W1' });
     expect(await patched({ default_warehouse_code: '' })).toEqual(DEFAULTS);
+    await patched({ default_warehouse_code: 'W1' });
+    expect(await patched({ default_warehouse_code: '  ' })).toEqual(DEFAULTS);
   });
 
   it('refuses a default warehouse that was deleted, or is of another app', async () => {
@@ -464,7 +466,7 @@ describe('PATCH /app/settings', () => {
     ['an unknown warehouse', { default_warehouse_code: 'W2' }, { default_warehouse_code: ['is invalid'] }],
     [
       'an account and a warehouse that cannot be used, each under its own name',
-      { bank_account: { account_number: '1' }, default_warehouse_code: 'w1' },
+      { bank_account: { account_number: 'DE89370400440532013000' }, default_warehouse_code: 'w1' },
       { 'bank_account.account_number': ['is invalid'], default_warehouse_code: ['is invalid'] },
     ],
     ['points below 0', { loyalty: { points_per_amount: -1 } }, { 'loyalty.points_per_amount': ['is invalid'] }],
@@ -489,9 +491,17 @@ describe('PATCH /app/settings', () => {
     ],
     [
       'many bad values, each under its own name',
-      { name: '', proforma: { lifetime_hours: 0 }, bank_account: { payment_code: 'x' }, translations: { '': {} } },
+      {
+        name: '',
+        currency: 'XYZ',
+        proforma: { lifetime_hours: 0 },
+        bank_account: { payment_code: 'x', account_number: 'abc' },
+        translations: { '': {} },
+      },
       {
         name: ["can't be blank"],
+        currency: ['is invalid'],
+        'bank_account.account_number': ['is invalid'],
         translations: ['is invalid'],
         'proforma.lifetime_hours': ['must be greater than 0'],
         'bank_account.payment_code': ['is invalid'],
@@ -572,7 +582,7 @@ describe('the currency of an app', () => {
     expect([reply.status, reply.body.errors]).toEqual([422, { 'bank_account.account_number': ['is invalid'] }]);
   });
 
-  it('is never another one than that of an amount that is written at the same time', async () => {
+  it('never changes beside a first amount that is written at the same time', async () => {
     for (let round = 0; round < 10; round += 1) {
       shop = await api.app();
       const [changed, written] = await Promise.all([
@@ -586,7 +596,7 @@ describe('the currency of an app', () => {
     }
   });
 
-  it('that another node has just changed is not mistaken: amounts are refused for a moment', async () => {
+  it('refuses amounts while the change of another node is unseen', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };

@@ -1,4 +1,4 @@
-import { decimalsOf, isCurrency, type Clock } from '@back-office/kernel';
+import { decimalsOf, type Clock } from '@back-office/kernel';
 import { isAccountNumber } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { AppContext } from '../http/app-context.js';
@@ -137,7 +137,7 @@ export class TypeOrmApps implements AccessTokens {
   patch(appId: number, patch: PatchSettings): Promise<AppRow | InvalidSettings | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('app');
-      // Rows that refer to the app are written meanwhile: they lock its key.
+      // `no key`: inserts of rows that refer to the app lock its key.
       const app = await findApp(transaction, appId, 'for no key update');
       if (app === undefined) return undefined;
       const next = patchedApp(app, patch);
@@ -188,17 +188,17 @@ async function errorsIn(
   const errors: Record<string, readonly string[]> = {};
   const changesCurrency = next.currency !== app.currency;
   // Stored amounts are in the currency's minor units: another currency would change what they mean.
-  if (changesCurrency && (!isCurrency(next.currency) || (await holdsAmounts(transaction, app.id)))) {
+  if (changesCurrency && (await holdsAmounts(transaction, app.id))) {
     errors['currency'] = [IS_INVALID];
   }
   if (patch.translations && areTooLong(next.translations)) errors['translations'] = [IS_TOO_LONG];
   const { account_number: account = '' } = next.settings.bank_account ?? {};
   const namesAccount = patch.bank_account?.account_number !== undefined || changesCurrency;
-  if (namesAccount && account !== '' && !isAccountNumber(account, next.currency)) {
+  if (namesAccount && account.trim() !== '' && !isAccountNumber(account, next.currency)) {
     errors['bank_account.account_number'] = [IS_INVALID];
   }
   const { default_warehouse_code: warehouse } = next.settings;
-  if (patch.default_warehouse_code && !(await hasWarehouse(transaction, app.id, warehouse ?? ''))) {
+  if (patch.default_warehouse_code && warehouse && !(await hasWarehouse(transaction, app.id, warehouse))) {
     errors['default_warehouse_code'] = [IS_INVALID];
   }
   return errors;

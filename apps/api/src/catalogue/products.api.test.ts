@@ -446,7 +446,7 @@ describe('POST /int/products with a bad row', () => {
     expect(await refused([sent])).toEqual(['WrongDataType']);
   });
 
-  it('a blank name is refused for a known product too', async () => {
+  it('refuses a blank name for an existing product', async () => {
     const { id } = await writtenOne(item('A'));
     expect(await refused([{ id, name: '' }])).toEqual(['NameCantBeBlank']);
   });

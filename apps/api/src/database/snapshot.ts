@@ -11,7 +11,7 @@ const READS_WHOLE_TABLES = `
   select set_config('enable_nestloop', 'off', true), set_config('enable_indexscan', 'off', true),
     set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)`;
 
-/** Has the server look, while it works, whether this process still lives. */
+/** Lets the server cancel the query when this process dies. */
 const NOTICE_THE_END = 'set client_connection_check_interval = 1000';
 
 /** Throws unless the database has all that is read of it. */

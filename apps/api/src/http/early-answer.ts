@@ -6,7 +6,7 @@ import { HttpProblem } from './errors.js';
 export interface DiscardLimits {
   readonly bytes: number;
   readonly ms: number;
-  /** Without a byte of it. */
+  /** Maximum silence. */
   readonly quietMs: number;
 }
 

@@ -12,7 +12,7 @@ export interface Finished {
   readonly status: number;
   readonly milliseconds: number;
   readonly appId: number | undefined;
-  /** The message keys and texts of a refusal, without what a text says of the record at hand. */
+  /** The message keys and texts of a refusal, with record names removed. */
   readonly keys: readonly string[] | undefined;
 }
 

@@ -72,7 +72,7 @@ export async function addProcessing(sql: Sql, purpose: Purpose, order: Processin
 
 /**
  * Has caches purged when the processing of the file ends, see {@link hastenPurge}; a day later should it never end. One
- * that is due stays due whatever replaces the file meanwhile, and without knowing of the strategy of that.
+ * that is due stays due: a later replace, by any strategy, leaves it.
  */
 export async function addPurge(sql: Sql, order: PurgeOrder): Promise<void> {
   await sql.rows(ADD_PURGE, [JSON.stringify(order), purgeKey(order.appId, order.fileId)]);

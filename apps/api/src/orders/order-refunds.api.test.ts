@@ -97,7 +97,7 @@ describe('an order that is cancelled with refund', () => {
     expect(again).toMatchObject({ paid: 120, debt: 80 });
   });
 
-  it('moves nothing without refund, as ever, and everything when it is asked for later', async () => {
+  it('moves nothing without refund, and everything when asked for later', async () => {
     const order = await paidOrder();
     for (const more of [{}, { refund: false }, { refund: null }]) {
       expect(await updated([canceling(order, more)])).toEqual(DONE);

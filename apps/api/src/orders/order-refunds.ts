@@ -13,8 +13,8 @@ export interface OrderRefunds {
   lock(transaction: Transaction, appId: number, orderIds: readonly number[]): Promise<readonly Proforma[]>;
   /** Locks vouchers and customers of the proformas. To be called between the locks of orders and of stock. */
   lockBenefits(transaction: Transaction, appId: number, proformas: readonly Proforma[]): Promise<void>;
-  /** Gives back what is left of the payments of these proformas, of which all is locked. */
+  /** Gives back what is left of the payments of these proformas, which are locked. */
   giveBack(transaction: Transaction, appId: number, proformas: readonly Proforma[]): Promise<readonly DueRefunds[]>;
-  /** Asks the gateway for a few refunds at once; many are left to the worker. Never throws for want of an answer. */
+  /** Asks the gateway for a few refunds at once; many are left to the worker. A missing answer is no error. */
   payOut(appId: number, due: readonly DueRefunds[]): Promise<void>;
 }

@@ -60,7 +60,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       handle: async ({ app, id, request }) => {
         const proforma = await actions.show(app, id);
         if (proforma === undefined) return undefined;
-        const { qr } = presentInstructions(app, proforma);
+        const { qr } = presentInstructions(app, proforma, clock.now());
         if (qr === null) return NO_PAYMENT_QR;
         const media = (request.accepts([...QR_MEDIA]) || QR_MEDIA[0]) as QrMedia;
         return { status: 200, text: await drawQr(qr, media), headers: { 'Content-Type': media, Vary: 'Accept' } };

@@ -143,7 +143,10 @@ describe('a failed refund that a person has paid out', () => {
     service.asked.length = 0;
     const { status, body } = await record(id, refund, { refund: { reference: 'bank-17' } });
     expect(status).toBe(200);
-    expect(body.data).toMatchObject({ paid: 200, debt: 0, open_alerts_count: 0, alerts: [{ resolved: true }] });
+    expect(body.data).toMatchObject({ paid: 200, debt: 0, open_alerts_count: 0 });
+    expect(body.data.alerts).toMatchObject([
+      { resolved: true, details: { recorded: true, reference: 'bank-17', amount: 100 } },
+    ]);
     expect(statuses(body.data).at(-1)).toEqual([-100, 'refunded']);
     await askAgain(1);
     expect(service.asked).toEqual([]);

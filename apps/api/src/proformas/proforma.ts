@@ -26,7 +26,7 @@ export function presentProforma(app: AppContext, proforma: domain.Proforma, now:
     items: proforma.lines.map((line) => presentItem(line, amount)),
     fee_items: proforma.fees.map((fee) => sale.presentFee(fee, amount)),
     payments: domain.shownPayments(proforma).map((payment) => sale.presentPayment(payment, amount)),
-    payment_instructions: presentInstructions(app, proforma),
+    payment_instructions: presentInstructions(app, proforma, now),
     tax_brackets: domain.proformaBrackets(proforma).map((bracket) => sale.presentBracket(bracket, amount)),
     transaction_reference: domain.paymentReference(proforma.number),
     delivery_area: sale.presentDeliveryArea(proforma),
@@ -103,9 +103,13 @@ function presentItem(line: domain.ProformaLine, amount: Money): Of<typeof ItemSh
   };
 }
 
-export function presentInstructions(app: AppContext, proforma: domain.Proforma): Of<typeof InstructionsShape> {
+export function presentInstructions(
+  app: AppContext,
+  proforma: domain.Proforma,
+  now: Date,
+): Of<typeof InstructionsShape> {
   const account = app.settings.bankAccount;
-  const due = domain.amountDue(proforma);
+  const due = domain.amountDue(proforma, now);
   const reference = domain.paymentReference(proforma.number);
   return {
     beneficiary: account.beneficiary,

@@ -736,7 +736,12 @@ describe('a proforma past its deadline and not yet swept', () => {
     api.clock.forward({ hours: 73 });
     expect(await adjust(1)).toMatchObject({ proforma_status: 'partial_confirmed', debt: 0 });
     const raised = await adjust(3);
-    expect(raised).toMatchObject({ proforma_status: 'confirmed', debt: 200, expires_in_seconds: 0 });
+    expect(raised).toMatchObject({
+      proforma_status: 'confirmed',
+      debt: 200,
+      expires_in_seconds: 0,
+      payment_instructions: { amount: 0, qr: null },
+    });
     expect(Date.parse(`${raised.expires_at}Z`)).toBeLessThan(api.clock.now().getTime());
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({
       proforma_status: 'expired',

@@ -38,14 +38,14 @@ export function bookReservations(change: string, appId: string, now: string): st
   )`;
 }
 
-const lockedRows = (condition: string): string => `
+const lockedRows = (shelves: string): string => `
   select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", w.code as "warehouseCode",
     s.on_hand as "onHand", s.reserved
   from stocks s join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
-  where s.app_id = $1 and (${condition})
+  where s.app_id = $1 and (s.product_variant_id, s.warehouse_id) in (${shelves})
   order by s.product_variant_id, s.warehouse_id for update of s`;
 
-const SHELVES = '(s.product_variant_id, s.warehouse_id) in (select * from unnest($2::bigint[], $3::bigint[]))';
+const SHELVES = 'select * from unnest($2::bigint[], $3::bigint[])';
 
 /** Locks the stock rows of the shelves ($2 variants, $3 warehouses), in the order of their keys. */
 export const LOCK_SHELVES = lockedRows(SHELVES);
@@ -54,13 +54,13 @@ export const LOCK_SHELVES = lockedRows(SHELVES);
  * As {@link LOCK_SHELVES}, with all others that the growing variants ($4) may come from: those of the warehouse that
  * their evaluation ($5) named, or of every warehouse.
  */
-export const LOCK_SHELVES_AND_SOURCES = lockedRows(`${SHELVES} or (s.product_variant_id, s.warehouse_id) in (
-    select source.product_variant_id, source.warehouse_id
+export const LOCK_SHELVES_AND_SOURCES = lockedRows(`${SHELVES}
+    union
+    select growing.variant_id, w.id
     from unnest($4::bigint[], $5::bigint[]) as growing (variant_id, evaluation_id)
     join order_processings e on e.app_id = $1 and e.id = growing.evaluation_id
-    join stocks source on source.app_id = $1 and source.product_variant_id = growing.variant_id
-      and source.warehouse_id = coalesce(e.warehouse_id, source.warehouse_id)
-  )`);
+    join warehouses w on w.app_id = $1 and w.id = coalesce(e.warehouse_id, w.id) and w.sellable and w.deleted_at is null
+  `);
 
 /**
  * Which of the warehouses ($2) sell. Asked once their stock is locked: a statement that waits for a lock sees what it
