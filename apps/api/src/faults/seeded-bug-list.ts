@@ -112,9 +112,13 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   {
     name: 'Bytes that are needed are tidied away',
     changes: one(
-      'media/public-copies.js',
-      'async settle(',
-      'async settle(appId, keys) { for (const key of keys) { const found = await this.objects.ofKey(appId, key); if (found) await this.library.store.remove(found.content); } }\n    async settleOld(',
+      'media/publication.js',
+      'async publish(appId, { id, version, keys, mime, data }) {',
+      `async publish(appId, { id, version, keys, mime, data }) {
+        for (const key of keys) {
+          const found = await this.copies.objects.ofKey(appId, key);
+          if (found) await this.library.store.remove(found.content);
+        }`,
     ),
     foundBy: 'load',
   },
