@@ -80,7 +80,8 @@ async function send(hostile: readonly Hostile[]): Promise<Outcome[]> {
   latest = after;
   return replies.map((reply) => {
     const { appId } = reply.shop.client;
-    if (reply.status < 300 && reply.route.path.startsWith('/proforma_orders')) reply.shop.spent = true;
+    const { method, path } = reply.route;
+    if (reply.status < 300 && method !== 'get' && path.startsWith('/proforma_orders')) reply.shop.spent = true;
     return { ...reply, wrote: before.get(appId) !== after.get(appId) };
   });
 }

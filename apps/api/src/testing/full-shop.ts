@@ -41,11 +41,12 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
   const file = (await client.upload('/cdn/files', { name: 'file.txt', bytes: Buffer.from('words') })).body.data;
   const trashed = (await client.upload('/cdn/files', { name: 'gone.txt', bytes: Buffer.from('words') })).body.data;
   await client.delete(`/cdn?file=${trashed.key}`);
+  const cash = await methodId(client, 'cash');
   const records: Record<string, Named> = {
     customers: (await client.post('/customers', { customer })).body.data,
     order_processings: { id: evaluation },
     orders: (await client.post(`/proforma_orders/${sold.id}/convert`)).body.data,
-    proforma_orders: await awaiting(client),
+    proforma_orders: await awaiting(client, cash),
     cdn: file,
   };
   const session = await startSession(client, { customer_external_ref: 'ana' });
@@ -56,7 +57,7 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
     folder,
     file,
     trashed,
-    cash: await methodId(client, 'cash'),
+    cash,
     records,
     evaluation,
     spent: false,
@@ -73,11 +74,11 @@ export async function setUpFullShop(client: Client): Promise<void> {
 }
 
 /** A proforma of which a card payment is in progress, a refund was made, and something is owed. */
-async function awaiting(client: Client): Promise<Named> {
+async function awaiting(client: Client, cash: number): Promise<Named> {
   const { id, items } = await propose(client, [{ code: 'A', qty: 2 }]);
   const path = `/proforma_orders/${id}`;
   const begun = await client.post(`${path}/card_payments`, { payment: { amount: 1 } });
-  const payment = { payment_method_id: await methodId(client, 'cash'), amount: 150 };
+  const payment = { payment_method_id: cash, amount: 150 };
   await client.post(`${path}/pay`, { payment });
   const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
   await client.post(`${path}/warehouse_confirm`, { adjustments });
@@ -89,7 +90,7 @@ async function awaiting(client: Client): Promise<Named> {
 /** Replaces what calls have used up. */
 export async function refresh(shop: FullShop): Promise<void> {
   if (!shop.spent) return;
-  shop.records['proforma_orders'] = await awaiting(shop.client);
+  shop.records['proforma_orders'] = await awaiting(shop.client, shop.cash);
   shop.evaluation = await evaluate(shop.client, [{ code: 'A', qty: 1 }]);
   shop.spent = false;
 }
