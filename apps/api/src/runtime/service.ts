@@ -37,21 +37,23 @@ export async function startService(
   { clock, opensStore = true }: ServiceOptions = {},
 ): Promise<Service> {
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
+  const opened: { close(): Promise<void> }[] = embedded ? [{ close: () => embedded.stop() }] : [];
+  const stop = async (): Promise<void> => {
+    for (const each of opened.toReversed()) await each.close();
+  };
   try {
     const connection: Connection = embedded ?? { url: config.databaseUrl as string };
     await migrate(connection);
     const source = await dataSourceFor(connection, config.databasePoolSize, [CustomerEntity]).initialize();
+    opened.push({ close: () => source.destroy() });
     const database = new Database(source);
     await assertDurable(database);
     const media = opensStore ? await libraryToolsOf(config) : undefined;
-    const stop = async (): Promise<void> => {
-      await source.destroy();
-      await media?.close();
-      await embedded?.stop();
-    };
+    if (media) opened.push(media);
     return { container: containerOf(database, { ...config, media }, clock), database, connection, embedded, stop };
   } catch (error) {
-    await embedded?.stop();
+    // Open connections would keep the process alive.
+    await stop();
     throw error;
   }
 }
@@ -74,9 +76,13 @@ export interface Inspection {
 export async function openForInspection(config: Config): Promise<Inspection> {
   await assertDatabaseExists(config);
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
-  const { store, close } = await openLibrary(config, { toRead: true });
+  const library = await openLibrary(config, { toRead: true }).catch(async (error: unknown) => {
+    await embedded?.stop();
+    throw error;
+  });
+  const { store } = library;
   const stop = async (): Promise<void> => {
-    await close();
+    await library.close();
     await embedded?.stop();
   };
   return { connection: embedded ?? { url: config.databaseUrl as string }, store, stop };
