@@ -11,7 +11,7 @@ export const BRANCH_WITH_FILES = `
   group by path having max(id) is not null order by path`;
 
 // A file in Trash moves with its folder, also when that is gone.
-export const LONGEST_BELOW = `
+export const MAX_BYTES_BELOW = `
   select coalesce(max(bytes), 0) as bytes from (
     select max(octet_length(path)) as bytes from cdn_folders where app_id = $1 and path like $2
     union all

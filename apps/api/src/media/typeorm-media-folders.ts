@@ -21,7 +21,7 @@ import { violates } from '../database/failures.js';
 import type { Database, Sql, Transaction } from '../database/database.js';
 import { WriteOnce } from '../database/write-once.js';
 import { IS_USED_SQL } from './file-columns.query.js';
-import { BRANCH_WITH_FILES, LONGEST_BELOW, MOVE_BRANCH } from './folder-branches.query.js';
+import { BRANCH_WITH_FILES, MAX_BYTES_BELOW, MOVE_BRANCH } from './folder-branches.query.js';
 
 export interface FolderRow {
   readonly id: number;
@@ -169,7 +169,7 @@ export class TypeOrmMediaFolders {
     const to = folderPath(below(parent, lastSegment(path)), 'parent_folder');
     if (isRefusal(to)) return to;
     // Nothing below can grow meanwhile: whoever makes a folder or puts a file into one holds the lock of the folders.
-    const [longest] = await transaction.rows<{ bytes: number }>(LONGEST_BELOW, [appId, belowPattern(path)]);
+    const [longest] = await transaction.rows<{ bytes: number }>(MAX_BYTES_BELOW, [appId, belowPattern(path)]);
     const growth = bytesOf(to) - bytesOf(path);
     if (growth > 0 && (longest?.bytes ?? 0) + growth > MAX_PATH_BYTES) return refuse('is invalid', 'parent_folder');
     await transaction.rows(MOVE_BRANCH, [appId, path, to, this.clock.now(), parent, belowPattern(path)]);
