@@ -246,7 +246,7 @@ describe('a converted proforma whose order is refunded', () => {
     expect(vouchersReturned(converted, refunded)).toEqual([{ voucherId: 500, amount: 500 }]);
   });
 
-  it('goes on showing what it showed, and stays reserved until the order gives its pieces back', () => {
+  it('keeps the payments it shows and its reservations', () => {
     expect(shownPayments(refunded)).toBe(shownPayments(converted));
     expect(refunded).toMatchObject({ status: 'converted', endSales: converted.endSales });
   });

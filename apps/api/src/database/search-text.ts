@@ -47,12 +47,12 @@ function asciiUnlessSign(character: string): string {
 }
 
 /** A row of an index that sorts holds 2,700 bytes, and a single sign may be written out in forty letters. */
-const LONGEST_NAME = 1_000;
+const MAX_NAME_LENGTH = 1_000;
 const HALF_A_SIGN = /[\ud800-\udbff]$/;
 
 /** As {@link foldedForSearch}, for names, which are sorted, too. */
 export function foldedName(name: string): string {
-  return foldedForSearch(name).slice(0, LONGEST_NAME).replace(HALF_A_SIGN, '').trimEnd();
+  return foldedForSearch(name).slice(0, MAX_NAME_LENGTH).replace(HALF_A_SIGN, '').trimEnd();
 }
 
 /** Any of the columns holds what is sought as it stands: `%` and `_` mean themselves, case does not count. */
