@@ -1,4 +1,5 @@
 /** @jest-config-loader esbuild-register */
+import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
 // Far from UTC, and not by whole hours: a local time that slips in shows.
@@ -29,8 +30,10 @@ const config: Config = {
       globalTeardown: '<rootDir>/apps/api/src/testing/global-teardown.mjs',
     },
   ],
-  // Jest would leave one core idle; much of the time is spent waiting for PostgreSQL and child processes.
-  maxWorkers: '100%',
+  // One more than cores: suites wait for PostgreSQL and child processes.
+  maxWorkers: availableParallelism() + 1,
+  testSequencer: '<rootDir>/apps/api/src/testing/slowest-first.mjs',
+  reporters: ['default', '<rootDir>/apps/api/src/testing/times-reporter.mjs'],
   testTimeout: 30_000,
 };
 

@@ -1,7 +1,7 @@
 /**
  * Runs an entry point of the service: `node run.mjs main`, `worker`, `cli app create …`. Where everything that a build
  * needs is installed it builds first, else it runs the build that is there. The entry point runs in this very process,
- * so that signals reach it.
+ * so that signals reach it; it comes from the bundle, if it is part of one.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,10 +11,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const [name] = process.argv.splice(2, 1);
-const entry = fileURLToPath(new URL(`dist/${name}.js`, import.meta.url));
 if (canBuild()) {
   await build();
-} else if (!existsSync(entry)) {
+  if (existsSync(`${ROOT}node_modules/esbuild`)) await (await import('./bundle.mjs')).bundle();
+}
+const builds = [`dist/bundle/${name}.js`, `dist/${name}.js`].map((each) =>
+  fileURLToPath(new URL(each, import.meta.url)),
+);
+const entry = builds.find((each) => existsSync(each));
+if (entry === undefined) {
   process.stderr.write(
     'There is no build, and not all that makes one is installed: run `npm ci && npm run build` first.\n',
   );

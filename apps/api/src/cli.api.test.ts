@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { BUNDLE } from './testing/server-process.js';
 import { testDatabase, type TestDatabase } from './testing/test-database.js';
 
-const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+const CLI = `${BUNDLE}cli.js`;
 
 function cli(args: readonly string[], environment: Readonly<Record<string, string>>) {
   const env = { PATH: process.env['PATH'], ...environment };

@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +48,10 @@ describe('a start where not all that makes a build is installed', () => {
     home = mkdtempSync(join(tmpdir(), 'back-office-run-'));
     mkdirSync(join(home, 'apps/api/dist'), { recursive: true });
     cpSync(join(ROOT, 'apps/api/run.mjs'), join(home, 'apps/api/run.mjs'));
-    writeFileSync(join(home, 'package.json'), '{"devDependencies": {"typescript": "1", "@types/express": "1"}}');
+    writeFileSync(
+      join(home, 'package.json'),
+      '{"type": "module", "devDependencies": {"typescript": "1", "@types/express": "1"}}',
+    );
   });
   afterEach(() => rmSync(home, { recursive: true, force: true }));
   const run = (...args: string[]): Promise<readonly [number | null, string, string]> =>
@@ -65,6 +68,13 @@ describe('a start where not all that makes a build is installed', () => {
     expect(await run('cli', 'app', 'create')).toEqual([0, 'app,create\n', '']);
   });
 
+  it('runs the bundle where there is one', async () => {
+    mkdirSync(join(home, 'apps/api/dist/bundle'));
+    writeFileSync(join(home, 'apps/api/dist/cli.js'), 'console.log("apart")');
+    writeFileSync(join(home, 'apps/api/dist/bundle/cli.js'), 'console.log("bundled")');
+    expect(await run('cli')).toEqual([0, 'bundled\n', '']);
+  });
+
   it.each(['main', 'worker', 'cli'])('ends `%s` with one line when there is no build', async (name) => {
     const [code, stdout, stderr] = await run(name);
     expect([code, stdout]).toEqual([1, '']);
@@ -79,6 +89,34 @@ describe('a start where not all that makes a build is installed', () => {
     expect(await run('cli')).toEqual([0, 'new\n', '']);
     writeFileSync(tsc, 'process.exit(2)');
     expect(await run('cli')).toEqual([2, '', '']);
+  });
+
+  it('bundles again when the build, or what is installed, has changed', async () => {
+    mkdirSync(join(home, 'node_modules/@types/express'), { recursive: true });
+    mkdirSync(join(home, 'node_modules/typescript/bin'), { recursive: true });
+    writeFileSync(join(home, 'node_modules/typescript/bin/tsc'), '');
+    for (const name of ['esbuild', '@esbuild']) {
+      symlinkSync(join(ROOT, 'node_modules', name), join(home, 'node_modules', name));
+    }
+    cpSync(join(ROOT, 'apps/api/bundle.mjs'), join(home, 'apps/api/bundle.mjs'));
+    for (const name of ['main', 'worker', 'library']) writeFileSync(join(home, `apps/api/dist/${name}.js`), '');
+    const installed = join(home, 'node_modules/.package-lock.json');
+    writeFileSync(installed, '{}');
+    const bundle = join(home, 'apps/api/dist/bundle/cli.js');
+    const script = (text: string) => `import './library.js'; console.log("${text}")`;
+
+    writeFileSync(join(home, 'apps/api/dist/cli.js'), script('first'));
+    expect(await run('cli')).toEqual([0, 'first\n', '']);
+    const made = statSync(bundle).mtimeMs;
+    await run('cli');
+    expect(statSync(bundle).mtimeMs).toBe(made);
+
+    writeFileSync(join(home, 'apps/api/dist/library.js'), 'console.log("library")');
+    expect(await run('cli')).toEqual([0, 'library\nfirst\n', '']);
+    const remade = statSync(bundle).mtimeMs;
+    writeFileSync(installed, '{ }');
+    await run('cli');
+    expect(statSync(bundle).mtimeMs).toBeGreaterThan(remade);
   });
 });
 

@@ -3,15 +3,13 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
 import { installCitusStandIn } from './testing/citus-stand-in.js';
-import { startServer } from './testing/server-process.js';
+import { BUNDLE, startServer } from './testing/server-process.js';
 import { testDatabase, type TestDatabase } from './testing/test-database.js';
 
-const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
 
 interface Ended {
   readonly code: number | null;
@@ -28,7 +26,7 @@ function runNode(
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [DIST + script, ...args],
+      [BUNDLE + script, ...args],
       { env, timeout: 30_000 },
       (_error, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
     );

@@ -31,11 +31,12 @@ export const DRAWN = Object.keys(FORMATS);
 
 function quarters(width: number, height: number, frame = 0): Sharp {
   const pixels = Buffer.alloc(width * height * 3);
+  const middle = Math.ceil(width / 2);
   for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const quarter = (y * 2 >= height ? 2 : 0) + (x * 2 >= width ? 1 : 0);
-      pixels.set(QUARTERS[(quarter + frame) % 4] as readonly number[], (y * width + x) * 3);
-    }
+    const [left, right] = y * 2 >= height ? [2, 3] : [0, 1];
+    const [start, end] = [y * width * 3, (y + 1) * width * 3];
+    pixels.fill(Buffer.from(QUARTERS[(left + frame) % 4] as readonly number[]), start, start + middle * 3);
+    pixels.fill(Buffer.from(QUARTERS[(right + frame) % 4] as readonly number[]), start + middle * 3, end);
   }
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }

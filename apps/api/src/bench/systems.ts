@@ -32,7 +32,7 @@ export async function startServiceProcess(
   more: Readonly<Record<string, string>> = {},
 ): Promise<System> {
   const env = { PORT: '0', DATABASE_URL: databaseUrl, WORKER: 'off', LOG_LEVEL: 'silent', ...more };
-  const child = spawn(process.execPath, [...FLAGS, fileOf('../main.js')], {
+  const child = spawn(process.execPath, [...FLAGS, fileOf('../bundle/main.js')], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

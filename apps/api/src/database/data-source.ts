@@ -137,6 +137,8 @@ function queryOf(url: string): string {
 function common(connection: Connection) {
   return {
     type: 'postgres' as const,
+    // TypeORM would find another copy beside a bundle, without the parser above.
+    driver: pg,
     ...('url' in connection
       ? { url: addressOf(connection.url) }
       : // The port names the socket; PGPORT and PGSSLMODE are meant for another server.

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { BUNDLE } from '../testing/server-process.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
 import { testDatabase } from '../testing/test-database.js';
 
-const WORKER = fileURLToPath(new URL('../../dist/worker.js', import.meta.url));
+const WORKER = `${BUNDLE}worker.js`;
 
 describe('the metrics of requests', () => {
   let api: TestApi;

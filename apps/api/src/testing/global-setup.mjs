@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { bundle } from '../../bundle.mjs';
 import { startEmbeddedPostgres } from '../../dist/database/embedded/embedded-postgres.js';
 import { migrate } from '../../dist/database/migrate.js';
 
@@ -9,6 +10,7 @@ const TEMPLATE = `back_office_template_${process.pid}`;
 
 /** One server for the whole run, and on it one migrated database from which every test file copies its own. */
 export default async function setUp() {
+  await bundle();
   const url = process.env.DATABASE_URL;
   const home = url ? undefined : mkdtempSync(join(tmpdir(), 'back-office-tests-'));
   // As root the server runs as another user, which has to reach it.

@@ -1,3 +1,4 @@
+const asyncHooks = require('node:async_hooks');
 const { register } = require('node:module');
 const { pathToFileURL } = require('node:url');
 const JestRuntime = require('jest-runtime').default;
@@ -6,6 +7,7 @@ process.setSourceMapsEnabled(true);
 register(pathToFileURL(require.resolve('./typescript-hooks.mjs')));
 
 const runs = new Map();
+const frameworkStorage = new asyncHooks.AsyncLocalStorage();
 
 /**
  * Lets Node load the tests and what they import, once per worker, instead of once per suite in a context of its own.
@@ -17,7 +19,7 @@ module.exports = class NativeRuntime extends JestRuntime {
     if (!path.includes('jest-circus')) return super.requireInternalModule(path, ...rest);
     delete require.cache[path];
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
-    return require(path);
+    return withStorage(frameworkStorage, () => require(path));
   }
 
   setGlobalsForRuntime(globals) {
@@ -36,3 +38,16 @@ module.exports = class NativeRuntime extends JestRuntime {
     await import(run === 0 ? pathToFileURL(path).href : `${pathToFileURL(path).href}?run=${run}`);
   }
 };
+
+/** Each storage that was ever used slows down every promise of the process: one for all suites instead of one for each. */
+function withStorage(storage, load) {
+  const { AsyncLocalStorage } = asyncHooks;
+  asyncHooks.AsyncLocalStorage = function SharedStorage() {
+    return storage;
+  };
+  try {
+    return load();
+  } finally {
+    asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
+  }
+}

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** The entry points that `npm start`, `npm run worker` and `npm run cli` run. */
+export const BUNDLE = fileURLToPath(new URL('../../dist/bundle/', import.meta.url));
 
 export interface ServerProcess {
   readonly origin: string;
@@ -14,7 +15,7 @@ export interface ServerProcess {
 
 /** The service as a process of its own, as `npm start` runs it once built. */
 export async function startServer(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const child = spawn(process.execPath, ['--enable-source-maps', MAIN], {
+  const child = spawn(process.execPath, [`${BUNDLE}main.js`], {
     env: { PATH: process.env['PATH'], PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import supertest from 'supertest';
@@ -90,27 +91,30 @@ export async function testApi(
   patience: Partial<Patience> = {},
 ): Promise<TestApi> {
   const own = await testDatabase();
+  // What a test writes need not survive a crash of the database server.
+  const connection = { url: `${own.url}${own.url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };
   const ownDir = await mkdtemp(join(tmpdir(), 'back-office-'));
   const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: ownDir, ...environment });
   const sent = new SentStatements();
-  const source = dataSourceFor(own.connection, config.databasePoolSize, [CustomerEntity]);
+  const source = dataSourceFor(connection, config.databasePoolSize, [CustomerEntity]);
   await source.setOptions({ logger: sent.logger }).initialize();
   const statements: string[] = [];
   const database = new Database(source, (text) => {
     statements.push(text);
     sent.note(text);
   });
-  const inspection = new Database(await dataSourceFor(own.connection, CONNECTIONS_OF_TESTS).initialize());
+  const inspection = new Database(await dataSourceFor(connection, CONNECTIONS_OF_TESTS).initialize());
   const clock = new MovableClock();
   const media = await libraryToolsOf(config);
   const container = containerOf(database, { ...config, media }, clock);
   const onAnyPort = { ...config, port: 0 };
   const api = await startApi({ container, database }, onAnyPort, loggerOf(config), { ...PATIENCE, ...patience });
-  const pool = jobPool(own.connection, 2);
+  const pool = jobPool(connection, 2);
   const jobFailures: unknown[] = [];
   const worker = new MediaWorker(pool, container.get(TOKENS.Library).tasks, (error) => jobFailures.push(error));
   const origin = `http://127.0.0.1:${api.port}`;
-  const conformance = conformanceOf(container);
+  const connections = new Agent({ keepAlive: true });
+  const calls: Calls = { connections, conformance: conformanceOf(container), headers: {} };
   return {
     origin,
     url: own.url,
@@ -124,13 +128,14 @@ export async function testApi(
     app: async (currency = 'RSD') => {
       const apps = container.get(TOKENS.Apps);
       const appId = await apps.create({ name: 'Test', currency });
-      return clientOf(() => origin, appId, (await apps.issueToken({ appId })) as string, conformance);
+      return clientOf(() => origin, appId, (await apps.issueToken({ appId })) as string, calls);
     },
     through: ({ appId, token }, origins) => {
       let turn = 0;
-      return clientOf(() => origins[turn++ % origins.length] ?? origin, appId, token, conformance);
+      return clientOf(() => origins[turn++ % origins.length] ?? origin, appId, token, calls);
     },
     close: async () => {
+      connections.destroy();
       await api.stop();
       const judged = sent.assertOneApp(inspection);
       await judged.catch(() => {});
@@ -144,22 +149,26 @@ export async function testApi(
   };
 }
 
-function clientOf(
-  origin: () => string,
-  appId: number,
-  token: string,
-  conformance: Conformance,
-  headers: Readonly<Record<string, string>> = {},
-): Client {
+interface Calls {
+  /** A new connection costs as much as a small call. */
+  readonly connections: Agent;
+  readonly conformance: Conformance;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function clientOf(origin: () => string, appId: number, token: string, calls: Calls): Client {
+  const { connections, conformance, headers } = calls;
   const call = async (method: Method, path: string, sent?: unknown): Promise<Reply> => {
-    const agent = supertest(origin());
-    const request = agent[method](BASE_PATH + path).set({ Authorization: `Bearer ${token}`, ...headers });
+    const server = supertest(origin());
+    const request = server[method](BASE_PATH + path).agent(connections);
+    void request.set({ Authorization: `Bearer ${token}`, ...headers });
     const reply = sent === undefined ? await request : await request.send(sent as object);
     return checked(reply, method, path, sent);
   };
   const upload: Client['upload'] = async (path, file, fields = {}) => {
     const request = supertest(origin())
       .post(BASE_PATH + path)
+      .agent(connections)
       .set({ Authorization: `Bearer ${token}`, ...headers });
     for (const [name, values] of Object.entries(fields)) {
       for (const value of [values].flat()) request.field(name, value as string);
@@ -177,7 +186,7 @@ function clientOf(
   return {
     appId,
     token,
-    keyed: (key) => clientOf(origin, appId, token, conformance, { 'Idempotency-Key': key }),
+    keyed: (key) => clientOf(origin, appId, token, { ...calls, headers: { 'Idempotency-Key': key } }),
     get: (path) => call('get', path),
     post: (path, body) => call('post', path, body),
     put: (path, body) => call('put', path, body),
