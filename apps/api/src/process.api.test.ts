@@ -10,7 +10,6 @@ import { installCitusStandIn } from './testing/citus-stand-in.js';
 import { BUNDLE, startServer } from './testing/server-process.js';
 import { testDatabase, type TestDatabase } from './testing/test-database.js';
 
-
 interface Ended {
   readonly code: number | null;
   readonly stdout: string;
