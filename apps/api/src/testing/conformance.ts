@@ -23,7 +23,14 @@ export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly checks = new Map<string, ValidateFunction>();
 
+  private readonly templates: readonly (readonly [string, RegExp, readonly string[]])[];
+
   constructor(private readonly reference: Record<string, unknown>) {
+    this.templates = Object.entries(reference['paths'] as Paths).map(([template, operations]) => [
+      template,
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      Object.keys(operations),
+    ]);
     (addFormats as unknown as (ajv: Ajv2020) => void)(this.ajv);
     this.ajv.addSchema(reference, 'reference');
   }
@@ -70,10 +77,7 @@ export class Conformance {
 
   private templateOf(path: string, method: string): string | undefined {
     const [bare = ''] = path.split('?');
-    return Object.entries(this.reference['paths'] as Paths).find(
-      ([template, operations]) =>
-        method in operations && new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
-    )?.[0];
+    return this.templates.find(([, pattern, methods]) => methods.includes(method) && pattern.test(bare))?.[0];
   }
 }
 
@@ -96,15 +100,15 @@ function keysIn(text: string): string[] {
 
 /** What of a body was accepted: a bulk call answers 200 and names the rows that were not, or says why in their place. */
 function withoutFailedRows(sent: unknown, text: string): unknown {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
   const { data } = (text.startsWith('{"data":') ? JSON.parse(text) : {}) as { data?: unknown };
   const failed = new Set(failedRows(data).map((row) => JSON.stringify(row)));
+  if (failed.size === 0 && !(Array.isArray(data) && data.some(isMessage))) return sent;
   const hasFailed = (row: unknown, place: number): boolean =>
     failed.has(JSON.stringify(row) ?? 'null') || (Array.isArray(data) && isMessage(data[place]));
   const accepted = (value: unknown): unknown =>
     Array.isArray(value) ? value.filter((row, place) => !hasFailed(row, place)) : value;
-  return typeof sent !== 'object' || sent === null || Array.isArray(sent)
-    ? sent
-    : Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, accepted(value)]));
+  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, accepted(value)]));
 }
 
 /** The rows under `data.failed`, by whatever name a call gives them back. */
