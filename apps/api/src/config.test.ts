@@ -48,7 +48,12 @@ describe('a value that can be used', () => {
     ['RATE_LIMIT', '600', { rateLimit: { calls: 600, seconds: 60 } }],
     ['RATE_LIMIT', '50/1', { rateLimit: { calls: 50, seconds: 1 } }],
     ['RATE_LIMIT', '1000000/86400', { rateLimit: { calls: 1_000_000, seconds: 86_400 } }],
-    ['REFUND_URL', 'https://pay.example/refunds', { refundUrl: 'https://pay.example/refunds' }],
+    ['REFUND_URL', 'https://pay.example/refunds', { refunds: { kind: 'http', url: 'https://pay.example/refunds' } }],
+    ['REFUND_URL', '', { refunds: { kind: 'by-hand' } }],
+    ['REFUNDS', 'by-hand', { refunds: { kind: 'by-hand' } }],
+    ['REFUNDS', './refunds.mjs', { refunds: { kind: 'module', module: './refunds.mjs' } }],
+    ['IMAGES', 'jimp', { images: 'jimp' }],
+    ['IMAGES', './images.mjs', { images: './images.mjs' }],
     ['REFUND_TOKEN', 's3cret', { refundToken: 's3cret' }],
     ['WORKER', 'off', { worker: false }],
     ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
@@ -58,6 +63,12 @@ describe('a value that can be used', () => {
     ['PORT', '', { port: 3000 }],
   ])('%s=%s is taken', (name, value, expected) => {
     expect(readConfig({ [name]: value })).toMatchObject(expected);
+  });
+});
+
+describe('REFUNDS=http', () => {
+  it('needs a REFUND_URL', () => {
+    expect(() => readConfig({ REFUNDS: 'http' })).toThrow('Bad configuration: REFUND_URL: is missing');
   });
 });
 

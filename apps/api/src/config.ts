@@ -18,15 +18,21 @@ export interface Config {
   /** What the addresses of public files begin with. */
   readonly publicUrl: string;
   readonly storage: StorageConfig;
-  readonly images: 'sharp' | 'jimp';
+  /** `sharp`, `jimp`, or a module that opens an image processor. */
+  readonly images: string;
+  /** `pdfium`, or a module that opens a page renderer. */
+  readonly pages: string;
+  /** `mediainfo`, or a module that opens media facts. */
+  readonly facts: string;
+  /** `http`, or a module that opens a purger. */
+  readonly purger: string;
   /** Where caches are told to forget; `undefined`: nowhere. */
   readonly cdnPurgeUrl: string | undefined;
   readonly corsOrigins: readonly string[];
   /** Calls that each token may make in so many seconds; `undefined`: as many as it likes. */
   readonly rateLimit: { readonly calls: number; readonly seconds: number } | undefined;
-  /** Where refunds are asked for; `undefined`: they are settled by hand. */
-  readonly refundUrl: string | undefined;
-  /** Sent there as bearer token. */
+  readonly refunds: RefundConfig;
+  /** Sent to the payment service as bearer token. */
   readonly refundToken: string | undefined;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
@@ -47,6 +53,12 @@ export interface S3Config {
 export type StorageConfig =
   | { readonly kind: 'disk' }
   | { readonly kind: 's3'; readonly s3: S3Config }
+  | { readonly kind: 'module'; readonly module: string };
+
+/** Who pays refunds out: a person, a payment service over HTTP, or a module of somebody else's. */
+export type RefundConfig =
+  | { readonly kind: 'by-hand' }
+  | { readonly kind: 'http'; readonly url: string }
   | { readonly kind: 'module'; readonly module: string };
 
 export class InvalidConfig extends Error {}
@@ -130,10 +142,14 @@ export function readConfig(environment: Environment = process.env): Config {
       S3_ACCESS_KEY_ID: str({ default: undefined }),
       S3_SECRET_ACCESS_KEY: str({ default: undefined }),
       S3_PUBLIC_URL: httpUrl({ default: undefined }),
-      IMAGES: str({ choices: ['sharp', 'jimp'], default: 'sharp' }),
+      IMAGES: str({ default: 'sharp' }),
+      PAGES: str({ default: 'pdfium' }),
+      FACTS: str({ default: 'mediainfo' }),
+      PURGER: str({ default: 'http' }),
       CDN_PURGE_URL: httpUrl({ default: undefined }),
       CORS_ORIGINS: origins({ default: [] }),
       RATE_LIMIT: rate({ default: undefined }),
+      REFUNDS: str({ default: undefined }),
       REFUND_URL: httpUrl({ default: undefined }),
       REFUND_TOKEN: headerText({ default: undefined }),
       LOG_LEVEL: str({ choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
@@ -154,11 +170,14 @@ export function readConfig(environment: Environment = process.env): Config {
     imagePixelLimit: parsed.IMAGE_PIXEL_LIMIT,
     publicUrl: (parsed.PUBLIC_URL ?? `http://localhost:${parsed.PORT}`).replace(/\/+$/, ''),
     storage: storageOf(parsed),
-    images: parsed.IMAGES === 'jimp' ? 'jimp' : 'sharp',
+    images: parsed.IMAGES,
+    pages: parsed.PAGES,
+    facts: parsed.FACTS,
+    purger: parsed.PURGER,
     cdnPurgeUrl: parsed.CDN_PURGE_URL,
     corsOrigins: parsed.CORS_ORIGINS,
     rateLimit: parsed.RATE_LIMIT,
-    refundUrl: parsed.REFUND_URL,
+    refunds: refundsOf(parsed),
     refundToken: parsed.REFUND_TOKEN,
     logLevel: parsed.LOG_LEVEL,
     logFormat: parsed.LOG_FORMAT,
@@ -189,6 +208,17 @@ function storageOf(given: S3Variables): StorageConfig {
     publicUrl: given.S3_PUBLIC_URL,
   };
   return { kind: 's3', s3 };
+}
+
+function refundsOf(given: {
+  readonly REFUNDS: string | undefined;
+  readonly REFUND_URL: string | undefined;
+}): RefundConfig {
+  const { REFUNDS: chosen, REFUND_URL: url } = given;
+  if (chosen === 'by-hand' || (chosen === undefined && url === undefined)) return { kind: 'by-hand' };
+  if (chosen !== undefined && chosen !== 'http') return { kind: 'module', module: chosen };
+  if (url === undefined) throw new InvalidConfig('Bad configuration: REFUND_URL: is missing');
+  return { kind: 'http', url };
 }
 
 function complain(errors: Readonly<Record<string, Error | undefined>>): void {

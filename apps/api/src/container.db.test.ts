@@ -7,6 +7,7 @@ import { CustomerEntity } from './customers/index.js';
 import { Database } from './database/database.js';
 import { dataSourceFor } from './database/data-source.js';
 import { libraryToolsOf } from './media/index.js';
+import { openRefundGateway } from './proformas/index.js';
 import { testDatabase } from './testing/test-database.js';
 import { TOKENS } from './tokens.js';
 
@@ -15,7 +16,7 @@ describe('the container', () => {
     const own = await testDatabase();
     const source = await dataSourceFor(own.connection, 1, [CustomerEntity]).initialize();
     const container = containerOf(new Database(source), {
-      ...readConfig({}),
+      refunds: await openRefundGateway(readConfig({})),
       media: await libraryToolsOf(readConfig({ DATA_DIR: await mkdtemp(join(tmpdir(), 'container-')) })),
     });
     const service = container.get(TOKENS[name] as symbol);

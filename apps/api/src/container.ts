@@ -6,7 +6,6 @@ import { appRoutes, RememberedTokens, TypeOrmApps } from './apps/index.js';
 import { attributeRoutes, TypeOrmAttributes } from './attributes/index.js';
 import { cardRoutes, TypeOrmCards } from './cards/index.js';
 import { productRoutes, TypeOrmProducts, verifyRoutes } from './catalogue/index.js';
-import type { Config } from './config.js';
 import { checkoutRoutes, TypeOrmEvaluations } from './checkout/index.js';
 import { consentRoutes, TypeOrmConsents } from './consents/index.js';
 import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
@@ -36,14 +35,10 @@ export class SystemClock implements Clock {
 }
 
 /** Which adapters an installation has chosen. */
-export type Adapters = Pick<Config, 'refundUrl' | 'refundToken'> & {
+export interface Adapters {
+  readonly refunds: RefundGateway;
   /** Absent where no file is touched. */
   readonly media?: LibraryTools | undefined;
-};
-
-function refundGatewayOf({ refundUrl, refundToken }: Adapters): RefundGateway {
-  if (refundUrl === undefined) return new proformas.ByHandRefundGateway();
-  return new proformas.HttpRefundGateway(refundUrl, refundToken);
 }
 
 function mediaOf({ media }: Adapters): LibraryTools {
@@ -62,7 +57,7 @@ export function containerOf(database: Database, adapters: Adapters, clock: Clock
   container.bind(T.Database).toConstantValue(database);
   container.bind(T.Library).toDynamicValue(() => libraryParts(database, clock, mediaOf(adapters)));
   container.bind(T.Clock).toConstantValue(clock);
-  container.bind(T.RefundGateway).toDynamicValue(() => refundGatewayOf(adapters));
+  container.bind(T.RefundGateway).toConstantValue(adapters.refunds);
   container.bind(T.ProformaOrders).toDynamicValue(() => new proformas.TypeOrmProformaOrders(database, clock));
   container.bind(T.Apps).toDynamicValue(() => new TypeOrmApps(database, clock));
   container.bind(T.AccessTokens).toDynamicValue(() => new RememberedTokens(get(T.Apps), clock));

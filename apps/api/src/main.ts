@@ -1,3 +1,4 @@
+import { adapterNames } from './adapters/index.js';
 import { readConfig } from './config.js';
 import { makeDemo, type Demo } from './demo.js';
 import { startApi } from './runtime/api.js';
@@ -22,7 +23,7 @@ await runUntilSignal(async () => {
   const demo = wantsDemo ? await makeDemo(service.container) : undefined;
   await work?.start();
   process.stdout.write(greeting(`http://localhost:${api.port}`, service.embedded?.notice, demo));
-  logger.info({ port: api.port, worker: config.worker }, 'ready');
+  logger.info({ port: api.port, worker: config.worker, adapters: adapterNames(config) }, 'ready');
   return async () => {
     logger.info('stopping');
     await Promise.all([api.stop(), work?.stop()]);

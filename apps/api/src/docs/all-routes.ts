@@ -8,6 +8,7 @@ import { Database } from '../database/database.js';
 import { dataSourceFor } from '../database/data-source.js';
 import type { Route } from '../http/route.js';
 import { libraryToolsOf } from '../media/index.js';
+import { openRefundGateway } from '../proformas/index.js';
 import { TOKENS } from '../tokens.js';
 
 /** The route table, with nothing behind it: no database is connected to. */
@@ -17,7 +18,7 @@ export async function allRoutes(): Promise<readonly Route[]> {
   const media = await libraryToolsOf(config);
   try {
     const source = dataSourceFor({ url: 'postgres://nowhere' }, 1, [CustomerEntity]);
-    return containerOf(new Database(source), { ...config, media }).get(TOKENS.Routes);
+    return containerOf(new Database(source), { refunds: await openRefundGateway(config), media }).get(TOKENS.Routes);
   } finally {
     await media.close();
     await rm(folder, { recursive: true });

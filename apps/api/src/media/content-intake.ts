@@ -4,12 +4,13 @@ import {
   IMAGE_TOO_LARGE,
   imageFacts,
   isHeldWhole,
+  isUnreadableFile,
   kindOf,
-  UnreadableFile,
   UNSUPPORTED_TYPE,
   withoutPlace,
   type FileKind,
   type Size,
+  type UnreadableFile,
 } from '@back-office/media';
 import { harmlessSvg, svgSize } from '@back-office/svg-saxes';
 import { createHash, type Hash } from 'node:crypto';
@@ -63,7 +64,7 @@ export class ContentIntake {
       return { ...facts, receipt, ...(await (isHeldWhole(facts.mime) ? this.held(store) : store())) };
     } catch (error) {
       await this.abandon(receipt);
-      if (error instanceof UnreadableFile) return UNSUPPORTED_TYPE;
+      if (isUnreadableFile(error)) return UNSUPPORTED_TYPE;
       throw error;
     }
   }
@@ -127,7 +128,7 @@ async function* watched(
       yield chunk;
     }
   } catch (error) {
-    if (error instanceof UnreadableFile) unreadable.error = error;
+    if (isUnreadableFile(error)) unreadable.error = error;
     throw error;
   }
 }

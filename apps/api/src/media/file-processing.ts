@@ -2,10 +2,10 @@ import {
   blobKey,
   fileType,
   imageFacts,
+  isUnreadableFile,
   pageKey,
   plannedSizes,
   renditionKey,
-  UnreadableFile,
   type ByteRange,
   type ImageFacts,
   type ImageOutput,
@@ -108,7 +108,7 @@ export class FileProcessing {
       return made;
     } catch (error) {
       for (const { content } of made) await this.library.store.remove(content);
-      if (error instanceof UnreadableFile) return [];
+      if (isUnreadableFile(error)) return [];
       throw error;
     }
   }
@@ -155,7 +155,7 @@ export class FileProcessing {
     try {
       return await this.tools.images.process(bytes, facts, outputs);
     } catch (error) {
-      if (error instanceof UnreadableFile) throw new BrokenContent('The image cannot be decoded', { cause: error });
+      if (isUnreadableFile(error)) throw new BrokenContent('The image cannot be decoded', { cause: error });
       throw new ProcessorLost('The image could not be processed', { cause: error });
     }
   }

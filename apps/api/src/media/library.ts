@@ -14,6 +14,8 @@ import { DiskMediaStore } from '@back-office/storage-disk';
 import { join } from 'node:path';
 import type { Config, S3Config } from '../config.js';
 import { cdnPurgerOf } from './http-cdn-purger.js';
+import { openModule } from '../adapters/index.js';
+import { FACTS, IMAGES, PAGES, PURGER, type OpenedPurger } from './media-modules.js';
 import { openStorageModule } from './storage-module.js';
 
 /** Where an installation keeps its files, and what their public addresses begin with. */
@@ -67,17 +69,42 @@ function baseOf({ publicUrl, endpoint, region, bucket: name }: S3Config): string
 
 /** Everything that an installation chooses for its library. */
 export async function libraryToolsOf(config: Config): Promise<LibraryTools> {
-  const [library, images] = await Promise.all([openLibrary(config), imageProcessorOf(config)]);
-  const [pages, facts] = [new PdfiumPageRenderer(), new MediainfoFacts()];
-  const purger = cdnPurgerOf(config.cdnPurgeUrl);
+  const opened: { close?(): void | Promise<void> }[] = [];
   const close = async (): Promise<void> => {
-    await Promise.all([images, pages, facts].map((each) => each.close()));
-    await library.close();
+    for (const each of opened.toReversed()) await each.close?.();
   };
-  return { library, images, pages, facts, purger, pixelLimit: config.imagePixelLimit, close };
+  const kept = async <Opened extends { close?(): void | Promise<void> }>(opening: Promise<Opened>): Promise<Opened> => {
+    const each = await opening;
+    opened.push(each);
+    return each;
+  };
+  try {
+    const library = await kept(openLibrary(config));
+    const images = await kept(imageProcessorOf(config));
+    const pages = await kept(pageRendererOf(config));
+    const facts = await kept(mediaFactsOf(config));
+    const purger = await kept(purgerOf(config));
+    return { library, images, pages, facts, purger, pixelLimit: config.imagePixelLimit, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
-async function imageProcessorOf({ images, imagePixelLimit }: Config): Promise<ImageProcessor> {
+async function pageRendererOf({ pages, environment }: Config): Promise<PageRenderer> {
+  return pages === 'pdfium' ? new PdfiumPageRenderer() : openModule(PAGES, pages, environment);
+}
+
+async function mediaFactsOf({ facts, environment }: Config): Promise<MediaFacts> {
+  return facts === 'mediainfo' ? new MediainfoFacts() : openModule(FACTS, facts, environment);
+}
+
+async function purgerOf({ purger, cdnPurgeUrl, environment }: Config): Promise<OpenedPurger> {
+  return purger === 'http' ? cdnPurgerOf(cdnPurgeUrl) : openModule(PURGER, purger, environment);
+}
+
+async function imageProcessorOf({ images, imagePixelLimit, environment }: Config): Promise<ImageProcessor> {
+  if (images !== 'sharp' && images !== 'jimp') return openModule(IMAGES, images, environment);
   const options = { pixelLimit: imagePixelLimit };
   const { JimpImageProcessor } = await import('@back-office/images-jimp');
   const jimp = new JimpImageProcessor(options);

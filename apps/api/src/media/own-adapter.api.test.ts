@@ -1,11 +1,13 @@
-import { mediaStoreContract } from '@back-office/media/testing';
+import { mediaStoreContract, mp4Film, pdfSample } from '@back-office/media/testing';
 import { sharpSampleImages } from '@back-office/images-sharp/testing';
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FlatFolderStore } from '../testing/flat-folder-store.js';
-import { testApi } from '../testing/test-api.js';
+import { seen } from '../testing/own-adapters.js';
+import { methodId, propose, stockShop } from '../testing/shop.js';
+import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 const moduleOf = (name: string): string => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
 const MODULE = moduleOf('flat-folder-store');
@@ -64,5 +66,70 @@ describe('a service with STORAGE=<module>', () => {
     ['that is no adapter', 'node:path', /STORAGE: node:path exports no openMediaStore/],
   ])('%s does not start, and says why', async (_, module, message) => {
     await expect(testApi({ STORAGE: module })).rejects.toThrow(message);
+  });
+});
+
+describe('a service with modules for images, pages, films, caches and refunds', () => {
+  let api: TestApi;
+  let shop: Client;
+  const module = moduleOf('own-adapters');
+
+  beforeAll(async () => {
+    const sides = ['IMAGES', 'PAGES', 'FACTS', 'PURGER', 'REFUNDS'];
+    api = await testApi(Object.fromEntries(sides.map((side) => [side, module])));
+    shop = await api.app();
+  });
+
+  const processed = async (name: string, bytes: Uint8Array) => {
+    const { body } = await shop.upload('/cdn/files', { name, bytes });
+    await api.work();
+    return (await shop.get(`/cdn/files/${body.data.id}`)).body.data;
+  };
+  const served = async (url: string): Promise<string> => (await fetch(api.origin + new URL(url).pathname)).text();
+
+  it('has its images made by one', async () => {
+    const file = await processed('a.png', await sharpSampleImages.still('image/png', 800, 400));
+    expect([file.processing, await served(file.url)]).toEqual(['done', '800x400']);
+    expect(await Promise.all(file.renditions.map(({ url }: { url: string }) => served(url)))).toEqual([
+      '320x160',
+      '640x320',
+    ]);
+  });
+
+  it('knows a broken image by the name of the error', async () => {
+    await processed('b.png', await sharpSampleImages.still('image/png', 13, 10));
+    expect(api.jobFailures.map((failure) => (failure as Error).message)).toEqual(['The image cannot be decoded']);
+  });
+
+  it('has the pages of a document, and the size of a film, from others', async () => {
+    await processed('c.pdf', pdfSample({ pages: [] }));
+    const { body } = await shop.get('/cdn/files/pdf-renders?name=c');
+    expect(body.data[0].pages).toMatchObject([{ page: 1, width: 30, height: 20 }]);
+    expect(await processed('d.mp4', mp4Film({ width: 64, height: 36 }))).toMatchObject({ width: 1_234, height: 567 });
+  });
+
+  it('purges by one', async () => {
+    const file = await processed('e.txt', Buffer.from('words'));
+    const reply = await shop.upload(
+      `/cdn/files/${file.id}/replace`,
+      { name: 'e.txt', bytes: Buffer.from('other words') },
+      { cache_strategy: 'purge' },
+    );
+    expect(reply.body.cache).toMatchObject({ purged: true });
+    expect(seen.purged).toContain(file.url);
+  });
+
+  it('pays refunds out by one', async () => {
+    await stockShop(shop, [{ code: 'A', price: 100 }]);
+    const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
+    await shop.post(`/proforma_orders/${id}/pay`, { payment });
+    expect((await shop.delete(`/proforma_orders/${id}`, { reason: 'Changed their mind' })).status).toBe(204);
+    expect(seen.refunds).toMatchObject([{ proformaId: id, amount: 10_000, currency: 'RSD' }]);
+  });
+
+  it('waits until all of them are closed', async () => {
+    await api.close();
+    expect(seen.closed.sort()).toEqual(['facts', 'images', 'pages', 'purger', 'refunds']);
   });
 });

@@ -1,11 +1,10 @@
-export { ByHandRefundGateway } from './by-hand-refund-gateway.js';
 export { ExpirySweep } from './expiry-sweep.js';
-export { HttpRefundGateway } from './http-refund-gateway.js';
 export { ProformaActions } from './proforma-actions.js';
 export { proformaListRoutes } from './proforma-list.routes.js';
 export { proformaPaymentRoutes } from './proforma-payments.routes.js';
 export { proformaRefundRoutes } from './proforma-refunds.routes.js';
 export { proformaRoutes } from './proformas.routes.js';
+export { openRefundGateway } from './refund-module.js';
 export { Refunds } from './refunds.js';
 export { TypeOrmOrderRefunds } from './typeorm-order-refunds.js';
 export { TypeOrmPaymentMethods } from './typeorm-payment-methods.js';

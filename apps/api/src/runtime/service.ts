@@ -13,6 +13,7 @@ import {
   type EmbeddedPostgres,
 } from '../database/embedded/embedded-postgres.js';
 import { libraryToolsOf, openLibrary } from '../media/index.js';
+import { openRefundGateway } from '../proformas/index.js';
 import { migrate } from '../database/migrate.js';
 import { assertDurable } from '../database/durability.js';
 
@@ -48,9 +49,11 @@ export async function startService(
     opened.push({ close: () => source.destroy() });
     const database = new Database(source);
     await assertDurable(database);
+    const refunds = await openRefundGateway(config);
+    opened.push({ close: async () => refunds.close?.() });
     const media = opensStore ? await libraryToolsOf(config) : undefined;
     if (media) opened.push(media);
-    return { container: containerOf(database, { ...config, media }, clock), database, connection, embedded, stop };
+    return { container: containerOf(database, { refunds, media }, clock), database, connection, embedded, stop };
   } catch (error) {
     // Open connections would keep the process alive.
     await stop();

@@ -8,6 +8,7 @@ import { readConfig } from '../config.js';
 import { CustomerEntity } from '../customers/index.js';
 import { Database } from '../database/database.js';
 import { dataSourceFor, jobPool } from '../database/data-source.js';
+import { openRefundGateway } from '../proformas/index.js';
 import { libraryToolsOf, MediaWorker } from '../media/index.js';
 import { BASE_PATH } from '../http/base-path.js';
 import { openApiDocument } from '../http/openapi.js';
@@ -90,11 +91,14 @@ export async function testApi(
   environment: Readonly<Record<string, string>> = {},
   patience: Partial<Patience> = {},
 ): Promise<TestApi> {
+  const ownDir = await mkdtemp(join(tmpdir(), 'back-office-'));
+  const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: ownDir, ...environment });
+  // Before the database: what a bad configuration ends must leave nothing open.
+  const media = await libraryToolsOf(config);
+  const refunds = await openRefundGateway(config);
   const own = await testDatabase();
   // What a test writes need not survive a crash of the database server.
   const connection = { url: `${own.url}${own.url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };
-  const ownDir = await mkdtemp(join(tmpdir(), 'back-office-'));
-  const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: ownDir, ...environment });
   const sent = new SentStatements();
   const source = dataSourceFor(connection, config.databasePoolSize, [CustomerEntity]);
   await source.setOptions({ logger: sent.logger }).initialize();
@@ -105,8 +109,7 @@ export async function testApi(
   });
   const inspection = new Database(await dataSourceFor(connection, CONNECTIONS_OF_TESTS).initialize());
   const clock = new MovableClock();
-  const media = await libraryToolsOf(config);
-  const container = containerOf(database, { ...config, media }, clock);
+  const container = containerOf(database, { refunds, media }, clock);
   const onAnyPort = { ...config, port: 0 };
   const api = await startApi({ container, database }, onAnyPort, loggerOf(config), { ...PATIENCE, ...patience });
   const pool = jobPool(connection, 2);
@@ -140,7 +143,7 @@ export async function testApi(
       const judged = sent.assertOneApp(inspection);
       await judged.catch(() => {});
       await pool.end();
-      await media.close();
+      await Promise.all([media.close(), refunds.close?.()]);
       await Promise.all([source.destroy(), inspection.source.destroy()]);
       await own.drop();
       await rm(ownDir, { recursive: true, force: true });

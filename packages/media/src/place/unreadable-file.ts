@@ -5,3 +5,8 @@
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
+
+/** By its name: an adapter of another package may have a copy of the class of its own. */
+export function isUnreadableFile(error: unknown): error is UnreadableFile {
+  return error instanceof Error && error.name === 'UnreadableFile';
+}

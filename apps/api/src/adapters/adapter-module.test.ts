@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { InvalidConfig } from '../config.js';
+import { lacking, openModule, type Side } from './adapter-module.js';
+
+interface Greeter {
+  greet(): string;
+}
+
+const SIDE: Side<Greeter> = {
+  variable: 'GREETER',
+  open: 'openGreeter',
+  wrongWith: (answer) => lacking('greeter', answer, ['greet']),
+};
+const GREETER = (text: string) => `export const openGreeter = ({ NAME }) => ({ greet: () => '${text} ' + NAME });`;
+
+describe('a module', () => {
+  const before = process.cwd();
+  let folder: string;
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'module-')));
+    process.chdir(folder);
+  });
+  afterAll(async () => {
+    process.chdir(before);
+    await rm(folder, { recursive: true, force: true });
+  });
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(join(folder, path, '..'), { recursive: true });
+    await writeFile(join(folder, path), text);
+  };
+  const greeting = async (name: string) => (await openModule(SIDE, name, { NAME: 'Ana' })).greet();
+
+  it('is found by its path from the working directory, and gets the environment', async () => {
+    await write('greeter.mjs', GREETER('Hello'));
+    expect(await greeting('./greeter.mjs')).toBe('Hello Ana');
+    expect(await greeting(join(folder, 'greeter.mjs'))).toBe('Hello Ana');
+  });
+
+  it('may be a folder with a package', async () => {
+    await write('folder/package.json', '{ "type": "module", "main": "greeter.js" }');
+    await write('folder/greeter.js', GREETER('Good day'));
+    expect(await greeting('./folder')).toBe('Good day Ana');
+  });
+
+  it('may be a package that is installed in the working directory', async () => {
+    await write('node_modules/greeter/package.json', '{ "name": "greeter", "type": "module", "main": "main.js" }');
+    await write('node_modules/greeter/main.js', GREETER('Hi'));
+    expect(await greeting('greeter')).toBe('Hi Ana');
+  });
+
+  it.each([
+    ['nowhere.mjs', '', 'cannot be loaded: Cannot find module'],
+    ['broken.mjs', 'export const openGreeter = (', 'cannot be loaded: '],
+    ['lost.mjs', `import 'no-such-package';`, 'cannot be loaded: Cannot find package'],
+    ['empty.mjs', 'export const other = 1;', 'exports no openGreeter'],
+    ['number.mjs', 'export const openGreeter = 1;', 'exports no openGreeter'],
+    ['nothing.mjs', 'export const openGreeter = () => {};', 'openGreeter answers no greeter'],
+    ['half.mjs', 'export const openGreeter = async () => ({});', 'openGreeter answers a greeter without greet'],
+  ])('%s is refused in one line', async (name, text, why) => {
+    if (text !== '') await write(name, text);
+    const error: unknown = await greeting(`./${name}`).catch((each: unknown) => each);
+    expect(error).toBeInstanceOf(InvalidConfig);
+    const { message } = error as InvalidConfig;
+    expect(message.startsWith(`Bad configuration: GREETER: ./${name} ${why}`)).toBe(true);
+    expect(message).not.toContain('\n');
+  });
+
+  it('that fails to open says why', async () => {
+    await write('failing.mjs', `export const openGreeter = async () => { throw new Error('No key'); };`);
+    await expect(greeting('./failing.mjs')).rejects.toThrow('No key');
+  });
+});
