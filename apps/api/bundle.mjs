@@ -35,6 +35,8 @@ export async function bundle() {
     keepNames: true,
     external: APART,
     banner: { js: BANNER },
+    sourcemap: 'linked',
+    minifyWhitespace: true,
     metafile: true,
     logLevel: 'error',
   });

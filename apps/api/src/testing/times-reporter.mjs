@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUDGETS_SECONDS, budgetOf, REFERENCE_SECONDS } from './suite-budgets.mjs';
+import { BUDGETS_SECONDS, budgetOf, REFERENCE_SECONDS, TOLERANCE } from './suite-budgets.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const PAGE = `${ROOT}CONTRIBUTING.md`;
@@ -12,17 +12,18 @@ const SHOWN = 12;
 export default class TimesReporter {
   #errors = [];
 
-  constructor(globalConfig) {
-    this.isWhole =
-      globalConfig.testPathPatterns.patterns.length === 0 && !globalConfig.watch && !globalConfig.testNamePattern;
+  constructor({ testPathPatterns, testNamePattern, watch, watchAll, onlyChanged, onlyFailures, shard, projects }) {
+    const isPart = testPathPatterns.patterns.length > 0 || testNamePattern || onlyChanged || onlyFailures || shard;
+    this.isWhole = !isPart && !watch && !watchAll;
+    this.projects = projects.length;
   }
 
-  onRunComplete(_contexts, { testResults, startTime, numTotalTests }) {
-    if (!this.isWhole) return;
+  onRunComplete(contexts, { testResults, startTime, numTotalTests }) {
+    if (!this.isWhole || contexts.size < this.projects) return;
     const suites = testResults.map(timesOf).sort((a, b) => b.seconds - a.seconds);
     const total = sum(suites.map(({ seconds }) => seconds));
-    const slowdown = Math.max(1, total / REFERENCE_SECONDS);
-    this.#errors = overBudget(suites, slowdown);
+    const allowance = TOLERANCE * Math.max(1, total / REFERENCE_SECONDS);
+    this.#errors = overBudget(suites, allowance);
     if (process.env.TEST_TIMES) writeReport(suites, { elapsed: (Date.now() - startTime) / 1000, total, numTotalTests });
   }
 
@@ -41,12 +42,12 @@ function timesOf({ testFilePath, perfStats, testResults }) {
   return { name, seconds, setUp: seconds - sum(tests.map((test) => test.seconds)), tests };
 }
 
-function overBudget(suites, slowdown) {
-  const late = suites.filter(({ name, seconds }) => seconds > budgetOf(name) * slowdown);
+export function overBudget(suites, allowance) {
+  const late = suites.filter(({ name, seconds }) => seconds > budgetOf(name) * allowance);
   const unknown = Object.keys(BUDGETS_SECONDS).filter((name) => !suites.some((suite) => suite.name === name));
   return [
     ...late.map(
-      ({ name, seconds }) => `${name}: ${seconds.toFixed(1)} s for ${(budgetOf(name) * slowdown).toFixed(1)} s`,
+      ({ name, seconds }) => `${name}: ${seconds.toFixed(1)} s for ${(budgetOf(name) * allowance).toFixed(1)} s`,
     ),
     ...unknown.map((name) => `${name}: has a budget, but is no suite`),
   ];
