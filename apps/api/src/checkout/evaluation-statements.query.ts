@@ -46,8 +46,8 @@ export function lookUpStatement(appId: number, names: BasketNames, now: Date): {
   )
   select ${CURRENCY_OF_APP} as currency,
     (select coalesce(json_agg(json_build_object(
-      'id', v.id, 'product_id', p.id, 'code', v.code, 'barcode', v.barcode, 'external_ref', v.external_ref,
-      'name', p.name, 'price', coalesce(v.price, p.price), 'vat_rate', coalesce(v.vat_rate, p.vat_rate),
+      'id', v.id, 'productId', p.id, 'code', v.code, 'barcode', v.barcode, 'external_ref', v.external_ref,
+      'name', p.name, 'price', coalesce(v.price, p.price), 'vatRate', coalesce(v.vat_rate, p.vat_rate),
       'active', p.active)), '[]')
      from product_variants v join products p on p.app_id = $1 and p.id = v.product_id
      where v.app_id = $1 and (${named.join(' or ') || 'false'})) as variants,
@@ -68,7 +68,7 @@ export function lookUpStatement(appId: number, names: BasketNames, now: Date): {
 const WAREHOUSE = (code: string): string =>
   `(select id from warehouses where app_id = $1 and code = ${code} and deleted_at is null)`;
 const SHIPMENT = (code: string): string => `
-    (select json_build_object('name', name, 'price', price, 'vat_rate', vat_rate, 'free_from', free_from)
+    (select json_build_object('name', name, 'price', price, 'vatRate', vat_rate, 'freeFrom', free_from)
      from shipment_methods where app_id = $1 and code = ${code})`;
 const VOUCHERS = (codes: string, now: string): string => `
     (select coalesce(json_agg(json_build_object('id', v.id, 'code', v.code,

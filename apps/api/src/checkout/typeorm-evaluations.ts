@@ -3,28 +3,24 @@ import type {
   Address,
   Buyer,
   EvaluatedLine,
+  EvaluatedVoucher,
   Evaluation,
   EvaluationFacts,
   FeeLine,
   OfferedVoucher,
+  Offers,
+  PricedBasket,
   PromisedVoucher,
   Promotion,
   PromotionRule,
+  Shipment,
   StockRow,
 } from '@back-office/proforma';
 import { checkCurrency } from '../apps/index.js';
 import type { CustomerName } from '../customers/index.js';
 import type { Database, Sql, Transaction, Writing } from '../database/database.js';
 import { EXISTS_ANYWHERE, FIND, INSERT, LOCK_FACTS, lookUpStatement } from './evaluation-statements.query.js';
-import {
-  priceBasket,
-  type BasketItem,
-  type CatalogueVariant,
-  type EvaluatedVoucher,
-  type Offers,
-  type PricedBasket,
-  type ShipmentMethod,
-} from './evaluation.js';
+import { priceItems, type BasketItem, type CatalogueVariant } from './evaluation.js';
 
 const LIFETIME_HOURS = 24;
 
@@ -76,7 +72,7 @@ interface LookedUp {
   readonly variants: readonly CatalogueVariant[];
   readonly customer: Buyer | null;
   readonly warehouse_id: number | null;
-  readonly shipment: ShipmentMethod | null;
+  readonly shipment: Shipment | null;
   readonly rules: readonly (Omit<PromotionRule, 'validFrom' | 'validUntil'> & {
     readonly validFrom: string | null;
     readonly validUntil: string | null;
@@ -108,7 +104,7 @@ async function evaluate(sql: Writing, appId: number, basket: Basket, now: Date):
   if (basket.customer !== null && customer === null) return refuse('API.Customers.NotFound');
   if (basket.warehouseCode !== null && warehouseId === null) return refuse('API.Warehouses.NotFound');
   if (basket.shipmentMethodCode !== null && shipment === null) return refuse('API.ShipmentMethods.NotFound');
-  const priced = priceBasket(basket.items, looked.variants, offersOf(basket, looked, now));
+  const priced = priceItems(basket.items, looked.variants, offersOf(basket, looked, now));
   if (isRefusal(priced)) return priced;
   const row = { ...rowOf(basket, priced), buyer: customer ?? basket.guest, customer_id: customer?.id ?? null };
   const times = { inserted_at: now, expires_at: addHours(now, LIFETIME_HOURS) };

@@ -1,0 +1,97 @@
+import { isRefusal, LARGEST_AMOUNT } from '@back-office/kernel';
+import { priceBasket, type Offers, type PricedBasket, type SoldVariant } from './basket.js';
+
+const SHIRT: SoldVariant = {
+  id: 7,
+  productId: 5,
+  code: 'SHIRT',
+  barcode: null,
+  name: 'Shirt',
+  price: 1_200,
+  vatRate: 2_000,
+  active: true,
+};
+const NOTHING: Offers = {
+  rules: [],
+  coupons: [],
+  shipment: null,
+  vouchers: [],
+  now: new Date('2026-11-22T12:00:00Z'),
+};
+const COURIER = { name: 'Courier', price: 300, vatRate: 2_000, freeFrom: 2_400 };
+
+const priced = (qty: number, offers: Partial<Offers> = {}): PricedBasket => {
+  const basket = priceBasket([{ variant: SHIRT, qty }], { ...NOTHING, ...offers });
+  if (isRefusal(basket)) throw new Error(basket.refused);
+  return basket;
+};
+const refused = (variant: SoldVariant | undefined, offers: Partial<Offers> = {}, qty = 1) =>
+  priceBasket([{ variant, qty }], { ...NOTHING, ...offers });
+
+describe('a basket', () => {
+  it('costs the price of its pieces, VAT included', () => {
+    const { lines, totals } = priced(2);
+    expect(lines).toMatchObject([{ variantId: 7, productId: 5, code: 'SHIRT', qty: 2, price: 1_200, sales: 2_400 }]);
+    expect(totals).toEqual({ sales: 2_400, discount: 0, endSales: 2_400, netSales: 2_000, vat: 400 });
+  });
+
+  it('of two lines costs both', () => {
+    const basket = priceBasket(
+      [1, 2].map((qty) => ({ variant: SHIRT, qty })),
+      NOTHING,
+    ) as PricedBasket;
+    expect(basket.totals.endSales).toBe(3_600);
+  });
+
+  it('is priced without VAT, which creation refuses later', () => {
+    const basket = priceBasket([{ variant: { ...SHIRT, vatRate: null }, qty: 1 }], NOTHING) as PricedBasket;
+    expect([basket.lines[0]?.vatRate, basket.totals.vat]).toEqual([null, 0]);
+  });
+});
+
+describe('a basket is refused', () => {
+  it.each([
+    ['with an item that names nothing', undefined, {}, 'API.Products.NotFound'],
+    ['with an inactive product', { ...SHIRT, active: false }, {}, 'API.Products.NotFound'],
+    ['with a product without a price', { ...SHIRT, price: null }, {}, 'API.Products.MissingPrice'],
+    ['with an unknown coupon', SHIRT, { coupons: ['NONE'] }, 'API.Promotions.CouponNotFound'],
+    ['with a spent voucher', SHIRT, { vouchers: [{ id: 1, code: 'V', available: 0 }] }, 'API.Vouchers.NotAvailable'],
+  ] as const)('%s', (_, variant, offers, key) => {
+    expect(refused(variant, offers)).toMatchObject({ refused: key });
+  });
+
+  it('above the largest amount', () => {
+    expect(refused({ ...SHIRT, price: LARGEST_AMOUNT }, {}, 2)).toMatchObject({ refused: 'is invalid' });
+  });
+});
+
+describe('shipment', () => {
+  it('is a fee beside the lines', () => {
+    const { fees, totals } = priced(1, { shipment: COURIER });
+    expect(fees).toMatchObject([{ kind: 'shipment', name: 'Courier', price: 300, sales: 300 }]);
+    expect(totals.endSales).toBe(1_500);
+  });
+
+  it('is free from its threshold, and stays visible', () => {
+    const { fees, totals } = priced(2, { shipment: COURIER });
+    expect(fees).toMatchObject([{ name: 'Courier', price: 0, sales: 0 }]);
+    expect(totals.endSales).toBe(2_400);
+  });
+
+  it('without a threshold is never free', () => {
+    expect(priced(100, { shipment: { ...COURIER, freeFrom: null } }).fees).toMatchObject([{ price: 300 }]);
+  });
+});
+
+describe('vouchers', () => {
+  it('pay in the order given, and never more than the total', () => {
+    const vouchers = [
+      { id: 1, code: 'A', available: 1_000 },
+      { id: 2, code: 'B', available: 1_000 },
+    ];
+    expect(priced(1, { vouchers }).vouchers).toEqual([
+      { id: 1, code: 'A', amount: 1_000 },
+      { id: 2, code: 'B', amount: 200 },
+    ]);
+  });
+});
