@@ -1,10 +1,10 @@
 import { currencyNumber, sortingOf, type Page } from '@back-office/kernel';
+import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from '@back-office/orders';
 import { among } from '../database/among.js';
 import type { Database } from '../database/database.js';
 import { dateTimeSql, moneySql, nameSql } from '../database/json-sql.js';
 import { personContains } from '../database/search-text.js';
 import type { AppContext } from '../http/app-context.js';
-import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from './order.js';
 import type { OrderFilter } from './order-filter.js';
 import { placeholders } from '../database/placeholders.js';
 

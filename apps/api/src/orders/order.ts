@@ -1,12 +1,9 @@
 import { bracketsOf, currencyNumber, formatDateTime } from '@back-office/kernel';
+import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES, paymentStatusOf } from '@back-office/orders';
 import type { Address, AppliedPromotion, FeeLine, PaymentStatus } from '@back-office/proforma';
 import { money, type AppContext } from '../http/app-context.js';
 import { dateTime, integer, listOf, named, nullable, number, record, text, type Of } from '../http/shapes.js';
 import * as sale from './sale-shapes.js';
-
-export const ORDER_STATUSES = ['open', 'completed', 'canceled'] as const;
-export const PAYMENT_STATUSES = ['unpaid', 'partial', 'paid', 'refunded'] as const;
-export const DELIVERY_STATUSES = ['pending', 'shipped', 'delivered', 'returned'] as const;
 
 export const OPEN = ORDER_STATUSES.indexOf('open') + 1;
 export const CANCELED = ORDER_STATUSES.indexOf('canceled') + 1;
@@ -15,10 +12,9 @@ export const PENDING = DELIVERY_STATUSES.indexOf('pending') + 1;
 export const PAYABLE = [PAYMENT_STATUSES.indexOf('unpaid') + 1, PAYMENT_STATUSES.indexOf('partial') + 1];
 export const REFUNDED = PAYMENT_STATUSES.indexOf('refunded') + 1;
 
-/** The payment status of an order from which nothing was given back; one with nothing to pay is paid. */
+/** The payment status of an order from which nothing was refunded. */
 export function paymentStatusId(paid: number, endSales: number): number {
-  const status = paid >= endSales ? 'paid' : paid > 0 ? 'partial' : 'unpaid';
-  return PAYMENT_STATUSES.indexOf(status) + 1;
+  return PAYMENT_STATUSES.indexOf(paymentStatusOf(paid, endSales)) + 1;
 }
 
 const columns = {

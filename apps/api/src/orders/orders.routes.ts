@@ -1,4 +1,5 @@
 import { pageOf } from '@back-office/kernel';
+import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from '@back-office/orders';
 import type { Database } from '../database/database.js';
 import { ok, okText } from '../http/answer.js';
 import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
@@ -7,15 +8,8 @@ import { orNull, Unjudged } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, record, text } from '../http/shapes.js';
-import {
-  DELIVERY_STATUSES,
-  ORDER_STATUSES,
-  OrderListShape,
-  OrderShape,
-  PAYMENT_STATUSES,
-  presentOrder,
-} from './order.js';
-import { ORDER_UPDATE_KEYS, orderWish } from './order-updates.js';
+import { OrderListShape, OrderShape, presentOrder } from './order.js';
+import { ORDER_CHANGE_KEYS, orderChange } from './order-change-rows.js';
 import { orderFilter, ORDER_FILTERS } from './order-filter.js';
 import { orderListJson } from './order-list.query.js';
 import type { TypeOrmOrderUpdates } from './typeorm-order-updates.js';
@@ -93,11 +87,11 @@ export function orderRoutes(orders: TypeOrmOrders, updates: TypeOrmOrderUpdates,
       body: BulkUpdateOrders,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ updated: integer, failed: listOf(failedRow) })) },
-      failedRows: ORDER_UPDATE_KEYS,
+      failedRows: ORDER_CHANGE_KEYS,
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'orders');
-        const { failed, explain } = await updates.update(app.id, rows.map(orderWish), options);
+        const { failed, explain } = await updates.update(app.id, rows.map(orderChange), options);
         const answered = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
         return okExplained({ updated: rows.length - failed.length, failed: answered }, explain);
       },

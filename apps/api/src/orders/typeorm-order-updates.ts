@@ -1,28 +1,33 @@
 import type { Clock } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
+import {
+  changeOrders,
+  DELIVERY_STATUSES,
+  ORDER_STATUSES,
+  PAYMENT_STATUSES,
+  type ChangeableOrder,
+  type OnHand,
+  type OrderEffects,
+  type ReadChange,
+  type ReservedPieces,
+} from '@back-office/orders';
 import { beginBulk, type BulkOptions } from '../database/bulk.js';
 import type { Database, Transaction } from '../database/database.js';
 import { WriteOnce } from '../database/write-once.js';
 import { bookDepartures, LOCK_ON_HAND } from '../stock/index.js';
 import type { DueRefunds, OrderRefunds } from './order-refunds.js';
-import {
-  explainUpdates,
-  planUpdates,
-  type OnHand,
-  type OrderUpdates,
-  type OrderWish,
-  type ReservedPieces,
-  type UpdatableOrder,
-} from './order-updates.js';
+import { explainChanges } from './order-change-rows.js';
 
 const LOCK = `
-  select id, data_part, time_part, order_number, order_status_id, payment_status_id, delivery_status_id, invoice_number,
-    shipped_at is not null as has_left, proforma_order_id is not null or paid = 0 as is_refundable
+  select id, data_part as "dataPart", time_part as "timePart", order_number as number,
+    order_status_id, payment_status_id, delivery_status_id, invoice_number as "invoiceNumber",
+    shipped_at is not null as "hasLeft", proforma_order_id is not null or paid = 0 as "isRefundable"
   from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
 
 // The orders are locked, so their reservations stand still.
 const RESERVED = `
-  select i.order_id, r.proforma_item_id, r.product_variant_id as variant_id, r.warehouse_id, r.qty
+  select i.order_id, r.proforma_item_id as "proformaItemId", r.product_variant_id as "variantId",
+    r.warehouse_id as "warehouseId", r.qty
   from order_items i
   join stock_reservations r on r.app_id = $1 and r.proforma_item_id = i.proforma_item_id
   where i.app_id = $1 and i.order_id = any($2::bigint[])`;
@@ -50,7 +55,7 @@ const SAVE = `
   select 1`;
 
 export interface UpdatedOrders {
-  readonly failed: OrderUpdates['failed'];
+  readonly failed: OrderEffects['failed'];
   readonly explain: Explanations | undefined;
 }
 
@@ -69,10 +74,10 @@ export class TypeOrmOrderUpdates {
   /** Updates what can be updated and answers the rest as failed; a row that failed already arrives as its key. */
   async update(
     appId: number,
-    wishes: readonly (OrderWish | string)[],
+    changes: readonly ReadChange[],
     { explain = false, dryRun = false }: BulkOptions = {},
   ): Promise<UpdatedOrders> {
-    const work = (transaction: Transaction): Promise<Updated> => this.updateAll(transaction, appId, wishes, explain);
+    const work = (transaction: Transaction): Promise<Updated> => this.updateAll(transaction, appId, changes, explain);
     const { due, ...updated } = await this.database.transaction(work, { rehearsal: dryRun });
     // What an earlier run of the call has written, the worker has asked for by now.
     if (!dryRun && !WriteOnce.isResumed()) await this.refunds.payOut(appId, due);
@@ -82,46 +87,64 @@ export class TypeOrmOrderUpdates {
   private async updateAll(
     transaction: Transaction,
     appId: number,
-    wishes: readonly (OrderWish | string)[],
+    changes: readonly ReadChange[],
     explain: boolean,
   ): Promise<Updated> {
-    await beginBulk(transaction, wishes.length);
-    const refunding = wishes.flatMap((wish) => (typeof wish !== 'string' && wish.refund ? [wish.id] : []));
+    await beginBulk(transaction, changes.length);
+    const refunding = changes.flatMap((change) => (typeof change !== 'string' && change.refund ? [change.id] : []));
     const proformas = refunding.length > 0 ? await this.refunds.lock(transaction, appId, refunding) : [];
-    const found = await lockOrders(transaction, appId, wishes);
+    const found = await lockOrders(transaction, appId, changes);
     if (proformas.length > 0) await this.refunds.lockBenefits(transaction, appId, proformas);
     const onHand = await lockStock(transaction, appId, found);
-    const updates = planUpdates(wishes, found, onHand);
-    if (updates.orders.length > 0) await save(transaction, appId, updates, this.clock.now());
-    const refunded = new Set<number | null>(updates.refunded);
+    const effects = changeOrders(changes, found, onHand);
+    if (effects.orders.length > 0) await save(transaction, appId, effects, this.clock.now());
+    const refunded = new Set<number | null>(effects.refunded);
     const paid = proformas.filter(({ orderId }) => refunded.has(orderId));
     const due = paid.length > 0 ? await this.refunds.giveBack(transaction, appId, paid) : [];
-    return { due, failed: updates.failed, explain: explain ? explainUpdates(wishes, found) : undefined };
+    return { due, failed: effects.failed, explain: explain ? explainChanges(changes, found) : undefined };
   }
+}
+
+interface OrderRow extends Omit<ChangeableOrder, 'status' | 'paymentStatus' | 'deliveryStatus' | 'reserved'> {
+  readonly order_status_id: number;
+  readonly payment_status_id: number;
+  readonly delivery_status_id: number;
+}
+
+function named<Name extends string>(names: readonly Name[], id: number): Name {
+  return names[id - 1] as Name;
 }
 
 async function lockOrders(
   transaction: Transaction,
   appId: number,
-  wishes: readonly (OrderWish | string)[],
-): Promise<UpdatableOrder[]> {
+  changes: readonly ReadChange[],
+): Promise<ChangeableOrder[]> {
   transaction.locks('order');
-  const ids = [...new Set(wishes.flatMap((wish) => (typeof wish === 'string' ? [] : [wish.id])))];
-  const orders = await transaction.rows<Omit<UpdatableOrder, 'reserved'>>(LOCK, [appId, ids]);
+  const ids = [...new Set(changes.flatMap((change) => (typeof change === 'string' ? [] : [change.id])))];
+  const orders = await transaction.rows<OrderRow>(LOCK, [appId, ids]);
   const found = orders.map((order) => order.id);
   const reserved = await transaction.rows<ReservedPieces & { order_id: number }>(RESERVED, [appId, found]);
   const byOrder = new Map(found.map((id) => [id, [] as ReservedPieces[]]));
   for (const { order_id: orderId, ...pieces } of reserved) byOrder.get(orderId)?.push(pieces);
-  return orders.map((order) => ({ ...order, reserved: byOrder.get(order.id) ?? [] }));
+  return orders.map(
+    ({ order_status_id: status, payment_status_id: payment, delivery_status_id: delivery, ...order }) => ({
+      ...order,
+      status: named(ORDER_STATUSES, status),
+      paymentStatus: named(PAYMENT_STATUSES, payment),
+      deliveryStatus: named(DELIVERY_STATUSES, delivery),
+      reserved: byOrder.get(order.id) ?? [],
+    }),
+  );
 }
 
-async function lockStock(transaction: Transaction, appId: number, orders: readonly UpdatableOrder[]): Promise<OnHand> {
+async function lockStock(transaction: Transaction, appId: number, orders: readonly ChangeableOrder[]): Promise<OnHand> {
   transaction.locks('stock');
   const places = orders.flatMap(({ reserved }) => reserved);
   const rows = await transaction.rows<{ variant_id: number; warehouse_id: number; on_hand: number }>(LOCK_ON_HAND, [
     appId,
-    places.map((place) => place.variant_id),
-    places.map((place) => place.warehouse_id),
+    places.map((place) => place.variantId),
+    places.map((place) => place.warehouseId),
   ]);
   const onHand = new Map(rows.map((row) => [`${row.variant_id}/${row.warehouse_id}`, row.on_hand]));
   return (variantId, warehouseId) => onHand.get(`${variantId}/${warehouseId}`) ?? 0;
@@ -130,9 +153,24 @@ async function lockStock(transaction: Transaction, appId: number, orders: readon
 async function save(
   transaction: Transaction,
   appId: number,
-  { orders, canceled, departures }: OrderUpdates,
+  { orders, canceled, departures }: OrderEffects,
   now: Date,
 ): Promise<void> {
-  const rows = orders.map(({ reserved: _reserved, is_refundable: _refundable, ...order }) => order);
-  await transaction.rows(SAVE, [appId, JSON.stringify(rows), canceled, JSON.stringify(departures), now]);
+  const rows = orders.map((order) => ({
+    id: order.id,
+    order_status_id: ORDER_STATUSES.indexOf(order.status) + 1,
+    payment_status_id: PAYMENT_STATUSES.indexOf(order.paymentStatus) + 1,
+    delivery_status_id: DELIVERY_STATUSES.indexOf(order.deliveryStatus) + 1,
+    invoice_number: order.invoiceNumber,
+    has_left: order.hasLeft,
+  }));
+  const leaving = departures.map(({ kind, reference, proformaItemId, variantId, warehouseId, qty }) => ({
+    kind,
+    reference,
+    proforma_item_id: proformaItemId,
+    variant_id: variantId,
+    warehouse_id: warehouseId,
+    qty,
+  }));
+  await transaction.rows(SAVE, [appId, JSON.stringify(rows), canceled, JSON.stringify(leaving), now]);
 }

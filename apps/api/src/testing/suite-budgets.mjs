@@ -29,7 +29,7 @@ const PROCESSES = {
   'apps/api/src/database/embedded/embedded-postgres.test.ts': 12,
   'apps/api/src/media/media-kill.api.test.ts': 35,
   'apps/api/src/process.api.test.ts': 45,
-  'apps/api/src/sources.test.ts': 20,
+  'apps/api/src/sources.test.ts': 30,
 };
 
 const TIMEOUTS_AWAITED = {

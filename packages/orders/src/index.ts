@@ -1,0 +1,3 @@
+export * from './order-changes.js';
+export * from './order-status.js';
+export * from './transitions.js';
