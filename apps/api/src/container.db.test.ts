@@ -1,4 +1,5 @@
-import { mkdtemp } from 'node:fs/promises';
+import type { Container } from 'inversify';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from './config.js';
@@ -12,17 +13,30 @@ import { testDatabase } from './testing/test-database.js';
 import { TOKENS } from './tokens.js';
 
 describe('the container', () => {
-  it.each(Object.keys(TOKENS) as (keyof typeof TOKENS)[])('resolves %s, once', async (name) => {
-    const own = await testDatabase();
+  let container: Container;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'container-'));
+    const config = readConfig({ DATA_DIR: folder });
+    const [media, refunds, own] = await Promise.all([
+      libraryToolsOf(config),
+      openRefundGateway(config),
+      testDatabase(),
+    ]);
     const source = await dataSourceFor(own.connection, 1, [CustomerEntity]).initialize();
-    const container = containerOf(new Database(source), {
-      refunds: await openRefundGateway(readConfig({})),
-      media: await libraryToolsOf(readConfig({ DATA_DIR: await mkdtemp(join(tmpdir(), 'container-')) })),
-    });
+    container = containerOf(new Database(source), { refunds, media });
+    close = async () => {
+      await Promise.all([source.destroy(), media.close()]);
+      await own.drop();
+      await rm(folder, { recursive: true, force: true });
+    };
+  });
+  afterAll(() => close());
+
+  it.each(Object.keys(TOKENS) as (keyof typeof TOKENS)[])('resolves %s, once', (name) => {
     const service = container.get(TOKENS[name] as symbol);
     expect(service).toBeDefined();
     expect(container.get(TOKENS[name] as symbol)).toBe(service);
-    await source.destroy();
-    await own.drop();
   });
 });

@@ -1,8 +1,20 @@
 import type { ReadableFile } from '@back-office/media';
 import { mediaFactsContract, mp4Film, readable } from '@back-office/media/testing';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { MediainfoFacts } from './mediainfo-facts.js';
 
 const film = mp4Film({ width: 64, height: 36 });
+
+// V8 compiles a library once for all threads as long as somebody holds the module.
+const held: WebAssembly.Module[] = [];
+beforeAll(async () => {
+  const library = await readFile(fileURLToPath(import.meta.resolve('mediainfo.js/MediaInfoModule.wasm')));
+  held.push(await WebAssembly.compile(library));
+});
+afterAll(() => {
+  held.length = 0;
+});
 
 describe('films by MediaInfo', () => {
   mediaFactsContract(async () => new MediainfoFacts());

@@ -1,5 +1,7 @@
 import { UnreadableFile } from '@back-office/media';
 import { pageRendererContract, pdfSample, type SamplePage } from '@back-office/media/testing';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import { PNG } from 'pngjs';
 import { PdfiumPageRenderer } from './pdfium-page-renderer.js';
@@ -14,6 +16,16 @@ async function countOf(renderer: PdfiumPageRenderer, bytes: Uint8Array): Promise
   for await (const page of renderer.pages(bytes, 20)) count = page.page;
   return count;
 }
+
+// V8 compiles a library once for all threads as long as somebody holds the module.
+const held: WebAssembly.Module[] = [];
+beforeAll(async () => {
+  const library = await readFile(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')));
+  held.push(await WebAssembly.compile(library));
+});
+afterAll(() => {
+  held.length = 0;
+});
 
 describe('pages by PDFium', () => {
   pageRendererContract(async () => ({

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 import { BUDGETS_SECONDS, budgetOf, REFERENCE_SECONDS, TOLERANCE } from './suite-budgets.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -18,13 +19,14 @@ export default class TimesReporter {
     this.projects = projects.length;
   }
 
-  onRunComplete(contexts, { testResults, startTime, numTotalTests }) {
+  async onRunComplete(contexts, { testResults, startTime, numTotalTests }) {
     if (!this.isWhole || contexts.size < this.projects) return;
     const suites = testResults.map(timesOf).sort((a, b) => b.seconds - a.seconds);
     const total = sum(suites.map(({ seconds }) => seconds));
     const allowance = TOLERANCE * Math.max(1, total / REFERENCE_SECONDS);
     this.#errors = overBudget(suites, allowance);
-    if (process.env.TEST_TIMES) writeReport(suites, { elapsed: (Date.now() - startTime) / 1000, total, numTotalTests });
+    if (process.env.TEST_TIMES)
+      await writeReport(suites, { elapsed: (Date.now() - startTime) / 1000, total, numTotalTests });
   }
 
   getLastError() {
@@ -53,7 +55,7 @@ export function overBudget(suites, allowance) {
   ];
 }
 
-function writeReport(suites, { elapsed, total, numTotalTests }) {
+async function writeReport(suites, { elapsed, total, numTotalTests }) {
   const setUp = sum(suites.map((suite) => suite.setUp));
   const tests = suites.flatMap((suite) => suite.tests.map((test) => ({ ...test, suite: suite.name })));
   const slowest = tests.sort((a, b) => b.seconds - a.seconds).slice(0, SHOWN);
@@ -67,7 +69,8 @@ function writeReport(suites, { elapsed, total, numTotalTests }) {
   ].join('\n');
   const page = readFileSync(PAGE, 'utf8');
   const [before, after] = [page.split(START)[0], page.split(END)[1]];
-  writeFileSync(PAGE, `${before}${START}\n\n${report}\n\n${END}${after}`);
+  const text = `${before}${START}\n\n${report}\n\n${END}${after}`;
+  writeFileSync(PAGE, await format(text, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
   process.stdout.write(`${report}\n`);
 }
 
