@@ -2,27 +2,30 @@
  * Joins the built entry points and the libraries that they load into a few files, which a start reads in a third of the
  * time. Packages of this repository stay apart: a team may swap them, and adapters share their classes.
  */
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const HERE = fileURLToPath(new URL('./', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OUT = `${HERE}dist/bundle/`;
-const INPUTS = `${OUT}inputs.json`;
+const MADE_OF = `${OUT}made-of.json`;
 const ENTRIES = ['main', 'worker', 'cli'];
+const INSTALLED = 'node_modules/.package-lock.json';
+const DAY_MS = 86_400_000;
 
 /** They find files of their own beside their code. */
-const APART = ['@back-office/*', 'pino', 'pino-pretty', 'swagger-ui-dist'];
+const EXTERNAL = ['@back-office/*', 'pino', 'pino-pretty', 'swagger-ui-dist'];
 
 // CommonJS libraries ask for Node's own modules by `require`.
 const BANNER = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
 
-/** Makes the bundle anew unless it is newer than all that it is made of. */
+/** Rebuilds the bundle when the build, or what is installed, has changed. */
 export async function bundle() {
-  if (isCurrent()) return;
+  const made = read();
+  if (made && isBundleCurrent() && made.installed === digest([INSTALLED])) return;
   const esbuild = await import('esbuild');
-  rmSync(OUT, { recursive: true, force: true });
-  const { metafile } = await esbuild.build({
+  const { metafile, outputFiles } = await esbuild.build({
     absWorkingDir: ROOT,
     entryPoints: ENTRIES.map((name) => `${HERE}dist/${name}.js`),
     outdir: OUT,
@@ -33,28 +36,61 @@ export async function bundle() {
     target: 'node20',
     // Names of classes are stored, logged and compared.
     keepNames: true,
-    external: APART,
+    external: EXTERNAL,
     banner: { js: BANNER },
     sourcemap: 'linked',
     minifyWhitespace: true,
     metafile: true,
+    write: false,
     logLevel: 'error',
   });
   await esbuild.stop();
-  // Files of libraries carry no date of their installation.
-  const inputs = [
-    ...Object.keys(metafile.inputs).filter(isOurs),
-    'node_modules/.package-lock.json',
-    'apps/api/bundle.mjs',
-  ];
-  writeFileSync(INPUTS, JSON.stringify(inputs));
+  const inputs = [...Object.keys(metafile.inputs).filter(isOurs), 'apps/api/bundle.mjs'];
+  mkdirSync(OUT, { recursive: true });
+  // Other processes may start, or run, from this folder: chunks are named by their content, entries come last.
+  const isEntry = (/** @type {string} */ path) => ENTRIES.some((name) => path === `${OUT}${name}.js`);
+  const sorted = [...outputFiles].sort((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
+  for (const { path, contents } of sorted) replace(path, contents);
+  const madeOf = { inputs, digest: digest(inputs), installed: digest([INSTALLED]) };
+  replace(MADE_OF, JSON.stringify(madeOf));
+  removeOld(new Set(outputFiles.map(({ path }) => path)));
 }
 
-function isCurrent() {
-  if (!existsSync(INPUTS)) return false;
-  const made = statSync(INPUTS).mtimeMs;
-  const inputs = /** @type {string[]} */ (JSON.parse(readFileSync(INPUTS, 'utf8')));
-  return inputs.every((each) => existsSync(ROOT + each) && statSync(ROOT + each).mtimeMs < made);
+/** Whether the bundle was made of the build that is there. */
+export function isBundleCurrent() {
+  const made = read();
+  return made !== undefined && digest(made.inputs) === made.digest;
+}
+
+/** @returns {{ inputs: string[]; digest: string; installed: string } | undefined} */
+function read() {
+  if (!existsSync(MADE_OF)) return undefined;
+  return /** @type {{ inputs: string[]; digest: string; installed: string }} */ (
+    JSON.parse(readFileSync(MADE_OF, 'utf8'))
+  );
+}
+
+/** @param {readonly string[]} paths */
+function digest(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) hash.update(existsSync(ROOT + path) ? readFileSync(ROOT + path) : 'missing');
+  return hash.digest('hex');
+}
+
+/** @param {string} path @param {string | Uint8Array} contents */
+function replace(path, contents) {
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, contents);
+  renameSync(temporary, path);
+}
+
+/** @param {ReadonlySet<string>} kept */
+function removeOld(kept) {
+  for (const name of readdirSync(OUT)) {
+    const path = OUT + name;
+    const isOld = !kept.has(path) && path !== MADE_OF && Date.now() - statSync(path).mtimeMs > DAY_MS;
+    if (isOld) rmSync(path, { force: true });
+  }
 }
 
 /** @param {string} path */

@@ -1,7 +1,7 @@
 /**
  * Runs an entry point of the service: `node run.mjs main`, `worker`, `cli app create …`. Where everything that a build
  * needs is installed it builds first, else it runs the build that is there. The entry point runs in this very process,
- * so that signals reach it; it comes from the bundle, if it is part of one.
+ * so that signals reach it; it comes from the bundle where that is current.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,12 +13,12 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const [name] = process.argv.splice(2, 1);
 if (canBuild()) {
   await build();
-  if (existsSync(`${ROOT}node_modules/esbuild`)) await (await import('./bundle.mjs')).bundle();
+  if (existsSync(`${ROOT}node_modules/esbuild`)) await tryBundle();
 }
-const builds = [`dist/bundle/${name}.js`, `dist/${name}.js`].map((each) =>
-  fileURLToPath(new URL(each, import.meta.url)),
-);
-const entry = builds.find((each) => existsSync(each));
+const bundled = fileURLToPath(new URL(`dist/bundle/${name}.js`, import.meta.url));
+const built = fileURLToPath(new URL(`dist/${name}.js`, import.meta.url));
+const isBundled = existsSync(bundled) && (await import('./bundle.mjs')).isBundleCurrent();
+const entry = isBundled ? bundled : existsSync(built) ? built : undefined;
 if (entry === undefined) {
   process.stderr.write(
     'There is no build, and not all that makes one is installed: run `npm ci && npm run build` first.\n',
@@ -27,6 +27,15 @@ if (entry === undefined) {
 }
 process.argv[1] = entry;
 await import(pathToFileURL(entry).href);
+
+/** Without a bundle the build runs all the same, only slower to start. */
+async function tryBundle() {
+  try {
+    await (await import('./bundle.mjs')).bundle();
+  } catch (error) {
+    process.stderr.write(`The bundle could not be made: ${/** @type {Error} */ (error).message.split('\n')[0]}\n`);
+  }
+}
 
 /** TypeScript alone does not do: npm may install it without development dependencies, as a peer of some package. */
 function canBuild() {

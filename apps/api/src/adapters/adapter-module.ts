@@ -22,15 +22,39 @@ export async function openModule<Opened>(
   environment: Config['environment'],
 ): Promise<Opened> {
   const refused = (why: string): InvalidConfig => new InvalidConfig(`Bad configuration: ${variable}: ${name} ${why}`);
-  const loaded = await load(name).catch((error: unknown) => {
-    throw refused(`cannot be loaded: ${(error as Error).message.split('\n')[0]}`);
+  const loaded = await inTime(load(name)).catch((error: unknown) => {
+    throw refused(`cannot be loaded: ${messageOf(error)}`);
   });
   const exported = loaded[open];
   if (typeof exported !== 'function') throw refused(`exports no ${open}`);
-  const opened: unknown = await (exported as (environment: Config['environment']) => unknown)(environment);
-  const wrong = wrongWith(opened);
+  const opening = async (): Promise<unknown> => (exported as (given: Config['environment']) => unknown)(environment);
+  const opened = await inTime(opening()).catch((error: unknown) => {
+    throw refused(`${open} failed: ${messageOf(error)}`);
+  });
+  const wrong = wrongWith(opened) ?? wrongClose(opened);
   if (wrong !== undefined) throw refused(`${open} answers ${wrong}`);
   return opened as Opened;
+}
+
+const TIMEOUT_MS = 30_000;
+
+async function inTime<Value>(work: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing within ${TIMEOUT_MS / 1_000} s`)), TIMEOUT_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** The first line of what was thrown, which need not be an error. */
+export function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return text.split('\n')[0] ?? '';
+}
+
+function wrongClose(answer: unknown): string | undefined {
+  const { close } = answer as { close?: unknown };
+  return close === undefined || typeof close === 'function' ? undefined : 'a close that is no function';
 }
 
 /** The methods that an answer lacks, in words. */
@@ -61,5 +85,7 @@ async function importFrom(path: string): Promise<Record<string, unknown>> {
 /** Whether the package itself is missing, rather than something that it imports. */
 function isMissing(error: unknown, name: string): boolean {
   const { code, message } = error as { code?: unknown; message: string };
-  return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${name}'`);
+  const [scope = '', rest = ''] = name.split('/');
+  const packageName = scope.startsWith('@') ? `${scope}/${rest}` : scope;
+  return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${packageName}'`);
 }

@@ -1,2 +1,3 @@
+export { closeAll, type Closable } from './close-all.js';
 export { adapterNames } from './adapter-names.js';
-export { lacking, openModule, type Side } from './adapter-module.js';
+export { lacking, messageOf, openModule, type Side } from './adapter-module.js';

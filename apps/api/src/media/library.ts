@@ -14,7 +14,7 @@ import { DiskMediaStore } from '@back-office/storage-disk';
 import { join } from 'node:path';
 import type { Config, S3Config } from '../config.js';
 import { cdnPurgerOf } from './http-cdn-purger.js';
-import { openModule } from '../adapters/index.js';
+import { closeAll, openModule, type Closable } from '../adapters/index.js';
 import { FACTS, IMAGES, PAGES, PURGER, type OpenedPurger } from './media-modules.js';
 import { openStorageModule } from './storage-module.js';
 
@@ -52,8 +52,10 @@ export async function openLibrary(config: Config, { toRead = false } = {}): Prom
     const store = await bucket(storage.s3);
     return { store, base: baseOf(storage.s3), isPublished: true, close: () => store.close() };
   }
-  const { store, base, close = () => {} } = await openStorageModule(storage.module, config.environment);
-  return { store, base: (base ?? own).replace(/\/+$/, ''), isPublished: base !== undefined, close };
+  const opened = await openStorageModule(storage.module, config.environment);
+  const { store, base } = opened;
+  const isPublished = base !== undefined;
+  return { store, base: (base ?? own).replace(/\/+$/, ''), isPublished, close: () => opened.close?.() };
 }
 
 async function bucket(s3: S3Config) {
@@ -69,11 +71,11 @@ function baseOf({ publicUrl, endpoint, region, bucket: name }: S3Config): string
 
 /** Everything that an installation chooses for its library. */
 export async function libraryToolsOf(config: Config): Promise<LibraryTools> {
-  const opened: { close?(): void | Promise<void> }[] = [];
+  const opened: Closable[] = [];
   const close = async (): Promise<void> => {
-    for (const each of opened.toReversed()) await each.close?.();
+    await closeAll(opened);
   };
-  const kept = async <Opened extends { close?(): void | Promise<void> }>(opening: Promise<Opened>): Promise<Opened> => {
+  const kept = async <Opened extends Closable>(opening: Promise<Opened>): Promise<Opened> => {
     const each = await opening;
     opened.push(each);
     return each;

@@ -32,6 +32,6 @@ export const PURGER: Side<OpenedPurger> = {
   wrongWith(answer) {
     const missing = lacking('purger', answer, ['purge'] satisfies (keyof CdnPurger)[]);
     if (missing !== undefined) return missing;
-    return (answer as CdnPurger).isConfigured ? undefined : 'a purger whose isConfigured is false';
+    return (answer as CdnPurger).isConfigured ? undefined : 'a purger whose isConfigured is not true';
   },
 };

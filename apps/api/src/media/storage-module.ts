@@ -21,11 +21,10 @@ const STORAGE: Side<OpenedStore> = {
   variable: 'STORAGE',
   open: 'openMediaStore',
   wrongWith(answer) {
-    const { store, base, close } = (answer ?? {}) as Partial<OpenedStore>;
+    const { store, base } = (answer ?? {}) as Partial<OpenedStore>;
     const missing = lacking('store', store, METHODS);
     if (missing !== undefined) return missing;
-    if (base !== undefined && !(typeof base === 'string' && /^https?:\/\//.test(base))) return 'a base that is no URL';
-    return close === undefined || typeof close === 'function' ? undefined : 'a close that is no function';
+    return base === undefined || /^https?:\/\//.test(base) ? undefined : 'a base that is no URL';
   },
 };
 

@@ -4,7 +4,7 @@ export { proformaListRoutes } from './proforma-list.routes.js';
 export { proformaPaymentRoutes } from './proforma-payments.routes.js';
 export { proformaRefundRoutes } from './proforma-refunds.routes.js';
 export { proformaRoutes } from './proformas.routes.js';
-export { openRefundGateway } from './refund-module.js';
+export { openRefundGateway, type OpenedRefundGateway } from './refund-module.js';
 export { Refunds } from './refunds.js';
 export { TypeOrmOrderRefunds } from './typeorm-order-refunds.js';
 export { TypeOrmPaymentMethods } from './typeorm-payment-methods.js';

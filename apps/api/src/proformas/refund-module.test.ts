@@ -30,6 +30,7 @@ describe('a refund gateway of somebody else’s', () => {
       'No key',
     ],
     ['rejects', () => Promise.reject(new Error('No line')), 'No line'],
+    ['rejects with nothing', () => Promise.reject(undefined as unknown as Error), 'undefined'],
     ['answers something else', () => Promise.resolve(200), 'an answer that is no outcome: 200'],
     ['does not answer', () => new Promise(() => {}), 'no answer within 50 ms'],
   ])('that %s has an unknown outcome, and the cause is reported', async (_, refund, cause) => {

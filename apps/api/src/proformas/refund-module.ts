@@ -1,5 +1,5 @@
 import type { RefundGateway, RefundRequest } from '@back-office/proforma';
-import { lacking, openModule, type Side } from '../adapters/index.js';
+import { lacking, messageOf, openModule, type Side } from '../adapters/index.js';
 import type { Config } from '../config.js';
 import { ByHandRefundGateway } from './by-hand-refund-gateway.js';
 import { HttpRefundGateway } from './http-refund-gateway.js';
@@ -47,7 +47,7 @@ export class ForeignRefundGateway implements OpenedRefundGateway {
       if (!OUTCOMES.includes(answer)) throw new Error(`an answer that is no outcome: ${String(answer)}`);
       return answer as RefundAnswer;
     } catch (error) {
-      process.emitWarning(`${this.name}, ${request.idempotencyKey}: ${(error as Error).message}`, 'RefundGateway');
+      process.emitWarning(`${this.name}, ${request.idempotencyKey}: ${messageOf(error)}`, 'RefundGateway');
       return 'unknown';
     } finally {
       clearTimeout(timer);

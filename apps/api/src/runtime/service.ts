@@ -2,6 +2,7 @@ import type { Clock } from '@back-office/kernel';
 import type { MediaStore } from '@back-office/media';
 import type { Container } from 'inversify';
 import { resolve } from 'node:path';
+import { closeAll, type Closable } from '../adapters/index.js';
 import type { Config } from '../config.js';
 import { containerOf } from '../container.js';
 import { CustomerEntity } from '../customers/index.js';
@@ -13,7 +14,7 @@ import {
   type EmbeddedPostgres,
 } from '../database/embedded/embedded-postgres.js';
 import { libraryToolsOf, openLibrary } from '../media/index.js';
-import { openRefundGateway } from '../proformas/index.js';
+import { openRefundGateway, type OpenedRefundGateway } from '../proformas/index.js';
 import { migrate } from '../database/migrate.js';
 import { assertDurable } from '../database/durability.js';
 
@@ -32,27 +33,33 @@ export interface ServiceOptions {
   readonly opensStore?: boolean;
 }
 
+/** Longer than a database server, or all adapters of the media library, may take. */
+const CLOSE_TIMEOUT_MS = 90_000;
+
+/** For commands that pay nothing out: the worker asks for refunds that they leave. */
+const LATER: OpenedRefundGateway = { refund: () => Promise.resolve('unknown') };
+
 /** Starts what every process needs: the database, brought up to date, and the container on it. */
 export async function startService(
   config: Config,
   { clock, opensStore = true }: ServiceOptions = {},
 ): Promise<Service> {
-  const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
-  const opened: { close(): Promise<void> }[] = embedded ? [{ close: () => embedded.stop() }] : [];
-  const stop = async (): Promise<void> => {
-    for (const each of opened.toReversed()) await each.close();
-  };
+  const opened: Closable[] = [];
+  const stop = () => closeAll(opened, CLOSE_TIMEOUT_MS);
   try {
+    // First: a module that fails or hangs leaves no database server behind.
+    const refunds = opensStore ? await openRefundGateway(config) : LATER;
+    opened.push(refunds);
+    const media = opensStore ? await libraryToolsOf(config) : undefined;
+    if (media) opened.push(media);
+    const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
+    if (embedded) opened.push({ close: () => embedded.stop() });
     const connection: Connection = embedded ?? { url: config.databaseUrl as string };
     await migrate(connection);
     const source = await dataSourceFor(connection, config.databasePoolSize, [CustomerEntity]).initialize();
     opened.push({ close: () => source.destroy() });
     const database = new Database(source);
     await assertDurable(database);
-    const refunds = await openRefundGateway(config);
-    opened.push({ close: async () => refunds.close?.() });
-    const media = opensStore ? await libraryToolsOf(config) : undefined;
-    if (media) opened.push(media);
     return { container: containerOf(database, { refunds, media }, clock), database, connection, embedded, stop };
   } catch (error) {
     // Open connections would keep the process alive.
