@@ -1,13 +1,13 @@
 // Who may import whom. Each rule is broken once on purpose in apps/api/src/architecture.test.ts.
 
 // A package that is not an adapter is pure: a new one is fenced in from its first file.
-const adapters = 'storage|images|svg|pages|facts';
+const adapters = 'storage|images|svg|pages|facts|database|wasm';
 const adapter = `^packages/(?:${adapters})-[^/]+/`;
 const pure = `^packages/(?!(?:${adapters})-)([^/]+)/`;
 const tests = ['[.](?:test|contract)[.]ts$', '^(?:packages|apps)/[^/]+/(?:src/)?testing/'];
 
 // Likewise every folder of apps/api/src that is none of these rooms is a feature.
-const rooms = 'http|database|runtime|testing';
+const rooms = 'http|runtime|testing';
 const feature = `^apps/api/src/(?!(?:${rooms})/)[^/]+/`;
 const composition = ['^apps/api/src/(?:container|main|worker|cli|demo)[.]ts$', '^apps/api/src/runtime/'];
 const testsOfTheComposition = '^apps/api/src/[^/]+[.]test[.]ts$';
@@ -30,39 +30,65 @@ const forbidden = [
   },
   {
     name: 'pure-packages-import-only-kernel',
-    comment: 'Pure packages do not know one another; what two of them share belongs in the kernel.',
-    from: { path: pure },
+    comment:
+      'Pure packages do not know one another; what they share is in the kernel, or is how rows are matched. `database` lists the ports of all.',
+    from: { path: pure, pathNot: '^packages/database/' },
     to: {
       path: '^(?:packages/|@back-office/)',
-      pathNot: ['^packages/(?:$1|kernel)/', '^@back-office/(?:api|$1|kernel)'],
+      pathNot: ['^packages/(?:$1|kernel|matching)/', '^@back-office/(?:api|$1|kernel|matching)'],
     },
   },
   {
     name: 'pure-tests-import-only-fast-check',
-    comment: 'Tests and testing folders of a pure package run for everybody: jest and fast-check are all they need.',
-    from: { path: [`${pure}testing/`, `${pure}src/.*[.](?:test|contract)[.]ts$`] },
-    to: { path: npm(), pathNot: npm('fast-check|@jest') },
+    comment: 'Tests and testing folders of a pure package run for everybody, with few libraries.',
+    from: { path: [`${pure}(?:src/)?testing/`, `${pure}src/.*[.](?:test|contract)[.]ts$`] },
+    to: { path: npm(), pathNot: npm('fast-check|expect|@jest') },
   },
   {
     name: 'testing-folders-import-no-node',
     comment: 'The testing folder of a pure package is published to whoever writes an adapter: no node there either.',
-    from: { path: `${pure}testing/`, pathNot: '[.]test[.]ts$' },
+    from: { path: `${pure}(?:src/)?testing/`, pathNot: '[.]test[.]ts$' },
     to: { dependencyTypes: ['core'] },
   },
   {
     name: 'server-libraries-only-in-the-api',
-    comment: 'HTTP, the container and the database belong to apps/api.',
+    comment: 'HTTP and the container belong to apps/api.',
     from: { pathNot: '^apps/api/' },
-    to: { path: npm('express|multer|inversify|typeorm|pg') },
+    to: { path: npm('express|multer|inversify') },
   },
   {
-    name: 'database-libraries-only-in-database-files',
-    comment: 'Persistence is in typeorm-*.ts, *.query.ts and database/, where it can be found and swapped.',
+    name: 'database-libraries-only-in-the-adapter',
+    comment: 'Persistence is one package, which can be swapped.',
     from: {
-      path: '^apps/api/',
-      pathNot: ['(?:^|/)typeorm-[^/]+[.]ts$', '[.]query[.]ts$', '^apps/api/src/(?:database|bench|faults)/', ...tests],
+      pathNot: ['^packages/database-postgres/', '^apps/api/src/(?:bench|faults|differential|mutants)/', ...tests],
     },
     to: { path: npm('typeorm|pg') },
+  },
+  {
+    name: 'ports-instead-of-the-database',
+    comment: 'Routes and use cases know ports: whoever swaps the database must not find its adapter in them.',
+    from: {
+      path: '^apps/api/src/',
+      pathNot: [
+        '^apps/api/src/(?:runtime|docs|bench|faults|differential|mutants)/',
+        '^apps/api/src/cli[.]ts$',
+        ...tests,
+      ],
+    },
+    to: { path: '^(?:packages/|@back-office/)database-' },
+  },
+  {
+    name: 'ports-instead-of-adapters',
+    comment: 'Routes and use cases know ports. The runtime and `media/library.ts` open the adapters.',
+    from: {
+      path: '^apps/api/src/',
+      pathNot: [
+        '^apps/api/src/(?:runtime|docs|bench|faults|differential|mutants)/',
+        '^apps/api/src/media/library[.]ts$',
+        ...tests,
+      ],
+    },
+    to: { path: '^(?:packages/|@back-office/)(?:storage|images|svg|pages|facts|wasm)-' },
   },
   {
     name: 'no-cycles',
@@ -75,7 +101,10 @@ const forbidden = [
     comment: 'What src/index.ts does not export is nobody else’s business.',
     from: { path: '^(packages|apps)/([^/]+)/' },
     to: {
-      path: ['^packages/[^/]+/(?!src/index[.]ts$|testing/|dist/)', '^@back-office/(?!api/)[^/]+/(?!testing$)'],
+      path: [
+        '^packages/[^/]+/(?!src/(?:index[.]ts$|testing/)|testing/|dist/)',
+        '^@back-office/(?!api/)[^/]+/(?!testing(?:/|$))',
+      ],
       pathNot: '^$1/$2/',
     },
   },
@@ -83,12 +112,12 @@ const forbidden = [
     name: 'packages-by-their-name',
     comment: 'A path out of the own package works here and breaks once that package is published.',
     from: { path: '^(packages|apps)/([^/]+)/' },
-    to: { dependencyTypes: ['local'], pathNot: '^$1/$2/' },
+    to: { dependencyTypes: ['local'], pathNot: ['^$1/$2/', '^examples/'] },
   },
   {
     name: 'testing-only-from-tests',
     comment: 'Fakes, builders and contract suites do not ship.',
-    from: { path: '^(?:packages|apps)/', pathNot: tests },
+    from: { path: '^(?:packages|apps)/', pathNot: ['^apps/api/src/differential/', ...tests] },
     to: { path: ['^(?:packages|apps)/[^/]+/(?:src/)?testing/', '^@back-office/[^/]+/testing'] },
   },
   {
@@ -108,14 +137,14 @@ const forbidden = [
     from: {
       path: '^apps/api/src/([^/]+)',
       // The bench asks the database the very questions that a feature asks it, and the faults look behind its back.
-      pathNot: ['^apps/api/src/(?:http|database|bench|faults)/', testsOfTheComposition, ...composition],
+      pathNot: ['^apps/api/src/(?:http|bench|faults|differential|mutants)/', testsOfTheComposition, ...composition],
     },
     to: { path: feature, pathNot: ['^apps/api/src/$1/', `${feature}index[.]ts$`] },
   },
   {
-    name: 'http-and-database-know-no-feature',
-    comment: 'Features bring their routes and tables to http/ and database/; the composition files introduce them.',
-    from: { path: '^apps/api/src/(?:http|database)/' },
+    name: 'http-knows-no-feature',
+    comment: 'Features bring their routes to http/; the composition files introduce them.',
+    from: { path: '^apps/api/src/http/' },
     to: { path: feature },
   },
   {

@@ -1,35 +1,63 @@
 /** @jest-config-loader esbuild-register */
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Config } from 'jest';
 
 // Far from UTC, and not by whole hours: a local time that slips in shows.
 process.env['TZ'] = 'Asia/Kolkata';
 
-const SERVICE_TESTS = ['<rootDir>/apps/*/src/**/*.api.test.ts', '<rootDir>/apps/*/src/**/*.db.test.ts'];
+const SERVICE_TESTS = ['<rootDir>/apps/*/src/**/*.{api,db}.test.ts', '<rootDir>/packages/*/src/**/*.db.test.ts'];
+
+/** Tests of the API that look at answers only: they run on any database. */
+const ASKS_POSTGRES =
+  /\.(?:database|postgres|statements|use|reschedule)\b|\bapi\.url\b|database-postgres|load-rows|server-process|a-day\.js/;
+const ANY_DATABASE = readdirSync('apps/api/src', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.api.test.ts'))
+  .map((file) => `apps/api/src/${file}`)
+  .filter((file) => !ASKS_POSTGRES.test(readFileSync(file, 'utf8')));
 
 const shared: Config = {
   runtime: '<rootDir>/apps/api/src/testing/native-runtime.cjs',
   testEnvironment: 'node',
+  testRunner: '<rootDir>/apps/api/src/testing/measured-suite.cjs',
   transform: {},
   modulePathIgnorePatterns: ['/dist/'],
 };
 
+const onMemory: Config = {
+  ...shared,
+  displayName: 'memory',
+  testMatch: ANY_DATABASE.map((file) => `<rootDir>/${file}`),
+};
+
+/** Packages with a server, native code or a foreign library behind them take their time. */
+const ADAPTERS = '/packages/(?:database-postgres|facts|images|pages|storage)\\b';
+const ignored = ['/node_modules/', '[.](?:api|db)[.]test[.]ts$'];
+
+const onPostgres: Config[] = [
+  {
+    ...shared,
+    displayName: 'pure',
+    testMatch: ['<rootDir>/packages/*/src/**/*.test.ts'],
+    testPathIgnorePatterns: [...ignored, ADAPTERS],
+  },
+  {
+    ...shared,
+    displayName: 'adapters',
+    testMatch: ['<rootDir>/packages/*/src/**/*.test.ts', '<rootDir>/apps/*/src/**/*.test.ts'],
+    testPathIgnorePatterns: [...ignored, '/packages/(?!database-postgres|facts|images|pages|storage)'],
+  },
+  {
+    ...shared,
+    displayName: 'service',
+    testMatch: SERVICE_TESTS,
+    globalSetup: '<rootDir>/apps/api/src/testing/global-setup.mjs',
+    globalTeardown: '<rootDir>/apps/api/src/testing/global-teardown.mjs',
+  },
+];
+
 const config: Config = {
-  projects: [
-    {
-      ...shared,
-      displayName: 'pure',
-      testMatch: ['<rootDir>/packages/*/src/**/*.test.ts', '<rootDir>/apps/*/src/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '[.](?:api|db)[.]test[.]ts$'],
-    },
-    {
-      ...shared,
-      displayName: 'service',
-      testMatch: SERVICE_TESTS,
-      globalSetup: '<rootDir>/apps/api/src/testing/global-setup.mjs',
-      globalTeardown: '<rootDir>/apps/api/src/testing/global-teardown.mjs',
-    },
-  ],
+  projects: process.env['DATABASE_UNDER_TEST'] === 'memory' ? [onMemory] : onPostgres,
   // One more than cores: suites wait for PostgreSQL and child processes.
   maxWorkers: availableParallelism() + 1,
   testSequencer: '<rootDir>/apps/api/src/testing/slowest-first.mjs',

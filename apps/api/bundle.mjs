@@ -1,6 +1,6 @@
 /**
  * Joins the built entry points and the libraries that they load into a few files, which a start reads in a third of the
- * time. Packages of this repository stay apart: a team may swap them, and adapters share their classes.
+ * time. Adapters with threads or files of their own stay apart.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,10 @@ const INSTALLED = 'node_modules/.package-lock.json';
 const DAY_MS = 86_400_000;
 
 /** They find files of their own beside their code. */
-const EXTERNAL = ['@back-office/*', 'pino', 'pino-pretty', 'swagger-ui-dist'];
+const ADAPTERS = readdirSync(`${ROOT}packages`)
+  .filter((name) => !name.startsWith('database'))
+  .map((name) => `@back-office/${name}`);
+const EXTERNAL = [...ADAPTERS, 'pino', 'pino-pretty', 'swagger-ui-dist'];
 
 // CommonJS libraries ask for Node's own modules by `require`.
 const BANNER = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`;
@@ -45,7 +48,7 @@ export async function bundle() {
     logLevel: 'error',
   });
   await esbuild.stop();
-  const inputs = [...Object.keys(metafile.inputs).filter(isOurs), 'apps/api/bundle.mjs'];
+  const inputs = [...Object.keys(metafile.inputs).filter(isOwnSource), 'apps/api/bundle.mjs'];
   mkdirSync(OUT, { recursive: true });
   // Other processes may start, or run, from this folder: chunks are named by their content, entries come last.
   const isEntry = (/** @type {string} */ path) => ENTRIES.some((name) => path === `${OUT}${name}.js`);
@@ -94,7 +97,7 @@ function removeOld(kept) {
 }
 
 /** @param {string} path */
-function isOurs(path) {
+function isOwnSource(path) {
   return !path.includes('node_modules/');
 }
 

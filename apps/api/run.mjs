@@ -47,8 +47,10 @@ function canBuild() {
 }
 
 async function build() {
+  // Measurements and fault runs are no part of the service.
+  const projects = name?.includes('/') ? ['.', 'apps/api/tsconfig.tools.json'] : [];
   // A group of its own: the compiler is a child of its launcher and has to end with it.
-  const compiler = spawn(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-b'], {
+  const compiler = spawn(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, '-b', ...projects], {
     cwd: ROOT,
     stdio: 'inherit',
     detached: true,

@@ -15,8 +15,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parseSync } from '@swc/core';
 import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
 
-// Every rule is asked about this repository, and shown a small tree that breaks it, and it alone, on purpose.
-// Imports are judged by .dependency-cruiser.cjs, forbidden names by .oxlintrc.json, the rest by the rules below.
+// Every rule is checked against this repository and against a small tree that breaks only that rule.
+// .dependency-cruiser.cjs checks imports, .oxlintrc.json forbidden names, the code below everything else.
 
 const repository = resolve(import.meta.dirname, '../../..');
 
@@ -32,7 +32,7 @@ async function violationsIn(root: string, names: readonly Violation[]): Promise<
 
 function sourceFilesIn(root: string): string[] {
   return ['apps', 'packages']
-    .flatMap((room) => readdirSync(join(root, room), { recursive: true, withFileTypes: true }))
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .filter((file) => /^(apps|packages)\/[^/]+\/(src|testing)\//.test(file));
@@ -47,7 +47,7 @@ async function forbiddenImports(root: string): Promise<Violation[]> {
   return (output as ICruiseResult).summary.violations.map(({ rule, from }) => ({ rule: rule.name, file: from }));
 }
 
-// What else the linter forbids is the business of `npm run lint`.
+// `npm run lint` checks the other rules of the linter.
 const nameRules = [
   'eslint(no-restricted-globals)',
   'eslint(no-restricted-properties)',
@@ -92,16 +92,17 @@ interface CodeRule {
 }
 
 const codeRules: Record<string, CodeRule> = {
-  'sql-only-in-database-files': {
+  'sql-only-in-the-database-adapter': {
     concerns: (file) =>
-      !isTest(file) && !/\/typeorm-[^/]+\.ts$|\.query\.ts$|^apps\/api\/src\/(database|bench|faults)\//.test(file),
+      !isTest(file) &&
+      !/^packages\/database-postgres\/|^apps\/api\/src\/(bench|faults|differential|mutants)\//.test(file),
     isBrokenBy: ({ nodes }) => nodes.some((node) => sql.test(literalOf(node))),
   },
   'pure-packages-read-no-clock': {
-    concerns: (file) => !isTest(file) && /^packages\/(?!(storage|images|svg|pages|facts)-)/.test(file),
+    concerns: (file) => !isTest(file) && /^packages\/(?!(storage|images|svg|pages|facts|database|wasm)-)/.test(file),
     isBrokenBy: ({ nodes }) => nodes.some(readsTheClock),
   },
-  // The plain `process.env` is the linter's.
+  // The linter finds plain `process.env`.
   'no-back-door-to-the-environment': {
     concerns: (file) => !isTest(file) && file !== 'apps/api/src/config.ts',
     isBrokenBy: ({ text }) => backDoors.some((door) => door.test(text)),
@@ -138,7 +139,7 @@ function isTypeScript(file: string): boolean {
 }
 
 function isTest(file: string): boolean {
-  return /\.(test|contract)\.ts$|^packages\/[^/]+\/testing\/|^apps\/[^/]+\/src\/testing\//.test(file);
+  return /\.(test|contract)\.ts$|^packages\/[^/]+\/testing\/|^(packages|apps)\/[^/]+\/src\/testing\//.test(file);
 }
 
 type SyntaxNode = { readonly type: string } & { readonly [part: string]: unknown };
@@ -159,13 +160,13 @@ function literalOf(node: SyntaxNode): string {
 
 function readsTheClock(node: SyntaxNode): boolean {
   const calls = node.type === 'NewExpression' || node.type === 'CallExpression';
-  const given = node['arguments'] as readonly unknown[] | null;
-  return calls && (node['callee'] as { value?: unknown }).value === 'Date' && (given ?? []).length === 0;
+  const args = node['arguments'] as readonly unknown[] | null;
+  return calls && (node['callee'] as { value?: unknown }).value === 'Date' && (args ?? []).length === 0;
 }
 
 type Files = Readonly<Record<string, string>>;
 
-const orderly: Files = {
+const validTree: Files = {
   'packages/kernel/src/index.ts': `export * from './money.js'; export { epoch } from './dates.js';`,
   'packages/kernel/src/money.ts': `export type Cents = number;`,
   'packages/kernel/src/dates.ts': `export const epoch = new Date(0);`,
@@ -187,7 +188,7 @@ const orderly: Files = {
     import type { Proforma } from '@back-office/proforma';
     export const aProforma = { cents, nat, total: 1 as Cents } satisfies Proforma & object;`,
   'packages/media/src/index.ts': `export interface MediaStore { put(key: string): Promise<void> }`,
-  'packages/media/testing/index.ts': `export const mediaStoreContract = (): void => {};`,
+  'packages/media/src/testing/index.ts': `export const mediaStoreContract = (): void => {};`,
   'packages/storage-s3/src/index.ts': `
     import { readFile } from 'node:fs/promises';
     import { parse } from 'qs';
@@ -202,29 +203,31 @@ const orderly: Files = {
   'apps/api/src/main.ts': `
     import { container } from './container.js';
     console.log(container);`,
+  'apps/api/src/runtime/service.ts': `
+    export { dataSource } from '@back-office/database-postgres';`,
   'apps/api/src/container.ts': `
     import { Container } from 'inversify';
+    import { dataSource } from './runtime/service.js';
     import { config } from './config.js';
-    import { dataSource } from './database/data-source.js';
     import { server } from './http/server.js';
-    import { TypeOrmProformas } from './proformas/typeorm-proformas.js';
-    export const container = [new Container(), config, dataSource, server, TypeOrmProformas];`,
+    export const container = [new Container(), config, dataSource, server];`,
   'apps/api/src/runtime/jobs.ts': `
     import { payProforma } from '../proformas/pay-proforma.js';
     export const jobs = [payProforma];`,
   'apps/api/src/http/server.ts': `import express from 'express'; export const server = express();`,
-  'apps/api/src/database/data-source.ts': `
+  'packages/database-postgres/src/data-source.ts': `
     import { DataSource } from 'typeorm';
     export const dataSource = new DataSource({ type: 'postgres' });
     export const purge = 'delete from proformas';`,
+  'packages/database-postgres/src/index.ts': `export { dataSource } from './data-source.js';`,
   'apps/api/src/proformas/index.ts': `export { payProforma } from './pay-proforma.js';`,
   'apps/api/src/proformas/pay-proforma.ts': `
     import type { Proforma } from '@back-office/proforma';
     export const payProforma = (proforma: Proforma): string => 'Select a payment of ' + proforma.total;`,
-  'apps/api/src/proformas/typeorm-proformas.ts': `
+  'packages/database-postgres/src/proformas/proforma-rows.ts': `
     import type { DataSource } from 'typeorm';
     export class TypeOrmProformas { rows = (source: DataSource) => source.query('select id from proformas'); }`,
-  'apps/api/src/proformas/proforma-list.query.ts': `
+  'packages/database-postgres/src/proformas/proforma-list.ts': `
     import type { Pool } from 'pg';
     export const ids = (pool: Pool) => pool.query('select id from proformas');`,
   'apps/api/src/orders/place-order.ts': `
@@ -235,13 +238,13 @@ const orderly: Files = {
     export const anOrder = { proforma: aProforma };`,
 };
 
-interface Offence {
+interface ForbiddenExample {
   readonly situation: string;
   readonly rule: string;
   readonly files: Files;
 }
 
-const offences: readonly Offence[] = [
+const forbiddenExamples: readonly ForbiddenExample[] = [
   {
     situation: 'a pure package that reads a file',
     rule: 'pure-packages-import-no-node',
@@ -260,19 +263,19 @@ const offences: readonly Offence[] = [
     files: { 'packages/kernel/src/any.ts': `export { nat } from 'fast-check';` },
   },
   {
-    situation: 'a pure package that knows its neighbour',
+    situation: 'a pure package that imports another domain',
     rule: 'pure-packages-import-only-kernel',
     files: {
       'packages/media/src/price.ts': `import type { Proforma } from '@back-office/proforma'; export type Price = Proforma;`,
     },
   },
   {
-    situation: 'a pure package that knows an adapter',
+    situation: 'a pure package that imports an adapter',
     rule: 'pure-packages-import-only-kernel',
     files: { 'packages/media/src/store.ts': `export { S3MediaStore } from '@back-office/storage-s3';` },
   },
   {
-    situation: 'a test of a pure package that knows its neighbour',
+    situation: 'a test of a pure package that imports another domain',
     rule: 'pure-packages-import-only-kernel',
     files: {
       'packages/media/src/price.test.ts': `import { aProforma } from '@back-office/proforma/testing'; aProforma;`,
@@ -299,16 +302,28 @@ const offences: readonly Offence[] = [
     files: { 'packages/storage-s3/src/serve.ts': `import express from 'express'; export const serve = express();` },
   },
   {
-    situation: 'a use case that knows TypeORM',
-    rule: 'database-libraries-only-in-database-files',
+    situation: 'a use case that imports TypeORM',
+    rule: 'database-libraries-only-in-the-adapter',
     files: {
       'apps/api/src/orders/cancel.ts': `import type { DataSource } from 'typeorm'; export type Source = DataSource;`,
     },
   },
   {
-    situation: 'a use case that knows pg',
-    rule: 'database-libraries-only-in-database-files',
+    situation: 'a use case that imports pg',
+    rule: 'database-libraries-only-in-the-adapter',
     files: { 'apps/api/src/orders/second-cancel.ts': `import { Pool } from 'pg'; export const pool = new Pool();` },
+  },
+  {
+    situation: 'a use case that imports the database adapter',
+    rule: 'ports-instead-of-the-database',
+    files: {
+      'apps/api/src/orders/third-cancel.ts': `export { dataSource } from '@back-office/database-postgres';`,
+    },
+  },
+  {
+    situation: 'a use case that knows another adapter',
+    rule: 'ports-instead-of-adapters',
+    files: { 'apps/api/src/orders/store.ts': `export { S3MediaStore } from '@back-office/storage-s3';` },
   },
   {
     situation: 'two files that import each other',
@@ -319,7 +334,7 @@ const offences: readonly Offence[] = [
     },
   },
   {
-    situation: 'two files whose types need each other',
+    situation: 'two files that import each other’s types',
     rule: 'no-cycles',
     files: {
       'packages/media/src/file.ts': `import type { Folder } from './folder.js'; export interface File { folder: Folder }`,
@@ -337,32 +352,32 @@ const offences: readonly Offence[] = [
     files: { 'packages/proforma/src/total.ts': `export type { Cents } from '../../kernel/src/index.js';` },
   },
   {
-    situation: 'a use case built with a builder of the tests',
+    situation: 'a use case that imports a test builder of a package',
     rule: 'testing-only-from-tests',
     files: { 'apps/api/src/orders/sample.ts': `export { aProforma } from '@back-office/proforma/testing';` },
   },
   {
-    situation: 'a use case built with a fake of this application',
+    situation: 'a use case that imports a test builder of the API',
     rule: 'testing-only-from-tests',
     files: { 'apps/api/src/orders/second-sample.ts': `export { anOrder } from '../testing/builders.js';` },
   },
   {
-    situation: 'a pure package that knows the application',
+    situation: 'a pure package that imports the API',
     rule: 'packages-never-import-apps',
     files: { 'packages/proforma/src/settings.ts': `export { config } from '@back-office/api/config';` },
   },
   {
-    situation: 'an adapter that knows the application',
+    situation: 'an adapter that imports the API',
     rule: 'adapters-never-import-apps',
     files: { 'packages/storage-s3/src/settings.ts': `export { config } from '@back-office/api/config';` },
   },
   {
-    situation: 'a feature that reaches into another',
+    situation: 'a feature that bypasses the index of another',
     rule: 'features-through-their-index',
     files: { 'apps/api/src/orders/pay.ts': `export { payProforma } from '../proformas/pay-proforma.js';` },
   },
   {
-    situation: 'a feature whose folder is new',
+    situation: 'a feature that imports from a new folder',
     rule: 'features-through-their-index',
     files: {
       'apps/api/src/returns/take-back.ts': `export const takeBack = 1;`,
@@ -370,19 +385,12 @@ const offences: readonly Offence[] = [
     },
   },
   {
-    situation: 'HTTP that knows a feature',
-    rule: 'http-and-database-know-no-feature',
+    situation: 'HTTP code that imports a feature',
+    rule: 'http-knows-no-feature',
     files: { 'apps/api/src/http/routes.ts': `export { payProforma } from '../proformas/index.js';` },
   },
   {
-    situation: 'a database that knows a feature',
-    rule: 'http-and-database-know-no-feature',
-    files: {
-      'apps/api/src/database/tables.ts': `export { TypeOrmProformas } from '../proformas/typeorm-proformas.js';`,
-    },
-  },
-  {
-    situation: 'a package that offers only its build',
+    situation: 'a package that exports only its build',
     rule: 'workspace-imports-reach-the-source',
     files: {
       'packages/consent/package.json': `{ "type": "module", "exports": "./dist/index.js" }`,
@@ -391,12 +399,12 @@ const offences: readonly Offence[] = [
     },
   },
   {
-    situation: 'an import of nothing',
+    situation: 'an import of a missing file',
     rule: 'imports-resolve',
     files: { 'apps/api/src/orders/ship.ts': `export { parcel } from './parcel.js';` },
   },
   {
-    situation: 'a pure package that looks at the process',
+    situation: 'a pure package that reads the process',
     rule: 'eslint(no-restricted-globals)',
     files: { 'packages/proforma/src/who.ts': `export const who = process.pid;` },
   },
@@ -406,22 +414,22 @@ const offences: readonly Offence[] = [
     files: { 'packages/proforma/src/rates.ts': `export const rates = () => fetch('https://rates');` },
   },
   {
-    situation: 'a pure package that waits',
+    situation: 'a pure package that sets a timer',
     rule: 'eslint(no-restricted-globals)',
     files: { 'packages/proforma/src/later.ts': `export const later = (job: () => void) => setTimeout(job, 9);` },
   },
   {
-    situation: 'a pure package that asks for the time in milliseconds',
+    situation: 'a pure package that calls Date.now',
     rule: 'eslint(no-restricted-properties)',
     files: { 'packages/proforma/src/today.ts': `export const today = Date.now();` },
   },
   {
-    situation: 'a pure package that throws dice',
+    situation: 'a pure package that draws a random number',
     rule: 'eslint(no-restricted-properties)',
     files: { 'packages/proforma/src/number.ts': `export const number = Math.random();` },
   },
   {
-    situation: 'a pure package that asks for the date',
+    situation: 'a pure package that calls new Date',
     rule: 'pure-packages-read-no-clock',
     files: { 'packages/proforma/src/second-today.ts': `export const today = new Date();` },
   },
@@ -436,7 +444,7 @@ const offences: readonly Offence[] = [
     files: { 'apps/api/src/orders/mode.ts': `export const mode = process.env['MODE'];` },
   },
   {
-    situation: 'a use case that unpacks the environment',
+    situation: 'a use case that reads `env` from the process object',
     rule: 'no-back-door-to-the-environment',
     files: { 'apps/api/src/orders/second-mode.ts': `export const { env } = process;` },
   },
@@ -456,22 +464,22 @@ const offences: readonly Offence[] = [
     files: { 'apps/api/src/orders/PlaceOrder.ts': `export const x = 1;` },
   },
   {
-    situation: 'a folder for whatever has no place',
+    situation: 'a catch-all folder',
     rule: 'no-catch-all-folders',
     files: { 'apps/api/src/orders/helpers/dates.ts': `export const x = 1;` },
   },
   {
     situation: 'a use case that selects',
-    rule: 'sql-only-in-database-files',
+    rule: 'sql-only-in-the-database-adapter',
     files: { 'apps/api/src/orders/find.ts': 'export const find = `select id\n from orders where id = ${1}`;' },
   },
   {
-    situation: 'a use case that updates with a statement in pieces',
-    rule: 'sql-only-in-database-files',
+    situation: 'a use case that updates with a concatenated statement',
+    rule: 'sql-only-in-the-database-adapter',
     files: { 'apps/api/src/orders/second-find.ts': `export const close = 'update orders ' + "set status = 'closed'";` },
   },
   {
-    situation: 'a type imported in passing',
+    situation: 'an inline type import',
     rule: 'types-are-imported-at-the-top',
     files: { 'packages/proforma/src/second-total.ts': `export type Total = import('./index.js').Proforma['total'];` },
   },
@@ -487,16 +495,16 @@ const rules = [
 const cache = join(repository, '.cache');
 let trees: string;
 let namesInTrees: readonly Violation[];
-let committed: readonly Violation[];
+let found: readonly Violation[];
 
-// All offences stand in one tree, each in files of its own: every run of the judges takes its time.
+// All examples share one tree, each in its own files, because every run of the tools is slow.
 beforeAll(async () => {
   mkdirSync(cache, { recursive: true });
   trees = mkdtempSync(join(cache, 'architecture-'));
-  plant('orderly', {});
-  plant('offences', Object.assign({}, ...offences.map(({ files }) => files)) as Files);
+  plant('valid', {});
+  plant('forbidden', Object.assign({}, ...forbiddenExamples.map(({ files }) => files)) as Files);
   namesInTrees = await forbiddenNames(trees, readdirSync(trees));
-  committed = await violationsInTree('offences');
+  found = await violationsInTree('forbidden');
 });
 
 afterAll(() => rmSync(trees, { recursive: true }));
@@ -508,12 +516,12 @@ function violationsInTree(tree: string): Promise<Violation[]> {
   );
 }
 
-/** The linter names files from the folder of the trees on. */
+/** The linter reports paths from the folder of the trees. */
 function withoutTree(file: string): string {
-  return file.replace(/^offences\//, '');
+  return file.replace(/^forbidden\//, '');
 }
 
-// Its packages bear no name: jest would find each name twice.
+// The manifests have no name, or Jest would find each name twice.
 const manifest = JSON.stringify({
   type: 'module',
   exports: {
@@ -522,9 +530,9 @@ const manifest = JSON.stringify({
   },
 });
 
-function plant(tree: string, offence: Files): string {
+function plant(tree: string, additional: Files): string {
   const root = join(trees, tree);
-  const files = { 'package.json': '{}', 'tsconfig.json': '{}', ...orderly, ...offence };
+  const files = { 'package.json': '{}', 'tsconfig.json': '{}', ...validTree, ...additional };
   for (const [file, text] of Object.entries(files)) write(join(root, file), text);
   mkdirSync(join(root, 'node_modules/@back-office'), { recursive: true });
   for (const name of readdirSync(join(root, 'packages'))) {
@@ -547,35 +555,33 @@ describe('this repository', () => {
   }, 120_000);
 });
 
-describe('an orderly tree', () => {
+describe('a valid tree', () => {
   it('keeps every rule', async () => {
-    expect(await violationsInTree('orderly')).toEqual([]);
+    expect(await violationsInTree('valid')).toEqual([]);
   });
 });
 
-describe.each(offences)('$situation', ({ rule, files }) => {
+describe.each(forbiddenExamples)('$situation', ({ rule, files }) => {
   it(`breaks ${rule} and nothing else`, () => {
-    const here = committed.filter(({ file }) => Object.hasOwn(files, withoutTree(file)));
-    expect([...new Set(here.map((violation) => violation.rule))]).toEqual([rule]);
+    const own = found.filter(({ file }) => Object.hasOwn(files, withoutTree(file)));
+    expect([...new Set(own.map((violation) => violation.rule))]).toEqual([rule]);
   });
 });
 
-describe('the offences together', () => {
-  it('are each in files of their own, and break nothing elsewhere', () => {
-    const files = offences.flatMap((offence) => Object.keys(offence.files));
+describe('the forbidden examples', () => {
+  it('use separate files and break no rule elsewhere', () => {
+    const files = forbiddenExamples.flatMap((example) => Object.keys(example.files));
     expect(new Set(files).size).toBe(files.length);
-    expect(committed.filter(({ file }) => !files.includes(withoutTree(file)))).toEqual([]);
+    expect(found.filter(({ file }) => !files.includes(withoutTree(file)))).toEqual([]);
+  });
+
+  it('break every rule at least once', () => {
+    expect(rules.filter((rule) => !forbiddenExamples.some((example) => example.rule === rule))).toEqual([]);
   });
 });
 
-describe('the table of offences', () => {
-  it('breaks every rule at least once', () => {
-    expect(rules.filter((rule) => !offences.some((offence) => offence.rule === rule))).toEqual([]);
-  });
-});
-
-describe('a promise that nobody awaits', () => {
-  it('is found by the linter, which knows the types', async () => {
+describe('a floating promise', () => {
+  it('is found by the linter with types', async () => {
     const file = 'apps/api/src/orders/ship.ts';
     const root = plant('a forgotten promise', { [file]: `export const ship = () => { Promise.resolve('shipped'); };` });
     expect(await oxlint(root, ['--type-aware', file])).toContain('no-floating-promises');

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { BUNDLE } from './testing/server-process.js';
-import { testDatabase, type TestDatabase } from './testing/test-database.js';
+import { type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
 
 const CLI = `${BUNDLE}cli.js`;
+/** Modules below the root can import the workspace packages. */
+const CACHE = fileURLToPath(new URL('../../../.cache', import.meta.url));
 
 function cli(args: readonly string[], environment: Readonly<Record<string, string>>) {
   const env = { PATH: process.env['PATH'], ...environment };
@@ -16,7 +19,7 @@ function cli(args: readonly string[], environment: Readonly<Record<string, strin
   });
 }
 
-describe('a command where no database has been made yet', () => {
+describe('a command without a database', () => {
   let home: string;
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'back-office-cli-'));
@@ -30,7 +33,7 @@ describe('a command where no database has been made yet', () => {
     [['proformas', 'expire'], 1],
     [['media', 'purge'], 1],
     [['check'], 2],
-  ])('%j ends with one line, and makes nothing', async (args, code) => {
+  ])('%j fails with one line and creates nothing', async (args, code) => {
     for (const DATA_DIR of [home, join(home, 'none')]) {
       const ended = await cli(args, { DATA_DIR });
       expect([ended.code, ended.stdout]).toEqual([code, '']);
@@ -39,14 +42,39 @@ describe('a command where no database has been made yet', () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it('makes it for `migrate`, and finds it from then on', async () => {
+  it('`migrate` creates it for later commands', async () => {
     expect(await cli(['migrate'], { DATA_DIR: home })).toMatchObject({ code: 0, stderr: '' });
     expect(await cli(['app', 'create', '--name', 'A', '--json'], { DATA_DIR: home })).toMatchObject({ code: 0 });
     expect(existsSync(join(home, 'media'))).toBe(false);
   }, 60_000);
 });
 
-describe('a command that touches no file', () => {
+describe('a command on a database in memory', () => {
+  let folder: string;
+  beforeAll(() => {
+    mkdirSync(CACHE, { recursive: true });
+    folder = mkdtempSync(join(CACHE, 'cli-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each([[['app', 'create', '--name', 'A']], [['token', 'issue', '--app', '1']], [['demo']]])(
+    '%j is refused in one line, also for a module',
+    async (args) => {
+      const DATABASE = join(folder, 'database.mjs');
+      writeFileSync(DATABASE, `export { openDatabase } from '@back-office/database-memory';`);
+      for (const environment of [{ DATABASE: 'memory' }, { DATABASE }]) {
+        expect(await cli(args, { ...environment, DATA_DIR: folder })).toEqual({
+          code: 1,
+          stdout: '',
+          stderr: 'The database is in the memory of a service: no command can reach it.\n',
+        });
+      }
+    },
+    30_000,
+  );
+});
+
+describe('a command that needs no files', () => {
   let database: TestDatabase;
   let folder: string;
   beforeAll(async () => {
@@ -69,7 +97,7 @@ describe('a command that touches no file', () => {
       code: 1,
       stderr: `Bad configuration: STORAGE: ${STORAGE} openMediaStore failed: The store was opened\n`,
     });
-    // An open connection would keep the process for ten seconds more.
+    // An open connection would delay the exit by ten seconds.
     expect(performance.now() - started).toBeLessThan(8_000);
   });
 });

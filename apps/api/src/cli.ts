@@ -1,10 +1,8 @@
 import { addHours } from '@back-office/kernel';
 import { Command } from 'commander';
-import { check } from './checks/index.js';
+import { check, type Connection, distribute } from '@back-office/database-postgres';
 import { currencyOf, hoursOf, idOf, nameOf } from './cli-options.js';
 import { readConfig } from './config.js';
-import type { Connection } from './database/data-source.js';
-import { distribute } from './database/distribution.js';
 import { makeDemo } from './demo.js';
 import {
   assertDatabaseExists,
@@ -17,23 +15,23 @@ import {
 } from './runtime/service.js';
 import { TOKENS } from './tokens.js';
 
-/** What a command answers: the object that `--json` prints, and the same for a person. */
+/** Output of a command: for `--json`, and for a person. */
 interface Result {
   readonly json: object;
   readonly text: string;
-  /** The command has found what it looked for to be wrong: it exits with 1. */
+  /** The command found a defect: it exits with 1. */
   readonly failed?: boolean;
 }
 
-/** The exit code of a check that has found nothing wrong, since it could not look. */
-const COULD_NOT_LOOK = 2;
+/** Exit code of a check that could not run. */
+const CHECK_FAILED_EXIT_CODE = 2;
 
 const program = new Command('cli').description('Administration of the retail back-office service');
 
 command(
   program,
   'migrate',
-  'bring the database up to date',
+  'migrate the database to this version',
   () => Promise.resolve({ json: { migrated: true }, text: 'The database is up to date.' }),
   () => startService(readConfig(), { opensStore: false }),
 );
@@ -41,7 +39,7 @@ command(
 command(
   program,
   'distribute',
-  'spread the tables over the nodes of a Citus cluster, by app; may be repeated',
+  'distribute the tables over the nodes of a Citus cluster by app; can be repeated',
   distributeTables,
   () => openServer(readConfig()),
 );
@@ -49,21 +47,23 @@ command(
 command(
   program,
   'check',
-  'look whether every rule of stock, money, orders and files holds; writes nothing',
+  'check every invariant of stock, money, orders and files; writes nothing',
   checkAll,
   () => openForInspection(readConfig()),
-  COULD_NOT_LOOK,
+  CHECK_FAILED_EXIT_CODE,
 );
 
-command(program, 'demo', 'make a demo app with realistic data', createDemo, () => startService(readConfig()));
+command(program, 'demo', 'create a demo app with realistic data', createDemo, () =>
+  startService(readConfig(), { needsKeptRecords: true }),
+);
 
 const app = program.command('app').description('apps');
-command(app, 'create', 'make an app and issue its first token', createApp)
+command(app, 'create', 'create an app and issue its first token', createApp)
   .requiredOption('--name <name>', 'name of the app', nameOf)
   .option('--currency <code>', 'ISO 4217 code', currencyOf, 'RSD');
 
 const token = program.command('token').description('access tokens');
-command(token, 'issue', 'issue one more token for an app', issueToken)
+command(token, 'issue', 'issue another token for an app', issueToken)
   .requiredOption('--app <id>', 'id of the app', idOf)
   .option('--language <code>', 'language of its messages')
   .option('--expires-in <time>', 'such as 12h or 30d; without it the token does not expire', hoursOf);
@@ -73,21 +73,17 @@ command(token, 'revoke', 'revoke a token; it stops working within 2 seconds', re
 );
 
 const proformas = program.command('proformas').description('proformas');
-command(proformas, 'expire', 'expire every proforma that is due, now', expireProformas);
+command(proformas, 'expire', 'expire all due proformas now', expireProformas);
 
 const media = program.command('media').description('the media library');
-command(
-  media,
-  'purge',
-  'remove for good what has been in Trash, or was kept as a version, long enough',
-  purgeMedia,
-  () => openExisting({ opensStore: true }),
+command(media, 'purge', 'remove files in Trash and kept versions whose retention is over', purgeMedia, () =>
+  openExisting({ opensStore: true }),
 );
 
 command(
   media,
   'publish',
-  'put every file under its public key: after contents were brought into a bucket from elsewhere',
+  'publish every file under its public key, for example after moving contents into another bucket',
   publishMedia,
   () => openExisting({ opensStore: true }),
 );
@@ -106,21 +102,21 @@ function command(
   description: string,
   run: (service: Service, options: Options) => Promise<Result>,
 ): Command;
-function command<What extends Opened>(
+function command<Subject extends Opened>(
   parent: Command,
   name: string,
   description: string,
-  run: (what: What, options: Options) => Promise<Result>,
-  open: () => Promise<What>,
-  couldNot?: number,
+  run: (subject: Subject, options: Options) => Promise<Result>,
+  open: () => Promise<Subject>,
+  errorExitCode?: number,
 ): Command;
 function command(
   parent: Command,
   name: string,
   description: string,
-  run: (what: never, options: Options) => Promise<Result>,
+  run: (subject: never, options: Options) => Promise<Result>,
   open: () => Promise<Opened> = () => openExisting({ opensStore: false }),
-  couldNot = 1,
+  errorExitCode = 1,
 ): Command {
   return parent
     .command(name)
@@ -131,16 +127,16 @@ function command(
         await execute(run as Run, options, open);
       } catch (error) {
         process.stderr.write(`${(error as Error).message.split('\n')[0]}\n`);
-        process.exitCode = couldNot;
+        process.exitCode = errorExitCode;
       }
     });
 }
 
-/** A service on a database that is there: what these commands name can be in no other. */
+/** Opens the service on an existing database; these commands name records in it. */
 async function openExisting(options: ServiceOptions): Promise<Service> {
   const config = readConfig();
   await assertDatabaseExists(config);
-  return startService(config, options);
+  return startService(config, { ...options, needsKeptRecords: true });
 }
 
 type Run = (opened: Opened, options: Options) => Promise<Result>;
@@ -171,8 +167,8 @@ async function distributeTables({ connection }: { connection: Connection }): Pro
   const { distributed, reference } = await distribute(connection);
   const changed = distributed.length + reference.length > 0;
   const text = changed
-    ? `${distributed.length} tables are spread by app now, and ${reference.length} are kept whole on every node.`
-    : 'Every table is spread already: nothing has been changed.';
+    ? `${distributed.length} tables are now distributed by app, ${reference.length} are copied to every node.`
+    : 'All tables are distributed already: nothing changed.';
   return { json: { changed, distributed, reference }, text };
 }
 
@@ -181,8 +177,8 @@ async function createDemo({ container }: Service): Promise<Result> {
   return {
     json: { app_id: appId, access_token: accessToken, session_token: sessionToken },
     text:
-      `App ${appId} with demo data has been made. Its access token, and that of a customer's session for 30 days, ` +
-      `shown this one time:\n${accessToken}\n${sessionToken}`,
+      `Created demo app ${appId}. Its access token and the token of a customer's session (30 days), ` +
+      `shown only once:\n${accessToken}\n${sessionToken}`,
   };
 }
 
@@ -192,7 +188,7 @@ async function createApp({ container }: Service, { name, currency }: Options): P
   const accessToken = (await apps.issueToken({ appId })) as string;
   return {
     json: { app_id: appId, access_token: accessToken },
-    text: `App ${appId} has been made. Its access token, shown this one time:\n${accessToken}`,
+    text: `Created app ${appId}. Its access token, shown only once:\n${accessToken}`,
   };
 }
 
@@ -206,8 +202,8 @@ async function issueToken({ container }: Service, options: Options): Promise<Res
 
 async function revokeToken({ container }: Service, options: Options): Promise<Result> {
   const revoked = await container.get(TOKENS.Apps).revokeToken(String(options['token']));
-  if (!revoked) throw new Error('Nobody holds this token.');
-  return { json: { revoked }, text: 'The token has been revoked.' };
+  if (!revoked) throw new Error('There is no such token.');
+  return { json: { revoked }, text: 'The token is revoked.' };
 }
 
 async function expireProformas({ container }: Service): Promise<Result> {
@@ -218,27 +214,27 @@ async function expireProformas({ container }: Service): Promise<Result> {
     failed = sweep.failures.length;
     ({ more } = sweep);
   }
-  const text = `${expired} proformas met their deadline${failed > 0 ? `, ${failed} could not` : ''}.`;
+  const text = `${expired} proformas expired${failed > 0 ? `, ${failed} failed` : ''}.`;
   return { json: { expired, failed }, text };
 }
 
 async function purgeMedia({ container }: Service): Promise<Result> {
-  const { trash, versions } = container.get(TOKENS.Library);
-  const all = async (some: () => Promise<number>): Promise<number> => {
+  const { mediaTrash: trash, fileVersions: versions } = container.get(TOKENS.Database);
+  const repeatUntilNone = async (expire: () => Promise<number>): Promise<number> => {
     let total = 0;
-    for (let count = await some(); count > 0; count = await some()) total += count;
+    for (let count = await expire(); count > 0; count = await expire()) total += count;
     return total;
   };
-  const files = await all(() => trash.expire());
-  const kept = await all(() => versions.expire());
-  const text = `${files} files and ${kept} kept versions are removed; their bytes follow in the background.`;
+  const files = await repeatUntilNone(() => trash.expire());
+  const kept = await repeatUntilNone(() => versions.expire());
+  const text = `${files} files and ${kept} kept versions removed; their bytes are deleted in the background.`;
   return { json: { files, versions: kept }, text };
 }
 
 async function publishMedia({ container }: Service): Promise<Result> {
   const { copies, library } = container.get(TOKENS.Library);
-  if (!library.isPublished) throw new Error('This store does not serve files itself: nothing is to be published.');
+  if (!library.isPublished) throw new Error('This store does not serve files itself: there is nothing to publish.');
   let keys = 0;
   for (const appId of await container.get(TOKENS.Apps).ids()) keys += await copies.publish(appId);
-  return { json: { keys }, text: `${keys} public keys hold what the records say.` };
+  return { json: { keys }, text: `Published ${keys} public keys.` };
 }

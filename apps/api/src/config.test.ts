@@ -1,7 +1,7 @@
 import { InvalidConfig, readConfig } from './config.js';
 
 describe('an empty environment', () => {
-  it('is a service on port 3000 with a database of its own, a demo app and the worker inline', () => {
+  it('means port 3000, an embedded database, a demo app and an inline worker', () => {
     expect(readConfig({})).toMatchObject({
       port: 3000,
       dataDir: '.data',
@@ -24,18 +24,19 @@ describe('an empty environment', () => {
   });
 });
 
-describe('a database of somebody else', () => {
+describe('an external database', () => {
   const databaseUrl = 'postgres://shop@db.example/shop';
 
   it.each([
     ['gets no demo app', {}, false],
-    ['gets one when asked to', { DEMO: '1' }, true],
+    ['gets a demo app with DEMO=1', { DEMO: '1' }, true],
+    ['is not used in memory, where the demo app is made', { DATABASE: 'memory' }, true],
   ])('%s', (_, more, demo) => {
     expect(readConfig({ DATABASE_URL: databaseUrl, ...more })).toMatchObject({ databaseUrl, demo });
   });
 });
 
-describe('a value that can be used', () => {
+describe('a valid value', () => {
   it.each([
     ['JSON_LIMIT', '512kb', { jsonLimit: 524_288 }],
     ['JSON_LIMIT', '20 MB', { jsonLimit: 20_971_520 }],
@@ -72,7 +73,7 @@ describe('REFUNDS=http', () => {
   });
 });
 
-describe('a value that cannot be used', () => {
+describe('an invalid value', () => {
   it.each([
     ['PORT', '70000'],
     ['PORT', '-1'],

@@ -3,19 +3,21 @@ import { bool, cleanEnv, EnvMissingError, makeValidator, str } from 'envalid';
 export interface Config {
   readonly port: number;
   readonly dataDir: string;
+  /** `postgres`, `memory`, or a module that opens a database. */
+  readonly database: string;
   /** `undefined`: the embedded PostgreSQL is started. */
   readonly databaseUrl: string | undefined;
   readonly databasePoolSize: number;
   readonly demo: boolean;
   readonly worker: boolean;
-  /** Where a worker without an API answers health and metrics; `undefined`: nowhere. */
+  /** Port for health and metrics of a worker without an API; `undefined`: none. */
   readonly workerPort: number | undefined;
   readonly jsonLimit: number;
   /** Bytes of an uploaded file. */
   readonly uploadLimit: number;
   /** Pixels of an uploaded image. */
   readonly imagePixelLimit: number;
-  /** What the addresses of public files begin with. */
+  /** Prefix of the URLs of public files. */
   readonly publicUrl: string;
   readonly storage: StorageConfig;
   /** `sharp`, `jimp`, or a module that opens an image processor. */
@@ -26,17 +28,17 @@ export interface Config {
   readonly facts: string;
   /** `http`, or a module that opens a purger. */
   readonly purger: string;
-  /** Where caches are told to forget; `undefined`: nowhere. */
+  /** URL that purge requests are sent to; `undefined`: none. */
   readonly cdnPurgeUrl: string | undefined;
   readonly corsOrigins: readonly string[];
-  /** Calls that each token may make in so many seconds; `undefined`: as many as it likes. */
+  /** Maximum of calls per token in a window of `seconds`; `undefined`: unlimited. */
   readonly rateLimit: { readonly calls: number; readonly seconds: number } | undefined;
   readonly refunds: RefundConfig;
   /** Sent to the payment service as bearer token. */
   readonly refundToken: string | undefined;
   readonly logLevel: string;
   readonly logFormat: 'json' | 'pretty';
-  /** As a whole, for adapters that are configured by variables of their own. */
+  /** All variables, for adapters that read their own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -49,13 +51,13 @@ export interface S3Config {
   readonly publicUrl: string | undefined;
 }
 
-/** Where files are kept: below the data folder, in a bucket, or wherever a module of somebody else's keeps them. */
+/** Where files are stored: in the data folder, in a bucket, or by a module. */
 export type StorageConfig =
   | { readonly kind: 'disk' }
   | { readonly kind: 's3'; readonly s3: S3Config }
   | { readonly kind: 'module'; readonly module: string };
 
-/** Who pays refunds out: a person, a payment service over HTTP, or a module of somebody else's. */
+/** Who pays out refunds: a person, a payment service over HTTP, or a module. */
 export type RefundConfig =
   | { readonly kind: 'by-hand' }
   | { readonly kind: 'http'; readonly url: string }
@@ -75,13 +77,13 @@ const size = makeValidator<number>((text) => {
   return bytes;
 });
 
-const wholeBetween = <Usual extends number | undefined>(low: number, high: number, usual: Usual) =>
-  makeValidator<number | Usual>((text) => {
+const wholeBetween = <Default extends number | undefined>(low: number, high: number, defaultValue: Default) =>
+  makeValidator<number | Default>((text) => {
     if (!/^\d{1,9}$/.test(text) || Number(text) < low || Number(text) > high) {
       throw new Error(`a whole number from ${low} to ${high} was expected`);
     }
     return Number(text);
-  })({ default: usual });
+  })({ default: defaultValue });
 
 const postgresUrl = makeValidator<string>((text) => {
   if (!/^postgres(ql)?:\/\/\S+$/.test(text)) throw new Error('a postgres:// URL was expected');
@@ -106,63 +108,64 @@ const origins = makeValidator<string[]>((text) =>
   }),
 );
 
-const LONGEST_WINDOW = 86_400;
+const MAX_WINDOW_SECONDS = 86_400;
 
-/** Calls a minute, or in as many seconds as are named: `600`, `50/1`. */
+/** Calls per minute, or per the given seconds: `600`, `50/1`. */
 const rate = makeValidator<{ calls: number; seconds: number }>((text) => {
   const [, calls, seconds = '60'] = /^(\d{1,9})(?:\/(\d{1,5}))?$/.exec(text) ?? [];
   const limit = { calls: Number(calls), seconds: Number(seconds) };
-  if (!(limit.calls > 0 && limit.seconds > 0 && limit.seconds <= LONGEST_WINDOW)) {
-    throw new Error(`calls a minute, or <calls>/<seconds> with up to ${LONGEST_WINDOW} seconds, were expected`);
+  if (!(limit.calls > 0 && limit.seconds > 0 && limit.seconds <= MAX_WINDOW_SECONDS)) {
+    throw new Error(`calls a minute, or <calls>/<seconds> with up to ${MAX_WINDOW_SECONDS} seconds, were expected`);
   }
   return limit;
 });
 
-/** The environment as configuration. A bad value throws {@link InvalidConfig} with one line that names it. */
+const VARIABLES = {
+  PORT: wholeBetween(0, 65_535, 3_000),
+  DATA_DIR: str({ default: '.data' }),
+  DATABASE_URL: postgresUrl({ default: undefined }),
+  DATABASE: str({ default: 'postgres' }),
+  DATABASE_POOL_SIZE: wholeBetween(1, 1_000, 10),
+  DEMO: bool({ default: undefined }),
+  WORKER: str({ choices: ['inline', 'off'], default: 'inline' }),
+  WORKER_PORT: wholeBetween(0, 65_535, undefined),
+  JSON_LIMIT: size({ default: 10 * 1024 ** 2 }),
+  UPLOAD_LIMIT: size({ default: 100 * 1024 ** 2 }),
+  IMAGE_PIXEL_LIMIT: wholeBetween(1, 999_999_999, 100_000_000),
+  PUBLIC_URL: httpUrl({ default: undefined }),
+  STORAGE: str({ default: 'disk' }),
+  S3_ENDPOINT: httpUrl({ default: undefined }),
+  S3_REGION: str({ default: 'us-east-1' }),
+  S3_BUCKET: str({ default: undefined }),
+  S3_ACCESS_KEY_ID: str({ default: undefined }),
+  S3_SECRET_ACCESS_KEY: str({ default: undefined }),
+  S3_PUBLIC_URL: httpUrl({ default: undefined }),
+  IMAGES: str({ default: 'sharp' }),
+  PAGES: str({ default: 'pdfium' }),
+  FACTS: str({ default: 'mediainfo' }),
+  PURGER: str({ default: 'http' }),
+  CDN_PURGE_URL: httpUrl({ default: undefined }),
+  CORS_ORIGINS: origins({ default: [] }),
+  RATE_LIMIT: rate({ default: undefined }),
+  REFUNDS: str({ default: undefined }),
+  REFUND_URL: httpUrl({ default: undefined }),
+  REFUND_TOKEN: headerText({ default: undefined }),
+  LOG_LEVEL: str({ choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
+  LOG_FORMAT: str({ choices: ['json', 'pretty'], default: 'json' }),
+};
+
+/** Reads the configuration from the environment. Throws {@link InvalidConfig} with one line that names the bad variable. */
 export function readConfig(environment: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = cleanEnv(
-    given,
-    {
-      PORT: wholeBetween(0, 65_535, 3_000),
-      DATA_DIR: str({ default: '.data' }),
-      DATABASE_URL: postgresUrl({ default: undefined }),
-      DATABASE_POOL_SIZE: wholeBetween(1, 1_000, 10),
-      DEMO: bool({ default: undefined }),
-      WORKER: str({ choices: ['inline', 'off'], default: 'inline' }),
-      WORKER_PORT: wholeBetween(0, 65_535, undefined),
-      JSON_LIMIT: size({ default: 10 * 1024 ** 2 }),
-      UPLOAD_LIMIT: size({ default: 100 * 1024 ** 2 }),
-      IMAGE_PIXEL_LIMIT: wholeBetween(1, 999_999_999, 100_000_000),
-      PUBLIC_URL: httpUrl({ default: undefined }),
-      STORAGE: str({ default: 'disk' }),
-      S3_ENDPOINT: httpUrl({ default: undefined }),
-      S3_REGION: str({ default: 'us-east-1' }),
-      S3_BUCKET: str({ default: undefined }),
-      S3_ACCESS_KEY_ID: str({ default: undefined }),
-      S3_SECRET_ACCESS_KEY: str({ default: undefined }),
-      S3_PUBLIC_URL: httpUrl({ default: undefined }),
-      IMAGES: str({ default: 'sharp' }),
-      PAGES: str({ default: 'pdfium' }),
-      FACTS: str({ default: 'mediainfo' }),
-      PURGER: str({ default: 'http' }),
-      CDN_PURGE_URL: httpUrl({ default: undefined }),
-      CORS_ORIGINS: origins({ default: [] }),
-      RATE_LIMIT: rate({ default: undefined }),
-      REFUNDS: str({ default: undefined }),
-      REFUND_URL: httpUrl({ default: undefined }),
-      REFUND_TOKEN: headerText({ default: undefined }),
-      LOG_LEVEL: str({ choices: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], default: 'info' }),
-      LOG_FORMAT: str({ choices: ['json', 'pretty'], default: 'json' }),
-    },
-    { reporter: ({ errors }) => complain(errors) },
-  );
+  const parsed = cleanEnv(given, VARIABLES, { reporter: ({ errors }) => complain(errors) });
   return {
     port: parsed.PORT,
     dataDir: parsed.DATA_DIR,
+    database: parsed.DATABASE,
     databaseUrl: parsed.DATABASE_URL,
     databasePoolSize: parsed.DATABASE_POOL_SIZE,
-    demo: parsed.DEMO ?? parsed.DATABASE_URL === undefined,
+    // Only a database that starts empty gets a demo app by default.
+    demo: parsed.DEMO ?? (parsed.DATABASE === 'memory' || parsed.DATABASE_URL === undefined),
     worker: parsed.WORKER === 'inline',
     workerPort: parsed.WORKER_PORT,
     jsonLimit: parsed.JSON_LIMIT,

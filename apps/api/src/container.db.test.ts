@@ -3,13 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from './config.js';
-import { containerOf } from './container.js';
-import { CustomerEntity } from './customers/index.js';
-import { Database } from './database/database.js';
-import { dataSourceFor } from './database/data-source.js';
-import { libraryToolsOf } from './media/index.js';
+import { containerOf, SystemClock } from './container.js';
+import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
+import { openLibraryTools } from './media/index.js';
 import { openRefundGateway } from './proformas/index.js';
-import { testDatabase } from './testing/test-database.js';
+import { testDatabase } from '@back-office/database-postgres/testing';
 import { TOKENS } from './tokens.js';
 
 describe('the container', () => {
@@ -20,12 +18,14 @@ describe('the container', () => {
     const folder = await mkdtemp(join(tmpdir(), 'container-'));
     const config = readConfig({ DATA_DIR: folder });
     const [media, refunds, own] = await Promise.all([
-      libraryToolsOf(config),
-      openRefundGateway(config),
+      openLibraryTools(config),
+      openRefundGateway(config, () => {}),
       testDatabase(),
     ]);
-    const source = await dataSourceFor(own.connection, 1, [CustomerEntity]).initialize();
-    container = containerOf(new Database(source), { refunds, media });
+    const source = await dataSourceFor(own.connection, 1).initialize();
+    const { base, isPublished } = media.library;
+    const options = { clock: new SystemClock(), publicBase: () => base, isPublished: () => isPublished };
+    container = containerOf(portsOf(new Postgres(source), own.connection, options), { refunds, media });
     close = async () => {
       await Promise.all([source.destroy(), media.close()]);
       await own.drop();

@@ -1,31 +1,24 @@
 import 'reflect-metadata';
+import type { Database } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import type { RefundGateway } from '@back-office/proforma';
 import { Container } from 'inversify';
-import { appRoutes, RememberedTokens, TypeOrmApps } from './apps/index.js';
-import { attributeRoutes, TypeOrmAttributes } from './attributes/index.js';
-import { cardRoutes, TypeOrmCards } from './cards/index.js';
-import { productRoutes, TypeOrmProducts, verifyRoutes } from './catalogue/index.js';
-import { checkoutRoutes, TypeOrmEvaluations } from './checkout/index.js';
-import { consentRoutes, TypeOrmConsents } from './consents/index.js';
-import { customerRoutes, TypeOrmCustomers } from './customers/index.js';
-import type { Database } from './database/database.js';
-import { deviceRoutes, TypeOrmDevices } from './devices/index.js';
-import { TypeOrmKeyedCalls } from './idempotency/index.js';
-import { attendanceRoutes, locationRoutes, TypeOrmAttendances, TypeOrmLocations } from './locations/index.js';
+import { AppAdministration, appRoutes, CachedTokens } from './apps/index.js';
+import { attributeRoutes } from './attributes/index.js';
+import { cardRoutes } from './cards/index.js';
+import { productRoutes, verifyRoutes } from './catalogue/index.js';
+import { checkoutRoutes } from './checkout/index.js';
+import { consentRoutes } from './consents/index.js';
+import { customerRoutes } from './customers/index.js';
+import { deviceRoutes } from './devices/index.js';
+import type { Route } from './http/route.js';
+import { attendanceRoutes, locationRoutes } from './locations/index.js';
 import { libraryParts, mediaRoutes, type LibraryTools } from './media/index.js';
 import * as orders from './orders/index.js';
 import * as proformas from './proformas/index.js';
-import { sessionRoutes, TypeOrmSessions } from './sessions/index.js';
+import { sessionRoutes } from './sessions/index.js';
 import { setUpRoutes } from './setup/index.js';
-import {
-  reconcileRoutes,
-  stockListRoutes,
-  stockRoutes,
-  TypeOrmStocks,
-  TypeOrmWarehouses,
-  warehouseRoutes,
-} from './stock/index.js';
+import { reconcileRoutes, stockListRoutes, stockRoutes, warehouseRoutes } from './stock/index.js';
 import { TOKENS as T } from './tokens.js';
 
 export class SystemClock implements Clock {
@@ -34,10 +27,10 @@ export class SystemClock implements Clock {
   }
 }
 
-/** Which adapters an installation has chosen. */
+/** The adapters of an installation. */
 export interface Adapters {
   readonly refunds: RefundGateway;
-  /** Absent where no file is touched. */
+  /** Absent in commands that touch no file. */
   readonly media?: LibraryTools | undefined;
 }
 
@@ -46,76 +39,90 @@ function mediaOf({ media }: Adapters): LibraryTools {
   return media;
 }
 
-function baseOf(adapters: Adapters): string {
-  return mediaOf(adapters).library.base;
-}
-
-/** Wires ports to adapters. Everything is made once, at its first use, from what its factory names. */
+/** Wires ports to adapters. Each service is a singleton, made on first use. */
 export function containerOf(database: Database, adapters: Adapters, clock: Clock = new SystemClock()): Container {
   const container = new Container({ defaultScope: 'Singleton' });
-  const get = container.get.bind(container);
   container.bind(T.Database).toConstantValue(database);
   container.bind(T.Library).toDynamicValue(() => libraryParts(database, clock, mediaOf(adapters)));
   container.bind(T.Clock).toConstantValue(clock);
   container.bind(T.RefundGateway).toConstantValue(adapters.refunds);
-  container.bind(T.ProformaOrders).toDynamicValue(() => new proformas.TypeOrmProformaOrders(database, clock));
-  container.bind(T.Apps).toDynamicValue(() => new TypeOrmApps(database, clock));
-  container.bind(T.AccessTokens).toDynamicValue(() => new RememberedTokens(get(T.Apps), clock));
-  container.bind(T.KeyedCalls).toDynamicValue(() => new TypeOrmKeyedCalls(database, clock));
-  container.bind(T.Warehouses).toDynamicValue(() => new TypeOrmWarehouses(database, clock));
-  container.bind(T.Stocks).toDynamicValue(() => new TypeOrmStocks(database, clock));
-  container.bind(T.Products).toDynamicValue(() => new TypeOrmProducts(database, clock, baseOf(adapters)));
-  container.bind(T.Customers).toDynamicValue(() => new TypeOrmCustomers(database, clock));
-  container.bind(T.Sessions).toDynamicValue(() => new TypeOrmSessions(database, clock));
-  container.bind(T.Evaluations).toDynamicValue(() => new TypeOrmEvaluations(database, clock));
-  container.bind(T.Orders).toDynamicValue(() => new orders.TypeOrmOrders(database));
-  container.bind(T.PaymentMethods).toDynamicValue(() => new proformas.TypeOrmPaymentMethods(database, clock));
-  container.bind(T.RefundQueue).toDynamicValue(() => new proformas.TypeOrmRefundQueue(database));
+  container
+    .bind(T.Apps)
+    .toDynamicValue(() => new AppAdministration(database.apps, database.appQueries, database.accessTokens));
+  container.bind(T.AccessTokens).toDynamicValue(() => new CachedTokens(database.accessTokenQueries, clock));
+  bindProformas(container, database, clock);
+  container.bind(T.Routes).toDynamicValue(() => routesOf(container, database, clock));
+  return container;
+}
+
+function bindProformas(container: Container, database: Database, clock: Clock): void {
   container
     .bind(T.Refunds)
     .toDynamicValue(
-      () => new proformas.Refunds(get(T.ProformaOrders), get(T.RefundGateway), get(T.RefundQueue), clock),
+      () =>
+        new proformas.Refunds(
+          database.proformaOrders,
+          container.get(T.RefundGateway),
+          database.refundQueue,
+          clock,
+          database.calls.assertOutsideTransaction,
+        ),
     );
-  container.bind(T.OrderRefunds).toDynamicValue(() => new proformas.TypeOrmOrderRefunds(get(T.Refunds), clock));
   container
     .bind(T.ProformaActions)
     .toDynamicValue(
-      () => new proformas.ProformaActions(get(T.ProformaOrders), get(T.PaymentMethods), get(T.Refunds), clock),
+      () =>
+        new proformas.ProformaActions(
+          database.proformaOrders,
+          database.paymentMethods,
+          container.get(T.Refunds),
+          clock,
+          database.calls.isResumed,
+        ),
     );
   container
     .bind(T.ExpirySweep)
-    .toDynamicValue(() => new proformas.ExpirySweep(get(T.ProformaOrders), get(T.ProformaActions), get(T.Apps), clock));
-  container
-    .bind(T.Routes)
-    .toDynamicValue(() => [
-      ...setUpRoutes(database, clock),
-      ...appRoutes(get(T.Apps), get(T.AccessTokens)),
-      ...warehouseRoutes(get(T.Warehouses), database),
-      ...sessionRoutes(get(T.Sessions), get(T.AccessTokens), clock),
-      ...productRoutes(get(T.Products), database),
-      ...verifyRoutes(database),
-      ...attributeRoutes(new TypeOrmAttributes(database, clock)),
-      ...stockRoutes(get(T.Stocks), database),
-      ...stockListRoutes(database),
-      ...reconcileRoutes(get(T.Stocks)),
-      ...locationRoutes(new TypeOrmLocations(database, clock, baseOf(adapters))),
-      ...attendanceRoutes(new TypeOrmAttendances(database, clock)),
-      ...customerRoutes(get(T.Customers), database),
-      ...deviceRoutes(new TypeOrmDevices(database, clock)),
-      ...consentRoutes(new TypeOrmConsents(database, clock), clock),
-      ...cardRoutes(new TypeOrmCards(database, clock)),
-      ...checkoutRoutes(get(T.Evaluations)),
-      ...proformas.proformaListRoutes(database, clock),
-      ...proformas.proformaRoutes(get(T.ProformaActions), get(T.Orders), clock),
-      ...proformas.proformaPaymentRoutes(get(T.ProformaActions), clock),
-      ...proformas.proformaRefundRoutes(get(T.ProformaActions), clock),
-      ...mediaRoutes(get(T.Library)),
-      ...orders.importedOrderRoutes(new orders.TypeOrmImportedOrders(database, clock), get(T.Orders)),
-      ...orders.orderRoutes(
-        get(T.Orders),
-        new orders.TypeOrmOrderUpdates(database, clock, get(T.OrderRefunds)),
-        database,
-      ),
-    ]);
-  return container;
+    .toDynamicValue(
+      () =>
+        new proformas.ExpirySweep(
+          database.proformaOrders,
+          container.get(T.ProformaActions),
+          container.get(T.Apps),
+          clock,
+        ),
+    );
+}
+
+function routesOf(container: Container, database: Database, clock: Clock): Route[] {
+  const tokens = container.get(T.AccessTokens);
+  const actions = container.get(T.ProformaActions);
+  return [
+    ...setUpRoutes(database.setUpRecords, database.setUpQueries),
+    ...appRoutes(database.apps, database.appQueries, tokens),
+    ...warehouseRoutes(database.warehouses, database.warehouseQueries),
+    ...sessionRoutes(database.sessions, tokens, clock),
+    ...productRoutes(database.products, database.productQueries),
+    ...verifyRoutes(database.productQueries),
+    ...attributeRoutes(database.attributes, database.attributeQueries),
+    ...stockRoutes(database.stock, database.stockQueries),
+    ...stockListRoutes(database.stockQueries),
+    ...reconcileRoutes(database.stock),
+    ...locationRoutes(database.locations),
+    ...attendanceRoutes(database.attendances, database.attendanceQueries),
+    ...customerRoutes(database.customers, database.customerQueries),
+    ...deviceRoutes(database.devices),
+    ...consentRoutes(database.consents, database.consentQueries, clock),
+    ...cardRoutes(database.cards),
+    ...checkoutRoutes(database.evaluations, database.evaluationQueries),
+    ...proformas.proformaListRoutes(database.proformaQueries, database.customers, clock),
+    ...proformas.proformaRoutes(actions, database.orderQueries, clock),
+    ...proformas.proformaPaymentRoutes(actions, clock),
+    ...proformas.proformaRefundRoutes(actions, clock),
+    ...mediaRoutes(database, container.get(T.Library), clock),
+    ...orders.importedOrderRoutes(database.importedOrders, database.orderQueries),
+    ...orders.orderRoutes(
+      database.orderQueries,
+      new orders.OrderUpdates(database.orderChanges, container.get(T.Refunds), database.calls.isResumed),
+    ),
+  ];
 }

@@ -1,4 +1,3 @@
-/** What a demo app sells, where it keeps it, and who buys it. */
 export const WAREHOUSES = [
   {
     code: 'BG-01',

@@ -1,7 +1,9 @@
-import { addHours, isRefusal, toMinor } from '@back-office/kernel';
+import type { Database } from '@back-office/database';
+import { addHours, defaultTerms, isRefusal, toMinor, type Refusal } from '@back-office/kernel';
 import type { Container } from 'inversify';
 import { CUSTOMERS, PRODUCTS, WAREHOUSES } from './demo-data.js';
-import type { AppContext } from './http/app-context.js';
+import type { AppContext } from '@back-office/apps';
+import { hashOfToken, newToken } from './http/authentication.js';
 import { TOKENS } from './tokens.js';
 
 export interface Demo {
@@ -14,12 +16,12 @@ export interface Demo {
 const SESSION_HOURS = 30 * 24;
 const DEVICE = { uuid: 'demo-phone', type: 'ios', vendor: 'Apple', mobileInfo: null };
 
-/** Makes an app with warehouses, products, stock, customers, one of them signed in, and proformas in several statuses. */
+/** Creates an app with warehouses, products, stock, customers (one signed in) and proformas in several statuses. */
 export async function makeDemo(container: Container): Promise<Demo> {
   const apps = container.get(TOKENS.Apps);
   const appId = await apps.create({ name: 'Demo shop', currency: 'RSD' });
   await fillCatalogue(container, (await apps.context(appId)) as AppContext);
-  await apps.patch(appId, SETTINGS);
+  await container.get(TOKENS.Database).apps.patch(appId, SETTINGS);
   const app = (await apps.context(appId)) as AppContext;
   const customers = await addCustomers(container, app);
   await makeProformas(container, app, customers);
@@ -46,14 +48,14 @@ async function fillCatalogue(container: Container, app: AppContext): Promise<voi
     images: [],
     variants: variants.map((variant) => ({ ...variant, images: [] })),
   }));
-  await container.get(TOKENS.Warehouses).put(app.id, WAREHOUSES);
-  await container.get(TOKENS.Products).upsert(app, products);
+  await container.get(TOKENS.Database).warehouses.put(app.id, WAREHOUSES);
+  await container.get(TOKENS.Database).products.upsert(app, products);
   const stocks = WAREHOUSES.flatMap(({ code }) =>
     PRODUCTS.flatMap(({ variants }) =>
       variants.map((variant, index) => ({ code: variant.code, warehouse_code: code, qty: 20 + 5 * index })),
     ),
   );
-  await container.get(TOKENS.Stocks).add(app.id, stocks);
+  await container.get(TOKENS.Database).stock.add(app.id, stocks);
 }
 
 interface CustomerName {
@@ -65,7 +67,7 @@ interface CustomerName {
 async function addCustomers(container: Container, app: AppContext): Promise<CustomerName[]> {
   const names: CustomerName[] = [];
   for (const customer of CUSTOMERS) {
-    const added = await container.get(TOKENS.Customers).add(app.id, customer);
+    const added = await container.get(TOKENS.Database).customers.add(app.id, customer);
     if (!('taken' in added)) names.push({ id: added.id, dataPart: added.data_part, timePart: added.time_part });
   }
   return names;
@@ -73,17 +75,19 @@ async function addCustomers(container: Container, app: AppContext): Promise<Cust
 
 async function signIn(container: Container, app: AppContext, customer: CustomerName | undefined): Promise<string> {
   const expiresAt = addHours(container.get(TOKENS.Clock).now(), SESSION_HOURS);
+  const accessToken = newToken('session');
+  const tokenHash = hashOfToken(accessToken);
   const session = await container
-    .get(TOKENS.Sessions)
-    .start(app.id, { customer: customer ?? null, device: DEVICE, language: null, expiresAt });
-  if (isRefusal(session)) throw new Error(session.refused);
-  return session.accessToken;
+    .get(TOKENS.Database)
+    .sessions.start(app.id, { customer: customer ?? null, device: DEVICE, language: null, expiresAt, tokenHash });
+  assertAccepted('sessions', session);
+  return accessToken;
 }
 
-/** One proforma per customer: a draft, a paid one, a confirmed one, an order, a cancelled one. */
+/** One proforma per customer: draft, paid, confirmed, converted, canceled. */
 async function makeProformas(container: Container, app: AppContext, customers: readonly CustomerName[]): Promise<void> {
   const actions = container.get(TOKENS.ProformaActions);
-  const bank = await container.get(TOKENS.PaymentMethods).findByKind(app.id, 'bank_transfer');
+  const bank = await container.get(TOKENS.Database).paymentMethods.findByKind(app.id, 'bank_transfer');
   const pay = (id: number) => actions.pay(app, id, { methodId: bank?.id ?? 0, amount: 0 });
   const steps: readonly ((id: number) => Promise<unknown>)[][] = [
     [],
@@ -105,27 +109,38 @@ async function makeProforma(
   index: number,
 ): Promise<number> {
   const chosen = [PRODUCTS[index % PRODUCTS.length], PRODUCTS[(index + 3) % PRODUCTS.length]];
-  const evaluation = await container.get(TOKENS.Evaluations).evaluate(app.id, {
+  const evaluation = await container.get(TOKENS.Database).evaluations.evaluate(app.id, {
+    ...defaultTerms(),
     items: chosen.flatMap((product) => ({ code: product?.variants[0]?.code ?? '', qty: index + 1 })),
     customer,
-    guest: NOBODY,
+    guest: NO_GUEST,
     delivery: { address_line_1: 'Bulevar oslobođenja 12', city: 'Novi Sad', postcode: '21000', country: 'RS' },
     warehouseCode: null,
-    shipmentMethodCode: null,
-    pickupPointCode: null,
     coupons: [],
     vouchers: [],
     currency: app.currency,
-    marketId: 1,
-    salesChannelId: 1,
-    salesChannel: 'web',
-    comment: null,
     tags: ['demo'],
   });
-  if (isRefusal(evaluation)) throw new Error(evaluation.refused);
+  assertAccepted('evaluations', evaluation);
   const proforma = await container.get(TOKENS.ProformaActions).create(app, evaluation.id);
-  if (isRefusal(proforma)) throw new Error(proforma.refused);
+  assertAccepted('proformaOrders', proforma);
   return proforma.id;
 }
 
-const NOBODY = { id: null, dataPart: null, timePart: null, email: null, firstName: null, lastName: null, phone: null };
+/** The demo sends only valid data, so a refusal is a defect of the named port. */
+function assertAccepted<Result extends object>(
+  port: keyof Database,
+  result: Result | Refusal,
+): asserts result is Result {
+  if (isRefusal(result)) throw new Error(`Cannot create the demo app: port ${port} refused ${result.refused}`);
+}
+
+const NO_GUEST = {
+  id: null,
+  dataPart: null,
+  timePart: null,
+  email: null,
+  firstName: null,
+  lastName: null,
+  phone: null,
+};

@@ -5,7 +5,7 @@ import { MINIMUM_VERSIONS, REVIEWED_ON, type MinimumVersion } from './testing/mi
 
 interface LockedPackage {
   readonly version?: string;
-  /** Not installed where the service runs. */
+  /** Not installed in production. */
   readonly dev?: boolean;
 }
 type Lock = Readonly<Record<string, LockedPackage>>;
@@ -13,36 +13,36 @@ type Lock = Readonly<Record<string, LockedPackage>>;
 const repository = resolve(import.meta.dirname, '../../..');
 const lock = (JSON.parse(readFileSync(`${repository}/package-lock.json`, 'utf8')) as { packages: Lock }).packages;
 
-/** Every copy of the package, by where it is installed. */
+/** Every copy of the package, by its path. */
 function copiesOf(name: string, packages: Lock): [string, LockedPackage][] {
-  return Object.entries(packages).filter(([place]) => place === name || place.endsWith(`node_modules/${name}`));
+  return Object.entries(packages).filter(([path]) => path === name || path.endsWith(`node_modules/${name}`));
 }
 
 function tooOld(packages: Lock, minimums: readonly MinimumVersion[]): string[] {
-  return minimums.flatMap(({ name, version: least, because, testsMayBeOlder }) =>
+  return minimums.flatMap(({ name, version: minimum, because, testsMayBeOlder }) =>
     copiesOf(name, packages)
-      .filter(([, { version, dev }]) => !semver.gte(version ?? '0.0.0', least) && !(dev && testsMayBeOlder))
-      .map(([place, { version }]) => `${place} is ${version}, must be ${least} at least: ${because}`),
+      .filter(([, { version, dev }]) => !semver.gte(version ?? '0.0.0', minimum) && !(dev && testsMayBeOlder))
+      .map(([path, { version }]) => `${path} is ${version}, must be at least ${minimum}: ${because}`),
   );
 }
 
 describe('the lock file', () => {
-  it('holds no copy of a package that is older than it may be', () => {
+  it('has no package below its minimum version', () => {
     expect(tooOld(lock, MINIMUM_VERSIONS)).toEqual([]);
   });
 
   it('names the version and the hash of every package', () => {
-    const installed = Object.entries(lock).filter(([place]) => place.includes('node_modules/'));
+    const installed = Object.entries(lock).filter(([path]) => path.includes('node_modules/'));
     expect(installed.length).toBeGreaterThan(500);
     const loose = installed.filter(
       ([, each]) => !('link' in each) && !(semver.valid(each.version) && 'integrity' in each),
     );
-    expect(loose.map(([place]) => place)).toEqual([]);
+    expect(loose.map(([path]) => path)).toEqual([]);
   });
 });
 
 describe('the list of minimum versions', () => {
-  it('is dated, names each package once, and what may be older is there', () => {
+  it('is dated, has each package once and needs each exception', () => {
     expect(REVIEWED_ON).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(Date.parse(REVIEWED_ON)).not.toBeNaN();
     const names = MINIMUM_VERSIONS.map(({ name }) => name);
@@ -54,15 +54,15 @@ describe('the list of minimum versions', () => {
     expect(needless.map(({ name }) => name)).toEqual([]);
   });
 
-  it('is about packages that are there, but for those that must not come in an older version', () => {
+  it('lists only installed packages, except one', () => {
     const absent = MINIMUM_VERSIONS.filter(({ name }) => copiesOf(name, lock).length === 0);
     expect(absent.map(({ name }) => name)).toEqual(['morgan']);
   });
 });
 
-describe('a copy that is too old', () => {
+describe('a copy of a package', () => {
   const minimums: MinimumVersion[] = [{ name: 'qs', version: '6.16.0', because: 'a hole' }];
-  const forTests = minimums.map((each) => ({ ...each, testsMayBeOlder: 'nobody else calls it' }));
+  const forTests = minimums.map((each) => ({ ...each, testsMayBeOlder: 'only tests call it' }));
 
   it.each([
     ['at the top', { 'node_modules/qs': { version: '6.15.9' } }, minimums],
@@ -70,18 +70,18 @@ describe('a copy that is too old', () => {
     ['of a workspace', { 'apps/api/node_modules/qs': { version: '6.2.0' } }, minimums],
     ['before its release', { 'node_modules/qs': { version: '6.16.0-beta.1' } }, minimums],
     ['of tests', { 'node_modules/qs': { version: '6.2.0', dev: true } }, minimums],
-    ['of the service, where only tests may have it', { 'node_modules/qs': { version: '6.2.0' } }, forTests],
-  ])('is found: %s', (_, packages, list) => {
-    const [place] = Object.keys(packages);
-    expect(tooOld(packages, list)).toEqual([expect.stringMatching(new RegExp(`^${place} is .*: a hole$`))]);
+    ['in production, excepted for tests', { 'node_modules/qs': { version: '6.2.0' } }, forTests],
+  ])('is reported when it is too old: %s', (_, packages, list) => {
+    const [path] = Object.keys(packages);
+    expect(tooOld(packages, list)).toEqual([expect.stringMatching(new RegExp(`^${path} is .*: a hole$`))]);
   });
 
   it.each([
     ['new enough', { 'node_modules/qs': { version: '6.16.0' } }, minimums],
     ['another package', { 'node_modules/@types/qs': { version: '6.2.0' } }, minimums],
-    ['one with the same ending', { 'node_modules/nqs': { version: '6.2.0' } }, minimums],
-    ['one that tests may have', { 'node_modules/qs': { version: '6.2.0', dev: true } }, forTests],
-  ])('is not what is %s', (_, packages, list) => {
+    ['a name with the same ending', { 'node_modules/nqs': { version: '6.2.0' } }, minimums],
+    ['excepted for tests', { 'node_modules/qs': { version: '6.2.0', dev: true } }, forTests],
+  ])('is not reported: %s', (_, packages, list) => {
     expect(tooOld(packages, list)).toEqual([]);
   });
 });

@@ -1,8 +1,12 @@
 import pg from 'pg';
-import { check } from './checks/index.js';
-import { distribute } from './database/distribution.js';
+import { check, distribute } from '@back-office/database-postgres';
 import { aDay } from './testing/a-day.js';
-import { FOREIGN_KEYS, installCitusStandIn, PLACES, type Place } from './testing/citus-stand-in.js';
+import {
+  FOREIGN_KEYS,
+  installCitusStandIn,
+  type ClusterTable,
+  CLUSTER_TABLES,
+} from '@back-office/database-postgres/testing';
 import { testApi, type TestApi } from './testing/test-api.js';
 import { TOKENS } from './tokens.js';
 
@@ -12,7 +16,7 @@ const LOCAL_TABLES = `
     and to_regclass(schemaname || '.' || tablename) not in (select logicalrelid from citus_stand_in.pg_dist_partition)
   order by 1`;
 
-describe('a database of a cluster, with a day of work in it', () => {
+describe('a clustered database after a day of work', () => {
   let api: TestApi;
   let client: pg.Client;
   const rowsOf = async (sql: string): Promise<unknown[]> => (await client.query(sql)).rows as unknown[];
@@ -29,7 +33,7 @@ describe('a database of a cluster, with a day of work in it', () => {
     await api.close();
   });
 
-  it('is spread by app, keeps what it holds and all its keys, and a second run changes nothing', async () => {
+  it('is distributed by app once and keeps its rows and keys', async () => {
     const keys = await rowsOf(FOREIGN_KEYS);
     expect(keys.length).toBeGreaterThan(60);
     const counts = await rowsOf(
@@ -40,15 +44,15 @@ describe('a database of a cluster, with a day of work in it', () => {
     expect(reference).toEqual(['access_tokens', 'apps']);
     expect(distributed.length).toBeGreaterThan(30);
 
-    const places = (await rowsOf(PLACES)) as Place[];
-    const spread = places.filter(({ method }) => method === 'h');
-    expect(spread.map(({ name }) => name).sort()).toEqual([...distributed].sort());
-    expect(new Set(spread.map(({ column, place }) => `${column} ${place}`)).size).toBe(1);
-    expect(spread[0]?.column).toBe('app_id');
+    const tables = (await rowsOf(CLUSTER_TABLES)) as ClusterTable[];
+    const ofApps = tables.filter(({ method }) => method === 'h');
+    expect(ofApps.map(({ name }): string => name).sort()).toEqual([...distributed].sort());
+    expect(new Set(ofApps.map(({ column, colocation }) => `${column} ${colocation}`)).size).toBe(1);
+    expect(ofApps[0]?.column).toBe('app_id');
     const local = ((await rowsOf(LOCAL_TABLES)) as { name: string }[]).map(({ name }) => name);
     expect(local.filter((name) => !/^(graphile_worker|job_queue)\./.test(name))).toEqual(['public.migrations']);
     expect(await rowsOf('select count(*)::int as tables from citus_stand_in.truncated')).toEqual([
-      { tables: places.length },
+      { tables: tables.length },
     ]);
 
     expect(await rowsOf(FOREIGN_KEYS)).toEqual(keys);
@@ -60,6 +64,6 @@ describe('a database of a cluster, with a day of work in it', () => {
     expect(findings.filter(({ breaches }) => breaches > 0)).toEqual([]);
 
     expect(await distribute({ url: api.url })).toEqual({ distributed: [], reference: [] });
-    expect(await rowsOf(PLACES)).toEqual(places);
+    expect(await rowsOf(CLUSTER_TABLES)).toEqual(tables);
   }, 60_000);
 });

@@ -8,21 +8,21 @@ import { startService } from './runtime/service.js';
 import { workOf } from './runtime/work.js';
 import { TOKENS } from './tokens.js';
 
-/** The API, and the background work unless WORKER=off. */
+/** Runs the API and, unless `WORKER=off`, the background work. */
 await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);
-  const service = await startService(config);
+  const service = await startService(config, { logger });
   const work = config.worker ? workOf(service, logger) : undefined;
   const api = await startApi(service, config, logger).catch(async (error: unknown) => {
     await service.stop();
     throw error;
   });
-  // Only now: the demo's tokens are shown once, and a port that is taken would lose it.
+  // After listening: the demo's tokens are shown only once, and a taken port would lose them.
   const wantsDemo = config.demo && !(await service.container.get(TOKENS.Apps).any());
   const demo = wantsDemo ? await makeDemo(service.container) : undefined;
   await work?.start();
-  process.stdout.write(greeting(`http://localhost:${api.port}`, service.embedded?.notice, demo));
+  process.stdout.write(greeting(`http://localhost:${api.port}`, service.notice, demo));
   logger.info({ port: api.port, worker: config.worker, adapters: adapterNames(config) }, 'ready');
   return async () => {
     logger.info('stopping');
@@ -35,9 +35,9 @@ function greeting(origin: string, notice: string | undefined, demo: Demo | undef
   const tour = demo
     ? [
         '',
-        'A demo app has been made. Its access token, shown this one time:',
+        'Created a demo app. Its access token, shown only once:',
         `  ${demo.accessToken}`,
-        'And that of a session of one of its customers, for 30 days:',
+        'Token of a session of one of its customers, valid for 30 days:',
         `  ${demo.sessionToken}`,
         '',
         'Try:',

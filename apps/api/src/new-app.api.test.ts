@@ -5,8 +5,8 @@ import { newCustomer, propose, stockShop } from './testing/shop.js';
 import { testApi, type Client, type TestApi } from './testing/test-api.js';
 
 const ROWS = 5_000;
-/** Where each row is compared with each, it takes thirty times as long, or so long that the call is given up. */
-const AT_MOST = { times: 5, moreMs: 700 };
+/** A quadratic plan takes at least thirty times as long. */
+const MAX_SLOWDOWN = { factor: 5, offsetMs: 700 };
 
 const TABLES = `
   customers proforma_orders orders products product_variants warehouses stocks stock_movements stock_movement_lines
@@ -42,7 +42,7 @@ const COLUMNS = `
   select string_agg(column_name, ', ') as names from information_schema.columns
   where table_schema = current_schema() and table_name = $1 and is_generated = 'NEVER'`;
 
-/** The app's only record of a table so many times more, but for what is different in each. */
+/** Copies the app's only row of a table, with different values in some columns. */
 const copies = (table: string, columns: string, different: string): string => `
   insert into ${table} (${columns}) overriding system value
   select ${columns.replaceAll(/\w+/g, 'copy.$&')} from ${table} one, generate_series(1, $2::int) as n,
@@ -76,14 +76,14 @@ interface Installation {
   readonly client: pg.Client;
 }
 
-/** How long each path took: before the server's statistics knew of the app, and after. */
+/** Milliseconds by path, before and after the statistics cover the app. */
 const unknown = new Map<string, number>();
 const known = new Map<string, number>();
-/** The same in an installation that has never gathered any statistics. */
+/** Milliseconds by path on a server without statistics. */
 const fresh = new Map<string, number>();
 
 beforeAll(async () => {
-  await within(async (installation) => {
+  await withInstallation(async (installation) => {
     await openShop(installation, 100);
     await installation.client.query('analyze');
     const shop = await openShop(installation, ROWS);
@@ -91,11 +91,11 @@ beforeAll(async () => {
     await installation.client.query('analyze');
     await measure(shop, known);
   });
-  await within(async (installation) => measure(await openShop(installation, ROWS), fresh));
+  await withInstallation(async (installation) => measure(await openShop(installation, ROWS), fresh));
 }, 240_000);
 
-/** An installation whose server does not gather statistics by itself: else nothing would be shown. */
-async function within(work: (installation: Installation) => Promise<void>): Promise<void> {
+/** Turns autovacuum off, which would gather statistics. */
+async function withInstallation(work: (installation: Installation) => Promise<void>): Promise<void> {
   const api = await testApi();
   const client = new pg.Client({ connectionString: api.url });
   await client.connect();
@@ -109,12 +109,12 @@ async function measure(shop: Client, times: Map<string, number>): Promise<void> 
   const product = (await shop.get('/products?limit=1')).body.data.products[0].id as number;
   const warehouse = (await shop.get('/stocks?limit=1&offset=100')).body.data[0].warehouse_id as number;
   for (const path of PATHS) {
-    const asked = path.replace('PRODUCT', String(product)).replace('WAREHOUSE', String(warehouse));
-    times.set(path, await timed(shop, asked));
+    const filledPath = path.replace('PRODUCT', String(product)).replace('WAREHOUSE', String(warehouse));
+    times.set(path, await timed(shop, filledPath));
   }
 }
 
-/** An app with so many records of each kind. */
+/** An app with `rows` records of each kind. */
 async function openShop({ api, client }: Installation, rows: number): Promise<Client> {
   const app = await api.app();
   await stockShop(app, [{ code: 'A', price: 100, stock: 10 }]);
@@ -138,20 +138,20 @@ async function openShop({ api, client }: Installation, rows: number): Promise<Cl
   return app;
 }
 
-/** Ms that the answer takes; for ever when there is none. */
+/** Milliseconds; infinite without a 200. */
 async function timed(shop: Client, path: string): Promise<number> {
-  const begun = performance.now();
+  const started = performance.now();
   const { status } = await shop.get(path);
-  return status === 200 ? performance.now() - begun : Infinity;
+  return status === 200 ? performance.now() - started : Infinity;
 }
 
 describe.each([
-  ['an app that the statistics do not know', unknown],
-  ['an app on a server without any statistics', fresh],
-])('the longest list of %s', (_, times) => {
-  it.each(PATHS)('takes not much longer than when they do: %s', (path) => {
+  ['missing in the statistics', unknown],
+  ['on a server without statistics', fresh],
+])('a long list of an app %s', (_, times) => {
+  it.each(PATHS)('is about as fast as with statistics: %s', (path) => {
     const after = known.get(path) as number;
     expect(after).toBeLessThan(Infinity);
-    expect(times.get(path)).toBeLessThan(AT_MOST.times * after + AT_MOST.moreMs);
+    expect(times.get(path)).toBeLessThan(MAX_SLOWDOWN.factor * after + MAX_SLOWDOWN.offsetMs);
   });
 });

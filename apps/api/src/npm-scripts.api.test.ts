@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { testDatabase, type TestDatabase } from './testing/test-database.js';
+import { type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-describe('npm, which runs the service', () => {
+describe('the service under npm', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase();
@@ -20,7 +20,7 @@ describe('npm, which runs the service', () => {
     ['start', 'SIGTERM'],
     ['worker', 'SIGINT'],
   ] as const)(
-    'ends `%s` in good order on %s',
+    'shuts down `%s` on %s',
     async (script, signal) => {
       const npm = spawn('npm', ['run', script], {
         cwd: ROOT,
@@ -31,18 +31,18 @@ describe('npm, which runs the service', () => {
         },
         stdio: ['ignore', 'pipe', 'ignore'],
       });
-      await untilPrinted(npm, '"ready"', '"working"');
+      await waitForOutput(npm, '"ready"', '"working"');
       expect(await connectionsOf(database)).toBeGreaterThan(0);
       const ended = once(npm, 'exit');
       npm.kill(signal);
       expect(await ended).toEqual([0, null]);
-      expect(await untilUnconnected(database)).toBe(0);
+      expect(await waitForNoConnections(database)).toBe(0);
     },
     60_000,
   );
 });
 
-describe('a start where not all that makes a build is installed', () => {
+describe('run.mjs', () => {
   let home: string;
   beforeEach(() => {
     home = mkdtempSync(join(tmpdir(), 'back-office-run-'));
@@ -62,19 +62,20 @@ describe('a start where not all that makes a build is installed', () => {
       );
     });
 
-  it.each([[[]], [['typescript']]])('runs the build that is there, with %j installed', async (installed) => {
+  it.each([[[]], [['typescript']]])('runs the existing build with %j installed', async (installed) => {
     for (const name of installed) mkdirSync(join(home, 'node_modules', name), { recursive: true });
     writeFileSync(join(home, 'apps/api/dist/cli.js'), 'console.log(process.argv.slice(2).join())');
     expect(await run('cli', 'app', 'create')).toEqual([0, 'app,create\n', '']);
   });
 
-  it.each(['main', 'worker', 'cli'])('ends `%s` with one line when there is no build', async (name) => {
+  it.each(['main', 'worker', 'cli'])('fails `%s` with one line without a build', async (name) => {
     const [code, stdout, stderr] = await run(name);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^There is no build.+ npm run build.+\n$/);
   });
 
-  it('builds first where all of it is installed, and goes no further than a build that fails', async () => {
+  it('builds first when all dependencies are installed, and stops on failure', async () => {
+    mkdirSync(join(home, 'packages'));
     mkdirSync(join(home, 'node_modules/@types/express'), { recursive: true });
     mkdirSync(join(home, 'node_modules/typescript/bin'), { recursive: true });
     const tsc = join(home, 'node_modules/typescript/bin/tsc');
@@ -84,7 +85,8 @@ describe('a start where not all that makes a build is installed', () => {
     expect(await run('cli')).toEqual([2, '', '']);
   });
 
-  it('bundles again when the build, or what is installed, has changed', async () => {
+  it('bundles again after a new build or installation', async () => {
+    mkdirSync(join(home, 'packages'));
     mkdirSync(join(home, 'node_modules/@types/express'), { recursive: true });
     mkdirSync(join(home, 'node_modules/typescript/bin'), { recursive: true });
     writeFileSync(join(home, 'node_modules/typescript/bin/tsc'), '');
@@ -100,22 +102,22 @@ describe('a start where not all that makes a build is installed', () => {
 
     writeFileSync(join(home, 'apps/api/dist/cli.js'), script('first'));
     expect(await run('cli')).toEqual([0, 'first\n', '']);
-    const made = statSync(bundle).mtimeMs;
+    const bundledAt = statSync(bundle).mtimeMs;
     await run('cli');
-    expect(statSync(bundle).mtimeMs).toBe(made);
+    expect(statSync(bundle).mtimeMs).toBe(bundledAt);
     writeFileSync(bundle, 'console.log("bundled")');
     expect(await run('cli')).toEqual([0, 'bundled\n', '']);
 
     writeFileSync(join(home, 'apps/api/dist/library.js'), 'console.log("library")');
     expect(await run('cli')).toEqual([0, 'library\nfirst\n', '']);
-    const remade = statSync(bundle).mtimeMs;
+    const secondBundleAt = statSync(bundle).mtimeMs;
     writeFileSync(installed, '{ }');
     await run('cli');
-    expect(statSync(bundle).mtimeMs).toBeGreaterThan(remade);
+    expect(statSync(bundle).mtimeMs).toBeGreaterThan(secondBundleAt);
   });
 });
 
-function untilPrinted(child: ChildProcess, ...words: readonly string[]): Promise<void> {
+function waitForOutput(child: ChildProcess, ...words: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let printed = '';
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -126,8 +128,8 @@ function untilPrinted(child: ChildProcess, ...words: readonly string[]): Promise
   });
 }
 
-/** The server ends a connection a moment after its client has gone: what is still connected after 5 s was left behind. */
-async function untilUnconnected(database: TestDatabase): Promise<number> {
+/** PostgreSQL ends a connection shortly after its client; one that lasts 5 s was leaked. */
+async function waitForNoConnections(database: TestDatabase): Promise<number> {
   for (let tries = 0; tries < 50; tries += 1) {
     if ((await connectionsOf(database)) === 0) return 0;
     await new Promise((resolve) => setTimeout(resolve, 100));

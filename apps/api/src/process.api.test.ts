@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import pg from 'pg';
-import { installCitusStandIn } from './testing/citus-stand-in.js';
-import { BUNDLE, startServer } from './testing/server-process.js';
-import { testDatabase, type TestDatabase } from './testing/test-database.js';
+import { installCitusStandIn, type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
+import { BUNDLE, type ServerProcess, startServer } from './testing/server-process.js';
 
-interface Ended {
+interface ExitedProcess {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -20,7 +19,7 @@ function runNode(
   script: string,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
-): Promise<Ended> {
+): Promise<ExitedProcess> {
   const env = { PATH: process.env['PATH'], ...environment };
   return new Promise((resolve) => {
     const child = execFile(
@@ -33,21 +32,21 @@ function runNode(
 }
 
 describe('a bad environment', () => {
-  it('ends the process with one line that names what is wrong', async () => {
+  it('ends the process with one line that names the variable', async () => {
     const { code, stdout, stderr } = await runNode('main.js', [], { PORT: '70000' });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^Bad configuration: PORT: .+\n$/);
   });
 
-  it('a database that cannot be reached ends the start with one line', async () => {
+  it('ends the process with one line when the database is unreachable', async () => {
     const { code, stderr } = await runNode('main.js', [], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
 });
 
-describe('a first start on a port that is taken', () => {
-  it('leaves no database server behind, and the next start still shows the demo’s tokens', async () => {
+describe('a first start on an occupied port', () => {
+  it('stops its database server; the next start shows the demo tokens', async () => {
     const home = mkdtempSync(join(tmpdir(), 'back-office-port-'));
     chmodSync(home, 0o755);
     const other = createServer().listen(0);
@@ -66,15 +65,13 @@ describe('a first start on a port that is taken', () => {
   }, 40_000);
 });
 
-describe('a service that starts with nothing', () => {
-  let home: string;
-  beforeAll(() => {
-    home = mkdtempSync(join(tmpdir(), 'back-office-start-'));
-    chmodSync(home, 0o755);
-  });
-  afterAll(() => rmSync(home, { recursive: true, force: true }));
+/** Shared by the next two tests; the second fills it when it runs alone. */
+const home = mkdtempSync(join(tmpdir(), 'back-office-start-'));
+chmodSync(home, 0o755);
+afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-  it('brings its own database, a demo app, a customer’s session and one curl that works; the command line works beside it', async () => {
+describe('a service without configuration', () => {
+  it('starts a database and a demo app, and serves the printed curl', async () => {
     const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
     const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
     const [, url = ''] = /curl -H '[^']*' '([^']+)'/.exec(server.output()) ?? [];
@@ -86,8 +83,8 @@ describe('a service that starts with nothing', () => {
     });
     expect([visits.status, await visits.json()]).toEqual([200, { data: [] }]);
 
-    const made = await runNode('cli.js', ['app', 'create', '--name', 'Second', '--json'], { DATA_DIR: home });
-    const { app_id: appId, access_token: second } = JSON.parse(made.stdout);
+    const created = await runNode('cli.js', ['app', 'create', '--name', 'Second', '--json'], { DATA_DIR: home });
+    const { app_id: appId, access_token: second } = JSON.parse(created.stdout);
     const settings = await fetch(`${server.origin}/api/v2/app/settings`, {
       headers: { Authorization: `Bearer ${second}` },
     });
@@ -105,12 +102,12 @@ describe('a service that starts with nothing', () => {
   }, 60_000);
 });
 
-describe('a data folder that was copied while the service was stopped', () => {
-  it('is a whole installation elsewhere: records, files, and every rule', async () => {
-    const [home, copy] = ['home', 'copy'].map((name) => mkdtempSync(join(tmpdir(), `back-office-${name}-`)));
-    for (const folder of [home, copy]) chmodSync(folder as string, 0o755);
-    const server = await startServer({ DATA_DIR: home as string, LOG_LEVEL: 'silent' });
-    const [, token = ''] = /^ {2}(bo_app_\S+)$/m.exec(server.output()) ?? [];
+describe('a copied data folder', () => {
+  it('is a complete installation with records and files', async () => {
+    const copy = mkdtempSync(join(tmpdir(), 'back-office-copy-'));
+    chmodSync(copy, 0o755);
+    const server = await startServer({ DATA_DIR: home, LOG_LEVEL: 'silent' });
+    const token = await appToken({ DATA_DIR: home });
     const headers = { Authorization: `Bearer ${token}` };
     const form = new FormData();
     form.set('file', new Blob(['words to keep']), 'a.txt');
@@ -118,21 +115,21 @@ describe('a data folder that was copied while the service was stopped', () => {
     const { data } = (await uploaded.json()) as { data: { key: string } };
     expect(await server.stop()).toBe(0);
 
-    // With the owners of the files: PostgreSQL looks at them.
-    await promisify(execFile)('cp', ['-a', `${home}/.`, copy as string]);
-    rmSync(home as string, { recursive: true, force: true });
-    const restored = await startServer({ DATA_DIR: copy as string, LOG_LEVEL: 'silent' });
+    // PostgreSQL checks the owners of its files, which `-a` keeps.
+    await promisify(execFile)('cp', ['-a', `${home}/.`, copy]);
+    rmSync(home, { recursive: true, force: true });
+    const restored = await startServer({ DATA_DIR: copy, LOG_LEVEL: 'silent' });
     expect(await (await fetch(`${restored.origin}/media/${data.key}`)).text()).toBe('words to keep');
     const orders = await fetch(`${restored.origin}/api/v2/proforma_orders`, { headers });
     expect([orders.status, restored.output().includes('bo_app_')]).toEqual([200, false]);
-    expect((await runNode('cli.js', ['check'], { DATA_DIR: copy as string })).code).toBe(0);
+    expect((await runNode('cli.js', ['check'], { DATA_DIR: copy })).code).toBe(0);
     expect(await restored.stop()).toBe(0);
-    rmSync(copy as string, { recursive: true, force: true });
+    rmSync(copy, { recursive: true, force: true });
   }, 60_000);
 });
 
-describe('the command that distributes the tables', () => {
-  it('ends with one line where there is no cluster, and on a database of the service’s own', async () => {
+describe('`cli distribute`', () => {
+  it('fails with one line without Citus and on the embedded database', async () => {
     const database = await testDatabase({ empty: true });
     const alone = await runNode('cli.js', ['distribute', '--json'], { DATABASE_URL: database.url });
     expect([alone.code, alone.stdout]).toEqual([1, '']);
@@ -143,7 +140,7 @@ describe('the command that distributes the tables', () => {
     expect(embedded.stderr).toMatch(/^The embedded database stands alone: .+\n$/);
   });
 
-  it('says what it has done, and then that nothing is left to do', async () => {
+  it('reports the distributed tables, then that nothing changed', async () => {
     const database = await testDatabase();
     await installCitusStandIn(database);
     const run = (...options: string[]) => runNode('cli.js', ['distribute', ...options], { DATABASE_URL: database.url });
@@ -154,27 +151,31 @@ describe('the command that distributes the tables', () => {
       stdout: '{"changed":false,"distributed":[],"reference":[]}\n',
       stderr: '',
     });
-    expect((await run()).stdout).toBe('Every table is spread already: nothing has been changed.\n');
+    expect((await run()).stdout).toBe('All tables are distributed already: nothing changed.\n');
     await database.drop();
   }, 120_000);
 });
 
-describe('a service on a server', () => {
+describe('a service on an external database', () => {
   let database: TestDatabase;
+  /** Shared by tests that only read. */
+  let running: ServerProcess;
   beforeAll(async () => {
     database = await testDatabase();
+    running = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'error' });
   });
-  afterAll(() => database.drop());
-
-  it('makes no demo app unless it is told to', async () => {
-    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-    expect(server.output()).not.toContain('demo app');
-    await server.stop();
+  afterAll(async () => {
+    await running.stop();
+    await database.drop();
   });
 
-  it('finishes what runs and exits with 0 on SIGTERM, while new connections are refused and readiness is gone', async () => {
+  it('creates no demo app by default', () => {
+    expect(running.output()).not.toContain('demo app');
+  });
+
+  it('finishes running calls and refuses new connections on SIGTERM', async () => {
     const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-    const token = await appToken(database.url);
+    const token = await appToken({ DATABASE_URL: database.url });
     const blocker = new pg.Client({ connectionString: database.url });
     await blocker.connect();
     await blocker.query('begin; lock table warehouses');
@@ -207,9 +208,8 @@ describe('a service on a server', () => {
     socket.destroy();
   });
 
-  it('says that it is not ready while the database cannot be reached, and ready again afterwards', async () => {
-    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'error' });
-    const ready = async (): Promise<number> => (await fetch(`${server.origin}/health/ready`)).status;
+  it('is not ready while the database is unreachable', async () => {
+    const ready = async (): Promise<number> => (await fetch(`${running.origin}/health/ready`)).status;
     expect(await ready()).toBe(200);
     const admin = new pg.Client({ connectionString: withDatabase(database.url, 'postgres') });
     await admin.connect();
@@ -217,35 +217,32 @@ describe('a service on a server', () => {
     await admin.query(`alter database ${name} allow_connections false`);
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
     expect(await ready()).toBe(503);
-    expect((await fetch(`${server.origin}/health/live`)).status).toBe(200);
-    const call = await fetch(`${server.origin}/api/v2/orders`, { headers: { Authorization: 'Bearer x' } });
+    expect((await fetch(`${running.origin}/health/live`)).status).toBe(200);
+    const call = await fetch(`${running.origin}/api/v2/orders`, { headers: { Authorization: 'Bearer x' } });
     expect([call.status, call.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await call.json()).toEqual({ errors: { detail: 'Service Unavailable' } });
     await admin.query(`alter database ${name} allow_connections true`);
     await admin.end();
     expect(await ready()).toBe(200);
-    expect(server.output()).toMatch(/"failed":\[\{"part":"database","error":\{.+"msg":"not ready"/);
-    await server.stop();
+    expect(running.output()).toMatch(/"failed":\[\{"part":"database","error":\{.+"msg":"not ready"/);
   });
 
   it('serves metrics and the API reference without a token', async () => {
-    const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'silent' });
-    await fetch(`${server.origin}/api/v2/orders`);
-    const metrics = await (await fetch(`${server.origin}/metrics`)).text();
+    await fetch(`${running.origin}/api/v2/orders`);
+    const metrics = await (await fetch(`${running.origin}/metrics`)).text();
     expect(metrics).toMatch(/http_request_duration_seconds_count\{method="GET",route="\/orders",status="401"\} 1/);
     expect(metrics).toContain('database_connections{state="open"}');
-    const reference = (await (await fetch(`${server.origin}/openapi.json`)).json()) as { openapi: string };
+    const reference = (await (await fetch(`${running.origin}/openapi.json`)).json()) as { openapi: string };
     expect(reference.openapi).toBe('3.1.0');
-    const page = await (await fetch(`${server.origin}/docs`)).text();
+    const page = await (await fetch(`${running.origin}/docs`)).text();
     for (const [, path] of page.matchAll(/(?:src|href)="([^"]+)"/g)) {
-      expect((await fetch(server.origin + path)).status).toBe(200);
+      expect((await fetch(running.origin + path)).status).toBe(200);
     }
-    await server.stop();
   });
 
-  it('logs requests as JSON with their ids, and neither tokens nor what they carried', async () => {
+  it('logs requests as JSON without tokens and personal data', async () => {
     const server = await startServer({ DATABASE_URL: database.url, LOG_LEVEL: 'debug' });
-    const token = await appToken(database.url);
+    const token = await appToken({ DATABASE_URL: database.url });
     await fetch(`${server.origin}/api/v2/customers`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'X-Request-Id': 'canary-1' },
@@ -273,8 +270,8 @@ describe('a service on a server', () => {
   });
 });
 
-describe('several nodes starting at once on an empty database', () => {
-  it('migrate it once, and all of them serve', async () => {
+describe('nodes that start together on an empty database', () => {
+  it('migrate it once and all become ready', async () => {
     const empty = await testDatabase({ empty: true });
     const servers = await Promise.all(
       Array.from({ length: 3 }, () => startServer({ DATABASE_URL: empty.url, LOG_LEVEL: 'silent' })),
@@ -291,7 +288,7 @@ describe('the command line', () => {
     database = await testDatabase();
   });
   afterAll(() => database.drop());
-  const cli = (...args: string[]): Promise<Ended> => runNode('cli.js', args, { DATABASE_URL: database.url });
+  const cli = (...args: string[]): Promise<ExitedProcess> => runNode('cli.js', args, { DATABASE_URL: database.url });
 
   it('issues and revokes tokens', async () => {
     const { app_id: appId } = JSON.parse(
@@ -313,7 +310,7 @@ describe('the command line', () => {
     expect(JSON.parse((await cli('token', 'revoke', '--token', token, '--json')).stdout)).toEqual({ revoked: true });
   }, 120_000);
 
-  it('makes a demo app with a token of its own and one of a customer’s session', async () => {
+  it('creates a demo app with an app token and a session token', async () => {
     expect(JSON.parse((await cli('demo', '--json')).stdout)).toEqual({
       app_id: expect.any(Number),
       access_token: expect.stringMatching(/^bo_app_/),
@@ -326,7 +323,7 @@ describe('the command line', () => {
     expect(JSON.parse((await cli('migrate', '--json')).stdout)).toEqual({ migrated: true });
   }, 120_000);
 
-  it('looks whether every rule holds, and says so by its exit code', async () => {
+  it('checks every rule and reports by exit code', async () => {
     const held = await cli('check', '--json');
     expect([held.code, JSON.parse(held.stdout).findings.length > 10]).toEqual([0, true]);
     const client = new pg.Client(database.url);
@@ -337,7 +334,7 @@ describe('the command line', () => {
     expect((await runNode('cli.js', ['check'], elsewhere)).code).toBe(2);
     const broken = await cli('check');
     expect(broken.code).toBe(1);
-    expect(broken.stdout).toMatch(/^BROKEN +Stock on hand is what its movements add up to: \d+ times\n +app \d+: /m);
+    expect(broken.stdout).toMatch(/^BROKEN +Stock on hand equals the sum of its movements: \d+ times\n +app \d+: /m);
   }, 120_000);
 
   it.each([
@@ -354,8 +351,8 @@ describe('the command line', () => {
   });
 });
 
-async function appToken(url: string): Promise<string> {
-  const { stdout } = await runNode('cli.js', ['app', 'create', '--name', 'P', '--json'], { DATABASE_URL: url });
+async function appToken(database: Readonly<Record<string, string>>): Promise<string> {
+  const { stdout } = await runNode('cli.js', ['app', 'create', '--name', 'P', '--json'], database);
   return JSON.parse(stdout).access_token as string;
 }
 

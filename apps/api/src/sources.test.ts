@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What the script printed when it failed, or nothing. */
-function complaintsOf(script: string): Promise<string> {
+/** The output of the script when it fails, else an empty text. */
+function failureOf(script: string): Promise<string> {
   return new Promise((resolve) => {
     execFile('npm', ['run', '--silent', script], { cwd: ROOT }, (error, stdout, stderr) =>
       resolve(error ? stdout + stderr : ''),
@@ -13,10 +13,10 @@ function complaintsOf(script: string): Promise<string> {
 }
 
 describe('the sources', () => {
-  it.each(['types', 'lint', 'format:check'])(
+  it.each(['types', 'lint', 'format:check', 'spelling'])(
     'pass `npm run %s`',
     async (script) => {
-      expect(await complaintsOf(script)).toBe('');
+      expect(await failureOf(script)).toBe('');
     },
     120_000,
   );

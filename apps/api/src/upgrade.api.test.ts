@@ -1,11 +1,9 @@
 import pg from 'pg';
-import { check } from './checks/index.js';
+import { check, migrate, MIGRATIONS, migrationSourceFor } from '@back-office/database-postgres';
 import { aDay } from './testing/a-day.js';
 import { testApi, type TestApi } from './testing/test-api.js';
-import { testDatabase, type TestDatabase } from './testing/test-database.js';
+import { type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
 import { TOKENS } from './tokens.js';
-import { migrationSourceFor, MIGRATIONS } from './database/data-source.js';
-import { migrate } from './database/migrate.js';
 
 let api: TestApi;
 let old: TestDatabase;
@@ -35,7 +33,7 @@ interface Table {
   readonly columns: string;
 }
 
-/** Each table of the first migration, with the columns that it still has today, but for those that are made of others. */
+/** Tables of the first migration with the columns that still exist, except generated ones. */
 async function commonTables(): Promise<Table[]> {
   const columns = async (client: pg.Client) =>
     (
@@ -59,8 +57,8 @@ const contentOf = async (client: pg.Client, { name, columns }: Table): Promise<s
   return rows.map(({ row }) => row).sort();
 };
 
-describe('a database of the first migration with a day of work in it', () => {
-  it('is brought up to date, keeps what it holds, and keeps every rule', async () => {
+describe('a database of the first migration after a day of work', () => {
+  it('is migrated, keeps its rows and keeps every rule', async () => {
     const tables = await commonTables();
     await oldClient.query('set session_replication_role = replica');
     for (const table of tables) {
@@ -71,7 +69,7 @@ describe('a database of the first migration with a day of work in it', () => {
         [rows],
       );
     }
-    // There was nowhere yet to book points.
+    // The first migration has no table for booked points.
     await oldClient.query('update customers set loyalty_points = 0');
     const before = await Promise.all(tables.map((table) => contentOf(oldClient, table)));
     expect(before.filter((rows) => rows.length > 0).length).toBeGreaterThan(12);

@@ -1,3 +1,4 @@
+import { adapterNames } from './adapters/index.js';
 import { readConfig } from './config.js';
 import { loggerOf } from './runtime/logger.js';
 import { startProbes } from './runtime/probes.js';
@@ -5,11 +6,11 @@ import { runUntilSignal } from './runtime/run.js';
 import { startService } from './runtime/service.js';
 import { workOf } from './runtime/work.js';
 
-/** The background work alone, with health and metrics on WORKER_PORT. Any number of these share one database. */
+/** Runs only the background work, with health and metrics on `WORKER_PORT`. Any number of workers share one database. */
 await runUntilSignal(async () => {
   const config = readConfig();
   const logger = loggerOf(config);
-  const service = await startService(config);
+  const service = await startService(config, { logger });
   const work = workOf(service, logger);
   const probes =
     config.workerPort === undefined
@@ -19,7 +20,7 @@ await runUntilSignal(async () => {
           throw error;
         });
   await work.start();
-  logger.info({ port: probes?.port }, 'working');
+  logger.info({ port: probes?.port, adapters: adapterNames(config) }, 'working');
   return async () => {
     logger.info('stopping');
     await Promise.all([probes?.stop(), work.stop()]);

@@ -1,16 +1,15 @@
 import { channelId, type Channel } from './switches.js';
 
-/** By which ways a customer can be reached at all, consent aside; an e-mail address everybody has. */
+/** How a customer can be reached, apart from consent; every customer has an e-mail address. */
 export interface Reach {
   readonly hasDevice: boolean;
   readonly hasPhone: boolean;
   readonly viberSubscribed: boolean;
-  /** The channel that the customer has chosen, by its id. */
   readonly chosenChannelId: number | null;
 }
 
 export interface Preferred {
-  /** Null when no channel is both effective and possible. */
+  /** Null when no channel is effective and reaches the customer. */
   readonly channelId: number | null;
   readonly source: 'auto' | 'manual';
 }
@@ -22,7 +21,7 @@ const REACHES: readonly (readonly [Channel, (reach: Reach) => boolean])[] = [
   ['sms', ({ hasPhone }) => hasPhone],
 ];
 
-/** What the customer has chosen, whether or not it is effective; else the first channel that reaches and may be used. */
+/** The chosen channel, effective or not; else the first effective channel that reaches the customer. */
 export function preferredChannel(reach: Reach, isEffective: (channel: Channel) => boolean): Preferred {
   if (reach.chosenChannelId !== null) return { channelId: reach.chosenChannelId, source: 'manual' };
   const [first] = REACHES.find(([channel, reaches]) => reaches(reach) && isEffective(channel)) ?? [];

@@ -2,7 +2,7 @@
 export const CHANNELS = ['email', 'sms', 'push', 'viber'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** What a customer grants and revokes: all marketing at once, or one channel of it. */
+/** `master` covers all marketing, the others one channel each. */
 export const SWITCHES = ['master', ...CHANNELS] as const;
 export type Switch = (typeof SWITCHES)[number];
 
@@ -14,7 +14,6 @@ export function channelId(channel: Channel): number {
   return CHANNELS.indexOf(channel) + 1;
 }
 
-/** One value for each channel. */
 export function eachChannel<Value>(valueOf: (channel: Channel) => Value): Record<Channel, Value> {
   return Object.fromEntries(CHANNELS.map((channel) => [channel, valueOf(channel)])) as Record<Channel, Value>;
 }

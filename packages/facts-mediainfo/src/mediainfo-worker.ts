@@ -3,37 +3,37 @@ import { once } from 'node:events';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import mediaInfoFactory, { type VideoTrack } from 'mediainfo.js';
 import type { MediainfoMessage, MediainfoTask } from './mediainfo-facts.js';
-import { limitMemory } from './memory-limit.js';
+import { limitMemory } from '@back-office/wasm-memory';
 
 const port = parentPort as MessagePort;
 const { size, memoryMegabytes } = workerData as MediainfoTask;
 
-function tell(message: MediainfoMessage): void {
+function post(message: MediainfoMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
   port.postMessage(message);
 }
 
 async function read(length: number, from: number): Promise<Uint8Array> {
-  tell({ from, length });
+  post({ from, length });
   const [bytes] = (await once(port, 'message')) as [Uint8Array];
   return bytes;
 }
 
-async function found(): Promise<Size | undefined> {
+async function analyze(): Promise<Size | undefined> {
   const mediaInfo = await mediaInfoFactory({ format: 'object' });
   limitMemory(memoryMegabytes);
   const { media } = await mediaInfo.analyzeData(size, read);
-  const film = media?.track.find((track) => track['@type'] === 'Video');
-  return film && sizeOf(film);
+  const video = media?.track.find((track) => track['@type'] === 'Video');
+  return video && sizeOf(video);
 }
 
-/** As it is looked at: of pixels that are squares, and turned upright. */
+/** Applies pixel aspect ratio and rotation. */
 function sizeOf({ Width = 0, Height = 0, PixelAspectRatio = 1, Rotation = '0' }: VideoTrack): Size | undefined {
   const width = Math.round(Width * PixelAspectRatio);
   if (!(width > 0 && Height > 0)) return undefined;
-  const isTurned = Math.round(Number(Rotation) / 90) % 2 !== 0;
-  return isTurned ? { width: Height, height: width } : { width, height: Height };
+  const isTransposed = Math.round(Number(Rotation) / 90) % 2 !== 0;
+  return isTransposed ? { width: Height, height: width } : { width, height: Height };
 }
 
-// What breaks it is a broken file.
-tell({ found: await found().catch(() => undefined) });
+// A broken file has no size.
+post({ found: await analyze().catch(() => undefined) });

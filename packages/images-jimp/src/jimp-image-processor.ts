@@ -12,11 +12,11 @@ import { Worker } from 'node:worker_threads';
 export interface JimpOptions {
   /** Images of more pixels are refused before they are decoded. */
   readonly pixelLimit: number;
-  /** Of one image, after which its worker is ended. */
+  /** Time limit per image; its worker is terminated then. */
   readonly timeoutMs?: number;
 }
 
-/** A task as the worker gets it. */
+/** Message to the worker. */
 export interface JimpTask {
   readonly id: number;
   readonly bytes: Uint8Array;
@@ -24,42 +24,42 @@ export interface JimpTask {
   readonly outputs: readonly ImageOutput[];
 }
 
-export type JimpAnswer =
+export type JimpResult =
   { readonly id: number; readonly made: readonly ProcessedImage[] } | { readonly id: number; readonly error: string };
 
-const READ = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp']);
-const WRITTEN = new Set(['image/jpeg', 'image/png', 'image/webp']);
+const READABLE = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp']);
+const WRITABLE = new Set(['image/jpeg', 'image/png', 'image/webp']);
 const TIMEOUT_MS = 60_000;
-const WORKER_MEGABYTES = 1_024;
-// From the sources as well as from the build: a thread runs what Node can read.
+const MAX_WORKER_MEGABYTES = 1_024;
+// Points to the build from the sources, too: a thread cannot load TypeScript.
 const WORKER = new URL('../dist/jimp-worker.js', import.meta.url);
 
-interface Waiting {
+interface PendingTask {
   readonly resolve: (made: readonly ProcessedImage[]) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Images in pure JavaScript, one at a time, in a thread of its own: for platforms without native code, and for BMP. */
+/** Processes images in pure JavaScript, one at a time in a thread: for platforms without native code, and for BMP. */
 export class JimpImageProcessor implements ImageProcessor {
   private worker: Worker | undefined;
-  private waiting: Waiting | undefined;
+  private pending: PendingTask | undefined;
   private last: Promise<unknown> = Promise.resolve();
   private lastId = 0;
 
   constructor(private readonly options: JimpOptions) {}
 
-  /** No AVIF, nothing that moves, no CMYK: such files stay as they were uploaded. */
+  /** False for AVIF, animations and CMYK. */
   can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
     const { mime, animated, cmyk } = image;
     const type = format === 'original' ? mime : `image/${format}`;
-    return READ.has(mime) && !animated && !cmyk && WRITTEN.has(type) && fitsType(image, width, type);
+    return READABLE.has(mime) && !animated && !cmyk && WRITABLE.has(type) && fitsType(image, width, type);
   }
 
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]> {
     if (image.width * image.height > this.options.pixelLimit) {
-      return Promise.reject(new UnreadableFile('The image has more pixels than are allowed'));
+      return Promise.reject(new UnreadableFile('The image has more pixels than allowed'));
     }
-    const turn = this.last.then(() => this.inWorker(bytes, image.mime, outputs));
+    const turn = this.last.then(() => this.runInWorker(bytes, image.mime, outputs));
     this.last = turn.catch(() => {});
     return turn;
   }
@@ -69,7 +69,7 @@ export class JimpImageProcessor implements ImageProcessor {
     this.worker = undefined;
   }
 
-  private inWorker(
+  private runInWorker(
     bytes: Uint8Array,
     mime: string,
     outputs: readonly ImageOutput[],
@@ -82,39 +82,39 @@ export class JimpImageProcessor implements ImageProcessor {
         this.options.timeoutMs ?? TIMEOUT_MS,
       );
       const settled =
-        <Value>(tell: (value: Value) => void) =>
+        <Value>(settle: (value: Value) => void) =>
         (value: Value): void => {
           clearTimeout(timer);
-          this.waiting = undefined;
+          this.pending = undefined;
           this.worker?.unref();
-          tell(value);
+          settle(value);
         };
-      this.waiting = { resolve: settled(resolve), reject: settled(reject) };
-      this.worker ??= this.started();
+      this.pending = { resolve: settled(resolve), reject: settled(reject) };
+      this.worker ??= this.startWorker();
       this.worker.ref();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       this.worker.postMessage(task);
     });
   }
 
-  private started(): Worker {
-    const worker = new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: WORKER_MEGABYTES } });
-    worker.on('message', (answer: JimpAnswer) => {
+  private startWorker(): Worker {
+    const worker = new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_MEGABYTES } });
+    worker.on('message', (answer: JimpResult) => {
       if (answer.id !== this.lastId) return;
-      if ('made' in answer) this.waiting?.resolve(answer.made);
-      else this.waiting?.reject(new UnreadableFile(answer.error));
+      if ('made' in answer) this.pending?.resolve(answer.made);
+      else this.pending?.reject(new UnreadableFile(answer.error));
     });
     worker.on('error', (error: Error) => this.giveUp(error));
     worker.on('exit', () => this.giveUp(new Error('The image worker ended')));
     return worker;
   }
 
-  /** The thread may be lost in an image; the next one gets a new one. */
+  /** Terminates the thread, which may hang in an image. The next image gets another. */
   private giveUp(error: Error): void {
-    const { worker, waiting } = this;
+    const { worker, pending } = this;
     this.worker = undefined;
     worker?.removeAllListeners();
     void worker?.terminate();
-    waiting?.reject(error);
+    pending?.reject(error);
   }
 }

@@ -5,12 +5,12 @@ import { defaultFormats, defaultPlugins } from 'jimp';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** The part of a Jimp image that is used here; its own types are many pages long. */
-export interface Picture {
+/** The used part of a Jimp image; its own types are too complex. */
+export interface JimpImage {
   readonly width: number;
   readonly height: number;
-  clone(): Picture;
-  resize(size: { readonly w: number; readonly h: number }): Picture;
+  clone(): JimpImage;
+  resize(size: { readonly w: number; readonly h: number }): JimpImage;
   getBuffer(mime: string, options: object): Promise<Buffer>;
 }
 
@@ -22,8 +22,8 @@ interface Bitmap {
 
 const DEFAULT_QUALITY = 80;
 
-/** Loaded from the package's files: what jimp offers for WebP fetches them, which Node 20 cannot do of a file. */
-async function compiled(path: string): Promise<WebAssembly.Module> {
+/** Compiled from the package's files: jimp's own WebP plugin fetches them, and Node 20 cannot fetch files. */
+async function compileWasm(path: string): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await readFile(fileURLToPath(import.meta.resolve(path))));
 }
 
@@ -38,13 +38,13 @@ function webp() {
       { data, width, height }: Bitmap,
       { quality = DEFAULT_QUALITY }: { quality?: number } = {},
     ): Promise<Buffer> {
-      encoder ??= compiled('@jsquash/webp/codec/enc/webp_enc_simd.wasm').then((module) => initEncoder(module));
+      encoder ??= compileWasm('@jsquash/webp/codec/enc/webp_enc_simd.wasm').then((module) => initEncoder(module));
       await encoder;
       const pixels = new Uint8ClampedArray(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
       return Buffer.from(await encode({ data: pixels, width, height, colorSpace: 'srgb' }, { quality }));
     },
     async decode(bytes: Buffer): Promise<Bitmap> {
-      decoder ??= compiled('@jsquash/webp/codec/dec/webp_dec.wasm').then((module) => initDecoder(module));
+      decoder ??= compileWasm('@jsquash/webp/codec/dec/webp_dec.wasm').then((module) => initDecoder(module));
       await decoder;
       const { data, width, height } = await decode(Uint8Array.from(bytes).buffer);
       return { data: Buffer.from(data), width, height };

@@ -8,27 +8,27 @@ import {
   type ProcessedImage,
 } from '@back-office/media';
 import { Tinypool } from 'tinypool';
-import type { SharpAnswer, SharpTask } from './sharp-worker.js';
+import type { SharpResult, SharpTask } from './sharp-worker.js';
 
 export interface SharpOptions {
   /** Images of more pixels are refused before they are decoded. */
   readonly pixelLimit: number;
-  /** Images in work at the same time; each of them decoded holds four bytes a pixel. */
-  readonly atOnce?: number;
+  /** Maximum number of images at a time; each takes four bytes per pixel. */
+  readonly maxConcurrent?: number;
 }
 
 const DECODABLE = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff']);
-/** Formats that a browser shows; others are not written, so an original of theirs stays as it is. */
+/** Formats that browsers show; originals of other formats stay unchanged. */
 const ENCODABLE = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
-const MOVING = new Set(['image/gif', 'image/webp']);
-// From the sources as well as from the build: a process runs what Node can read.
+const ANIMATABLE = new Set(['image/gif', 'image/webp']);
+// Points to the build from the sources, too: a process cannot load TypeScript.
 const WORKER = new URL('../dist/sharp-worker.js', import.meta.url).href;
-/** After which a process that has nothing to do ends. */
+/** Idle processes end after this time. */
 const IDLE_MS = 30_000;
 
 /**
- * Images by libvips: decoded once, every output derived from the largest one. In processes of their own: an image that
- * takes them down takes nothing else down, and one that takes minutes can be given up when the service ends.
+ * Processes images by libvips. Decodes once and derives all outputs from the widest. Runs in child processes: a crash
+ * stays isolated, and a slow image can be abandoned at shutdown.
  */
 export class SharpImageProcessor implements ImageProcessor {
   private readonly pool: Tinypool;
@@ -39,7 +39,7 @@ export class SharpImageProcessor implements ImageProcessor {
       runtime: 'child_process',
       serialization: 'advanced',
       minThreads: 0,
-      maxThreads: options.atOnce ?? 2,
+      maxThreads: options.maxConcurrent ?? 2,
       idleTimeout: IDLE_MS,
     });
   }
@@ -47,7 +47,7 @@ export class SharpImageProcessor implements ImageProcessor {
   can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
     const { mime, animated } = image;
     const type = format === 'original' ? mime : `image/${format}`;
-    if (!DECODABLE.has(mime) || !(animated ? MOVING : ENCODABLE).has(type)) return false;
+    if (!DECODABLE.has(mime) || !(animated ? ANIMATABLE : ENCODABLE).has(type)) return false;
     return fitsType(image, width, type);
   }
 
@@ -57,7 +57,7 @@ export class SharpImageProcessor implements ImageProcessor {
     outputs: readonly ImageOutput[],
   ): Promise<readonly ProcessedImage[]> {
     const task: SharpTask = { bytes, image, outputs, pixelLimit: this.options.pixelLimit };
-    const answer = (await this.pool.run(task, { name: 'processed' })) as SharpAnswer;
+    const answer = (await this.pool.run(task, { name: 'processImage' })) as SharpResult;
     if ('error' in answer) throw new UnreadableFile(answer.error);
     return answer.made;
   }

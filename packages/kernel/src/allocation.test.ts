@@ -9,7 +9,7 @@ const equalWeights = fc
 
 const someWeight = (all: readonly number[]): boolean => all.some((weight) => weight > 0);
 
-describe('an amount split over weights', () => {
+describe('allocate', () => {
   it('adds up exactly', () => {
     fc.assert(
       fc.property(amount, weights.filter(someWeight), (whole, by) => {
@@ -19,7 +19,7 @@ describe('an amount split over weights', () => {
     );
   });
 
-  it('gives each weight its exact share, give or take less than one unit', () => {
+  it('differs from the exact share by less than one unit', () => {
     fc.assert(
       fc.property(amount, weights.filter(someWeight), (whole, by) => {
         const all = by.reduce((total, weight) => total + BigInt(weight), 0n);
@@ -43,7 +43,7 @@ describe('an amount split over weights', () => {
     );
   });
 
-  it('lets the earlier of two equal weights have the odd unit', () => {
+  it('gives the odd unit to the earlier of equal weights', () => {
     fc.assert(
       fc.property(amount, equalWeights, (whole, by) => {
         const share = Math.floor(whole / by.length);
@@ -53,7 +53,7 @@ describe('an amount split over weights', () => {
     );
   });
 
-  it('leaves a weight of 0 with nothing', () => {
+  it('gives a weight of 0 nothing', () => {
     fc.assert(
       fc.property(amount, weights, weights, (whole, before, after) => {
         expect(allocate(whole, [...before, 0, ...after])[before.length]).toBe(0);
@@ -65,9 +65,9 @@ describe('an amount split over weights', () => {
     [100, [1, 1, 1], [34, 33, 33]],
     [1, [1, 1], [1, 0]],
     [10, [1, 2, 7], [1, 2, 7]],
-    // Exact shares 3.33, 5.83, 0.83: the two largest remainders tie and both get a unit.
+    // Exact shares 3.33, 5.83, 0.83: the two largest remainders tie.
     [10, [4, 7, 1], [3, 6, 1]],
-    // Exact shares 0.6, 0.6, 1.8: the largest remainder first, then the earlier of the tied ones.
+    // Exact shares 0.6, 0.6, 1.8: largest remainder first, then the earlier tie.
     [3, [1, 1, 3], [1, 0, 2]],
     [0, [5, 5], [0, 0]],
     [7, [3], [7]],
@@ -76,8 +76,8 @@ describe('an amount split over weights', () => {
   });
 });
 
-describe('an amount with nothing to split it over', () => {
-  it('is not split', () => {
+describe('allocate without positive weights', () => {
+  it('returns zeros', () => {
     expect(allocate(5, [0, 0])).toEqual([0, 0]);
     expect(allocate(5, [])).toEqual([]);
   });

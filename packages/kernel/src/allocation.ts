@@ -1,9 +1,8 @@
 import { sum } from './money.js';
 
 /**
- * Splits `amount` (≥ 0) over `weights` (≥ 0) by largest remainder: the parts add up to `amount` exactly,
- * each differs from its exact share by less than one unit, ties go to the earlier weight.
- * All weights 0: nothing is split and every part is 0.
+ * Splits `amount` (≥ 0) over `weights` (≥ 0) by largest remainder. The parts add up to `amount` exactly; ties go to the
+ * earlier weight. Without a positive weight every part is 0.
  */
 export function allocate(amount: number, weights: readonly number[]): number[] {
   const total = BigInt(sum(weights));

@@ -20,7 +20,7 @@ describe('a currency', () => {
   });
 });
 
-describe('a code that is no currency', () => {
+describe('an unknown currency', () => {
   it.each(['', 'rsd', 'XYZ', 'toString', 'constructor', '__proto__'])('%j has number 0 and 2 decimals', (code) => {
     expect(isCurrency(code)).toBe(false);
     expect(currencyNumber(code)).toBe(0);

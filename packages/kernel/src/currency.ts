@@ -1,4 +1,3 @@
-/** ISO 4217: the currency's number and how many decimals its amounts have. */
 const CURRENCIES: Readonly<Record<string, readonly [number: number, decimals: number]>> = {
   AED: [784, 2],
   ALL: [8, 2],
@@ -49,12 +48,12 @@ export function isCurrency(code: string): boolean {
   return Object.hasOwn(CURRENCIES, code);
 }
 
-/** Decimals of an ISO 4217 currency: 2 unless the currency says otherwise. */
+/** Decimals of an ISO 4217 currency; 2 when unknown. */
 export function decimalsOf(currency: string): number {
   return CURRENCIES[currency]?.[1] ?? 2;
 }
 
-/** The ISO 4217 number, which clients know as `currency_id`: RSD 941, EUR 978. */
+/** ISO 4217 number (`currency_id` of the API): RSD 941, EUR 978; 0 when unknown. */
 export function currencyNumber(currency: string): number {
   return CURRENCIES[currency]?.[0] ?? 0;
 }

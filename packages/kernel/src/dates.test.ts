@@ -7,12 +7,12 @@ const instant = fc.date({
   noInvalidDate: true,
 });
 
-describe('a datetime as the interface sends it', () => {
-  it('is UTC without offset and fraction', () => {
+describe('formatDateTime', () => {
+  it('formats UTC without offset and fraction', () => {
     expect(formatDateTime(new Date('2026-03-01T00:30:00.999+01:00'))).toBe('2026-02-28T23:30:00');
   });
 
-  it('comes back as the same second', () => {
+  it('is parsed as the same second', () => {
     fc.assert(
       fc.property(instant, (at) => {
         const second = Math.floor(at.getTime() / 1000) * 1000;
@@ -21,13 +21,13 @@ describe('a datetime as the interface sends it', () => {
     );
   });
 
-  it('is null where there is none', () => {
+  it('returns null for null', () => {
     expect(formatOptional(null)).toBeNull();
     expect(formatOptional(new Date('2026-03-01T00:00:00Z'))).toBe('2026-03-01T00:00:00');
   });
 });
 
-describe('a datetime as clients send it', () => {
+describe('parseMoment', () => {
   it.each([
     ['2026-03-01T12:30:45', '2026-03-01T12:30:45.000Z'],
     ['2026-03-01T12:30:45Z', '2026-03-01T12:30:45.000Z'],
@@ -44,8 +44,8 @@ describe('a datetime as clients send it', () => {
   });
 });
 
-describe('a date alone', () => {
-  it('is midnight at its start', () => {
+describe('a date without time', () => {
+  it('is midnight UTC', () => {
     expect(parseMoment('2026-03-01')).toEqual({ at: new Date('2026-03-01T00:00:00Z'), dateOnly: true });
   });
 });
@@ -62,7 +62,7 @@ describe('the last day of February', () => {
     },
   );
 
-  it('exists exactly as often as the calendar says', () => {
+  it('follows the rule of leap years', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9999 }), (year) => {
         const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
@@ -72,16 +72,16 @@ describe('the last day of February', () => {
   });
 });
 
-describe('days that no month has', () => {
+describe('days outside their month', () => {
   it.each(['2026-04-31', '2026-06-31', '2026-01-32', '2026-01-00', '2026-00-10', '2026-13-01', '2026-11-31T10:00:00'])(
-    '%s is no date',
+    '%s is invalid',
     (text) => {
       expect(parseMoment(text)).toBeUndefined();
     },
   );
 });
 
-describe('years outside the calendar of the interface', () => {
+describe('years outside 0001 to 9999', () => {
   it.each([
     ['year 0000', '0000-01-01'],
     ['year 0000 with a time', '0000-12-31T23:59:59Z'],
@@ -95,13 +95,13 @@ describe('years outside the calendar of the interface', () => {
     expect(parseMoment(text)).toBeUndefined();
   });
 
-  it('begin after the last second of 9999 and end before the first of 0001', () => {
+  it('are invalid by one second', () => {
     expect(parseMoment('9999-12-31T23:59:59')).toBeDefined();
     expect(parseMoment('0001-01-01T00:00:00')).toBeDefined();
   });
 });
 
-describe('a text that is no datetime', () => {
+describe('an invalid datetime', () => {
   it.each([
     '',
     'yesterday',
@@ -136,14 +136,14 @@ describe('a text that is no datetime', () => {
   });
 });
 
-describe('the clock of the machine that runs these tests', () => {
-  it('is not on UTC, so that a local time would show', () => {
+describe('the time zone of the tests', () => {
+  it('is not UTC', () => {
     expect(new Date('2026-07-01T00:00:00Z').getTimezoneOffset()).not.toBe(0);
   });
 });
 
-describe('hours added to a moment', () => {
-  it('count across midnight and change nothing of the moment', () => {
+describe('addHours', () => {
+  it('crosses midnight and does not change its argument', () => {
     const start = new Date('2026-02-28T23:00:00Z');
     expect(addHours(start, 72)).toEqual(new Date('2026-03-03T23:00:00Z'));
     expect(addHours(start, 0.5)).toEqual(new Date('2026-02-28T23:30:00Z'));

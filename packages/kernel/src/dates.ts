@@ -1,4 +1,4 @@
-/** The interface's datetime: UTC, no offset, no fraction. */
+/** Datetime of the API: UTC without offset and fraction. */
 export function formatDateTime(date: Date): string {
   return date.toISOString().slice(0, 19);
 }
@@ -11,11 +11,10 @@ const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,
 
 export interface Moment {
   readonly at: Date;
-  /** True when the client sent a date alone. */
   readonly dateOnly: boolean;
 }
 
-/** A date, or a datetime with or without fraction and offset, as an instant; `undefined` for anything else. */
+/** Parses a date, or a datetime with optional fraction and offset; `undefined` for anything else. */
 export function parseMoment(text: string): Moment | undefined {
   const match = DATE_TIME.exec(text);
   if (!match) return undefined;
@@ -23,12 +22,12 @@ export function parseMoment(text: string): Moment | undefined {
   const dateOnly = hour === undefined;
   const at = new Date(dateOnly ? `${text}T00:00:00Z` : offset === undefined ? `${text}Z` : text);
   if (Number.isNaN(at.getTime())) return undefined;
-  // JavaScript rolls 30 February over into March; a client that sent it made a mistake.
+  // JavaScript would turn 30 February into a day of March.
   const sameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
   return sameDay && Number(year) > 0 && hasFourDigitYear(at) ? { at, dateOnly } : undefined;
 }
 
-/** An offset can lead out of the years 0001 to 9999, which are all that can be written down again. */
+/** An offset can lead out of the years 0001 to 9999, which are the only ones that can be formatted. */
 function hasFourDigitYear(at: Date): boolean {
   return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999;
 }

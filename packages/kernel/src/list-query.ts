@@ -1,36 +1,36 @@
-/** Largest page of every list; a larger wish is clamped. */
-export const LARGEST_PAGE = 10_000;
-const LARGEST_OFFSET = 2 ** 31;
-const BEYOND = 2 ** 53;
+/** Larger limits are clamped. */
+export const MAX_PAGE_SIZE = 10_000;
+const MAX_OFFSET = 2 ** 31;
+const INTEGER_BOUND = 2 ** 53;
 
 export interface Page {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** The value of a query parameter as it arrives: text, a list of texts, or something unusable. */
+/** A query parameter as received: a text, a list of texts or anything else. */
 export type QueryValue = unknown;
 
-/** A whole number of any length; one beyond ±2^53 is read as ±2^53, which is beyond everything that is counted here. */
-export function wholeNumber(value: QueryValue): number | undefined {
+/** Parses a whole number of any length; clamps it to ±2^53. */
+export function parseInteger(value: QueryValue): number | undefined {
   if (typeof value !== 'string' || !/^-?\d+$/.test(value)) return undefined;
-  return Math.max(-BEYOND, Math.min(Number(value), BEYOND));
+  return Math.max(-INTEGER_BOUND, Math.min(Number(value), INTEGER_BOUND));
 }
 
-/** `true`/`1` and `false`/`0`; anything else is unusable. */
-export function truth(value: QueryValue): boolean | undefined {
+/** Parses `true`, `1`, `false` and `0`; `undefined` for anything else. */
+export function parseBoolean(value: QueryValue): boolean | undefined {
   if (value === 'true' || value === '1') return true;
   if (value === 'false' || value === '0') return false;
   return undefined;
 }
 
-/** `offset` and `limit`, unusable values replaced by their defaults. */
-export function pageOf(query: Readonly<Record<string, QueryValue>>, defaultLimit: number): Page {
-  const offset = wholeNumber(query['offset']) ?? 0;
-  const limit = wholeNumber(query['limit']) ?? defaultLimit;
+/** Parses `offset` and `limit`; invalid values get their defaults. */
+export function parsePage(query: Readonly<Record<string, QueryValue>>, defaultLimit: number): Page {
+  const offset = parseInteger(query['offset']) ?? 0;
+  const limit = parseInteger(query['limit']) ?? defaultLimit;
   return {
-    offset: offset < 0 ? 0 : Math.min(offset, LARGEST_OFFSET),
-    limit: limit < 1 ? defaultLimit : Math.min(limit, LARGEST_PAGE),
+    offset: offset < 0 ? 0 : Math.min(offset, MAX_OFFSET),
+    limit: limit < 1 ? defaultLimit : Math.min(limit, MAX_PAGE_SIZE),
   };
 }
 
@@ -39,25 +39,25 @@ export interface Sorting {
   readonly direction: 'asc' | 'desc';
 }
 
-/** `field`, `field asc` or `field desc` of one of the fields; anything else asks for no order. */
-export function sortingOf(orderBy: QueryValue, fields: readonly string[]): Sorting | undefined {
+/** Parses `field`, `field asc` or `field desc`; `undefined` for anything else. */
+export function parseSorting(orderBy: QueryValue, fields: readonly string[]): Sorting | undefined {
   const [, field = '', direction = 'asc'] =
     /^([a-z_]+)(?: (asc|desc))?$/.exec(typeof orderBy === 'string' ? orderBy : '') ?? [];
   return fields.includes(field) ? { field, direction: direction as Sorting['direction'] } : undefined;
 }
 
-/** A record id from a path or a query: a whole number that a record can have, else `undefined`. */
-export function recordId(value: QueryValue): number | undefined {
-  const id = wholeNumber(value);
+/** Parses an id of a path or query; `undefined` unless a record can have it. */
+export function parseRecordId(value: QueryValue): number | undefined {
+  const id = parseInteger(value);
   return id !== undefined && id > 0 && Number.isSafeInteger(id) ? id : undefined;
 }
 
-/** The id of a body as one to look up: 0, which no record has, for a whole number that no record can have. */
-export function lookUpId(id: number): number {
+/** Replaces an id that no record can have by 0, which databases accept. */
+export function toLookupId(id: number): number {
   return Number.isSafeInteger(id) ? id : 0;
 }
 
-/** Makes a text match itself in SQL's LIKE with `\` as escape character. */
-export function likeLiteral(text: string): string {
+/** Escapes wildcards for SQL's LIKE with `\` as escape character. */
+export function escapeLike(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&');
 }

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
-import { divideRounded, fromMinor, LARGEST_AMOUNT, sum, toMinor } from './money.js';
+import { divideRounded, fromMinor, MAX_AMOUNT, sum, toMinor } from './money.js';
 
 const decimals = fc.constantFrom(0, 2, 3);
-const minor = fc.integer({ min: -LARGEST_AMOUNT, max: LARGEST_AMOUNT });
+const minor = fc.integer({ min: -MAX_AMOUNT, max: MAX_AMOUNT });
 
 describe('an amount with the decimals of its currency', () => {
-  it('comes back unchanged after it was stored in minor units', () => {
+  it('survives conversion to minor units and back', () => {
     fc.assert(
       fc.property(minor, decimals, (amount, places) => toMinor(fromMinor(amount, places), places) === amount),
       { numRuns: 2_000 },
     );
   });
 
-  it('is read from JSON as the client wrote it', () => {
+  it('is read as written in JSON', () => {
     fc.assert(
       fc.property(fc.nat(999_999_999), fc.integer({ min: 0, max: 99 }), (whole, cents) => {
         const text = `${whole}.${String(cents).padStart(2, '0')}`;
@@ -38,7 +38,7 @@ describe('an amount with the decimals of its currency', () => {
 });
 
 describe('an amount with more decimals than its currency', () => {
-  it('is refused, never rounded', () => {
+  it('is refused, not rounded', () => {
     const lastDigitCounts = fc.integer({ min: -1e12, max: 1e12 }).filter((digits) => digits % 10 !== 0);
     fc.assert(
       fc.property(lastDigitCounts, decimals, (digits, places) => {
@@ -51,13 +51,13 @@ describe('an amount with more decimals than its currency', () => {
   it.each([
     ['a third decimal', 1.005, 2],
     ['any decimal of a currency without decimals', 0.1, 0],
-    ['what binary arithmetic leaves behind', 0.1 + 0.2, 2],
+    ['an error of binary arithmetic', 0.1 + 0.2, 2],
   ])('is refused for %s', (_, amount, places) => {
     expect(toMinor(amount, places)).toBeUndefined();
   });
 });
 
-describe('a number that is no amount', () => {
+describe('a number outside the range of amounts', () => {
   it.each([Number.NaN, Infinity, -Infinity, 1e21, -1e21, 1e-7, Number.MAX_VALUE, Number.MIN_VALUE])(
     '%d is refused',
     (amount) => {
@@ -66,24 +66,24 @@ describe('a number that is no amount', () => {
   );
 });
 
-describe('the largest amount', () => {
-  it('is accepted in both directions', () => {
-    expect(toMinor(LARGEST_AMOUNT / 100, 2)).toBe(LARGEST_AMOUNT);
-    expect(toMinor(-LARGEST_AMOUNT / 100, 2)).toBe(-LARGEST_AMOUNT);
+describe('the maximum amount', () => {
+  it('is accepted with either sign', () => {
+    expect(toMinor(MAX_AMOUNT / 100, 2)).toBe(MAX_AMOUNT);
+    expect(toMinor(-MAX_AMOUNT / 100, 2)).toBe(-MAX_AMOUNT);
   });
 
-  it('is not exceeded by a single minor unit', () => {
-    expect(toMinor((LARGEST_AMOUNT + 1) / 100, 2)).toBeUndefined();
-    expect(toMinor(-(LARGEST_AMOUNT + 1) / 100, 2)).toBeUndefined();
-    expect(toMinor(LARGEST_AMOUNT + 1, 0)).toBeUndefined();
+  it('is the limit to the minor unit', () => {
+    expect(toMinor((MAX_AMOUNT + 1) / 100, 2)).toBeUndefined();
+    expect(toMinor(-(MAX_AMOUNT + 1) / 100, 2)).toBeUndefined();
+    expect(toMinor(MAX_AMOUNT + 1, 0)).toBeUndefined();
   });
 });
 
-describe('a rounded quotient', () => {
+describe('divideRounded', () => {
   const numerator = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
   const denominator = fc.bigInt({ min: 1n, max: 20_000n });
 
-  it('is at most half a unit away from the exact one, and away from zero when it is exactly half', () => {
+  it('rounds to the nearest unit, half away from zero', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), denominator, (exact, by) => {
         const rounded = BigInt(divideRounded(exact, by)) * by;
@@ -95,7 +95,7 @@ describe('a rounded quotient', () => {
     );
   });
 
-  it('is the same on both sides of zero', () => {
+  it('is symmetric around zero', () => {
     fc.assert(
       fc.property(numerator, denominator, (exact, by) => divideRounded(-exact, by) === 0 - divideRounded(exact, by)),
     );
@@ -116,12 +116,12 @@ describe('a rounded quotient', () => {
   });
 });
 
-describe('a sum', () => {
-  it('of nothing is 0', () => {
+describe('sum', () => {
+  it('is 0 for an empty list', () => {
     expect(sum([])).toBe(0);
   });
 
-  it('counts every number', () => {
+  it('adds every number', () => {
     expect(sum([1, -2, 30])).toBe(29);
   });
 });

@@ -1,6 +1,6 @@
 import { newParts, timePartOf } from './partition.js';
 
-describe('the time part of a record', () => {
+describe('timePartOf', () => {
   it.each([
     ['2020-01-01T00:00:00Z', 0],
     ['2020-01-31T23:59:59.999Z', 0],
@@ -8,7 +8,7 @@ describe('the time part of a record', () => {
     ['2020-12-31T23:59:59Z', 11],
     ['2021-01-01T00:00:00Z', 12],
     ['2026-11-21T10:00:00Z', 82],
-  ])('made at %s is %d, the months since January 2020', (at, months) => {
+  ])('of %s is %d', (at, months) => {
     expect(timePartOf(new Date(at))).toBe(months);
   });
 
@@ -17,10 +17,10 @@ describe('the time part of a record', () => {
   });
 });
 
-describe('the parts of a new record', () => {
+describe('newParts', () => {
   const at = new Date('2026-11-21T10:00:00Z');
 
-  it('are one of 64 and its month', () => {
+  it('picks one of 64 data parts and the month', () => {
     expect(newParts(at, () => 0)).toEqual({ dataPart: 1, timePart: 82 });
     expect(newParts(at, (choices) => choices - 1)).toEqual({ dataPart: 64, timePart: 82 });
   });

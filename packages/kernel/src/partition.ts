@@ -1,4 +1,4 @@
-/** The two numbers that name a partitioned record together with its id; fixed for ever when it is made. */
+/** Names a partitioned record together with its id; never changes. */
 export interface Parts {
   readonly dataPart: number;
   readonly timePart: number;
@@ -6,12 +6,12 @@ export interface Parts {
 
 const DATA_PARTS = 64;
 
-/** The parts of a record that is made at `date`. `pick` answers a whole number from 0 up to, but not including, a bound. */
+/** Parts of a record made at `date`. `pick` returns a random whole number from 0 to `choices` - 1, like `randomInt`. */
 export function newParts(date: Date, pick: (choices: number) => number): Parts {
   return { dataPart: pick(DATA_PARTS) + 1, timePart: timePartOf(date) };
 }
 
-/** Months since January 2020, the first being 0. */
+/** Months since January 2020, which is 0. */
 export function timePartOf(date: Date): number {
   return (date.getUTCFullYear() - 2020) * 12 + date.getUTCMonth();
 }

@@ -1,11 +1,11 @@
 /**
- * A rule's answer "no". `refused` is a message key of the interface (`API.<Area>.<What>`) or its plain text;
- * `field` names the field of the sent object that broke the rule, when it is one field's fault.
+ * The negative answer of a rule. `refused` is a message key of the API (`API.<Area>.<What>`) or plain text. `field` names
+ * the invalid field, if there is one.
  */
 export interface Refusal {
   readonly refused: string;
   readonly field?: string;
-  /** The values that broke the rule, by the field in which they were sent; shown beside the key. */
+  /** The invalid values by field, shown beside the key. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
@@ -13,16 +13,16 @@ export function refuse(refused: string, field?: string): Refusal {
   return field === undefined ? { refused } : { refused, field };
 }
 
-const LONGEST_SHOWN = 255;
+const MAX_SHOWN_LENGTH = 255;
 
-/** Refuses a value and shows it, or its beginning when it is long; one that was not sent is shown as null. */
+/** Refuses a value and shows it, truncated; a missing value is shown as null. */
 export function refuseValue(refused: string, field: string, value: unknown): Refusal {
-  return { refused, values: { [field]: shown(value ?? null) } };
+  return { refused, values: { [field]: truncate(value ?? null) } };
 }
 
-function shown(value: unknown): unknown {
+function truncate(value: unknown): unknown {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length <= LONGEST_SHOWN ? value : [...text].slice(0, LONGEST_SHOWN).join('');
+  return text.length <= MAX_SHOWN_LENGTH ? value : [...text].slice(0, MAX_SHOWN_LENGTH).join('');
 }
 
 export function isRefusal(outcome: unknown): outcome is Refusal {

@@ -1,37 +1,37 @@
 import fc from 'fast-check';
-import { isBlank, isSound, lengthOf } from './text.js';
+import { isBlank, isStorable, characterCount, utf8Length } from './text.js';
 
-describe('a text that can be stored', () => {
-  it('is any sequence of whole characters', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => isSound(text.replaceAll('\0', ''))));
-    expect(isSound('Đ 😀 👩‍👩‍👧')).toBe(true);
-    expect(isSound('')).toBe(true);
+describe('isStorable', () => {
+  it('accepts any sequence of whole characters', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => isStorable(text.replaceAll('\0', ''))));
+    expect(isStorable('Đ 😀 👩‍👩‍👧')).toBe(true);
+    expect(isStorable('')).toBe(true);
   });
 });
 
-describe('a text that cannot be stored', () => {
+describe('isStorable rejects', () => {
   it.each([
     ['a NUL', 'a\0b'],
     ['a high surrogate alone', 'a\uD83D'],
     ['a low surrogate alone', '\uDE00a'],
     ['surrogates in the wrong order', '\uDE00\uD83D'],
-    ['a half before a whole pair', '\uD83D😀'],
-  ])('has %s', (_, text) => {
-    expect(isSound(text)).toBe(false);
+    ['half a pair before a whole one', '\uD83D😀'],
+  ])('%s', (_, text) => {
+    expect(isStorable(text)).toBe(false);
   });
 });
 
-describe('a blank text', () => {
-  it.each(['', ' ', '\t\r\n', '\u00A0', '\u2003'])('is %j', (text) => {
+describe('isBlank', () => {
+  it.each(['', ' ', '\t\r\n', '\u00A0', '\u2003'])('accepts %j', (text) => {
     expect(isBlank(text)).toBe(true);
   });
 
-  it.each(['a', ' a ', '0'])('is not %j', (text) => {
+  it.each(['a', ' a ', '0'])('rejects %j', (text) => {
     expect(isBlank(text)).toBe(false);
   });
 });
 
-describe('the length of a text', () => {
+describe('characterCount', () => {
   it.each([
     ['', 0],
     ['abc', 3],
@@ -39,6 +39,21 @@ describe('the length of a text', () => {
     ['😀😀', 2],
     ['e\u0301', 2],
   ])('of %j is %d', (text, length) => {
-    expect(lengthOf(text)).toBe(length);
+    expect(characterCount(text)).toBe(length);
+  });
+});
+
+describe('utf8Length', () => {
+  it.each([
+    ['', 0],
+    ['abc', 3],
+    ['\u007f\u0080', 3],
+    ['\u07ff\u0800', 5],
+    ['\uffff😀', 7],
+    ['\ud800', 3],
+    ['\ud83d\ud83d\ude00', 7],
+    ['\ude00\ud83d', 6],
+  ])('of %j is %d', (text, bytes) => {
+    expect(utf8Length(text)).toBe(bytes);
   });
 });

@@ -1,8 +1,8 @@
-export const LONGEST_STRING = 255;
-export const LONGEST_TEXT = 5_000;
+export const MAX_STRING_LENGTH = 255;
+export const MAX_TEXT_LENGTH = 5_000;
 
-/** True when a text can be stored and given back unchanged: no NUL, no half of a surrogate pair. */
-export function isSound(text: string): boolean {
+/** False for texts with NUL or half a surrogate pair, which databases refuse or change. */
+export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 }
 
@@ -10,9 +10,25 @@ export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-/** Characters as a reader counts them, not UTF-16 units. */
-export function lengthOf(text: string): number {
+/** Counts code points, not UTF-16 units. */
+export function characterCount(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;
   return length;
+}
+
+/** Length in bytes; half a surrogate pair takes three. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    const isPair = unit >= 0xd800 && unit < 0xdc00 && isLowSurrogate(text.charCodeAt(index + 1));
+    if (isPair) index += 1;
+    bytes += isPair ? 4 : unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+  }
+  return bytes;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000;
 }

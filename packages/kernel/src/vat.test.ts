@@ -8,7 +8,7 @@ const line: fc.Arbitrary<PricedLine> = fc
 const lines = fc.array(line, { maxLength: 12 });
 
 describe('the totals of any lines', () => {
-  it('agree: end_sales = sales - discount = net_sales + vat', () => {
+  it('satisfy end_sales = sales - discount = net_sales + vat', () => {
     fc.assert(
       fc.property(lines, (priced) => {
         const { sales, discount, netSales, vat, endSales } = totalsOf(priced);
@@ -21,7 +21,7 @@ describe('the totals of any lines', () => {
     );
   });
 
-  it('are what their tax brackets add up to', () => {
+  it('are the sums of their tax brackets', () => {
     fc.assert(
       fc.property(lines, (priced) => {
         const { netSales, vat, endSales } = totalsOf(priced);
@@ -35,7 +35,7 @@ describe('the totals of any lines', () => {
 });
 
 describe('the tax brackets of any lines', () => {
-  it('name each rate once, the lowest first, a missing rate being 0', () => {
+  it('have each rate once, lowest first, with 0 for a missing one', () => {
     fc.assert(
       fc.property(lines, (priced) => {
         const rates = [...new Set(priced.map((each) => each.vatRate ?? 0))].sort((a, b) => a - b);
@@ -44,7 +44,7 @@ describe('the tax brackets of any lines', () => {
     );
   });
 
-  it('contain VAT of gross × rate / (100 + rate), rounded once, half away from zero', () => {
+  it('round VAT once, half away from zero', () => {
     fc.assert(
       fc.property(lines, (priced) => {
         for (const { vatRate, vat, gross } of bracketsOf(priced)) {
@@ -58,7 +58,7 @@ describe('the tax brackets of any lines', () => {
   });
 });
 
-describe('VAT contained in a gross amount', () => {
+describe('vatContained', () => {
   it.each([
     [20_000, 2000, 3333],
     [3333, 1000, 303],
@@ -85,7 +85,7 @@ describe('lines of two rates', () => {
 });
 
 describe('no lines', () => {
-  it('come to nothing', () => {
+  it('have totals of 0', () => {
     expect(totalsOf([])).toEqual({ sales: 0, discount: 0, netSales: 0, vat: 0, endSales: 0 });
     expect(bracketsOf([])).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { divideRounded, sum } from './money.js';
 
-/** VAT rates are whole basis points: 2000 is 20 %. A line without VAT carries `null` and is counted at 0. */
+/** Basis points: 2000 is 20 %. `null` means no VAT is set and counts as 0. */
 export type VatRate = number | null;
 
 export interface Gross {
@@ -15,13 +15,12 @@ export interface TaxBracket {
   readonly gross: number;
 }
 
-/** VAT contained in a gross amount: gross × rate / (1 + rate), rounded half away from zero. */
 export function vatContained(gross: number, vatRate: VatRate): number {
   const rate = BigInt(vatRate ?? 0);
   return divideRounded(BigInt(gross) * rate, 10_000n + rate);
 }
 
-/** One bracket per rate, lowest first. Rounded once per bracket, so net + vat = gross in each and in the sum. */
+/** One bracket per rate, lowest first. Each is rounded once, so net + vat = gross in each and in total. */
 export function taxBrackets(lines: readonly Gross[]): TaxBracket[] {
   const grossByRate = new Map<number, number>();
   for (const { vatRate, gross } of lines) {
@@ -49,7 +48,7 @@ export interface PricedLine {
   readonly discount: number;
 }
 
-/** Totals of lines and fees. `endSales = sales - discount = netSales + vat`, always. */
+/** `endSales = sales - discount = netSales + vat`. */
 export function totalsOf(lines: readonly PricedLine[]): Totals {
   const sales = sum(lines.map((line) => line.sales));
   const discount = sum(lines.map((line) => line.discount));

@@ -5,7 +5,7 @@ const shirt = { id: 1, code: 'SHIRT', barcode: '860' };
 const shoe = { id: 2, code: 'SHOE', barcode: '861' };
 const matcher = matcherOf<{ id: number | null; code: string; barcode: string }>(['code', 'barcode'], [shirt, shoe]);
 
-describe('an explanation', () => {
+describe('explanationOf', () => {
   it('names records by their ids', () => {
     expect(explanationOf('variant', matcher.explain({ code: 'SHIRT', barcode: '861' }))).toEqual({
       record: 'variant',
@@ -15,12 +15,12 @@ describe('an explanation', () => {
     });
   });
 
-  it('of a row that finds nothing has nulls', () => {
+  it('has nulls when nothing is found', () => {
     const nothing = { record: 'variant', identifier: null, id: null, others: [] };
     expect(explanationOf('variant', matcher.explain({ code: 'SOCK' }))).toEqual(nothing);
   });
 
-  it('of a record that does not exist yet says how it was found, without an id', () => {
+  it('has no id for a record that does not exist yet', () => {
     matcher.add({ id: null, code: 'SOCK', barcode: '862' });
     expect(explanationOf('variant', matcher.explain({ barcode: '862' }))).toMatchObject({
       identifier: 'barcode',

@@ -1,17 +1,17 @@
 import type { Identifier, Match } from './match.js';
 
-/** A match as plain data, for whoever sent the row. */
+/** A match as plain data for the client. */
 export interface Explanation {
-  /** What kind of record was looked for, by the name that the matching table has for it. */
+  /** Kind of the record, as in the matching table. */
   readonly record: string;
   /** Null when no record was found. */
   readonly identifier: Identifier | null;
-  /** Null when no record was found, or when it is one that does not exist yet. */
+  /** Null when no record was found or when it does not exist yet. */
   readonly id: number | null;
   readonly others: readonly { readonly identifier: Identifier; readonly value: unknown; readonly id: number | null }[];
 }
 
-/** Per row of a call, the records that it was looked up for. */
+/** Per row of a call, one explanation for each kind of record. */
 export type Explanations = readonly (readonly Explanation[])[];
 
 export function explanationOf(record: string, match: Match<{ readonly id: number | null }>): Explanation {
@@ -21,4 +21,12 @@ export function explanationOf(record: string, match: Match<{ readonly id: number
     id: match.record?.id ?? null,
     others: match.others.map(({ identifier, value, record: { id } }) => ({ identifier, value, id })),
   };
+}
+
+/** Explanation of a row that names one record; empty for an invalid row. */
+export function explanationsOf(
+  record: string,
+  match: Match<{ readonly id: number | null }> | undefined,
+): readonly Explanation[] {
+  return match === undefined ? [] : [explanationOf(record, match)];
 }

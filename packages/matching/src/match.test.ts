@@ -7,14 +7,14 @@ const shirt = { code: 'SHIRT', barcode: '8600000000001', external_ref: 'ref-1' }
 const shoe = { code: 'SHOE', barcode: '8600000000002', external_ref: 'ref-2' };
 
 describe('a row whose identifiers name two records', () => {
-  it('finds the one of the first identifier, whether or not the others agree', () => {
+  it('finds the record of the first identifier', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
     expect(matcher.find({ code: 'SHIRT', barcode: shoe.barcode, external_ref: shoe.external_ref })).toBe(shirt);
     expect(matcher.find({ code: 'unknown', barcode: shoe.barcode, external_ref: shirt.external_ref })).toBe(shoe);
   });
 });
 
-describe('an identifier that is not exactly the same', () => {
+describe('an identifier that differs', () => {
   it.each([
     ['in another case', 'shirt'],
     ['with a space before it', ' SHIRT'],
@@ -26,7 +26,7 @@ describe('an identifier that is not exactly the same', () => {
     expect(matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]).find({ code })).toBeUndefined();
   });
 
-  it('finds nothing when only its type differs', () => {
+  it('in type finds nothing', () => {
     const seven = { id: 7, code: '7' };
     const matcher = matcherOf(['id', 'code'], [seven]);
     expect(matcher.find({ id: '7' })).toBeUndefined();
@@ -34,39 +34,39 @@ describe('an identifier that is not exactly the same', () => {
     expect(matcher.find({ id: 7 })).toBe(seven);
   });
 
-  it('finds nothing under another identifier', () => {
+  it('in kind finds nothing', () => {
     expect(matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]).find({ barcode: 'SHIRT' })).toBeUndefined();
   });
 });
 
-describe('an identifier that is empty', () => {
+describe('an empty identifier', () => {
   const nameless = { code: '', barcode: null, external_ref: undefined };
 
-  it.each([undefined, null, '', '  ', '\u00a0'])('%j names no record, not even one that holds the same', (empty) => {
+  it.each([undefined, null, '', '  ', '\u00a0'])('%j names no record', (empty) => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [nameless]);
     expect(matcher.find({ code: empty, barcode: empty, external_ref: empty })).toBeUndefined();
     expect(matcher.holder('code', empty)).toBeUndefined();
   });
 
-  it('leaves the word to the next one', () => {
+  it('is skipped', () => {
     expect(matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]).find({ code: '', barcode: shirt.barcode })).toBe(shirt);
   });
 });
 
-describe('the holder of a value', () => {
-  it('is asked of one identifier only', () => {
+describe('holder', () => {
+  it('looks at one identifier only', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
     expect(matcher.holder('barcode', shoe.barcode)).toBe(shoe);
     expect(matcher.holder('code', shoe.barcode)).toBeUndefined();
   });
 
-  it('is nobody for an identifier that the call does not try', () => {
+  it('is undefined for an identifier that the call does not try', () => {
     expect(matcherOf(['code'], [shirt]).holder('barcode', shirt.barcode)).toBeUndefined();
   });
 });
 
-describe('a record that is added', () => {
-  it('is found by the rows that come later', () => {
+describe('add', () => {
+  it('makes a record findable for later rows', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]);
     expect(matcher.find(shoe)).toBeUndefined();
     matcher.add(shoe);
@@ -75,8 +75,8 @@ describe('a record that is added', () => {
   });
 });
 
-describe('a record that is taken out', () => {
-  it('is found by none of its identifiers', () => {
+describe('remove', () => {
+  it('makes a record unfindable by all its identifiers', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
     matcher.remove(shirt);
     for (const [identifier, value] of Object.entries(shirt))
@@ -84,7 +84,7 @@ describe('a record that is taken out', () => {
     expect(matcher.find(shoe)).toBe(shoe);
   });
 
-  it('can be added again with other identifiers', () => {
+  it('allows adding the record with other identifiers', () => {
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt]);
     const renamed = { ...shirt, code: 'T-SHIRT' };
     matcher.remove(shirt);
@@ -93,7 +93,7 @@ describe('a record that is taken out', () => {
     expect(matcher.find({ code: 'T-SHIRT' })).toBe(renamed);
   });
 
-  it('does not take along another one that got its identifier meanwhile', () => {
+  it('keeps another record that took over an identifier', () => {
     const matcher = matcherOf(['code'], [shirt]);
     const successor = { ...shoe, code: shirt.code };
     matcher.add(successor);
@@ -102,15 +102,15 @@ describe('a record that is taken out', () => {
   });
 });
 
-describe('the explanation of a row', () => {
+describe('explain', () => {
   const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe]);
 
-  it('says which identifier has found the record', () => {
+  it('returns the identifier that found the record', () => {
     expect(matcher.explain({ code: 'SHIRT' })).toEqual({ identifier: 'code', record: shirt, others: [] });
     expect(matcher.explain({ code: 'unknown', barcode: shoe.barcode })).toMatchObject({ identifier: 'barcode' });
   });
 
-  it('names every identifier that belongs to another record, with its value', () => {
+  it('lists identifiers of other records with their values', () => {
     const sock = { code: 'SOCK', barcode: '8600000000003', external_ref: 'ref-3' };
     const explained = matcherOf(BY_CODE_BARCODE_REFERENCE, [shirt, shoe, sock]).explain({
       code: 'SHIRT',
@@ -127,7 +127,7 @@ describe('the explanation of a row', () => {
     });
   });
 
-  it('is silent about identifiers that agree, name nothing, or are not tried', () => {
+  it('omits identifiers that agree, find nothing or are not tried', () => {
     expect(matcher.explain({ ...shirt, external_ref: 'unknown', id: 1 })).toMatchObject({ record: shirt, others: [] });
     expect(matcherOf(['code'], [shirt, shoe]).explain({ code: 'SHIRT', barcode: shoe.barcode }).others).toEqual([]);
   });
@@ -147,7 +147,7 @@ describe('any records and any row', () => {
   });
   const order = fc.shuffledSubarray<Identifier>(['id', 'code', 'barcode', 'external_ref']);
 
-  it('never match falsely: what is found holds a value of the row, and nothing before it does', () => {
+  it('match by the first identifier that finds a record', () => {
     fc.assert(
       fc.property(order, fc.array(identified, { maxLength: 6 }), identified, (tried, records, row) => {
         const found = matcherOf(tried, records).find(row);
@@ -159,7 +159,7 @@ describe('any records and any row', () => {
     );
   });
 
-  it('are explained as they are matched, and the others are just those that name another record', () => {
+  it('are explained consistently with find', () => {
     fc.assert(
       fc.property(order, fc.array(identified, { maxLength: 6 }), identified, (tried, records, row) => {
         const matcher = matcherOf(tried, records);
@@ -177,7 +177,7 @@ describe('any records and any row', () => {
     );
   });
 
-  it('are matched the same whether they came at once or one by one', () => {
+  it('match the same when added at once or one by one', () => {
     fc.assert(
       fc.property(order, fc.array(identified, { maxLength: 6 }), identified, (tried, records, row) => {
         const grown = matcherOf<Identified>(tried, []);
@@ -193,8 +193,8 @@ function names(row: Identified, record: Identified, identifier: Identifier): boo
   return sent !== undefined && sent !== null && sent !== '' && sent === record[identifier];
 }
 
-describe('a record that gets another value', () => {
-  it('is found by it alone, in place of whoever was', () => {
+describe('rename', () => {
+  it('replaces the old value and any other holder', () => {
     const [a, b] = [{ ...shirt }, { ...shoe }];
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
     matcher.rename(a, 'code', 'SHOE');
@@ -204,7 +204,7 @@ describe('a record that gets another value', () => {
     expect(matcher.find({ barcode: shoe.barcode })).toBe(b);
   });
 
-  it('is found as before when that is taken back', () => {
+  it('can be undone', () => {
     const [a, b] = [{ ...shirt }, { ...shoe }];
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
     const undo = [
@@ -219,7 +219,7 @@ describe('a record that gets another value', () => {
     expect(matcher.find({ code: 'BOOT' })).toBeUndefined();
   });
 
-  it('does not take from another what that one has got meanwhile', () => {
+  it('keeps a value that another record took over', () => {
     const [a, b] = [{ ...shirt }, { ...shoe }];
     const matcher = matcherOf(BY_CODE_BARCODE_REFERENCE, [a, b]);
     matcher.rename(b, 'code', 'SHIRT');

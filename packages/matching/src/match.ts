@@ -4,46 +4,46 @@ export type Identifier = 'id' | 'code' | 'barcode' | 'external_ref';
 
 export type Identified = { readonly [Name in Identifier]?: unknown };
 
-/** Finds the record that holds exactly this value of an identifier. */
+/** Finds the record with exactly this value of an identifier. */
 export type Holder<Record> = (identifier: Identifier, value: unknown) => Record | undefined;
 
-/** How a row finds its record, and which others it names beside it. */
+/** The record that a row finds, and the others that it names. */
 export interface Match<Record> {
-  /** The first identifier that finds a record; `undefined` like the record when none does. */
+  /** The first identifier that finds a record. */
   readonly identifier: Identifier | undefined;
   readonly record: Record | undefined;
-  /** The row's identifiers that name another record than the one it finds, in the order in which they are tried. */
-  readonly others: readonly Naming<Record>[];
+  /** Identifiers that name another record, in the order of attempts. */
+  readonly others: readonly OtherMatch<Record>[];
 }
 
-export interface Naming<Record> {
+export interface OtherMatch<Record> {
   readonly identifier: Identifier;
   readonly value: unknown;
   readonly record: Record;
 }
 
-/** Which record each row names, as far as the identifiers of its call find one. */
+/** Finds the records that the rows of a call name. */
 export interface Matcher<Record extends Identified> {
-  /** The record that the first finding identifier of the row names. Whether the others agree is not asked. */
+  /** The record of the first identifier that finds one. */
   find(row: Identified): Record | undefined;
-  /** As {@link find}, and whether the others agree. */
+  /** Like {@link find}, with the identifiers that name other records. */
   explain(row: Identified): Match<Record>;
-  /** The record that holds exactly this value of one identifier. */
+  /** The record with exactly this value of the identifier. */
   holder(identifier: Identifier, value: unknown): Record | undefined;
-  /** Makes a record findable, also by rows that come later in the same call. */
+  /** Adds a record, which later rows of the call can find. */
   add(record: Record): void;
-  /** Takes a record out, so that it can be added again with other identifiers. */
+  /** Removes a record; it can be added again with other identifiers. */
   remove(record: Record): void;
   /**
-   * Makes a record, which still has its old value, findable by another value of one identifier, whoever was found by
-   * it before; answers how to take that back, once everything that came later has been taken back.
+   * Makes a record findable by a new value of one identifier, before the record itself changes. Returns a function that
+   * undoes this; undo later changes first.
    */
   rename(record: Record, identifier: Identifier, to: unknown): () => void;
 }
 
 /**
- * Tries `order` from left to right for each row. Matching is exact: case and spaces count, and a number never
- * matches a text. Absent, null and blank values name nothing.
+ * Tries the identifiers in `order` for each row. Matching is exact: case and spaces count, and a number never matches a
+ * text. Absent, null and blank values name nothing.
  */
 export function matcherOf<Record extends Identified>(
   order: readonly Identifier[],
@@ -51,7 +51,7 @@ export function matcherOf<Record extends Identified>(
 ): Matcher<Record> {
   const indexes = order.map((identifier) => ({ identifier, index: new Map<unknown, Record>() }));
   const indexOf = (identifier: Identifier) => indexes.find((each) => each.identifier === identifier)?.index;
-  const holder: Holder<Record> = (identifier, value) => (names(value) ? indexOf(identifier)?.get(value) : undefined);
+  const holder: Holder<Record> = (identifier, value) => (isName(value) ? indexOf(identifier)?.get(value) : undefined);
   const matcher: Matcher<Record> = {
     holder,
     explain: (row) => matchOf(order, row, holder),
@@ -64,7 +64,7 @@ export function matcherOf<Record extends Identified>(
     },
     add(record) {
       for (const { identifier, index } of indexes) {
-        if (names(record[identifier])) index.set(record[identifier], record);
+        if (isName(record[identifier])) index.set(record[identifier], record);
       }
     },
     remove(record) {
@@ -74,18 +74,18 @@ export function matcherOf<Record extends Identified>(
     },
     rename(record, identifier, to) {
       const index = indexOf(identifier);
-      return index ? renamed(index, record, record[identifier], to) : () => {};
+      return index ? reindex(index, record, record[identifier], to) : () => {};
     },
   };
   for (const record of records) matcher.add(record);
   return matcher;
 }
 
-function renamed<Record>(index: Map<unknown, Record>, record: Record, from: unknown, to: unknown): () => void {
+function reindex<Record>(index: Map<unknown, Record>, record: Record, from: unknown, to: unknown): () => void {
   const isHolder = index.get(from) === record;
   if (isHolder) index.delete(from);
   const before = index.get(to);
-  if (names(to)) index.set(to, record);
+  if (isName(to)) index.set(to, record);
   return () => {
     if (before !== undefined) index.set(to, before);
     else index.delete(to);
@@ -93,9 +93,9 @@ function renamed<Record>(index: Map<unknown, Record>, record: Record, from: unkn
   };
 }
 
-/** Asks for the holder of each identifier of the row; two identifiers agree when they are answered the same object. */
+/** Looks up every identifier of the row. Two identifiers agree when they find the same object. */
 export function matchOf<Record>(order: readonly Identifier[], row: Identified, holder: Holder<Record>): Match<Record> {
-  const named = order.flatMap((identifier): Naming<Record>[] => {
+  const named = order.flatMap((identifier): OtherMatch<Record>[] => {
     const record = holder(identifier, row[identifier]);
     return record === undefined ? [] : [{ identifier, value: row[identifier], record }];
   });
@@ -104,6 +104,6 @@ export function matchOf<Record>(order: readonly Identifier[], row: Identified, h
   return { identifier: first?.identifier, record: first?.record, others };
 }
 
-function names(value: unknown): boolean {
+function isName(value: unknown): boolean {
   return typeof value === 'string' ? !isBlank(value) : value !== undefined && value !== null;
 }

@@ -3,9 +3,9 @@ import { MATCHING } from './matching-table.js';
 
 interface Row {
   readonly row: string;
-  /** The order the interface states. */
+  /** Order of the interface. */
   readonly tried: readonly Identifier[];
-  /** The order the call uses. */
+  /** Order of the call. */
   readonly used: readonly Identifier[];
 }
 
@@ -86,25 +86,25 @@ describe.each(rows)('$row', ({ tried, used }) => {
     expect(matcher.find(remaining)).toBeUndefined();
   });
 
-  it.each(every)('%s alone finds only if it is tried', (identifier) => {
+  it.each(every)('finds by %s only if it is tried', (identifier) => {
     const found = matcher.find({ [identifier]: valueOf(identifier) });
     expect(found?.name).toBe(tried.includes(identifier) ? `by ${identifier}` : undefined);
   });
 });
 
 describe('the matching table', () => {
-  it('has no order that is not held to the interface here', () => {
+  it('has no call that is missing here', () => {
     const { 'PUT /warehouse': _, ...calls } = MATCHING;
     const orders = Object.values(calls).flatMap((kinds): (readonly Identifier[])[] => Object.values(kinds));
     expect(orders.filter((order) => !rows.some(({ used }) => used === order))).toEqual([]);
   });
 });
 
-describe('PUT /warehouse, whose code and id must both match when both are sent', () => {
+describe('PUT /warehouse', () => {
   const belgrade = { code: 'BG', id: 1 };
   const matcher = matcherOf(MATCHING['PUT /warehouse'].warehouse, [belgrade, { code: 'NS', id: 2 }]);
 
-  it('can ask for the holder of each', () => {
+  it('finds the holders of code and id separately', () => {
     expect(matcher.holder('code', 'BG')).toBe(belgrade);
     expect(matcher.holder('id', 1)).toBe(belgrade);
     expect(matcher.holder('id', 2)).not.toBe(belgrade);

@@ -1,7 +1,7 @@
-/** Clears copies that caches between the library and the world hold. */
+/** Purges public addresses from caches. */
 export interface CdnPurger {
-  /** False when the installation has nothing to purge with. */
+  /** False when no purger is configured. */
   readonly isConfigured: boolean;
-  /** Asks for the copies of each address to be cleared; false when any of them may still be there. */
+  /** False when a cache may still hold one of the addresses. */
   purge(urls: readonly string[]): Promise<boolean>;
 }

@@ -1,20 +1,20 @@
 import { u32 } from './octets.js';
 
-/** The most bytes that an element's id and size take together. */
+/** Bytes of an element's id and size together. */
 export const MAX_EBML_HEAD_BYTES = 12;
 const MAX_ID_BYTES = 4;
 const MAX_SIZE_BYTES = 8;
 
-/** The head of an EBML element, of which WebM files are made. */
+/** Head of an EBML element. */
 export interface EbmlElement {
   readonly id: number;
-  /** Of id and size, in bytes. */
+  /** Bytes of id and size. */
   readonly headSize: number;
-  /** Of the content, in bytes; infinite when the writer left it open. */
+  /** Bytes of the content; `Infinity` when the file does not state it. */
   readonly size: number;
 }
 
-/** Parses the element that begins at `at`; `undefined` when the bytes there are none, or end before its content. */
+/** Parses the element head at `at`; `undefined` when it is invalid or incomplete. */
 export function ebmlElementAt(bytes: Uint8Array, at = 0): EbmlElement | undefined {
   const idSize = vintLength(bytes[at]);
   const sizeSize = vintLength(bytes[at + idSize]);
@@ -26,7 +26,7 @@ export function ebmlElementAt(bytes: Uint8Array, at = 0): EbmlElement | undefine
   return { id: u32(bytes, at) >>> (8 * (4 - idSize)), headSize, size: isOpen ? Infinity : size };
 }
 
-/** The length of a variable-size integer in bytes, given by the first bit set. */
+/** Bytes of a variable-size integer, by its first set bit. */
 function vintLength(first = 0): number {
   return Math.clz32(first) - 23;
 }

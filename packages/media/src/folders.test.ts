@@ -2,20 +2,20 @@ import { isRefusal } from '@back-office/kernel';
 import fc from 'fast-check';
 import {
   ancestry,
-  below,
-  bytesOf,
-  folderPath,
+  joinFolder,
+  utf8Length,
+  parseFolderPath,
   isWithin,
   lastSegment,
-  moved,
+  rebaseFolder,
   parentOf,
   TOP_LEVEL,
   type FolderPath,
 } from './folders.js';
 
-const path = (text: string): FolderPath => folderPath(text, 'folder') as FolderPath;
+const path = (text: string): FolderPath => parseFolderPath(text, 'folder') as FolderPath;
 
-describe('the path of a folder', () => {
+describe('parseFolderPath', () => {
   it.each([
     ['', TOP_LEVEL],
     ['/', TOP_LEVEL],
@@ -27,61 +27,63 @@ describe('the path of a folder', () => {
     ['a.b/..c/d..', 'a.b/..c/d..'],
     ['x'.repeat(255), 'x'.repeat(255)],
     ['č'.repeat(127), 'č'.repeat(127)],
-  ])('%j is %j', (text, expected) => {
-    expect(folderPath(text, 'folder')).toBe(expected);
+  ])('parses %j as %j', (text, expected) => {
+    expect(parseFolderPath(text, 'folder')).toBe(expected);
   });
 
   it.each([
-    ['.', 'the folder itself'],
-    ['..', 'the parent'],
-    ['a/../b', 'a way up in the middle'],
-    ['a/./b', 'a way nowhere'],
+    ['.', 'a dot'],
+    ['..', 'two dots'],
+    ['a/../b', 'two dots in the middle'],
+    ['a/./b', 'a dot in the middle'],
     ['a//b', 'an empty segment'],
     ['a/ /b', 'a blank segment'],
     ['a\\b', 'a backslash'],
     ['a\u0000', 'NUL'],
     ['a\nb', 'a line break'],
     ['a\u007f', 'DEL'],
-    ['\ud800', 'half of a surrogate pair'],
+    ['\ud800', 'an unpaired surrogate'],
     ['x'.repeat(256), '256 bytes'],
     ['č'.repeat(128), '256 bytes in UTF-8'],
     [Array.from({ length: 5 }, () => 'x'.repeat(250)).join('/'), 'more than 1,024 bytes'],
-  ])('cannot be %j: %s', (text) => {
-    expect(folderPath(text, 'parent_folder')).toEqual({ refused: 'is invalid', field: 'parent_folder' });
+  ])('refuses %j: %s', (text) => {
+    expect(parseFolderPath(text, 'parent_folder')).toEqual({ refused: 'is invalid', field: 'parent_folder' });
   });
 
-  it('never leaves its library, whatever is sent', () => {
+  it('never gives dot segments or an absolute path', () => {
     const pieces = fc.constantFrom('..', '.', '/', '\\', 'a', '%2e', '\u0000', ' ', '…', '／', '..;');
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
-        const read = folderPath(parts.join(''), 'folder');
+        const read = parseFolderPath(parts.join(''), 'folder');
         if (isRefusal(read)) return;
         expect(read.split('/').filter((segment) => ['.', '..'].includes(segment))).toEqual([]);
         expect(read.startsWith('/')).toBe(false);
-        expect(folderPath(read, 'folder')).toBe(read);
+        expect(parseFolderPath(read, 'folder')).toBe(read);
       }),
       { numRuns: 3_000 },
     );
   });
+});
 
-  it('is counted in bytes of UTF-8', () => {
+describe('utf8Length', () => {
+  it('counts bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        expect(bytesOf(text)).toBe(Buffer.byteLength(text));
+        expect(utf8Length(text)).toBe(Buffer.byteLength(text));
       }),
     );
   });
 });
 
-describe('folders within folders', () => {
-  it('have parents, up to the top level', () => {
+describe('nested folders', () => {
+  it('have parents up to the top level', () => {
     expect([parentOf(path('a/b/c')), parentOf(path('a')), parentOf(TOP_LEVEL)]).toEqual(['a/b', '', '']);
     expect([lastSegment(path('a/b')), lastSegment(path('a'))]).toEqual(['b', 'a']);
     expect(ancestry(path('a/b/c'))).toEqual(['a', 'a/b', 'a/b/c']);
-    expect([below(TOP_LEVEL, 'a'), below(path('a'), 'b')]).toEqual(['a', 'a/b']);
+    expect([joinFolder(TOP_LEVEL, 'a'), joinFolder(path('a'), 'b')]).toEqual(['a', 'a/b']);
   });
 
-  it('hold what lies below them, and not what only begins so', () => {
+  it('contain their descendants, not paths with the same prefix', () => {
     expect(['a', 'a/b', 'ab', 'b', ''].map((each) => isWithin(path(each), path('a')))).toEqual([
       true,
       true,
@@ -92,8 +94,13 @@ describe('folders within folders', () => {
     expect(isWithin(path('x'), TOP_LEVEL)).toBe(true);
   });
 
-  it('take all below them along', () => {
+  it('move with their descendants', () => {
     const [from, to] = [path('a/b'), path('z')];
-    expect(['a/b', 'a/b/c', 'a/bc', 'a'].map((each) => moved(path(each), from, to))).toEqual(['z', 'z/c', 'a/bc', 'a']);
+    expect(['a/b', 'a/b/c', 'a/bc', 'a'].map((each) => rebaseFolder(path(each), from, to))).toEqual([
+      'z',
+      'z/c',
+      'a/bc',
+      'a',
+    ]);
   });
 });

@@ -1,33 +1,33 @@
-import { isSound, refuse, type Refusal } from '@back-office/kernel';
+import { isStorable, refuse, type Refusal } from '@back-office/kernel';
 
-const LONGEST_SEGMENT = 255;
-/** Of a folder's full path, in UTF-8. */
+const MAX_SEGMENT_BYTES = 255;
+/** Of a folder's full path. */
 export const MAX_PATH_BYTES = 1_024;
 
-/** A folder by its full path, `products/shoes`; the empty one is the top level. Made by {@link folderPath} alone. */
+/** Full path of a folder, such as `products/shoes`; empty for the top level. See {@link parseFolderPath}. */
 export type FolderPath = string & { readonly __folder: true };
 
 export const TOP_LEVEL = '' as FolderPath;
 
 /**
- * Reads a folder's path as a client sends it; slashes around it do not count. Refused under `field`: a segment that is
- * empty, `.` or `..`, that holds a backslash or a control character, or is longer than 255 bytes; a path above 1,024.
+ * Parses a client's folder path; ignores surrounding slashes. Refused under `field`: a blank or dot segment, a backslash
+ * or control character, a segment above 255 bytes, a path above 1,024.
  */
-export function folderPath(text: string, field: string): FolderPath | Refusal {
+export function parseFolderPath(text: string, field: string): FolderPath | Refusal {
   const path = text.normalize('NFC').replace(/^\/+/, '').replace(/\/+$/, '');
   if (path === '') return TOP_LEVEL;
-  const isUsable = bytesOf(path) <= MAX_PATH_BYTES && path.split('/').every(isSegment);
+  const isUsable = utf8Length(path) <= MAX_PATH_BYTES && path.split('/').every(isSegment);
   return isUsable ? (path as FolderPath) : refuse('is invalid', field);
 }
 
 function isSegment(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..' || segment.trim() === '') return false;
   // eslint-disable-next-line no-control-regex
-  return isSound(segment) && !/[\\\u0000-\u001f\u007f]/.test(segment) && bytesOf(segment) <= LONGEST_SEGMENT;
+  return isStorable(segment) && !/[\\\u0000-\u001f\u007f]/.test(segment) && utf8Length(segment) <= MAX_SEGMENT_BYTES;
 }
 
-/** Length in UTF-8. */
-export function bytesOf(text: string): number {
+/** Bytes of the text in UTF-8. */
+export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
@@ -44,22 +44,22 @@ export function lastSegment(path: FolderPath): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The folders on the way to a path, the outermost first, the path itself last. */
+/** The path and its ancestors, outermost first. */
 export function ancestry(path: FolderPath): FolderPath[] {
   if (path === TOP_LEVEL) return [];
   return [...ancestry(parentOf(path)), path];
 }
 
-/** Whether a folder is another one or lies below it. */
+/** Whether a folder is `other` or one of its descendants. */
 export function isWithin(path: FolderPath, other: FolderPath): boolean {
   return other === TOP_LEVEL || path === other || path.startsWith(`${other}/`);
 }
 
-export function below(parent: FolderPath, segment: string): FolderPath {
+export function joinFolder(parent: FolderPath, segment: string): FolderPath {
   return (parent === TOP_LEVEL ? segment : `${parent}/${segment}`) as FolderPath;
 }
 
-/** Where a path lies after the folder `from` has become `to`. */
-export function moved(path: FolderPath, from: FolderPath, to: FolderPath): FolderPath {
+/** The path after the folder `from` has moved to `to`. */
+export function rebaseFolder(path: FolderPath, from: FolderPath, to: FolderPath): FolderPath {
   return isWithin(path, from) ? ((to + path.slice(from.length)) as FolderPath) : path;
 }

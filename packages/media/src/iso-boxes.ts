@@ -1,15 +1,15 @@
 import { latin1, u32, u64 } from './octets.js';
 
-/** A box of MP4, AVIF and their kin. */
+/** A box of MP4, AVIF and related formats. */
 export interface IsoBox {
   readonly type: string;
   readonly at: number;
-  /** Where its content begins. */
+  /** Offset of its content. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The boxes one after the other from here on, up to the first that is broken; the last may reach beyond these bytes. */
+/** Yields consecutive boxes up to the first broken one; the last may reach beyond these bytes. */
 export function* isoBoxes(bytes: Uint8Array, from: number, to: number): Generator<IsoBox> {
   for (let at = from; at + 8 <= Math.min(to, bytes.length);) {
     const small = u32(bytes, at);

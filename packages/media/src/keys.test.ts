@@ -6,16 +6,16 @@ import {
   keyOfUrl,
   ownerKey,
   pageKey,
-  parted,
+  splitExtension,
   publicUrl,
   renditionKey,
-  urlSafe,
+  toUrlSafe,
   versionKey,
 } from './keys.js';
 
 const ascii = (text: string): string => text.normalize('NFD').replaceAll(/[^\u0020-\u007e]/g, '');
 
-describe('a name in a URL', () => {
+describe('toUrlSafe', () => {
   it.each([
     ['Photo.JPG', 'photo.jpg'],
     ['Čizma "Zima" 100%.png', 'cizma-zima-100.png'],
@@ -35,25 +35,25 @@ describe('a name in a URL', () => {
     ['靴.webp', 'webp'],
     ['no extension', 'no-extension'],
     [`${'x'.repeat(300)}.jpeg`, `${'x'.repeat(195)}.jpeg`],
-  ])('%j is %j', (name, expected) => {
-    expect(urlSafe(name, ascii)).toBe(expected);
+  ])('turns %j into %j', (name, expected) => {
+    expect(toUrlSafe(name, ascii)).toBe(expected);
   });
 
-  it('has no sign that means something in a path, a URL or a rendition', () => {
+  it('gives no reserved characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (name) => {
-        expect(urlSafe(name, ascii)).toMatch(/^[a-z0-9_][a-z0-9._-]*$/);
-        expect(urlSafe(name, ascii)).not.toContain('..');
+        expect(toUrlSafe(name, ascii)).toMatch(/^[a-z0-9_][a-z0-9._-]*$/);
+        expect(toUrlSafe(name, ascii)).not.toContain('..');
       }),
       { numRuns: 3_000 },
     );
   });
 
-  it('is no longer than a file system takes, also with what is put behind it', () => {
+  it('leaves room for suffixes within the limit of file systems', () => {
     const tricky = fc.string({ unit: fc.constantFrom('a', '.', '-', ' ', '@', '靴', 'Č'), maxLength: 260 });
     fc.assert(
       fc.property(tricky, (name) => {
-        const safe = urlSafe(name, (text) => text.replaceAll('靴', 'long-boots').normalize('NFD'));
+        const safe = toUrlSafe(name, (text) => text.replaceAll('靴', 'long-boots').normalize('NFD'));
         expect(safe).toMatch(/^[a-z0-9_][a-z0-9._-]*$/);
         expect([safe.includes('..'), safe.length <= 200]).toEqual([false, true]);
       }),
@@ -62,15 +62,15 @@ describe('a name in a URL', () => {
   });
 });
 
-describe('the key of a file', () => {
-  it('is prefix, folder and name', () => {
+describe('fileKey', () => {
+  it('joins prefix, folder and name', () => {
     expect(fileKey('ab12cd34', 'Obuća/Zima 2026' as FolderPath, 'Čizma.JPG', ascii)).toBe(
       'ab12cd34/obuca/zima-2026/cizma.jpg',
     );
     expect(fileKey('ab12cd34', '' as FolderPath, 'a.pdf', ascii)).toBe('ab12cd34/a.pdf');
   });
 
-  it('that is taken gets a number before its extension', () => {
+  it('is numbered before its extension when taken', () => {
     expect([1, 2, 3].map((attempt) => keyCandidate('p/a.b/photo.jpg', attempt))).toEqual([
       'p/a.b/photo.jpg',
       'p/a.b/photo-2.jpg',
@@ -80,13 +80,13 @@ describe('the key of a file', () => {
   });
 });
 
-describe('a rendition', () => {
-  it('is named after its file and its width', () => {
+describe('renditionKey', () => {
+  it('adds the width before the extension', () => {
     expect(renditionKey('p/x/photo.jpg', 320)).toBe('p/x/photo@320.jpg');
     expect(renditionKey('p/x.y/photo', 320)).toBe('p/x.y/photo@320');
   });
 
-  it('belongs to its file, and a file to itself', () => {
+  it('belongs to the file, as versions and pages do', () => {
     for (const key of ['p/x/photo.jpg', 'p/x.y/photo', 'p/a-2.webp']) {
       expect(ownerKey(renditionKey(key, 1280))).toBe(key);
       expect(ownerKey(versionKey(key, 12))).toBe(key);
@@ -96,7 +96,7 @@ describe('a rendition', () => {
   });
 });
 
-describe('stem and extension', () => {
+describe('splitExtension', () => {
   it.each([
     ['a.jpg', 'a', '.jpg'],
     ['a.tar.gz', 'a.tar', '.gz'],
@@ -104,12 +104,12 @@ describe('stem and extension', () => {
     ['x.y/a', 'x.y/a', ''],
     ['x/.hidden', 'x/.hidden', ''],
     ['a.', 'a', '.'],
-  ])('of %j', (name, stem, extension) => {
-    expect(parted(name)).toEqual([stem, extension]);
+  ])('splits %j', (name, stem, extension) => {
+    expect(splitExtension(name)).toEqual([stem, extension]);
   });
 });
 
-describe('a stored URL', () => {
+describe('keyOfUrl', () => {
   const base = 'https://cdn.example.com/media';
 
   it.each([
@@ -118,7 +118,7 @@ describe('a stored URL', () => {
     [`${base}/p/a.jpg#top`, 'p/a.jpg'],
     [`${base}/p/a%20b.jpg`, 'p/a b.jpg'],
     [`${base}/p/a@320.jpg?v=2`, 'p/a@320.jpg'],
-  ])('%s points at %s', (url, key) => {
+  ])('of %s is %s', (url, key) => {
     expect(keyOfUrl(url, base)).toBe(key);
   });
 
@@ -130,11 +130,11 @@ describe('a stored URL', () => {
     'https://other.example.com/media/p/a.jpg',
     `${base}/%zz`,
     '/media/p/a.jpg',
-  ])('%j points at nothing of the library', (url) => {
+  ])('of %j is undefined', (url) => {
     expect(keyOfUrl(url, base)).toBeUndefined();
   });
 
-  it('is told again from what it points at', () => {
+  it('inverts publicUrl', () => {
     fc.assert(
       fc.property(
         fc.array(fc.stringMatching(/^[a-z0-9_][a-z0-9._@-]{0,12}$/), { minLength: 1 }),
@@ -147,7 +147,7 @@ describe('a stored URL', () => {
     );
   });
 
-  it('names the version from the second on', () => {
+  it('leaves version 1 out of publicUrl', () => {
     expect([1, 2].map((version) => publicUrl(base, 'p/a.jpg', version))).toEqual([
       `${base}/p/a.jpg`,
       `${base}/p/a.jpg?v=2`,

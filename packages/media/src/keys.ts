@@ -1,87 +1,84 @@
 import { ancestry, lastSegment, type FolderPath } from './folders.js';
 
-const LONGEST_NAME = 200;
-const LONGEST_EXTENSION = 32;
-/** Of the folders in a key: with its name and what is put behind it, a key stays below the 1,024 bytes that stores take. */
-const LONGEST_FOLDERS = 700;
+const MAX_NAME_LENGTH = 200;
+const MAX_EXTENSION_LENGTH = 32;
+/** Of the folders in a key; with name and suffixes, a key stays below the 1,024 bytes that stores accept. */
+const MAX_FOLDERS_LENGTH = 700;
 
-/** A text in ASCII, other scripts transliterated; lent by the installation, since tables of scripts are no domain rule. */
-export type Ascii = (text: string) => string;
+/** Transliterates to ASCII; passed in, since tables of scripts are no domain rule. */
+export type Transliterate = (text: string) => string;
 
 /**
- * A name as part of a URL: ASCII, lower case, every run of anything but letters, digits, `.`, `_` and `-` a hyphen.
- * Never empty, never beginning with a dot, never holding an `@`, which tells renditions apart.
+ * Makes a name safe for URLs: lower-case ASCII letters, digits, `.`, `_` and `-`; other characters become a hyphen.
+ * Never empty, never with a leading dot, never with the `@` of renditions.
  */
-export function urlSafe(name: string, ascii: Ascii): string {
+export function toUrlSafe(name: string, ascii: Transliterate): string {
   const safe = ascii(name)
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replaceAll(/[.-]*\.[.-]*/g, '.')
     .replaceAll(/^[.-]+|[.-]+$/g, '');
-  const [stem, extension] = parted(safe);
-  // What is so long is no extension, but a name with a dot in it.
-  if (extension.length > LONGEST_EXTENSION) return cut(safe, LONGEST_NAME);
-  return cut(stem, LONGEST_NAME - extension.length) + extension;
+  const [stem, extension] = splitExtension(safe);
+  // A longer extension is part of the name.
+  if (extension.length > MAX_EXTENSION_LENGTH) return truncateName(safe, MAX_NAME_LENGTH);
+  return truncateName(stem, MAX_NAME_LENGTH - extension.length) + extension;
 }
 
-function cut(text: string, length: number): string {
+function truncateName(text: string, length: number): string {
   return text.slice(0, length).replace(/[.-]+$/, '') || 'file';
 }
 
-/** `<prefix>/<folder>/<name>`, each segment made URL-safe, the innermost left out when they get too long: what a file is stored and served under for all its life. */
-export function fileKey(prefix: string, folder: FolderPath, name: string, ascii: Ascii): string {
-  const segments = ancestry(folder).map((each) => urlSafe(lastSegment(each), ascii));
-  return [prefix, ...outermost(segments, LONGEST_FOLDERS), urlSafe(name, ascii)].join('/');
+/** Permanent key of a file: `<prefix>/<folder>/<name>` in URL-safe segments. Too long a path loses innermost folders. */
+export function fileKey(prefix: string, folder: FolderPath, name: string, ascii: Transliterate): string {
+  const segments = ancestry(folder).map((each) => toUrlSafe(lastSegment(each), ascii));
+  return [prefix, ...takeWithin(segments, MAX_FOLDERS_LENGTH), toUrlSafe(name, ascii)].join('/');
 }
 
-function outermost(segments: readonly string[], longest: number): readonly string[] {
+function takeWithin(segments: readonly string[], maxLength: number): readonly string[] {
   let length = 0;
-  return segments.filter((segment) => (length += segment.length + 1) <= longest);
+  return segments.filter((segment) => (length += segment.length + 1) <= maxLength);
 }
 
-/** The key as it is wished for, then with `-2`, `-3` … before its extension. */
+/** The key itself, then with `-2`, `-3` … before its extension. */
 export function keyCandidate(key: string, attempt: number): string {
-  const [stem, extension] = parted(key);
+  const [stem, extension] = splitExtension(key);
   return attempt <= 1 ? key : `${stem}-${attempt}${extension}`;
 }
 
 /** `<key without its extension>@<width>.<extension of the key>`. */
 export function renditionKey(key: string, width: number): string {
-  const [stem, extension] = parted(key);
+  const [stem, extension] = splitExtension(key);
   return `${stem}@${width}${extension}`;
 }
 
-/** Where the public content of an earlier version is found. */
+/** Public key of a kept version. */
 export function versionKey(key: string, version: number): string {
-  const [stem, extension] = parted(key);
+  const [stem, extension] = splitExtension(key);
   return `${stem}@v${version}${extension}`;
 }
 
-/** Where a page of a document is found as an image: `<key>@p<page>.<extension>`. */
+/** Public key of a rendered page. */
 export function pageKey(key: string, page: number, extension: string): string {
   return `${key}@p${page}.${extension}`;
 }
 
-/** Bytes that are written once, under a name that is nobody else's. No public key begins so. */
+/** Key of a blob, which is written once. No public key starts with this prefix. */
 export function blobKey(prefix: string, id: string): string {
   return `_blobs/${prefix}/${id}`;
 }
 
-/** The file that a key belongs to: its own, or that of the file of which it is a rendition, a version or a page. */
+/** Key of the file that owns this key: of a rendition, version, page or the file itself. */
 export function ownerKey(key: string): string {
   return key.replace(/@p\d+\.[^./@]*$/, '').replace(/@v?\d+(\.[^./@]*)?$/, '$1');
 }
 
-/** Stem and extension, the latter with its dot. A name that is all extension has none. */
-export function parted(name: string): [stem: string, extension: string] {
+/** The extension includes its dot. A name like `.env` has none. */
+export function splitExtension(name: string): [stem: string, extension: string] {
   const [, stem = name, extension = ''] = /^(.*[^/])(\.[^./]*)$/.exec(name) ?? [];
   return [stem, extension];
 }
 
-/**
- * The key that a stored URL points at, if it lies below the library's base; `?v=` and the like do not count. Undefined
- * for any other address, also for one that cannot be decoded.
- */
+/** Key in a URL below the library's base, without query and fragment; `undefined` for any other or invalid URL. */
 export function keyOfUrl(url: string, base: string): string | undefined {
   if (!url.startsWith(`${base}/`)) return undefined;
   const [path = ''] = url.slice(base.length + 1).split(/[?#]/);
@@ -93,7 +90,7 @@ export function keyOfUrl(url: string, base: string): string | undefined {
   }
 }
 
-/** The public address of a key; from version 2 on it ends in the version, so that caches take the new content. */
+/** Public URL of a key; from version 2 on it carries the version, so that caches fetch the new content. */
 export function publicUrl(base: string, key: string, version: number): string {
   return `${base}/${key}${version > 1 ? `?v=${version}` : ''}`;
 }

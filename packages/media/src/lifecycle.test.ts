@@ -1,6 +1,6 @@
-import { FILE_LIFECYCLE, FILE_STATES, stepOf, type FileAction, type FileState } from './lifecycle.js';
+import { FILE_LIFECYCLE, FILE_STATES, statesBefore, stepOf, type FileAction, type FileState } from './lifecycle.js';
 
-// Written by hand from the interface's file lifecycle, row by row.
+// Copied by hand from the interface's file lifecycle.
 const GRID: Readonly<Record<FileAction, Readonly<Record<FileState, string>>>> = {
   store: { receiving: 'active', active: 'FileNotFound', trashed: 'FileNotFound' },
   abandon: { receiving: 'removed', active: 'FileNotFound', trashed: 'FileNotFound' },
@@ -12,19 +12,27 @@ const GRID: Readonly<Record<FileAction, Readonly<Record<FileState, string>>>> = 
   restore: { receiving: 'FileNotFound', active: 'unchanged', trashed: 'active' },
   purge: { receiving: 'FileNotFound', active: 'FileNotInTrash', trashed: 'removed' },
   expire: { receiving: 'FileNotFound', active: 'unchanged', trashed: 'removed' },
-  hide_unused: { receiving: 'FileNotFound', active: 'unchanged', trashed: 'unchanged' },
 };
 const cells = (Object.keys(GRID) as FileAction[]).flatMap((action) =>
   FILE_STATES.map((state) => [action, state, GRID[action][state]] as const),
 );
 
-describe('a file', () => {
-  it.each(cells)('that meets %s while it is %s: %s', (action, state, expected) => {
+describe('the lifecycle of files', () => {
+  it.each(cells)('%s while %s: %s', (action, state, expected) => {
     const step = stepOf(action, state);
     expect(typeof step === 'string' ? step : step.refused.split('.').at(-1)).toBe(expected);
   });
 
-  it('has no action that the grid does not know', () => {
+  it.each([
+    ['store', 'active', ['receiving']],
+    ['replace', 'active', ['active']],
+    ['expire', 'removed', ['trashed']],
+    ['edit', 'trashed', []],
+  ] as const)('%s leads to %s from %j', (action, step, expected) => {
+    expect(statesBefore(action, step)).toEqual(expected);
+  });
+
+  it('has the actions of the grid only', () => {
     expect(Object.keys(FILE_LIFECYCLE).toSorted()).toEqual(Object.keys(GRID).toSorted());
   });
 });

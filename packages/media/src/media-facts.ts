@@ -1,15 +1,16 @@
 import type { Size } from './presets.js';
 
-/** A file of which stretches are read; fewer bytes than asked for at its end. */
+/** A file with random access. */
 export interface ReadableFile {
-  /** In bytes. */
+  /** Bytes. */
   readonly size: number;
+  /** Returns fewer bytes at the end of the file. */
   read(from: number, length: number): Promise<Uint8Array>;
 }
 
-/** Reads what a film is, from a small part of its bytes. */
+/** Reads facts of a video from a small part of its bytes. */
 export interface MediaFacts {
-  /** The size of a film as it is looked at; `undefined` for sound, and for what cannot be read, or not soon enough. */
+  /** Size of a video as displayed. `undefined` for audio, unreadable files and timeouts; rejects when `read` does. */
   sizeOf(file: ReadableFile): Promise<Size | undefined>;
   close(): Promise<void>;
 }

@@ -1,5 +1,10 @@
-import { InMemoryMediaStore, mediaStoreContract } from '../testing/index.js';
+import { runnerOf } from '@back-office/kernel/testing';
+import { InMemoryMediaStore, mediaStoreContract } from './testing/index.js';
 
 describe('the media store in memory', () => {
-  mediaStoreContract(async () => ({ store: new InMemoryMediaStore(), close: async () => {} }));
+  mediaStoreContract(runnerOf(globalThis), async () => ({
+    store: new InMemoryMediaStore(),
+    close: async () => {},
+    isMemory: true,
+  }));
 });

@@ -1,11 +1,11 @@
-/** A stretch of bytes, both ends counted: `{first: 0, last: 0}` is the first byte. */
+/** An inclusive range: `{first: 0, last: 0}` is the first byte. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
 export interface StoredBytes {
-  /** Of the whole object, also when only a stretch of it is read. */
+  /** Bytes of the whole object, also when a range is read. */
   readonly size: number;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
@@ -16,21 +16,24 @@ export interface StoredObject {
   readonly writtenAt: Date;
 }
 
-/** Where the bytes of files are kept. Keys are paths of segments `[a-z0-9][a-z0-9._@-]*`, made by the domain. */
+/** Storage of file content. Keys are paths of segments `[a-z0-9_][a-z0-9._@-]*`. */
 export interface MediaStore {
   /**
-   * Keeps the bytes under the key, all of them or nothing: a reader sees what was there before, or all of the new.
-   * When the source fails, or the store is full, what was there stays and the failure is thrown. Answers the size.
+   * Stores an object atomically: readers see the old or the whole new one. Returns its size in bytes. Keeps the old
+   * object and throws when the source fails or the store is full.
    */
   put(key: string, bytes: AsyncIterable<Uint8Array>, mime: string): Promise<number>;
-  /** `undefined` when there is nothing under the key. A range beyond the end is cut to what there is. */
+  /**
+   * `undefined` for a missing object. A range is truncated at the end of the object. The caller has to start reading,
+   * and may stop at any time; until then the store may hold a file or a connection.
+   */
   read(key: string, range?: ByteRange): Promise<StoredBytes | undefined>;
-  /** Copies within the store, in one step for readers; false when there is nothing to copy. */
+  /** Copies within the store, atomically for readers; false when the source is missing. */
   copy(from: string, to: string): Promise<boolean>;
-  /** Takes away what is there; nothing there is no failure. */
+  /** No effect on a missing object. */
   remove(key: string): Promise<void>;
-  /** All objects whose key begins so, in no order; those that come and go meanwhile may be missed. */
+  /** Yields the objects whose keys have the prefix, in any order. Concurrent changes may be missed. */
   list(prefix: string): AsyncIterable<StoredObject>;
-  /** Throws unless the store answers and can be written. */
+  /** Throws unless the store answers and is writable. */
   ping(): Promise<void>;
 }

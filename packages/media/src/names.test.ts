@@ -1,21 +1,21 @@
-import { isRefusal, isSound, lengthOf } from '@back-office/kernel';
+import { isRefusal, isStorable, characterCount } from '@back-office/kernel';
 import fc from 'fast-check';
-import { parted } from './keys.js';
+import { splitExtension } from './keys.js';
 import {
-  fileName,
+  parseFileName,
   freeName,
-  LONGEST_STEM,
-  nameFromClient,
+  MAX_STEM_LENGTH,
+  sanitizeFileName,
   RestoredNames,
-  startOfFree,
-  stemOfRestored,
-  tagsOf,
+  freeNamePrefix,
+  restoredNamePrefix,
+  parseTags,
 } from './names.js';
 
-const restoredName = (name: string, taken: Iterable<string>): string => new RestoredNames(taken).give(name);
+const restoredName = (name: string, taken: Iterable<string>): string => new RestoredNames(taken).assign(name);
 
-const LONGEST = 255;
-/** Texts with what is hard about names, and often too long for one. */
+const MAX_LENGTH = 255;
+/** Texts that are hard to handle, and often too long. */
 const hard = fc
   .array(
     fc.oneof(
@@ -27,9 +27,9 @@ const hard = fc
   .map((pieces) => pieces.join(''));
 const name = fc
   .tuple(hard, fc.constantFrom('', '.jpg', '.tar.gz', `.${'e'.repeat(40)}`))
-  .map(([text, extension]) => nameFromClient(text + extension));
+  .map(([text, extension]) => sanitizeFileName(text + extension));
 
-describe('the name of a file', () => {
+describe('parseFileName', () => {
   it.each([
     ['  a b.jpg ', 'a b.jpg'],
     ['Чизма.jpg', 'Чизма.jpg'],
@@ -37,10 +37,10 @@ describe('the name of a file', () => {
     ['.htaccess', '.htaccess'],
     ['a..b', 'a..b'],
     ['100%_"a".txt', '100%_"a".txt'],
-    ['x'.repeat(LONGEST), 'x'.repeat(LONGEST)],
-    ['👢'.repeat(LONGEST), '👢'.repeat(LONGEST)],
-  ])('%j is %j', (sent, expected) => {
-    expect(fileName(sent)).toBe(expected);
+    ['x'.repeat(MAX_LENGTH), 'x'.repeat(MAX_LENGTH)],
+    ['👢'.repeat(MAX_LENGTH), '👢'.repeat(MAX_LENGTH)],
+  ])('normalizes %j to %j', (sent, expected) => {
+    expect(parseFileName(sent)).toBe(expected);
   });
 
   it.each([
@@ -54,13 +54,13 @@ describe('the name of a file', () => {
     ['a\u007fb', 'is invalid'],
     ['a\r\nb', 'is invalid'],
     ['\ud83d', 'is invalid'],
-    ['x'.repeat(LONGEST + 1), 'is too long'],
-  ])('%j %s', (sent, rule) => {
-    expect(fileName(sent)).toMatchObject({ refused: rule });
+    ['x'.repeat(MAX_LENGTH + 1), 'is too long'],
+  ])('refuses %j: %s', (sent, rule) => {
+    expect(parseFileName(sent)).toMatchObject({ refused: rule });
   });
 });
 
-describe('what a client calls a file', () => {
+describe('sanitizeFileName', () => {
   it.each([
     ['C:\\fakepath\\Čizma.jpg', 'Čizma.jpg'],
     ['../../etc/passwd', 'passwd'],
@@ -71,30 +71,30 @@ describe('what a client calls a file', () => {
     ['\ud800a.txt', 'a.txt'],
     [`${'ж'.repeat(300)}.jpg`, `${'ж'.repeat(251)}.jpg`],
     [`a.${'ж'.repeat(300)}`, `a.${'ж'.repeat(253)}`],
-  ])('%j leaves %j', (sent, expected) => {
-    expect(nameFromClient(sent)).toBe(expected);
+  ])('turns %j into %j', (sent, expected) => {
+    expect(sanitizeFileName(sent)).toBe(expected);
   });
 
-  it('always leaves a name that may be given, and that is what it leaves of itself', () => {
+  it('always gives a valid name and is idempotent', () => {
     fc.assert(
       fc.property(hard, (text) => {
-        const left = nameFromClient(text);
-        expect([fileName(left), nameFromClient(left)]).toEqual([left, left]);
+        const left = sanitizeFileName(text);
+        expect([parseFileName(left), sanitizeFileName(left)]).toEqual([left, left]);
       }),
     );
   });
 
-  it('is kept whole when it is a name', () => {
+  it('keeps a valid name', () => {
     fc.assert(
       fc.property(hard, (text) => {
-        const given = fileName(text);
-        if (!isRefusal(given)) expect(nameFromClient(text)).toBe(given);
+        const given = parseFileName(text);
+        if (!isRefusal(given)) expect(sanitizeFileName(text)).toBe(given);
       }),
     );
   });
 });
 
-describe('a name that is free', () => {
+describe('freeName', () => {
   it.each([
     ['a.jpg', ['b.jpg'], 'a.jpg'],
     ['a.jpg', ['a.jpg'], 'a (2).jpg'],
@@ -105,63 +105,64 @@ describe('a name that is free', () => {
     ['a.tar.gz', ['a.tar.gz'], 'a.tar (2).gz'],
     [`${'ж'.repeat(251)}.jpg`, [`${'ж'.repeat(251)}.jpg`], `${'ж'.repeat(247)} (2).jpg`],
     [`a.${'e'.repeat(253)}`, [`a.${'e'.repeat(253)}`], `a.${'e'.repeat(249)} (2)`],
-  ])('%j among %j: %j', (wished, taken, expected) => {
-    expect(freeName(wished, new Set(taken))).toBe(expected);
+  ])('of %j beside %j is %j', (own, taken, expected) => {
+    expect(freeName(own, new Set(taken))).toBe(expected);
   });
 });
 
 describe.each([
-  ['free', freeName, startOfFree],
-  ['restored', restoredName, stemOfRestored],
-])('a name that is %s', (_, made, startOf) => {
-  const many = (wished: string, count: number) => {
+  ['free', freeName, freeNamePrefix],
+  ['restored', restoredName, restoredNamePrefix],
+])('a %s name', (_, makeName, prefixOf) => {
+  const many = (own: string, count: number) => {
     const taken = new Set<string>();
-    for (let number = 0; number < count; number += 1) taken.add(made(wished, taken));
+    for (let number = 0; number < count; number += 1) taken.add(makeName(own, taken));
     return [...taken];
   };
 
-  it('is the wished one while that is free, and never one that is taken', () => {
+  it('is the own one while free, then never a taken one', () => {
     fc.assert(
-      fc.property(name, (wished) => {
-        const names = many(wished, 12);
-        expect([names[0], names.length]).toEqual([wished, 12]);
+      fc.property(name, (own) => {
+        const names = many(own, 12);
+        expect([names[0], names.length]).toEqual([own, 12]);
       }),
     );
   });
 
-  it('is sound, no longer than a name may be, and keeps its extension', () => {
+  it('is valid, within the length limit, and keeps its extension', () => {
     fc.assert(
-      fc.property(name, (wished) => {
-        for (const each of many(wished, 12)) {
-          expect([isSound(each), lengthOf(each) <= LONGEST]).toEqual([true, true]);
-          if (made === freeName && parted(wished)[1].length <= 32) expect(parted(each)[1]).toBe(parted(wished)[1]);
+      fc.property(name, (own) => {
+        for (const each of many(own, 12)) {
+          expect([isStorable(each), characterCount(each) <= MAX_LENGTH]).toEqual([true, true]);
+          if (makeName === freeName && splitExtension(own)[1].length <= 32)
+            expect(splitExtension(each)[1]).toBe(splitExtension(own)[1]);
         }
       }),
     );
   });
 
-  it('begins as said, unless it is the wished one', () => {
+  it('has the stated prefix once it is numbered', () => {
     fc.assert(
-      fc.property(name, (wished) => {
-        for (const each of many(wished, 12).slice(1)) expect(each.startsWith(startOf(wished))).toBe(true);
+      fc.property(name, (own) => {
+        for (const each of many(own, 12).slice(1)) expect(each.startsWith(prefixOf(own))).toBe(true);
       }),
     );
   });
 });
 
-describe('a file that comes back into its folder', () => {
-  it('keeps its name when that is free', () => {
+describe('RestoredNames', () => {
+  it('keeps a free name', () => {
     expect(restoredName('a.jpg', new Set(['b.jpg']))).toBe('a.jpg');
   });
 
-  it('has a number appended when it is taken', () => {
+  it('appends a number to a taken name', () => {
     expect(restoredName('a.jpg', new Set(['a.jpg']))).toBe('a.jpg (2)');
     expect(restoredName('a.jpg', new Set(['a.jpg', 'a.jpg (2)', 'a.jpg (3)']))).toBe('a.jpg (4)');
   });
 
-  it('is the only one that is given its name', () => {
+  it('never assigns a name twice', () => {
     const names = new RestoredNames(['a', 'b', 'a (3)']);
-    expect(['a', 'a', 'b', 'a (2)', 'a', 'c'].map((each) => names.give(each))).toEqual([
+    expect(['a', 'a', 'b', 'a (2)', 'a', 'c'].map((each) => names.assign(each))).toEqual([
       'a (2)',
       'a (4)',
       'b (2)',
@@ -171,31 +172,31 @@ describe('a file that comes back into its folder', () => {
     ]);
   });
 
-  it('is found by what is left of its name without the number', () => {
+  it('assigns names with the stated prefix', () => {
     fc.assert(
-      fc.property(name, (wished) => {
-        const names = new RestoredNames([wished]);
+      fc.property(name, (own) => {
+        const names = new RestoredNames([own]);
         for (let number = 2; number < 12; number += 1) {
-          const stem = [...names.give(wished).replace(/ \(\d+\)$/, '')].slice(0, LONGEST_STEM).join('');
-          expect(stem).toBe(stemOfRestored(wished));
+          const stem = [...names.assign(own).replace(/ \(\d+\)$/, '')].slice(0, MAX_STEM_LENGTH).join('');
+          expect(stem).toBe(restoredNamePrefix(own));
         }
       }),
     );
   });
 
-  it('is one of ten thousand of the same name', () => {
+  it('assigns ten thousand names quickly', () => {
     const names = new RestoredNames(['a']);
-    const given = Array.from({ length: 10_000 }, () => names.give('a'));
-    expect([given[9_999], new Set(given).size]).toEqual(['a (10001)', 10_000]);
+    const assigned = Array.from({ length: 10_000 }, () => names.assign('a'));
+    expect([assigned[9_999], new Set(assigned).size]).toEqual(['a (10001)', 10_000]);
   });
 
-  it('loses its end when there is no room for the number', () => {
-    const long = 'x'.repeat(LONGEST);
-    expect(restoredName(long, new Set([long]))).toBe(`${'x'.repeat(LONGEST - 4)} (2)`);
+  it('truncates a name to make room for the number', () => {
+    const long = 'x'.repeat(MAX_LENGTH);
+    expect(restoredName(long, new Set([long]))).toBe(`${'x'.repeat(MAX_LENGTH - 4)} (2)`);
   });
 });
 
-describe('tags', () => {
+describe('parseTags', () => {
   it.each([
     ['red, blue ,,red', ['red', 'blue']],
     [
@@ -204,7 +205,7 @@ describe('tags', () => {
     ],
     ['', []],
     [[], []],
-  ])('%j are %j', (sent, expected) => {
-    expect(tagsOf(sent)).toEqual(expected);
+  ])('parses %j as %j', (sent, expected) => {
+    expect(parseTags(sent)).toEqual(expected);
   });
 });

@@ -1,19 +1,18 @@
 import type { Size } from './presets.js';
 
 export interface RenderedPage extends Size {
-  /** Counted from 1. */
+  /** From 1. */
   readonly page: number;
   /** A PNG, on white. */
   readonly bytes: Uint8Array;
 }
 
-/** Makes images of the pages of a PDF. */
+/** Renders pages of a PDF as images. */
 export interface PageRenderer {
   /**
-   * The first pages, at most so many, as they are looked at: 150 dots an inch, and never more than 2,000 pixels a side.
-   * Each is rendered when it is asked for. Throws `UnreadableFile` for what is no PDF, is broken, or needs a password,
-   * and another error when it takes too long or too much memory.
+   * Renders the first pages lazily as displayed: at 150 dpi, at most 2,000 pixels a side. Throws `UnreadableFile` for a
+   * file that is no PDF, is broken or needs a password, and another error at a time or memory limit.
    */
-  pages(bytes: Uint8Array, most: number): AsyncIterable<RenderedPage>;
+  pages(bytes: Uint8Array, maxPages: number): AsyncIterable<RenderedPage>;
   close(): Promise<void>;
 }

@@ -2,22 +2,18 @@ import { addHours } from '@back-office/kernel';
 
 const HOURS_A_DAY = 24;
 
-/** When what was thrown away, or was kept as an older version, is removed for good. */
+/** When a trashed file or a kept version is purged. */
 export function purgeAt(since: Date, retentionDays: number): Date {
   return addHours(since, retentionDays * HOURS_A_DAY);
 }
 
-export function isOver(moment: Date, now: Date): boolean {
-  return moment.getTime() <= now.getTime();
+/** Files without usages count as unused when last changed at or before this time. */
+export function unusedSince(now: Date, thresholdDays: number): Date {
+  return addHours(now, -thresholdDays * HOURS_A_DAY);
 }
 
-/** Whether a file that nothing uses has been so for long enough, counted from its last change. */
-export function isUnused(lastModified: Date, usages: number, thresholdDays: number, now: Date): boolean {
-  return usages === 0 && isOver(purgeAt(lastModified, thresholdDays), now);
-}
-
-/** Which kept version a revert brings back: the one that was asked for, else the latest; `undefined` when there is none. */
-export function versionToRevert(kept: readonly number[], wanted: number | undefined): number | undefined {
-  if (wanted !== undefined) return kept.includes(wanted) ? wanted : undefined;
+/** The requested version if it is kept, by default the latest; otherwise `undefined`. */
+export function versionToRevert(kept: readonly number[], requested: number | undefined): number | undefined {
+  if (requested !== undefined) return kept.includes(requested) ? requested : undefined;
   return kept.length === 0 ? undefined : Math.max(...kept);
 }

@@ -1,27 +1,27 @@
-import { reads, u16, u32, type Order } from './octets.js';
+import { matchesAt, u16, u32, type ByteOrder } from './octets.js';
 
-/** What a directory of a TIFF says of one tag. */
+/** One tag of a TIFF directory. */
 export interface TiffEntry {
   readonly tag: number;
-  /** Where the entry stands in the file. */
+  /** Offset of the entry. */
   readonly at: number;
   readonly type: number;
   readonly count: number;
-  /** Where its values stand: in the entry itself when they are at most four bytes. */
+  /** Offset of its values; within the entry when they take at most four bytes. */
   readonly valueAt: number;
-  /** Of all values, in bytes; 0 for a type that is not known. */
+  /** Bytes of all values; 0 for an unknown type. */
   readonly size: number;
 }
 
 export interface TiffDirectory {
   readonly entries: readonly TiffEntry[];
-  /** Where the next one stands, 0 after the last. */
+  /** Offset of the next directory; 0 after the last. */
   readonly next: number;
 }
 
 export interface TiffHeader {
-  readonly order: Order;
-  /** Where the first directory stands. */
+  readonly order: ByteOrder;
+  /** Offset of the first directory. */
   readonly first: number;
 }
 
@@ -51,36 +51,36 @@ export const TAG = {
   dngVersion: 50_706,
 } as const;
 
-/** `undefined` unless this begins like a TIFF of 32-bit offsets. */
+/** `undefined` unless this is a TIFF with 32-bit offsets. */
 export function tiffHeader(bytes: Uint8Array): TiffHeader | undefined {
-  const order = reads(bytes, 0, 'II*\0') ? 'little' : reads(bytes, 0, 'MM\0*') ? 'big' : undefined;
+  const order = matchesAt(bytes, 0, 'II*\0') ? 'little' : matchesAt(bytes, 0, 'MM\0*') ? 'big' : undefined;
   if (order === undefined || bytes.length < HEADER_SIZE) return undefined;
   const first = u32(bytes, 4, order);
   return first < HEADER_SIZE ? undefined : { order, first };
 }
 
-/** `undefined` when it does not lie within these bytes, but for the values of its tags. */
-export function directoryAt(bytes: Uint8Array, at: number, order: Order): TiffDirectory | undefined {
+/** `undefined` when its entries do not lie within these bytes; their values may. */
+export function directoryAt(bytes: Uint8Array, at: number, order: ByteOrder): TiffDirectory | undefined {
   const count = u16(bytes, at, order);
   const end = at + 2 + count * ENTRY_SIZE;
-  // Writers of EXIF leave out the end of the list.
+  // EXIF writers may omit the offset after the entries.
   if (at + 2 > bytes.length || end > bytes.length) return undefined;
   const entries = Array.from({ length: count }, (_, index) => entryAt(bytes, at + 2 + index * ENTRY_SIZE, order));
   return { entries, next: u32(bytes, end, order) };
 }
 
-function entryAt(bytes: Uint8Array, at: number, order: Order): TiffEntry {
+function entryAt(bytes: Uint8Array, at: number, order: ByteOrder): TiffEntry {
   const type = u16(bytes, at + 2, order);
   const count = u32(bytes, at + 4, order);
   const size = (SIZES[type] ?? 0) * count;
   return { tag: u16(bytes, at, order), at, type, count, size, valueAt: size <= 4 ? at + 8 : u32(bytes, at + 8, order) };
 }
 
-/** The whole numbers of an entry, as far as they lie within these bytes. */
+/** Yields the integers of an entry that lie within these bytes. */
 export function* numbersOf(
   bytes: Uint8Array,
   { type, count, size, valueAt }: TiffEntry,
-  order: Order,
+  order: ByteOrder,
 ): Generator<number> {
   if (!INTEGERS.has(type) || size === 0) return;
   const each = size / count;
@@ -89,8 +89,13 @@ export function* numbersOf(
   }
 }
 
-/** The first number of a tag. */
-export function numberOf(bytes: Uint8Array, { entries }: TiffDirectory, tag: number, order: Order): number | undefined {
+/** First integer of a tag. */
+export function numberOf(
+  bytes: Uint8Array,
+  { entries }: TiffDirectory,
+  tag: number,
+  order: ByteOrder,
+): number | undefined {
   const entry = entries.find((each) => each.tag === tag);
   if (entry === undefined) return undefined;
   const [first] = numbersOf(bytes, entry, order);

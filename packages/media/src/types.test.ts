@@ -1,31 +1,31 @@
-import { ALLOWED_MIMES, FILE_KINDS, isProcessed, kindOf, mayHoldScripts } from './types.js';
+import { ALLOWED_MIMES, FILE_KINDS, isProcessed, kindOf, canHoldScripts } from './types.js';
 
-describe('a type', () => {
-  it('that is allowed has a kind', () => {
+describe('types of files', () => {
+  it('have a kind when allowed', () => {
     expect(ALLOWED_MIMES).toHaveLength(22);
     expect(new Set(ALLOWED_MIMES.map(kindOf))).toEqual(new Set(FILE_KINDS));
   });
 
   it.each(['text/html', 'application/x-msdownload', 'application/xml', '', 'constructor', 'image/JPEG'])(
-    'that is not allowed has none: %j',
+    'have no kind when not allowed: %j',
     (mime) => {
       expect(kindOf(mime)).toBeUndefined();
     },
   );
 
-  it('that is looked into in the background is an image, a film or a document of pages', () => {
+  it('are processed when images, videos or PDFs', () => {
     expect(ALLOWED_MIMES.filter((mime) => !isProcessed(mime))).toEqual(
       ALLOWED_MIMES.filter((mime) => /^(audio|text)\/|svg|officedocument|zip/.test(mime)),
     );
   });
 
-  it('that a browser could run is known', () => {
-    expect(['image/svg+xml', 'application/pdf', 'text/plain', 'text/html'].map(mayHoldScripts)).toEqual([
+  it('state whether they can hold scripts', () => {
+    expect(['image/svg+xml', 'application/pdf', 'text/plain', 'text/html'].map(canHoldScripts)).toEqual([
       true,
       true,
       true,
       true,
     ]);
-    expect(['image/png', 'video/mp4', 'audio/ogg'].map(mayHoldScripts)).toEqual([false, false, false]);
+    expect(['image/png', 'video/mp4', 'audio/ogg'].map(canHoldScripts)).toEqual([false, false, false]);
   });
 });

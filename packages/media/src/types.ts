@@ -1,7 +1,7 @@
 export const FILE_KINDS = ['image', 'vector', 'video', 'audio', 'doc'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-/** What the library takes in, by MIME type as read from the content. */
+/** Accepted types, as detected from the content. */
 const KIND_BY_MIME: Readonly<Record<string, FileKind>> = {
   'image/jpeg': 'image',
   'image/png': 'image',
@@ -29,19 +29,19 @@ const KIND_BY_MIME: Readonly<Record<string, FileKind>> = {
 
 export const ALLOWED_MIMES: readonly string[] = Object.keys(KIND_BY_MIME);
 
-/** The kind of a file by its type; `undefined` for a type that the library does not take. */
+/** `undefined` for a type that the library does not accept. */
 export function kindOf(mime: string): FileKind | undefined {
   return Object.hasOwn(KIND_BY_MIME, mime) ? KIND_BY_MIME[mime] : undefined;
 }
 
-/** Whether a file is looked into in the background: images are scaled, films measured, documents shown page by page. */
+/** Whether files of this type are processed in the background: scaled, measured or rendered by page. */
 export function isProcessed(mime: string): boolean {
   const kind = kindOf(mime);
   return kind === 'image' || kind === 'video' || mime === 'application/pdf';
 }
 
-/** Types that a browser may run as a page or a script: they are served so that they cannot. */
-export function mayHoldScripts(mime: string): boolean {
+/** Whether a browser could run scripts in files of this type; they are served so that it cannot. */
+export function canHoldScripts(mime: string): boolean {
   const kind = kindOf(mime);
   return kind === 'vector' || kind === 'doc' || kind === undefined;
 }

@@ -1,4 +1,6 @@
-import { hasLeft, type DeliveryStatus, type OrderPaymentStatus, type OrderStatus } from './order-status.js';
+import { type ParsedRow, planRows, type RowOutcome } from '@back-office/kernel';
+import { type BulkPlan, type Explanation, explanationOf, MATCHING, matchOf } from '@back-office/matching';
+import { hasShipped, type DeliveryStatus, type OrderPaymentStatus, type OrderStatus } from './order-status.js';
 import { ORDER_TRANSITIONS } from './transitions.js';
 
 export const ORDER_NOT_FOUND = 'API.Orders.NotFound';
@@ -7,38 +9,38 @@ export const ALREADY_SHIPPED = 'API.Order.AlreadyShipped';
 export const NEGATIVE_STOCK = 'API.Stocks.NegativeStock';
 /** `refund` without a cancellation. */
 export const INVALID_REFUND = 'API.Orders.RefundIsInvalid';
-/** Another system took the money of an imported order, and has to give it back. */
+/** Another system holds the money of an imported order and has to refund it. */
 export const NOT_REFUNDABLE = 'API.Orders.NotRefundable';
 
-/** Names an order; all three parts have to be its own. */
+/** Names an order; all three values must match. */
 export interface OrderName {
   readonly id: number;
   readonly dataPart: number;
   readonly timePart: number;
 }
 
-/** What a row changes of an order; what is absent stays. */
+/** Changes of one row; absent fields stay. */
 export interface OrderChange extends OrderName {
   readonly status?: OrderStatus;
   readonly paymentStatus?: OrderPaymentStatus;
   readonly deliveryStatus?: DeliveryStatus;
   readonly invoiceNumber?: string | null;
-  /** Gives back what was paid for the order, which this row cancels or an earlier call cancelled. */
+  /** Refunds the order, which this row cancels or an earlier call canceled. */
   readonly refund?: boolean;
 }
 
-/** What of an order decides about its changes. */
+/** The state of an order that its changes depend on. */
 export interface ChangeableOrder extends OrderName {
   readonly number: string;
   readonly status: OrderStatus;
   readonly paymentStatus: OrderPaymentStatus;
   readonly deliveryStatus: DeliveryStatus;
   readonly invoiceNumber: string | null;
-  /** Whether it was ever shipped or delivered, whatever its delivery status is now. */
-  readonly hasLeft: boolean;
-  /** Whether the service can give back what was paid; false for paid orders of other systems. */
+  /** True once the order was shipped or delivered, whatever its delivery status is now. */
+  readonly hasShipped: boolean;
+  /** False for paid orders of other systems. */
   readonly isRefundable: boolean;
-  /** Pieces that it still keeps reserved; none once it has shipped or was cancelled. */
+  /** Reserved pieces; none once shipped or canceled. */
   readonly reserved: readonly ReservedPieces[];
 }
 
@@ -49,96 +51,100 @@ export interface ReservedPieces {
   readonly qty: number;
 }
 
-/** Reserved pieces of an order that leave the warehouse, or go back on sale. */
-export interface Departure extends ReservedPieces {
+export interface EndedReservation extends ReservedPieces {
   readonly kind: 'ship' | 'release';
-  /** The number of the order. */
   readonly reference: string;
 }
 
-/** Effects of a call: what the orders become, and what follows for stock and money. */
-export interface OrderEffects {
+/** Effects of a call on orders, stock and money. Outcomes are the orders after each row. */
+export interface OrderPlan extends BulkPlan<ChangeableOrder> {
+  /** The changed orders as they are after all rows. */
   readonly orders: readonly ChangeableOrder[];
-  /** Ids of orders that the call cancelled. */
   readonly canceled: readonly number[];
-  /** Ids of orders whose money goes back. */
   readonly refunded: readonly number[];
-  readonly departures: readonly Departure[];
-  readonly failed: readonly { readonly row: number; readonly key: string }[];
+  readonly endedReservations: readonly EndedReservation[];
 }
 
-/** Pieces of a variant in a warehouse. */
+/** Returns the pieces on hand of a variant in a warehouse. */
 export type OnHand = (variantId: number, warehouseId: number) => number;
 
-/** A change that could not be read comes as the key of its error. */
-export type ReadChange = OrderChange | string;
+export type ParsedChange = ParsedRow<OrderChange>;
 
-/** Applies changes in their order, each to what the earlier ones left; one that fails changes nothing. */
-export function changeOrders(
-  changes: readonly ReadChange[],
-  found: readonly ChangeableOrder[],
-  onHand: OnHand,
-): OrderEffects {
-  const orders = new Map(found.map((order) => [order.id, order]));
-  const shipped = new ShippedPieces(onHand);
+export interface FoundOrders {
+  readonly orders: readonly ChangeableOrder[];
+  readonly onHand: OnHand;
+}
+
+/** Plans the rows in order, each on top of the earlier ones. A failed row has no effect. */
+export function planOrderChanges(rows: readonly ParsedChange[], found: FoundOrders): OrderPlan {
+  const foundById = new Map(found.orders.map((order) => [order.id, order]));
+  const orders = new Map(foundById);
+  const shipped = new ShippedPieces(found.onHand);
   const changed = new Set<number>();
   const refunded = new Set<number>();
-  const departures: Departure[] = [];
-  const failed: { row: number; key: string }[] = [];
-  for (const [row, change] of changes.entries()) {
+  const endedReservations: EndedReservation[] = [];
+  const outcomes = planRows(rows, (change: OrderChange) => {
     const decision = decide(change, orders, shipped);
-    if (typeof decision === 'string') {
-      failed.push({ row, key: decision });
-      continue;
-    }
-    const { next, leaving, refund } = decision;
-    departures.push(...leaving);
+    if (typeof decision === 'string') return decision;
+    const { next, ended, refund } = decision;
+    endedReservations.push(...ended);
     orders.set(next.id, next);
     changed.add(next.id);
     if (refund) refunded.add(next.id);
-  }
+    return next;
+  });
   const after = [...changed].map((id) => orders.get(id) as ChangeableOrder);
-  const before = new Map(found.map(({ id, status }) => [id, status]));
-  const canceled = after.filter(({ id, status }) => status === 'canceled' && before.get(id) !== 'canceled');
-  return { orders: after, canceled: canceled.map(({ id }) => id), refunded: [...refunded], departures, failed };
+  const canceled = after.filter(({ id, status }) => status === 'canceled' && foundById.get(id)?.status !== 'canceled');
+  return {
+    outcomes,
+    explain: () => rows.map((row) => (typeof row === 'string' ? [] : [explained(row, foundById.get(row.id))])),
+    orders: after,
+    canceled: canceled.map(({ id }) => id),
+    refunded: [...refunded],
+    endedReservations,
+  };
+}
+
+function explained(change: OrderChange, order: OrderName | undefined): Explanation {
+  const named = order && isSameOrder(order, change) ? order : undefined;
+  const match = matchOf(MATCHING['PUT /orders/bulk_update'].order, change, () => named);
+  return explanationOf('order', match);
 }
 
 interface Decision {
   readonly next: ChangeableOrder;
-  readonly leaving: readonly Departure[];
+  readonly ended: readonly EndedReservation[];
   readonly refund: boolean;
 }
 
 function decide(
-  change: ReadChange,
+  change: OrderChange,
   orders: ReadonlyMap<number, ChangeableOrder>,
   shipped: ShippedPieces,
-): Decision | string {
-  if (typeof change === 'string') return change;
+): RowOutcome<Decision> {
   const order = orders.get(change.id);
   if (order === undefined || !isSameOrder(order, change)) return ORDER_NOT_FOUND;
   const { refund = false, ...fields } = change;
   const changed = { ...order, ...fields };
-  const next = { ...changed, hasLeft: order.hasLeft || hasLeft(changed.deliveryStatus) };
+  const next = { ...changed, hasShipped: order.hasShipped || hasShipped(changed.deliveryStatus) };
   for (const guard of GUARDS) {
     const refusal = guard(order, next, refund);
     if (refusal !== undefined) return refusal;
   }
-  const leaving = departuresOf(order, next);
-  if (!shipped.take(leaving)) return NEGATIVE_STOCK;
-  return { next: leaving.length > 0 ? { ...next, reserved: [] } : next, leaving, refund };
+  const ended = endedReservationsOf(order, next);
+  if (!shipped.take(ended)) return NEGATIVE_STOCK;
+  return { next: ended.length > 0 ? { ...next, reserved: [] } : next, ended, refund };
 }
 
-/** A rule: the key of what it refuses, or `undefined`. */
 type Guard = (before: ChangeableOrder, next: ChangeableOrder, refund: boolean) => string | undefined;
 
 const followsTransitions: Guard = (before, next) =>
   ORDER_TRANSITIONS[before.status].includes(next.status) ? undefined : INVALID_STATUS;
 
 const cancelsBeforeShipping: Guard = (before, next) =>
-  next.status === 'canceled' && before.status !== 'canceled' && before.hasLeft ? ALREADY_SHIPPED : undefined;
+  next.status === 'canceled' && before.status !== 'canceled' && before.hasShipped ? ALREADY_SHIPPED : undefined;
 
-/** Nothing of a cancelled order can be sent. */
+/** A canceled order cannot be delivered. */
 const keepsDeliveryOfCanceled: Guard = (before, next) =>
   next.status === 'canceled' && next.deliveryStatus !== before.deliveryStatus ? INVALID_STATUS : undefined;
 
@@ -155,26 +161,26 @@ const GUARDS: readonly Guard[] = [
   refundsOwnMoneyOnly,
 ];
 
-export function isSameOrder(order: OrderName, { id, dataPart, timePart }: OrderName): boolean {
+function isSameOrder(order: OrderName, { id, dataPart, timePart }: OrderName): boolean {
   return order.id === id && order.dataPart === dataPart && order.timePart === timePart;
 }
 
-function departuresOf(before: ChangeableOrder, next: ChangeableOrder): Departure[] {
-  const ships = hasLeft(next.deliveryStatus);
+function endedReservationsOf(before: ChangeableOrder, next: ChangeableOrder): EndedReservation[] {
+  const ships = hasShipped(next.deliveryStatus);
   if (!ships && next.status !== 'canceled') return [];
   return before.reserved.map((pieces) => ({ ...pieces, kind: ships ? 'ship' : 'release', reference: next.number }));
 }
 
-/** Counts what the earlier changes of a call have shipped. */
+/** Counts the pieces that earlier changes of the call have shipped. */
 class ShippedPieces {
   private readonly shipped = new Map<string, number>();
 
   constructor(private readonly onHand: OnHand) {}
 
-  /** False, and nothing is taken, unless all pieces are there. */
-  take(leaving: readonly Departure[]): boolean {
+  /** Returns false and takes nothing unless all pieces are on hand. */
+  take(ended: readonly EndedReservation[]): boolean {
     const wanted = new Map<string, { readonly left: number; readonly qty: number }>();
-    for (const { variantId, warehouseId, qty } of leaving.filter(({ kind }) => kind === 'ship')) {
+    for (const { variantId, warehouseId, qty } of ended.filter(({ kind }) => kind === 'ship')) {
       const stock = `${variantId}/${warehouseId}`;
       const left = this.onHand(variantId, warehouseId) - (this.shipped.get(stock) ?? 0);
       wanted.set(stock, { left, qty: (wanted.get(stock)?.qty ?? 0) + qty });

@@ -1,4 +1,4 @@
-/** Outside, a status goes by its number in its list, counted from 1. */
+/** The API numbers statuses from 1 in this order. */
 export const ORDER_STATUSES = ['open', 'completed', 'canceled'] as const;
 export const PAYMENT_STATUSES = ['unpaid', 'partial', 'paid', 'refunded'] as const;
 export const DELIVERY_STATUSES = ['pending', 'shipped', 'delivered', 'returned'] as const;
@@ -7,13 +7,24 @@ export type OrderStatus = (typeof ORDER_STATUSES)[number];
 export type OrderPaymentStatus = (typeof PAYMENT_STATUSES)[number];
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Of an order from which nothing was refunded, in minor units; an order with nothing to pay is paid. */
-export function paymentStatusOf(paid: number, endSales: number): OrderPaymentStatus {
+export function statusIdIn<Status extends string>(statuses: readonly Status[], status: Status): number {
+  return statuses.indexOf(status) + 1;
+}
+
+/** Amounts are minor units; an order with nothing to pay is paid. */
+export function paymentStatusOf(paid: number, endSales: number, isAllRefunded = false): OrderPaymentStatus {
+  if (isAllRefunded) return 'refunded';
   if (paid >= endSales) return 'paid';
   return paid > 0 ? 'partial' : 'unpaid';
 }
 
-/** Whether the goods of an order with this delivery status have left the warehouse. */
-export function hasLeft(status: DeliveryStatus): boolean {
+export const CANCELED_ID = statusIdIn(ORDER_STATUSES, 'canceled');
+/** Ids of the statuses of a payable order: open, and unpaid or partly paid. */
+export const PAYABLE_IDS = {
+  order: [statusIdIn(ORDER_STATUSES, 'open')],
+  payment: [statusIdIn(PAYMENT_STATUSES, 'unpaid'), statusIdIn(PAYMENT_STATUSES, 'partial')],
+} as const;
+
+export function hasShipped(status: DeliveryStatus): boolean {
   return status === 'shipped' || status === 'delivered';
 }

@@ -1,6 +1,6 @@
 import type { OrderStatus } from './order-status.js';
 
-/** Every status that an order may have after each; a cancelled order has released its stock and stays cancelled. */
+/** Allowed statuses after each. A canceled order has released its stock and stays canceled. */
 export const ORDER_TRANSITIONS: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   open: ['open', 'completed', 'canceled'],
   completed: ['open', 'completed', 'canceled'],

@@ -14,7 +14,7 @@ export function anOrder(more: Partial<ChangeableOrder> = {}): ChangeableOrder {
     paymentStatus: 'paid',
     deliveryStatus: 'pending',
     invoiceNumber: null,
-    hasLeft: false,
+    hasShipped: false,
     isRefundable: true,
     reserved: [],
     ...more,

@@ -2,19 +2,19 @@ import { UnreadableFile, type PageRenderer, type RenderedPage } from '@back-offi
 import { Worker } from 'node:worker_threads';
 
 export interface PdfiumOptions {
-  /** Of one document, from its first page asked for to its last; after it its thread is ended. */
+  /** Time limit per document, from the first requested page to the last; its thread is terminated then. */
   readonly timeoutMs?: number;
-  /** Of what PDFium holds of one document, with its fonts and pictures. */
+  /** Memory limit per document, with its fonts and images. */
   readonly memoryMegabytes?: number;
 }
 
-/** What a thread is begun with. */
+/** Data that a thread starts with. */
 export interface PdfiumTask {
   readonly bytes: Uint8Array;
   readonly memoryMegabytes: number;
 }
 
-export type PdfiumAnswer =
+export type PdfiumReply =
   | { readonly page: RenderedPage }
   | { readonly end: true }
   | { readonly unreadable: string }
@@ -22,12 +22,12 @@ export type PdfiumAnswer =
 
 const TIMEOUT_MS = 120_000;
 const MEMORY_MEGABYTES = 512;
-// From the sources as well as from the build: a thread runs what Node can read.
+// Points to the build from the sources, too: a thread cannot load TypeScript.
 const WORKER = new URL('../dist/pdfium-worker.js', import.meta.url);
 
 /**
- * Pages by PDFium, one document at a time, each in a thread of its own: what a document makes of it is gone with it. The
- * thread renders a page when it is asked for the next one, so that one page is held at a time.
+ * Renders pages by PDFium, one document at a time. Each document has its own thread, which isolates crashes and leaks.
+ * Pages are rendered on request, so only one is in memory.
  */
 export class PdfiumPageRenderer implements PageRenderer {
   private last: Promise<unknown> = Promise.resolve();
@@ -35,20 +35,20 @@ export class PdfiumPageRenderer implements PageRenderer {
 
   constructor(private readonly options: PdfiumOptions = {}) {}
 
-  async *pages(bytes: Uint8Array, most: number): AsyncGenerator<RenderedPage> {
+  async *pages(bytes: Uint8Array, maxPages: number): AsyncGenerator<RenderedPage> {
     const { turn, done } = this.turn();
     await turn;
     const thread = new PdfiumThread(bytes, this.options);
     this.threads.add(thread);
     try {
-      // Who does not go on asking does not keep the next one waiting for ever either.
+      // A caller that stops reading must not block the next document beyond the timeout.
       void thread.ended.then(done);
-      for (let page = 1; page <= most; page += 1) {
-        const answer = await thread.ask(page);
-        if ('end' in answer) return;
-        if ('unreadable' in answer) throw new UnreadableFile(answer.unreadable);
-        if ('error' in answer) throw new Error(answer.error);
-        yield answer.page;
+      for (let page = 1; page <= maxPages; page += 1) {
+        const reply = await thread.request(page);
+        if ('end' in reply) return;
+        if ('unreadable' in reply) throw new UnreadableFile(reply.unreadable);
+        if ('error' in reply) throw new Error(reply.error);
+        yield reply.page;
       }
     } finally {
       this.threads.delete(thread);
@@ -57,7 +57,7 @@ export class PdfiumPageRenderer implements PageRenderer {
     }
   }
 
-  /** Documents that are being rendered end with an error. */
+  /** Documents in progress end with an error. */
   async close(): Promise<void> {
     await Promise.all([...this.threads].map((thread) => thread.close()));
   }
@@ -75,29 +75,29 @@ class PdfiumThread {
   private readonly worker: Worker;
   private readonly timer: NodeJS.Timeout;
   private failure: string | undefined;
-  private answered: ((answer: PdfiumAnswer) => void) | undefined;
+  private resolveReply: ((reply: PdfiumReply) => void) | undefined;
 
   constructor(bytes: Uint8Array, { timeoutMs = TIMEOUT_MS, memoryMegabytes = MEMORY_MEGABYTES }: PdfiumOptions) {
     const task: PdfiumTask = { bytes, memoryMegabytes };
     this.worker = new Worker(WORKER, {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
-      // A library of a thread has nothing to say on the streams of the service.
+      // Keeps the library's output out of the service's log.
       stdout: true,
       stderr: true,
     });
     this.ended = new Promise((resolve) => this.worker.once('exit', () => resolve()));
-    this.worker.on('message', (answer: PdfiumAnswer) => this.answered?.(answer));
+    this.worker.on('message', (reply: PdfiumReply) => this.resolveReply?.(reply));
     this.worker.on('error', (error) => this.fail(error.message));
     this.worker.on('exit', () => this.fail('The thread of the document ended'));
     this.timer = setTimeout(() => this.fail('The document took too long'), timeoutMs);
     this.timer.unref();
   }
 
-  ask(page: number): Promise<PdfiumAnswer> {
+  request(page: number): Promise<PdfiumReply> {
     return new Promise((resolve) => {
       if (this.failure !== undefined) return resolve({ error: this.failure });
-      this.answered = resolve;
+      this.resolveReply = resolve;
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       return this.worker.postMessage(page);
     });
@@ -108,10 +108,10 @@ class PdfiumThread {
     await this.worker.terminate();
   }
 
-  /** The thread may be lost in a page. */
+  /** Terminates the thread, which may hang in a page. */
   private fail(message: string): void {
     this.failure ??= message;
-    this.answered?.({ error: this.failure });
+    this.resolveReply?.({ error: this.failure });
     void this.close();
   }
 }

@@ -2,59 +2,59 @@ import { PDFiumLibrary, type PDFiumDocument, type PDFiumPage } from '@hyzyla/pdf
 import type { Size } from '@back-office/media';
 import { parentPort, workerData } from 'node:worker_threads';
 import { PNG } from 'pngjs';
-import { limitMemory } from './memory-limit.js';
-import type { PdfiumAnswer, PdfiumTask } from './pdfium-page-renderer.js';
+import { limitMemory } from '@back-office/wasm-memory';
+import type { PdfiumReply, PdfiumTask } from './pdfium-page-renderer.js';
 
 const { bytes, memoryMegabytes } = workerData as PdfiumTask;
-const DOTS_A_POINT = 150 / 72;
-const LONGEST_SIDE = 2_000;
-/** Colours without transparency, each row as it differs from the one above. */
+const DOTS_PER_POINT = 150 / 72;
+const MAX_SIDE_PIXELS = 2_000;
+/** RGB without alpha, filter "up". */
 const PNG_OPTIONS = { colorType: 2, filterType: 2, deflateLevel: 6 } as const;
 let document: PDFiumDocument | undefined;
 
 parentPort?.on('message', (page: number) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  void answered(page).then((answer) => parentPort?.postMessage(answer));
+  void handleRequest(page).then((reply) => parentPort?.postMessage(reply));
 });
 
-async function answered(page: number): Promise<PdfiumAnswer> {
-  // The library does not look whether it was given the memory for the document itself.
+async function handleRequest(page: number): Promise<PdfiumReply> {
+  // The library does not check whether allocating the document has succeeded.
   if (bytes.length > (memoryMegabytes * 2 ** 20) / 2) return { error: 'The document takes too much memory' };
   try {
-    document ??= await opened();
+    document ??= await openDocument();
   } catch (error) {
     return { unreadable: messageOf(error) };
   }
   try {
-    return page > document.getPageCount() ? { end: true } : await rendered(document.getPage(page - 1), page);
+    return page > document.getPageCount() ? { end: true } : await renderPage(document.getPage(page - 1), page);
   } catch (error) {
     return { error: messageOf(error) };
   }
 }
 
-async function opened(): Promise<PDFiumDocument> {
+async function openDocument(): Promise<PDFiumDocument> {
   const library = await PDFiumLibrary.init();
   limitMemory(memoryMegabytes);
   return library.loadDocument(bytes);
 }
 
-async function rendered(page: PDFiumPage, number: number): Promise<PdfiumAnswer> {
+async function renderPage(page: PDFiumPage, number: number): Promise<PdfiumReply> {
   const { originalWidth, originalHeight } = page.getOriginalSize();
   const size = sizeOf(originalWidth, originalHeight);
-  if (size === undefined) return { unreadable: 'A page of no size' };
+  if (size === undefined) return { unreadable: 'A page without size' };
   const { data } = await page.render({ ...size, scale: 1, render: 'bitmap' });
-  return { page: { page: number, ...size, bytes: pngOf(data, size) } };
+  return { page: { page: number, ...size, bytes: encodePng(data, size) } };
 }
 
-/** `undefined` when nobody can say how large the page is. */
+/** `undefined` for a page without a valid size. */
 function sizeOf(width: number, height: number): Size | undefined {
   const longest = Math.max(width, height);
   if (!(width > 0 && height > 0 && longest < Infinity)) return undefined;
-  const scale = Math.min(DOTS_A_POINT, LONGEST_SIDE / longest);
+  const scale = Math.min(DOTS_PER_POINT, MAX_SIDE_PIXELS / longest);
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 
-function pngOf(pixels: Uint8Array, { width, height }: Size): Uint8Array {
+function encodePng(pixels: Uint8Array, { width, height }: Size): Uint8Array {
   const png = new PNG({ width, height });
   png.data = Buffer.from(pixels.buffer, pixels.byteOffset, pixels.byteLength);
   return PNG.sync.write(png, PNG_OPTIONS);

@@ -11,26 +11,25 @@ export function withAlert(
   return { ...proforma, alerts: [...proforma.alerts, alert], updatedAt: now };
 }
 
-const UNWANTED = {
+const UNEXPECTED_PAYMENT_MESSAGES = {
   settled_after_failure: 'A card payment was settled after it had failed: it does not count, and is not refunded',
   order_canceled: 'A card payment was settled for an order that is cancelled: it is not refunded',
 } as const;
 
-/** An alert for money that nothing here gives back, so that a person has to; one for each payment. */
-export function withUnwantedMoney(
+/** Adds at most one alert per payment; a person has to refund it. */
+export function alertUnexpectedPayment(
   proforma: Proforma,
   payment: Payment,
-  reason: keyof typeof UNWANTED,
+  reason: keyof typeof UNEXPECTED_PAYMENT_MESSAGES,
   now: Date,
 ): Proforma {
   const { id, method, reference, amount } = payment;
   if (proforma.alerts.some(({ details }) => details['payment_id'] === id)) return proforma;
   const details = { reason, payment_id: id, payment_method: method, reference, amount };
-  return withAlert(proforma, 'refund_failed', UNWANTED[reason], details, now);
+  return withAlert(proforma, 'refund_failed', UNEXPECTED_PAYMENT_MESSAGES[reason], details, now);
 }
 
-/** Resolves the alerts about these payments. */
-export function resolveAlertsOf(proforma: Proforma, paymentIds: ReadonlySet<unknown>, now: Date): Proforma {
+export function resolvePaymentAlerts(proforma: Proforma, paymentIds: ReadonlySet<unknown>, now: Date): Proforma {
   const alerts = proforma.alerts.map((alert) =>
     alert.resolvedAt === null && paymentIds.has(alert.details['payment_id']) ? { ...alert, resolvedAt: now } : alert,
   );

@@ -1,4 +1,4 @@
-import { isRefusal, LARGEST_AMOUNT } from '@back-office/kernel';
+import { isRefusal, MAX_AMOUNT } from '@back-office/kernel';
 import { priceBasket, type Offers, type PricedBasket, type SoldVariant } from './basket.js';
 
 const SHIRT: SoldVariant = {
@@ -28,14 +28,14 @@ const priced = (qty: number, offers: Partial<Offers> = {}): PricedBasket => {
 const refused = (variant: SoldVariant | undefined, offers: Partial<Offers> = {}, qty = 1) =>
   priceBasket([{ variant, qty }], { ...NOTHING, ...offers });
 
-describe('a basket', () => {
-  it('costs the price of its pieces, VAT included', () => {
+describe('priceBasket', () => {
+  it('multiplies prices with quantities, VAT included', () => {
     const { lines, totals } = priced(2);
     expect(lines).toMatchObject([{ variantId: 7, productId: 5, code: 'SHIRT', qty: 2, price: 1_200, sales: 2_400 }]);
     expect(totals).toEqual({ sales: 2_400, discount: 0, endSales: 2_400, netSales: 2_000, vat: 400 });
   });
 
-  it('of two lines costs both', () => {
+  it('adds up its lines', () => {
     const basket = priceBasket(
       [1, 2].map((qty) => ({ variant: SHIRT, qty })),
       NOTHING,
@@ -43,48 +43,48 @@ describe('a basket', () => {
     expect(basket.totals.endSales).toBe(3_600);
   });
 
-  it('is priced without VAT, which creation refuses later', () => {
+  it('counts a line without VAT at 0', () => {
     const basket = priceBasket([{ variant: { ...SHIRT, vatRate: null }, qty: 1 }], NOTHING) as PricedBasket;
     expect([basket.lines[0]?.vatRate, basket.totals.vat]).toEqual([null, 0]);
   });
 });
 
-describe('a basket is refused', () => {
+describe('priceBasket refuses', () => {
   it.each([
-    ['with an item that names nothing', undefined, {}, 'API.Products.NotFound'],
-    ['with an inactive product', { ...SHIRT, active: false }, {}, 'API.Products.NotFound'],
-    ['with a product without a price', { ...SHIRT, price: null }, {}, 'API.Products.MissingPrice'],
-    ['with an unknown coupon', SHIRT, { coupons: ['NONE'] }, 'API.Promotions.CouponNotFound'],
-    ['with a spent voucher', SHIRT, { vouchers: [{ id: 1, code: 'V', available: 0 }] }, 'API.Vouchers.NotAvailable'],
+    ['an unknown variant', undefined, {}, 'API.Products.NotFound'],
+    ['an inactive product', { ...SHIRT, active: false }, {}, 'API.Products.NotFound'],
+    ['a product without a price', { ...SHIRT, price: null }, {}, 'API.Products.MissingPrice'],
+    ['an unknown coupon', SHIRT, { coupons: ['NONE'] }, 'API.Promotions.CouponNotFound'],
+    ['a spent voucher', SHIRT, { vouchers: [{ id: 1, code: 'V', available: 0 }] }, 'API.Vouchers.NotAvailable'],
   ] as const)('%s', (_, variant, offers, key) => {
     expect(refused(variant, offers)).toMatchObject({ refused: key });
   });
 
-  it('above the largest amount', () => {
-    expect(refused({ ...SHIRT, price: LARGEST_AMOUNT }, {}, 2)).toMatchObject({ refused: 'is invalid' });
+  it('a total above the maximum', () => {
+    expect(refused({ ...SHIRT, price: MAX_AMOUNT }, {}, 2)).toMatchObject({ refused: 'is invalid' });
   });
 });
 
-describe('shipment', () => {
-  it('is a fee beside the lines', () => {
+describe('a shipment fee', () => {
+  it('is added to the lines', () => {
     const { fees, totals } = priced(1, { shipment: COURIER });
     expect(fees).toMatchObject([{ kind: 'shipment', name: 'Courier', price: 300, sales: 300 }]);
     expect(totals.endSales).toBe(1_500);
   });
 
-  it('is free from its threshold, and stays visible', () => {
+  it('is 0 from its threshold on', () => {
     const { fees, totals } = priced(2, { shipment: COURIER });
     expect(fees).toMatchObject([{ name: 'Courier', price: 0, sales: 0 }]);
     expect(totals.endSales).toBe(2_400);
   });
 
-  it('without a threshold is never free', () => {
+  it('is never waived without a threshold', () => {
     expect(priced(100, { shipment: { ...COURIER, freeFrom: null } }).fees).toMatchObject([{ price: 300 }]);
   });
 });
 
 describe('vouchers', () => {
-  it('pay in the order given, and never more than the total', () => {
+  it('pay in the order given, at most the total', () => {
     const vouchers = [
       { id: 1, code: 'A', available: 1_000 },
       { id: 2, code: 'B', available: 1_000 },

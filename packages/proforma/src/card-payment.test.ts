@@ -1,10 +1,10 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { aProforma, BANK, CARD, inStatus, line, NOW, paid, paidByVoucher, payment, refund } from '../testing/index.js';
+import { aProforma, BANK, CARD, inStatus, line, NOW, paid, paidByVoucher, payment, refund } from './testing/index.js';
 import {
   beginCardPayment,
   cardPayment,
   receiveCardResult,
-  reportMoneyForCanceledOrder,
+  alertPaymentsForCanceledOrder,
   type CardResult,
 } from './card-payment.js';
 import { debtOf, paidOf } from './payments.js';
@@ -12,7 +12,6 @@ import { FINAL_STATUSES, OPEN_STATUSES, type Payment, type Proforma } from './pr
 import { pendingRefunds, settleRefund } from './refund.js';
 import * as refusals from './refusals.js';
 
-/** A card payment that waits for its result. */
 const byCard = (amount: number, more: Partial<Payment> = {}) =>
   payment({ amount, kind: 'card', method: CARD.name, methodId: CARD.id, status: 'pending', ...more });
 
@@ -30,8 +29,8 @@ function accepted(outcome: Proforma | Refusal): Proforma {
   return outcome;
 }
 
-describe('a card payment that begins', () => {
-  it('is pending, and a draft awaits it', () => {
+describe('beginCardPayment', () => {
+  it('adds a pending payment and makes a draft awaiting_payment', () => {
     const next = accepted(begin(aProforma(), 1200));
     expect(next.status).toBe('awaiting_payment');
     expect(next.payments).toEqual([
@@ -48,15 +47,15 @@ describe('a card payment that begins', () => {
     expect([paidOf(next.payments), debtOf(next)]).toEqual([0, 3000]);
   });
 
-  it.each([undefined, null, 0, -5])('for %j is for the whole debt', (amount) => {
+  it.each([undefined, null, 0, -5])('takes the whole debt for the amount %j', (amount) => {
     expect(accepted(begin(aProforma(paid(700)), amount)).payments.at(-1)?.amount).toBe(2300);
   });
 
-  it.each(['confirmed', 'partial_confirmed', 'awaiting_payment'] as const)('leaves %s as it is', (status) => {
+  it.each(['confirmed', 'partial_confirmed', 'awaiting_payment'] as const)('keeps the status %s', (status) => {
     expect(accepted(begin(aProforma(inStatus(status)))).status).toBe(status);
   });
 
-  it('may stand beside another: the money of one of them goes back later', () => {
+  it('allows a second card payment', () => {
     const two = accepted(begin(accepted(begin(aProforma()))));
     expect(two.payments.map(({ amount }) => amount)).toEqual([3000, 3000]);
   });
@@ -74,27 +73,27 @@ describe('a card payment that begins', () => {
   });
 });
 
-describe('a card payment that settles', () => {
-  it('is money that came in, with the processor’s reference', () => {
+describe('a settled card payment', () => {
+  it('counts as paid and keeps the processor’s reference', () => {
     const next = result(aProforma(byCard(1200), inStatus('awaiting_payment')));
     expect(next.payments[0]).toMatchObject({ amount: 1200, status: 'settled', reference: 'tx-1', date: NOW });
     expect(debtOf(next)).toBe(1800);
   });
 
-  it.each(OPEN_STATUSES)('makes %s paid when it covers the total', (status) => {
+  it.each(OPEN_STATUSES)('makes a proforma in %s paid when it covers the total', (status) => {
     expect(result(aProforma(byCard(3000), inStatus(status))).status).toBe('paid');
   });
 
-  it('leaves a draft again when it was the last one and something is owed', () => {
+  it('returns to draft when it was the last one and debt remains', () => {
     expect(result(aProforma(byCard(1200), inStatus('awaiting_payment'))).status).toBe('draft');
     expect(result(aProforma(byCard(1200), byCard(1), inStatus('awaiting_payment'))).status).toBe('awaiting_payment');
   });
 
-  it.each(['confirmed', 'partial_confirmed'] as const)('below the total leaves %s as it is', (status) => {
+  it.each(['confirmed', 'partial_confirmed'] as const)('keeps the status %s below the total', (status) => {
     expect(result(aProforma(byCard(1200), inStatus(status))).status).toBe(status);
   });
 
-  it('gives back at once what the debt does not need', () => {
+  it('refunds the part above the debt', () => {
     const next = result(aProforma(byCard(3000), paid(1000), inStatus('awaiting_payment')));
     expect(next.status).toBe('paid');
     expect(pendingRefunds(next)).toMatchObject([{ amount: -1000, refundOf: 1, status: 'pending', kind: 'card' }]);
@@ -110,12 +109,15 @@ describe('a card payment that settles', () => {
     ).toBe(3000);
   });
 
-  it.each(['confirmed', 'partial_confirmed'] as const)('leaves %s as it is when that was paid for before', (status) => {
-    expect(result(aProforma(byCard(3000), paid(3000), inStatus(status))).status).toBe(status);
-    expect(result(aProforma(byCard(3000), paid(3000), inStatus(status)), { status: 'failed' }).status).toBe(status);
-  });
+  it.each(['confirmed', 'partial_confirmed'] as const)(
+    'keeps the status %s when the proforma was already paid',
+    (status) => {
+      expect(result(aProforma(byCard(3000), paid(3000), inStatus(status))).status).toBe(status);
+      expect(result(aProforma(byCard(3000), paid(3000), inStatus(status)), { status: 'failed' }).status).toBe(status);
+    },
+  );
 
-  it('goes back before any voucher', () => {
+  it('is refunded before any voucher', () => {
     const next = result(aProforma(byCard(3000), paidByVoucher(1000), inStatus('awaiting_payment')));
     expect(statuses(next)).toEqual([
       [3000, 'settled'],
@@ -125,7 +127,7 @@ describe('a card payment that settles', () => {
   });
 
   it.each(['confirmed', 'converted', 'canceled', 'expired'] as const)(
-    'gives back of its own money only, when %s: a refund that failed is left to its alert',
+    'refunds only its own amount when %s, not an earlier failed refund',
     (status) => {
       const failed = refund(2, 3000, 'refund_failed');
       const next = result(aProforma(byCard(100), paid(6000), failed, inStatus(status)));
@@ -133,7 +135,7 @@ describe('a card payment that settles', () => {
     },
   );
 
-  it('is needed where the money that covered the debt is on its way back', () => {
+  it('covers debt that a pending refund leaves', () => {
     const next = result(aProforma(byCard(100), paid(3000), refund(2, 3000), inStatus('confirmed')));
     expect(pendingRefunds(next)).toMatchObject([{ refundOf: 2 }]);
     const whole = result(aProforma(byCard(500), paid(3000), refund(2, 200), inStatus('confirmed')));
@@ -141,12 +143,12 @@ describe('a card payment that settles', () => {
     expect(pendingRefunds(whole)).toMatchObject([{ refundOf: 2 }, { amount: -300, refundOf: 1 }]);
   });
 
-  it('is what goes back, also when another payment came at the same moment', () => {
+  it('is refunded itself, not another payment of the same moment', () => {
     const next = result(aProforma(byCard(3000), payment({ amount: 1000, date: NOW }), inStatus('awaiting_payment')));
     expect(pendingRefunds(next)).toMatchObject([{ amount: -1000, refundOf: 1, kind: 'card' }]);
   });
 
-  it.each(['canceled', 'expired'] as const)('goes back whole when the proforma is %s', (status) => {
+  it.each(['canceled', 'expired'] as const)('is refunded in full when the proforma is %s', (status) => {
     const next = result(aProforma(byCard(1200), inStatus(status)));
     expect(next.status).toBe(status);
     expect(statuses(next)).toEqual([
@@ -155,7 +157,7 @@ describe('a card payment that settles', () => {
     ]);
   });
 
-  it('is added to the order up to its debt when the proforma is converted, and what it showed stays', () => {
+  it('goes to the order of a converted proforma, up to its debt', () => {
     const converted = aProforma(byCard(3000), paid(1000), inStatus('converted'));
     const next = result(converted);
     expect(next.status).toBe('converted');
@@ -168,25 +170,25 @@ describe('a card payment that settles', () => {
   });
 });
 
-describe('a card payment that fails', () => {
-  it('leaves the debt, and a draft again when it was the last one', () => {
+describe('a failed card payment', () => {
+  it('returns to draft when it was the last one', () => {
     const next = result(aProforma(byCard(3000), inStatus('awaiting_payment')), { status: 'failed' });
     expect([next.status, debtOf(next), statuses(next)]).toEqual(['draft', 3000, [[3000, 'failed']]]);
   });
 
-  it('leaves a proforma awaiting its other card payment', () => {
+  it('keeps awaiting_payment while another one is pending', () => {
     const two = aProforma(byCard(3000), byCard(3000), inStatus('awaiting_payment'));
     expect(result(two, { status: 'failed' }).status).toBe('awaiting_payment');
   });
 
-  it.each([...FINAL_STATUSES, 'paid', 'confirmed', 'partial_confirmed'] as const)('leaves %s as it is', (status) => {
+  it.each([...FINAL_STATUSES, 'paid', 'confirmed', 'partial_confirmed'] as const)('keeps the status %s', (status) => {
     const next = result(aProforma(byCard(1), inStatus(status)), { status: 'failed' });
     expect([next.status, next.payments[0]?.status]).toEqual([status, 'failed']);
     expect(next.payments).toHaveLength(1);
   });
 });
 
-describe('a result that comes again', () => {
+describe('a repeated result', () => {
   it.each([
     ['settled', 'settled'],
     ['settled', 'failed'],
@@ -197,10 +199,10 @@ describe('a result that comes again', () => {
   });
 });
 
-describe('a card payment that settles after it had failed', () => {
+describe('a card payment that settles after failing', () => {
   const failed = aProforma(byCard(3000, { status: 'failed' }));
 
-  it.each([...OPEN_STATUSES, ...FINAL_STATUSES])('stays failed, and leaves an alert when %s', (status) => {
+  it.each([...OPEN_STATUSES, ...FINAL_STATUSES])('stays failed and raises an alert when %s', (status) => {
     const next = result(inStatus(status)(failed), { reference: 'tx-9' });
     expect([next.status, statuses(next)]).toEqual([status, [[3000, 'failed']]]);
     expect(next.alerts).toMatchObject([
@@ -208,36 +210,36 @@ describe('a card payment that settles after it had failed', () => {
     ]);
   });
 
-  it('leaves one alert, however often that is told', () => {
+  it('raises one alert, however often it settles', () => {
     const once = result(failed);
     expect(result(once)).toBe(once);
   });
 });
 
-describe('money for an order that is cancelled', () => {
+describe('alertPaymentsForCanceledOrder', () => {
   const before = aProforma(byCard(3000), paid(100), inStatus('converted'));
 
-  it('leaves an alert for the payment that settled', () => {
-    const { alerts } = reportMoneyForCanceledOrder(before, result(before), NOW);
+  it('adds an alert for the settled payment', () => {
+    const { alerts } = alertPaymentsForCanceledOrder(before, result(before), NOW);
     expect(alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: 1, reference: 'tx-1' } }]);
   });
 
-  it('is none where all of it goes back by itself', () => {
+  it('adds none when the payment is refunded', () => {
     const covered = aProforma(byCard(100), paid(3000), inStatus('converted'));
-    expect(reportMoneyForCanceledOrder(covered, result(covered), NOW).alerts).toEqual([]);
+    expect(alertPaymentsForCanceledOrder(covered, result(covered), NOW).alerts).toEqual([]);
   });
 
-  it('is none where a payment failed or money went back', () => {
+  it('adds none for failed payments and refunds', () => {
     const after = result(before, { status: 'failed' });
-    expect(reportMoneyForCanceledOrder(before, after, NOW)).toBe(after);
+    expect(alertPaymentsForCanceledOrder(before, after, NOW)).toBe(after);
     const leaving = aProforma(paid(100), refund(1, 100), inStatus('converted'));
     const gone = settleRefund(leaving, 2, 'refunded', NOW);
-    expect(reportMoneyForCanceledOrder(leaving, gone, NOW)).toBe(gone);
+    expect(alertPaymentsForCanceledOrder(leaving, gone, NOW)).toBe(gone);
   });
 });
 
-describe('what gets a result', () => {
-  it('is a card payment, and no other payment and no refund', () => {
+describe('cardPayment', () => {
+  it('finds card payments, no other payments and no refunds', () => {
     const proforma = aProforma(byCard(100), paid(100), byCard(50, { status: 'settled' }), refund(3, 50));
     expect([1, 2, 3, 4, 5].map((id) => cardPayment(proforma, id)?.id)).toEqual([1, undefined, 3, undefined, undefined]);
     const given = { ...proforma, payments: proforma.payments.map((each) => ({ ...each, kind: 'card' as const })) };

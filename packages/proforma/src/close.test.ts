@@ -10,9 +10,9 @@ import {
   paid,
   paidByVoucher,
   refund,
-} from '../testing/index.js';
-import { openAlerts, withUnwantedMoney } from './alerts.js';
-import { vouchersReturned } from './benefits.js';
+} from './testing/index.js';
+import { openAlerts, alertUnexpectedPayment } from './alerts.js';
+import { voucherRefunds } from './benefits.js';
 import { cancel, convert, dueAt, isPastDeadline, meetDeadline, refundOrder } from './close.js';
 import { debtOf } from './payments.js';
 import { FINAL_STATUSES, OPEN_STATUSES, reservedQty, shownPayments, type Proforma } from './proforma.js';
@@ -26,16 +26,16 @@ function refundsOf(proforma: Proforma): unknown[] {
   return proforma.payments.filter(({ amount }) => amount < 0).map((each) => [each.refundOf, each.amount, each.status]);
 }
 
-describe('a proforma that is canceled', () => {
+describe('cancel', () => {
   const before = aProforma(line({ qty: 3 }), paid(1000), paidByVoucher(500), paid(700), refund(3, 200, 'refunded'));
   const next = cancel(before, { reason: 'Too late', now: NOW }) as Proforma;
 
-  it('says when and why', () => {
+  it('stores time and reason', () => {
     expect(next).toMatchObject({ status: 'canceled', canceledAt: NOW, cancelReason: 'Too late', updatedAt: NOW });
     expect(cancel(before, { reason: null, now: NOW })).toMatchObject({ cancelReason: null });
   });
 
-  it('gives back all money that is still here', () => {
+  it('refunds all held money', () => {
     expect(refundsOf(next)).toEqual([
       [3, -200, 'refunded'],
       [3, -500, 'pending'],
@@ -44,27 +44,27 @@ describe('a proforma that is canceled', () => {
     ]);
   });
 
-  it('keeps no stock and no amount is changed', () => {
+  it('releases the stock and keeps the amounts', () => {
     expect(next.lines.map((each) => reservedQty(next, each))).toEqual([0]);
     expect(next).toMatchObject({ sales: 3000, endSales: 3000, lines: before.lines });
   });
 });
 
-describe('a proforma that is converted', () => {
+describe('convert', () => {
   const before = aProforma(line({ qty: 3, qtyConfirmed: 2 }), line({ qty: 4 }), paid(3000), refund(1, 1000));
   const next = convert(before, ORDER) as Proforma;
 
-  it('has the number of its order and keeps its amounts', () => {
+  it('stores the order number and keeps the amounts', () => {
     expect(next).toMatchObject({ status: 'converted', convertedAt: NOW, updatedAt: NOW, canceledAt: null });
     expect(next.converted?.orderNumber).toBe('O-2026-12345678');
     expect(next.endSales).toBe(before.endSales);
   });
 
-  it('keeps its stock reserved for the order, as confirmed', () => {
+  it('keeps the confirmed stock reserved', () => {
     expect(next.lines.map((each) => reservedQty(next, each))).toEqual([2, 4]);
   });
 
-  it('goes on showing its payments as they were', () => {
+  it('freezes the shown payments', () => {
     expect(shownPayments(next)).toEqual(before.payments);
     const later = settleRefund(next, 2, 'refunded', addHours(NOW, 1));
     expect(later.payments[1]?.status).toBe('refunded');
@@ -72,11 +72,11 @@ describe('a proforma that is converted', () => {
     expect(shownPayments(before)).toBe(before.payments);
   });
 
-  it('is the same when it is converted again', () => {
+  it('changes nothing a second time', () => {
     expect(convert(next, { ...ORDER, orderNumber: 'O-2026-99999999' })).toBe(next);
   });
 
-  it('need not be paid', () => {
+  it('accepts an unpaid proforma', () => {
     expect(convert(aProforma(), ORDER)).toMatchObject({ status: 'converted', payments: [] });
   });
 });
@@ -95,7 +95,7 @@ describe('loyalty points', () => {
     expect(pointsOf(aProforma(line({ qty: 3, price: 1000 })), amountPerPoint)).toBe(points);
   });
 
-  it('count what was confirmed, fees included', () => {
+  it('count the confirmed total, fees included', () => {
     expect(pointsOf(aProforma(line({ qty: 3, qtyConfirmed: 1, price: 1000 }), fee(490)), 10)).toBe(149);
   });
 
@@ -105,8 +105,8 @@ describe('loyalty points', () => {
   });
 });
 
-describe('a proforma of which nothing is confirmed', () => {
-  it('cannot be converted', () => {
+describe('convert with nothing confirmed', () => {
+  it('is refused', () => {
     const nothing = [line({ qtyConfirmed: 0 }), line({ qtyConfirmed: 0 })];
     expect(convert(aProforma(...nothing, inStatus('partial_confirmed')), ORDER)).toEqual(NOTHING_CONFIRMED);
     expect(convert(aProforma(...nothing, line({ qtyConfirmed: 1 })), ORDER)).toMatchObject({ status: 'converted' });
@@ -115,20 +115,20 @@ describe('a proforma of which nothing is confirmed', () => {
 });
 
 describe('a deadline', () => {
-  it('has passed from its very moment on', () => {
+  it('passes at its exact time', () => {
     const proforma = aProforma(expiring(NOW));
     expect(isPastDeadline(proforma, new Date(NOW.getTime() - 1))).toBe(false);
     expect(isPastDeadline(proforma, NOW)).toBe(true);
   });
 
-  it.each(FINAL_STATUSES)('means nothing to a proforma that is %s', (status) => {
+  it.each(FINAL_STATUSES)('does not apply to a proforma that is %s', (status) => {
     const proforma = aProforma(overdue, inStatus(status));
     expect(isPastDeadline(proforma, NOW)).toBe(false);
     expect(meetDeadline(proforma, { now: NOW, expirePaid: true })).toBe(proforma);
     expect(dueAt(proforma)).toBeNull();
   });
 
-  it.each(OPEN_STATUSES)('changes nothing of a %s proforma before it comes', (status) => {
+  it.each(OPEN_STATUSES)('does not change a %s proforma before it passes', (status) => {
     const proforma = aProforma(expiring(addHours(NOW, 1)), inStatus(status));
     expect(meetDeadline(proforma, { now: NOW, expirePaid: true })).toBe(proforma);
     expect(dueAt(proforma)).toEqual(addHours(NOW, 1));
@@ -146,7 +146,7 @@ describe('a proforma with debt past its deadline', () => {
     expect(next.alerts).toEqual([]);
   });
 
-  it('gives back partial payments and its stock', () => {
+  it('refunds partial payments and releases its stock', () => {
     expect(refundsOf(next)).toEqual([
       [1, -2000, 'pending'],
       [2, -999, 'refunded'],
@@ -159,7 +159,7 @@ describe('a proforma paid in full past its deadline', () => {
   const before = aProforma(line(), paid(3000), inStatus('paid'), overdue);
   const alertedOnce = meetDeadline(before, { now: NOW, expirePaid: false });
 
-  it('stays, with an alert', () => {
+  it('stays open and gets an alert', () => {
     expect(alertedOnce).toMatchObject({
       status: 'paid',
       payments: before.payments,
@@ -168,12 +168,12 @@ describe('a proforma paid in full past its deadline', () => {
     });
   });
 
-  it('is due until the alert was raised', () => {
+  it('is due until the alert is raised', () => {
     expect(dueAt(before)).toEqual(NOW);
     expect(dueAt(alertedOnce)).toBeNull();
   });
 
-  it('gets one alert only, even when that one is resolved', () => {
+  it('gets no second alert after the first is resolved', () => {
     expect(meetDeadline(alertedOnce, { now: addHours(NOW, 1), expirePaid: false })).toBe(alertedOnce);
     const resolved = aProforma(line(), paid(3000), alerted('paid_not_converted', NOW), overdue);
     expect(openAlerts(resolved)).toBe(0);
@@ -181,52 +181,52 @@ describe('a proforma paid in full past its deadline', () => {
     expect(dueAt(resolved)).toBeNull();
   });
 
-  it('gets its alert also beside another one', () => {
+  it('gets its alert beside one of another kind', () => {
     const proforma = aProforma(line(), paid(3000), alerted('refund_failed'), overdue);
     expect(meetDeadline(proforma, { now: NOW, expirePaid: false }).alerts).toHaveLength(2);
   });
 
-  it('expires where the app lets it', () => {
+  it('expires when the app lets paid ones expire', () => {
     const next = meetDeadline(before, { now: NOW, expirePaid: true });
     expect(next).toMatchObject({ status: 'expired', alerts: [] });
     expect(refundsOf(next)).toEqual([[1, -3000, 'pending']]);
   });
 
-  it.each(['confirmed', 'partial_confirmed', 'awaiting_payment'] as const)('stays also when it is %s', (status) => {
+  it.each(['confirmed', 'partial_confirmed', 'awaiting_payment'] as const)('stays open when it is %s', (status) => {
     expect(
       meetDeadline(aProforma(line(), paid(3000), inStatus(status), overdue), { now: NOW, expirePaid: false }),
     ).toMatchObject({ status, alerts: [{ kind: 'paid_not_converted' }] });
   });
 
-  it('expires after all when it owes again', () => {
-    const owing = aProforma(line(), paid(3000), refund(1, 1, 'refunded'), alerted('paid_not_converted'), overdue);
-    expect(debtOf(owing)).toBe(1);
-    expect(dueAt(owing)).toEqual(NOW);
-    expect(meetDeadline(owing, { now: NOW, expirePaid: false }).status).toBe('expired');
+  it('expires once it has debt again', () => {
+    const withDebt = aProforma(line(), paid(3000), refund(1, 1, 'refunded'), alerted('paid_not_converted'), overdue);
+    expect(debtOf(withDebt)).toBe(1);
+    expect(dueAt(withDebt)).toEqual(NOW);
+    expect(meetDeadline(withDebt, { now: NOW, expirePaid: false }).status).toBe('expired');
   });
 });
 
-describe('a proforma whose money is on its way back', () => {
+describe('a proforma with a pending refund past its deadline', () => {
   it('expires like one with debt', () => {
     const leaving = aProforma(line(), paid(3000), refund(1, 1), overdue);
     expect(meetDeadline(leaving, { now: NOW, expirePaid: false }).status).toBe('expired');
   });
 });
 
-describe('a proforma that comes to 0', () => {
+describe('a proforma with a total of 0 past its deadline', () => {
   it('expires like one with debt', () => {
     const free = aProforma(line({ price: 0 }), overdue);
     expect(dueAt(free)).toEqual(NOW);
     expect(meetDeadline(free, { now: NOW, expirePaid: false })).toMatchObject({ status: 'expired', payments: [] });
   });
 
-  it('expires too when it was reduced to 0 after a payment', () => {
+  it('expires when it was reduced to 0 after a payment', () => {
     const reduced = aProforma(line({ qtyConfirmed: 0 }), paid(3000), refund(1, 3000), overdue);
     expect(meetDeadline(reduced, { now: NOW, expirePaid: false }).status).toBe('expired');
   });
 });
 
-describe('a converted proforma whose order is refunded', () => {
+describe('refundOrder', () => {
   const converted = aProforma(
     line(),
     paidByVoucher(500),
@@ -237,29 +237,29 @@ describe('a converted proforma whose order is refunded', () => {
   );
   const refunded = refundOrder(converted, { now: NOW });
 
-  it('gives back all that is held, newest payment first, vouchers last', () => {
+  it('refunds all held money, newest payment first, vouchers last', () => {
     expect(refundsOf(refunded).slice(1)).toEqual([
       [3, -1300, 'pending'],
       [2, -1000, 'pending'],
       [1, -500, 'refunded'],
     ]);
-    expect(vouchersReturned(converted, refunded)).toEqual([{ voucherId: 500, amount: 500 }]);
+    expect(voucherRefunds(converted, refunded)).toEqual([{ voucherId: 500, amount: 500 }]);
   });
 
-  it('keeps the payments it shows and its reservations', () => {
+  it('keeps the shown payments and the reservations', () => {
     expect(shownPayments(refunded)).toBe(shownPayments(converted));
     expect(refunded).toMatchObject({ status: 'converted', endSales: converted.endSales });
   });
 
-  it('has nothing left to give back a second time', () => {
+  it('refunds nothing a second time', () => {
     expect(refundOrder(refunded, { now: NOW })).toBe(refunded);
     const failed = settleRefund(refunded, refunded.payments.at(-2)?.id ?? 0, 'failed', NOW);
     expect(refundOrder(failed, { now: NOW })).toBe(failed);
   });
 
-  it('resolves the alerts of money that goes back, and no other', () => {
+  it('resolves only the alerts of refunded payments', () => {
     const [, , card, ...rest] = converted.payments;
-    const unwanted = withUnwantedMoney(alerted('refund_failed')(converted), card!, 'order_canceled', NOW);
+    const unwanted = alertUnexpectedPayment(alerted('refund_failed')(converted), card!, 'order_canceled', NOW);
     expect(rest).toHaveLength(1);
     expect(refundOrder(unwanted, { now: NOW }).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([null, NOW]);
   });

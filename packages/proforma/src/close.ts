@@ -1,34 +1,34 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { resolveAlertsOf, withAlert } from './alerts.js';
+import { resolvePaymentAlerts, withAlert } from './alerts.js';
 import { debtOf, isPaidInFull, refundsDownTo } from './payments.js';
 import type { Proforma, ProformaStatus } from './proforma.js';
 import { NOTHING_CONFIRMED } from './refusals.js';
 import { decide, isOpen, type Guard } from './transitions.js';
 
-export interface At {
+export interface TimeFacts {
   readonly now: Date;
 }
 
-export interface CancelFacts extends At {
+export interface CancelFacts extends TimeFacts {
   readonly reason: string | null;
 }
 
-/** Captured payments become pending refunds; reserved stock goes back. */
+/** Captured payments become pending refunds; reserved stock is released. */
 export function cancel(proforma: Proforma, facts: CancelFacts): Proforma | Refusal {
-  const apply = (found: Proforma): Proforma => callOff(found, 'canceled', facts.reason, facts.now);
+  const apply = (found: Proforma): Proforma => close(found, 'canceled', facts.reason, facts.now);
   return decide({ action: 'cancel', guards: [], apply }, proforma, facts);
 }
 
-const somethingIsConfirmed: Guard<At> = (proforma) =>
+const somethingIsConfirmed: Guard<TimeFacts> = (proforma) =>
   proforma.lines.every((line) => line.qtyConfirmed === 0) ? NOTHING_CONFIRMED : undefined;
 
-export interface ConvertFacts extends At {
+export interface ConvertFacts extends TimeFacts {
   readonly orderNumber: string;
   /** Minor units of the total that earn one loyalty point; 0 earns none. */
   readonly amountPerPoint: number;
 }
 
-/** Turns the proforma into an order, once: payments and reservations pass to the order with it. */
+/** Turns the proforma into an order, which takes over payments and reservations. A repeat changes nothing. */
 export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Refusal {
   if (proforma.status === 'converted') return proforma;
   const apply = (found: Proforma): Proforma => ({
@@ -38,7 +38,7 @@ export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Ref
     converted: {
       payments: found.payments,
       orderNumber: facts.orderNumber,
-      points: earnedPoints(found, facts.amountPerPoint),
+      points: pointsFor(found, facts.amountPerPoint),
       isOrderPayable: debtOf(found) > 0,
     },
     updatedAt: facts.now,
@@ -46,27 +46,26 @@ export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Ref
   return decide({ action: 'convert', guards: [somethingIsConfirmed], apply }, proforma, facts);
 }
 
-/** A guest has nobody to book them to. */
-function earnedPoints({ buyer, endSales }: Proforma, amountPerPoint: number): number {
+function pointsFor({ buyer, endSales }: Proforma, amountPerPoint: number): number {
   return buyer.id === null || amountPerPoint <= 0 ? 0 : Math.floor(endSales / amountPerPoint);
 }
 
 /**
- * Gives back all that was paid for an order that is cancelled: captured payments become pending refunds, vouchers
- * last. Alerts of money that now goes back are resolved. A repeat finds nothing left.
+ * Refunds all payments of a canceled order, vouchers last. Alerts about the refunded payments are resolved. A repeat
+ * changes nothing.
  */
-export function refundOrder(proforma: Proforma, { now }: At): Proforma {
+export function refundOrder(proforma: Proforma, { now }: TimeFacts): Proforma {
   const apply = (found: Proforma): Proforma => {
     const refunds = refundsDownTo(0, found.payments, now);
     if (refunds.length === 0) return found;
     const refunded = new Set<unknown>(refunds.map(({ refundOf }) => refundOf));
-    return resolveAlertsOf({ ...found, payments: [...found.payments, ...refunds], updatedAt: now }, refunded, now);
+    return resolvePaymentAlerts({ ...found, payments: [...found.payments, ...refunds], updatedAt: now }, refunded, now);
   };
   const outcome = decide({ action: 'refund_order', guards: [], apply }, proforma, { now });
   return isRefusal(outcome) ? proforma : outcome;
 }
 
-export interface DeadlineFacts extends At {
+export interface DeadlineFacts extends TimeFacts {
   /** The app's setting `proforma.expire_paid`. */
   readonly expirePaid: boolean;
 }
@@ -76,8 +75,8 @@ export function isPastDeadline(proforma: Pick<Proforma, 'status' | 'expiresAt'>,
 }
 
 /**
- * What the customer is asked to pay now: the debt, for a converted proforma that of its order; 0 once nobody waits for
- * the money, or the deadline has passed.
+ * Amount that the customer has to pay now, in minor units: the debt, or 0 once the proforma is closed, its deadline has
+ * passed or its order needs no payment.
  */
 export function amountDue(
   proforma: Pick<Proforma, 'endSales' | 'payments' | 'status' | 'converted' | 'expiresAt'>,
@@ -88,8 +87,8 @@ export function amountDue(
 }
 
 /**
- * What its deadline does to a proforma: one with debt (or nothing to pay) expires; one that is paid in full stays,
- * unless the app lets those expire too, and gets a single alert. Before the deadline nothing happens.
+ * Past the deadline a proforma with debt or nothing to pay expires. A paid one gets a single alert, or expires when the
+ * app says so.
  */
 export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma {
   if (!isPastDeadline(proforma, facts.now)) return proforma;
@@ -97,13 +96,13 @@ export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma
   return isRefusal(outcome) ? proforma : outcome;
 }
 
-/** When the deadline has to be looked at next; `null` when it has nothing left to do. */
+/** When the sweep has to look at the proforma; `null` when never again. */
 export function dueAt(proforma: Proforma): Date | null {
   return isOpen(proforma) && !(isPaidFor(proforma) && hasUnconvertedAlert(proforma)) ? proforma.expiresAt : null;
 }
 
 function expireOrAlert(proforma: Proforma, { expirePaid, now }: DeadlineFacts): Proforma {
-  if (expirePaid || !isPaidFor(proforma)) return callOff(proforma, 'expired', 'expired', now);
+  if (expirePaid || !isPaidFor(proforma)) return close(proforma, 'expired', 'expired', now);
   if (hasUnconvertedAlert(proforma)) return proforma;
   return withAlert(proforma, 'paid_not_converted', 'Paid in full, but not converted before its deadline', {}, now);
 }
@@ -116,7 +115,7 @@ function hasUnconvertedAlert(proforma: Proforma): boolean {
   return proforma.alerts.some((alert) => alert.kind === 'paid_not_converted');
 }
 
-function callOff(proforma: Proforma, status: ProformaStatus, reason: string | null, now: Date): Proforma {
+function close(proforma: Proforma, status: ProformaStatus, reason: string | null, now: Date): Proforma {
   return {
     ...proforma,
     status,

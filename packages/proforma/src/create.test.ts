@@ -11,7 +11,7 @@ import {
   wanting,
   withVouchers,
   type Fact,
-} from '../testing/index.js';
+} from './testing/index.js';
 import { createProforma, type CreateFacts, type Evaluation } from './create.js';
 import type { Proforma } from './proforma.js';
 import * as refusals from './refusals.js';
@@ -23,6 +23,7 @@ function creating(evaluation: CreateFacts['evaluation'], more: Partial<CreateFac
     preferredWarehouse: null,
     number: 'P-2026-7K2M9Q',
     lifetimeHours: 72,
+    minimumBasketAmount: 0,
     now: NOW,
     ...more,
   });
@@ -33,11 +34,11 @@ function made(outcome: Proforma | Refusal): Proforma {
   return outcome;
 }
 
-describe('an evaluation that nothing stands against', () => {
+describe('createProforma', () => {
   const evaluation = anEvaluation(wanting({ qty: 2 }), wanting({ qty: 3, price: 250, vatRate: 1000 }));
   const proforma = made(creating(evaluation));
 
-  it('becomes an unpaid draft', () => {
+  it('makes an unpaid draft', () => {
     expect(proforma).toMatchObject({
       id: 0,
       number: 'P-2026-7K2M9Q',
@@ -54,13 +55,13 @@ describe('an evaluation that nothing stands against', () => {
     });
   });
 
-  it('has its prices frozen now, for as long as the app says', () => {
+  it('sets the deadline by the lifetime of the app', () => {
     expect(proforma).toMatchObject({ processingDate: NOW, insertedAt: NOW, updatedAt: NOW });
     expect(proforma.expiresAt).toEqual(addHours(NOW, 72));
     expect(made(creating(evaluation, { lifetimeHours: 1 })).expiresAt).toEqual(addHours(NOW, 1));
   });
 
-  it('keeps exactly the amounts of the evaluation, whatever they would come to today', () => {
+  it('copies the amounts of the evaluation without recalculation', () => {
     const fees = [{ kind: 'shipment', name: 'Courier', qty: 1, price: 9, vatRate: 2000, sales: 9, discount: 1 }];
     const totals = { sales: 7, discount: 2, netSales: 4, vat: 1, endSales: 5 };
     const kept = made(creating({ ...evaluation, fees, totals }));
@@ -68,47 +69,47 @@ describe('an evaluation that nothing stands against', () => {
     expect(kept.lines).toMatchObject(evaluation.lines);
   });
 
-  it('has its lines in their order, unconfirmed, each with its warehouse', () => {
-    const place = { id: 0, qtyConfirmed: null, warehouseId: 1, warehouseCode: 'W1' };
-    expect(proforma.lines).toEqual(evaluation.lines.map((line) => ({ ...line, ...place })));
+  it('keeps the order of the lines and gives each a warehouse', () => {
+    const unconfirmed = { id: 0, qtyConfirmed: null, warehouseId: 1, warehouseCode: 'W1' };
+    expect(proforma.lines).toEqual(evaluation.lines.map((line) => ({ ...line, ...unconfirmed })));
   });
 
-  it('keeps the buyer, the delivery, the tags and the comment, and nothing about the evaluation itself', () => {
-    const told = { comment: 'Ring twice', tags: ['VIP'], currency: 'EUR', marketId: 2, salesChannel: 'app' };
-    const kept = made(creating({ ...evaluation, ...told }));
-    expect(kept).toMatchObject({ ...told, buyer: evaluation.buyer, delivery: evaluation.delivery });
+  it('copies the sale terms, and nothing about the evaluation itself', () => {
+    const terms = { comment: 'Ring twice', tags: ['VIP'], currency: 'EUR', marketId: 2, salesChannel: 'app' };
+    const kept = made(creating({ ...evaluation, ...terms }));
+    expect(kept).toMatchObject({ ...terms, buyer: evaluation.buyer, delivery: evaluation.delivery });
     for (const name of ['used', 'pickupPoint', 'totals']) expect(kept).not.toHaveProperty(name);
   });
 });
 
-describe('an evaluation that cannot be used', () => {
-  it('is stale when there is none', () => {
+describe('an evaluation', () => {
+  it('is refused when it does not exist', () => {
     expect(creating(undefined)).toEqual(refusals.STALE_EVALUATION);
   });
 
-  it('is refused when it is of another app', () => {
+  it('is refused when it belongs to another app', () => {
     expect(creating('of another app')).toEqual(refusals.WRONG_APP);
   });
 
-  it('is stale from the moment on when it ends', () => {
+  it('is stale from the time it expires', () => {
     expect(creating(anEvaluation(stale(NOW)))).toEqual(refusals.STALE_EVALUATION);
     expect(made(creating(anEvaluation(stale(new Date(NOW.getTime() + 1))))).status).toBe('draft');
   });
 
-  it('is stale when it was used', () => {
+  it('is stale once used', () => {
     expect(creating(anEvaluation(used))).toEqual(refusals.STALE_EVALUATION);
   });
 });
 
 describe('a product without VAT', () => {
-  it('is refused on any line, and 0 % is VAT', () => {
+  it('is refused on any line; 0 % is accepted', () => {
     expect(creating(anEvaluation(wanting({}), wanting({ vatRate: null })))).toEqual(refusals.MISSING_VAT);
     expect(made(creating(anEvaluation(wanting({ vatRate: 0 })))).status).toBe('draft');
   });
 });
 
 describe('a guest', () => {
-  it('whose data are complete gets a proforma', () => {
+  it('with complete data is accepted', () => {
     expect(made(creating(anEvaluation(byGuest()))).buyer.id).toBeNull();
     expect(made(creating(anEvaluation(byGuest(), deliveredTo({ country: null })))).status).toBe('draft');
   });
@@ -131,7 +132,7 @@ describe('a guest', () => {
 });
 
 describe('a customer', () => {
-  it('may leave delivery data out', () => {
+  it('needs no delivery data', () => {
     const anonymous: Fact<Evaluation> = (found) => ({
       ...found,
       buyer: { ...found.buyer, email: null, firstName: null, lastName: null, phone: null },
@@ -141,11 +142,11 @@ describe('a customer', () => {
 });
 
 describe('a pickup point', () => {
-  it.each(['not needed', 'available'] as const)('that is %s is fine', (point) => {
+  it.each(['not needed', 'available'] as const)('is accepted when %s', (point) => {
     expect(made(creating(anEvaluation(pickup(point)))).status).toBe('draft');
   });
 
-  it('that is missing or unavailable is refused', () => {
+  it('is refused when missing or unavailable', () => {
     expect(creating(anEvaluation(pickup('missing')))).toEqual(refusals.PICKUP_POINT_REQUIRED);
     expect(creating(anEvaluation(pickup('unavailable')))).toEqual(refusals.PICKUP_POINT_UNAVAILABLE);
   });
@@ -154,13 +155,13 @@ describe('a pickup point', () => {
 describe('stock', () => {
   const tooMuch = refusals.insufficientStock('Shirt');
 
-  it('that does not suffice is refused by the name of the product', () => {
+  it('is refused by the name of the product when insufficient', () => {
     expect(tooMuch.refused).toBe('Insufficient stock for product: Shirt');
     expect(creating(anEvaluation(wanting({ name: 'Coat' }), wanting({ qty: 8, name: 'Shirt' })))).toEqual(tooMuch);
     expect(creating(anEvaluation(wanting({ name: 'Shirt' })), { stock: [] })).toEqual(tooMuch);
   });
 
-  it('is taken from the preferred warehouse', () => {
+  it('comes from the preferred warehouse', () => {
     const stock = [aStockRow(), aStockRow({ warehouseId: 2, warehouseCode: 'W2' })];
     expect(made(creating(anEvaluation(), { stock, preferredWarehouse: 'W2' })).lines).toMatchObject([
       { warehouseId: 2, warehouseCode: 'W2' },
@@ -172,7 +173,7 @@ describe('stock', () => {
 });
 
 // In the order of the checks.
-const obstacles: readonly {
+const refusalCases: readonly {
   readonly refusal: Refusal;
   readonly broken: 'evaluation' | 'line' | 'guest' | 'pickup' | 'stock';
   readonly fact: Fact<Evaluation>;
@@ -186,15 +187,56 @@ const obstacles: readonly {
 ];
 
 // A pickup point is either missing or unavailable.
-const pairs = obstacles.flatMap((earlier, place) =>
-  obstacles
-    .slice(place + 1)
+const pairs = refusalCases.flatMap((earlier, index) =>
+  refusalCases
+    .slice(index + 1)
     .filter((later) => later.broken !== earlier.broken)
-    .map((later) => ({ earlier, later, name: `${earlier.refusal.refused} goes before ${later.refusal.refused}` })),
+    .map((later) => ({ earlier, later, name: `${earlier.refusal.refused} before ${later.refusal.refused}` })),
 );
 
-describe('two obstacles at once', () => {
-  it('come in fourteen pairs', () => {
+describe('a minimum amount of baskets', () => {
+  const fee = { kind: 'shipment', name: 'Courier', qty: 1, price: 500, vatRate: 2000, sales: 500, discount: 0 };
+  const evaluation: Evaluation = {
+    ...anEvaluation(wanting({ qty: 2, price: 1000 }), wanting({ qty: 1, price: 250 })),
+    fees: [fee],
+  };
+  const [first, ...others] = evaluation.lines;
+  const cheaper = { ...evaluation, lines: [{ ...(first as typeof fee & typeof first), discount: 50 }, ...others] };
+  const withMinimum = (minimumBasketAmount: number, offered: Evaluation = evaluation) =>
+    creating(offered, { minimumBasketAmount });
+
+  it('counts goods after discounts, without fees', () => {
+    expect(made(withMinimum(2250)).status).toBe('draft');
+    expect(withMinimum(2251)).toEqual(refusals.BASKET_BELOW_MINIMUM);
+    expect(made(withMinimum(2200, cheaper as Evaluation)).status).toBe('draft');
+    expect(withMinimum(2201, cheaper as Evaluation)).toEqual(refusals.BASKET_BELOW_MINIMUM);
+  });
+
+  it('counts goods paid by vouchers', () => {
+    const paid = anEvaluation(withVouchers(3000));
+    const { endSales } = paid.totals;
+    expect(made(withMinimum(endSales, paid)).status).toBe('paid');
+    expect(withMinimum(endSales + 1, paid)).toEqual(refusals.BASKET_BELOW_MINIMUM);
+  });
+
+  it('accepts a free basket when it is 0', () => {
+    expect(made(withMinimum(0, anEvaluation(wanting({ price: 0 })))).status).toBe('draft');
+  });
+
+  it.each(refusalCases.filter(({ broken }) => broken !== 'stock'))(
+    'is checked after $refusal.refused',
+    ({ refusal, fact }) => {
+      expect(creating(anEvaluation(fact), { minimumBasketAmount: 1_000_000 })).toEqual(refusal);
+    },
+  );
+
+  it('is checked before stock', () => {
+    expect(withMinimum(1_000_000, anEvaluation(wanting({ qty: 11 })))).toEqual(refusals.BASKET_BELOW_MINIMUM);
+  });
+});
+
+describe('two refusals at once', () => {
+  it('cover fourteen pairs', () => {
     expect(pairs).toHaveLength(14);
   });
 
@@ -208,7 +250,7 @@ describe('vouchers', () => {
   const offered = (...available: readonly number[]): Proforma =>
     made(creating(anEvaluation(withVouchers(...available))));
 
-  it('are payments that count at once, each by its own voucher', () => {
+  it('become settled payments, one per voucher', () => {
     const { payments, status } = offered(1000, 500);
     expect(status).toBe('draft');
     expect(payments).toEqual([
@@ -221,6 +263,7 @@ describe('vouchers', () => {
         status: 'settled',
         date: NOW,
         refundOf: null,
+        keyPart: null,
         reference: null,
         voucherId: 501,
       },
@@ -228,37 +271,37 @@ describe('vouchers', () => {
     ]);
   });
 
-  it('pay no more than the debt; the rest stays on them', () => {
+  it('pay at most the debt', () => {
     expect(offered(2000, 5000).payments.map(({ amount }) => amount)).toEqual([2000, 1000]);
   });
 
-  it('make it paid when they cover the total', () => {
+  it('make the proforma paid when they cover the total', () => {
     expect(offered(3000).status).toBe('paid');
     expect(offered(2999).status).toBe('draft');
   });
 
-  it('are not touched when those before them cover the total', () => {
+  it('are not used once earlier ones cover the total', () => {
     expect(offered(3000, 1).payments.map(({ voucherId }) => voucherId)).toEqual([501]);
   });
 
-  it('leave a proforma with nothing to pay unpaid', () => {
+  it('leave a free proforma a draft', () => {
     const free = made(creating(anEvaluation(wanting({ price: 0 }), withVouchers(100))));
     expect([free.status, free.payments]).toEqual(['draft', []]);
   });
 
-  it('pay what was promised, though more is left on them by now', () => {
+  it('pay the promised amount when more is available', () => {
     const evaluation = anEvaluation(withVouchers(1000));
     const more = evaluation.vouchers.map((voucher) => ({ ...voucher, available: 2000 }));
     expect(made(creating({ ...evaluation, vouchers: more })).payments).toMatchObject([{ amount: 1000 }]);
   });
 
-  it('that no longer hold what was promised stand against it', () => {
+  it('are refused when less than promised is available', () => {
     const evaluation = anEvaluation(withVouchers(1000));
     const less = evaluation.vouchers.map((voucher) => ({ ...voucher, available: 999 }));
     expect(creating({ ...evaluation, vouchers: less })).toEqual(refusals.VOUCHER_NOT_AVAILABLE);
   });
 
-  it('that somebody else holds or has spent stand against it', () => {
+  it('are refused when held or spent', () => {
     expect(creating(anEvaluation(withVouchers(100, 0)))).toEqual(refusals.VOUCHER_NOT_AVAILABLE);
   });
 });

@@ -1,71 +1,72 @@
-import { addHours, type Refusal, type Totals } from '@back-office/kernel';
+import {
+  addHours,
+  type Address,
+  type Buyer,
+  type EvaluatedLine,
+  type FeeLine,
+  type Promotion,
+  type Refusal,
+  type SaleTerms,
+  type Totals,
+  totalsOf,
+} from '@back-office/kernel';
 import { isText } from './edit.js';
 import { isPaidInFull } from './payments.js';
-import type { Address, Buyer, FeeLine, Payment, Proforma, ProformaLine } from './proforma.js';
-import type { Promotion } from './promotions.js';
+import type { Payment, Proforma } from './proforma.js';
 import * as refusals from './refusals.js';
-import { chooseWarehouses, inOrderOfUse, type Source, type StockRow } from './stock.js';
+import { chooseWarehouses, sortByPreference, type Source, type StockRow } from './stock.js';
 
-/** What a checkout evaluation has frozen. Amounts are minor units. */
-export interface Evaluation {
+/** Contents of a checkout evaluation. Amounts are minor units. */
+export interface Evaluation extends SaleTerms {
   readonly id: number;
   readonly used: boolean;
   readonly expiresAt: Date;
   readonly buyer: Buyer;
-  readonly delivery: Address | null;
-  /** Those that were offered, in their order, as they can be used now. */
+  /** In the order offered, with their current availability. */
   readonly vouchers: readonly PromisedVoucher[];
   readonly pickupPoint: 'not needed' | 'missing' | 'unavailable' | 'available';
   readonly lines: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
   readonly promotions: readonly Promotion[];
   readonly totals: Totals;
-  readonly currency: string;
-  readonly shipmentMethodCode: string | null;
-  readonly pickupPointCode: string | null;
-  readonly marketId: number;
-  readonly salesChannelId: number;
-  readonly salesChannel: string;
-  readonly comment: string | null;
-  readonly tags: readonly string[];
 }
 
 export interface OfferedVoucher {
   readonly id: number;
   readonly code: string;
-  /** Minor units that are left on it; 0 when it is held, spent, over, or somebody else's. */
+  /** Minor units left; 0 when it is held, spent, out of date or another customer's. */
   readonly available: number;
 }
 
-/** A voucher of an evaluation, with what it is to pay. */
 export interface PromisedVoucher extends OfferedVoucher {
   readonly amount: number;
 }
 
-export type EvaluatedLine = Omit<ProformaLine, 'id' | 'qtyConfirmed' | 'warehouseId' | 'warehouseCode'>;
-
-/** Everything that decides whether and how an evaluation becomes a proforma. */
 export interface CreateFacts {
-  /** `undefined`: no such evaluation in the installation. */
+  /** `undefined` when no app has such an evaluation. */
   readonly evaluation: Evaluation | 'of another app' | undefined;
-  /** The stock that may be used; already locked. */
+  /** Usable stock, locked. */
   readonly stock: readonly StockRow[];
-  /** Code of the warehouse that is asked first; the others follow by code. */
+  /** Code of the warehouse to try first; the others follow by code. */
   readonly preferredWarehouse: string | null;
   readonly number: string;
   readonly lifetimeHours: number;
+  /** Minimum of the lines after discounts, without fees, in minor units; 0 means none. */
+  readonly minimumBasketAmount: number;
   readonly now: Date;
 }
 
-/** Makes the proforma of an evaluation, its stock chosen line by line, or says what stands against it. */
+type Terms = Pick<CreateFacts, 'minimumBasketAmount' | 'now'>;
+
+/** Makes the proforma of an evaluation and chooses a warehouse for each line. */
 export function createProforma(facts: CreateFacts): Proforma | Refusal {
-  const { evaluation, stock, preferredWarehouse, now } = facts;
+  const { evaluation, stock, preferredWarehouse } = facts;
   if (evaluation === 'of another app') return refusals.WRONG_APP;
   if (evaluation === undefined) return refusals.STALE_EVALUATION;
-  const obstacle = obstacleToCreate(evaluation, now);
-  if (obstacle) return obstacle;
+  const refusal = checkCreation(evaluation, facts);
+  if (refusal) return refusal;
   const demands = evaluation.lines.map(({ variantId, qty, name }) => ({ variantId, qty, name }));
-  const sources = chooseWarehouses(demands, inOrderOfUse(stock, preferredWarehouse));
+  const sources = chooseWarehouses(demands, sortByPreference(stock, preferredWarehouse));
   if ('missing' in sources) return refusals.insufficientStock(sources.missing.name);
   return draftOf(evaluation, sources, facts);
 }
@@ -105,7 +106,7 @@ function draftOf(
   };
 }
 
-/** What each voucher is to pay, as far as the ones before it leave something to pay. The rest stays on the voucher. */
+/** Lets each voucher pay as much of the remaining total as it can. */
 export function promisedVouchers(vouchers: readonly OfferedVoucher[], total: number): PromisedVoucher[] {
   let debt = total;
   return vouchers.map((voucher) => {
@@ -127,12 +128,13 @@ const VOUCHER_PAYMENT = {
   kind: 'voucher',
   status: 'settled',
   refundOf: null,
+  keyPart: null,
   reference: null,
 } as const;
 
-type Check = (evaluation: Evaluation, now: Date) => Refusal | undefined;
+type Check = (evaluation: Evaluation, terms: Terms) => Refusal | undefined;
 
-const evaluationIsFresh: Check = ({ used, expiresAt }, now) =>
+const evaluationIsFresh: Check = ({ used, expiresAt }, { now }) =>
   used || expiresAt <= now ? refusals.STALE_EVALUATION : undefined;
 
 const everyProductHasVat: Check = ({ lines }) =>
@@ -152,7 +154,10 @@ const vouchersAreFree: Check = ({ vouchers }) =>
     ? refusals.VOUCHER_NOT_AVAILABLE
     : undefined;
 
-/** The checks of POST /proforma_orders before stock is asked, in the order of the interface's table. */
+const basketIsLargeEnough: Check = ({ lines }, { minimumBasketAmount }) =>
+  totalsOf(lines).endSales < minimumBasketAmount ? refusals.BASKET_BELOW_MINIMUM : undefined;
+
+/** In the order of the table of `POST /proforma_orders`; stock is checked afterwards. */
 const CHECKS: readonly Check[] = [
   evaluationIsFresh,
   everyProductHasVat,
@@ -160,12 +165,12 @@ const CHECKS: readonly Check[] = [
   pickupPointIsNamed,
   pickupPointIsUsable,
   vouchersAreFree,
+  basketIsLargeEnough,
 ];
 
-/** What stands against making a proforma of the evaluation, or `undefined`. */
-export function obstacleToCreate(evaluation: Evaluation, now: Date): Refusal | undefined {
+export function checkCreation(evaluation: Evaluation, terms: Terms): Refusal | undefined {
   for (const check of CHECKS) {
-    const refusal = check(evaluation, now);
+    const refusal = check(evaluation, terms);
     if (refusal) return refusal;
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { addHours } from '@back-office/kernel';
-import { aProforma, alerted, commented, inStatus, NOW, tagged } from '../testing/index.js';
+import { aProforma, alerted, commented, inStatus, NOW, tagged } from './testing/index.js';
 import { openAlerts } from './alerts.js';
 import { edit, type Edit } from './edit.js';
 import { FINAL_STATUSES, type Proforma } from './proforma.js';
@@ -20,29 +20,29 @@ function editing(parts: Edit, proforma = found): ReturnType<typeof edit> {
 }
 
 describe('tags', () => {
-  it('replace the old ones, in their order', () => {
+  it('replace the old ones in the order given', () => {
     expect(editing({ tags: ['VIP', 'urgent'] })).toEqual({ ...found, tags: ['VIP', 'urgent'], updatedAt: NOW });
     expect(editing({ tags: [] })).toMatchObject({ tags: [] });
   });
 
-  it('are dropped when they are there twice', () => {
+  it('are deduplicated', () => {
     expect(editing({ tags: ['b', 'a', 'b', 'B', 'a'] })).toMatchObject({ tags: ['b', 'a', 'B'] });
   });
 
   const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `tag ${index}`);
 
   it.each([
-    ['fifty of them', many(50)],
+    ['fifty', many(50)],
     ['one character', ['x']],
     ['a hundred characters', ['x'.repeat(100)]],
     ['a hundred characters of two units each', ['😀'.repeat(100)]],
     ['spaces', [' ']],
-  ])('can be: %s', (_, tags) => {
+  ])('accept %s', (_, tags) => {
     expect(editing({ tags })).toMatchObject({ tags });
   });
 
   it.each([
-    ['fifty-one of them', many(51)],
+    ['fifty-one', many(51)],
     ['an empty one', ['a', '']],
     ['a hundred and one characters', ['x'.repeat(101)]],
     ['a hundred and one characters of two units each', ['😀'.repeat(101)]],
@@ -54,7 +54,7 @@ describe('tags', () => {
     ['an object', { 0: 'a', length: 1 }],
     ['half a character', ['\uD83D']],
     ['a NUL', ['a\0']],
-  ])('cannot be: %s', (_, tags) => {
+  ])('refuse %s', (_, tags) => {
     expect(editing({ tags })).toEqual(INVALID_TAGS);
   });
 });
@@ -65,15 +65,15 @@ describe('a comment', () => {
   });
 
   it.each([['x'.repeat(5001)], [1], [false], [{}], [['a']], ['a\0'], ['\uDE00']])(
-    'that is none is refused',
+    'is refused when invalid',
     (comment) => {
       expect(editing({ comment })).toEqual(INVALID_COMMENT);
     },
   );
 });
 
-describe('alerts to resolve', () => {
-  it('are resolved now, the others stay', () => {
+describe('alerts', () => {
+  it('are resolved by index', () => {
     const next = editing({ alerts: [{ index: 2, resolved: true }] }) as Proforma;
     expect(next.alerts.map((alert) => alert.resolvedAt)).toEqual([null, RESOLVED, NOW]);
     expect(next.updatedAt).toBe(NOW);
@@ -92,11 +92,11 @@ describe('alerts to resolve', () => {
     ]);
   });
 
-  it('keep the moment when they were resolved first', () => {
+  it('keep the time of their first resolution', () => {
     expect(editing({ alerts: [{ index: 1, resolved: true }] })).toBe(found);
   });
 
-  it.each([3, -1, 1e20, -1e20, 2 ** 53])('cannot be the one at %p, which does not exist', (index) => {
+  it.each([3, -1, 1e20, -1e20, 2 ** 53])('refuse the unknown index %p', (index) => {
     const alerts = [
       { index: 0, resolved: true },
       { index, resolved: true },
@@ -104,7 +104,7 @@ describe('alerts to resolve', () => {
     expect(editing({ alerts })).toEqual(ALERT_NOT_FOUND);
   });
 
-  it.each([[[]], [null]])('may be none: %j', (alerts) => {
+  it.each([[[]], [null]])('may be empty: %j', (alerts) => {
     expect(editing({ alerts })).toBe(found);
   });
 });
@@ -118,7 +118,7 @@ describe('several parts at once', () => {
     });
   });
 
-  it('that are not sent stay', () => {
+  it('keep the parts that are not sent', () => {
     expect(editing({ comment: 'new' })).toMatchObject({ tags: ['old'] });
     expect(editing({ tags: ['new'] })).toMatchObject({ comment: 'as it was' });
     expect(editing({})).toBe(found);
@@ -130,7 +130,7 @@ describe('several parts at once', () => {
     ['an alert', { tags: ['new'], comment: 'new', alerts: [{ index: 9, resolved: true }] }, ALERT_NOT_FOUND],
     ['everything', { tags: 1, comment: 1, alerts: [{ index: 9, resolved: true }] }, INVALID_TAGS],
     ['comment and alerts', { comment: 1, alerts: [{ index: 9, resolved: true }] }, INVALID_COMMENT],
-  ] as const)('of which %s is bad are refused as a whole', (_, parts, refusal) => {
+  ] as const)('are refused as a whole when invalid: %s', (_, parts, refusal) => {
     expect(editing(parts)).toEqual(refusal);
   });
 });
@@ -160,8 +160,8 @@ describe.each(FINAL_STATUSES)('a proforma that is %s', (status) => {
   });
 });
 
-describe('a final proforma as it is told by its status', () => {
-  it('is the same to an edit of nothing', () => {
+describe('an edit of nothing', () => {
+  it('returns the same final proforma', () => {
     const final = aProforma(inStatus('expired'));
     expect(editing({}, final)).toBe(final);
   });

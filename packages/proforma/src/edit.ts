@@ -1,21 +1,29 @@
-import { isRefusal, isSound, lengthOf, LONGEST_TEXT, type Refusal } from '@back-office/kernel';
+import {
+  fieldsOf,
+  isRefusal,
+  isStorable,
+  characterCount,
+  MAX_TEXT_LENGTH,
+  SALE_NOTES,
+  type NoteColumns,
+  type Refusal,
+} from '@back-office/kernel';
 import type { Alert, Proforma } from './proforma.js';
 import { ALERT_NOT_FOUND, INVALID_COMMENT, INVALID_TAGS } from './refusals.js';
 import { decide, type Guard } from './transitions.js';
 
-const MOST_TAGS = 50;
-const LONGEST_TAG = 100;
+const MAX_TAGS = 50;
+const MAX_TAG_LENGTH = 100;
 
-/** The editable parts as the client sent them; `undefined` means not sent, and the part stays. */
-export interface Edit {
+/** Editable parts as sent, not validated; an `undefined` part stays. */
+export interface Edit extends Partial<Readonly<Record<keyof NoteColumns, unknown>>> {
   readonly tags?: unknown;
-  readonly comment?: unknown;
-  /** `null` likewise means not sent. */
+  /** `null` means not sent. */
   readonly alerts?: readonly AlertResolution[] | null;
 }
 
 export interface AlertResolution {
-  /** Any whole number; the rule below decides whether an alert has it. */
+  /** Any whole number; may belong to no alert. */
   readonly index: number;
   readonly resolved: true;
 }
@@ -24,29 +32,37 @@ export interface EditFacts extends Edit {
   readonly now: Date;
 }
 
-const tagsAreTags: Guard<EditFacts> = (_, { tags }) => (tags === undefined || areTags(tags) ? undefined : INVALID_TAGS);
+const tagsAreTags: Guard<EditFacts> = (_, { tags }) =>
+  tags === undefined || isTagList(tags) ? undefined : INVALID_TAGS;
 
-const commentIsText: Guard<EditFacts> = (_, { comment }) =>
-  comment === undefined || comment === null || isText(comment, LONGEST_TEXT) ? undefined : INVALID_COMMENT;
+function sentNotes(facts: Edit): (keyof NoteColumns)[] {
+  return SALE_NOTES.filter((note) => facts[note] !== undefined);
+}
+
+const notesAreTexts: Guard<EditFacts> = (_, facts) =>
+  sentNotes(facts).every((note) => facts[note] === null || isText(facts[note], MAX_TEXT_LENGTH))
+    ? undefined
+    : INVALID_COMMENT;
 
 const alertsExist: Guard<EditFacts> = (proforma, { alerts }) =>
   (alerts ?? []).every(({ index }) => proforma.alerts[index] !== undefined) ? undefined : ALERT_NOT_FOUND;
 
-/** Tags and comment change while the proforma is open; alerts can be resolved always. One bad part changes nothing. */
+/** Tags and notes can change while the proforma is open, alerts be resolved always. One invalid part changes nothing. */
 export function edit(proforma: Proforma, facts: EditFacts): Proforma | Refusal {
-  const touchesRecord = facts.tags !== undefined || facts.comment !== undefined;
-  const edited = touchesRecord
-    ? decide({ action: 'edit', guards: [tagsAreTags, commentIsText], apply: editRecord }, proforma, facts)
+  const hasRecordChanges = facts.tags !== undefined || sentNotes(facts).length > 0;
+  const edited = hasRecordChanges
+    ? decide({ action: 'edit', guards: [tagsAreTags, notesAreTexts], apply: editRecord }, proforma, facts)
     : proforma;
   if (isRefusal(edited)) return edited;
   return decide({ action: 'resolve_alerts', guards: [alertsExist], apply: resolveAlerts }, edited, facts);
 }
 
-function editRecord(proforma: Proforma, { tags, comment, now }: EditFacts): Proforma {
+function editRecord(proforma: Proforma, facts: EditFacts): Proforma {
+  const { tags, now } = facts;
   return {
     ...proforma,
+    ...fieldsOf(facts as Edit & NoteColumns, sentNotes(facts)),
     tags: tags === undefined ? proforma.tags : [...new Set(tags as string[])],
-    comment: comment === undefined ? proforma.comment : (comment as string | null),
     updatedAt: now,
   };
 }
@@ -60,12 +76,12 @@ function resolveAlerts(proforma: Proforma, { alerts, now }: EditFacts): Proforma
   return changed ? { ...proforma, alerts: resolved, updatedAt: now } : proforma;
 }
 
-export function areTags(value: unknown): value is string[] {
+export function isTagList(value: unknown): value is string[] {
   return (
-    Array.isArray(value) && value.length <= MOST_TAGS && value.every((tag) => tag !== '' && isText(tag, LONGEST_TAG))
+    Array.isArray(value) && value.length <= MAX_TAGS && value.every((tag) => tag !== '' && isText(tag, MAX_TAG_LENGTH))
   );
 }
 
-export function isText(value: unknown, longest: number): value is string {
-  return typeof value === 'string' && isSound(value) && lengthOf(value) <= longest;
+export function isText(value: unknown, maxLength: number): value is string {
+  return typeof value === 'string' && isStorable(value) && characterCount(value) <= maxLength;
 }

@@ -25,19 +25,19 @@ describe('a proforma number', () => {
     );
   });
 
-  it('can have every character at every place', () => {
-    for (let place = 0; place < 6; place += 1) {
+  it('can have every character at every position', () => {
+    for (let position = 0; position < 6; position += 1) {
       const seen = new Set<string | undefined>();
       for (let choice = 0; choice < 32; choice += 1) {
         let asked = -1;
-        const number = proformaNumber(2026, () => ((asked += 1) === place ? choice : 0));
-        seen.add(number[7 + place]);
+        const number = proformaNumber(2026, () => ((asked += 1) === position ? choice : 0));
+        seen.add(number[7 + position]);
       }
       expect(seen.size).toBe(32);
     }
   });
 
-  it('leaves the choice among all 32 to the one who picks', () => {
+  it('picks among all 32 characters each time', () => {
     const asked: number[] = [];
     proformaNumber(2026, (choices) => asked.push(choices) - 1);
     expect(asked).toEqual([32, 32, 32, 32, 32, 32]);

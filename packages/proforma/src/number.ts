@@ -1,16 +1,15 @@
-/** Digits and capital letters without those that are misread: I, L, O, U. */
+/** Crockford's base 32: digits and capital letters without I, L, O and U. */
 export const NUMBER_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const NUMBER_LENGTH = 6;
 
-/** A whole number from 0 up to, but not including, `choices`. */
+/** Returns a whole number from 0 to `choices` - 1. */
 export type Pick = (choices: number) => number;
 
-/** `P-<year>-<6 characters>`: not sequential, so that nobody can guess a neighbour's. */
+/** `P-<year>-<6 characters>`; random, so numbers cannot be guessed. */
 export function proformaNumber(year: number, pick: Pick): string {
   return `P-${year}-${characters(NUMBER_LENGTH, pick)}`;
 }
 
-/** `O-<year>-<8 characters>`, for orders that bring no number of their own. */
 export function orderNumber(year: number, pick: Pick): string {
   return `O-${year}-${characters(NUMBER_LENGTH + 2, pick)}`;
 }

@@ -1,4 +1,4 @@
-import { isRefusal, type Refusal } from '@back-office/kernel';
+import { isRefusal, type PaymentMethod, type Refusal } from '@back-office/kernel';
 import {
   aProforma,
   BANK,
@@ -11,8 +11,8 @@ import {
   paidByVoucher,
   refund,
   type Fact,
-} from '../testing/index.js';
-import { pay, type PayFacts, type PaymentMethod } from './pay.js';
+} from './testing/index.js';
+import { pay, type PayFacts } from './pay.js';
 import { debtOf, paidOf } from './payments.js';
 import type { Proforma } from './proforma.js';
 import * as refusals from './refusals.js';
@@ -26,10 +26,10 @@ function accepted(outcome: Proforma | Refusal): Proforma {
   return outcome;
 }
 
-describe('while money is on its way back', () => {
+describe('pay with a pending refund', () => {
   const leaving = aProforma(paid(3000), refund(1, 1000), inStatus('confirmed'));
 
-  it('what it covered is owed again', () => {
+  it('counts the refund as debt', () => {
     const next = accepted(paying(leaving, { amount: 0 }));
     expect(next.payments.at(-1)).toMatchObject({ amount: 1000, status: 'settled' });
     expect(next.status).toBe('paid');
@@ -37,13 +37,13 @@ describe('while money is on its way back', () => {
     expect(paying(leaving, { amount: 1001 })).toEqual(refusals.EXCEEDS_DEBT);
   });
 
-  it('a payment below that does not make it paid', () => {
+  it('does not make it paid below that debt', () => {
     expect(accepted(paying(leaving, { amount: 999 })).status).toBe('confirmed');
   });
 });
 
 describe('a payment below the debt', () => {
-  it('is recorded as settled and leaves the status as it was', () => {
+  it('is settled and keeps the status', () => {
     const next = accepted(paying(aProforma(), { amount: 1200 }));
     expect(next.payments).toEqual([
       {
@@ -54,6 +54,7 @@ describe('a payment below the debt', () => {
         kind: BANK.kind,
         reference: null,
         voucherId: null,
+        keyPart: null,
         status: 'settled',
         date: NOW,
         refundOf: null,
@@ -63,7 +64,7 @@ describe('a payment below the debt', () => {
     expect(debtOf(next)).toBe(1800);
   });
 
-  it('accumulates with others until the total is covered', () => {
+  it('makes paid when the sum covers the total', () => {
     let proforma = aProforma();
     const statuses = [1000, 1999, 1].map((amount) => {
       proforma = accepted(paying(proforma, { amount }));
@@ -73,33 +74,33 @@ describe('a payment below the debt', () => {
     expect(proforma.payments.map((payment) => payment.amount)).toEqual([1000, 1999, 1]);
   });
 
-  it('makes paid with a voucher what together covers the total', () => {
+  it('makes paid together with a voucher', () => {
     expect(accepted(paying(aProforma(paidByVoucher(2000)), { amount: 999 })).status).toBe('draft');
     expect(accepted(paying(aProforma(paidByVoucher(2000)), { amount: 1000 })).status).toBe('paid');
   });
 });
 
-describe('a payment of 0 or less, or of no amount', () => {
-  it.each([0, -1, -5000, undefined, null])('(%p) pays the whole remaining debt', (amount) => {
+describe('a payment of 0 or less, or without amount', () => {
+  it.each([0, -1, -5000, undefined, null])('(%p) pays the whole debt', (amount) => {
     const next = accepted(paying(aProforma(paid(500)), { amount }));
     expect(next.payments.at(-1)?.amount).toBe(2500);
     expect(next.status).toBe('paid');
   });
 
-  it('does so in cash too when the amount is 0', () => {
+  it('pays the whole debt in cash when 0', () => {
     expect(accepted(paying(aProforma(), { method: CASH, amount: 0 })).payments.at(-1)?.amount).toBe(3000);
   });
 });
 
 describe('a payment of exactly the debt', () => {
-  it('is accepted, one more is not', () => {
+  it('is accepted; one more minor unit is not', () => {
     expect(accepted(paying(aProforma(paid(500)), { amount: 2500 })).status).toBe('paid');
     expect(paying(aProforma(paid(500)), { amount: 2501 })).toEqual(refusals.EXCEEDS_DEBT);
   });
 });
 
-describe('a proforma that has given money back', () => {
-  it('owes what was refunded, but not what could not be refunded', () => {
+describe('a refunded proforma', () => {
+  it('has debt for completed refunds, not for failed ones', () => {
     const facts = [line(), paid(3000), refund(1, 1000, 'refunded')];
     expect(accepted(paying(aProforma(...facts), {})).payments.at(-1)?.amount).toBe(1000);
     expect(paying(aProforma(line(), paid(3000), refund(1, 1000, 'refund_failed')), {})).toEqual(
@@ -117,13 +118,13 @@ describe('a proforma with nothing to pay', () => {
 
 describe('a payment method', () => {
   it.each<[string, PaymentMethod | undefined]>([
-    ['that the app does not have', undefined],
-    ['of kind card', CARD],
-  ])('%s is not supported', (_, method) => {
+    ['an unknown method', undefined],
+    ['a card', CARD],
+  ])('refuses %s', (_, method) => {
     expect(paying(aProforma(), { method, amount: 100 })).toEqual(refusals.METHOD_NOT_SUPPORTED);
   });
 
-  it.each<PaymentMethod>([CASH, BANK, { id: 4, name: 'Cheque', kind: 'other' }])('$kind is supported', (method) => {
+  it.each<PaymentMethod>([CASH, BANK, { id: 4, name: 'Cheque', kind: 'other' }])('accepts $kind', (method) => {
     const next = accepted(paying(aProforma(), { method, amount: 100 }));
     expect(next.payments).toMatchObject([{ method: method.name, methodId: method.id }]);
   });
@@ -141,7 +142,7 @@ interface Violation {
   readonly sent: Partial<PayFacts>;
 }
 
-// In the order of the rules.
+// In the order of the checks.
 const violations: readonly Violation[] = [
   { refusal: refusals.ALREADY_FINAL, facts: [inStatus('canceled')], sent: {} },
   { refusal: refusals.METHOD_NOT_SUPPORTED, facts: [], sent: { method: CARD } },
@@ -150,16 +151,16 @@ const violations: readonly Violation[] = [
   { refusal: refusals.EXCEEDS_DEBT, facts: [], sent: { amount: 3001 } },
 ];
 
-// Two rules about one value, such as a card and cash without amount, cannot be broken at once.
-const pairs = violations.flatMap((earlier, place) =>
+// Two rules about one value, such as a card and cash without amount, exclude each other.
+const pairs = violations.flatMap((earlier, index) =>
   violations
-    .slice(place + 1)
+    .slice(index + 1)
     .filter((later) => !Object.keys(later.sent).some((name) => name in earlier.sent))
-    .map((later) => ({ earlier, later, name: `${earlier.refusal.refused} goes before ${later.refusal.refused}` })),
+    .map((later) => ({ earlier, later, name: `${earlier.refusal.refused} before ${later.refusal.refused}` })),
 );
 
-describe('two broken rules of a payment', () => {
-  it('can be broken in eight pairs', () => {
+describe('two refusals of a payment', () => {
+  it('cover eight pairs', () => {
     expect(pairs).toHaveLength(8);
   });
 

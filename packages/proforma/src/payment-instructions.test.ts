@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { proformaNumber } from './number.js';
-import { ipsQrText, isAccountNumber, paymentReference, type BankAccount } from './payment-instructions.js';
+import { ipsQrText, isAccountNumber, paymentReference } from './payment-instructions.js';
+import type { BankAccount } from '@back-office/kernel';
 
 const account: BankAccount = {
   beneficiary: 'Radnja d.o.o.',
@@ -10,10 +11,7 @@ const account: BankAccount = {
   paymentCode: '289',
 };
 
-/**
- * ISO 7064, pure system MOD 97-10, as the standard describes it: digit by digit, no large numbers.
- * Letters are two digits, A = 10 … Z = 35. The remainder of a text with good check digits at its end is 1.
- */
+/** ISO 7064 MOD 97-10, digit by digit: A = 10 … Z = 35; valid check digits leave 1. */
 function remainder97(text: string): number {
   let remainder = 0;
   for (const character of text) {
@@ -28,7 +26,7 @@ describe('a payment reference', () => {
     ['P-2026-7K2M9Q', '70-2026-7K2M9Q'],
     ['P-2026-000000', '19-2026-000000'],
     ['P-2026-ZZZZZZ', '97-2026-ZZZZZZ'],
-    // The smallest and the largest check digits that there are.
+    // Smallest and largest check digits.
     ['P-2026-000038', '02-2026-000038'],
     ['P-2026-000103', '98-2026-000103'],
     // From the sample code of the National Bank of Serbia: RO:97163220000111111111000.
@@ -54,7 +52,7 @@ describe('a payment reference', () => {
 });
 
 describe('the text of an IPS QR code', () => {
-  it('has the fields of a payment slip in their order', () => {
+  it('has the fields of a payment slip in order', () => {
     expect(ipsQrText(account, 'RSD', 123_456, '70-2026-7K2M9Q')).toBe(
       'K:PR|V:01|C:1|R:160000000000044502|N:Radnja d.o.o., Bulevar 1, Novi Sad|I:RSD1234,56|SF:289|S:Kupovina|RO:9770' +
         '20267K2M9Q',
@@ -81,15 +79,15 @@ describe('the text of an IPS QR code', () => {
     expect(fieldsOf(ipsQrText({ ...account, accountNumber }, 'RSD', 100, '70-X'))['R']).toBe(digits);
   });
 
-  it('names the beneficiary alone when no address is set', () => {
+  it('omits a missing address', () => {
     expect(fieldsOf(ipsQrText({ ...account, address: '' }, 'RSD', 100, '70-X'))['N']).toBe('Radnja d.o.o.');
   });
 
-  it('leaves the purpose out when none is set: an empty field is not allowed', () => {
+  it('omits the field of a missing purpose', () => {
     expect(ipsQrText({ ...account, purpose: '' }, 'RSD', 100, '70-X')).toMatch(/\|SF:289\|RO:9770X$/);
   });
 
-  it('has no bar and no line break inside a field', () => {
+  it('replaces bars and line breaks inside fields', () => {
     const text = ipsQrText({ ...account, beneficiary: 'A|B\r\nC', purpose: '|D|' }, 'RSD', 100, '70-X');
     expect(fieldsOf(text)['N']).toBe('A B C, Bulevar 1, Novi Sad');
     expect(fieldsOf(text)['S']).toBe('D');
@@ -97,13 +95,13 @@ describe('the text of an IPS QR code', () => {
     expect(text).not.toMatch(/[\r\n]/);
   });
 
-  it.each([' ', '||', ' |\r\n'])('has no tag without a value when texts are %j', (blank) => {
+  it.each([' ', '||', ' |\r\n'])('has no empty field for blank texts %j', (blank) => {
     const text = ipsQrText({ ...account, address: blank, purpose: blank }, 'RSD', 100, '70-X');
     expect(fieldsOf(text)['N']).toBe('Radnja d.o.o.');
     expect(Object.keys(fieldsOf(text))).toEqual(['K', 'V', 'C', 'R', 'N', 'I', 'SF', 'RO']);
   });
 
-  it('cuts the name at 70 and the purpose at 35 characters, never through one', () => {
+  it('truncates name and purpose at whole characters', () => {
     const long = { ...account, beneficiary: '😀'.repeat(71), purpose: 'š'.repeat(36) };
     const fields = fieldsOf(ipsQrText(long, 'RSD', 100, '70-X'));
     expect(fields['N']).toBe('😀'.repeat(70));
@@ -111,7 +109,7 @@ describe('the text of an IPS QR code', () => {
   });
 });
 
-describe('an app that cannot have an IPS QR code', () => {
+describe('ipsQrText returns null', () => {
   it.each<[string, Partial<BankAccount>]>([
     ['no account', { accountNumber: '' }],
     ['no beneficiary', { beneficiary: '' }],
@@ -128,16 +126,16 @@ describe('an app that cannot have an IPS QR code', () => {
     ['an account longer than 13 digits', { accountNumber: '160-12345678901234-1' }],
     ['an account without a middle', { accountNumber: '160--21' }],
     ['an account with a line break', { accountNumber: '160000000000044502\n' }],
-  ])('has %s', (_, wrong) => {
+  ])('for %s', (_, wrong) => {
     expect(ipsQrText({ ...account, ...wrong }, 'RSD', 100, '70-X')).toBeNull();
   });
 
-  it.each(['EUR', 'rsd', ''])('or sells in %p', (currency) => {
+  it.each(['EUR', 'rsd', ''])('for the currency %p', (currency) => {
     expect(ipsQrText(account, currency, 100, '70-X')).toBeNull();
   });
 });
 
-describe('an account number', () => {
+describe('isAccountNumber', () => {
   it.each([
     ['160-445-02', 'RSD', true],
     ['160000000000044502', 'RSD', true],
@@ -160,7 +158,7 @@ describe('an account number', () => {
     ['abc', 'EUR', false],
     ['12', 'EUR', false],
     ['1234|5678', 'EUR', false],
-  ])('%s in %s can be paid to: %p', (text, currency, expected) => {
+  ])('of %s in %s is %p', (text, currency, expected) => {
     expect(isAccountNumber(text, currency)).toBe(expected);
   });
 });

@@ -1,15 +1,7 @@
-/** A bank account as set up for the app; every part may still be empty. */
-export interface BankAccount {
-  readonly beneficiary: string;
-  readonly address: string;
-  readonly accountNumber: string;
-  readonly purpose: string;
-  readonly paymentCode: string;
-}
+import type { BankAccount } from '@back-office/kernel';
 
 /**
- * The bank reference of a proforma number under model 97 (ISO 7064 MOD 97-10):
- * `P-2026-7K2M9Q` becomes `KK-2026-7K2M9Q`, KK being the two check digits.
+ * Bank reference of a proforma number under model 97 (ISO 7064 MOD 97-10): two check digits replace the `P`.
  */
 export function paymentReference(proformaNumber: string): string {
   const body = proformaNumber.slice(proformaNumber.indexOf('-') + 1);
@@ -17,67 +9,67 @@ export function paymentReference(proformaNumber: string): string {
   return `${String(check).padStart(2, '0')}-${body}`;
 }
 
-/** Letters count as numbers, A = 10 … Z = 35; hyphens do not count. */
+/** A = 10 … Z = 35; hyphens are ignored. */
 function asNumber(text: string): bigint {
   return BigInt([...text.replaceAll('-', '')].map((character) => parseInt(character, 36)).join(''));
 }
 
-/** Other transactions of citizens. The code is mandatory, and a shop that sells to them seldom needs another. */
-const USUAL_PAYMENT_CODE = '289';
+/** "Other transactions of citizens". The QR code requires a payment code. */
+const DEFAULT_PAYMENT_CODE = '289';
 
-const QR_LIMITS = { name: 70, purpose: 35 };
+const MAX_QR_LENGTHS = { name: 70, purpose: 35 };
 
 /**
- * Text of an NBS IPS QR code (National Bank of Serbia, "IPS QR", payment slip PR, version 01).
- * `amount` is in minor units; `null` unless the currency is RSD and the account is set.
+ * Text of an NBS IPS QR code (National Bank of Serbia, "IPS QR", payment slip PR, version 01). `amount` is in minor
+ * units. Returns `null` unless the currency is RSD and the account is valid.
  */
 export function ipsQrText(account: BankAccount, currency: string, amount: number, reference: string): string | null {
   const number = accountDigits(account.accountNumber);
-  const beneficiary = plain(account.beneficiary);
+  const beneficiary = cleanField(account.beneficiary);
   if (currency !== 'RSD' || number === undefined || beneficiary === '') return null;
-  const name = [beneficiary, plain(account.address)].filter((part) => part !== '').join(', ');
-  const purpose = plain(account.purpose);
+  const name = [beneficiary, cleanField(account.address)].filter((part) => part !== '').join(', ');
+  const purpose = cleanField(account.purpose);
   const fields = [
     'K:PR',
     'V:01',
     'C:1',
     `R:${number}`,
-    `N:${cut(name, QR_LIMITS.name)}`,
+    `N:${truncate(name, MAX_QR_LENGTHS.name)}`,
     `I:RSD${Math.trunc(amount / 100)},${String(amount % 100).padStart(2, '0')}`,
-    `SF:${account.paymentCode === '' ? USUAL_PAYMENT_CODE : account.paymentCode}`,
-    // An optional field without content is not allowed (National Bank of Serbia, recommendations, no. 2).
-    ...(purpose === '' ? [] : [`S:${cut(purpose, QR_LIMITS.purpose)}`]),
+    `SF:${account.paymentCode === '' ? DEFAULT_PAYMENT_CODE : account.paymentCode}`,
+    // The bank forbids empty optional fields (recommendations, no. 2).
+    ...(purpose === '' ? [] : [`S:${truncate(purpose, MAX_QR_LENGTHS.purpose)}`]),
     `RO:97${reference.replaceAll('-', '')}`,
   ];
   return fields.join('|');
 }
 
 /**
- * Whether money in the currency can be sent to the account: in RSD a Serbian account or its IBAN, in other currencies
- * any number; check digits, where the number has them, must be right.
+ * Accepts a Serbian account or its IBAN for RSD, and any account number for other currencies. Check digits, if any,
+ * must be correct.
  */
-export function isAccountNumber(written: string, currency: string): boolean {
-  const text = withoutPrefix(written);
+export function isAccountNumber(input: string, currency: string): boolean {
+  const text = withoutPrefix(input);
   if (accountDigits(text) !== undefined) return true;
   if (currency === 'RSD' || DOMESTIC.test(text)) return false;
   if (IBAN_START.test(text)) return isIban(text);
   return /^[\dA-Za-z][\dA-Za-z ./-]*$/.test(text) && /[1-9]/.test(text) && text.replaceAll(/\D/g, '').length >= 4;
 }
 
-/** A Serbian account as people write it: 3 digits for the bank, up to 13 for the account, 2 to check. */
+/** Serbian account: 3 digits for the bank, up to 13 for the account, 2 check digits. */
 const DOMESTIC = /^(\d{3})-(\d{1,13})-(\d{2})$/;
 const IBAN_START = /^[A-Za-z]{2}\d{2}/;
 
-/** The 18 digits of a Serbian account, also of one written as IBAN; `undefined` when its check digits are wrong. */
-function accountDigits(written: string): string | undefined {
-  const accountNumber = withoutPrefix(written);
+/** The 18 digits of a Serbian account or its IBAN; `undefined` when the check digits are wrong. */
+function accountDigits(input: string): string | undefined {
+  const accountNumber = withoutPrefix(input);
   const [, bank = '', account = '', check = ''] = DOMESTIC.exec(accountNumber) ?? [];
   const iban = /^RS35/i.test(accountNumber) ? withoutSpaces(accountNumber).slice(4) : accountNumber;
   const digits = bank === '' ? iban : bank + account.padStart(13, '0') + check;
   return /^\d{18}$/.test(digits) && BigInt(digits) % 97n === 1n ? digits : undefined;
 }
 
-/** ISO 13616: with its first four characters at the end the number leaves 1 when divided by 97. */
+/** ISO 13616: with its first four characters moved to the end, the number is 1 modulo 97. */
 function isIban(text: string): boolean {
   const iban = withoutSpaces(text).toUpperCase();
   return /^[A-Z]{2}\d{2}[\dA-Z]{11,30}$/.test(iban) && asNumber(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
@@ -91,11 +83,11 @@ function withoutSpaces(text: string): string {
   return text.replaceAll(' ', '');
 }
 
-/** The bar separates fields, so it cannot be part of one. */
-function plain(text: string): string {
+/** A bar would end the field. */
+function cleanField(text: string): string {
   return text.replaceAll(/[|\s]+/g, ' ').trim();
 }
 
-function cut(text: string, length: number): string {
-  return [...text].slice(0, length).join('').trim();
+function truncate(text: string, maxLength: number): string {
+  return [...text].slice(0, maxLength).join('').trim();
 }

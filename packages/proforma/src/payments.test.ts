@@ -1,10 +1,20 @@
+import { sum } from '@back-office/kernel';
 import fc from 'fast-check';
-import { aProforma, line, NOW, paid, paidByVoucher, payment, refund } from '../testing/index.js';
-import { debtOf, heldMoney, isFinalized, isPaidInFull, owedOf, paidOf, refundable, refundsDownTo } from './payments.js';
+import { aProforma, line, NOW, paid, paidByVoucher, payment, refund } from './testing/index.js';
+import {
+  debtOf,
+  heldMoney,
+  isFinalized,
+  isPaidInFull,
+  uncoveredAmount,
+  paidOf,
+  refundable,
+  refundsDownTo,
+} from './payments.js';
 import type { Payment } from './proforma.js';
 
-describe('what is paid', () => {
-  it('is settled payments less refunds that went through', () => {
+describe('paidOf', () => {
+  it('subtracts completed refunds from settled payments', () => {
     const { payments } = aProforma(
       paid(1000),
       payment({ amount: 200, status: 'pending' }),
@@ -17,30 +27,30 @@ describe('what is paid', () => {
   });
 });
 
-describe('the debt', () => {
+describe('debtOf', () => {
   it('is never below 0', () => {
     expect(debtOf(aProforma(line(), paid(5000)))).toBe(0);
     expect(debtOf(aProforma(line(), paid(2999)))).toBe(1);
   });
 
-  it('is gone as soon as the total is covered', () => {
+  it('is 0 once the total is covered', () => {
     expect(isPaidInFull(aProforma(paid(2999)))).toBe(false);
     expect(isPaidInFull(aProforma(paid(3000)))).toBe(true);
     expect(isPaidInFull(aProforma(paid(3001)))).toBe(true);
   });
 });
 
-describe('what is owed', () => {
-  it('is the debt, and what is on its way back', () => {
+describe('uncoveredAmount', () => {
+  it('adds pending refunds to the debt', () => {
     const held = aProforma(line(), paid(3000), payment({ amount: 100, status: 'pending' }));
-    expect(owedOf(held)).toBe(0);
+    expect(uncoveredAmount(held)).toBe(0);
     const leaving = aProforma(line(), paid(3000), refund(1, 200), refund(1, 300, 'refunded'));
-    expect([debtOf(leaving), owedOf(leaving), isPaidInFull(leaving)]).toEqual([300, 500, false]);
+    expect([debtOf(leaving), uncoveredAmount(leaving), isPaidInFull(leaving)]).toEqual([300, 500, false]);
   });
 
-  it('is not what could not be refunded: that is still here', () => {
+  it('excludes failed refunds', () => {
     const failed = aProforma(line(), paid(3000), refund(1, 200, 'refund_failed'));
-    expect([owedOf(failed), isPaidInFull(failed)]).toEqual([0, true]);
+    expect([uncoveredAmount(failed), isPaidInFull(failed)]).toEqual([0, true]);
   });
 });
 
@@ -52,11 +62,11 @@ describe('a payment', () => {
     ['refunded', true],
     ['refund_failed', true],
   ])('that is %s is finalized: %s', (status, expected) => {
-    const [told] = aProforma(payment({ status })).payments;
-    expect(told && isFinalized(told)).toBe(expected);
+    const [made] = aProforma(payment({ status })).payments;
+    expect(made && isFinalized(made)).toBe(expected);
   });
 
-  it('can be refunded down to what is neither back nor on its way back', () => {
+  it('is refundable less its refunds', () => {
     const { payments } = aProforma(
       paid(1000),
       paid(1000),
@@ -69,10 +79,10 @@ describe('a payment', () => {
   });
 });
 
-describe('refunds', () => {
+describe('refundsDownTo', () => {
   const amounts = (refunds: readonly Payment[]): unknown[] => refunds.map((each) => [each.refundOf, each.amount]);
 
-  it('take the newest payment first, and only as much as is too much', () => {
+  it('refunds the excess only, newest payment first', () => {
     const { payments } = aProforma(paid(1000), paid(500), paid(300));
     expect(amounts(refundsDownTo(1800, payments, NOW))).toEqual([]);
     expect(amounts(refundsDownTo(1799, payments, NOW))).toEqual([[3, -1]]);
@@ -87,7 +97,7 @@ describe('refunds', () => {
     ]);
   });
 
-  it('take vouchers last, however new they are', () => {
+  it('refunds vouchers last, however new', () => {
     const { payments } = aProforma(paidByVoucher(400), paid(1000), paidByVoucher(600), paid(500));
     expect(amounts(refundsDownTo(800, payments, NOW))).toEqual([
       [4, -500],
@@ -102,7 +112,7 @@ describe('refunds', () => {
     ]);
   });
 
-  it('take the later entry first when two came at the same moment', () => {
+  it('refunds the later entry first when times are equal', () => {
     const { payments } = aProforma(payment({ amount: 100, date: NOW }), payment({ amount: 100, date: NOW }));
     expect(amounts(refundsDownTo(50, payments, NOW))).toEqual([
       [2, -100],
@@ -110,23 +120,24 @@ describe('refunds', () => {
     ]);
   });
 
-  it('go by the date of a payment, not by its place', () => {
+  it('orders by date, not by position', () => {
     const { payments } = aProforma(payment({ amount: 100, date: NOW }), paid(100));
     expect(amounts(refundsDownTo(100, payments, NOW))).toEqual([[1, -100]]);
   });
 
-  it('name their payment, its method and the moment, and wait for the gateway', () => {
+  it('copies the method of the payment and is pending', () => {
     const { payments } = aProforma(paid(1000));
-    const [told] = payments;
+    const [made] = payments;
     expect(refundsDownTo(0, payments, NOW)).toEqual([
       {
         id: 0,
         amount: -1000,
-        method: told?.method,
-        methodId: told?.methodId,
-        kind: told?.kind,
+        method: made?.method,
+        methodId: made?.methodId,
+        kind: made?.kind,
         reference: null,
         voucherId: null,
+        keyPart: null,
         status: 'pending',
         date: NOW,
         refundOf: 1,
@@ -134,14 +145,14 @@ describe('refunds', () => {
     ]);
   });
 
-  it('leave alone what is on its way already, and what failed and is in the hands of a person', () => {
+  it('does not refund pending or failed refunds again', () => {
     expect(amounts(refundsDownTo(0, aProforma(paid(1000), refund(1, 1000)).payments, NOW))).toEqual([]);
     expect(amounts(refundsDownTo(0, aProforma(paid(1000), refund(1, 400)).payments, NOW))).toEqual([[1, -600]]);
     const failed = aProforma(paid(1000), refund(1, 700, 'refund_failed'));
     expect(amounts(refundsDownTo(0, failed.payments, NOW))).toEqual([[1, -300]]);
   });
 
-  it('do not touch money that never came', () => {
+  it('ignores pending and failed payments', () => {
     const { payments } = aProforma(
       payment({ amount: 500, status: 'pending' }),
       payment({ amount: 500, status: 'failed' }),
@@ -156,7 +167,7 @@ describe('any history of payments and refunds', () => {
     readonly voucher: boolean;
     readonly minute: number;
     readonly status: 'settled' | 'pending' | 'failed';
-    readonly givenBack: number;
+    readonly refunded: number;
     readonly refundStatus: 'pending' | 'refunded' | 'refund_failed';
   }
 
@@ -165,12 +176,12 @@ describe('any history of payments and refunds', () => {
     voucher: fc.boolean(),
     minute: fc.nat(5),
     status: fc.constantFrom('settled', 'settled', 'settled', 'pending', 'failed'),
-    givenBack: fc.nat(5000),
+    refunded: fc.nat(5000),
     refundStatus: fc.constantFrom('pending', 'refunded', 'refund_failed'),
   });
 
   function historyOf(captures: readonly Capture[]): Payment[] {
-    const told = captures.map(({ amount, voucher, minute, status }) =>
+    const made = captures.map(({ amount, voucher, minute, status }) =>
       payment({
         amount,
         status,
@@ -178,44 +189,44 @@ describe('any history of payments and refunds', () => {
         date: new Date(NOW.getTime() + minute * 60_000),
       }),
     );
-    const refunds = captures.flatMap(({ amount, status, givenBack, refundStatus }, index) =>
-      status === 'settled' && givenBack > 0 ? [refund(index + 1, Math.min(givenBack, amount), refundStatus)] : [],
+    const refunds = captures.flatMap(({ amount, status, refunded, refundStatus }, index) =>
+      status === 'settled' && refunded > 0 ? [refund(index + 1, Math.min(refunded, amount), refundStatus)] : [],
     );
-    return [...aProforma(...told, ...refunds).payments];
+    return [...aProforma(...made, ...refunds).payments];
   }
 
-  /** What is left of each capture, told from the description and not from the payments. */
-  function leftOf({ amount, status, givenBack }: Capture): number {
-    return status === 'settled' ? Math.max(amount - givenBack, 0) : 0;
+  /** Calculated from the description, independently of the payments. */
+  function leftOf({ amount, status, refunded }: Capture): number {
+    return status === 'settled' ? Math.max(amount - refunded, 0) : 0;
   }
 
-  it('never gives back more than was captured, and exactly what is too much', () => {
+  it('refunds exactly the excess, never more than was captured', () => {
     fc.assert(
-      fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, owed) => {
+      fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
         const left = captures.map(leftOf);
-        const held = left.reduce((total, each) => total + each, 0);
-        const refunds = refundsDownTo(owed, historyOf(captures), NOW);
+        const held = sum(left);
+        const refunds = refundsDownTo(total, historyOf(captures), NOW);
         for (const { refundOf, amount } of refunds) {
           expect(amount).toBeLessThan(0);
           expect(-amount).toBeLessThanOrEqual(left[(refundOf ?? 0) - 1] ?? 0);
         }
         expect(new Set(refunds.map((each) => each.refundOf)).size).toBe(refunds.length);
-        expect(refunds.reduce((total, each) => total - each.amount, 0)).toBe(Math.max(held - owed, 0));
+        expect(refunds.reduce((amount, each) => amount - each.amount, 0)).toBe(Math.max(held - total, 0));
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('touches a voucher only when nothing else is left, and an older payment only when no newer one is', () => {
+  it('refunds vouchers and older payments only after all others', () => {
     fc.assert(
-      fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, owed) => {
+      fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
         const takenFrom = captures.map(() => 0);
-        for (const { refundOf, amount } of refundsDownTo(owed, historyOf(captures), NOW)) {
+        for (const { refundOf, amount } of refundsDownTo(total, historyOf(captures), NOW)) {
           takenFrom[(refundOf ?? 0) - 1] = -amount;
         }
         for (const [first, earlier] of captures.entries()) {
           for (const [second, later] of captures.entries()) {
-            if (!goesFirst(earlier, first, later, second) || takenFrom[second] === 0) continue;
+            if (!isRefundedFirst(earlier, first, later, second) || takenFrom[second] === 0) continue;
             expect(takenFrom[first]).toBe(leftOf(earlier));
           }
         }
@@ -224,17 +235,17 @@ describe('any history of payments and refunds', () => {
     );
   });
 
-  function goesFirst(a: Capture, placeOfA: number, b: Capture, placeOfB: number): boolean {
+  function isRefundedFirst(a: Capture, indexOfA: number, b: Capture, indexOfB: number): boolean {
     if (a.voucher !== b.voucher) return b.voucher;
-    return a.minute === b.minute ? placeOfA > placeOfB : a.minute > b.minute;
+    return a.minute === b.minute ? indexOfA > indexOfB : a.minute > b.minute;
   }
 
-  it('leaves nothing to give back once it was given back', () => {
+  it('leaves nothing to refund a second time', () => {
     fc.assert(
-      fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, owed) => {
+      fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
         const payments = historyOf(captures);
-        const refunds = refundsDownTo(owed, payments, NOW).map((each, index) => ({ ...each, id: 1_000 + index }));
-        expect(refundsDownTo(owed, [...payments, ...refunds], NOW)).toEqual([]);
+        const refunds = refundsDownTo(total, payments, NOW).map((each, index) => ({ ...each, id: 1_000 + index }));
+        expect(refundsDownTo(total, [...payments, ...refunds], NOW)).toEqual([]);
       }),
     );
   });

@@ -1,32 +1,35 @@
 import { sum } from '@back-office/kernel';
 import type { Payment, Proforma } from './proforma.js';
 
-/** Settled payments less refunds that went through. */
+/** Settled payments less completed refunds, in minor units. */
 export function paidOf(payments: readonly Payment[]): number {
   return sum(
     payments.filter((each) => each.status === 'settled' || each.status === 'refunded').map((each) => each.amount),
   );
 }
 
-/** What is shown as owed. What may still be paid is {@link owedOf}. */
+export function isAllRefunded(payments: readonly Payment[]): boolean {
+  return paidOf(payments) === 0 && payments.some(({ status }) => status === 'refunded');
+}
+
+/** The debt as shown to clients. Decisions use {@link uncoveredAmount}. */
 export function debtOf(proforma: Pick<Proforma, 'endSales' | 'payments'>): number {
   return Math.max(proforma.endSales - paidOf(proforma.payments), 0);
 }
 
 /**
- * What of the total nothing covers: as the debt, but money on its way back counts as gone. Decisions are made on this,
- * or a refund would be paid for twice, or not at all, depending on when its answer comes.
+ * The debt, with pending refunds counted as completed. Decisions use it, so they do not depend on when a refund is
+ * answered.
  */
-export function owedOf({ endSales, payments }: Pick<Proforma, 'endSales' | 'payments'>): number {
-  const onItsWay = sum(payments.filter(isPendingRefund).map((refund) => -refund.amount));
-  return Math.max(endSales - (paidOf(payments) - onItsWay), 0);
+export function uncoveredAmount({ endSales, payments }: Pick<Proforma, 'endSales' | 'payments'>): number {
+  const pendingRefundTotal = sum(payments.filter(isPendingRefund).map((refund) => -refund.amount));
+  return Math.max(endSales - (paidOf(payments) - pendingRefundTotal), 0);
 }
 
 export function isPaidInFull(proforma: Pick<Proforma, 'endSales' | 'payments'>): boolean {
-  return owedOf(proforma) === 0;
+  return uncoveredAmount(proforma) === 0;
 }
 
-/** A refund entry that still waits for the gateway's word. */
 export function isPendingRefund({ status, amount }: Payment): boolean {
   return status === 'pending' && amount < 0;
 }
@@ -36,26 +39,25 @@ export function isFinalized(payment: Pick<Payment, 'status'>): boolean {
 }
 
 /**
- * What of a captured payment is neither given back nor on its way back. A refund that failed is in the hands of the
- * person who was alerted: asked for again under another key, it might be paid twice.
+ * Captured amount less its refunds, pending and failed ones included. A failed refund is left to the person who was
+ * alerted; under another key it might be paid twice.
  */
 export function refundable(payment: Payment, payments: readonly Payment[]): number {
   const refunds = payments.filter((each) => each.refundOf === payment.id);
   return payment.amount + sum(refunds.map((each) => each.amount));
 }
 
-/** Money of the customer that is still here: captured and neither given back nor on its way back. */
+/** Captured money that is neither refunded nor being refunded, in minor units. */
 export function heldMoney(payments: readonly Payment[]): number {
   return sum(captured(payments).map((payment) => refundable(payment, payments)));
 }
 
 /**
- * Refund entries that give back all money above `owed`: the newest payment first, vouchers last,
- * none of them more than what is left of its payment. The entries are pending, nothing has moved yet; a
- * voucher's are done.
+ * Refunds that leave at most `total` of the captured money: newest payment first, vouchers last. Refunds of money are
+ * pending; those of vouchers are completed at once.
  */
-export function refundsDownTo(owed: number, payments: readonly Payment[], now: Date): Payment[] {
-  let excess = heldMoney(payments) - owed;
+export function refundsDownTo(total: number, payments: readonly Payment[], now: Date): Payment[] {
+  let excess = heldMoney(payments) - total;
   const refunds: Payment[] = [];
   for (const payment of captured(payments).sort(newestFirstVouchersLast)) {
     const amount = Math.min(refundable(payment, payments), excess);
@@ -66,11 +68,10 @@ export function refundsDownTo(owed: number, payments: readonly Payment[], now: D
   return refunds;
 }
 
-/** An entry that gives back so much of a captured payment. */
 export function refundEntry(payment: Payment, amount: number, now: Date): Payment {
-  // A voucher is ours: what goes back to it needs nobody's word.
+  // Refunding a voucher needs no gateway.
   const status = payment.kind === 'voucher' ? 'refunded' : 'pending';
-  return { ...payment, id: 0, amount: -amount, status, date: now, refundOf: payment.id };
+  return { ...payment, id: 0, amount: -amount, status, date: now, refundOf: payment.id, keyPart: null };
 }
 
 function captured(payments: readonly Payment[]): Payment[] {

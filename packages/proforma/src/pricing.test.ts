@@ -1,37 +1,35 @@
-import { sum, totalsOf } from '@back-office/kernel';
+import { type Promotion, sum, totalsOf } from '@back-office/kernel';
 import fc from 'fast-check';
-import { aProforma, aRule, fee, line, type Fact } from '../testing/index.js';
+import { aProforma, aRule, fee, line, type Fact } from './testing/index.js';
 import { proformaBrackets, reprice } from './pricing.js';
 import type { Proforma, ProformaLine } from './proforma.js';
-import { priceLines, type Promotion } from './promotions.js';
+import { priceLines } from './promotions.js';
 
-/** The proforma as it was made with these promotions. */
 function withPromotions(proforma: Proforma, promotions: readonly Promotion[]): Proforma {
   const lines = priceLines(proforma.lines, promotions);
   const totals = totalsOf([...lines, ...proforma.fees]);
   return { ...proforma, ...totals, lines, promotions, originalEndSales: totals.endSales };
 }
 
-/** The totals with these quantities, line by line. */
 const confirmed = (proforma: Proforma, ...quantities: readonly number[]) =>
   reprice(proforma, ({ id }) => quantities[id - 1] ?? 0);
 
-describe('a proforma that is confirmed with fewer pieces', () => {
+describe('reprice with fewer pieces', () => {
   const shirts = line({ code: 'SHIRT', qty: 4, price: 1000 });
   const socks = line({ code: 'SOCK', qty: 3, price: 200 });
 
-  it('keeps its percentages', () => {
+  it('keeps percentages', () => {
     const proforma = withPromotions(aProforma(shirts, socks), [aRule({ value: 1000 })]);
     expect(confirmed(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 200, endSales: 1800 });
   });
 
-  it('keeps its fixed amounts, as far as there is something left to take them off', () => {
+  it('keeps fixed amounts, at most the rest of the lines', () => {
     const proforma = withPromotions(aProforma(shirts, socks), [aRule({ kind: 'amount', value: 1500 })]);
     expect(confirmed(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 1500, endSales: 500 });
     expect(confirmed(proforma, 1, 0)).toMatchObject({ sales: 1000, discount: 1000, endSales: 0 });
   });
 
-  it('counts buy x get y again on what was confirmed', () => {
+  it('applies buy x get y to the confirmed pieces', () => {
     const twoPlusOne = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 2, getQty: 1 });
     const proforma = withPromotions(aProforma(shirts, socks), [twoPlusOne]);
     expect(proforma.discount).toBe(400);
@@ -39,21 +37,21 @@ describe('a proforma that is confirmed with fewer pieces', () => {
     expect(confirmed(proforma, 2, 0).discount).toBe(0);
   });
 
-  it('tests no condition again', () => {
+  it('does not check conditions again', () => {
     const proforma = withPromotions(aProforma(shirts), [aRule({ minQty: 4, minAmount: 4000, value: 1000 })]);
     expect(confirmed(proforma, 1).discount).toBe(100);
   });
 
-  it('keeps its fees, until nothing is left to be sent', () => {
+  it('keeps fees until nothing is left to send', () => {
     const proforma = withPromotions(aProforma(shirts, fee(490)), []);
     expect(confirmed(proforma, 1)).toMatchObject({ endSales: 1490, fees: proforma.fees });
     expect(confirmed(proforma, 0)).toMatchObject({ endSales: 0, fees: [] });
   });
 
-  it('is cut to its original total when fewer pieces would cost more', () => {
+  it('caps the total when fewer pieces would cost more', () => {
     const free = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 1, getQty: 2 });
     const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [free]);
-    // Six pieces: the four cheapest are free. Five: only two of them are.
+    // Of six pieces four are free, of five only two.
     expect(proforma.endSales).toBe(200);
     const less = confirmed(proforma, 2, 3);
     expect(less).toMatchObject({ sales: 470, endSales: 200 });
@@ -63,7 +61,7 @@ describe('a proforma that is confirmed with fewer pieces', () => {
     ]);
   });
 
-  it('comes to its original amounts again when everything is confirmed after all', () => {
+  it('restores the original amounts when everything is confirmed again', () => {
     const proforma = withPromotions(aProforma(shirts, socks, fee(490)), [aRule({ value: 3333 })]);
     const { lines, fees, ...totals } = confirmed({ ...proforma, ...confirmed(proforma, 1, 1) }, 4, 3);
     expect(proforma).toMatchObject(totals);
@@ -103,7 +101,7 @@ const offer = fc.record({
 
 const isCut = (each: ProformaLine): boolean => each.promotions.some(({ code }) => code === 'original_total');
 
-/** Thousands of comparisons: an `expect` for each would take longer than what it looks at. */
+/** Plain comparisons: an `expect` for each would dominate the time. */
 function faultsOf(proforma: Proforma, original: number): string[] {
   const { sales, discount, netSales, vat, endSales, lines } = proforma;
   const brackets = proformaBrackets(proforma);
@@ -120,7 +118,7 @@ function faultsOf(proforma: Proforma, original: number): string[] {
   return Object.entries(faults).flatMap(([fault, isThere]) => (isThere ? [fault] : []));
 }
 
-describe('any proforma, confirmed with any smaller quantities, one after another', () => {
+describe('repeated repricing', () => {
   it('never exceeds its original total, and always adds up', () => {
     let cut = 0;
     fc.assert(

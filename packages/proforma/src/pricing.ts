@@ -1,5 +1,5 @@
-import { allocate, bracketsOf, sum, totalsOf, type TaxBracket, type Totals } from '@back-office/kernel';
-import type { FeeLine, Proforma, ProformaLine } from './proforma.js';
+import { allocate, bracketsOf, type FeeLine, sum, type TaxBracket, type Totals, totalsOf } from '@back-office/kernel';
+import type { Proforma, ProformaLine } from './proforma.js';
 import { priceLines, type LinePrice } from './promotions.js';
 
 export interface Repriced extends Totals {
@@ -7,14 +7,14 @@ export interface Repriced extends Totals {
   readonly fees: readonly FeeLine[];
 }
 
-/**
- * The proforma's lines and totals for other confirmed quantities, with the promotions it was made with.
- * With nothing confirmed the fees go too. The total never exceeds the original one.
- */
+/** Lines and totals for the confirmed quantities, with the frozen promotions. The total never exceeds the original one. */
 export function reprice(proforma: Proforma, confirmed: (line: ProformaLine) => number): Repriced {
   const wanted = proforma.lines.map((line) => ({ ...line, qty: confirmed(line) }));
-  const fees = wanted.every((line) => line.qty === 0) ? [] : proforma.originalFees;
-  const priced = cutTo(proforma.originalEndSales - totalsOf(fees).endSales, priceLines(wanted, proforma.promotions));
+  const fees = feesFor(
+    wanted.map(({ qty }) => qty),
+    proforma.originalFees,
+  );
+  const priced = capTotal(proforma.originalEndSales - totalsOf(fees).endSales, priceLines(wanted, proforma.promotions));
   const lines = priced.map((line, index) => ({
     ...line,
     qty: (proforma.lines[index] as ProformaLine).qty,
@@ -23,21 +23,26 @@ export function reprice(proforma: Proforma, confirmed: (line: ProformaLine) => n
   return { lines, fees, ...totalsOf([...lines, ...fees]) };
 }
 
+/** Fees for the confirmed quantities (`null` before confirmation): none when there is nothing to send. */
+export function feesFor(confirmed: readonly (number | null)[], originalFees: readonly FeeLine[]): readonly FeeLine[] {
+  return confirmed.every((qty) => qty === 0) ? [] : originalFees;
+}
+
 export function proformaBrackets(proforma: Pick<Proforma, 'lines' | 'fees'>): TaxBracket[] {
   return bracketsOf([...proforma.lines, ...proforma.fees]);
 }
 
-const CUT = { code: 'original_total', name: 'Never above the original total' };
+const CAP_DISCOUNT = { code: 'original_total', name: 'Never above the original total' };
 
-/** Fewer pieces may earn less of a promotion; what would exceed the offer is taken off the lines by largest remainder. */
-function cutTo<Line extends LinePrice>(most: number, lines: readonly Line[]): readonly Line[] {
+/** Fewer pieces may earn a smaller discount; the lines are reduced to `max` in total, by largest remainder. */
+function capTotal<Line extends LinePrice>(max: number, lines: readonly Line[]): readonly Line[] {
   const left = lines.map((line) => line.sales - line.discount);
-  const excess = sum(left) - most;
+  const excess = sum(left) - max;
   if (excess <= 0) return lines;
-  const cuts = allocate(excess, left);
+  const reductions = allocate(excess, left);
   return lines.map((line, index) => {
-    const amount = cuts[index] ?? 0;
+    const amount = reductions[index] ?? 0;
     if (amount === 0) return line;
-    return { ...line, discount: line.discount + amount, promotions: [...line.promotions, { ...CUT, amount }] };
+    return { ...line, discount: line.discount + amount, promotions: [...line.promotions, { ...CAP_DISCOUNT, amount }] };
   });
 }

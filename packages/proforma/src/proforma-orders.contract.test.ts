@@ -1,3 +1,4 @@
+import { runnerOf } from '@back-office/kernel/testing';
 import {
   anEvaluation,
   BANK,
@@ -6,10 +7,10 @@ import {
   proformaOrdersContract,
   wanting,
   type ProformaOrdersSetUp,
-} from '../testing/index.js';
+} from './testing/index.js';
 
 describe('proformas in memory', () => {
-  proformaOrdersContract(async () => inMemory());
+  proformaOrdersContract(runnerOf(globalThis), async () => inMemory());
 });
 
 function inMemory(): ProformaOrdersSetUp {

@@ -1,7 +1,15 @@
-import type { Totals, VatRate } from '@back-office/kernel';
-import type { AppliedPromotion, Promotion } from './promotions.js';
+import type {
+  Buyer,
+  EvaluatedLine,
+  FeeLine,
+  PaymentMethodKind,
+  PaymentStatus,
+  Promotion,
+  SaleTerms,
+  Totals,
+} from '@back-office/kernel';
 
-/** In the order of the interface's table; a status id is the place in this list, counted from 1. */
+/** In the order of their ids, which start at 1. */
 export const STATUSES = [
   'draft',
   'awaiting_payment',
@@ -14,6 +22,17 @@ export const STATUSES = [
 ] as const;
 export type ProformaStatus = (typeof STATUSES)[number];
 
+export const STATUS_COLORS = [
+  '#9e9e9e',
+  '#ffb300',
+  '#43a047',
+  '#1e88e5',
+  '#8e24aa',
+  '#00897b',
+  '#e53935',
+  '#6d4c41',
+] as const;
+
 export const FINAL_STATUSES = ['converted', 'canceled', 'expired'] as const satisfies readonly ProformaStatus[];
 export const OPEN_STATUSES = STATUSES.filter((status) => !isFinal(status));
 
@@ -25,48 +44,22 @@ export function statusId(status: ProformaStatus): number {
   return STATUSES.indexOf(status) + 1;
 }
 
-/** All amounts are minor units of the proforma's currency; discounts and amounts of a line are for its whole quantity. */
-export interface ProformaLine {
+/** Amounts are minor units and cover the whole quantity; `price` is for one piece. */
+export interface ProformaLine extends EvaluatedLine {
   readonly id: number;
-  readonly productId: number;
-  readonly variantId: number;
-  readonly code: string;
-  readonly barcode: string | null;
-  /** Name of the product, as frozen. */
-  readonly name: string;
-  readonly qty: number;
-  /** `null` until the warehouse has spoken. */
+  /** `null` until the warehouse confirms. */
   readonly qtyConfirmed: number | null;
-  readonly price: number;
-  readonly vatRate: VatRate;
-  readonly sales: number;
-  readonly discount: number;
-  readonly promotions: readonly AppliedPromotion[];
   readonly warehouseId: number;
   readonly warehouseCode: string | null;
 }
-
-export interface FeeLine {
-  readonly kind: string;
-  readonly name: string;
-  readonly qty: number;
-  readonly price: number;
-  readonly vatRate: VatRate;
-  readonly sales: number;
-  readonly discount: number;
-}
-
-export type PaymentMethodKind = 'cash' | 'bank_transfer' | 'card' | 'other';
-export type PaymentStatus = 'pending' | 'settled' | 'failed' | 'refunded' | 'refund_failed';
 
 export type PaymentKind = PaymentMethodKind | 'voucher';
 
 export interface Payment {
   /** 0 until the entry is stored. */
   readonly id: number;
-  /** Positive for money that came in, negative for a refund. */
+  /** Minor units; negative for a refund. */
   readonly amount: number;
-  /** Name of the method, as frozen. */
   readonly method: string;
   readonly methodId: number | null;
   readonly kind: PaymentKind;
@@ -74,58 +67,34 @@ export interface Payment {
   readonly date: Date;
   /** The captured payment that a refund gives back. */
   readonly refundOf: number | null;
-  /** What the card's processor calls the payment. */
+  /** Reference of the card processor. */
   readonly reference: string | null;
   readonly voucherId: number | null;
+  /** Random part of a refund's idempotency key; `null` for incoming payments and older refunds. */
+  readonly keyPart: string | null;
 }
 
 export interface Alert {
   readonly kind: 'refund_failed' | 'paid_not_converted' | 'expiry_refund_failed';
   readonly message: string;
-  /** `amount` in it is in minor units. */
+  /** Its `amount` is in minor units. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly resolvedAt: Date | null;
   readonly insertedAt: Date;
 }
 
-export interface Address {
-  readonly address_line_1: string | null;
-  readonly city: string | null;
-  readonly postcode: string | null;
-  readonly country: string | null;
-}
-
-/** Who the offer is for, as frozen at the evaluation; `id` is `null` for a guest. */
-export interface Buyer {
-  readonly id: number | null;
-  readonly dataPart: number | null;
-  readonly timePart: number | null;
-  readonly email: string | null;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
-  readonly phone: string | null;
-}
-
-/** What is frozen when the proforma is made and never changes afterwards. */
-export interface Frozen {
+interface Frozen {
   readonly id: number;
   readonly number: string;
   readonly evaluationId: number;
   readonly processingDate: Date;
   readonly expiresAt: Date;
   readonly buyer: Buyer;
-  readonly delivery: Address | null;
-  readonly shipmentMethodCode: string | null;
-  readonly pickupPointCode: string | null;
-  readonly marketId: number;
-  readonly currency: string;
-  readonly salesChannelId: number;
-  readonly salesChannel: string;
-  /** The fees it was made with: a later confirmation may bring them back. */
+  /** The fees at creation; a later confirmation may restore them. */
   readonly originalFees: readonly FeeLine[];
-  /** What the proforma came to when it was made; no repricing goes above it. */
+  /** Total at creation; repricing never exceeds it. */
   readonly originalEndSales: number;
-  /** The promotions that applied when it was made, in their order, also those that took nothing off. */
+  /** Promotions that applied at creation, in order, also those that took nothing off. */
   readonly promotions: readonly Promotion[];
   readonly insertedAt: Date;
 }
@@ -133,23 +102,21 @@ export interface Frozen {
 export interface Conversion {
   readonly payments: readonly Payment[];
   readonly orderNumber: string;
-  /** Loyalty points that the customer earned. */
   readonly points: number;
-  /** Whether the order still waits for money; false once it is paid, refunded, completed or cancelled. */
+  /** False once the order is paid, refunded, completed or canceled. */
   readonly isOrderPayable: boolean;
 }
 
-export interface Proforma extends Frozen, Totals {
+/** Comment and tags are the only terms that can be edited. */
+export interface Proforma extends Frozen, SaleTerms, Totals {
   readonly status: ProformaStatus;
   readonly lines: readonly ProformaLine[];
   readonly fees: readonly FeeLine[];
   readonly payments: readonly Payment[];
   readonly alerts: readonly Alert[];
-  readonly tags: readonly string[];
-  readonly comment: string | null;
   readonly warehouseConfirmedAt: Date | null;
   readonly convertedAt: Date | null;
-  /** The payments as they stood at conversion; later movements are the order's and are not shown here. */
+  /** Payments at conversion; later ones belong to the order and are not shown here. */
   readonly converted: Conversion | null;
   readonly orderId: number | null;
   readonly canceledAt: Date | null;
@@ -157,12 +124,12 @@ export interface Proforma extends Frozen, Totals {
   readonly updatedAt: Date;
 }
 
-/** The payments that belong to the proforma: those at conversion once it is converted. */
+/** Payments to show: for a converted proforma those at its conversion. */
 export function shownPayments(proforma: Pick<Proforma, 'payments' | 'converted'>): readonly Payment[] {
   return proforma.converted?.payments ?? proforma.payments;
 }
 
-/** Pieces that the line keeps reserved in its warehouse. Converted lines stay reserved until the order ships. */
+/** Pieces that the line reserves. Converted lines stay reserved until the order ships. */
 export function reservedQty(proforma: Proforma, line: ProformaLine): number {
   if (proforma.status === 'canceled' || proforma.status === 'expired') return 0;
   return line.qtyConfirmed ?? line.qty;

@@ -1,6 +1,6 @@
-import { sum, totalsOf } from '@back-office/kernel';
+import { type Promotion, sum, totalsOf } from '@back-office/kernel';
 import fc from 'fast-check';
-import { aRule, BASKET_LINE } from '../testing/index.js';
+import { aRule, BASKET_LINE } from './testing/index.js';
 import {
   applicablePromotions,
   frozenPromotions,
@@ -8,25 +8,23 @@ import {
   promotionTotals,
   unknownCoupon,
   type BasketLine,
-  type Promotion,
   type PromotionRule,
 } from './promotions.js';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
 const aLine = (code: string, qty: number, price: number, vatRate = 2000): BasketLine => ({ code, qty, price, vatRate });
-const shopping = { coupons: [] as string[], now: NOW };
+const context = { coupons: [] as string[], now: NOW };
 
-/** What is taken off each line when these rules meet these lines. */
 const offOf = (lines: readonly BasketLine[], ...rules: readonly PromotionRule[]): number[] =>
-  priceLines(lines, applicablePromotions(rules, lines, shopping)).map(({ discount }) => discount);
+  priceLines(lines, applicablePromotions(rules, lines, context)).map(({ discount }) => discount);
 
 describe('a percentage', () => {
-  it('of the variants it names is taken off their lines, each rounded half up', () => {
+  it('on variants reduces their lines, rounded half up', () => {
     const rule = aRule({ kind: 'percentage', value: 1250, variantCodes: ['A', 'B'] });
     expect(offOf([aLine('A', 2, 100), aLine('B', 1, 333), aLine('C', 1, 100)], rule)).toEqual([25, 42, 0]);
   });
 
-  it('of the basket is rounded once and split over the lines by largest remainder', () => {
+  it('on the basket is rounded once and allocated by largest remainder', () => {
     const rule = aRule({ kind: 'percentage', value: 1000 });
     expect(offOf([aLine('A', 1, 333), aLine('B', 1, 333), aLine('C', 1, 334)], rule)).toEqual([33, 33, 34]);
   });
@@ -41,17 +39,17 @@ describe('a percentage', () => {
 });
 
 describe('an amount', () => {
-  it('on variants is taken off every piece', () => {
+  it('on variants reduces every piece', () => {
     expect(
       offOf([aLine('A', 3, 100), aLine('B', 3, 100)], aRule({ kind: 'amount', value: 30, variantCodes: ['A'] })),
     ).toEqual([90, 0]);
   });
 
-  it('on variants never makes a piece cheaper than free', () => {
+  it('on variants never makes a price negative', () => {
     expect(offOf([aLine('A', 3, 20)], aRule({ kind: 'amount', value: 30, variantCodes: ['A'] }))).toEqual([60]);
   });
 
-  it('on the basket is taken off once, by largest remainder', () => {
+  it('on the basket is allocated once, by largest remainder', () => {
     expect(offOf([aLine('A', 1, 100), aLine('B', 2, 100)], aRule({ kind: 'amount', value: 100 }))).toEqual([33, 67]);
   });
 
@@ -63,7 +61,7 @@ describe('an amount', () => {
 describe('buy x get y', () => {
   const twoPlusOne = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 2, getQty: 1 });
 
-  it('gives of every x + y pieces the y cheapest', () => {
+  it('makes the y cheapest of every x + y pieces free', () => {
     expect(offOf([aLine('A', 2, 100), aLine('B', 1, 60)], twoPlusOne)).toEqual([0, 60]);
     expect(offOf([aLine('A', 3, 100)], twoPlusOne)).toEqual([100]);
   });
@@ -79,47 +77,47 @@ describe('buy x get y', () => {
     [5, 100],
     [6, 200],
     [600_000, 20_000_000],
-  ])('of %d pieces takes off %d', (qty, off) => {
+  ])('reduces %d pieces by %d', (qty, off) => {
     expect(offOf([aLine('A', qty, 100)], twoPlusOne)).toEqual([off]);
   });
 
-  it('may give a percentage of them only', () => {
+  it('may reduce them by a percentage', () => {
     expect(offOf([aLine('A', 3, 99)], { ...twoPlusOne, value: 5000 })).toEqual([50]);
   });
 
-  it('reduces what earlier promotions left of the pieces', () => {
+  it('applies to what earlier promotions left', () => {
     const half = aRule({ code: 'HALF', kind: 'percentage', value: 5000, variantCodes: ['A'], priority: -1 });
     expect(offOf([aLine('A', 3, 100)], twoPlusOne, half)).toEqual([150 + 50]);
   });
 });
 
-describe('promotions that meet', () => {
+describe('several promotions', () => {
   const lines = [aLine('A', 1, 1000)];
   const amount = aRule({ code: 'AMOUNT', kind: 'amount', value: 100 });
   const percentage = aRule({ code: 'PERCENTAGE', kind: 'percentage', value: 1000 });
   const onLine = aRule({ code: 'ZZ', kind: 'amount', value: 500, variantCodes: ['A'] });
 
-  it('stack by code, each on what the earlier ones left', () => {
+  it('apply by code, each to what the earlier ones left', () => {
     expect(offOf(lines, percentage, amount)).toEqual([100 + 90]);
   });
 
-  it('stack by priority before code', () => {
+  it('apply by priority before code', () => {
     expect(offOf(lines, amount, { ...percentage, priority: -1 })).toEqual([100 + 100]);
   });
 
-  it('begin with those on lines, whatever the priority', () => {
+  it('apply on lines first, whatever the priority', () => {
     expect(offOf(lines, { ...percentage, priority: -9 }, onLine)).toEqual([500 + 50]);
   });
 
-  it('say line by line what each of them took off', () => {
-    const [line] = priceLines(lines, applicablePromotions([amount, onLine], lines, shopping));
+  it('list on each line what each took off', () => {
+    const [line] = priceLines(lines, applicablePromotions([amount, onLine], lines, context));
     expect(line?.promotions).toEqual([
       { code: 'ZZ', name: 'Promotion', amount: 500 },
       { code: 'AMOUNT', name: 'Promotion', amount: 100 },
     ]);
   });
 
-  it('leave no trace when nothing is left for them', () => {
+  it('are not listed when they take nothing off', () => {
     const [line] = priceLines(lines, [{ ...onLine, value: 1000 }, percentage]);
     expect(line?.promotions).toEqual([{ code: 'ZZ', name: 'Promotion', amount: 1000 }]);
   });
@@ -134,21 +132,21 @@ describe('promotions that meet', () => {
   });
 });
 
-describe('what is frozen of promotions', () => {
+describe('frozenPromotions', () => {
   const lines = [aLine('A', 1, 100), aLine('B', 1, 100)];
 
-  it('includes those that take nothing off yet', () => {
+  it('includes those that take nothing off', () => {
     const free = aRule({ code: 'FREE', kind: 'percentage', value: 10_000, priority: 1 });
     const idle = aRule({ code: 'IDLE', kind: 'percentage', value: 5000, priority: 2 });
-    const promotions = applicablePromotions([free, idle], lines, shopping);
+    const promotions = applicablePromotions([free, idle], lines, context);
     expect(frozenPromotions(promotions, lines).map(({ code }) => code)).toEqual(['FREE', 'IDLE']);
   });
 
-  it('leaves out variants and promotions that the basket has nothing of', () => {
+  it('drops variants and promotions without a line', () => {
     const some = aRule({ code: 'SOME', variantCodes: ['B', 'Z'] });
     const none = aRule({ code: 'NONE', variantCodes: ['Z'] });
     const all = aRule({ code: 'ALL' });
-    const frozen = frozenPromotions(applicablePromotions([some, none, all], lines, shopping), lines);
+    const frozen = frozenPromotions(applicablePromotions([some, none, all], lines, context), lines);
     expect(frozen.map(({ code, variantCodes }) => [code, variantCodes])).toEqual([
       ['SOME', ['B']],
       ['ALL', []],
@@ -165,32 +163,32 @@ describe('a promotion applies', () => {
 
   it.each([
     ['without conditions', {}, true],
-    ['not when it is switched off', { active: false }, false],
-    ['from the moment at which it begins', { validFrom: NOW }, true],
-    ['not before it', { validFrom: later }, false],
-    ['to the moment at which it ends', { validUntil: NOW }, true],
-    ['not after it', { validUntil: earlier }, false],
-    ['from as many pieces as it asks for', { minQty: 5 }, true],
-    ['not with fewer', { minQty: 6 }, false],
-    ['from as many pieces of its variants', { minQty: 3, variantCodes: ['B'] }, true],
-    ['not with fewer of its variants', { minQty: 4, variantCodes: ['B'] }, false],
-    ['from its least item sum', { minAmount: 500 }, true],
-    ['not below it', { minAmount: 501 }, false],
-    ['to the item sum of the whole basket, whatever its variants', { minAmount: 500, variantCodes: ['A'] }, true],
+    ['not when inactive', { active: false }, false],
+    ['from its start', { validFrom: NOW }, true],
+    ['not before its start', { validFrom: later }, false],
+    ['until its end', { validUntil: NOW }, true],
+    ['not after its end', { validUntil: earlier }, false],
+    ['from its minimum quantity', { minQty: 5 }, true],
+    ['not below its minimum quantity', { minQty: 6 }, false],
+    ['from its minimum quantity of its variants', { minQty: 3, variantCodes: ['B'] }, true],
+    ['not below its minimum quantity of its variants', { minQty: 4, variantCodes: ['B'] }, false],
+    ['from its minimum amount', { minAmount: 500 }, true],
+    ['not below its minimum amount', { minAmount: 501 }, false],
+    ['by the amount of the whole basket, whatever its variants', { minAmount: 500, variantCodes: ['A'] }, true],
     ['not without its coupon', { couponCode: 'SPRING' }, false],
   ])('%s', (_, more, expected) => {
     expect(applies(more)).toBe(expected);
   });
 
-  it('with its coupon, to the letter', () => {
+  it('with its coupon, case-sensitively', () => {
     expect(applies({ couponCode: 'SPRING' }, ['OTHER', 'SPRING'])).toBe(true);
     expect(applies({ couponCode: 'SPRING' }, ['spring'])).toBe(false);
   });
 
-  it('tests the item sum before discounts', () => {
+  it('by the amount before discounts', () => {
     const all = aRule({ code: 'A', kind: 'percentage', value: 10_000, variantCodes: ['A', 'B'] });
     const rules = [all, aRule({ code: 'B', kind: 'amount', value: 1, minAmount: 500 })];
-    expect(applicablePromotions(rules, lines, shopping)).toHaveLength(2);
+    expect(applicablePromotions(rules, lines, context)).toHaveLength(2);
   });
 });
 
@@ -202,11 +200,11 @@ describe('a coupon', () => {
     aRule({ code: 'D' }),
   ];
 
-  it.each(['OFF', 'OVER', 'spring', 'D', ''])('%j is unknown: no promotion in force asks for it', (coupon) => {
+  it.each(['OFF', 'OVER', 'spring', 'D', ''])('%j is unknown without a promotion in force', (coupon) => {
     expect(unknownCoupon(rules, { coupons: ['SPRING', coupon], now: NOW })).toBe(coupon);
   });
 
-  it('is known also when the basket is too small for its promotion', () => {
+  it('is known when the basket is too small for its promotion', () => {
     expect(unknownCoupon(rules, { coupons: ['SPRING'], now: NOW })).toBeUndefined();
   });
 });
@@ -236,10 +234,10 @@ const rule: fc.Arbitrary<PromotionRule> = fc
 const rules = fc.array(rule, { maxLength: 5 }).map((all) => all.map((each, index) => ({ ...each, code: `P${index}` })));
 
 const promoted = (lines: readonly BasketLine[], all: readonly PromotionRule[]): Promotion[] =>
-  applicablePromotions(all, lines, shopping);
+  applicablePromotions(all, lines, context);
 
-describe('any promotions on any basket', () => {
-  it('take no line below 0, and say of every unit who took it', () => {
+describe('promotions on any basket', () => {
+  it('keep lines above 0 and account for every minor unit', () => {
     fc.assert(
       fc.property(basket, rules, (lines, all) => {
         const priced = priceLines(lines, promoted(lines, all));
@@ -257,7 +255,7 @@ describe('any promotions on any basket', () => {
     );
   });
 
-  it('come to the same whatever the order of lines and promotions', () => {
+  it('do not depend on the order of lines and promotions', () => {
     const mixed = fc.tuple(basket, rules).chain(([lines, all]) =>
       fc.record({
         lines: fc.constant(lines),
@@ -280,7 +278,7 @@ describe('any promotions on any basket', () => {
     );
   });
 
-  it('leave a remainder to the same line where lines differ in nothing but a VAT rate that is missing', () => {
+  it('give the remainder to the same line when only VAT is missing', () => {
     const lines = [null, 0].map((vatRate) => ({ code: 'A', qty: 2, price: 31, vatRate }));
     const rate = (each: readonly BasketLine[]) => priceLines(each, promoted(each, [aRule({ value: 202 })]));
     expect(rate(lines.toReversed())).toEqual(rate(lines).toReversed());
@@ -296,7 +294,7 @@ describe('any promotions on any basket', () => {
     );
   });
 
-  it('read the line they were given and leave the rest of it as it is', () => {
+  it('keep other fields of a line', () => {
     const [line] = priceLines([{ ...BASKET_LINE, mark: 'x' }], []);
     expect(line).toEqual({ ...BASKET_LINE, mark: 'x', sales: 1000, discount: 0, promotions: [] });
   });

@@ -1,42 +1,24 @@
-import { allocate, divideRounded, sum } from '@back-office/kernel';
-
-export const PROMOTION_KINDS = ['percentage', 'amount', 'buy_x_get_y'] as const;
-export type PromotionKind = (typeof PROMOTION_KINDS)[number];
+import { allocate, type AppliedPromotion, divideRounded, type Promotion, sum } from '@back-office/kernel';
 
 /** 100 % in basis points. */
-const WHOLE = 10_000;
+const HUNDRED_PERCENT = 10_000;
 
-/** What a promotion takes off, without its conditions: this much is frozen in a proforma. */
-export interface Promotion {
-  readonly code: string;
-  readonly name: string;
-  readonly kind: PromotionKind;
-  /** Basis points of `percentage` and `buy_x_get_y`, minor units of `amount`. */
-  readonly value: number;
-  /** Of every `buyQty + getQty` pieces `getQty` are reduced; 0 unless `buy_x_get_y`. */
-  readonly buyQty: number;
-  readonly getQty: number;
-  /** Codes of the variants it is about; none means the whole basket. */
-  readonly variantCodes: readonly string[];
-}
-
-/** A promotion as the app has set it up, with the conditions under which it applies. */
 export interface PromotionRule extends Promotion {
-  /** Pieces concerned that the basket must hold. */
+  /** Minimum number of pieces that the promotion concerns. */
   readonly minQty: number;
-  /** Item sum before discounts that the basket must reach. */
+  /** Minimum sum of the lines before discounts, in minor units. */
   readonly minAmount: number;
-  /** Without this coupon it does not apply; `null` when it needs none. */
+  /** Required coupon; `null` when none. */
   readonly couponCode: string | null;
   readonly validFrom: Date | null;
   /** Inclusive. */
   readonly validUntil: Date | null;
-  /** Lower ones first; equal ones by code. */
+  /** Lower applies first; ties are broken by code. */
   readonly priority: number;
   readonly active: boolean;
 }
 
-export interface Shopping {
+export interface PromotionContext {
   readonly coupons: readonly string[];
   readonly now: Date;
 }
@@ -49,45 +31,36 @@ export interface BasketLine {
   readonly vatRate: number | null;
 }
 
-/** What one promotion took off a line, for its whole quantity. */
-export interface AppliedPromotion {
-  readonly code: string;
-  readonly name: string;
-  readonly amount: number;
-}
-
 export interface LinePrice {
   readonly sales: number;
-  /** The sum of what its promotions took off. */
   readonly discount: number;
   readonly promotions: readonly AppliedPromotion[];
 }
 
-/** The first coupon that no promotion in force asks for, or `undefined`. */
-export function unknownCoupon(rules: readonly PromotionRule[], { coupons, now }: Shopping): string | undefined {
+/** The first coupon that no promotion in force requires. */
+export function unknownCoupon(rules: readonly PromotionRule[], { coupons, now }: PromotionContext): string | undefined {
   const known = new Set(rules.filter((rule) => isInForce(rule, now)).map((rule) => rule.couponCode));
   return coupons.find((coupon) => !known.has(coupon));
 }
 
-/** The promotions whose conditions the basket meets, in the order in which they apply: those on lines first. */
+/** The promotions that apply to the basket, in order: those on lines first. */
 export function applicablePromotions(
   rules: readonly PromotionRule[],
   lines: readonly BasketLine[],
-  { coupons, now }: Shopping,
+  { coupons, now }: PromotionContext,
 ): Promotion[] {
   const amount = sum(lines.map((line) => line.price * line.qty));
   return rules
     .filter((rule) => isInForce(rule, now))
     .filter(({ couponCode }) => couponCode === null || coupons.includes(couponCode))
-    .filter((rule) => amount >= rule.minAmount && pieces(concerned(rule, lines)) >= rule.minQty)
-    .sort(byTurn)
+    .filter((rule) => amount >= rule.minAmount && countPieces(concernedLines(rule, lines)) >= rule.minQty)
+    .sort(byApplicationOrder)
     .map(withoutConditions);
 }
 
 /**
- * Prices lines and takes off the promotions one after another, each from what the earlier ones left, never below 0.
- * The one place where a quantity becomes an amount, for evaluation and repricing alike. The order of the lines
- * does not change what any of them comes to.
+ * Prices lines and applies the promotions one after another, each to what the earlier ones left, never below 0. The
+ * order of the lines does not affect the amounts.
  */
 export function priceLines<Line extends BasketLine>(
   lines: readonly Line[],
@@ -114,17 +87,17 @@ export function priceLines<Line extends BasketLine>(
 }
 
 /**
- * The promotions to freeze with these lines: also those that take nothing off yet, since they may
- * apply once fewer pieces are confirmed. Codes of variants that are not in the basket are dropped.
+ * Promotions to freeze with these lines. Includes those that take nothing off, since they may when fewer pieces are
+ * confirmed. Drops codes of variants that are not in the basket.
  */
 export function frozenPromotions(promotions: readonly Promotion[], lines: readonly BasketLine[]): Promotion[] {
   const codes = new Set(lines.map(({ code }) => code));
   return promotions
-    .filter((promotion) => concerned(promotion, lines).length > 0)
+    .filter((promotion) => concernedLines(promotion, lines).length > 0)
     .map((promotion) => ({ ...promotion, variantCodes: promotion.variantCodes.filter((code) => codes.has(code)) }));
 }
 
-/** What each promotion took off all lines together, if anything, in the order in which they were applied. */
+/** What each promotion took off all lines, in the order of application; without zeros. */
 export function promotionTotals(
   lines: readonly Pick<LinePrice, 'promotions'>[],
   promotions: readonly Promotion[],
@@ -138,35 +111,38 @@ export function promotionTotals(
     .filter(({ amount }) => amount > 0);
 }
 
-/** What the promotion takes off each line, given what is left of them. */
+/** What the promotion takes off each line; `left` is the remaining amount per line. */
 function reductions(promotion: Promotion, lines: readonly BasketLine[], left: readonly number[]): number[] {
-  if (promotion.kind === 'buy_x_get_y') return cheapestOfEvery(promotion, lines, left);
-  if (promotion.variantCodes.length === 0) return allocate(offBasket(promotion, sum(left)), left);
+  if (promotion.kind === 'buy_x_get_y') return buyXGetYReductions(promotion, lines, left);
+  if (promotion.variantCodes.length === 0) return allocate(basketReduction(promotion, sum(left)), left);
   return lines.map((line, index) => {
     const rest = left[index] ?? 0;
-    if (!isAbout(promotion, line)) return 0;
+    if (!concernsLine(promotion, line)) return 0;
     return promotion.kind === 'percentage'
-      ? share(rest, promotion.value, WHOLE)
-      : atMost(rest, promotion.value, line.qty);
+      ? share(rest, promotion.value, HUNDRED_PERCENT)
+      : Math.min(rest, promotion.value * line.qty);
   });
 }
 
-function offBasket({ kind, value }: Promotion, rest: number): number {
-  return kind === 'percentage' ? share(rest, value, WHOLE) : Math.min(value, rest);
+function basketReduction({ kind, value }: Promotion, rest: number): number {
+  return kind === 'percentage' ? share(rest, value, HUNDRED_PERCENT) : Math.min(value, rest);
 }
 
-/** Of every `buyQty + getQty` pieces together the `getQty` cheapest; a piece is worth its share of what its line has left. */
-function cheapestOfEvery(promotion: Promotion, lines: readonly BasketLine[], left: readonly number[]): number[] {
+/** Reduces the `getQty` cheapest of every `buyQty + getQty` pieces; a piece is worth its share of its line's rest. */
+function buyXGetYReductions(promotion: Promotion, lines: readonly BasketLine[], left: readonly number[]): number[] {
   const { buyQty, getQty, value } = promotion;
   const off = lines.map(() => 0);
-  const places = lines.map((_, index) => index).filter((index) => isAbout(promotion, lines[index] as BasketLine));
-  const groups = Math.floor(sum(places.map((index) => lines[index]?.qty ?? 0)) / (buyQty + getQty));
+  const indexes = lines.map((_, index) => index).filter((index) => concernsLine(promotion, lines[index] as BasketLine));
+  const groups = Math.floor(sum(indexes.map((index) => lines[index]?.qty ?? 0)) / (buyQty + getQty));
   let toReduce = groups * getQty;
-  for (const index of places.sort((a, b) => (lines[a]?.price ?? 0) - (lines[b]?.price ?? 0))) {
+  for (const index of indexes.sort((a, b) => (lines[a]?.price ?? 0) - (lines[b]?.price ?? 0))) {
     const qty = lines[index]?.qty ?? 0;
     const reduced = Math.min(toReduce, qty);
     if (reduced === 0) continue;
-    off[index] = divideRounded(BigInt(left[index] ?? 0) * BigInt(reduced) * BigInt(value), BigInt(qty) * BigInt(WHOLE));
+    off[index] = divideRounded(
+      BigInt(left[index] ?? 0) * BigInt(reduced) * BigInt(value),
+      BigInt(qty) * BigInt(HUNDRED_PERCENT),
+    );
     toReduce -= reduced;
   }
   return off;
@@ -176,19 +152,15 @@ function share(amount: number, part: number, whole: number): number {
   return divideRounded(BigInt(amount) * BigInt(part), BigInt(whole));
 }
 
-function atMost(rest: number, each: number, qty: number): number {
-  return Math.min(rest, each * qty);
+function concernedLines(promotion: Promotion, lines: readonly BasketLine[]): BasketLine[] {
+  return lines.filter((line) => concernsLine(promotion, line));
 }
 
-function concerned(promotion: Promotion, lines: readonly BasketLine[]): BasketLine[] {
-  return lines.filter((line) => isAbout(promotion, line));
-}
-
-function isAbout({ variantCodes }: Promotion, { code }: BasketLine): boolean {
+function concernsLine({ variantCodes }: Promotion, { code }: BasketLine): boolean {
   return variantCodes.length === 0 || variantCodes.includes(code);
 }
 
-function pieces(lines: readonly BasketLine[]): number {
+function countPieces(lines: readonly BasketLine[]): number {
   return sum(lines.map((line) => line.qty));
 }
 
@@ -200,11 +172,11 @@ function isOnLines({ kind, variantCodes }: Promotion): boolean {
   return kind === 'buy_x_get_y' || variantCodes.length > 0;
 }
 
-function byTurn(a: PromotionRule, b: PromotionRule): number {
+function byApplicationOrder(a: PromotionRule, b: PromotionRule): number {
   return Number(isOnLines(b)) - Number(isOnLines(a)) || a.priority - b.priority || compare(a.code, b.code);
 }
 
-/** Lines that are equal in all of this are interchangeable, so that no remainder depends on the order of a basket. */
+/** A total order by content, so remainders do not depend on the order of the basket. */
 function byContent(a: BasketLine, b: BasketLine): number {
   return compare(a.code, b.code) || a.price - b.price || (a.vatRate ?? -1) - (b.vatRate ?? -1) || a.qty - b.qty;
 }

@@ -1,26 +1,33 @@
-/** One refund to be paid out. The same `idempotencyKey` asked again must not pay twice. */
 export interface RefundRequest {
+  /**
+   * Same for every attempt at a refund; at most 64 letters, digits and `-`. Its random part separates it from refunds of
+   * other databases. The money must move at most once per key.
+   */
   readonly idempotencyKey: string;
   readonly appId: number;
   readonly proformaId: number;
   readonly proformaNumber: string;
-  /** The refund's own id. */
   readonly refundId: number;
-  /** The captured payment that is given back, in whole or in part. */
+  /** Id of the captured payment to refund, in whole or in part. */
   readonly paymentId: number;
   readonly paymentMethod: string;
-  /** What the card's processor called that payment; `null` for other payments. */
+  /**
+   * The card processor's reference of that payment; `null` for cash, bank transfers and the like. A gateway that cannot
+   * refund those returns `failed`, and a person is alerted.
+   */
   readonly reference: string | null;
-  /** Minor units of `currency`, positive. */
+  /** Minor units of `currency`, positive: 12.90 EUR is 1290, 100 JPY is 100. */
   readonly amount: number;
   readonly currency: string;
 }
 
-/** Gives money back to the customer. Called outside transactions only. */
+export type RefundAnswer = 'refunded' | 'failed' | 'unknown';
+
+/** Refunds money to the customer. Called outside transactions only. */
 export interface RefundGateway {
   /**
-   * `refunded`: the money is on its way for good, also on a repeat under the same key. `failed`: refused for good.
-   * `unknown`: no answer; the caller asks again later under the same key. Never throws, never takes above 10 s.
+   * `refunded`: accepted, also on a repeat under the same key. `failed`: refused for good or not supported. `unknown`: no
+   * answer; the caller retries under the same key. Never throws; returns within 10 s.
    */
-  refund(request: RefundRequest): Promise<'refunded' | 'failed' | 'unknown'>;
+  refund(request: RefundRequest): Promise<RefundAnswer>;
 }

@@ -1,36 +1,44 @@
-import { accepted, aProforma, inStatus, NOW, paid, payment, refund } from '../testing/index.js';
+import { accepted, aProforma, inStatus, NOW, paid, paidByVoucher, payment, refund } from './testing/index.js';
 import { openAlerts } from './alerts.js';
-import { debtOf, paidOf } from './payments.js';
+import { debtOf, paidOf, refundEntry } from './payments.js';
 import type { Payment, Proforma } from './proforma.js';
-import { pendingRefunds, recordRefund, refundKey, retryRefund, settleRefund, type RefundOutcome } from './refund.js';
+import {
+  pendingRefunds,
+  recordRefund,
+  refundKey,
+  retryRefund,
+  settleRefund,
+  withKeyParts,
+  type RefundOutcome,
+} from './refund.js';
 import { REFUND_PENDING } from './refusals.js';
 
 const LATER = new Date('2026-03-02T12:05:00Z');
 
-describe('a refund that went through', () => {
+describe('settleRefund with refunded', () => {
   const next = settleRefund(aProforma(paid(3000), refund(1, 1000)), 2, 'refunded', LATER);
 
-  it('counts against what is paid', () => {
+  it('subtracts from the paid amount', () => {
     expect(next.payments[1]).toMatchObject({ id: 2, amount: -1000, status: 'refunded', date: LATER, refundOf: 1 });
     expect(paidOf(next.payments)).toBe(2000);
     expect(debtOf(next)).toBe(1000);
   });
 
-  it('leaves the captured payment settled and raises no alert', () => {
+  it('keeps the payment settled and raises no alert', () => {
     expect(next.payments[0]).toMatchObject({ amount: 3000, status: 'settled' });
     expect(next).toMatchObject({ alerts: [], status: 'draft', updatedAt: LATER });
   });
 });
 
-describe('a refund that failed', () => {
+describe('settleRefund with failed', () => {
   const next = settleRefund(aProforma(paid(3000), refund(1, 1000)), 2, 'failed', LATER);
 
-  it('does not count, and stays in the list', () => {
+  it('keeps the refund in the list without counting it', () => {
     expect(next.payments[1]).toMatchObject({ amount: -1000, status: 'refund_failed', date: LATER });
     expect(paidOf(next.payments)).toBe(3000);
   });
 
-  it('leaves one open alert that names it', () => {
+  it('raises one alert that names the refund', () => {
     expect(next.alerts).toEqual([
       {
         kind: 'refund_failed',
@@ -48,29 +56,29 @@ describe('a refund that failed', () => {
     ['canceled', 'refund_failed'],
     ['converted', 'refund_failed'],
     ['partial_confirmed', 'refund_failed'],
-  ] as const)('of a proforma that is %s is told as %s, and the status stands', (status, kind) => {
-    const told = settleRefund(aProforma(paid(3000), refund(1, 3000), inStatus(status)), 2, 'failed', LATER);
-    expect(told).toMatchObject({ status, alerts: [{ kind }] });
+  ] as const)('on a proforma that is %s raises %s and keeps the status', (status, kind) => {
+    const settled = settleRefund(aProforma(paid(3000), refund(1, 3000), inStatus(status)), 2, 'failed', LATER);
+    expect(settled).toMatchObject({ status, alerts: [{ kind }] });
   });
 });
 
-describe('a refund whose outcome is known', () => {
-  it.each(['refunded', 'failed'] as const)('(%s) keeps it when an answer comes again', (first) => {
+describe('a settled refund', () => {
+  it.each(['refunded', 'failed'] as const)('stays %s when another outcome arrives', (first) => {
     const settled = settleRefund(aProforma(paid(3000), refund(1, 1000)), 2, first, NOW);
     expect(settleRefund(settled, 2, 'refunded', LATER)).toBe(settled);
     expect(settleRefund(settled, 2, 'failed', LATER)).toBe(settled);
   });
 });
 
-describe('an answer about something that is no pending refund', () => {
+describe('an outcome for anything but a pending refund', () => {
   it('changes nothing', () => {
     const proforma = aProforma(payment({ amount: 500, status: 'pending' }), paid(3000));
     for (const id of [0, 1, 2, 99]) expect(settleRefund(proforma, id, 'failed', LATER)).toBe(proforma);
   });
 });
 
-describe('the refunds that wait for an answer', () => {
-  it('are the pending ones, and no payment on its way in', () => {
+describe('pendingRefunds', () => {
+  it('excludes pending payments', () => {
     const proforma = aProforma(
       paid(3000),
       payment({ amount: 500, status: 'pending' }),
@@ -83,13 +91,13 @@ describe('the refunds that wait for an answer', () => {
   });
 });
 
-describe('a refund that failed and that a person', () => {
+describe('a failed refund', () => {
   const failing = (outcome: RefundOutcome = 'failed') =>
     settleRefund(aProforma(paid(3000), refund(1, 1000)), 2, outcome, NOW);
   const record = (proforma = failing(), reference: string | null = 'tx-9') =>
     accepted(recordRefund(proforma, { refundId: 2, reference, now: LATER }));
 
-  it('has paid out counts as refunded, and its alert is resolved', () => {
+  it('can be recorded as paid, which resolves its alert', () => {
     const recorded = record();
     expect(recorded.payments[1]).toMatchObject({ status: 'refunded', amount: -1000, reference: 'tx-9', date: LATER });
     expect(paidOf(recorded.payments)).toBe(2000);
@@ -98,13 +106,13 @@ describe('a refund that failed and that a person', () => {
     ]);
   });
 
-  it('has paid out without a reference keeps its own', () => {
+  it('keeps its reference when recorded without one', () => {
     const [captured, failed] = failing().payments as [Payment, Payment];
     const proforma = { ...failing(), payments: [captured, { ...failed, reference: 'tx-1' }] };
     expect(record(proforma, null).payments[1]).toMatchObject({ reference: 'tx-1' });
   });
 
-  it('asks for again is pending, and its alert is resolved', () => {
+  it('is pending after a retry, and its alert is resolved', () => {
     const retried = retryRefund(failing(), { refundId: 2, now: LATER });
     expect(retried.payments[1]).toMatchObject({ status: 'pending', date: LATER });
     expect(openAlerts(retried)).toBe(0);
@@ -112,13 +120,13 @@ describe('a refund that failed and that a person', () => {
     expect(settleRefund(retried, 2, 'refunded', LATER).payments[1]).toMatchObject({ status: 'refunded' });
   });
 
-  it('leaves the alerts of other payments open', () => {
+  it('keeps the alerts of other payments open', () => {
     const both = settleRefund(aProforma(paid(3000), refund(1, 1000), refund(1, 500)), 2, 'failed', NOW);
     const failed = settleRefund(both, 3, 'failed', NOW);
     expect(record(failed).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([LATER, null]);
   });
 
-  it('is asked for under the same key while it may have been paid, under a new one once it was refused', () => {
+  it('keeps its key when unanswered and gets a new one when refused', () => {
     const keyOf = (proforma: Proforma) => refundKey(7, proforma, 2);
     const retried = (proforma: Proforma) => retryRefund(proforma, { refundId: 2, now: LATER });
     expect(keyOf(aProforma(paid(3000), refund(1, 1000)))).toBe('refund-7-2');
@@ -129,19 +137,46 @@ describe('a refund that failed and that a person', () => {
     expect(keyOf(retried(settleRefund(refused, 2, 'unanswered', LATER)))).toBe('refund-7-2-2');
     expect(keyOf(retried(settleRefund(refused, 2, 'failed', LATER)))).toBe('refund-7-2-3');
   });
+
+  it('keeps the random part of its key after a refusal', () => {
+    const [captured, pending] = aProforma(paid(3000), refund(1, 1000)).payments as [Payment, Payment];
+    const proforma = { ...aProforma(), payments: [captured, { ...pending, keyPart: 'k3y' }] };
+    expect(refundKey(7, proforma, 2)).toBe('refund-7-2-k3y');
+    const refused = retryRefund(settleRefund(proforma, 2, 'failed', NOW), { refundId: 2, now: LATER });
+    expect(refundKey(7, refused, 2)).toBe('refund-7-2-k3y-2');
+  });
 });
 
-describe('a refund that did not fail', () => {
+describe('withKeyParts', () => {
+  const draw = () => 'k3y';
+  const keysOf = (proforma: Proforma) => proforma.payments.map(({ keyPart }) => keyPart);
+
+  it('draws for new pending refunds only', () => {
+    const kept = aProforma(paid(3000), paidByVoucher(500), refund(1, 1000));
+    const money = refundEntry(kept.payments[0] as Payment, 500, NOW);
+    const voucher = refundEntry(kept.payments[1] as Payment, 500, NOW);
+    const proforma = { ...kept, payments: [...kept.payments, money, voucher] };
+    expect(keysOf(withKeyParts(proforma, draw))).toEqual([null, null, null, 'k3y', null]);
+    expect(withKeyParts(kept, draw)).toBe(kept);
+  });
+
+  it('does not copy the part of the refunded payment', () => {
+    const captured = { ...(aProforma(paid(1)).payments[0] as Payment), keyPart: 'k3y' };
+    expect(refundEntry(captured, 1, NOW).keyPart).toBeNull();
+  });
+});
+
+describe('a refund that has not failed', () => {
   const pending = aProforma(paid(3000), refund(1, 1000));
   const refunded = aProforma(paid(3000), refund(1, 1000, 'refunded'));
 
-  it('is not asked for again', () => {
+  it('cannot be retried', () => {
     for (const proforma of [pending, refunded]) {
       expect(retryRefund(proforma, { refundId: 2, now: LATER })).toBe(proforma);
     }
   });
 
-  it('cannot be recorded while it is pending, and stays as it is when it is refunded', () => {
+  it('cannot be recorded while pending; once refunded it does not change', () => {
     expect(recordRefund(pending, { refundId: 2, reference: null, now: LATER })).toEqual(REFUND_PENDING);
     expect(recordRefund(refunded, { refundId: 2, reference: 'x', now: LATER })).toBe(refunded);
   });

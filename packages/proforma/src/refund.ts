@@ -1,24 +1,23 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { resolveAlertsOf, withAlert } from './alerts.js';
+import { resolvePaymentAlerts, withAlert } from './alerts.js';
 import { isPendingRefund } from './payments.js';
 import type { Alert, Payment, Proforma } from './proforma.js';
 import { REFUND_PENDING } from './refusals.js';
 import { decide, type Guard } from './transitions.js';
 
-/** `failed`: refused for good; `unanswered`: asked as often as it may be asked, without an answer. */
+/** `failed`: refused for good; `unanswered`: no answer after the last attempt. */
 export type RefundOutcome = 'refunded' | 'failed' | 'unanswered';
 
-/** Refund entries that still wait for the gateway's word. */
 export function pendingRefunds(proforma: Proforma): Payment[] {
   return proforma.payments.filter(isPendingRefund);
 }
 
-/** The refund of that id, or `undefined`: money that came in is none. */
+/** The refund with this id; `undefined` for incoming payments. */
 export function refundOf(proforma: Proforma, paymentId: number): Payment | undefined {
   return proforma.payments.find(({ id, amount }) => id === paymentId && amount < 0);
 }
 
-/** Writes the gateway's word on one refund. A refund whose word is known already keeps it: the answer may come twice. */
+/** Stores the outcome of a pending refund; a later outcome changes nothing. */
 export function settleRefund(proforma: Proforma, paymentId: number, outcome: RefundOutcome, now: Date): Proforma {
   const refund = proforma.payments.find((payment) => payment.id === paymentId && isPendingRefund(payment));
   if (refund === undefined) return proforma;
@@ -29,13 +28,12 @@ export function settleRefund(proforma: Proforma, paymentId: number, outcome: Ref
 }
 
 export interface RefundFacts {
-  /** The id of a refund entry of the proforma. */
   readonly refundId: number;
   readonly now: Date;
 }
 
 export interface RecordedRefund extends RefundFacts {
-  /** What the person's bank or processor calls the payout. */
+  /** Reference of the bank or processor that paid. */
   readonly reference: string | null;
 }
 
@@ -43,8 +41,8 @@ const refundIsNotPending: Guard<RefundFacts> = (proforma, { refundId }) =>
   refundOf(proforma, refundId)?.status === 'pending' ? REFUND_PENDING : undefined;
 
 /**
- * A person has paid out a refund that failed: it counts as refunded, and its alerts are resolved. One that is refunded
- * stays as it is; a pending one is refused, since the gateway may still pay it.
+ * Marks a failed refund as paid by a person and resolves its alerts. A pending one is refused, since the gateway may
+ * still pay it.
  */
 export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proforma | Refusal {
   const apply = (found: Proforma): Proforma => {
@@ -52,8 +50,8 @@ export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proform
     if (refund === undefined) return found;
     const { reference, now } = facts;
     const paidOut = { ...refund, reference: reference ?? refund.reference };
-    const recorded = withStatus(replaced(found, refund, paidOut), paidOut, 'refunded', now);
-    return noteOnAlertsOf(resolveAlertsOf(recorded, new Set([refund.id]), now), refund.id, {
+    const recorded = withStatus(replacePayment(found, refund, paidOut), paidOut, 'refunded', now);
+    return addAlertDetails(resolvePaymentAlerts(recorded, new Set([refund.id]), now), refund.id, {
       recorded: true,
       reference,
     });
@@ -61,26 +59,40 @@ export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proform
   return decide({ action: 'record_refund', guards: [refundIsNotPending], apply }, proforma, facts);
 }
 
-/** A refund that failed is pending again, and its alerts are resolved. Any other refund stays as it is. */
+/** Makes a failed refund pending again and resolves its alerts. Other refunds do not change. */
 export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma {
   const apply = (found: Proforma): Proforma => {
     const refund = failedRefund(found, facts.refundId);
     if (refund === undefined) return found;
-    return resolveAlertsOf(withStatus(found, refund, 'pending', facts.now), new Set([refund.id]), facts.now);
+    return resolvePaymentAlerts(withStatus(found, refund, 'pending', facts.now), new Set([refund.id]), facts.now);
   };
   const outcome = decide({ action: 'retry_refund', guards: [], apply }, proforma, facts);
   return isRefusal(outcome) ? proforma : outcome;
 }
 
 /**
- * The key under which the gateway is asked for a refund. It stays the same until the gateway has refused: another key
- * is another refund, and an unanswered one may have been paid.
+ * Gives each new refund the random part of its key; adapters call it before storing. Two databases may use the same ids
+ * with one payment service.
+ */
+export function withKeyParts(proforma: Proforma, draw: () => string): Proforma {
+  const isNew = (payment: Payment): boolean => payment.id === 0 && isPendingRefund(payment);
+  if (!proforma.payments.some(isNew)) return proforma;
+  const payments = proforma.payments.map((each) => (isNew(each) ? { ...each, keyPart: draw() } : each));
+  return { ...proforma, payments };
+}
+
+/**
+ * Idempotency key of a refund. It changes only after the gateway has refused, since an unanswered refund may have been
+ * paid.
  */
 export function refundKey(appId: number, proforma: Proforma, refundId: number): string {
   const refusals = proforma.alerts.filter(
     ({ details }) => details['payment_id'] === refundId && details['reason'] === 'failed',
   ).length;
-  return `refund-${appId}-${refundId}${refusals === 0 ? '' : `-${refusals + 1}`}`;
+  const keyPart = refundOf(proforma, refundId)?.keyPart ?? null;
+  return [`refund-${appId}-${refundId}`, keyPart, refusals === 0 ? null : refusals + 1]
+    .filter((part) => part !== null)
+    .join('-');
 }
 
 function failedRefund(proforma: Proforma, refundId: number): Payment | undefined {
@@ -89,16 +101,16 @@ function failedRefund(proforma: Proforma, refundId: number): Payment | undefined
 }
 
 function withStatus(proforma: Proforma, refund: Payment, status: Payment['status'], now: Date): Proforma {
-  return { ...replaced(proforma, refund, { ...refund, status, date: now }), updatedAt: now };
+  return { ...replacePayment(proforma, refund, { ...refund, status, date: now }), updatedAt: now };
 }
 
-function replaced(proforma: Proforma, payment: Payment, by: Payment): Proforma {
-  return { ...proforma, payments: proforma.payments.map((each) => (each === payment ? by : each)) };
+function replacePayment(proforma: Proforma, payment: Payment, replacement: Payment): Proforma {
+  return { ...proforma, payments: proforma.payments.map((each) => (each === payment ? replacement : each)) };
 }
 
-function noteOnAlertsOf(proforma: Proforma, refundId: number, note: Alert['details']): Proforma {
+function addAlertDetails(proforma: Proforma, refundId: number, details: Alert['details']): Proforma {
   const alerts = proforma.alerts.map((alert) =>
-    alert.details['payment_id'] === refundId ? { ...alert, details: { ...alert.details, ...note } } : alert,
+    alert.details['payment_id'] === refundId ? { ...alert, details: { ...alert.details, ...details } } : alert,
   );
   return { ...proforma, alerts };
 }

@@ -1,6 +1,7 @@
 import { refuse, type Refusal } from '@back-office/kernel';
 
 export const ALREADY_FINAL = refuse('API.ProformaOrders.AlreadyFinal');
+export const BASKET_BELOW_MINIMUM = refuse('API.ProformaOrders.BasketBelowMinimum');
 export const NOTHING_CONFIRMED = refuse('API.ProformaOrders.NothingConfirmed');
 export const REFUND_PENDING = refuse('API.ProformaOrders.RefundPending');
 export const INVALID_TAGS = refuse('API.ProformaOrders.InvalidTags');
@@ -22,3 +23,15 @@ export const EXCEEDS_DEBT = refuse('Payment amount exceeds order debt');
 export function insufficientStock(product: string): Refusal {
   return refuse(`Insufficient stock for product: ${product}`);
 }
+
+export const CREATE_REFUSALS: readonly Refusal[] = [
+  STALE_EVALUATION,
+  WRONG_APP,
+  MISSING_VAT,
+  GUEST_DATA_INCOMPLETE,
+  PICKUP_POINT_REQUIRED,
+  PICKUP_POINT_UNAVAILABLE,
+  VOUCHER_NOT_AVAILABLE,
+  BASKET_BELOW_MINIMUM,
+  insufficientStock('<product>'),
+];

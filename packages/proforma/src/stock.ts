@@ -9,8 +9,8 @@ export interface StockRow {
   readonly reserved: number;
 }
 
-/** The preferred warehouse first, then the others by code, so that the choice never depends on how rows were found. */
-export function inOrderOfUse(stock: readonly StockRow[], preferred: string | null): StockRow[] {
+/** The preferred warehouse first, then the others by code and id. */
+export function sortByPreference(stock: readonly StockRow[], preferred: string | null): StockRow[] {
   const code = ({ warehouseCode }: StockRow): string => warehouseCode ?? '';
   return [...stock].sort(
     (a, b) =>
@@ -19,7 +19,7 @@ export function inOrderOfUse(stock: readonly StockRow[], preferred: string | nul
   );
 }
 
-/** The rows of each variant, in their order: a basket may have a thousand lines, and each looks its rows up. */
+/** Keeps looking rows up fast for baskets of a thousand lines. */
 function rowsByVariant(stock: readonly StockRow[]): Map<number, StockRow[]> {
   const rows = new Map<number, StockRow[]>();
   for (const row of stock) {
@@ -42,8 +42,8 @@ export interface Source {
 }
 
 /**
- * Chooses a warehouse for each line: the first in the order of `stock` that holds the whole line, after what the
- * lines before it took. A line is never split. Answers the first line that finds none as `missing`.
+ * Chooses for each line the first warehouse of `stock` that has all of it, after what the earlier lines took. Never
+ * splits a line. Returns the first line without a warehouse as `missing`.
  */
 export function chooseWarehouses(lines: readonly Demand[], stock: readonly StockRow[]): Source[] | { missing: Demand } {
   const left = new Map(stock.map((row) => [row, row.onHand - row.reserved]));
@@ -58,17 +58,21 @@ export function chooseWarehouses(lines: readonly Demand[], stock: readonly Stock
   return sources;
 }
 
+/** Stock of a warehouse that no longer sells: reserved pieces stay, but no reservation can grow. */
+export function withoutSales(row: StockRow): StockRow {
+  return { ...row, onHand: Math.min(row.onHand, row.reserved) };
+}
+
 export interface ReservationChange {
   readonly lineId: number;
   readonly variantId: number;
   readonly warehouseId: number;
-  /** Pieces the line keeps reserved from now on; `null` for the warehouse that it moves away from. */
+  /** Pieces reserved after the change; `null` for the warehouse that the line leaves. */
   readonly qty: number | null;
-  /** Difference to what it kept before. */
   readonly delta: number;
 }
 
-/** What a change of the proforma asks of the stock ledger: an entry for each line and warehouse whose reservation changes. */
+/** One entry for each line and warehouse whose reservation changes. */
 export function reservationChanges(before: Proforma, after: Proforma): ReservationChange[] {
   return after.lines.flatMap((line, index) => {
     const old = before.lines[index];
@@ -88,60 +92,59 @@ export function reservationChanges(before: Proforma, after: Proforma): Reservati
 
 type Shelf = Pick<StockRow, 'variantId' | 'warehouseId'>;
 
-/** What is neither reserved nor sold of some stock rows, while several changes take from it one after the other. */
-export class FreeStock {
+/** Available stock, from which several changes take in turn. */
+export class AvailableStock {
   private readonly left: Map<string, number>;
 
   constructor(private readonly stock: readonly StockRow[]) {
-    this.left = new Map(stock.map((row) => [shelfOf(row), row.onHand - row.reserved]));
+    this.left = new Map(stock.map((row) => [shelfKey(row), row.onHand - row.reserved]));
   }
 
   /**
-   * Takes what the change asks for and gives back what it lets go of. A line that grows stays in its warehouse when
-   * that has the pieces; otherwise it moves whole to the first other one that holds all of it. Answers the proforma
-   * with the warehouses of its lines; when a line finds none, nothing is taken, and the line is the answer.
+   * Applies the reservation changes and returns the proforma with the warehouses of its lines. A line that outgrows its
+   * warehouse moves to the first other one that has all of it. Without one, nothing is taken and the line is returned.
    */
   take(before: Proforma, after: Proforma, preferred: string | null): Proforma | { readonly missing: ProformaLine } {
-    const taking = new Taking(this.left);
+    const withdrawal = new Withdrawal(this.left);
     const changes = reservationChanges(before, after);
     const lines = new Map(after.lines.map((line) => [line.id, line]));
-    const rows = rowsByVariant(inOrderOfUse(this.stock, preferred));
-    for (const change of changes) if (change.delta < 0) taking.take(change, change.delta);
+    const rows = rowsByVariant(sortByPreference(this.stock, preferred));
+    for (const change of changes) if (change.delta < 0) withdrawal.take(change, change.delta);
     const moved = new Map<number, Source>();
     for (const change of changes.filter(({ delta }) => delta > 0)) {
       const { lineId, delta, qty } = change;
-      if (taking.has(change, delta)) {
-        taking.take(change, delta);
+      if (withdrawal.has(change, delta)) {
+        withdrawal.take(change, delta);
         continue;
       }
       const line = lines.get(lineId) as ProformaLine;
       const others = (rows.get(line.variantId) ?? []).filter((row) => row.warehouseId !== line.warehouseId);
-      const source = others.find((row) => taking.has(row, Number(qty)));
+      const source = others.find((row) => withdrawal.has(row, Number(qty)));
       if (source === undefined) return { missing: line };
-      taking.take(change, delta - Number(qty));
-      taking.take({ variantId: line.variantId, warehouseId: source.warehouseId }, Number(qty));
+      withdrawal.take(change, delta - Number(qty));
+      withdrawal.take({ variantId: line.variantId, warehouseId: source.warehouseId }, Number(qty));
       moved.set(lineId, { warehouseId: source.warehouseId, warehouseCode: source.warehouseCode });
     }
-    taking.commit();
+    withdrawal.commit();
     return moved.size === 0
       ? after
       : { ...after, lines: after.lines.map((line) => ({ ...line, ...moved.get(line.id) })) };
   }
 }
 
-/** What one change takes, before it is certain that all of it can be taken. */
-class Taking {
+/** What one change takes; nothing is taken until `commit`. */
+class Withdrawal {
   private readonly taken = new Map<string, number>();
 
   constructor(private readonly left: Map<string, number>) {}
 
-  /** Pieces that the change itself gives back can be taken again also where more is reserved than there is. */
+  /** Pieces that the change itself releases stay usable where more is reserved than on hand. */
   has(shelf: Shelf, qty: number): boolean {
-    return qty <= Math.max(this.left.get(shelfOf(shelf)) ?? 0, 0) - (this.taken.get(shelfOf(shelf)) ?? 0);
+    return qty <= Math.max(this.left.get(shelfKey(shelf)) ?? 0, 0) - (this.taken.get(shelfKey(shelf)) ?? 0);
   }
 
   take(shelf: Shelf, qty: number): void {
-    this.taken.set(shelfOf(shelf), (this.taken.get(shelfOf(shelf)) ?? 0) + qty);
+    this.taken.set(shelfKey(shelf), (this.taken.get(shelfKey(shelf)) ?? 0) + qty);
   }
 
   commit(): void {
@@ -149,6 +152,6 @@ class Taking {
   }
 }
 
-function shelfOf({ variantId, warehouseId }: Shelf): string {
+function shelfKey({ variantId, warehouseId }: Shelf): string {
   return `${variantId}/${warehouseId}`;
 }

@@ -11,7 +11,7 @@ import {
   payment,
   refund,
   type Fact,
-} from '../testing/index.js';
+} from './testing/index.js';
 import { beginCardPayment, receiveCardResult, type CardResult } from './card-payment.js';
 import { cancel, convert, meetDeadline, refundOrder } from './close.js';
 import { edit } from './edit.js';
@@ -21,7 +21,7 @@ import { recordRefund, retryRefund } from './refund.js';
 import { decide, isOpen } from './transitions.js';
 import { warehouseConfirm } from './warehouse-confirm.js';
 
-// One line of 3 × 1,000; `paid` is paid in full, `partial_confirmed` was confirmed with 2. Each has an open alert.
+// One line of 3 × 1,000; `paid` is fully paid, `partial_confirmed` has 2 confirmed. Each has an open alert.
 const GRID = `
                   | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
 pay all           | paid              | paid              | debt is paid      | paid              | paid              | AlreadyFinal | AlreadyFinal | AlreadyFinal
@@ -56,7 +56,7 @@ const paying =
   (proforma) =>
     pay(proforma, { method: BANK, amount, now: NOW });
 
-/** The result of a card payment of 5,000 that was begun before. */
+/** Result of a pending card payment of 5,000. */
 const answering =
   (status: CardResult['status']): Action =>
   (proforma) => {
@@ -65,7 +65,7 @@ const answering =
     return receiveCardResult(before, { paymentId, status, reference: null, now: NOW });
   };
 
-/** The proforma with a refund that failed. */
+/** Acts on a failed refund. */
 const refunding =
   (act: (proforma: Proforma, refundId: number) => Proforma | Refusal): Action =>
   (proforma) => {
@@ -120,7 +120,7 @@ describe.each(rows.map(([action = '', ...outcomes]) => ({ action, outcomes })))(
 });
 
 describe('the grid of statuses and actions', () => {
-  it('has every status and every action', () => {
+  it('covers every status and action', () => {
     expect(statuses).toEqual([...STATUSES]);
     expect(rows.map(([action]) => action)).toEqual(Object.keys(ACTIONS));
     expect(rows.every((row) => row.length === STATUSES.length + 1)).toBe(true);
@@ -128,20 +128,20 @@ describe('the grid of statuses and actions', () => {
 });
 
 describe('a status', () => {
-  it('is final or open, never both', () => {
+  it('is either final or open', () => {
     expect([...OPEN_STATUSES, ...FINAL_STATUSES]).toEqual([...STATUSES]);
     expect(FINAL_STATUSES).toEqual(['converted', 'canceled', 'expired']);
     for (const status of STATUSES) expect(isOpen({ status })).toBe(OPEN_STATUSES.includes(status));
   });
 
-  it('has its place in the interface as id', () => {
+  it('has its position as id', () => {
     expect(STATUSES.map(statusId)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect([statusId('draft'), statusId('expired')]).toEqual([1, 8]);
   });
 });
 
-describe('a move that leads where the table does not', () => {
-  it('is a bug, not a refusal', () => {
+describe('a move to a status outside the table', () => {
+  it('throws', () => {
     const moveTo = (status: ProformaStatus): (() => unknown) => {
       const apply = (found: Proforma): Proforma => ({ ...found, status });
       return () => decide({ action: 'pay', guards: [], apply }, aProforma(), {});
@@ -154,9 +154,9 @@ describe('a move that leads where the table does not', () => {
 });
 
 function proformaIn(status: ProformaStatus): Proforma {
-  const told: Fact<Proforma>[] = [line({ qtyConfirmed: status === 'partial_confirmed' ? 2 : null })];
-  if (status === 'paid') told.push(paid(3000));
-  return aProforma(...told, alerted('refund_failed'), inStatus(status));
+  const facts: Fact<Proforma>[] = [line({ qtyConfirmed: status === 'partial_confirmed' ? 2 : null })];
+  if (status === 'paid') facts.push(paid(3000));
+  return aProforma(...facts, alerted('refund_failed'), inStatus(status));
 }
 
 function describeOutcome(before: Proforma, outcome: Proforma | Refusal | undefined): string | undefined {

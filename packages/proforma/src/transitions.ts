@@ -18,13 +18,13 @@ export type Action =
 
 export interface Transition {
   readonly from: readonly ProformaStatus[];
-  /** Where the action may lead; `unchanged` keeps the status it found. */
+  /** Possible statuses afterwards. */
   readonly to: readonly (ProformaStatus | 'unchanged')[];
 }
 
 const ANY_STATUS = [...OPEN_STATUSES, ...FINAL_STATUSES];
 
-/** Every move a proforma can make. From any other status the action is refused as already final. */
+/** From a status that is not listed, the action is refused as already final. */
 export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
   pay: [{ from: OPEN_STATUSES, to: ['paid', 'unchanged'] }],
   begin_card_payment: [
@@ -47,7 +47,7 @@ export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
   retry_refund: [{ from: ANY_STATUS, to: ['unchanged'] }],
 };
 
-/** A rule: what stands against the action, or `undefined`. */
+/** Returns why the action is refused, if it is. */
 export type Guard<Facts> = (proforma: Proforma, facts: Facts) => Refusal | undefined;
 
 export interface Move<Facts> {
@@ -56,7 +56,7 @@ export interface Move<Facts> {
   readonly apply: (proforma: Proforma, facts: Facts) => Proforma;
 }
 
-/** Walks a move through the table: status, then the guards in their order, then the change. */
+/** Checks the status and the guards in order, then applies the change. */
 export function decide<Facts>(move: Move<Facts>, proforma: Proforma, facts: Facts): Proforma | Refusal {
   const to = TRANSITIONS[move.action].flatMap((each) => (each.from.includes(proforma.status) ? each.to : []));
   if (to.length === 0) return ALREADY_FINAL;

@@ -1,7 +1,7 @@
 import { isRefusal, sum, type Refusal } from '@back-office/kernel';
 import fc from 'fast-check';
-import { aProforma, fee, inStatus, line, NOW, paid, paidByVoucher, refund } from '../testing/index.js';
-import { vouchersLetGo } from './benefits.js';
+import { aProforma, fee, inStatus, line, NOW, paid, paidByVoucher, refund } from './testing/index.js';
+import { releasedVouchers } from './benefits.js';
 import { cancel, convert } from './close.js';
 import { debtOf, paidOf } from './payments.js';
 import { proformaBrackets } from './pricing.js';
@@ -13,7 +13,7 @@ function confirming(proforma: Proforma, ...adjustments: readonly Adjustment[]): 
   return warehouseConfirm(proforma, { adjustments, now: NOW });
 }
 
-/** Confirms these quantities by line id; lines left out are not named. */
+/** Quantities by line id. */
 function confirmed(proforma: Proforma, quantities: Readonly<Record<number, number>> = {}): Proforma {
   const adjustments = Object.entries(quantities).map(([id, qtyConfirmed]) => ({ lineId: Number(id), qtyConfirmed }));
   const outcome = confirming(proforma, ...adjustments);
@@ -21,7 +21,7 @@ function confirmed(proforma: Proforma, quantities: Readonly<Record<number, numbe
   return outcome;
 }
 
-/** Payments as the store would give them back: each with an id. */
+/** Gives new payments ids, as the store does. */
 function stored(proforma: Proforma, settled?: Payment['status']): Proforma {
   const payments = proforma.payments.map((each, index) => ({
     ...each,
@@ -33,12 +33,12 @@ function stored(proforma: Proforma, settled?: Payment['status']): Proforma {
 
 const twoLines = [line({ qty: 3, price: 1000, vatRate: 2000 }), line({ qty: 2, price: 550, vatRate: 1000 }), fee(300)];
 
-describe('a warehouse that confirms everything', () => {
+describe('confirming everything', () => {
   it.each([
     ['without naming a line', {}],
-    ['naming one of two', { 1: 3 }],
-    ['naming both', { 1: 3, 2: 2 }],
-  ])('%s leaves the amounts as they were', (_, quantities) => {
+    ['naming one of two lines', { 1: 3 }],
+    ['naming both lines', { 1: 3, 2: 2 }],
+  ])('%s keeps the amounts', (_, quantities) => {
     const proforma = aProforma(...twoLines, paid(1000));
     const next = confirmed(proforma, quantities);
     expect(next).toMatchObject({ status: 'confirmed', warehouseConfirmedAt: NOW, updatedAt: NOW });
@@ -49,10 +49,10 @@ describe('a warehouse that confirms everything', () => {
   });
 });
 
-describe('a warehouse that confirms less', () => {
+describe('confirming less', () => {
   const next = confirmed(aProforma(...twoLines), { 1: 1 });
 
-  it('confirms in part, and in full what it left out', () => {
+  it('confirms unnamed lines in full', () => {
     expect(next.status).toBe('partial_confirmed');
     expect(next.lines.map((each) => [each.qty, each.qtyConfirmed])).toEqual([
       [3, 1],
@@ -60,7 +60,7 @@ describe('a warehouse that confirms less', () => {
     ]);
   });
 
-  it('has the proforma repriced, fees included', () => {
+  it('reprices the proforma, fees included', () => {
     expect(next.lines.map((each) => each.sales)).toEqual([1000, 1100]);
     expect(next).toMatchObject({ sales: 2400, discount: 0, endSales: 2400, vat: 317, netSales: 2083 });
     expect(proformaBrackets(next)).toEqual([
@@ -69,35 +69,35 @@ describe('a warehouse that confirms less', () => {
     ]);
   });
 
-  it('asks nobody for money and gives none back when nothing was overpaid', () => {
+  it('refunds nothing when nothing was overpaid', () => {
     expect(next.payments).toEqual([]);
     expect(confirmed(aProforma(line(), paid(1000)), { 1: 1 }).payments).toHaveLength(1);
   });
 
-  it('gives back what was overpaid, the newest payment first and vouchers last', () => {
-    const told = confirmed(aProforma(line(), paid(500), paidByVoucher(1500), paid(1000)), { 1: 1 });
-    expect(told.payments.slice(3).map((each) => [each.refundOf, each.amount, each.status])).toEqual([
+  it('refunds the overpaid amount, newest payment first, vouchers last', () => {
+    const reduced = confirmed(aProforma(line(), paid(500), paidByVoucher(1500), paid(1000)), { 1: 1 });
+    expect(reduced.payments.slice(3).map((each) => [each.refundOf, each.amount, each.status])).toEqual([
       [3, -1000, 'pending'],
       [1, -500, 'pending'],
       [2, -500, 'refunded'],
     ]);
   });
 
-  it('stays partly confirmed when it was paid in full', () => {
+  it('stays partial_confirmed when paid in full', () => {
     expect(confirmed(aProforma(line(), paid(3000), inStatus('paid')), { 1: 2 }).status).toBe('partial_confirmed');
   });
 });
 
-describe('a warehouse that confirms nothing', () => {
+describe('confirming nothing', () => {
   const next = confirmed(aProforma(...twoLines, paid(1000), paidByVoucher(400), paid(3000)), { 1: 0, 2: 0 });
 
-  it('leaves a proforma without fees that comes to 0', () => {
+  it('drops the fees and leaves a total of 0', () => {
     expect(next.status).toBe('partial_confirmed');
     expect(next.fees).toEqual([]);
     expect(next).toMatchObject({ sales: 0, discount: 0, netSales: 0, vat: 0, endSales: 0 });
   });
 
-  it('gives everything back', () => {
+  it('refunds everything', () => {
     expect(next.payments.slice(3).map((each) => [each.refundOf, each.amount])).toEqual([
       [3, -3000],
       [1, -1000],
@@ -105,35 +105,35 @@ describe('a warehouse that confirms nothing', () => {
     ]);
   });
 
-  it('gets its fees and amounts back when it confirms something after all', () => {
+  it('restores fees and amounts when something is confirmed later', () => {
     const again = confirmed(next, { 1: 1 });
     expect(again.fees).toEqual(aProforma(...twoLines).fees);
     expect(again.endSales).toBe(2400);
   });
 });
 
-describe('a confirmation that is repeated', () => {
-  it('changes no amount and gives nothing back twice', () => {
+describe('a repeated confirmation', () => {
+  it('changes no amount and refunds nothing twice', () => {
     const once = stored(confirmed(aProforma(line(), paid(3000)), { 1: 1 }));
     const twice = confirmed(once, { 1: 1 });
     expect(twice).toEqual(once);
     expect(confirmed(stored(once, 'refunded'), { 1: 1 }).payments).toHaveLength(2);
   });
 
-  it('leaves what could not be refunded to the person who was alerted', () => {
+  it('does not refund again what failed before', () => {
     const failed = stored(confirmed(aProforma(line(), paid(3000)), { 1: 1 }), 'refund_failed');
     expect(confirmed(failed, { 1: 1 }).payments.slice(2)).toEqual([]);
     expect(confirmed(failed, { 1: 0 }).payments.slice(2)).toMatchObject([{ amount: -1000, refundOf: 1 }]);
   });
 
-  it('starts from the requested quantities, so what is not named again is confirmed in full', () => {
+  it('starts from the requested quantities', () => {
     const reduced = confirmed(aProforma(...twoLines), { 1: 1 });
     const next = confirmed(reduced, { 2: 1 });
     expect(next.lines.map((each) => each.qtyConfirmed)).toEqual([3, 1]);
     expect(confirmed(next)).toMatchObject({ status: 'confirmed', endSales: 4400 });
   });
 
-  it('leaves what was refunded meanwhile as debt when it raises quantities again', () => {
+  it('leaves refunded money as debt when quantities rise again', () => {
     const reduced = stored(confirmed(aProforma(line(), paid(3000)), { 1: 1 }), 'refunded');
     const raised = confirmed(reduced, { 1: 2 });
     expect(raised).toMatchObject({ status: 'partial_confirmed', endSales: 2000 });
@@ -141,18 +141,18 @@ describe('a confirmation that is repeated', () => {
     expect(debtOf(raised)).toBe(1000);
   });
 
-  it('gives back only the rest when it reduces further', () => {
+  it('refunds only the difference when it reduces further', () => {
     const reduced = stored(confirmed(aProforma(line(), paid(3000)), { 1: 2 }));
     expect(confirmed(reduced, { 1: 1 }).payments.slice(2)).toMatchObject([{ amount: -1000, refundOf: 1 }]);
   });
 });
 
-describe('adjustments that the warehouse cannot mean', () => {
+describe('invalid adjustments', () => {
   const proforma = aProforma(...twoLines, paid(4400), refund(1, 100, 'refund_failed'));
   const good = { lineId: 2, qtyConfirmed: 1 };
 
   it.each([-1, 4, 1.5, Number.NaN, Infinity, '2', '', true, [1], {}])(
-    'a quantity of %p is invalid, and names its place',
+    'refuse the quantity %p and name the field',
     (qtyConfirmed) => {
       expect(confirming(proforma, good, { lineId: 1, qtyConfirmed })).toEqual({
         refused: 'is invalid',
@@ -161,34 +161,34 @@ describe('adjustments that the warehouse cannot mean', () => {
     },
   );
 
-  it.each([null, undefined])('a quantity of %p is missing, and names its place', (qtyConfirmed) => {
+  it.each([null, undefined])('refuse the missing quantity %p and name the field', (qtyConfirmed) => {
     expect(confirming(proforma, good, { lineId: 1, qtyConfirmed })).toEqual({
       refused: "can't be blank",
       field: 'adjustments.1.qty_confirmed',
     });
   });
 
-  it.each([0, 3, 99, -1, Number.NaN])('an item %p that is not the proforma’s is invalid', (lineId) => {
+  it.each([0, 3, 99, -1, Number.NaN])('refuse the unknown item %p', (lineId) => {
     expect(confirming(proforma, good, { lineId, qtyConfirmed: 1 })).toEqual({
       refused: 'is invalid',
       field: 'adjustments.1.proforma_order_item_id',
     });
   });
 
-  it('an item named twice is invalid the second time', () => {
+  it('refuse an item named twice', () => {
     expect(confirming(proforma, good, { lineId: 1, qtyConfirmed: 3 }, good)).toEqual({
       refused: 'is invalid',
       field: 'adjustments.2.proforma_order_item_id',
     });
   });
 
-  it('are not even read when the proforma is final', () => {
+  it('are not checked when the proforma is final', () => {
     const final = aProforma(inStatus('expired'));
     expect(confirming(final, { lineId: 99, qtyConfirmed: -1 })).toEqual(ALREADY_FINAL);
   });
 });
 
-describe('any proforma and any confirmed quantities', () => {
+describe('any confirmed quantities', () => {
   const wanted = fc.record({
     qty: fc.integer({ min: 1, max: 50 }),
     price: fc.nat(1e7),
@@ -196,7 +196,7 @@ describe('any proforma and any confirmed quantities', () => {
     confirmed: fc.nat(50),
   });
 
-  it('come to totals that agree, and to money held that covers no more than the total', () => {
+  it('give consistent totals and refund everything above the total', () => {
     fc.assert(
       fc.property(
         fc.array(wanted, { minLength: 1, maxLength: 6 }),
@@ -223,31 +223,31 @@ describe('any proforma and any confirmed quantities', () => {
   });
 });
 
-describe('a warehouse that corrects itself', () => {
+describe('vouchers after a corrected confirmation', () => {
   const voucherPayments = ({ payments }: Proforma): number[] =>
     payments.filter(({ kind }) => kind === 'voucher').map(({ amount }) => amount);
 
-  it('lets a voucher pay again what it got back, as far as something is owed', () => {
+  it('pay again what was refunded to them, at most the debt', () => {
     const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), paidByVoucher(500)), { 1: 2 }));
     expect(voucherPayments(confirmed(reduced))).toEqual([500, -300, 300]);
     expect(voucherPayments(confirmed(reduced, { 1: 4 }))).toEqual([500, -300, 200]);
     expect(confirmed(reduced).payments.at(-1)).toMatchObject({ id: 0, voucherId: 500, status: 'settled', date: NOW });
   });
 
-  it('lets no voucher pay what money covers by now', () => {
+  it('do not pay what money covers', () => {
     const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), paidByVoucher(500)), { 1: 2 }));
     const covered = stored(paid(200)(reduced));
     expect(voucherPayments(confirmed(covered))).toEqual([500, -300, 100]);
   });
 
-  it('again and again: vouchers pay what money leaves of the total, and just that is spent', () => {
+  it('pay what money leaves of the total, after any corrections', () => {
     const offered = fc.array(fc.integer({ min: 1, max: 450 }), { minLength: 1, maxLength: 2 });
-    const story = fc.array(fc.nat(9), { minLength: 1, maxLength: 8 });
+    const corrections = fc.array(fc.nat(9), { minLength: 1, maxLength: 8 });
     fc.assert(
-      fc.property(offered, fc.nat(900), story, fc.boolean(), (vouchers, wish, quantities, converts) => {
+      fc.property(offered, fc.nat(900), corrections, fc.boolean(), (vouchers, cash, quantities, isConvertible) => {
         const brought = sum(vouchers);
-        const money = Math.min(wish, 900 - brought);
-        const paying = [...vouchers.map((amount, place) => paidByVoucher(amount, 500 + place)), paid(money)];
+        const money = Math.min(cash, 900 - brought);
+        const paying = [...vouchers.map((amount, index) => paidByVoucher(amount, 500 + index)), paid(money)];
         let proforma = aProforma(line({ qty: 9, price: 100 }), ...paying.slice(0, money > 0 ? undefined : -1));
         for (const qty of quantities) {
           proforma = stored(confirmed(proforma, { 1: qty }), 'refunded');
@@ -255,11 +255,11 @@ describe('a warehouse that corrects itself', () => {
           const left = proforma.endSales - (paidOf(proforma.payments) - byVoucher);
           expect([proforma.endSales, byVoucher]).toEqual([qty * 100, Math.min(brought, left)]);
         }
-        const isConverted = converts && quantities.at(-1) !== 0;
-        const spent = vouchersLetGo(proforma, ended(proforma, isConverted)).map((each) => each.spent);
+        const isConverted = isConvertible && quantities.at(-1) !== 0;
+        const spent = releasedVouchers(proforma, ended(proforma, isConverted)).map((each) => each.spent);
         expect(spent).toHaveLength(vouchers.length);
         expect(sum(spent)).toBe(isConverted ? sum(voucherPayments(proforma)) : 0);
-        for (const [place, amount] of spent.entries()) expect(amount).toBeLessThanOrEqual(vouchers[place] ?? 0);
+        for (const [index, amount] of spent.entries()) expect(amount).toBeLessThanOrEqual(vouchers[index] ?? 0);
       }),
     );
   });

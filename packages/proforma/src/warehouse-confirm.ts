@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from '@back-office/kernel';
-import { vouchersPayAgain } from './benefits.js';
+import { repeatVoucherPayments } from './benefits.js';
 import { refundsDownTo } from './payments.js';
 import { reprice } from './pricing.js';
 import type { Proforma } from './proforma.js';
@@ -7,7 +7,7 @@ import { decide, type Guard } from './transitions.js';
 
 export interface Adjustment {
   readonly lineId: number;
-  /** As the client sent it; the rules below decide whether it is a quantity. */
+  /** As sent, not validated. */
   readonly qtyConfirmed: unknown;
 }
 
@@ -16,37 +16,37 @@ export interface ConfirmFacts {
   readonly now: Date;
 }
 
-const linesAreTheProformas: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
-  firstBad(adjustments, 'proforma_order_item_id', ({ lineId }) => proforma.lines.some((line) => line.id === lineId));
+const linesBelongToProforma: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
+  checkEach(adjustments, 'proforma_order_item_id', ({ lineId }) => proforma.lines.some((line) => line.id === lineId));
 
 const linesAreNamedOnce: Guard<ConfirmFacts> = (_, { adjustments }) =>
-  firstBad(
+  checkEach(
     adjustments,
     'proforma_order_item_id',
     ({ lineId }, index) => adjustments.findIndex((each) => each.lineId === lineId) === index,
   );
 
 const quantitiesAreGiven: Guard<ConfirmFacts> = (_, { adjustments }) =>
-  firstBad(
+  checkEach(
     adjustments,
     'qty_confirmed',
     ({ qtyConfirmed }) => qtyConfirmed !== undefined && qtyConfirmed !== null,
     "can't be blank",
   );
 
-const quantitiesAreWithinTheLine: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
-  firstBad(adjustments, 'qty_confirmed', ({ lineId, qtyConfirmed }) => {
+const quantitiesAreWithinLine: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
+  checkEach(adjustments, 'qty_confirmed', ({ lineId, qtyConfirmed }) => {
     const requested = proforma.lines.find((line) => line.id === lineId)?.qty ?? 0;
     return Number.isInteger(qtyConfirmed) && Number(qtyConfirmed) >= 0 && Number(qtyConfirmed) <= requested;
   });
 
 /**
- * The warehouse's word on every line; lines left out are confirmed in full. Each call starts from the requested
- * quantities, so a later call may raise what an earlier one reduced. What was overpaid becomes pending refunds; what a
- * voucher got back of that it pays again when the total rises.
+ * Confirms every line; lines left out are confirmed in full. Each call starts from the requested quantities, so it may
+ * raise what an earlier one reduced. Overpaid money becomes pending refunds. Refunded vouchers pay again when the total
+ * rises.
  */
 export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
-  const guards = [linesAreTheProformas, linesAreNamedOnce, quantitiesAreGiven, quantitiesAreWithinTheLine];
+  const guards = [linesBelongToProforma, linesAreNamedOnce, quantitiesAreGiven, quantitiesAreWithinLine];
   return decide({ action: 'warehouse_confirm', guards, apply: confirm }, proforma, facts);
 }
 
@@ -58,19 +58,19 @@ function confirm(proforma: Proforma, { adjustments, now }: ConfirmFacts): Profor
   return {
     ...proforma,
     ...repriced,
-    payments: [...payments, ...vouchersPayAgain({ endSales: repriced.endSales, payments }, now)],
+    payments: [...payments, ...repeatVoucherPayments({ endSales: repriced.endSales, payments }, now)],
     status: reduced ? 'partial_confirmed' : 'confirmed',
     warehouseConfirmedAt: now,
     updatedAt: now,
   };
 }
 
-function firstBad(
+function checkEach(
   adjustments: readonly Adjustment[],
   field: string,
-  isGood: (adjustment: Adjustment, index: number) => boolean,
+  isValid: (adjustment: Adjustment, index: number) => boolean,
   rule = 'is invalid',
 ): Refusal | undefined {
-  const index = adjustments.findIndex((adjustment, at) => !isGood(adjustment, at));
+  const index = adjustments.findIndex((adjustment, at) => !isValid(adjustment, at));
   return index < 0 ? undefined : refuse(rule, `adjustments.${index}.${field}`);
 }

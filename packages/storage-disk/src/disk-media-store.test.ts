@@ -1,4 +1,3 @@
-import { mediaStoreContract } from '@back-office/media/testing';
 import { chmod, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,14 +10,7 @@ async function* bytes(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-describe('the media store on disk', () => {
-  mediaStoreContract(async () => {
-    const root = await folder();
-    return { store: await DiskMediaStore.open(root), close: () => remove(root) };
-  });
-});
-
-describe('a key that is not of the domain’s making', () => {
+describe('an invalid key', () => {
   it.each([
     '../x',
     'a/../b',
@@ -44,13 +36,13 @@ describe('a key that is not of the domain’s making', () => {
   });
 });
 
-describe('a folder that is full', () => {
-  it('is a clear error, and leaves neither an object nor an unfinished file', async () => {
+describe('a full disk', () => {
+  it('is a clear error and leaves no files', async () => {
     const root = await folder();
     const store = await DiskMediaStore.open(root);
     const full = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from('x');
-      // What the system says of the write that finds no room.
+      // The system's error for a full disk.
       throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     };
     const put = store.put('a', full());
@@ -62,13 +54,13 @@ describe('a folder that is full', () => {
   });
 });
 
-describe('a folder that may not be written', () => {
-  const NOBODY = 65_534;
+describe('a folder that is not writable', () => {
+  const UNPRIVILEGED_UID = 65_534;
 
-  /** Root may write everywhere, so it becomes somebody else for a while. */
+  /** Root can write everywhere. */
   async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
     const isRoot = process.getuid?.() === 0;
-    if (isRoot) process.seteuid?.(NOBODY);
+    if (isRoot) process.seteuid?.(UNPRIVILEGED_UID);
     try {
       await work();
     } finally {
@@ -76,7 +68,7 @@ describe('a folder that may not be written', () => {
     }
   }
 
-  it('is a clear error at a put and a ping', async () => {
+  it('is a clear error of put, ping and open', async () => {
     const root = await folder();
     const store = await DiskMediaStore.open(root);
     await chmod(root, 0o555);
@@ -92,17 +84,17 @@ describe('a folder that may not be written', () => {
   });
 });
 
-describe('what a crash has left unfinished', () => {
-  it('is swept away at a start a day later, and not before', async () => {
+describe('a temporary file of a crash', () => {
+  it('is removed at a start after a day', async () => {
     const root = await folder();
     await DiskMediaStore.open(root);
-    const [old, young] = ['old', 'young'].map((name) => join(root, '.unfinished', name));
+    const [old, recent] = ['old', 'recent'].map((name) => join(root, '.unfinished', name));
     await writeFile(old as string, 'x');
-    await writeFile(young as string, 'x');
+    await writeFile(recent as string, 'x');
     const aDayAgo = new Date(Date.now() - 25 * 3_600_000);
     await utimes(old as string, aDayAgo, aDayAgo);
     const store = await DiskMediaStore.open(root);
-    expect(await readdir(join(root, '.unfinished'))).toEqual(['young']);
+    expect(await readdir(join(root, '.unfinished'))).toEqual(['recent']);
     const listed: unknown[] = [];
     for await (const object of store.list('')) listed.push(object);
     expect(listed).toEqual([]);

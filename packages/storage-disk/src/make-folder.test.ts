@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from './make-folder.js';
 
-describe('a folder to make', () => {
+describe('makeFolder', () => {
   let root: string;
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'folders-'));
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  it('is made with those above it, and the first of them is answered', async () => {
+  it('creates missing parents and returns the first', async () => {
     expect(await makeFolder(join(root, 'a/b/c'))).toBe(join(root, 'a'));
     expect((await stat(join(root, 'a/b/c'))).isDirectory()).toBe(true);
     expect(await makeFolder(join(root, 'a/b/c'))).toBeUndefined();
   });
 
-  it('is refused for the true cause on a file system that may not be written', async () => {
-    // As Node does there.
+  it('throws the true cause on a read-only file system', async () => {
+    // Node's behaviour there.
     const readOnly = (async (path: string, { recursive }: { recursive?: boolean }) => {
       throw Object.assign(new Error(`mkdir '${path}'`), { code: recursive ? 'ENOENT' : 'EROFS' });
     }) as typeof mkdir;

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a folder and those above it; answers the first that it has made. Of a file system that may not be written,
- * Node's recursive `mkdir` says ENOENT: then what making the first missing folder says is thrown.
+ * Creates a folder and its missing parents; returns the first one created. On a read-only file system, Node's recursive
+ * `mkdir` fails with ENOENT; this throws the true cause.
  */
 export async function makeFolder(path: string, mode?: number, make: typeof mkdir = mkdir): Promise<string | undefined> {
   try {
@@ -18,10 +18,10 @@ export async function makeFolder(path: string, mode?: number, make: typeof mkdir
 }
 
 async function firstMissing(path: string): Promise<string> {
-  const above = dirname(path);
-  const isThere = await stat(above).then(
+  const parent = dirname(path);
+  const parentExists = await stat(parent).then(
     () => true,
     () => false,
   );
-  return isThere || above === path ? path : firstMissing(above);
+  return parentExists || parent === path ? path : firstMissing(parent);
 }

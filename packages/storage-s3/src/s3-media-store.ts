@@ -12,22 +12,22 @@ import type { ByteRange, MediaStore, StoredBytes, StoredObject } from '@back-off
 import { Readable } from 'node:stream';
 
 export interface S3Options {
-  /** Of a service other than AWS. */
+  /** For services other than AWS. */
   readonly endpoint?: string | undefined;
   readonly region: string;
   readonly bucket: string;
-  /** Where they are not given, they are found as the AWS tools find them. */
+  /** By default, the credential chain of the AWS SDK applies. */
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;
 }
 
-/** The smallest part that S3 takes; two at a time are all that is held in memory of an upload. */
+/** The smallest part that S3 accepts. */
 const PART_BYTES = 5 * 2 ** 20;
-const PARTS_AT_ONCE = 2;
-const CONNECTION_MS = 5_000;
-const REQUEST_MS = 60_000;
+const PART_CONCURRENCY = 2;
+const CONNECTION_TIMEOUT_MS = 5_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 
-/** Objects in a bucket of any service that speaks S3. Only what all of them understand is used. */
+/** Stores objects in a bucket of any S3-compatible service, with common operations only. */
 export class S3MediaStore implements MediaStore {
   private readonly client: S3Client;
   private readonly bucket: string;
@@ -40,10 +40,10 @@ export class S3MediaStore implements MediaStore {
       ...(accessKeyId !== undefined &&
         secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
       forcePathStyle: true,
-      // Others than AWS store the trailing checksums of streams as if they were content.
+      // Services other than AWS store trailing checksums of streams as content.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      requestHandler: { connectionTimeout: CONNECTION_MS, requestTimeout: REQUEST_MS },
+      requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     });
   }
 
@@ -60,21 +60,21 @@ export class S3MediaStore implements MediaStore {
       client: this.client,
       params: { Bucket: this.bucket, Key: key, Body: body, ContentType: mime },
       partSize: PART_BYTES,
-      queueSize: PARTS_AT_ONCE,
+      queueSize: PART_CONCURRENCY,
     });
     await upload.done();
     return size;
   }
 
   async read(key: string, range?: ByteRange): Promise<StoredBytes | undefined> {
-    const wanted = range && { Range: `bytes=${range.first}-${range.last}` };
+    const header = range && { Range: `bytes=${range.first}-${range.last}` };
     try {
-      const answer = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: key, ...wanted }));
+      const answer = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: key, ...header }));
       const bytes = answer.Body as Readable;
-      const [, begun, whole] = /^bytes (\d+)-.*\/(\d+)$/.exec(answer.ContentRange ?? '') ?? [];
+      const [, start, whole] = /^bytes (\d+)-.*\/(\d+)$/.exec(answer.ContentRange ?? '') ?? [];
       const size = Number(whole ?? answer.ContentLength);
-      // A service may send more than was asked for, or all there is.
-      return { size, bytes: range ? stretchOf(bytes, Number(begun ?? 0), range) : bytes };
+      // A service may send more than the range, or the whole object.
+      return { size, bytes: range ? sliceRange(bytes, Number(start ?? 0), range) : bytes };
     } catch (error) {
       if (isMissing(error)) return undefined;
       if (statusOf(error) === 416) return this.readNothing(key);
@@ -122,20 +122,20 @@ export class S3MediaStore implements MediaStore {
     this.client.destroy();
   }
 
-  /** A range beyond the end holds nothing, but the object has its size. */
+  /** A range beyond the end is empty, but the object has a size. */
   private async readNothing(key: string): Promise<StoredBytes> {
     const { ContentLength: size } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: key }));
     return { size: size ?? 0, bytes: Readable.from([]) };
   }
 }
 
-/** Of bytes that begin at a place of the object, those of the range. */
-async function* stretchOf(
+/** Cuts the range out of bytes that start at `start` in the object. */
+async function* sliceRange(
   bytes: AsyncIterable<Uint8Array>,
-  begun: number,
+  start: number,
   { first, last }: ByteRange,
 ): AsyncGenerator<Uint8Array> {
-  let at = begun;
+  let at = start;
   for await (const chunk of bytes) {
     const part = chunk.subarray(Math.max(first - at, 0), Math.max(last + 1 - at, 0));
     if (part.length > 0) yield part;

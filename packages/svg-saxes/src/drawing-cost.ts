@@ -1,18 +1,18 @@
 import { UnreadableFile } from '@back-office/media';
 
-/** Of elements that a viewer draws, counted again for each time that they are referred to. */
-const MOST_DRAWN = 1_000_000;
-const LONGEST_CHAIN = 500;
+/** Rendered elements, counted once per reference to them. */
+const MAX_DRAWN = 1_000_000;
+const MAX_CHAIN = 500;
 
 interface Group {
   drawn: number;
-  /** How often it refers to `#id`, has the class `.name`, or holds any element at all: `*`. */
+  /** Counts of references to `#id`, uses of the class `.name`, and elements (`*`). */
   readonly refersTo: Map<string, number>;
 }
 
 /**
- * What a drawing costs its viewers. Ten elements that are used ten times each by ten others, and so on, are a small file
- * that no browser finishes. Elements without an id belong to the one around them that has one.
+ * Rendering cost of a drawing: nested references let a small file multiply its elements. Elements without an id belong
+ * to their nearest ancestor with one.
  */
 export class DrawingCost {
   private readonly groups = new Map<string, Group>();
@@ -22,7 +22,7 @@ export class DrawingCost {
 
   enter(id: string | undefined, classes: readonly string[], references: readonly string[]): void {
     const around = this.innermost();
-    // Of several elements with one id, references mean the first.
+    // References mean the first element with an id.
     const isNamed = id !== undefined && !this.groups.has(id);
     const group = isNamed ? newGroup() : around;
     if (isNamed) {
@@ -39,7 +39,7 @@ export class DrawingCost {
     this.open.pop();
   }
 
-  /** By a rule of a style sheet; without a class it may be about any element. */
+  /** Counts a style rule; a selector without a class may match any element. */
   style(selector: string, references: readonly string[]): void {
     if (references.length === 0) return;
     for (const each of selector.split(',')) {
@@ -52,7 +52,7 @@ export class DrawingCost {
     }
   }
 
-  /** Throws {@link UnreadableFile} when it is too much. */
+  /** Throws {@link UnreadableFile} when the cost is too high. */
   check(): void {
     const known = new Map<Group, number>();
     for (const group of [this.innermost(), ...this.groups.values()]) this.costOf(group, known, 0);
@@ -65,13 +65,13 @@ export class DrawingCost {
   private costOf(group: Group, known: Map<Group, number>, chain: number): number {
     const before = known.get(group);
     if (before !== undefined) return before;
-    if (chain > LONGEST_CHAIN) throw new UnreadableFile('References of references without end');
-    // What refers to itself is not drawn within itself.
+    if (chain > MAX_CHAIN) throw new UnreadableFile('References are nested too deeply');
+    // Viewers do not render an element within itself.
     known.set(group, 0);
     let cost = group.drawn;
     for (const [key, times] of group.refersTo) {
       for (const target of this.targetsOf(key)) cost += times * this.costOf(target, known, chain + 1);
-      if (cost > MOST_DRAWN) throw new UnreadableFile('A drawing that multiplies its parts');
+      if (cost > MAX_DRAWN) throw new UnreadableFile('Too many references in a drawing');
     }
     known.set(group, cost);
     return cost;

@@ -1,2 +1,3 @@
-export * from './harmless-svg.js';
+export * from './sanitize-svg.js';
+export * from './saxes-svg-sanitizer.js';
 export * from './svg-size.js';

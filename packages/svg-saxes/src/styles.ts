@@ -1,38 +1,37 @@
-import { FUNCTIONS, PROPERTIES } from './names.js';
+import { FUNCTIONS, PROPERTIES } from './allow-lists.js';
 
-const LOCAL = /(?<![\w-])url\(\s*(["']?)#([^"'()\s\\]+)\1\s*\)/gi;
-/** Escapes, and what could end a style or begin something else in it. */
-const NEVER = /[\\@{}<]|\/\*|(?:javascript|vbscript|data|https?|ftp|file)\s*:/i;
+const LOCAL_URL = /(?<![\w-])url\(\s*(["']?)#([^"'()\s\\]+)\1\s*\)/gi;
+/** Escapes, and characters that could end a style or start other content. */
+const FORBIDDEN = /[\\@{}<]|\/\*|(?:javascript|vbscript|data|https?|ftp|file)\s*:/i;
 const SELECTOR = /^[\w\s.#,*>+~:()\u0080-\uffff-]+$/;
-const LONGEST_FUNCTION = 64;
+const MAX_FUNCTION_LENGTH = 64;
 
-/** Whether a value of CSS or of an attribute reaches for nothing but what is in the drawing. */
-export function isHarmlessValue(value: string): boolean {
-  return !value.includes('>') && isHarmless(value);
+/** Whether a CSS or attribute value refers to nothing outside the drawing. */
+export function isSafeValue(value: string): boolean {
+  return !value.includes('>') && isSafe(value);
 }
 
-function isHarmless(text: string): boolean {
-  if (NEVER.test(text) || !isBalanced(text)) return false;
-  const others = text.replaceAll(LOCAL, ' ');
+function isSafe(text: string): boolean {
+  if (FORBIDDEN.test(text) || !isBalanced(text)) return false;
+  const others = text.replaceAll(LOCAL_URL, ' ');
   for (let at = others.indexOf('('); at >= 0; at = others.indexOf('(', at + 1)) {
     if (!FUNCTIONS.has(functionBefore(others, at))) return false;
   }
   return true;
 }
 
-/** The ids that a value points at by `url(#id)`. */
+/** Ids in `url(#id)` references. */
 export function idsIn(value: string): string[] {
-  return value.includes('#') ? Array.from(value.matchAll(LOCAL), ([, , id = '']) => id) : [];
+  return value.includes('#') ? Array.from(value.matchAll(LOCAL_URL), ([, , id = '']) => id) : [];
 }
 
-/** Declarations of a style without those that are not known to be harmless. */
-export function harmlessDeclarations(style: string): string {
+/** Keeps the allowed declarations of a style. */
+export function safeDeclarations(style: string): string {
   const kept: string[] = [];
-  for (const declaration of partedAt(';', withoutComments(style))) {
+  for (const declaration of splitAt(';', withoutComments(style))) {
     const colon = declaration.indexOf(':');
     const [property, value] = [declaration.slice(0, colon).trim().toLowerCase(), declaration.slice(colon + 1).trim()];
-    if (colon > 0 && value !== '' && PROPERTIES.has(property) && isHarmlessValue(value))
-      kept.push(`${property}:${value}`);
+    if (colon > 0 && value !== '' && PROPERTIES.has(property) && isSafeValue(value)) kept.push(`${property}:${value}`);
   }
   return kept.join(';');
 }
@@ -42,23 +41,23 @@ export interface StyleRule {
   readonly declarations: string;
 }
 
-/** The rules of a style sheet that are known to be harmless: no at-rules, and nothing that is nested. */
-export function harmlessRules(sheet: string): StyleRule[] {
+/** Allowed rules of a style sheet: no at-rules, no nested rules. */
+export function safeRules(sheet: string): StyleRule[] {
   const rules: StyleRule[] = [];
   const text = withoutComments(sheet);
   for (let at = 0, open = text.indexOf('{'); open >= 0; open = text.indexOf('{', at)) {
     const end = endOfBlock(text, open);
     const before = text.slice(at, open);
-    // A statement without a block, such as an import, may stand before.
+    // A statement without a block, such as an import, may precede.
     const selector = before.slice(before.lastIndexOf(';') + 1).trim();
-    const declarations = harmlessDeclarations(text.slice(open + 1, end));
-    if (SELECTOR.test(selector) && isHarmless(selector) && declarations !== '') rules.push({ selector, declarations });
+    const declarations = safeDeclarations(text.slice(open + 1, end));
+    if (SELECTOR.test(selector) && isSafe(selector) && declarations !== '') rules.push({ selector, declarations });
     at = end + 1;
   }
   return rules;
 }
 
-/** One that is not closed reaches to the end. */
+/** An unclosed comment reaches to the end. */
 function withoutComments(text: string): string {
   const pieces: string[] = [];
   let from = 0;
@@ -81,8 +80,8 @@ function endOfBlock(text: string, open: number): number {
   return text.length;
 }
 
-/** The parts between separators that do not stand in quotes or brackets. */
-function partedAt(separator: string, text: string): string[] {
+/** Splits at separators outside quotes and brackets. */
+function splitAt(separator: string, text: string): string[] {
   const parts: string[] = [];
   let [from, quote, depth] = [0, '', 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -99,7 +98,7 @@ function partedAt(separator: string, text: string): string[] {
   return [...parts, text.slice(from)];
 }
 
-/** Otherwise what follows it would become a part of it. */
+/** Unbalanced quotes or brackets would swallow the text after the value. */
 function isBalanced(value: string): boolean {
   if (!/["'()]/.test(value)) return true;
   let [quote, depth] = ['', 0];
@@ -113,8 +112,8 @@ function isBalanced(value: string): boolean {
   return quote === '' && depth === 0;
 }
 
-/** Looked for backwards: a pattern over the whole value would take quadratic time. */
+/** Searches backwards: a pattern over the whole value would take quadratic time. */
 function functionBefore(value: string, at: number): string {
-  const before = value.slice(Math.max(0, at - LONGEST_FUNCTION), at).trimEnd();
+  const before = value.slice(Math.max(0, at - MAX_FUNCTION_LENGTH), at).trimEnd();
   return (/[^\s"'(),;:/]*$/.exec(before)?.[0] ?? '').toLowerCase();
 }

@@ -4,7 +4,7 @@ import { svgSize } from './svg-size.js';
 const root = (attributes: string): Uint8Array =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}><g`);
 
-describe('the size of a drawing', () => {
+describe('svgSize', () => {
   it.each([
     ['width="120" height="80"', { width: 120, height: 80 }],
     ['width="120px" height=" 80 "', { width: 120, height: 80 }],
@@ -18,36 +18,36 @@ describe('the size of a drawing', () => {
     ['width="240" viewBox="0 0 24 48"', { width: 240, height: 480 }],
     ['height="240" width="auto" viewBox="0 0 24 48"', { width: 120, height: 240 }],
     ['width="0.2" height="0.2"', { width: 1, height: 1 }],
-  ])('is read of %s', (attributes, size) => {
+  ])('reads %s', (attributes, size) => {
     expect(svgSize(root(attributes))).toEqual(size);
   });
 
   it.each([
-    ['nothing', ''],
-    ['a share of nothing', 'width="50%" height="50%"'],
-    ['a width alone', 'width="50"'],
-    ['nothing at all', 'width="0" height="0"'],
-    ['less than nothing', 'width="-5" height="5" viewBox="0 0 -5 5"'],
-    ['more than anybody shows', 'width="1e300" height="5"'],
+    ['no attributes', ''],
+    ['percentages', 'width="50%" height="50%"'],
+    ['a width only', 'width="50"'],
+    ['zeros', 'width="0" height="0"'],
+    ['a negative width', 'width="-5" height="5" viewBox="0 0 -5 5"'],
+    ['an oversized width', 'width="1e300" height="5"'],
     ['words', 'width="wide" height="high" viewBox="a b c d"'],
-  ])('is not known of %s', (_, attributes) => {
+  ])('is undefined for %s', (_, attributes) => {
     expect(svgSize(root(attributes))).toBeUndefined();
   });
 
-  it('is that of its root, not of what stands in it', () => {
+  it('ignores nested drawings', () => {
     expect(
       svgSize(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><svg width="5" height="5"/></svg>')),
     ).toBeUndefined();
   });
 
   it.each(['<html/>', '<svg width="5" height="5"/>', '', 'text', '<!DOCTYPE svg [', '\uFFFF'])(
-    'is none of %j',
+    'is undefined for %j',
     (text) => {
       expect(svgSize(Buffer.from(text))).toBeUndefined();
     },
   );
 
-  it('is read of real drawings', () => {
+  it('reads real drawings', () => {
     expect(REAL_DRAWINGS.map(([, source]) => svgSize(Buffer.from(source)))).toEqual([
       { width: 227, height: 151 },
       { width: 120, height: 80 },
@@ -57,7 +57,7 @@ describe('the size of a drawing', () => {
     ]);
   });
 
-  it('is read in UTF-16', () => {
+  it('reads UTF-16', () => {
     const text = '\uFEFF<svg xmlns="http://www.w3.org/2000/svg" width="5" height="6"/>';
     expect(svgSize(Buffer.from(text, 'utf16le'))).toEqual({ width: 5, height: 6 });
   });

@@ -1,15 +1,15 @@
-import { drawing, NAMESPACES } from './cleaned.js';
+import { drawing, NAMESPACES } from './sanitized.js';
 
-/** Drawings that try to run, load or hide something; some are not even well-formed. */
+/** Drawings that try to run, load or hide something; some are not well-formed. */
 export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string])[] = [
   ['a script', drawing('<script>alert(1)</script>')],
-  ['a script of the outside', drawing('<script href="https://evil.example/x.js"/>')],
+  ['an external script', drawing('<script href="https://evil.example/x.js"/>')],
   ['a script by xlink', drawing('<script xlink:href="data:text/javascript,alert(1)"/>')],
   ['a script with a prefix', `<s:svg xmlns:s="http://www.w3.org/2000/svg"><s:script>alert(1)</s:script></s:svg>`],
   ['a script of XHTML', drawing('<h:script xmlns:h="http://www.w3.org/1999/xhtml">alert(1)</h:script>')],
   ['a script in a default namespace', drawing('<script xmlns="http://www.w3.org/1999/xhtml">alert(1)</script>')],
   ['a script in CDATA', drawing('<script><![CDATA[alert(1)]]></script>')],
-  ['a script in a group that is left out', drawing('<unknown><g><script>alert(1)</script></g></unknown>')],
+  ['a script in a group that is dropped', drawing('<unknown><g><script>alert(1)</script></g></unknown>')],
   ['a script in capitals', drawing('<SCRIPT>alert(1)</SCRIPT>')],
   ['a script with an entity in its name', drawing('<scr&#105;pt>alert(1)</scr&#105;pt>')],
   ['a script of another root', `<html xmlns="http://www.w3.org/1999/xhtml"><svg ${NAMESPACES}><script/></svg></html>`],
@@ -42,7 +42,7 @@ export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string]
   ['a link with a control character', drawing('<a href="&#x85;javascript:alert(1)"/>')],
   ['a link of entities', drawing('<a href="&#106;&#97;vascript:alert(1)"/>')],
   ['a link to vbscript', drawing('<a href="vbscript:x"/>')],
-  ['a link to the outside', drawing('<a href="https://evil.example/"/>')],
+  ['an external link', drawing('<a href="https://evil.example/"/>')],
   ['a link without a scheme', drawing('<a href="//evil.example/"/>')],
   ['a link to a file', drawing('<a href="file:///etc/passwd"/>')],
   ['a link to a page of data', drawing('<a href="data:text/html,&lt;script&gt;alert(1)&lt;/script&gt;"/>')],
@@ -51,10 +51,10 @@ export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string]
   ['two links', drawing('<a href="#x" xlink:href="javascript:alert(1)"/>')],
   ['a base', drawing('<g xml:base="https://evil.example/"><use href="#a"/></g>')],
   ['a base of HTML', drawing('<base href="https://evil.example/" xmlns="http://www.w3.org/1999/xhtml"/>')],
-  ['a use of the outside', drawing('<use href="https://evil.example/x.svg#a"/>')],
+  ['an external use', drawing('<use href="https://evil.example/x.svg#a"/>')],
   ['a use of data', drawing('<use xlink:href="data:image/svg+xml;base64,PHN2Zy8+#x"/>')],
   ['a use of a picture', drawing('<use href="data:image/png;base64,iVBORw0KGgo="/>')],
-  ['an image of the outside', drawing('<image href="https://evil.example/x.png" width="9" height="9"/>')],
+  ['an external image', drawing('<image href="https://evil.example/x.png" width="9" height="9"/>')],
   ['an image of a file', drawing('<image xlink:href="file:///etc/passwd"/>')],
   ['an image of a drawing', drawing('<image href="data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+"/>')],
   [
@@ -62,7 +62,7 @@ export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string]
     drawing('<image href="data:image/png;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+"/>'),
   ],
   ['an image of HTML', drawing('<image href="data:text/html;base64,PHNjcmlwdD4="/>')],
-  ['an image in a filter, of the outside', drawing('<filter id="f"><feImage href="https://evil.example/x"/></filter>')],
+  ['an external image in a filter', drawing('<filter id="f"><feImage href="https://evil.example/x"/></filter>')],
   ['an image of HTML named img', drawing('<img src="x" onerror="alert(1)"/>')],
   [
     'a foreign object',
@@ -92,13 +92,13 @@ export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string]
   ],
   ['an animation of a style', drawing('<animate attributeName="style" to="background:url(//evil.example)"/>')],
   ['an animation to an address', drawing('<animate attributeName="fill" to="url(https://evil.example/#a)"/>')],
-  ['an animation of the outside', drawing('<animate href="https://evil.example/#a" attributeName="x"/>')],
-  ['a fill of the outside', drawing('<rect fill="url(https://evil.example/x.svg#a)"/>')],
-  ['a fill of the outside, with a fallback', drawing('<rect fill="url(#a) url(//evil.example/b)"/>')],
-  ['a filter of the outside', drawing('<g filter="url(//evil.example/x#f)"/>')],
+  ['an external animation', drawing('<animate href="https://evil.example/#a" attributeName="x"/>')],
+  ['an external fill', drawing('<rect fill="url(https://evil.example/x.svg#a)"/>')],
+  ['an external fill, with a fallback', drawing('<rect fill="url(#a) url(//evil.example/b)"/>')],
+  ['an external filter', drawing('<g filter="url(//evil.example/x#f)"/>')],
   ['a mask of data', drawing(`<g mask="url('data:image/svg+xml,x#m')"/>`)],
   ['a cursor', drawing('<g cursor="url(https://evil.example/x.cur)"/>')],
-  ['a style of the outside', drawing('<g style="background:url(https://evil.example/)"/>')],
+  ['an external style', drawing('<g style="background:url(https://evil.example/)"/>')],
   ['a fill in a style', drawing('<g style="fill:url(https://evil.example/#a)"/>')],
   ['a style with a comment within', drawing('<g style="fill:u/**/rl(https://evil.example/)"/>')],
   ['a style with a comment that hides', drawing('<g style="/*;fill:*/fill:url(//evil.example)"/>')],
@@ -143,7 +143,7 @@ export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string]
   ['a comment that ends early', drawing('<!--> <script>alert(1)</script> <!-->')],
   ['an entity of a file', `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${drawing('<text>&x;</text>')}`],
   ['an entity of a parameter', `<!DOCTYPE svg [<!ENTITY % x SYSTEM "http://evil.example/x.dtd"> %x;]>${drawing('')}`],
-  ['a document type of the outside', `<!DOCTYPE svg SYSTEM "http://evil.example/x.dtd">${drawing('<text>ok</text>')}`],
+  ['an external document type', `<!DOCTYPE svg SYSTEM "http://evil.example/x.dtd">${drawing('<text>ok</text>')}`],
   ['an entity with a script', `<!DOCTYPE svg [<!ENTITY x "<script>alert(1)</script>">]>${drawing('&x;')}`],
   [
     'an attribute that a document type adds',
@@ -162,8 +162,8 @@ export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string]
   ['an attribute named like an object’s', drawing('<g __proto__="a" constructor="b" onclick="alert(1)"/>')],
   ['a place of the pointer', drawing('<a href="#a" target="_blank" ping="https://evil.example/" download="x"/>')],
   [
-    'a glyph of the outside',
+    'an external glyph',
     drawing('<font-face-uri xlink:href="https://evil.example/font.svg#x"/><tref xlink:href="file:///etc/passwd"/>'),
   ],
-  ['a profile of the outside', drawing('<color-profile xlink:href="https://evil.example/x.icc" name="x"/>')],
+  ['an external profile', drawing('<color-profile xlink:href="https://evil.example/x.icc" name="x"/>')],
 ];

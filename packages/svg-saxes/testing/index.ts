@@ -1,3 +1,3 @@
-export * from './cleaned.js';
+export * from './sanitized.js';
 export * from './hostile-drawings.js';
 export * from './real-drawings.js';

@@ -1,4 +1,4 @@
-/** What must not be told of who drew, and where. */
+/** Traces of author, program and location. */
 export const PRIVATE = /Knez Mihailova|44\.8125|ana\.kovacevic|docname|Adobe Illustrator|xpacket|C:\\\\/;
 
 const INKSCAPE = `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
@@ -86,7 +86,7 @@ const ANIMATED = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 50 50"><c
 <animate attributeName="r" repeatCount="indefinite" dur="1s" values="0;20" keyTimes="0;1" keySplines="0 0.2 0.8 1" calcMode="spline" begin="0s"/>
 <animateTransform attributeName="transform" type="rotate" values="0 25 25;360 25 25" dur="2s"/></circle></svg>`;
 
-/** As drawing programs write them; what they hold in common is that all of it that is drawn must stay. */
+/** Output of drawing programs; sanitized, it must look the same. */
 export const REAL_DRAWINGS: readonly (readonly [program: string, source: string])[] = [
   ['Inkscape', INKSCAPE],
   ['Illustrator', ILLUSTRATOR],
@@ -95,7 +95,6 @@ export const REAL_DRAWINGS: readonly (readonly [program: string, source: string]
   ['a spinner', ANIMATED],
 ];
 
-/** In an encoding of old programs. */
 export const IN_WINDOWS_1250: Uint8Array = Uint8Array.from(PREFIXED, (letter) =>
   letter === '\u010C' ? 0xc8 : letter.charCodeAt(0),
 );

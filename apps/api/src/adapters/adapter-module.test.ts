@@ -2,16 +2,16 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidConfig } from '../config.js';
-import { lacking, openModule, type Side } from './adapter-module.js';
+import { missingMethods, openModule, type AdapterKind } from './adapter-module.js';
 
 interface Greeter {
   greet(): string;
 }
 
-const SIDE: Side<Greeter> = {
+const GREETERS: AdapterKind<Greeter> = {
   variable: 'GREETER',
   open: 'openGreeter',
-  wrongWith: (answer) => lacking('greeter', answer, ['greet']),
+  problemWith: (answer) => missingMethods('greeter', answer, ['greet']),
 };
 const GREETER = (text: string) => `export const openGreeter = ({ NAME }) => ({ greet: () => '${text} ' + NAME });`;
 
@@ -30,9 +30,9 @@ describe('a module', () => {
     await mkdir(join(folder, path, '..'), { recursive: true });
     await writeFile(join(folder, path), text);
   };
-  const greeting = async (name: string) => (await openModule(SIDE, name, { NAME: 'Ana' })).greet();
+  const greeting = async (name: string) => (await openModule(GREETERS, name, { NAME: 'Ana' })).greet();
 
-  it('is found by its path from the working directory, and gets the environment', async () => {
+  it('is found by its path and receives the environment', async () => {
     await write('greeter.mjs', GREETER('Hello'));
     expect(await greeting('./greeter.mjs')).toBe('Hello Ana');
     expect(await greeting(join(folder, 'greeter.mjs'))).toBe('Hello Ana');
@@ -44,7 +44,7 @@ describe('a module', () => {
     expect(await greeting('./folder')).toBe('Good day Ana');
   });
 
-  it('may be a package that is installed in the working directory', async () => {
+  it('may be an installed package', async () => {
     await write('node_modules/greeter/package.json', '{ "name": "greeter", "type": "module", "main": "main.js" }');
     await write('node_modules/greeter/main.js', GREETER('Hi'));
     expect(await greeting('greeter')).toBe('Hi Ana');
@@ -67,7 +67,7 @@ describe('a module', () => {
     expect(message).not.toContain('\n');
   });
 
-  it('that fails to open says why', async () => {
+  it('reports why it failed to open', async () => {
     await write('failing.mjs', `export const openGreeter = async () => { throw new Error('No key'); };`);
     await expect(greeting('./failing.mjs')).rejects.toThrow('No key');
   });

@@ -1,70 +1,76 @@
 import { createRequire } from 'node:module';
 import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { InvalidConfig, type Config } from '../config.js';
+import { InvalidConfig } from '../config.js';
 
-/** A side of the service that a module may serve: what the module exports, and what the export answers. */
-export interface Side<Opened> {
+/** A kind of adapter that a module provides: its exported function and the shape that it returns. */
+export interface AdapterKind<Opened> {
   /** The variable that names the module. */
   readonly variable: string;
-  /** The exported function: it gets the environment and reads variables of its own. */
+  /** Name of the exported function. */
   readonly open: string;
-  /** What keeps an answer from being `Opened`, or `undefined`. */
-  readonly wrongWith: (answer: unknown) => string | undefined;
-  /** Never called: it ties the side to its type. */
+  /** What makes a value unusable as this adapter, or `undefined`. */
+  readonly problemWith: (answer: unknown) => string | undefined;
+  /** Never set: it carries the type of the adapter. */
   readonly opened?: Opened;
 }
 
-/** Opens the adapter of a module; throws {@link InvalidConfig} with one line when it is none. */
+/** Loads a module and opens its adapter. Throws {@link InvalidConfig} with one line when that fails. */
 export async function openModule<Opened>(
-  { variable, open, wrongWith }: Side<Opened>,
+  { variable, open, problemWith }: AdapterKind<Opened>,
   name: string,
-  environment: Config['environment'],
+  argument: unknown,
 ): Promise<Opened> {
   const refused = (why: string): InvalidConfig => new InvalidConfig(`Bad configuration: ${variable}: ${name} ${why}`);
-  const loaded = await inTime(load(name)).catch((error: unknown) => {
+  const loaded = await withTimeout(load(name)).catch((error: unknown) => {
     throw refused(`cannot be loaded: ${messageOf(error)}`);
   });
   const exported = loaded[open];
   if (typeof exported !== 'function') throw refused(`exports no ${open}`);
-  const opening = async (): Promise<unknown> => (exported as (given: Config['environment']) => unknown)(environment);
-  const opened = await inTime(opening()).catch((error: unknown) => {
+  const opening = async (): Promise<unknown> => (exported as (argument: unknown) => unknown)(argument);
+  const opened = await withTimeout(opening()).catch((error: unknown) => {
     throw refused(`${open} failed: ${messageOf(error)}`);
   });
-  const wrong = wrongWith(opened) ?? wrongClose(opened);
+  const wrong = problemWith(opened) ?? problemWithClose(opened);
   if (wrong !== undefined) throw refused(`${open} answers ${wrong}`);
   return opened as Opened;
 }
 
 const TIMEOUT_MS = 30_000;
 
-async function inTime<Value>(work: Promise<Value>): Promise<Value> {
+async function withTimeout<Value>(work: Promise<Value>): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`nothing within ${TIMEOUT_MS / 1_000} s`)), TIMEOUT_MS);
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timedOut]).finally(() => clearTimeout(timer));
 }
 
-/** The first line of what was thrown, which need not be an error. */
+/** First line of the message of a thrown value. */
 export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message : String(thrown);
   return text.split('\n')[0] ?? '';
 }
 
-function wrongClose(answer: unknown): string | undefined {
+function problemWithClose(answer: unknown): string | undefined {
   const { close } = answer as { close?: unknown };
-  return close === undefined || typeof close === 'function' ? undefined : 'a close that is no function';
+  return close === undefined || typeof close === 'function' ? undefined : 'a close that is not a function';
 }
 
-/** The methods that an answer lacks, in words. */
-export function lacking(what: string, answer: unknown, methods: readonly string[]): string | undefined {
+/** Names the methods that a value lacks; `undefined` when it has all. */
+export function missingMethods(what: string, answer: unknown, methods: readonly string[]): string | undefined {
   if (typeof answer !== 'object' || answer === null) return `no ${what}`;
   const missing = methods.filter((method) => typeof (answer as Record<string, unknown>)[method] !== 'function');
-  return missing.length === 0 ? undefined : `a ${what} without ${missing.join(', ')}`;
+  return missing.length === 0 ? undefined : `${articleOf(what)} ${what} without ${missing.join(', ')}`;
 }
 
-/** A path is meant from the working directory; a package may be installed beside the service or there. */
+const VOWELS = ['a', 'e', 'i', 'o', 'u'];
+
+function articleOf(noun: string): string {
+  return VOWELS.includes(noun.charAt(0)) ? 'an' : 'a';
+}
+
+/** Resolves paths against the working directory, packages against the service, then the working directory. */
 async function load(name: string): Promise<Record<string, unknown>> {
   const fromHere = createRequire(join(process.cwd(), 'package.json'));
   if (isAbsolute(name) || name.startsWith('.')) {

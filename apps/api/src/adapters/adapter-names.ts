@@ -1,10 +1,10 @@
 import type { Config } from '../config.js';
 
-/** The adapters of an installation by side, as the environment names them. */
+/** Names of the adapters in use, for the first log line. */
 export function adapterNames(config: Config): Readonly<Record<string, string>> {
-  const { databaseUrl, storage, images, pages, facts, purger, refunds } = config;
+  const { database, databaseUrl, storage, images, pages, facts, purger, refunds } = config;
   return {
-    database: databaseUrl === undefined ? 'embedded' : 'postgres',
+    database: database === 'postgres' && databaseUrl === undefined ? 'embedded' : database,
     storage: storage.kind === 'module' ? storage.module : storage.kind,
     images,
     pages,

@@ -1,3 +1,3 @@
 export { closeAll, type Closable } from './close-all.js';
 export { adapterNames } from './adapter-names.js';
-export { lacking, messageOf, openModule, type Side } from './adapter-module.js';
+export { missingMethods, messageOf, openModule, type AdapterKind } from './adapter-module.js';

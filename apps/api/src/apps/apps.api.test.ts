@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database } from '../database/database.js';
+import type { Postgres } from '@back-office/database-postgres';
+import { SqlAccessTokens } from '@back-office/database-postgres/testing';
 import { hashOfToken } from '../http/authentication.js';
 import { BASE_PATH } from '../http/base-path.js';
 import { RawHttp } from '../testing/raw-http.js';
 import { propose, setUp, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
-import { TypeOrmApps } from './typeorm-apps.js';
 
 let api: TestApi;
 let http: RawHttp;
@@ -27,22 +27,22 @@ beforeEach(async () => {
 const SETTINGS = '/app/settings';
 const apps = () => api.container.get(TOKENS.Apps);
 const issue = async (client = shop) => (await apps().issueToken({ appId: client.appId })) as string;
-const holding = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
-const statusOf = async (token: string): Promise<number> => (await holding(token).get(SETTINGS)).status;
+const withToken = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
+const statusOf = async (token: string): Promise<number> => (await withToken(token).get(SETTINGS)).status;
 const failureOf = async (token: string): Promise<unknown> => {
-  const { status, body } = await holding(token).get(SETTINGS);
+  const { status, body } = await withToken(token).get(SETTINGS);
   expect(status).toBe(401);
   return body.errors.token;
 };
 
 describe('an app token', () => {
-  it('holds at least 256 random bits and is never given twice', async () => {
+  it('has 256 random bits and is unique', async () => {
     const tokens = await Promise.all(Array.from({ length: 50 }, () => issue()));
     expect(new Set(tokens).size).toBe(50);
     for (const token of tokens) expect(token).toMatch(/^bo_app_[\w-]{43}$/);
   });
 
-  it('is kept as its SHA-256 alone', async () => {
+  it('is stored only as SHA-256', async () => {
     const token = await issue();
     const rows = await api.database.rows<{ row: string; token_hash: Buffer }>(
       'select token_hash, t::text as row from access_tokens t where app_id = $1 order by id desc limit 1',
@@ -52,11 +52,11 @@ describe('an app token', () => {
     expect(rows[0]?.row).not.toContain(token.slice('bo_app_'.length));
   });
 
-  it('is not issued for an app that does not exist', async () => {
+  it('is not issued for an unknown app', async () => {
     expect(await apps().issueToken({ appId: 987_654 })).toBeUndefined();
   });
 
-  it('works from the moment it is issued, also when it has been tried before', async () => {
+  it('works once issued, even if tried before', async () => {
     const token = `bo_app_${randomBytes(32).toString('base64url')}`;
     expect(await failureOf(token)).toBe('API.Tokens.Invalid');
     await api.database.rows(
@@ -66,13 +66,13 @@ describe('an app token', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('does not expire unless it was issued for a time', async () => {
+  it('does not expire by default', async () => {
     const token = await issue();
     api.clock.forward({ hours: 24 * 365 * 20 });
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('is one of several of its app, each revoked alone', async () => {
+  it('is revoked without other tokens of the app', async () => {
     const [one, other] = [await issue(), await issue()];
     expect([await statusOf(one), await statusOf(other)]).toEqual([200, 200]);
     expect(await apps().revokeToken(one)).toBe(true);
@@ -81,7 +81,7 @@ describe('an app token', () => {
     expect(await statusOf(other)).toBe(200);
   });
 
-  it('may be revoked again and stays revoked since the first time', async () => {
+  it('keeps the time of its first revocation', async () => {
     const token = await issue();
     const since = async (): Promise<Date | undefined> => {
       expect(await apps().revokeToken(token)).toBe(true);
@@ -98,11 +98,11 @@ describe('an app token', () => {
     expect(await since()).toEqual(first);
   });
 
-  it('that nobody holds cannot be revoked', async () => {
+  it('is not revoked if unknown', async () => {
     expect(await apps().revokeToken(`${await issue()}x`)).toBe(false);
   });
 
-  it('that is revoked and expired is revoked', async () => {
+  it('reports revocation before expiry', async () => {
     const expiresAt = new Date(api.clock.now().getTime() + 1_000);
     const token = (await apps().issueToken({ appId: shop.appId, expiresAt })) as string;
     await apps().revokeToken(token);
@@ -111,30 +111,30 @@ describe('an app token', () => {
   });
 });
 
-describe('the look-up of a token', () => {
+describe('looking up a token', () => {
   it.each([
     ['its language', 'sr', 'zdravo', ['good morning']],
-    ["the app's language when it has none", undefined, 'good morning', ['zdravo']],
-    ['no language when the app does not speak its own', 'de', 'hello', ['zdravo', 'good morning']],
-  ])('reads the sentences of %s alone', async (_, language, said, unread) => {
+    ["the app's language without its own", undefined, 'good morning', ['zdravo']],
+    ['no language when it has no translations', 'de', 'hello', ['zdravo', 'good morning']],
+  ])('reads only sentences of %s', async (_, language, expected, unread) => {
     await patch({ translations: { sr: { hello: 'zdravo' }, en: { hello: 'good morning' } } });
     const token = (await apps().issueToken({ appId: shop.appId, ...(language && { language }) })) as string;
     const read: unknown[] = [];
-    const overheard = {
+    const recording = {
       rows: async (text: string, values: readonly unknown[]) => {
         const rows = await api.database.rows(text, values);
         read.push(...rows);
         return rows;
       },
     };
-    const holder = await new TypeOrmApps(overheard as unknown as Database, api.clock).holderOf(hashOfToken(token));
-    expect(holder?.app.say('hello')).toBe(said);
+    const holder = await new SqlAccessTokens(recording as unknown as Postgres, api.clock).holderOf(hashOfToken(token));
+    expect(holder?.app.say('hello')).toBe(expected);
     for (const sentence of unread) expect(JSON.stringify(read)).not.toContain(sentence);
     expect((await settings()).data.translations).toEqual({ sr: { hello: 'zdravo' }, en: { hello: 'good morning' } });
   });
 });
 
-describe('every call of an app', () => {
+describe('every app call', () => {
   const call = async (token: string | undefined) => {
     const answers = [];
     for (const { method, path } of api.container.get(TOKENS.Routes).filter(({ caller }) => caller === 'app')) {
@@ -177,7 +177,7 @@ const DEFAULTS = {
   currency: 'RSD',
   default_language: 'en',
   translations: {},
-  proforma: { lifetime_hours: 72, expire_paid: false },
+  proforma: { lifetime_hours: 72, expire_paid: false, minimum_basket_amount: 0 },
   media: {
     prefix: expect.stringMatching(/^[a-z0-9]{8}$/),
     trash_retention_days: 30,
@@ -203,7 +203,7 @@ describe('the settings of a new app', () => {
     expect(await settings()).toEqual({ data: DEFAULTS });
   });
 
-  it('have the currency that the app was made with, and a media prefix of its own', async () => {
+  it('have the app’s currency and a unique media prefix', async () => {
     const other = await settings(await api.app('EUR'));
     expect(other.data.currency).toBe('EUR');
     expect(other.data.media.prefix).not.toBe((await settings()).data.media.prefix);
@@ -217,7 +217,7 @@ describe('PATCH /app/settings', () => {
     name: 'Prodavnica',
     default_language: 'sr-Latn-RS',
     translations: { sr: { 'API.Stocks.VariantNotFound': 'Nema artikla' } },
-    proforma: { lifetime_hours: 8_784, expire_paid: true },
+    proforma: { lifetime_hours: 8_784, expire_paid: true, minimum_basket_amount: 5_000 },
     media: {
       trash_retention_days: 0,
       refuse_delete_in_use: true,
@@ -236,11 +236,11 @@ describe('PATCH /app/settings', () => {
   };
   const WRITTEN = { ...FULL, currency: 'RSD', media: { ...FULL.media, prefix: DEFAULTS.media.prefix } };
 
-  it('changes everything that is sent', async () => {
+  it('changes all fields', async () => {
     expect(await patched(FULL)).toEqual(WRITTEN);
   });
 
-  it.each(Object.entries(FULL))('changes %s alone', async (field, value) => {
+  it.each(Object.entries(FULL))('changes only %s', async (field, value) => {
     expect(await patched({ [field]: value })).toEqual({
       ...DEFAULTS,
       [field]: WRITTEN[field as keyof typeof WRITTEN],
@@ -248,7 +248,7 @@ describe('PATCH /app/settings', () => {
     expect(value).not.toEqual(DEFAULTS[field as keyof typeof DEFAULTS]);
   });
 
-  it('merges: what is not sent stays, within a section too', async () => {
+  it('keeps absent fields, also within a section', async () => {
     await patched(FULL);
     const {
       proforma,
@@ -258,13 +258,13 @@ describe('PATCH /app/settings', () => {
       proforma: { expire_paid: false },
       bank_account: { purpose: 'Usluge' },
     });
-    expect(proforma).toEqual({ lifetime_hours: 8_784, expire_paid: false });
+    expect(proforma).toEqual({ ...FULL.proforma, expire_paid: false });
     expect(account).toEqual({ ...FULL.bank_account, purpose: 'Usluge' });
     const { proforma: _, bank_account: __, ...before } = WRITTEN;
     expect(rest).toEqual(before);
   });
 
-  it('with nothing in it changes nothing', async () => {
+  it('changes nothing for an empty body', async () => {
     await patched(FULL);
     expect(await patched({})).toEqual(WRITTEN);
     expect(await patched({ proforma: {}, media: {}, translations: {}, unknown: { lifetime_hours: 1 } })).toEqual(
@@ -272,7 +272,7 @@ describe('PATCH /app/settings', () => {
     );
   });
 
-  it('puts the default back for a null, of a field or of a section', async () => {
+  it('restores defaults for null fields and sections', async () => {
     await patched(FULL);
     expect(
       await patched({
@@ -285,7 +285,7 @@ describe('PATCH /app/settings', () => {
     ).toEqual({
       ...WRITTEN,
       default_language: 'en',
-      proforma: { lifetime_hours: 72, expire_paid: true },
+      proforma: { ...FULL.proforma, lifetime_hours: 72 },
       media: { ...WRITTEN.media, auto_hide_unused_days: null, trash_retention_days: 30 },
       loyalty: { points_per_amount: 0 },
       default_warehouse_code: null,
@@ -294,18 +294,18 @@ describe('PATCH /app/settings', () => {
     expect(await patched(sections)).toEqual({ ...DEFAULTS, name: 'Prodavnica' });
   });
 
-  it('keeps name and currency, which have no default, for a null', async () => {
+  it('keeps name and currency for null, without defaults', async () => {
     await patched(FULL);
     expect(await patched({ name: null, currency: null })).toEqual(WRITTEN);
   });
 
-  it('merges translations sentence by sentence; a null takes one out', async () => {
+  it('merges translations by sentence; null removes one', async () => {
     await patched({ translations: { sr: { a: '1', b: '2' }, en: { a: 'one' } } });
     const { translations } = await patched({ translations: { sr: { b: null, c: '3' }, de: { a: 'eins' } } });
     expect(translations).toEqual({ sr: { a: '1', c: '3' }, en: { a: 'one' }, de: { a: 'eins' } });
   });
 
-  it('keeps 128 KiB of translations, all languages together; more is too long and changes nothing', async () => {
+  it('limits translations to 128 KiB', async () => {
     const sr = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, 'č'.repeat(1_000)]));
     const bytesOf = (translations: object): number => Buffer.byteLength(JSON.stringify(translations));
     const filling = (bytes: number) => ({ k: 'x'.repeat(bytes - bytesOf({ sr, en: { k: '' } })) });
@@ -315,14 +315,14 @@ describe('PATCH /app/settings', () => {
     expect([reply.status, reply.body]).toEqual([422, { errors: { translations: ['is too long'] } }]);
     expect((await settings()).data).toMatchObject({ name: 'Test', translations: { sr } });
 
-    const most = { sr, en: filling(128 * 1024) };
-    expect(bytesOf(most)).toBe(128 * 1024);
-    expect((await patched({ translations: { en: most.en } })).translations).toEqual(most);
-    expect(await patched({ name: 'New' })).toMatchObject({ name: 'New', translations: most });
+    const largest = { sr, en: filling(128 * 1024) };
+    expect(bytesOf(largest)).toBe(128 * 1024);
+    expect((await patched({ translations: { en: largest.en } })).translations).toEqual(largest);
+    expect(await patched({ name: 'New' })).toMatchObject({ name: 'New', translations: largest });
     expect((await patched({ translations: { en: { k: null } } })).translations).toEqual({ sr, en: {} });
   });
 
-  it('loses nothing of many patches at once', async () => {
+  it('merges concurrent patches', async () => {
     const sections = [
       { name: 'New' },
       { proforma: { lifetime_hours: 1 } },
@@ -345,7 +345,7 @@ describe('PATCH /app/settings', () => {
     expect(Object.keys(data.translations.sr)).toHaveLength(12);
   });
 
-  it('is felt by the next call on this node', async () => {
+  it('affects the next call of this process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     for (const hours of [1, 2, 3]) {
       await patched({ proforma: { lifetime_hours: hours } });
@@ -354,13 +354,13 @@ describe('PATCH /app/settings', () => {
     }
   });
 
-  it('changes nothing of another app', async () => {
+  it('does not change another app', async () => {
     const stranger = await api.app();
     await patched(FULL);
     expect(await settings(stranger)).toEqual({ data: DEFAULTS });
   });
 
-  it('takes the currency that the app has', async () => {
+  it('accepts the current currency', async () => {
     expect(await patched({ currency: 'RSD' })).toEqual(DEFAULTS);
   });
 
@@ -371,14 +371,14 @@ describe('PATCH /app/settings', () => {
     expect(await patched({ default_warehouse_code: '  ' })).toEqual(DEFAULTS);
   });
 
-  it('refuses a default warehouse that was deleted, or is of another app', async () => {
+  it('refuses a default warehouse deleted or of another app', async () => {
     const other = await api.app();
     expect((await patch({ default_warehouse_code: 'W1' }, other)).status).toBe(422);
     await shop.put('/warehouse', { warehouses: [{ code: 'W1', delete: true }] });
     expect((await patch({ default_warehouse_code: 'W1' })).status).toBe(422);
   });
 
-  it('lets an older account that is not valid stand while other settings change', async () => {
+  it('keeps an older invalid account when other settings change', async () => {
     const older = { bank_account: { account_number: 'abc' } };
     await api.database.rows('update apps set settings = $2 where id = $1', [shop.appId, JSON.stringify(older)]);
     const { bank_account: account } = await patched({ bank_account: { purpose: 'Roba' } });
@@ -391,11 +391,11 @@ describe('PATCH /app/settings', () => {
     ['an empty name', { name: '' }, { name: ["can't be blank"] }],
     ['a long name', { name: long }, { name: ['is too long'] }],
     ['NUL in the name', { name: 'a\0' }, { name: ['is invalid'] }],
-    ['a currency that does not exist', { currency: 'XYZ' }, { currency: ['is invalid'] }],
+    ['an unknown currency', { currency: 'XYZ' }, { currency: ['is invalid'] }],
     ['no currency', { currency: '' }, { currency: ['is invalid'] }],
     ['a currency in another case', { currency: 'rsd' }, { currency: ['is invalid'] }],
     ['a long currency', { currency: 'RSDX' }, { currency: ['is too long'] }],
-    ['a language that is none', { default_language: 'sr_RS!' }, { default_language: ['is invalid'] }],
+    ['an invalid language', { default_language: 'sr_RS!' }, { default_language: ['is invalid'] }],
     ['an empty language', { default_language: '' }, { default_language: ["can't be blank"] }],
     ['a lifetime of 0', { proforma: { lifetime_hours: 0 } }, { 'proforma.lifetime_hours': ['must be greater than 0'] }],
     [
@@ -465,20 +465,16 @@ describe('PATCH /app/settings', () => {
     ],
     ['an unknown warehouse', { default_warehouse_code: 'W2' }, { default_warehouse_code: ['is invalid'] }],
     [
-      'an account and a warehouse that cannot be used, each under its own name',
+      'an invalid account and an unknown warehouse',
       { bank_account: { account_number: 'DE89370400440532013000' }, default_warehouse_code: 'w1' },
       { 'bank_account.account_number': ['is invalid'], default_warehouse_code: ['is invalid'] },
     ],
     ['points below 0', { loyalty: { points_per_amount: -1 } }, { 'loyalty.points_per_amount': ['is invalid'] }],
     ['a long warehouse code', { default_warehouse_code: long }, { default_warehouse_code: ['is too long'] }],
     ['a language without a name', { translations: { '': { a: 'b' } } }, { translations: ['is invalid'] }],
-    ['a sentence for no key', { translations: { sr: { '': 'b' } } }, { translations: ['is invalid'] }],
+    ['a sentence without a key', { translations: { sr: { '': 'b' } } }, { translations: ['is invalid'] }],
     ['a sentence with NUL', { translations: { sr: { a: 'b\0' } } }, { translations: ['is invalid'] }],
-    [
-      'a key with half of a surrogate pair',
-      { translations: { sr: { '\ud800': 'b' } } },
-      { translations: ['is invalid'] },
-    ],
+    ['a key with a lone surrogate', { translations: { sr: { '\ud800': 'b' } } }, { translations: ['is invalid'] }],
     [
       'a sentence of 1,001 characters',
       { translations: { sr: { a: 'x'.repeat(1_001) } } },
@@ -490,7 +486,7 @@ describe('PATCH /app/settings', () => {
       { translations: ['is invalid'] },
     ],
     [
-      'many bad values, each under its own name',
+      'several invalid fields',
       {
         name: '',
         currency: 'XYZ',
@@ -507,8 +503,8 @@ describe('PATCH /app/settings', () => {
         'bank_account.payment_code': ['is invalid'],
       },
     ],
-  ])('refuses %s and changes nothing', async (_, bad, errors) => {
-    const reply = await patch({ ...FULL, ...bad });
+  ])('refuses %s and changes nothing', async (_, change, errors) => {
+    const reply = await patch({ ...FULL, ...change });
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
     expect(await settings()).toEqual({ data: DEFAULTS });
   });
@@ -536,7 +532,7 @@ describe('PATCH /app/settings', () => {
     { bank_account: [] },
     { bank_account: { payment_code: 221 } },
     { loyalty: { points_per_amount: '1' } },
-  ])('with a value of the wrong type, %j, cannot be read and changes nothing', async (body) => {
+  ])('refuses the wrong type %j and changes nothing', async (body) => {
     const reply = await patch({ ...FULL, ...body });
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     expect(await settings()).toEqual({ data: DEFAULTS });
@@ -548,7 +544,7 @@ describe('the currency of an app', () => {
   const product = { code: 'A', name: 'A', price: 10, variants: [{ code: 'A' }] };
   const priceOf = async (): Promise<number> => (await shop.get('/products?code=A')).body.data.price;
 
-  it('changes while the app has no amounts, and amounts are in the new one from then on', async () => {
+  it('changes while the app has no amounts', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
     expect(await patched({ currency: 'JPY' })).toEqual({ ...DEFAULTS, currency: 'JPY' });
     await stockShop(shop, [{ code: 'A', price: 10 }]);
@@ -563,7 +559,7 @@ describe('the currency of an app', () => {
     ['a promotion', () => setUp(shop, 'promotions', [{ code: 'P', name: 'P', kind: 'amount', value: 5 }])],
     ['a shipment method', () => setUp(shop, 'shipment_methods', [{ code: 'S', name: 'S', price: 5, vat_rate: 20 }])],
     ['a voucher', () => setUp(shop, 'vouchers', [{ code: 'V', amount: 5 }])],
-  ])('stays once the app has %s', async (_, add) => {
+  ])('cannot change once the app has %s', async (_, add) => {
     await add();
     const reply = await patch({ currency: 'EUR' });
     expect([reply.status, reply.body]).toEqual([422, { errors: { currency: ['is invalid'] } }]);
@@ -571,7 +567,7 @@ describe('the currency of an app', () => {
     expect((await patch({ currency: 'RSD' })).status).toBe(200);
   });
 
-  it('takes an account of the new currency with it', async () => {
+  it('changes together with the account', async () => {
     const iban = { account_number: 'DE89370400440532013000' };
     expect((await patch({ bank_account: iban })).status).toBe(422);
     expect(await patched({ currency: 'EUR', bank_account: iban })).toMatchObject({
@@ -582,7 +578,7 @@ describe('the currency of an app', () => {
     expect([reply.status, reply.body.errors]).toEqual([422, { 'bank_account.account_number': ['is invalid'] }]);
   });
 
-  it('never changes beside a first amount that is written at the same time', async () => {
+  it('never changes while a first amount is written', async () => {
     for (let round = 0; round < 10; round += 1) {
       shop = await api.app();
       const [changed, written] = await Promise.all([
@@ -596,7 +592,7 @@ describe('the currency of an app', () => {
     }
   });
 
-  it('refuses amounts while the change of another node is unseen', async () => {
+  it('refuses amounts until a change by another process is known', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };

@@ -1,28 +1,29 @@
+import type { AppQueries, Apps } from '@back-office/apps';
 import { answered, ok } from '../http/answer.js';
 import { fieldErrorsAnswer } from '../http/errors.js';
 import { route, type Route } from '../http/route.js';
 import { record } from '../http/shapes.js';
 import { AppSettingsShape, PatchSettings, presentSettings } from './app-settings.js';
-import type { RememberedTokens } from './remembered-tokens.js';
-import type { TypeOrmApps } from './typeorm-apps.js';
+import type { CachedTokens } from './cached-tokens.js';
 
-export function appRoutes(apps: TypeOrmApps, tokens: RememberedTokens): Route[] {
+export function appRoutes(apps: Apps, queries: AppQueries, tokens: CachedTokens): Route[] {
   return [
     route({
       method: 'get',
       path: '/app/settings',
       caller: 'app',
       extension: true,
-      summary: "The app's settings",
+      summary: "Reads the app's settings",
       answers: { 200: record({ data: AppSettingsShape }) },
-      handle: async ({ app }) => answered(await apps.find(app.id), (found) => ok(presentSettings(found))),
+      handle: async ({ app }) => answered(await queries.find(app.id), (found) => ok(presentSettings(found))),
     }),
     route({
       method: 'patch',
       path: '/app/settings',
       caller: 'app',
       extension: true,
-      summary: "Changes the app's settings; only what is sent changes, a null puts the default back",
+      summary:
+        "Changes the app's settings; absent fields stay, null restores the default and keeps `name` and `currency`",
       body: PatchSettings,
       answers: { 200: record({ data: AppSettingsShape }) },
       handle: async ({ app, body }) => {

@@ -1,5 +1,4 @@
-export { checkCurrency, checkCurrencyOf, CURRENCY_OF_APP } from './app-currency.query.js';
+export { AppAdministration } from './app-administration.js';
 export { LANGUAGE } from './app-settings.js';
 export { appRoutes } from './apps.routes.js';
-export { RememberedTokens } from './remembered-tokens.js';
-export { TypeOrmApps } from './typeorm-apps.js';
+export { CachedTokens } from './cached-tokens.js';

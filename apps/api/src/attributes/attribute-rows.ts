@@ -1,73 +1,64 @@
-import { isBlank, LONGEST_STRING, lookUpId } from '@back-office/kernel';
-import { CANT_BE_BLANK, MALFORMED } from '../http/request-fields.js';
-import { isRow, rowKey, rowKeys, wrongText } from '../http/row-check.js';
-
-/** A product, by one of its variants, and the attributes that it gets. */
-export interface AttributesWish {
-  readonly code?: string | null | undefined;
-  readonly barcode?: string | null | undefined;
-  readonly external_ref?: string | null | undefined;
-  readonly attributes: readonly AttributeWish[];
-}
-
-export interface AttributeWish {
-  readonly external_ref: string;
-  /** Must be the id of the definition that the reference names. */
-  readonly definitionId: number | undefined;
-  /** Undefined keeps what the definition has. */
-  readonly code: string | undefined;
-  readonly name: string | undefined;
-  readonly value: string;
-}
+import type { DesiredAttribute, DesiredAttributes } from '@back-office/catalogue';
+import {
+  CANT_BE_BLANK,
+  isBlank,
+  isRow,
+  MAX_STRING_LENGTH,
+  toLookupId,
+  MALFORMED,
+  rowErrorKey,
+  rowErrorKeys,
+  checkTextField,
+} from '@back-office/kernel';
 
 type Row = Readonly<Record<string, unknown>>;
 
 const AREA = 'ProductAttributes';
-/** All keys by which the rows may break a rule by themselves. */
+/** Error keys of rows on their own, without the database. */
 export const ATTRIBUTE_KEYS = [
-  ...rowKeys(AREA, { required: ['external_ref', 'value'], texts: ['code', 'barcode', 'name'] }),
-  rowKey(AREA, 'attributes', CANT_BE_BLANK),
+  ...rowErrorKeys(AREA, { required: ['external_ref', 'value'], texts: ['code', 'barcode', 'name'] }),
+  rowErrorKey(AREA, 'attributes', CANT_BE_BLANK),
 ];
 
-const WRONG_TYPE = rowKey(AREA, '', MALFORMED);
+const WRONG_TYPE = rowErrorKey(AREA, '', MALFORMED);
 
-/** A row of PUT /int/product_attributes as a wish, or the key of the first rule that it breaks. */
-export function attributesWish(row: unknown): AttributesWish | string {
+/** Parses a row; returns the key of its first error. */
+export function parseAttributes(row: unknown): DesiredAttributes | string {
   if (!isRow(row)) return WRONG_TYPE;
-  const { code, barcode, external_ref, attributes } = row as Partial<AttributesWish> & Row;
-  const wrong = firstWrong(row, { code: false, barcode: false, external_ref: false });
-  if (wrong !== undefined) return wrong;
-  if (attributes === undefined || attributes === null) return rowKey(AREA, 'attributes', CANT_BE_BLANK);
+  const { code, barcode, external_ref, attributes } = row as Partial<DesiredAttributes> & Row;
+  const error = firstError(row, { code: false, barcode: false, external_ref: false });
+  if (error !== undefined) return error;
+  if (attributes === undefined || attributes === null) return rowErrorKey(AREA, 'attributes', CANT_BE_BLANK);
   if (!Array.isArray(attributes) || !attributes.every(isRow)) return WRONG_TYPE;
-  const wishes = attributes.map(attributeWish);
-  const key = wishes.find((wish) => typeof wish === 'string');
-  return key ?? { code, barcode, external_ref, attributes: wishes as AttributeWish[] };
+  const desired = attributes.map(parseAttribute);
+  const key = desired.find((each) => typeof each === 'string');
+  return key ?? { code, barcode, external_ref, attributes: desired as DesiredAttribute[] };
 }
 
-function attributeWish(row: Row): AttributeWish | string {
+function parseAttribute(row: Row): DesiredAttribute | string {
   const { product_attribute_def_id: id } = row;
   if (id !== undefined && id !== null && !Number.isInteger(id)) return WRONG_TYPE;
-  const wrong = firstWrong(row, { external_ref: true, code: false, name: false, value: true });
+  const error = firstError(row, { external_ref: true, code: false, name: false, value: true });
   return (
-    wrong ?? {
+    error ?? {
       external_ref: row['external_ref'] as string,
-      definitionId: typeof id === 'number' ? lookUpId(id) : undefined,
-      code: textOf(row['code']),
-      name: textOf(row['name']),
+      definitionId: typeof id === 'number' ? toLookupId(id) : undefined,
+      code: blankToUndefined(row['code']),
+      name: blankToUndefined(row['name']),
       value: row['value'] as string,
     }
   );
 }
 
-/** The key of the first text that breaks a rule; each field with whether it is required. */
-function firstWrong(row: Row, fields: Readonly<Record<string, boolean>>): string | undefined {
+/** Returns the key of the first invalid text; `fields` says which are required. */
+function firstError(row: Row, fields: Readonly<Record<string, boolean>>): string | undefined {
   for (const [field, required] of Object.entries(fields)) {
-    const wrong = wrongText(row[field], LONGEST_STRING, required);
-    if (wrong !== undefined) return rowKey(AREA, field, wrong);
+    const error = checkTextField(row[field], MAX_STRING_LENGTH, required);
+    if (error !== undefined) return rowErrorKey(AREA, field, error);
   }
   return undefined;
 }
 
-function textOf(value: unknown): string | undefined {
+function blankToUndefined(value: unknown): string | undefined {
   return typeof value === 'string' && !isBlank(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { waitForBulkTurn } from '../database/bulk.js';
+import { beginLockedBulk } from '@back-office/database-postgres';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -11,11 +11,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   shop = await api.app();
-  await open(shop);
+  await addProducts(shop);
 });
 
-/** Product `P` with variants A and B, product `Q` with variant C, whose barcode is A's code. */
-async function open(client: Client): Promise<void> {
+/** Adds `P` with variants A and B, and `Q` with variant C, which has A's code as barcode. */
+async function addProducts(client: Client): Promise<void> {
   await client.post('/int/products', {
     products: [
       {
@@ -33,13 +33,13 @@ async function open(client: Client): Promise<void> {
 
 const put = (product_attributes: unknown, client = shop): Promise<Reply> =>
   client.put('/int/product_attributes', { product_attributes });
-const written = async (rows: readonly unknown[], client = shop): Promise<[products: number, created: number]> => {
+const putRows = async (rows: readonly unknown[], client = shop): Promise<[products: number, created: number]> => {
   const { status, body } = await put(rows, client);
   expect([status, body.errors, Object.keys(body)]).toEqual([200, undefined, ['data']]);
   expect(Object.keys(body.data)).toEqual(['products', 'definitions_created']);
   return [body.data.products, body.data.definitions_created];
 };
-/** The errors of a call that has written nothing. */
+/** Returns the errors and checks that nothing was written. */
 const refused = async (rows: readonly unknown[]): Promise<Record<string, string[]>> => {
   const before = [await values(), await definitions()];
   const { status, body } = await put(rows);
@@ -48,7 +48,7 @@ const refused = async (rows: readonly unknown[]): Promise<Record<string, string[
   return body.errors;
 };
 
-/** What products have: `P material` → cotton. */
+/** Values by product and attribute, such as `P material` → cotton. */
 const values = async (client = shop): Promise<Record<string, string>> => {
   const rows = await api.database.rows<{ name: string; value: string }>(
     `select p.code || ' ' || d.external_ref as name, a.value
@@ -71,9 +71,9 @@ const attribute = (more: object = {}) => ({ external_ref: 'material', value: 'co
 const row = (attributes: readonly unknown[] = [attribute()], more: object = {}) => ({ code: 'A', attributes, ...more });
 
 describe('PUT /int/product_attributes', () => {
-  it('sets attributes of products and makes their definitions', async () => {
+  it('sets attributes of products and creates definitions', async () => {
     const size = { external_ref: 'size', code: 'SIZE', name: 'Size', value: 'M' };
-    expect(await written([row([attribute(), size]), row([attribute({ value: 'wool' })], { code: 'C' })])).toEqual([
+    expect(await putRows([row([attribute(), size]), row([attribute({ value: 'wool' })], { code: 'C' })])).toEqual([
       2, 2,
     ]);
     expect(await values()).toEqual({ 'P material': 'cotton', 'P size': 'M', 'Q material': 'wool' });
@@ -83,38 +83,38 @@ describe('PUT /int/product_attributes', () => {
     ]);
   });
 
-  it('changes values; attributes that are not named stay', async () => {
-    await written([row([attribute(), attribute({ external_ref: 'size', value: 'M' })])]);
-    expect(await written([row([attribute({ value: 'silk' })])])).toEqual([1, 0]);
+  it('changes values and keeps absent attributes', async () => {
+    await putRows([row([attribute(), attribute({ external_ref: 'size', value: 'M' })])]);
+    expect(await putRows([row([attribute({ value: 'silk' })])])).toEqual([1, 0]);
     expect(await values()).toEqual({ 'P material': 'silk', 'P size': 'M' });
   });
 
-  it('a repeat changes nothing', async () => {
-    const at = () =>
+  it('changes nothing when repeated', async () => {
+    const updateTimes = () =>
       api.database.rows(
         'select updated_at, (select max(updated_at) from product_attribute_defs) from product_attributes',
       );
-    await written([row()]);
-    const before = await at();
+    await putRows([row()]);
+    const before = await updateTimes();
     api.clock.forward({ seconds: 60 });
-    await written([row([attribute({ name: 'material' })])]);
-    expect(await at()).toEqual(before);
+    await putRows([row([attribute({ name: 'material' })])]);
+    expect(await updateTimes()).toEqual(before);
   });
 
-  it('changes the code and the name of a definition that are sent; null and blank keep them', async () => {
-    await written([row([attribute({ code: 'MAT', name: 'Material' })])]);
-    await written([row([attribute({ code: null, name: '' })]), row([attribute({ code: ' ', name: null })])]);
+  it('changes sent codes and names of definitions; null and blank keep them', async () => {
+    await putRows([row([attribute({ code: 'MAT', name: 'Material' })])]);
+    await putRows([row([attribute({ code: null, name: '' })]), row([attribute({ code: ' ', name: null })])]);
     expect(await definitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);
     api.clock.forward({ seconds: 60 });
-    expect(await written([row([attribute({ name: 'Fabric' })])])).toEqual([1, 0]);
+    expect(await putRows([row([attribute({ name: 'Fabric' })])])).toEqual([1, 0]);
     expect(await definitions()).toMatchObject([{ code: 'MAT', name: 'Fabric', updated_at: api.clock.now() }]);
-    await written([row([attribute({ code: 'FAB' })])]);
+    await putRows([row([attribute({ code: 'FAB' })])]);
     expect(await definitions()).toMatchObject([{ code: 'FAB', name: 'Fabric' }]);
   });
 
-  it('takes the later of two values of one product, whichever variants name it', async () => {
+  it('keeps the later of two values of a product', async () => {
     expect(
-      await written([
+      await putRows([
         row([attribute(), attribute({ value: 'linen', name: 'Cloth' })]),
         row([attribute({ value: 'wool' })], { code: 'B' }),
       ]),
@@ -123,9 +123,9 @@ describe('PUT /int/product_attributes', () => {
     expect(await definitions()).toMatchObject([{ name: 'Cloth' }]);
   });
 
-  it('passes the code of a definition on within a call', async () => {
-    await written([row([attribute({ code: 'X' }), attribute({ external_ref: 'other', code: 'Y' })])]);
-    await written([
+  it('moves codes between definitions within a call', async () => {
+    await putRows([row([attribute({ code: 'X' }), attribute({ external_ref: 'other', code: 'Y' })])]);
+    await putRows([
       row([
         attribute({ code: 'Z' }),
         attribute({ external_ref: 'other', code: 'X' }),
@@ -135,24 +135,24 @@ describe('PUT /int/product_attributes', () => {
     expect((await definitions()).map(({ code }) => code)).toEqual(['Z', 'X', 'Y']);
   });
 
-  it('passes the codes of many definitions on, each to the one that was made before it', async () => {
+  it('moves the codes of 1,000 definitions within a call', async () => {
     const names = Array.from({ length: 1_000 }, (_, index) => index);
-    await written([row(names.map((index) => attribute({ external_ref: `d${index}`, code: `c${index}` })))]);
-    // So that the rows are looked up for the definitions, and not the other way round.
+    await putRows([row(names.map((index) => attribute({ external_ref: `d${index}`, code: `c${index}` })))]);
+    // Makes the planner look up rows by definition.
     await api.database.source.query('analyze product_attribute_defs');
     const shifted = names.toReversed().map((index) => attribute({ external_ref: `d${index}`, code: `c${index + 1}` }));
-    await written([row(shifted)]);
+    await putRows([row(shifted)]);
     expect((await definitions()).map(({ code }) => code)).toEqual(names.map((index) => `c${index + 1}`));
   });
 
-  it('with no rows, or no attributes, writes nothing', async () => {
-    expect(await written([])).toEqual([0, 0]);
-    expect(await written([row([])])).toEqual([1, 0]);
+  it('writes nothing without rows or attributes', async () => {
+    expect(await putRows([])).toEqual([0, 0]);
+    expect(await putRows([row([])])).toEqual([1, 0]);
     expect([await values(), await definitions()]).toEqual([{}, []]);
   });
 
-  it('ignores fields that it does not know', async () => {
-    await written([row([attribute({ id: 9, app_id: 1 })], { id: 7, product_id: 1 })]);
+  it('ignores unknown fields', async () => {
+    await putRows([row([attribute({ id: 9, app_id: 1 })], { id: 7, product_id: 1 })]);
     expect(await values()).toEqual({ 'P material': 'cotton' });
   });
 });
@@ -167,18 +167,18 @@ describe('Matching by identifiers: PUT /int/product_attributes, product: one of 
     ['barcode when the code finds none', { code: 'none', barcode: 'A' }, 'Q'],
     ['external_ref when the others find none', { code: 'none', barcode: 'none', external_ref: '860-B' }, 'Q'],
   ])('is found by %s', async (_, identifiers, product) => {
-    await written([row(undefined, identifiers)]);
+    await putRows([row(undefined, identifiers)]);
     expect(await values()).toEqual({ [`${product} material`]: 'cotton' });
   });
 
   it.each([
-    ['unknown', { code: 'none' }],
-    ['in another case', { code: 'a' }],
-    ['with a space', { code: ' A' }],
-    ['of a product', { code: 'P' }],
-    ['under another identifier', { code: '860-A' }],
-    ['absent', { code: undefined }],
-  ])('whole call fails, nothing written: a code that is %s', async (_, identifiers) => {
+    ['an unknown code', { code: 'none' }],
+    ['a code in another case', { code: 'a' }],
+    ['a code with a space', { code: ' A' }],
+    ['the code of a product', { code: 'P' }],
+    ['another identifier as code', { code: '860-A' }],
+    ['no identifier', { code: undefined }],
+  ])('whole call fails, nothing written: %s', async (_, identifiers) => {
     expect(await refused([row(), row(undefined, identifiers)])).toEqual({ Products: ['API.Products.NotFound'] });
   });
 
@@ -194,43 +194,43 @@ describe('Matching by identifiers: PUT /int/product_attributes, definition: exte
   let size: Definition;
 
   beforeEach(async () => {
-    await written([row([attribute(), attribute({ external_ref: 'size', value: 'M' })])]);
+    await putRows([row([attribute(), attribute({ external_ref: 'size', value: 'M' })])]);
     [material, size] = (await definitions()) as [Definition, Definition];
   });
 
-  it('is found by the reference, and by the reference with its id', async () => {
-    expect(await written([row([attribute({ value: 'silk' })])])).toEqual([1, 0]);
-    expect(await written([row([attribute({ product_attribute_def_id: material.id, value: 'felt' })])])).toEqual([1, 0]);
-    expect(await written([row([attribute({ product_attribute_def_id: null })])])).toEqual([1, 0]);
+  it('is found by reference, with or without its id', async () => {
+    expect(await putRows([row([attribute({ value: 'silk' })])])).toEqual([1, 0]);
+    expect(await putRows([row([attribute({ product_attribute_def_id: material.id, value: 'felt' })])])).toEqual([1, 0]);
+    expect(await putRows([row([attribute({ product_attribute_def_id: null })])])).toEqual([1, 0]);
     expect(await definitions()).toHaveLength(2);
   });
 
   it.each(['Material', ' material', 'material '])('definition created when nothing matches: %j', async (reference) => {
-    expect(await written([row([attribute({ external_ref: reference })])])).toEqual([1, 1]);
+    expect(await putRows([row([attribute({ external_ref: reference })])])).toEqual([1, 1]);
     expect((await definitions()).map(({ external_ref }) => external_ref)).toContain(reference);
   });
 
   it.each([
     ['another definition', () => ({ product_attribute_def_id: size.id })],
-    ['none', () => ({ product_attribute_def_id: 987_654_321 })],
-    ['none, below 1', () => ({ product_attribute_def_id: -1 })],
-    ['one, but the reference is new', () => ({ external_ref: 'new', product_attribute_def_id: size.id })],
-  ])('an id that is that of %s is refused', async (_, wrong) => {
-    expect(await refused([row([attribute({ value: 'never' }), attribute(wrong())])])).toEqual({
+    ['no definition', () => ({ product_attribute_def_id: 987_654_321 })],
+    ['no definition, below 1', () => ({ product_attribute_def_id: -1 })],
+    ['a definition, with a new reference', () => ({ external_ref: 'new', product_attribute_def_id: size.id })],
+  ])('refuses the id of %s', async (_, change) => {
+    expect(await refused([row([attribute({ value: 'never' }), attribute(change())])])).toEqual({
       ProductAttributeDefs: ['API.ProductAttributeDefs.NotFound'],
     });
   });
 
   it('does not find a definition of another app', async () => {
     const stranger = await api.app();
-    await open(stranger);
-    expect(await written([row()], stranger)).toEqual([1, 1]);
+    await addProducts(stranger);
+    expect(await putRows([row()], stranger)).toEqual([1, 1]);
     const { status } = await put([row([attribute({ product_attribute_def_id: material.id })])], stranger);
     expect(status).toBe(422);
   });
 
-  it('a code that another definition holds is refused', async () => {
-    await written([row([attribute({ code: 'X' })])]);
+  it('refuses the code of another definition', async () => {
+    await putRows([row([attribute({ code: 'X' })])]);
     const key = { ProductAttributeDefs: ['API.ProductAttributeDefs.CodeAlreadyExists'] };
     expect(await refused([row([attribute({ external_ref: 'size', code: 'X' })])])).toEqual(key);
     expect(await refused([row([attribute({ external_ref: 'new', code: 'X' })])])).toEqual(key);
@@ -255,7 +255,7 @@ describe('Validation errors: PUT /int/product_attributes', () => {
     ['product_attribute_def_id', 1.5, 'WrongDataType'],
     ['code', 'x'.repeat(256), 'CodeIsTooLong'],
     ['name', true, 'WrongDataType'],
-  ])('%s of an attribute, %j: %s', async (field, value, key) => {
+  ])('attribute with %s %j: %s', async (field, value, key) => {
     expect(await refused([row([attribute({ [field]: value })])])).toEqual({
       ProductAttributes: [`API.ProductAttributes.${key}`],
     });
@@ -274,11 +274,11 @@ describe('Validation errors: PUT /int/product_attributes', () => {
     [row(undefined, { code: 5 }), 'WrongDataType'],
     [row(undefined, { barcode: 'a\0' }), 'BarcodeIsInvalid'],
     [row(undefined, { external_ref: 'x'.repeat(256) }), 'ExternalRefIsTooLong'],
-  ])('a row that is %j: %s', async (sent, key) => {
+  ])('row %j: %s', async (sent, key) => {
     expect(await refused([sent])).toEqual({ ProductAttributes: [`API.ProductAttributes.${key}`] });
   });
 
-  it('reports the first failure of each bad item, in input order, under the area of its key', async () => {
+  it('reports the first error of each row in order, by area', async () => {
     expect(
       await refused([
         row([attribute({ value: '' }), attribute({ value: 5 })]),
@@ -295,20 +295,20 @@ describe('Validation errors: PUT /int/product_attributes', () => {
     });
   });
 
-  it('says it in the words of the app', async () => {
+  it('uses the translations of the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { 'API.Products.NotFound': 'Nema' } } });
     expect(await refused([row(undefined, { code: 'none' })])).toEqual({ Products: ['Nema'] });
   });
 
   it.each([[{}], [{ product_attributes: null }], [{ product_attributes: row() }], [{ attributes: [row()] }]])(
-    '%j cannot be read',
+    'refuses %j',
     async (body) => {
       const { status, body: answer } = await shop.put('/int/product_attributes', body);
       expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     },
   );
 
-  it('more than 10,000 rows are answered 413', async () => {
+  it('returns 413 for more than 10,000 rows', async () => {
     expect((await put(Array.from({ length: 10_001 }, () => row()))).status).toBe(413);
   });
 });
@@ -320,17 +320,17 @@ describe('PUT /int/product_attributes with many rows', () => {
       row([attribute({ value }), attribute({ external_ref: `d${index}`, value })], { code }),
     );
 
-  it('takes as many statements for 10,000 as for 1, and writes them all', async () => {
+  it('needs as many statements for 10,000 rows as for one', async () => {
     const products = codes(10_000).map((code) => ({ code, name: code, variants: [{ code }] }));
-    // The statistics know this app's neighbours only.
+    // Statistics exclude this app.
     await api.database.source.query('analyze');
     await shop.post('/int/products', { products });
     const count = async (rows: readonly object[]): Promise<number> => {
       api.statements.length = 0;
-      await written(rows);
+      await putRows(rows);
       return api.statements.length;
     };
-    await written([]);
+    await putRows([]);
     const one = await count([row([attribute({ external_ref: 'one' })])]);
     expect(await count(many(10_000, 'x'))).toBe(one);
     const known = await count([row([attribute({ external_ref: 'one' })])]);
@@ -353,18 +353,18 @@ describe('PUT /int/product_attributes with many rows', () => {
   });
 });
 
-describe('PUT /int/product_attributes while another one runs', () => {
-  it('waits for its turn, and finds the definitions that the other has made', async () => {
+describe('PUT /int/product_attributes during another call', () => {
+  it('waits and finds the definitions of the other call', async () => {
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<[number, number]> | undefined;
     await api.database.transaction(async (transaction) => {
-      await waitForBulkTurn(transaction, 'attributes', shop.appId, 1);
+      await beginLockedBulk(transaction, 'attributes', shop.appId, 1);
       await transaction.rows(
         `insert into product_attribute_defs (app_id, external_ref, code, name, inserted_at, updated_at)
          values ($1, 'material', 'MAT', 'Material', now(), now())`,
         [shop.appId],
       );
-      call = written([row([attribute({ code: 'MAT' })])]);
+      call = putRows([row([attribute({ code: 'MAT' })])]);
       while ((await api.database.rows(waiting)).length === 0) await setTimeout(10);
     });
     expect(await call).toEqual([1, 0]);
@@ -381,8 +381,8 @@ describe('GET /product_attribute_defs', () => {
   const references = async (query: string): Promise<string[]> =>
     (await get(query)).map(({ external_ref }: Definition) => external_ref);
 
-  it('with a code answers the one that has it', async () => {
-    await written([row([attribute({ code: 'MAT', name: 'Material' }), attribute({ external_ref: 'size' })])]);
+  it('returns the definition with a code', async () => {
+    await putRows([row([attribute({ code: 'MAT', name: 'Material' }), attribute({ external_ref: 'size' })])]);
     const at = api.clock.now().toISOString().slice(0, 19);
     expect(await get('?code=MAT')).toEqual({
       id: expect.any(Number),
@@ -395,16 +395,16 @@ describe('GET /product_attribute_defs', () => {
   });
 
   it.each(['mat', 'MAT%20', '%20MAT', 'MA%25', 'material', 'none'])(
-    'with the code %s, which none has, answers {}',
+    'returns {} for the unknown code %s',
     async (code) => {
-      await written([row([attribute({ code: 'MAT' })])]);
+      await putRows([row([attribute({ code: 'MAT' })])]);
       expect(await get(`?code=${code}`)).toEqual({});
     },
   );
 
-  it('without a code answers a list, oldest first, paged', async () => {
+  it('lists definitions in pages, oldest first', async () => {
     const names = Array.from({ length: 33 }, (_, index) => `d${index}`);
-    await written([row(names.map((external_ref) => attribute({ external_ref })))]);
+    await putRows([row(names.map((external_ref) => attribute({ external_ref })))]);
     for (const query of ['', '?code=', '?limit=0', '?limit=x', '?offset=-1']) {
       expect(await references(query)).toEqual(names.slice(0, 30));
     }
@@ -414,13 +414,13 @@ describe('GET /product_attribute_defs', () => {
     expect(await get('?limit=1')).toMatchObject([{ external_ref: 'd0', code: null, name: 'd0' }]);
   });
 
-  it('answers nothing of another app', async () => {
-    await written([row([attribute({ code: 'MAT' })])]);
+  it('lists no definitions of another app', async () => {
+    await putRows([row([attribute({ code: 'MAT' })])]);
     const stranger = await api.app();
     expect([await get('', stranger), await get('?code=MAT', stranger)]).toEqual([[], {}]);
   });
 
-  it.each(['code=A&code=B', 'code[x]=A', 'code=A%00'])('cannot be read with %s', async (query) => {
+  it.each(['code=A&code=B', 'code[x]=A', 'code=A%00'])('refuses %s', async (query) => {
     expect((await shop.get(`/product_attribute_defs?${query}`)).status).toBe(400);
   });
 });

@@ -1,21 +1,21 @@
-import { formatDateTime, pageOf } from '@back-office/kernel';
+import type { AttributeDefinition, AttributeQueries, Attributes } from '@back-office/catalogue';
+import { formatDateTime, parsePage } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
 import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { keysAnswer } from '../http/errors.js';
 import { PAGING, textFilter } from '../http/query-parameters.js';
-import { orNull, Unjudged } from '../http/request-fields.js';
+import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { dateTime, integer, listOf, named, nullable, record, text, type Of } from '../http/shapes.js';
-import { ATTRIBUTE_KEYS, attributesWish } from './attribute-rows.js';
-import type { DefinitionRow, TypeOrmAttributes } from './typeorm-attributes.js';
+import { ATTRIBUTE_KEYS, parseAttributes } from './attribute-rows.js';
 import { Type } from '@sinclair/typebox';
 
 const string = { type: 'string' as const, maxLength: 255 };
 const optionalText = orNull(string);
 
 class PutProductAttributes {
-  @Unjudged({
+  @ValidatedByDomain({
     type: 'array',
     maxItems: 10_000,
     items: {
@@ -32,10 +32,10 @@ class PutProductAttributes {
               external_ref: string,
               product_attribute_def_id: orNull({
                 type: 'integer',
-                description: 'must be that of the definition which the reference names',
+                description: 'must be the id of the referenced definition',
               }),
               code: optionalText,
-              name: orNull({ ...string, description: 'the reference for a new definition without one' }),
+              name: orNull({ ...string, description: 'default for a new definition: its reference' }),
               value: string,
             },
             required: ['external_ref', 'value'],
@@ -63,23 +63,23 @@ const REFUSALS = [
 ];
 const DEFAULT_LIMIT = 30;
 
-export function attributeRoutes(attributes: TypeOrmAttributes): Route[] {
+export function attributeRoutes(attributes: Attributes, queries: AttributeQueries): Route[] {
   return [
     route({
       method: 'put',
       path: '/int/product_attributes',
       caller: 'app',
-      summary: 'Sets attributes of products, all or nothing, and makes their definitions; attributes not named stay',
+      summary: 'Sets attributes of products, all or nothing, creating definitions; absent attributes stay',
       body: PutProductAttributes,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ products: integer, definitions_created: integer })) },
       refusals: [...REFUSALS, ...ATTRIBUTE_KEYS],
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
-        const rows = rowsOf(body, 'product_attributes').map(attributesWish);
-        const outcome = await attributes.put(app.id, rows, options);
-        if ('failures' in outcome) return keysAnswer(outcome.failures, app);
-        const { products, definitionsCreated, explain } = outcome;
+        const rows = rowsOf(body, 'product_attributes').map(parseAttributes);
+        const result = await attributes.put(app.id, rows, options);
+        if ('failures' in result) return keysAnswer(result.failures, app);
+        const { products, definitionsCreated, explain } = result;
         return okExplained({ products, definitions_created: definitionsCreated }, explain);
       },
     }),
@@ -87,22 +87,22 @@ export function attributeRoutes(attributes: TypeOrmAttributes): Route[] {
       method: 'get',
       path: '/product_attribute_defs',
       caller: 'app',
-      summary: 'Attribute definitions, oldest first; with `code` the one with exactly that code, or an empty object',
-      query: { code: { schema: text, description: 'one definition, exact' }, ...PAGING },
+      summary: 'Lists attribute definitions, oldest first; with `code` one definition or an empty object',
+      query: { code: { schema: text, description: 'exact code of one definition' }, ...PAGING },
       answers: { 200: record({ data: Type.Union([listOf(DefinitionShape), DefinitionShape, record({})]) }) },
       handle: async ({ app, query }) => {
         const code = textFilter(query, 'code');
         if (code === undefined) {
-          return ok((await attributes.definitions(app.id, pageOf(query, DEFAULT_LIMIT))).map(presentDefinition));
+          return ok((await queries.definitions(app.id, parsePage(query, DEFAULT_LIMIT))).map(presentDefinition));
         }
-        const found = await attributes.findDefinition(app.id, code);
+        const found = await queries.findDefinition(app.id, code);
         return ok(found ? presentDefinition(found) : {});
       },
     }),
   ];
 }
 
-function presentDefinition(row: DefinitionRow): Of<typeof DefinitionShape> {
+function presentDefinition(row: AttributeDefinition): Of<typeof DefinitionShape> {
   return {
     id: row.id,
     external_ref: row.external_ref,

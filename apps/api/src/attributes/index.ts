@@ -1,2 +1,1 @@
 export { attributeRoutes } from './attributes.routes.js';
-export { TypeOrmAttributes } from './typeorm-attributes.js';

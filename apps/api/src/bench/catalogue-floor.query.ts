@@ -1,6 +1,6 @@
 /**
- * What catalogue and stock cannot do without, one statement a call, on the service's own tables: no rules, no matching
- * but by code, no answer but a number. $1 is the app, $2 the rows as JSON.
+ * The minimum of catalogue and stock, one statement per call on the service's own tables: no rules, matching only by
+ * code, and a number as the answer. $1 is the app, $2 the rows as JSON.
  */
 export const FLOOR_CATALOGUE: Readonly<Record<string, string>> = {
   created: `

@@ -1,8 +1,7 @@
 import pg from 'pg';
 import { randomInt } from 'node:crypto';
-import { productFilter } from '../catalogue/product-filter.js';
-import { productListStatement } from '../catalogue/product-list.query.js';
-import { lookUpStatement } from '../catalogue/product.query.js';
+import { parseProductFilter } from '../catalogue/product-filter.js';
+import { productListStatement, productLookUpStatement } from '@back-office/database-postgres';
 import { FLOOR_CATALOGUE } from './catalogue-floor.query.js';
 import { call, flowsWith, loadWith } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
@@ -21,7 +20,7 @@ const AT_ONCE = 5_000;
 const MUST = { lookUp: 0.6, list: 0.6, bulk: 0.5, growth: 1.5 };
 const PLACES = { offset: 0, limit: 10 };
 
-/** Names as they come from real shops: accents, quotes, signs of LIKE, several scripts. */
+/** Realistic names with accents, quotes, LIKE wildcards and several scripts. */
 const NAMES = [
   'Čizma "Zima" 100%',
   "Men's runner",
@@ -35,7 +34,7 @@ const NAMES = [
 /** Loads a catalogue through the API, then measures look-ups, searches and bulk writes against the bare limits. */
 export async function benchCatalogue(url: string, { products, seconds, rounds }: CatalogueOptions): Promise<void> {
   const [shop, bare, small, middle] = await makeApps({ DATABASE_URL: url }, ['shop', 'bare', 'small', 'middle']);
-  const lookUp = lookUpStatement(shop.id, 2, { by: 'code', value: `P${Math.floor(products / 2)}-1` });
+  const lookUp = productLookUpStatement(shop.id, 2, { by: 'code', value: `P${Math.floor(products / 2)}-1` });
   const lists = {
     lookUp: { statement: lookUp, query: `code=P${Math.floor(products / 2)}-1` },
     byName: listOf(shop, {}),
@@ -71,10 +70,10 @@ export async function benchCatalogue(url: string, { products, seconds, rounds }:
       return { name: READS[key as keyof typeof READS], must: key === 'lookUp' ? MUST.lookUp : MUST.list, measure };
     });
     report(reads, systems, await measureAll(reads, systems, { clients: CLIENTS, seconds }, rounds), CLIENTS);
-    // What autovacuum does within a minute: the jobs before have left many times the rows that the statistics know of.
+    // Autovacuum would do this within a minute; the statistics are stale after the earlier jobs.
     const settle = (): Promise<void> => analyze(url);
     const writes = [1_000, 10_000].flatMap((rows) => bulkJobs(service, shop, bare, products, rows));
-    // Those that change what others leave as it is come last.
+    // Calls that change records come last.
     const ordered = [...writes.filter(({ changes }) => !changes), ...writes.filter(({ changes }) => changes)];
     const jobs = ordered.map((job) => ({ ...job, settle }));
     report(jobs, systems, await measureAll(jobs, systems, { clients: 1, seconds }, rounds), 1);
@@ -98,7 +97,7 @@ const READS = {
 };
 
 function listOf(app: BenchApp, query: Readonly<Record<string, string>>) {
-  const filter = productFilter(query);
+  const filter = parseProductFilter(query);
   const statement = productListStatement({ appId: app.id, decimals: 2, filter, orderBy: undefined, page: PLACES });
   return { statement, query: new URLSearchParams({ ...query, limit: String(PLACES.limit) }).toString() };
 }
@@ -114,10 +113,10 @@ async function load(origin: string, app: BenchApp, products: number): Promise<vo
     if ((failed as unknown[]).length > 0) throw new Error('Products were refused');
   }
   const seconds = (performance.now() - started) / 1_000;
-  print(`${products} products loaded through POST /int/products in ${seconds.toFixed(1)} s`);
+  print(`- ${products} products loaded through POST /int/products in ${seconds.toFixed(1)} s`);
 }
 
-/** Whoever is measured first would otherwise make the rows that the others find. */
+/** Creates the rows first, or the first measured system would create them for the others. */
 async function stockUp(origin: string, app: BenchApp, products: number): Promise<void> {
   for (let first = 0; first < products; first += AT_ONCE) {
     const rows = Array.from({ length: Math.min(AT_ONCE, products - first) }, (_, index) => stockOf(first + index));
@@ -135,7 +134,7 @@ function productOf(n: number, code = `P${n}`) {
   return { code, name: `${NAMES[n % NAMES.length]} ${n}`, price: 100 + (n % 900), vat_rate: 20, variants };
 }
 
-/** One call of many rows: its body for the service, its rows alone for the floor's statement of that key. */
+/** One bulk call: the body for the service, the rows for the floor's statement. */
 interface BulkCall {
   readonly what?: string;
   readonly method: 'POST' | 'PUT';
@@ -143,7 +142,6 @@ interface BulkCall {
   readonly key: string;
   readonly rowsOf: () => unknown[];
   readonly bodyOf: (rows: unknown[]) => unknown;
-  /** Whether records are not as they were afterwards. */
   readonly changes?: boolean;
 }
 
@@ -151,7 +149,7 @@ interface BulkJob extends Job {
   readonly changes: boolean;
 }
 
-/** Two variants a product, so that a call of so many rows brings half as many products. */
+/** Each product has two variants, so a call has half as many products as rows. */
 function bulkJobs(service: System, shop: BenchApp, bare: BenchApp, products: number, rows: number): BulkJob[] {
   let next = 0;
   const some = (from: number) => Array.from({ length: rows / 2 }, (_, index) => productOf(from + index));
@@ -170,7 +168,7 @@ function bulkJobs(service: System, shop: BenchApp, bare: BenchApp, products: num
     );
   };
   const counted = () => Array.from({ length: rows }, () => stockOf(randomInt(products)));
-  // Each time another count of other shelves, none of them twice.
+  // Each call counts other shelves, none of them twice.
   const recounted = () => {
     const from = randomInt(Math.max(products - rows, 1));
     const shelves = Array.from({ length: Math.min(rows, products) }, (_, index) => `P${from + index}-1`);

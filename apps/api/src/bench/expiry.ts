@@ -13,13 +13,13 @@ const OTHER_CALLS = { connections: 2, connectionRate: 25 };
 export interface ExpiryTask {
   readonly url: string;
   readonly appId: number;
-  /** A call of somebody else, asked all the while. */
+  /** A call that another client repeats meanwhile. */
   readonly path: string;
   readonly token: string;
   readonly count: number;
 }
 
-/** A worker process expires what is due; meanwhile a client asks for a list, and how much longer it waits counts. */
+/** Measures how fast a worker expires proformas, and how much it slows down another client. */
 export async function benchExpiry({ url, appId, path, token, count }: ExpiryTask): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -39,7 +39,7 @@ const VARIANTS = `
   insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, updated_at)
   select $1, variant.id, warehouse.id, 1000000000, now() from variant, warehouse`;
 
-/** Drafts of one piece each whose time is over, spread over the catalogue. */
+/** Overdue drafts of one piece each, spread over the catalogue. */
 const DUE = `
   with number as (
     select n, now() - interval '73 hours' as at from generate_series(1, $2::int) as n
@@ -73,19 +73,19 @@ const DUE = `
   from (select product_variant_id, count(*) as qty from item group by 1) as d
   where s.app_id = $1 and s.product_variant_id = d.product_variant_id`;
 
-/** Fills an app with proformas, a hundred thousand a statement. */
+/** Fills an app with proformas, 100,000 per statement. */
 export async function fillProformas(client: pg.Client, appId: number, count: number, now: Date): Promise<void> {
   for (let first = 0; first < count; first += BATCH) {
     await client.query(BATCH_OF_PROFORMAS, [appId, first, count, now]);
   }
 }
 
-/** A catalogue `P1` … with all the stock that a run can sell. */
+/** A catalogue `P1` … with enough stock for a run. */
 export async function fillCatalogue(client: pg.Client, appId: number, variants: number): Promise<void> {
   await client.query(VARIANTS, [appId, variants]);
 }
 
-/** Proformas that a sweep has to expire, with the stock that they hold. */
+/** Overdue proformas with their reserved stock. */
 export async function fillDue(client: pg.Client, appId: number, count: number): Promise<void> {
   await client.query(DUE, [appId, count]);
 }

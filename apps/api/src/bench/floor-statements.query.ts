@@ -1,4 +1,4 @@
-import { dateTimeSql, moneySql } from '../database/json-sql.js';
+import { dateTimeSql, moneySql } from '@back-office/database-postgres';
 
 const MONEY = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
 const DECIMALS = '2';
@@ -44,7 +44,7 @@ const proforma = (lines: string, payments: string): string =>
 
 const OF_PROFORMA = 'where app_id = $1 and proforma_order_id = $2';
 
-/** What a call writes, and what it answers of it. */
+/** The statements of a call and its answer. */
 interface Step {
   readonly writes: string;
   readonly answer: string;
@@ -150,12 +150,12 @@ const STEPS: Readonly<Record<string, Step>> = {
 };
 
 /**
- * What a lifecycle cannot do without, one statement a call: the bare limit of the database and the driver. Like the
- * floors of the lists they answer the record that was asked for, as JSON by the database.
+ * The minimum of a lifecycle, one statement per call: the limit of the database and the driver. Each statement answers
+ * the record as JSON.
  */
 export const FLOOR_LIFECYCLE = statements(({ writes, answer }) => writes + answer);
 
-/** The same writes; all that the client hears of them is an id. */
+/** The same writes, answering only an id. */
 export const FLOOR_LIFECYCLE_IDS = statements(({ writes }) => `${writes} select id from changed`);
 
 function statements(textOf: (step: Step) => string): Readonly<Record<string, string>> {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 
-/** What a floor server answers: `GET /<name>` with one prepared statement, `POST /<name>` with the values in the body. */
+/** Statements of a floor server: `GET /<name>` runs one, `POST /<name>` takes its values from the body. */
 export interface FloorTask {
   readonly statements: Readonly<Record<string, { readonly text: string; readonly values?: readonly unknown[] }>>;
   readonly url: string;
@@ -12,7 +12,7 @@ export interface FloorTask {
   readonly kind: 'node' | 'express';
 }
 
-/** The bare limit: HTTP, the driver and the database, nothing in between. Runs as a process of its own. */
+/** The floor: only HTTP, the driver and the database, in its own process. */
 process.once('message', (task: FloorTask) => {
   const pool = new pg.Pool({ connectionString: task.url, max: task.poolSize });
   const answer = async (name: string, values: readonly unknown[] | undefined): Promise<string> => {

@@ -1,13 +1,12 @@
 import pg from 'pg';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
-import { TOKENS } from '../tokens.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 
-/** The server looks at a statement so often before it keeps its plan. */
+/** PostgreSQL keeps a generic plan after this many runs of a statement. */
 const TRIALS = 5;
 const LIFECYCLES = 9;
-/** So many that it makes a difference to the planner whether one is looked for or any number. */
+/** Enough rows that the planner distinguishes one row from many. */
 const PROFORMAS = 5_000;
 const VARIANTS = 2_000;
 
@@ -20,7 +19,7 @@ interface Planned {
 let api: TestApi;
 let shop: Client;
 
-// One connection, so that it is the one that tells of its plans.
+// With one connection, its plans are those of the service.
 beforeAll(async () => {
   api = await testApi({ DATABASE_POOL_SIZE: '1' });
   shop = await api.app();
@@ -51,12 +50,10 @@ async function lifecycle(): Promise<void> {
 describe('the statements of a lifecycle', () => {
   it('are planned a few times, and then no more', async () => {
     for (let walk = 0; walk < LIFECYCLES; walk += 1) await lifecycle();
-    const planned = await api.container
-      .get(TOKENS.Database)
-      .rows<Planned>(
-        'select statement, generic_plans, custom_plans from pg_prepared_statements where generic_plans + custom_plans >= $1',
-        [LIFECYCLES],
-      );
+    const planned = await api.postgres.rows<Planned>(
+      'select statement, generic_plans, custom_plans from pg_prepared_statements where generic_plans + custom_plans >= $1',
+      [LIFECYCLES],
+    );
     expect(planned.length).toBeGreaterThanOrEqual(10);
     expect(planned.filter(({ custom_plans: plans }) => plans > TRIALS).map(({ statement }) => statement)).toEqual([]);
   }, 120_000);

@@ -12,7 +12,7 @@ export interface Figure {
   readonly p50: number;
 }
 
-/** Asks one question over and over. Any answer but 2xx makes the figure worthless, and is an error. */
+/** Repeats one call; throws on any status but 2xx. */
 export async function loadWith(url: string, token: string, { clients, seconds }: Load): Promise<Figure> {
   const headers = { Authorization: `Bearer ${token}` };
   const result = await autocannon({ url, connections: clients, duration: seconds, headers });
@@ -25,7 +25,7 @@ export async function flowsWith(flow: () => Promise<void>, { clients, seconds }:
   const begun = performance.now();
   const end = begun + seconds * 1_000;
   const times: number[] = [];
-  /** What one client did a second: its last flow ends later than the others', and counts with its time. */
+  /** Flows per second of one client, over its own time. */
   const client = async (): Promise<number> => {
     let flows = 0;
     while (performance.now() < end) {
@@ -47,7 +47,7 @@ export function median(numbers: readonly number[]): number {
 
 export const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** One JSON call over a kept connection; its `data`. */
+/** Sends a JSON call on a keep-alive connection; returns its `data`. */
 export function call(
   url: string,
   token: string,

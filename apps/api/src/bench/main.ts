@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { readConfig } from '../config.js';
-import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { startEmbeddedPostgres } from '@back-office/database-postgres';
 import { benchCatalogue } from './catalogue.js';
 import { benchMedia } from './media.js';
 import { print, printed } from './measure.js';
@@ -102,7 +102,7 @@ program
   });
 await program.parseAsync();
 
-/** A database of its own, dropped afterwards: on the server of `DATABASE_URL`, or on an embedded one. */
+/** Creates a temporary database on the server of `DATABASE_URL`, or on an embedded one. */
 async function withDatabase(measure: (url: string) => Promise<void>): Promise<void> {
   const { databaseUrl } = readConfig();
   const home = databaseUrl === undefined ? await mkdtemp(join(tmpdir(), 'back-office-bench-')) : undefined;

@@ -3,17 +3,17 @@ import type { System } from './systems.js';
 
 export type { NewApp as BenchApp } from '../runtime/with-apps.js';
 
-/** One question, as the service and as the floors are asked it. */
+/** One call, in the form for the service and for the floors. */
 export interface Job {
   readonly name: string;
-  /** The ratio to the Express floor that must be reached; unless said, it is only shown. */
+  /** The minimum ratio to the Express floor; none when absent. */
   readonly must?: number;
-  /** What one call counts for; 1 unless said. */
+  /** What one call counts for; 1 by default. */
   readonly unit?: number;
   readonly measure: (system: System, load: Load) => Promise<Figure>;
-  /** How many times as long as one measurement a system is asked before, until its code is compiled; 1 unless said. */
+  /** Warm-up time as a multiple of one measurement; 1 by default. */
   readonly warmUp?: number;
-  /** What is done when all systems are warm, before the first round. */
+  /** Runs after the warm-up, before the first round. */
   readonly settle?: () => Promise<void>;
 }
 
@@ -55,12 +55,12 @@ export function report(
   }
 }
 
-/** The amounts beside which a large one is seen to cost no more. */
+/** Smaller amounts of data to compare with. */
 export function sizesBelow(large: number): { readonly middle: number; readonly small: number } {
   return { middle: Math.ceil(large / 10), small: Math.ceil(large / 100) };
 }
 
-/** The same question to a smaller and a larger amount of data. */
+/** The same call on a smaller and a larger amount of data. */
 export interface Question {
   readonly size: number;
   readonly url: string;
@@ -69,7 +69,7 @@ export interface Question {
 
 const GROWTH_ROUNDS = 3;
 
-/** How much longer a question takes as the data grows, asked by one client that waits for each answer, all sizes in turn. */
+/** Measures how the latency of a call grows with the data, with one client and all sizes in turn. */
 export async function reportGrowth(
   what: string,
   questions: readonly Question[],
@@ -89,7 +89,7 @@ export async function reportGrowth(
   if (growth > must) process.exitCode = 1;
 }
 
-/** What has been printed so far, for the page that is written of it. */
+/** Printed lines so far, for the performance page. */
 export const printed: string[] = [];
 
 export function print(line: string): void {

@@ -1,4 +1,4 @@
-/** Files of an app as records alone, with renditions and uses, as many as $2 says. $1 is the app, $3 its prefix. */
+/** Inserts $2 file records with renditions and usages. $1 is the app, $3 its prefix. */
 export const FILL_FILES = [
   `insert into cdn_folders (app_id, path, parent, name, inserted_at, updated_at)
    select $1::bigint, 'f' || n, '', 'f' || n, now(), now() from generate_series(0, 199) as n where $2::int > 0 and $3::text <> ''`,

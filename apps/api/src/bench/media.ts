@@ -5,7 +5,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileFilter, fileListStatement } from '../media/index.js';
+import { fileListStatement } from '@back-office/database-postgres';
+import { fileFilter } from '../media/index.js';
 import { call, loadWith, median } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
 import { measureAll, print, report, type BenchApp, type Job } from './measure.js';
@@ -26,12 +27,12 @@ const IN_FLIGHT = 4;
 const MUST = { time: 1.3, rate: 0.8, list: 0.7, lagMs: 50 };
 const WIDTHS = [320, 640, 1_280];
 const MAIN = { width: 2_560, quality: 82, effort: 2 };
-/** Asked more often, the questions would cost more than a core has left. */
+/** More frequent polls would take CPU from the service. */
 const POLL_MS = { one: 10, inFlight: 200 };
-/** What the bare limit is measured with: the package beneath the service's own image adapter. */
+/** The floor uses the library of the service's image adapter. */
 const sharp = createRequire(import.meta.url)('sharp') as typeof Sharp;
 
-/** From upload to finished renditions against sharp alone, and the list of a large library against bare SQL. */
+/** Compares image processing with sharp alone, and the list of a large library with plain SQL. */
 export async function benchMedia(url: string, options: MediaOptions): Promise<void> {
   const [shop, large] = await makeApps({ DATABASE_URL: url }, ['shop', 'large']);
   const dataDir = await mkdtemp(join(tmpdir(), 'back-office-bench-media-'));
@@ -134,7 +135,7 @@ async function fill(url: string, app: BenchApp, files: number): Promise<void> {
   }
 }
 
-/** A photo as far as a codec can tell: soft shapes under fine noise. */
+/** Soft shapes under fine noise compress like a photo. */
 async function twelveMegapixels(): Promise<Buffer> {
   const [width, height] = [1_000, 750];
   const pixels = Buffer.alloc(width * height * 3);
@@ -150,7 +151,7 @@ async function twelveMegapixels(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** The same outputs, decoded once, by sharp and nothing else. */
+/** Makes the same outputs with sharp alone, decoding once. */
 async function bare(photo: Buffer): Promise<void> {
   sharp.concurrency(1);
   const { data, info } = await sharp(photo)

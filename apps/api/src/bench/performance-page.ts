@@ -5,10 +5,10 @@ import { format, resolveConfig } from 'prettier';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url));
 
-/** What people have found out about the figures: it is written by hand, and stays when they are measured again. */
+/** Hand-written notes on the figures, kept when they are measured again. */
 const NOTES = '## Where the time goes';
 
-/** Writes what one run has measured, and where. */
+/** Writes the figures of one run and its machine. */
 export async function writePerformance(lines: readonly string[]): Promise<void> {
   const [cpu] = cpus();
   const machine = [
@@ -19,9 +19,15 @@ export async function writePerformance(lines: readonly string[]): Promise<void> 
   ];
   const page = `# Performance
 
-Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, in one run, on this machine: ${machine.join(', ')}. Database, service and load shared it. To repeat it: \`npm run bench\` (about half an hour on an idle machine; \`--scale 0.1\` for a tenth of the data), with \`DATABASE_URL\` for a PostgreSQL of your own, or without for the embedded one.
+Read the ratios, not the rates: rates of a shared machine say little.
 
-Rates of a shared machine say little by themselves; ratios say more. The **floor** is a bare \`node:http\` server that answers the same question with one prepared statement whose JSON is made by the database; the **Express floor** is the same behind Express. Both run on the same database with the same data, and all systems are asked in turn, round after round, when they are warm; figures are medians. What the service does beside: tokens, validation, rules, idempotency, the ledger of stock, error shapes.
+\`npm run bench\` wrote this page on ${new Date().toISOString().slice(0, 10)}, in one run. Database, service and load shared the machine: ${machine.join(', ')}.
+
+- The **floor** is a bare \`node:http\` server. It answers the same question with one prepared statement whose JSON the database makes.
+- The **Express floor** is the same behind Express.
+- The service also does tokens, validation, rules, idempotency, the ledger of stock and error shapes.
+
+All systems use the same database with the same data. They are asked in turn, round after round, when they are warm; figures are medians.
 ${lines.join('\n')}
 `;
   const notes = (await readFile(PAGE, 'utf8')).split(NOTES)[1];

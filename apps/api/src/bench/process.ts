@@ -12,7 +12,7 @@ import { startServiceProcess, type System } from './systems.js';
 const MUST = { startSeconds: 1, idleMb: 130, uploadMb: 32, bodies: 6 };
 const STARTS = 5;
 const PROCESSES = 3;
-/** Small calls before what is measured, so that no code runs for the first time. */
+/** Small calls that warm up the code before the measurement. */
 const WARM = 20;
 const QUIET_MS = 3_000;
 const MB = 2 ** 20;
@@ -21,7 +21,7 @@ const LARGE = 99 * MB;
 const ROWS = 10_000;
 const DESCRIPTION = 'Warm and dry, lined with wool. '.repeat(20);
 
-/** What a process of the service takes before it has done anything, and while it takes in much. */
+/** Measures start-up time and memory of a service process, idle and under large uploads. */
 export async function benchProcess(url: string): Promise<void> {
   const [shop] = await makeApps({ DATABASE_URL: url }, ['shop']);
   const home = await mkdtemp(join(tmpdir(), 'back-office-bench-process-'));
@@ -29,7 +29,7 @@ export async function benchProcess(url: string): Promise<void> {
     print('| a process | | must |');
     print('| --- | --- | --- |');
     await starts(url);
-    // Only Linux tells how much memory a process has ever had.
+    // Only Linux reports the peak memory of a process.
     if (process.platform === 'linux') await memory(url, shop, home);
   } finally {
     await rm(home, { recursive: true, force: true });
@@ -74,7 +74,7 @@ async function memory(url: string, shop: BenchApp, home: string): Promise<void> 
   );
 }
 
-/** In three processes, each of which has done nothing before. */
+/** Measures three fresh processes. */
 async function median3(url: string, home: string, work: (service: System) => Promise<number>): Promise<number> {
   const measured: number[] = [];
   for (let time = 0; time < PROCESSES; time += 1) {
@@ -88,10 +88,10 @@ async function median3(url: string, home: string, work: (service: System) => Pro
   return median(measured);
 }
 
-/** How much more memory the process has held at the height of the work than before it. */
+/** Peak memory of the process during the work, less its memory before. */
 async function growth(service: System, work: () => Promise<unknown>): Promise<number> {
   const before = memoryOf(service, 'VmRSS');
-  // The height is that since now.
+  // Resets the peak.
   writeFileSync(`/proc/${service.pid}/clear_refs`, '5');
   await work();
   return memoryOf(service, 'VmHWM') - before;
@@ -109,14 +109,14 @@ function sent(service: System, app: BenchApp, size: number): Promise<unknown> {
   return sendFile(service, app, `sound-${calls}.wav`, sound(size));
 }
 
-/** A sound of so many bytes, a piece at a time. */
+/** A WAV file of that many bytes, in chunks. */
 function* sound(size: number): Generator<Uint8Array> {
   yield waveHead(size);
   const piece = Buffer.alloc(65_536, 128);
   for (let left = size; left > 0; left -= piece.length) yield piece.subarray(0, Math.min(left, piece.length));
 }
 
-/** Of a mono sound, 8,000 samples of a byte each a second. */
+/** Header of a mono WAV file with 8,000 samples of one byte per second. */
 function waveHead(size: number): Buffer {
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);
@@ -140,7 +140,7 @@ function waveHead(size: number): Buffer {
   return head;
 }
 
-/** Half as many products as rows, since each brings a variant. Answers how long the body was. */
+/** Sends half as many products as rows, because each has a variant; returns the size of the body. */
 async function imported({ origin }: System, { token }: BenchApp, rows: number): Promise<number> {
   calls += 1;
   const products = Array.from({ length: rows / 2 }, (_, index) => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { randomInt } from 'node:crypto';
-import { proformaFilter } from '../proformas/proforma-filter.js';
-import { proformaListStatement } from '../proformas/proforma-list.query.js';
+import { parseProformaFilter } from '../proformas/proforma-filter.js';
+import { proformaListStatement } from '@back-office/database-postgres';
 import { benchExpiry } from './expiry.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 import { FLOOR_LIFECYCLE, FLOOR_LIFECYCLE_IDS } from './floor-statements.query.js';
@@ -14,23 +14,23 @@ export interface BenchOptions {
   readonly rows: number;
   readonly seconds: number;
   readonly rounds: number;
-  /** Proformas that a sweep has to expire. */
+  /** Proformas that the sweep expires. */
   readonly due: number;
 }
 
 const VARIANTS = 2_000;
 const CLIENTS = 16;
 const POOL = 10;
-/** The ratios to the Express floor that must be reached. */
+/** Minimum ratios to the Express floor. */
 const MUST = { list: 0.7, lifecycle: 0.5, growth: 1.5 };
 
 const LIFECYCLE = 'evaluation → create → pay → confirm → convert';
-/** How the floors' statements are called that answer nothing but an id. */
+/** Prefix of the floor statements that answer only an id. */
 const IDS = 'id-';
 
 type Lists = Readonly<Record<'first' | 'paid' | 'deep', ReturnType<typeof listOf>>>;
 
-/** Lists and lifecycle of proformas against the bare limits, all systems in turn, round after round. */
+/** Compares lists and the lifecycle of proformas with the floors, in rounds over all systems. */
 export async function benchProformas(url: string, { rows, seconds, rounds, due }: BenchOptions): Promise<void> {
   const [large, middle, small, shop] = await makeApps({ DATABASE_URL: url }, ['large', 'middle', 'small', 'shop']);
   await fill(url, { large, middle, small, shop }, rows);
@@ -63,7 +63,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, due }
       ...lifecycleJob('', shop, bank),
       name: LIFECYCLE,
       must: MUST.lifecycle,
-      // What autovacuum does within a minute: until then the floors' plans are those for empty tables.
+      // Autovacuum would do this within a minute; until then the floors plan for empty tables.
       settle: async () => void (await ask(url, 'analyze')),
     },
     { ...lifecycleJob(IDS, shop, bank), name: `${LIFECYCLE}; floors answer an id` },
@@ -107,7 +107,13 @@ async function fill(
 
 function listOf(app: BenchApp, query: Readonly<Record<string, string>>, offset: number, now: Date) {
   const context = { id: app.id, decimals: 2, currency: 'RSD' };
-  const statement = proformaListStatement(context, proformaFilter(query, now), undefined, { offset, limit: 30 }, now);
+  const statement = proformaListStatement(
+    context,
+    parseProformaFilter(query, now),
+    undefined,
+    { offset, limit: 30 },
+    now,
+  );
   const asked = new URLSearchParams({ ...query, offset: String(offset), limit: '30' });
   return { statement, path: `/api/v2/proforma_orders?${asked.toString()}` };
 }
@@ -123,11 +129,11 @@ function named(prefix: string, texts: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [prefix + name, { text }]));
 }
 
-/** The floors are asked by the statements of one prefix. */
+/** Calls the floor statements with this prefix. */
 function lifecycleJob(prefix: string, shop: BenchApp, bank: number): Pick<Job, 'measure' | 'warmUp'> {
   const once = ({ name, origin }: System): Promise<void> =>
     name === 'service' ? flow(origin, shop, bank) : floorFlow(`${origin}/${prefix}`, shop);
-  // Few calls a second, and much code in each.
+  // Each call is slow and runs much code.
   return { measure: (system, load) => flowsWith(() => once(system), load), warmUp: 4 };
 }
 
@@ -149,7 +155,7 @@ async function flow(origin: string, { token }: BenchApp, bank: number): Promise<
   await call(`${path}/convert`, token, {});
 }
 
-/** The floors' numbers: a drawn one is drawn again when it is taken, which they do not know how to do. */
+/** Sequential numbers for the floors, which cannot draw again on a conflict. */
 let floorFlows = 0;
 async function floorFlow(base: string, { id: app, token }: BenchApp): Promise<void> {
   const { id: evaluation } = await call(`${base}evaluate`, token, [app, basket()]);

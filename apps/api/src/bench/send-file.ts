@@ -7,13 +7,12 @@ import { agent } from './load.js';
 import type { BenchApp } from './measure.js';
 import type { System } from './systems.js';
 
-/** What is told of an upload. */
 export interface Sent {
   readonly id: number;
   readonly processing: string;
 }
 
-/** One upload of a file, sent as fast as it is read; what the load costs by itself is next to nothing. */
+/** Uploads a file as fast as the server reads it, at little CPU of its own. */
 export async function sendFile(
   { origin }: System,
   { token }: BenchApp,

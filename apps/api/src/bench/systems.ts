@@ -23,10 +23,10 @@ export async function startFloor(name: string, task: FloorTask): Promise<System>
 const { scripts } = JSON.parse(readFileSync(fileOf('../../../../package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;
 };
-/** What `npm start` and `npm run worker` give Node. */
+/** Node options of `npm start` and `npm run worker`. */
 export const FLAGS = / node (.+) apps\//.exec(scripts['start'] ?? '')?.[1]?.split(' ') ?? [];
 
-/** The service as it is run: a process of its own, without background work unless more is said. */
+/** Starts the service in its own process, by default without background work. */
 export async function startServiceProcess(
   databaseUrl: string,
   more: Readonly<Record<string, string>> = {},

@@ -31,7 +31,7 @@ const refused = async (card: object): Promise<unknown> => {
 };
 
 describe('POST /int/cards', () => {
-  it('makes a card, with a three-part id of its own', async () => {
+  it('adds a card with a three-part id', async () => {
     const made = await put({ barcode: '860-1' });
     expect(made).toEqual({
       id: expect.any(Number),
@@ -46,7 +46,7 @@ describe('POST /int/cards', () => {
     expect(made.data_part).toBeLessThanOrEqual(64);
   });
 
-  it('answers 201 when the card already existed, and keeps its id and parts for ever', async () => {
+  it('returns 201 for an existing card and keeps its id and parts', async () => {
     const made = await put({ barcode: '860-1', external_ref: 'ref' });
     api.clock.forward({ hours: 24 * 60 });
     expect(await put({ barcode: '860-1' })).toEqual({ ...made, created: false });
@@ -59,7 +59,7 @@ describe('POST /int/cards', () => {
     api.clock.forward({ hours: -24 * 60 });
   });
 
-  it('changes what is sent of a card that it finds', async () => {
+  it('changes the sent fields of a found card', async () => {
     const { id } = await put({ barcode: '860-1' });
     const customer = await newCustomer(shop, 'mira@example.com');
     expect(await put({ barcode: '860-1', external_ref: 'ref', ...customer })).toMatchObject({
@@ -82,7 +82,7 @@ describe('POST /int/cards', () => {
     expect(await put({ barcode: '860-1', ...other })).toMatchObject({ customer_id: other.customer_id });
   });
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const { id } = await put({ barcode: '860-1' });
     const made = await put({ barcode: '860-2', id, app_id: 1, created: false, data_part: 99, time_part: 1 });
     expect(made.id).not.toBe(id);
@@ -90,7 +90,7 @@ describe('POST /int/cards', () => {
     expect(made.data_part).toBeLessThanOrEqual(64);
   });
 
-  it('with an Idempotency-Key gives its first answer again', async () => {
+  it('replays the first answer for an Idempotency-Key', async () => {
     const keyed = shop.keyed('one');
     const first = await put({ barcode: '860-1' }, keyed);
     expect([first.created, await put({ barcode: '860-1' }, keyed)]).toEqual([true, first]);
@@ -108,7 +108,7 @@ describe('Matching by identifiers: POST /int/cards', () => {
 
   it.each([
     ['the barcode', { barcode: 'B1' }, () => one],
-    ['the barcode, with a reference that nobody has', { barcode: 'B1', external_ref: 'R9' }, () => one],
+    ['the barcode, despite an unknown reference', { barcode: 'B1', external_ref: 'R9' }, () => one],
     ['the reference when the barcode finds none', { barcode: 'B9', external_ref: 'R2' }, () => two],
   ])('finds a card by %s', async (_, card, id) => {
     expect(await put(card)).toMatchObject({ id: id(), created: false });
@@ -118,26 +118,26 @@ describe('Matching by identifiers: POST /int/cards', () => {
   it.each([
     ['another case', { barcode: 'b1', external_ref: 'r1' }],
     ['spaces', { barcode: ' B1', external_ref: 'R1 ' }],
-    ['each other’s identifiers', { barcode: 'R1', external_ref: 'B1' }],
-  ])('makes a new one for %s', async (_, card) => {
+    ['swapped identifiers', { barcode: 'R1', external_ref: 'B1' }],
+  ])('adds a card for %s', async (_, card) => {
     expect(await put(card)).toMatchObject({ ...card, created: true });
     expect(await put(card)).toMatchObject({ ...card, created: false });
     expect(await cards()).toHaveLength(3);
   });
 
-  it('takes the barcode when it and the reference name two cards, which cannot share the reference', async () => {
+  it('refuses identifiers of two cards, since the barcode wins', async () => {
     expect(await refused({ barcode: 'B1', external_ref: 'R2' })).toEqual([
       422,
       { errors: { external_ref: ['has already been taken'] } },
     ]);
   });
 
-  it('does not find the card of another app, which may have the same', async () => {
+  it('ignores cards of another app', async () => {
     expect(await put({ barcode: 'B1', external_ref: 'R1' }, await api.app())).toMatchObject({ created: true });
   });
 });
 
-describe('POST /int/cards, its customer', () => {
+describe('POST /int/cards: customer', () => {
   const ANA = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'crm-1' };
   let ana: { id: number; data_part: number; time_part: number };
 
@@ -148,7 +148,7 @@ describe('POST /int/cards, its customer', () => {
   it.each([
     ['three parts', () => ({ customer_id: ana.id, data_part: ana.data_part, time_part: ana.time_part })],
     ['an external reference', () => ({ customer_external_ref: 'crm-1' })],
-  ])('is named by %s', async (_, name) => {
+  ])('is found by %s', async (_, name) => {
     expect(await put({ barcode: '860-1', ...name() })).toMatchObject({ customer_id: ana.id });
   });
 
@@ -159,8 +159,8 @@ describe('POST /int/cards, its customer', () => {
       () => ({ customer_id: ana.id, data_part: (ana.data_part % 64) + 1, time_part: ana.time_part }),
     ],
     ['another timePart', () => ({ customer_id: ana.id, data_part: ana.data_part, time_part: ana.time_part + 1 })],
-    ['an id beyond all', () => ({ customer_id: Number.MAX_SAFE_INTEGER, data_part: 1, time_part: 1 })],
-  ])('is not found by %s: API.Customers.NotFound, and nothing is written', async (_, name) => {
+    ['the largest id', () => ({ customer_id: Number.MAX_SAFE_INTEGER, data_part: 1, time_part: 1 })],
+  ])('returns API.Customers.NotFound for %s and writes nothing', async (_, name) => {
     await put({ barcode: '860-1' });
     for (const barcode of ['860-1', '860-2']) {
       expect(await refused({ barcode, external_ref: 'x', ...name() })).toEqual([
@@ -170,7 +170,7 @@ describe('POST /int/cards, its customer', () => {
     }
   });
 
-  it('of another app is not found', async () => {
+  it('is not found in another app', async () => {
     const foreign = await newCustomer(await api.app(), 'mira@example.com');
     expect(await refused({ barcode: '860-1', ...foreign })).toEqual([
       422,
@@ -179,21 +179,21 @@ describe('POST /int/cards, its customer', () => {
   });
 });
 
-describe('POST /int/cards, refusals', () => {
+describe('POST /int/cards: refusals', () => {
   const long = 'x'.repeat(256);
   it.each([
     ['nothing', {}, { barcode: ["can't be blank"] }],
-    ['a reference alone', { external_ref: 'x' }, { barcode: ["can't be blank"] }],
+    ['only a reference', { external_ref: 'x' }, { barcode: ["can't be blank"] }],
     ['a blank barcode', { barcode: ' ' }, { barcode: ["can't be blank"] }],
     ['long texts', { barcode: long, external_ref: long }, { barcode: ['is too long'], external_ref: ['is too long'] }],
     [
-      'unsound texts',
+      'invalid texts',
       { barcode: 'a\0', external_ref: '\ud800' },
       { barcode: ['is invalid'], external_ref: ['is invalid'] },
     ],
     ['an id without parts', { barcode: 'x', customer_id: 1 }, { data_part: ["can't be blank"] }],
     ['an id without its timePart', { barcode: 'x', customer_id: 1, data_part: 1 }, { time_part: ["can't be blank"] }],
-  ])('%s: every failing field under its own name', async (_, card, errors) => {
+  ])('%s: reports every invalid field', async (_, card, errors) => {
     expect(await refused(card)).toEqual([422, { errors }]);
   });
 
@@ -203,12 +203,12 @@ describe('POST /int/cards, refusals', () => {
     ['customer_id', '1'],
     ['data_part', 1.5],
     ['customer_external_ref', {}],
-  ])('a %s of the wrong type, %j, cannot be read', async (field, value) => {
+  ])('refuses a %s of the wrong type: %j', async (field, value) => {
     expect(await refused({ barcode: 'x', [field]: value })).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 });
 
-describe('many calls of POST /int/cards at once', () => {
+describe('concurrent calls of POST /int/cards', () => {
   const twenty = (cardOf: (index: number) => object) =>
     Promise.all(Array.from({ length: 20 }, (_, index) => put(cardOf(index))));
 
@@ -216,14 +216,14 @@ describe('many calls of POST /int/cards at once', () => {
     ['one barcode', () => ({ barcode: 'B' })],
     ['one reference', (index: number) => ({ barcode: `B${index}`, external_ref: 'R' })],
     ['one barcode and one reference', () => ({ barcode: 'B', external_ref: 'R' })],
-  ])('with %s make one card', async (_, cardOf) => {
+  ])('add one card for %s', async (_, cardOf) => {
     const made = await twenty(cardOf);
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(made.filter(({ created }) => created)).toHaveLength(1);
     expect(await cards()).toHaveLength(1);
   });
 
-  it('with references that go from card to card end well, each held by one', async () => {
+  it('leave each contested reference with one card', async () => {
     await twenty((index) => ({ barcode: `B${index % 4}`, external_ref: `R${index % 4}` }));
     const statuses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => post({ barcode: `B${index % 4}`, external_ref: `R${index % 7}` })),

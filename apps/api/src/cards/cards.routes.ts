@@ -1,10 +1,10 @@
-import { isBlank, isRefusal } from '@back-office/kernel';
-import { CustomerNameFields, customerNameOf } from '../customers/index.js';
+import { ALREADY_TAKEN, isBlank, isRefusal } from '@back-office/kernel';
+import type { Cards } from '@back-office/customers';
+import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
 import { answered, created } from '../http/answer.js';
-import { ALREADY_TAKEN, Text, Wrapper } from '../http/request-fields.js';
+import { Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { integer, named, nullable, record, text, truth } from '../http/shapes.js';
-import type { TypeOrmCards } from './typeorm-cards.js';
+import { integer, named, nullable, record, text, boolean } from '../http/shapes.js';
 
 const optional = true;
 
@@ -24,21 +24,21 @@ const CardShape = named('Card', {
   barcode: text,
   external_ref: nullable(text),
   customer_id: nullable(integer),
-  created: truth,
+  created: boolean,
 });
 
-export function cardRoutes(cards: TypeOrmCards): Route[] {
+export function cardRoutes(cards: Cards): Route[] {
   return [
     route({
       method: 'post',
       path: '/int/cards',
       caller: 'app',
-      summary: 'Makes a card, or changes the one that the barcode, else the reference, names; what is not sent stays',
+      summary: 'Upserts a card by barcode, else by reference; absent fields stay',
       body: PostCard,
       answers: { 201: record({ data: CardShape }) },
       refusals: ['API.Customers.NotFound', ALREADY_TAKEN],
       handle: async ({ app, body: { card: fields } }) => {
-        const customer = customerNameOf(fields);
+        const customer = parseCustomerName(fields);
         if (isRefusal(customer)) return customer;
         const externalRef = isBlank(fields.external_ref ?? '') ? null : (fields.external_ref as string);
         const put = await cards.put(app.id, { barcode: fields.barcode, externalRef, customer });

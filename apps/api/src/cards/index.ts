@@ -1,2 +1,1 @@
 export { cardRoutes } from './cards.routes.js';
-export { TypeOrmCards } from './typeorm-cards.js';

@@ -1,13 +1,12 @@
 import pg from 'pg';
 import { decimalsOf } from '@back-office/kernel';
-import { foldedForSearch } from '../database/search-text.js';
-import { planOf } from '../testing/plan-of.js';
+import { LOOK_UP_IDS, productListStatement } from '@back-office/database-postgres';
+import { foldedForSearch } from '@back-office/database-search';
+import { planOf } from '@back-office/database-postgres/testing';
 import { putStock, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
-import { productFilter } from './product-filter.js';
-import { productListStatement } from './product-list.query.js';
-import { LOOK_UP_IDS } from './product.query.js';
+import { parseProductFilter } from './product-filter.js';
 
 let api: TestApi;
 let shop: Client;
@@ -35,39 +34,39 @@ const asked = async (query: string): Promise<{ status: number; codes: string[] }
   return { status, codes: body.data?.products?.map(({ code }: { code: string }) => code) };
 };
 const codes = async (query: string): Promise<string[]> => (await asked(query)).codes;
-const seek = (text: string, by = 'search') => codes(`${by}=${encodeURIComponent(text)}`);
+const search = (text: string, by = 'search') => codes(`${by}=${encodeURIComponent(text)}`);
 
-describe('GET /products, paging', () => {
+describe('paging of GET /products', () => {
   beforeEach(() =>
     keep(...Array.from({ length: 25 }, (_, n) => product(`P${n}`, `Name ${String(n).padStart(2, '0')}`))),
   );
   const page = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `P${from + n}`);
 
   it.each([
-    ['nothing: 10 from the start', '', page(0, 10)],
+    ['no parameters: the first 10', '', page(0, 10)],
     ['offset and limit', 'offset=20&limit=3', page(20, 23)],
     ['pageNo=3, perPage=4: as offset 8, limit 4', 'pageNo=3&perPage=4', page(8, 12)],
     ['pageNo alone', 'pageNo=2', page(10, 20)],
     ['perPage alone', 'perPage=2', page(0, 2)],
     ['a page beyond the end', 'pageNo=9', []],
     ['offset before pageNo', 'offset=1&limit=1&pageNo=3&perPage=4', page(1, 2)],
-    ['unusable ones: the defaults', 'offset=x&limit=-1', page(0, 10)],
-    ['pageNo where offset is empty', 'offset=&pageNo=3&perPage=4', page(8, 12)],
-    ['pageNo where offset and limit are unusable', 'offset=-1&limit=abc&pageNo=3&perPage=4', page(8, 12)],
+    ['unusable values: the defaults', 'offset=x&limit=-1', page(0, 10)],
+    ['pageNo with an empty offset', 'offset=&pageNo=3&perPage=4', page(8, 12)],
+    ['pageNo with unusable offset and limit', 'offset=-1&limit=abc&pageNo=3&perPage=4', page(8, 12)],
     ['a usable limit before pageNo', 'offset=x&limit=2&pageNo=3&perPage=4', page(0, 2)],
     ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', page(0, 10)],
-    ['a page number that no list has', 'pageNo=99999999999999999999&perPage=10000', []],
+    ['a page number out of range', 'pageNo=99999999999999999999&perPage=10000', []],
   ])('%s', async (_, query, expected) => {
     expect(await codes(query)).toEqual(expected);
   });
 
-  it('gives each product once, however it is paged', async () => {
+  it('shows each product once, page by page', async () => {
     const pages = await Promise.all([1, 2, 3, 4, 5].map((number) => codes(`pageNo=${number}&perPage=5`)));
     expect(pages.flat()).toEqual(page(0, 25));
   });
 });
 
-describe('GET /products, sorting', () => {
+describe('sorting of GET /products', () => {
   beforeEach(async () => {
     await keep(
       product('C', 'Beta', { price: 30 }),
@@ -94,7 +93,7 @@ describe('GET /products, sorting', () => {
     ['by name, ties by id', '', ['A', 'C', 'B', 'E', 'D']],
     ['name', 'name', ['A', 'C', 'B', 'E', 'D']],
     ['name desc', 'name desc', ['D', 'E', 'C', 'B', 'A']],
-    ['price: the lowest of a product, none at the end', 'price', ['A', 'B', 'E', 'C', 'D']],
+    ['price: the lowest of a product, missing ones last', 'price', ['A', 'B', 'E', 'C', 'D']],
     ['price desc', 'price desc', ['C', 'B', 'E', 'A', 'D']],
     ['inserted_at desc', 'inserted_at desc', ['E', 'C', 'A', 'B', 'D']],
     ['sales_quantity desc', 'sales_quantity desc', ['B', 'E', 'C', 'A', 'D']],
@@ -125,8 +124,8 @@ describe('GET /products?search', () => {
     ),
   );
 
-  it('puts the exact name first, then beginnings, then words that begin so, then what is similar', async () => {
-    const found = await seek('runner');
+  it('finds exact names first, then prefixes, words and similar names', async () => {
+    const found = await search('runner');
     expect(found.slice(0, 4)).toEqual(['EXACT', 'BEGINS', 'LONG', 'WORD']);
     expect(found.slice(4).toSorted()).toEqual(['INNER', 'TYPO']);
   });
@@ -136,9 +135,9 @@ describe('GET /products?search', () => {
     ['spaces around and between', '  runner   pro ', ['BEGINS']],
     ['accents', 'sesir', ['LATIN']],
     ['the script', 'cipela', ['LATIN']],
-    ['the script of what is sought', 'ципела', ['LATIN']],
-  ])('does not mind %s', async (_, text, expected) => {
-    expect((await seek(text)).slice(0, 1)).toEqual(expected);
+    ['the script of the search', 'ципела', ['LATIN']],
+  ])('ignores %s', async (_, text, expected) => {
+    expect((await search(text)).slice(0, 1)).toEqual(expected);
   });
 
   it.each([
@@ -152,30 +151,30 @@ describe('GET /products?search', () => {
     ['100% wool socks', []],
     ["' or true --", []],
     ['LONG', []],
-  ])('takes signs literally, and looks at nothing but names: %s', async (text, expected) => {
-    expect(await seek(text)).toEqual(expected);
+  ])('takes special characters literally, in names only: %s', async (text, expected) => {
+    expect(await search(text)).toEqual(expected);
   });
 
-  it('of one or two letters finds words that begin so before others that hold them', async () => {
-    expect((await seek('bo'))[0]).toBe('OTHER');
-    expect((await seek('w')).slice(0, 2).toSorted()).toEqual(['INNER', 'PERCENT']);
+  it('finds prefixes of words first for one or two letters', async () => {
+    expect((await search('bo'))[0]).toBe('OTHER');
+    expect((await search('w')).slice(0, 2).toSorted()).toEqual(['INNER', 'PERCENT']);
   });
 
-  it('keeps to an order that is asked for', async () => {
+  it('respects orderBy', async () => {
     expect((await codes('search=runner&orderBy=name desc')).slice(0, 2)).toEqual(['TYPO', 'LONG']);
   });
 
-  it('that is blank is no search', async () => {
-    expect(await seek('  ')).toHaveLength(10);
+  it('ignores a blank search', async () => {
+    expect(await search('  ')).toHaveLength(10);
   });
 
-  it('finds a product by its new name, and no more by its old one', async () => {
+  it('finds a product by its new name only', async () => {
     await keep({ code: 'OTHER', name: 'Sandal' });
-    expect([await seek('sandal'), await seek('boot')]).toEqual([['OTHER'], []]);
+    expect([await search('sandal'), await search('boot')]).toEqual([['OTHER'], []]);
   });
 
   it.each(['search', 'searchAll', 'search=o&searchAll'])(
-    'gives each product once, however it is paged, those that hold the text before those that are only like it: %s',
+    'shows each product once, similar ones last: %s',
     async (by) => {
       const holding = Array.from({ length: 15 }, (_, n) => product(`H${n}`, `Tzorbles number ${10 + n}`));
       await keep(product('LIKE', 'Zorrble'), ...holding);
@@ -185,27 +184,30 @@ describe('GET /products?search', () => {
     },
   );
 
-  it('finds a name whose every letter is written out as a long word', async () => {
+  it('finds letters that fold to long words', async () => {
     await keep(product('LETTERS', 'ﷺ'.repeat(255)), product('LETTER', 'ﷺ'));
     expect(foldedForSearch('ﷺ'.repeat(255)).length).toBeGreaterThan(5_000);
-    expect([await seek('ﷺ'.repeat(255)), await seek('ﷺ', 'searchAll')]).toEqual([['LETTERS'], ['LETTER', 'LETTERS']]);
+    expect([await search('ﷺ'.repeat(255)), await search('ﷺ', 'searchAll')]).toEqual([
+      ['LETTERS'],
+      ['LETTER', 'LETTERS'],
+    ]);
   });
 
-  it('finds a name of nothing but emoji', async () => {
+  it('finds a name of emoji', async () => {
     const signs = Array.from({ length: 255 }, (_, index) => String.fromCodePoint(0x1f300 + 2 * index)).join('');
     await keep(product('SIGNS', signs), product('SIGN', signs.slice(0, 4)));
-    expect([await seek(signs), (await seek(signs.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
+    expect([await search(signs), (await search(signs.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
   });
 
-  it.each(['search', 'searchAll'])('finds an emoji by itself alone, not by what it is called: %s', async (by) => {
+  it.each(['search', 'searchAll'])('finds an emoji by itself, not by its name: %s', async (by) => {
     await keep(product('EMOJI', '👟 Tenisice 50％'));
-    const found = await Promise.all(['👟', '_', '%', ':', 'athletic', 'tenisice'].map((text) => seek(text, by)));
+    const found = await Promise.all(['👟', '_', '%', ':', 'athletic', 'tenisice'].map((text) => search(text, by)));
     expect(found).toEqual([['EMOJI'], ['PERCENT'], ['PERCENT'], [], [], ['EMOJI']]);
   });
 
   it('finds nothing of another app', async () => {
     shop = await api.app();
-    expect(await seek('runner')).toEqual([]);
+    expect(await search('runner')).toEqual([]);
   });
 });
 
@@ -218,8 +220,8 @@ describe('GET /products?searchAll', () => {
     ),
   );
 
-  it('finds names, codes and barcodes, those with exactly this code first', async () => {
-    expect(await seek('abc-1', 'searchAll')).toEqual(['ABC-1', 'X', 'ABC-10']);
+  it('finds names, codes and barcodes, exact codes first', async () => {
+    expect(await search('abc-1', 'searchAll')).toEqual(['ABC-1', 'X', 'ABC-10']);
   });
 
   it.each([
@@ -231,25 +233,25 @@ describe('GET /products?searchAll', () => {
     ['part of a barcode', '12345', ['ABC-10']],
     ['nothing', 'zzz', []],
   ])('finds %s', async (_, text, expected) => {
-    expect(await seek(text, 'searchAll')).toEqual(expected);
+    expect(await search(text, 'searchAll')).toEqual(expected);
   });
 
-  it('takes capitals for their small letters as the database does: İ, and a Σ at the end', async () => {
+  it('folds capitals as the database does: İ and a final Σ', async () => {
     await keep(
       product('ŞİŞE-1', 'Bottle', { variants: [{ code: 'ŞİŞE-V1', barcode: 'İBAR-1' }] }),
       product('ΟΔΟΣ', 'Street'),
     );
-    for (const text of ['ŞİŞE-1', 'ŞİŞE-V1', 'İBAR-1']) expect(await seek(text, 'searchAll')).toEqual(['ŞİŞE-1']);
-    expect(await seek('ΟΔΟΣ', 'searchAll')).toEqual(['ΟΔΟΣ']);
+    for (const text of ['ŞİŞE-1', 'ŞİŞE-V1', 'İBAR-1']) expect(await search(text, 'searchAll')).toEqual(['ŞİŞE-1']);
+    expect(await search('ΟΔΟΣ', 'searchAll')).toEqual(['ΟΔΟΣ']);
   });
 
-  it('forgets a code that a variant has no more', async () => {
+  it('forgets a former code of a variant', async () => {
     await keep({ code: 'ABC-10', name: 'Lamp', variants: [{ barcode: '0012345678905', code: 'L-9' }] });
-    expect([await seek('l-9', 'searchAll'), await seek('l-1', 'searchAll')]).toEqual([['ABC-10'], []]);
+    expect([await search('l-9', 'searchAll'), await search('l-1', 'searchAll')]).toEqual([['ABC-10'], []]);
   });
 });
 
-describe('GET /products, filters', () => {
+describe('filters of GET /products', () => {
   beforeEach(async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('CLOSED', { sellable: false })] });
     await keep(
@@ -268,15 +270,15 @@ describe('GET /products, filters', () => {
     ['priceFrom', 'priceFrom=10', ['B', 'C']],
     ['priceTo', 'priceTo=10', ['A', 'B']],
     ['both ends inclusive', 'priceFrom=9.99&priceTo=10.01', ['A', 'B', 'C']],
-    ['more decimals than the currency has', 'priceFrom=9.991&priceTo=10.009', ['B']],
-    ['an empty one', 'priceFrom=', ['A', 'B', 'C', 'N']],
-    ['onlyOnStock: pieces that can be sold', 'onlyOnStock=true', ['B']],
+    ['more decimals than the currency', 'priceFrom=9.991&priceTo=10.009', ['B']],
+    ['an empty filter', 'priceFrom=', ['A', 'B', 'C', 'N']],
+    ['onlyOnStock: available pieces', 'onlyOnStock=true', ['B']],
     ['onlyOnStock=1', 'onlyOnStock=1', ['B']],
     ['onlyOnStock=false', 'onlyOnStock=false', ['A', 'B', 'C', 'N']],
-    ['a code together with something else', 'code=a&onlyOnStock=false&priceTo=20', ['A']],
-    ['two look-ups, which must agree', 'code=a&slug=b', []],
-    ['two look-ups that agree', 'code=a&slug=a', ['A']],
-    ['an id that none has', 'code=a&id=x', []],
+    ['a code with other filters', 'code=a&onlyOnStock=false&priceTo=20', ['A']],
+    ['two look-ups of different products', 'code=a&slug=b', []],
+    ['two look-ups of one product', 'code=a&slug=a', ['A']],
+    ['an invalid id', 'code=a&id=x', []],
   ])('%s', async (_, query, expected) => {
     expect(await codes(query)).toEqual(expected);
   });
@@ -289,11 +291,11 @@ describe('GET /products, filters', () => {
     'onlyOnStock=maybe',
     'search=%00',
     'searchAll=%00',
-  ])('that cannot be used makes the request unreadable: %s', async (query) => {
+  ])('are answered 400 when unusable: %s', async (query) => {
     expect((await asked(query)).status).toBe(400);
   });
 
-  it('of one code, barcode, slug or id alone is a single product, or an empty object', async () => {
+  it('return a single product or {} for one look-up alone', async () => {
     const { body } = await shop.get('/products?code= a ');
     expect(body.data).toMatchObject({ code: 'A', price: 9.99 });
     for (const query of ['code=zzz', 'barcode=1', 'slug=zzz', 'id=0', 'id=x', `id=${2 ** 60}`])
@@ -345,7 +347,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
 
   const plan = (query: Record<string, string>, orderBy?: string): Promise<string> => {
     const asking = { appId, decimals: decimalsOf('RSD'), orderBy, page: { offset: 0, limit: 10 } };
-    const { text, values } = productListStatement({ ...asking, filter: productFilter(query) });
+    const { text, values } = productListStatement({ ...asking, filter: parseProductFilter(query) });
     return planOf(api.database, text, values);
   };
 
@@ -357,14 +359,14 @@ describe('a catalogue of 100,000 products with messy names', () => {
     ['the first page by name', {}, undefined, 'products_name_idx'],
     ['by price', {}, 'price', 'products_lowest_price_idx'],
     ['a band of prices', { priceFrom: '10', priceTo: '10.20' }, undefined, 'products_lowest_price_idx'],
-  ])('is read by index: %s', async (_, query, orderBy, index) => {
+  ])('is searched by index: %s', async (_, query, orderBy, index) => {
     const lines = await plan(query, orderBy);
     expect(lines).toContain(index);
     expect(lines).not.toContain('Seq Scan on products');
   });
 
   it.each(['search=a&searchAll=4', 'searchAll=4&orderBy=sales_quantity desc'])(
-    'answers well within its time when half of it is found: %s',
+    'is searched in time when half of it matches: %s',
     async (query) => {
       const begun = performance.now();
       expect(await get(query)).toHaveLength(10);
@@ -372,9 +374,9 @@ describe('a catalogue of 100,000 products with messy names', () => {
     },
   );
 
-  it('is read once for what is found, and looks exact codes up by index', async () => {
+  it('is read once for matches, and by index for exact codes', async () => {
     const lines = await plan({ search: 'a', searchAll: '4' });
-    // What holds the texts, what is like them, and the ten of the page.
+    // Exact matches, similar ones, and the ten of the page.
     expect(lines.match(/ on products p(_\d+)? /g)).toHaveLength(3);
     expect(lines.match(/Seq Scan on/g)?.length).toBeLessThanOrEqual(2);
     expect(lines).toContain('product_variants_loose_code_idx');
@@ -385,7 +387,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
     expect(await planOf(api.database, text)).not.toContain('Seq Scan');
   });
 
-  it('answers exact names and barcodes first', async () => {
+  it('has exact names and barcodes first', async () => {
     expect((await get('search=cipela 42 99997'))[0]).toBe('P99997');
     expect(await get('searchAll=0000000000042&limit=1')).toEqual(['P42']);
   });

@@ -1,84 +1,107 @@
-import { LARGEST_AMOUNT, LONGEST_STRING, LONGEST_TEXT, lookUpId, sum, toMinor } from '@back-office/kernel';
+import type { DesiredImage, DesiredProduct, DesiredVariant } from '@back-office/catalogue';
 import {
   isRow,
-  MOST_ROWS,
-  rowKey,
-  rowKeys,
-  wrongAmount,
-  wrongFlag,
-  wrongPercentage,
-  wrongText,
-} from '../http/row-check.js';
-import { MALFORMED } from '../http/request-fields.js';
-
-export interface ImageWish {
-  readonly imageUrl: string;
-  readonly alt: string | null;
-}
-
-/** A field that was not sent is `undefined` and keeps its value; null clears it. Texts as matched: untrimmed. */
-export interface VariantWish {
-  readonly code?: string | null | undefined;
-  readonly barcode?: string | null | undefined;
-  readonly external_ref?: string | null | undefined;
-  readonly name?: string | null | undefined;
-  /** Minor units. */
-  readonly price?: number | null | undefined;
-  /** Basis points. */
-  readonly vatRate?: number | null | undefined;
-  readonly images: readonly ImageWish[];
-}
-
-export interface ProductWish {
-  readonly id?: number | null | undefined;
-  readonly code?: string | null | undefined;
-  readonly external_ref?: string | null | undefined;
-  readonly name?: string | null | undefined;
-  readonly slug?: string | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly price?: number | null | undefined;
-  readonly vatRate?: number | null | undefined;
-  readonly active?: boolean | undefined;
-  readonly images: readonly ImageWish[];
-  readonly variants: readonly VariantWish[];
-}
+  MAX_AMOUNT,
+  MAX_STRING_LENGTH,
+  MAX_TEXT_LENGTH,
+  toLookupId,
+  MALFORMED,
+  rowErrorKey,
+  rowErrorKeys,
+  sum,
+  toMinor,
+  checkAmount,
+  checkFlag,
+  checkPercentage,
+  checkTextField,
+} from '@back-office/kernel';
+import { MAX_ROWS } from '../http/row-check.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-const PLANNED = ['VariantOfAnotherProduct', 'CodeAlreadyExists', 'BarcodeAlreadyExists', 'ExternalRefAlreadyExists'];
+/** Null clears the field; in a new record it counts as absent. */
+const orNull = (type: string) => [type, 'null'] as never;
+const string = (maxLength = 255) => ({ type: orNull('string'), maxLength });
+const amount = { type: orNull('number'), minimum: 0 };
+const rate = { type: orNull('number'), minimum: 0, maximum: 100 };
+const imageList = {
+  type: orNull('array'),
+  description: 'appended on every call',
+  maxItems: MAX_ROWS,
+  items: {
+    type: 'object' as const,
+    properties: { image_url: { type: 'string' as const, maxLength: 2_048 }, alt: string(5_000) },
+    required: ['image_url'],
+  },
+};
 
-/** All keys by which a row may fail. */
+/** Schema of a row of POST /int/products. */
+export const PRODUCT_ROW = {
+  type: 'object' as const,
+  properties: {
+    id: { type: orNull('integer') },
+    code: string(),
+    external_ref: { ...string(), description: 'used for matching only, never stored' },
+    name: string(),
+    slug: string(),
+    description: string(5_000),
+    vat_rate: rate,
+    price: amount,
+    active: { type: orNull('boolean') },
+    images: imageList,
+    variants: {
+      type: orNull('array'),
+      maxItems: MAX_ROWS,
+      items: {
+        type: 'object' as const,
+        properties: {
+          code: string(),
+          barcode: string(),
+          external_ref: string(),
+          name: string(),
+          price: amount,
+          vat_rate: rate,
+          images: imageList,
+        },
+      },
+    },
+  },
+};
+
+const PLAN_RULES = ['VariantOfAnotherProduct', 'CodeAlreadyExists', 'BarcodeAlreadyExists', 'ExternalRefAlreadyExists'];
+
+/** All message keys with which a row can fail. */
 export const PRODUCT_KEYS = [
-  ...rowKeys('Products', {
+  ...rowErrorKeys('Products', {
     required: ['image_url'],
     texts: ['code', 'barcode', 'external_ref', 'name', 'slug', 'description', 'alt'],
     others: ['price', 'vat_rate'],
   }),
-  ...['CodeCantBeBlank', 'NameCantBeBlank', ...PLANNED, 'SlugAlreadyExists'].map((rule) => `API.Products.${rule}`),
+  ...['CodeCantBeBlank', 'NameCantBeBlank', ...PLAN_RULES, 'SlugAlreadyExists'].map((rule) => `API.Products.${rule}`),
 ];
 
-const WRONG_TYPE = rowKey('Products', '', MALFORMED);
-const LONGEST_URL = 2_048;
+const WRONG_TYPE = rowErrorKey('Products', '', MALFORMED);
+const MAX_URL_LENGTH = 2_048;
 
-/** How many variants and images all rows name, whether or not they can be read. */
-export function nestedIn(rows: readonly unknown[]): { readonly variants: number; readonly images: number } {
-  const variants = rows.flatMap((row) => entriesOf(row, 'variants'));
-  const images = [...rows, ...variants].map((owner) => entriesOf(owner, 'images').length);
+/** Counts the variants and images of all rows, valid or not. */
+export function countNested(rows: readonly unknown[]): { readonly variants: number; readonly images: number } {
+  const variants = rows.flatMap((row) => listIn(row, 'variants'));
+  const images = [...rows, ...variants].map((owner) => listIn(owner, 'images').length);
   return { variants: variants.length, images: sum(images) };
 }
 
-function entriesOf(row: unknown, field: string): readonly unknown[] {
+function listIn(row: unknown, field: string): readonly unknown[] {
   const list = isRow(row) ? row[field] : undefined;
   return Array.isArray(list) ? list : [];
 }
 
-/** A row of POST /int/products as a wish, or the key of the first rule that it breaks. */
-export function productWish(row: unknown, decimals: number): ProductWish | string {
+/** Parses a row of POST /int/products, or returns the message key of the first rule that it breaks. */
+export function parseProductRow(row: unknown, decimals: number): DesiredProduct | string {
   if (!isRow(row)) return WRONG_TYPE;
-  const wrong = wrongProduct(row, decimals);
-  if (wrong !== undefined) return wrong;
+  const error = checkProduct(row, decimals);
+  if (error !== undefined) return error;
   return {
-    id: typeof row['id'] === 'number' ? lookUpId(row['id']) : undefined,
+    id: typeof row['id'] === 'number' ? toLookupId(row['id']) : undefined,
     code: row['code'] as string | undefined,
     external_ref: row['external_ref'] as string | undefined,
     name: row['name'] as string | undefined,
@@ -87,12 +110,12 @@ export function productWish(row: unknown, decimals: number): ProductWish | strin
     price: minor(row['price'], decimals),
     vatRate: minor(row['vat_rate'], 2),
     active: (row['active'] as boolean | null | undefined) ?? undefined,
-    images: imagesOf(row),
-    variants: rowsIn(row, 'variants').map((variant) => variantWish(variant, decimals)),
+    images: parseImages(row),
+    variants: entriesOf(row, 'variants').map((variant) => parseVariant(variant, decimals)),
   };
 }
 
-function variantWish(row: Row, decimals: number): VariantWish {
+function parseVariant(row: Row, decimals: number): DesiredVariant {
   return {
     code: row['code'] as string | undefined,
     barcode: row['barcode'] as string | undefined,
@@ -100,47 +123,49 @@ function variantWish(row: Row, decimals: number): VariantWish {
     name: row['name'] as string | undefined,
     price: minor(row['price'], decimals),
     vatRate: minor(row['vat_rate'], 2),
-    images: imagesOf(row),
+    images: parseImages(row),
   };
 }
 
-function wrongProduct(row: Row, decimals: number): string | undefined {
+function checkProduct(row: Row, decimals: number): string | undefined {
   const id = row['id'];
   if (id !== undefined && id !== null && !Number.isInteger(id)) return WRONG_TYPE;
-  if (!isListOfRows(row['images']) || !isListOfRows(row['variants'])) return WRONG_TYPE;
+  if (!isListOfObjects(row['images']) || !isListOfObjects(row['variants'])) return WRONG_TYPE;
   return (
-    firstWrong(row, decimals, ['code', 'external_ref', 'name', 'slug']) ??
-    asKey('description', wrongText(row['description'], LONGEST_TEXT, false)) ??
-    asKey('active', wrongFlag(row['active'])) ??
-    wrongImages(row) ??
-    firstOf(rowsIn(row, 'variants'), (variant) => wrongVariant(variant, decimals))
+    checkFields(row, decimals, ['code', 'external_ref', 'name', 'slug']) ??
+    errorKey('description', checkTextField(row['description'], MAX_TEXT_LENGTH, false)) ??
+    errorKey('active', checkFlag(row['active'])) ??
+    checkImages(row) ??
+    firstError(entriesOf(row, 'variants'), (variant) => checkVariant(variant, decimals))
   );
 }
 
-function wrongVariant(row: Row, decimals: number): string | undefined {
-  if (!isListOfRows(row['images'])) return WRONG_TYPE;
-  return firstWrong(row, decimals, ['code', 'barcode', 'external_ref', 'name']) ?? wrongImages(row);
+function checkVariant(row: Row, decimals: number): string | undefined {
+  if (!isListOfObjects(row['images'])) return WRONG_TYPE;
+  return checkFields(row, decimals, ['code', 'barcode', 'external_ref', 'name']) ?? checkImages(row);
 }
 
-function firstWrong(row: Row, decimals: number, texts: readonly string[]): string | undefined {
+function checkFields(row: Row, decimals: number, texts: readonly string[]): string | undefined {
   for (const field of texts) {
-    const key = asKey(field, wrongText(row[field], LONGEST_STRING, false));
+    const key = errorKey(field, checkTextField(row[field], MAX_STRING_LENGTH, false));
     if (key !== undefined) return key;
   }
-  return asKey('price', wrongAmount(row['price'], decimals)) ?? asKey('vat_rate', wrongPercentage(row['vat_rate']));
-}
-
-function wrongImages(row: Row): string | undefined {
-  return firstOf(
-    rowsIn(row, 'images'),
-    (image) =>
-      asKey('image_url', wrongText(image['image_url'], LONGEST_URL, true)) ??
-      asKey('alt', wrongText(image['alt'], LONGEST_TEXT, false)),
+  return (
+    errorKey('price', checkAmount(row['price'], decimals)) ?? errorKey('vat_rate', checkPercentage(row['vat_rate']))
   );
 }
 
-function imagesOf(row: Row): readonly ImageWish[] {
-  const images = rowsIn(row, 'images');
+function checkImages(row: Row): string | undefined {
+  return firstError(
+    entriesOf(row, 'images'),
+    (image) =>
+      errorKey('image_url', checkTextField(image['image_url'], MAX_URL_LENGTH, true)) ??
+      errorKey('alt', checkTextField(image['alt'], MAX_TEXT_LENGTH, false)),
+  );
+}
+
+function parseImages(row: Row): readonly DesiredImage[] {
+  const images = entriesOf(row, 'images');
   if (images.length === 0) return NONE;
   return images.map((image) => ({
     imageUrl: image['image_url'] as string,
@@ -148,31 +173,29 @@ function imagesOf(row: Row): readonly ImageWish[] {
   }));
 }
 
-function asKey(field: string, wrong: string | undefined): string | undefined {
-  return wrong === undefined ? undefined : rowKey('Products', field, wrong);
+function errorKey(field: string, error: string | undefined): string | undefined {
+  return error === undefined ? undefined : rowErrorKey('Products', field, error);
 }
 
-function firstOf(rows: readonly Row[], wrong: (row: Row) => string | undefined): string | undefined {
+function firstError(rows: readonly Row[], check: (row: Row) => string | undefined): string | undefined {
   for (const row of rows) {
-    const key = wrong(row);
+    const key = check(row);
     if (key !== undefined) return key;
   }
   return undefined;
 }
 
-function isListOfRows(value: unknown): boolean {
+function isListOfObjects(value: unknown): boolean {
   if (value === undefined || value === null) return true;
-  return Array.isArray(value) && value.length <= MOST_ROWS && value.every(isRow);
+  return Array.isArray(value) && value.length <= MAX_ROWS && value.every(isRow);
 }
 
 const NONE: readonly never[] = [];
 
-function rowsIn(row: Row, field: string): readonly Row[] {
+function entriesOf(row: Row, field: string): readonly Row[] {
   return (row[field] as readonly Row[] | null | undefined) ?? NONE;
 }
 
 function minor(value: unknown, decimals: number): number | null | undefined {
-  return typeof value === 'number'
-    ? Math.min(toMinor(value, decimals) ?? 0, LARGEST_AMOUNT)
-    : (value as null | undefined);
+  return typeof value === 'number' ? Math.min(toMinor(value, decimals) ?? 0, MAX_AMOUNT) : (value as null | undefined);
 }

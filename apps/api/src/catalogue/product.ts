@@ -1,4 +1,4 @@
-import { dateTime, integer, listOf, named, nullable, number, record, text, truth } from '../http/shapes.js';
+import { dateTime, integer, listOf, named, nullable, number, record, text, boolean } from '../http/shapes.js';
 
 export const StockSumShape = record({ on_hand: integer, reserved: integer, available: integer });
 
@@ -13,7 +13,7 @@ export const ProductShape = named('Product', {
   vat_rate: nullable(number),
   price: nullable(number),
   lowest_price: nullable(number),
-  active: truth,
+  active: boolean,
   sales_quantity: integer,
   images: listOf(ImageShape),
   variants: listOf(

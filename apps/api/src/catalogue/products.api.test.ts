@@ -38,7 +38,7 @@ const written = async (products: readonly unknown[], client = shop): Promise<rea
 };
 const writtenOne = async (product: object, client = shop): Promise<Upserted> =>
   (await written([product], client))[0] as Upserted;
-/** Rows that fail all, with nothing written; their keys. */
+/** Expects all rows to fail and nothing to be written. Returns their keys. */
 const refused = async (products: readonly unknown[]): Promise<string[]> => {
   const before = await stored();
   const { products: upserted, failed } = await outcome(products);
@@ -46,7 +46,7 @@ const refused = async (products: readonly unknown[]): Promise<string[]> => {
   expect(await stored()).toEqual(before);
   return failed.map(({ error }) => error.message.replace(/^API\.Products\./, ''));
 };
-/** Everything that the app's catalogue holds. */
+/** The whole catalogue of the app. */
 const stored = (client = shop) =>
   Promise.all(
     ['products', 'product_variants', 'product_images'].map((table) =>
@@ -71,7 +71,7 @@ const item = (code: string, more: object = {}) => ({ code, name: `Name of ${code
 const now = () => api.clock.now().toISOString().slice(0, 19);
 
 describe('POST /int/products', () => {
-  it('creates products with their variants and answers them in input order', async () => {
+  it('creates products with variants and returns them in input order', async () => {
     const variants = [
       { code: 'Z-42', barcode: '8601', external_ref: 'r-42', name: '42', price: 12.5, vat_rate: 10 },
       { code: 'Z-41' },
@@ -123,13 +123,13 @@ describe('POST /int/products', () => {
     });
   });
 
-  it('gives a new product defaults for what is not sent', async () => {
+  it('sets defaults in a new product', async () => {
     await written([item('A')]);
     const defaults = { description: null, vat_rate: null, price: null, lowest_price: null, active: true };
     expect(await byCode('A')).toMatchObject({ ...defaults, images: [], variants: [] });
   });
 
-  it('a null is for a new record the same as nothing', async () => {
+  it('treats null as absent in a new record', async () => {
     const nulls = { id: null, external_ref: null, slug: null, description: null, vat_rate: null, price: null };
     const empty = { barcode: null, external_ref: null, name: null, price: null, vat_rate: null, images: null };
     await written([
@@ -140,7 +140,7 @@ describe('POST /int/products', () => {
     expect(await byCode('B')).toMatchObject({ images: [{ image_url: 'x', alt: null }], variants: [] });
   });
 
-  it('keeps the fields that are not sent', async () => {
+  it('keeps absent fields', async () => {
     const variant = { code: 'A-1', barcode: 'b', external_ref: 'r', name: 'One', price: 5, vat_rate: 10 };
     await written([
       item('A', { slug: 's', description: 'd', vat_rate: 20, price: 10, active: false, variants: [variant] }),
@@ -151,7 +151,7 @@ describe('POST /int/products', () => {
     expect([await byCode('A'), (await stored())[1]]).toEqual(before);
   });
 
-  it('null clears what may be without a value, and is the same as nothing for the rest', async () => {
+  it('clears optional fields with null and keeps the others', async () => {
     const variant = { code: 'A-1', barcode: 'b', external_ref: 'r', name: 'One', price: 5, vat_rate: 10 };
     const { id } = await writtenOne(
       item('A', { slug: 's', description: 'd', vat_rate: 20, price: 10, active: false, variants: [variant] }),
@@ -164,7 +164,7 @@ describe('POST /int/products', () => {
     expect((await byCode('A')).variants).toMatchObject([cleared]);
   });
 
-  it('changes what is sent, and when', async () => {
+  it('changes sent fields and updated_at', async () => {
     const { id } = await writtenOne(item('A', { price: 10, variants: [{ code: 'A-1', price: 8 }] }));
     const insertedAt = now();
     api.clock.forward({ seconds: 75 });
@@ -180,18 +180,18 @@ describe('POST /int/products', () => {
     });
   });
 
-  it('leaves the variants that are not sent', async () => {
+  it('keeps absent variants', async () => {
     await written([item('A', { variants: [{ code: 'A-1' }, { code: 'A-2' }] })]);
     const { variants } = await writtenOne(item('A', { variants: [{ code: 'A-3' }] }));
     expect(variants).toMatchObject([{ code: 'A-3', created: true }]);
     expect((await byCode('A')).variants).toMatchObject([{ code: 'A-1' }, { code: 'A-2' }, { code: 'A-3' }]);
   });
 
-  it('with an empty list does nothing', async () => {
+  it('does nothing for an empty list', async () => {
     expect(await written([])).toEqual([]);
   });
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     await written([
       item('A', { app_id: 1, lowest_price: 1, sales_quantity: 9, inserted_at: '2001-01-01', constructor: 1 }),
     ]);
@@ -199,41 +199,41 @@ describe('POST /int/products', () => {
   });
 });
 
-describe('POST /int/products, the product of a row', () => {
-  it('is found by id, then code, then external_ref; the first that finds wins', async () => {
+describe('the product of a row of POST /int/products', () => {
+  it('is found by id, then code, then external_ref', async () => {
     const [a, b, c] = (await written([item('A'), item('B'), item('C')])) as [Upserted, Upserted, Upserted];
     await refer(c, 'ref-c');
-    const named = async (row: object) => (await writtenOne(row)).id;
-    expect(await named({ id: a.id })).toBe(a.id);
-    expect(await named({ id: b.id, external_ref: 'ref-c' })).toBe(b.id);
-    expect(await named({ code: 'B', external_ref: 'ref-c' })).toBe(b.id);
-    expect(await named({ id: 987_654_321, code: 'B' })).toBe(b.id);
-    expect(await named({ id: -1, external_ref: 'ref-c' })).toBe(c.id);
-    expect(await named({ id: null, code: null, external_ref: 'ref-c' })).toBe(c.id);
+    const idOf = async (row: object) => (await writtenOne(row)).id;
+    expect(await idOf({ id: a.id })).toBe(a.id);
+    expect(await idOf({ id: b.id, external_ref: 'ref-c' })).toBe(b.id);
+    expect(await idOf({ code: 'B', external_ref: 'ref-c' })).toBe(b.id);
+    expect(await idOf({ id: 987_654_321, code: 'B' })).toBe(b.id);
+    expect(await idOf({ id: -1, external_ref: 'ref-c' })).toBe(c.id);
+    expect(await idOf({ id: null, code: null, external_ref: 'ref-c' })).toBe(c.id);
     expect((await stored())[0]).toHaveLength(3);
   });
 
-  it('found by its id or its external_ref gets the code that is sent', async () => {
+  it('gets the sent code when found by id or external_ref', async () => {
     const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
     await refer(b, 'ref-b');
     expect(await writtenOne({ id: a.id, code: 'A2' })).toMatchObject({ id: a.id, code: 'A2', created: false });
     expect(await writtenOne({ external_ref: 'ref-b', code: 'B2' })).toMatchObject({ id: b.id, code: 'B2' });
   });
 
-  it('looks new when its code has changed', async () => {
+  it('is new when its code has changed', async () => {
     const { id } = await writtenOne(item('A'));
     expect(await writtenOne(item('A2'))).toMatchObject({ created: true });
     expect((await byCode('A')).id).toBe(id);
   });
 
-  it('is matched exactly: case and spaces count, and its code is stored as sent', async () => {
+  it('is matched exactly, and its code is stored as sent', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ', 'á', 'a\u0301'];
     await written(codes.map((code) => item(code)));
     const again = await written(codes.map((code) => ({ code })));
     expect(again.map(({ code, created }) => [code, created])).toEqual(codes.map((code) => [code, false]));
   });
 
-  it('is not found by an external_ref in another case or with a space', async () => {
+  it('is not found by a similar external_ref', async () => {
     await refer(await writtenOne(item('A')), 'ref');
     expect(await refused([{ external_ref: 'REF' }, { external_ref: 'ref ' }])).toEqual([
       'CodeCantBeBlank',
@@ -241,7 +241,7 @@ describe('POST /int/products, the product of a row', () => {
     ]);
   });
 
-  it('does not get the external_ref that is sent', async () => {
+  it('does not store the external_ref', async () => {
     await written([item('A', { external_ref: 'ref' })]);
     await refer(await writtenOne(item('B')), 'kept');
     await written([{ code: 'B', external_ref: 'other' }]);
@@ -252,12 +252,12 @@ describe('POST /int/products, the product of a row', () => {
   });
 });
 
-describe('POST /int/products, the variant of a row', () => {
+describe('the variant of a row of POST /int/products', () => {
   const VARIANTS = [
     { code: 'A', barcode: '860-A', external_ref: 'ref-a' },
     { code: 'B', barcode: '860-B', external_ref: 'ref-b' },
   ];
-  const named = async (variant: object) => (await writtenOne({ code: 'P', variants: [variant] })).variants[0];
+  const variantOf = async (variant: object) => (await writtenOne({ code: 'P', variants: [variant] })).variants[0];
 
   beforeEach(() => written([item('P', { variants: VARIANTS })]));
 
@@ -265,13 +265,13 @@ describe('POST /int/products, the variant of a row', () => {
     ['code', { code: 'B' }],
     ['code before external_ref', { code: 'B', external_ref: 'ref-b' }],
     ['barcode', { barcode: '860-B' }],
-    ['barcode when the code finds none, which it then gets', { code: 'B2', barcode: '860-B' }],
-    ['external_ref when the others find none, which it then gets', { code: 'B2', barcode: '2', external_ref: 'ref-b' }],
+    ['barcode when the code finds none, and gets the code', { code: 'B2', barcode: '860-B' }],
+    ['external_ref when the others find none, and gets them', { code: 'B2', barcode: '2', external_ref: 'ref-b' }],
     ['barcode when the code is null', { code: null, barcode: '860-B' }],
   ])('is found by %s', async (_, identifiers) => {
     const [, b] = (await byCode('P')).variants;
     const sent = Object.fromEntries(Object.entries(identifiers).filter(([, value]) => value !== null));
-    expect(await named(identifiers)).toEqual({ ...VARIANTS[1], ...sent, id: b.id, created: false });
+    expect(await variantOf(identifiers)).toEqual({ ...VARIANTS[1], ...sent, id: b.id, created: false });
     expect((await stored())[1]).toHaveLength(2);
   });
 
@@ -283,16 +283,18 @@ describe('POST /int/products, the variant of a row', () => {
     expect(await refused([{ code: 'P', variants: [{ barcode: '860-A', external_ref: 'ref-b' }] }])).toEqual([
       'ExternalRefAlreadyExists',
     ]);
-    expect(await named({ code: 'A', barcode: '860-A', external_ref: 'ref-a', name: 'x' })).toMatchObject({ id: a.id });
+    expect(await variantOf({ code: 'A', barcode: '860-A', external_ref: 'ref-a', name: 'x' })).toMatchObject({
+      id: a.id,
+    });
   });
 
-  it('is matched exactly: another case is another variant', async () => {
+  it('is matched exactly, with case', async () => {
     const other = { code: 'a', barcode: '860-a', external_ref: 'REF-A' };
-    expect(await named(other)).toEqual({ ...other, id: expect.any(Number), created: true });
+    expect(await variantOf(other)).toEqual({ ...other, id: expect.any(Number), created: true });
   });
 
   it('is stored with its code, barcode and external_ref trimmed', async () => {
-    expect(await named({ code: ' C\u00a0', barcode: '\t860-C ', external_ref: ' ref-c\n' })).toMatchObject({
+    expect(await variantOf({ code: ' C\u00a0', barcode: '\t860-C ', external_ref: ' ref-c\n' })).toMatchObject({
       code: 'C',
       barcode: '860-C',
       external_ref: 'ref-c',
@@ -300,23 +302,23 @@ describe('POST /int/products, the variant of a row', () => {
     });
   });
 
-  it('is looked up untrimmed, so that a padded code is refused as taken, unless another identifier finds its variant', async () => {
+  it('is found untrimmed: a padded code is refused as taken', async () => {
     const padded = (more: object) => refused([{ code: 'P', variants: [{ code: 'N', ...more }] }]);
     expect(await padded({ code: ' A' })).toEqual(['CodeAlreadyExists']);
     expect(await padded({ barcode: '860-A ' })).toEqual(['BarcodeAlreadyExists']);
     expect(await padded({ external_ref: 'ref-a ' })).toEqual(['ExternalRefAlreadyExists']);
-    expect(await named({ code: ' A', barcode: '860-A' })).toMatchObject({ code: 'A', created: false });
+    expect(await variantOf({ code: ' A', barcode: '860-A' })).toMatchObject({ code: 'A', created: false });
   });
 
-  it('an empty or blank barcode and external_ref are none', async () => {
-    expect(await named({ code: 'A', barcode: '', external_ref: '  ' })).toMatchObject({
+  it('treats blank barcode and external_ref as absent', async () => {
+    expect(await variantOf({ code: 'A', barcode: '', external_ref: '  ' })).toMatchObject({
       barcode: null,
       external_ref: null,
     });
-    expect(await named({ code: 'B', barcode: ' ', external_ref: '' })).toMatchObject({ barcode: null });
+    expect(await variantOf({ code: 'B', barcode: ' ', external_ref: '' })).toMatchObject({ barcode: null });
   });
 
-  it('VariantOfAnotherProduct: found on another product it fails the product, by whichever identifier', async () => {
+  it('VariantOfAnotherProduct: an identifier finds a variant of another product', async () => {
     await written([item('Q')]);
     for (const variant of [{ code: 'A' }, { code: 'new', barcode: '860-A' }, { code: 'new', external_ref: 'ref-a' }]) {
       expect(
@@ -328,7 +330,7 @@ describe('POST /int/products, the variant of a row', () => {
     }
   });
 
-  it('VariantOfAnotherProduct: also when the other product is made, or changed, by the same call', async () => {
+  it('VariantOfAnotherProduct: the same call writes the other product', async () => {
     expect(
       await outcome([
         item('N1', { variants: [{ code: 'N' }] }),
@@ -346,7 +348,7 @@ describe('POST /int/products, the variant of a row', () => {
   });
 });
 
-describe('POST /int/products with a bad row', () => {
+describe('POST /int/products with an invalid row', () => {
   const long = 'č'.repeat(256);
   const image = (more: object) => ({ images: [{ image_url: 'https://img.example/1.png', ...more }] });
   const short = (value: unknown) => inspect(value, { depth: 5, maxStringLength: 5, breakLength: Infinity });
@@ -442,7 +444,7 @@ describe('POST /int/products with a bad row', () => {
     expect(await refused([sent])).toEqual([key]);
   });
 
-  it.each([null, 5, 'A', true, [], [item('A')]])('WrongDataType: a row that is %j', async (sent) => {
+  it.each([null, 5, 'A', true, [], [item('A')]])('WrongDataType: the row %j', async (sent) => {
     expect(await refused([sent])).toEqual(['WrongDataType']);
   });
 
@@ -451,32 +453,34 @@ describe('POST /int/products with a bad row', () => {
     expect(await refused([{ id, name: '' }])).toEqual(['NameCantBeBlank']);
   });
 
-  it('takes 255 characters, however many bytes they are', async () => {
+  it('accepts 255 characters of several bytes', async () => {
     const text = '😀'.repeat(255);
     await written([item(text, { name: text, variants: [{ code: text, barcode: text, external_ref: text }] })]);
     expect(await byCode(text)).toMatchObject({ code: text, name: text, variants: [{ code: text, barcode: text }] });
   });
 
-  it('fails that row only: the input comes back as it was sent, with its reason, and the others are written', async () => {
+  it('returns failed rows as sent, with their reasons, and writes the others', async () => {
     await written([item('P', { variants: [{ code: 'P-1' }] })]);
     const nameless = { code: 'N', note: { any: ['thing'] } };
-    const thief = item('T', { variants: [{ code: 'T-1' }, { code: 'P-1' }] });
-    expect(await outcome([item('A'), nameless, null, thief, item('B', { variants: [{ code: 'T-1' }] })])).toEqual({
-      products: [
-        { id: expect.any(Number), code: 'A', created: true, variants: [] },
-        { id: expect.any(Number), code: 'B', created: true, variants: [expect.objectContaining({ code: 'T-1' })] },
-      ],
-      failed: [
-        { input: nameless, error: { message: 'API.Products.NameCantBeBlank' } },
-        { input: null, error: { message: 'API.Products.WrongDataType' } },
-        { input: thief, error: { message: 'API.Products.VariantOfAnotherProduct' } },
-      ],
-    });
+    const conflicting = item('T', { variants: [{ code: 'T-1' }, { code: 'P-1' }] });
+    expect(await outcome([item('A'), nameless, null, conflicting, item('B', { variants: [{ code: 'T-1' }] })])).toEqual(
+      {
+        products: [
+          { id: expect.any(Number), code: 'A', created: true, variants: [] },
+          { id: expect.any(Number), code: 'B', created: true, variants: [expect.objectContaining({ code: 'T-1' })] },
+        ],
+        failed: [
+          { input: nameless, error: { message: 'API.Products.NameCantBeBlank' } },
+          { input: null, error: { message: 'API.Products.WrongDataType' } },
+          { input: conflicting, error: { message: 'API.Products.VariantOfAnotherProduct' } },
+        ],
+      },
+    );
     expect(await Promise.all(['A', 'N', 'T'].map((code) => byCode(code)))).toMatchObject([{ code: 'A' }, {}, {}]);
     expect((await stored())[0]).toHaveLength(3);
   });
 
-  it('leaves nothing behind for a later row to meet', async () => {
+  it('leaves nothing behind for later rows', async () => {
     await written([item('P', { variants: [{ code: 'P-1', barcode: 'b-1' }] })]);
     const bad = { code: 'unfit', barcode: 'b-1' };
     const { products, failed } = await outcome([
@@ -499,18 +503,18 @@ describe('POST /int/products with a bad row', () => {
   });
 });
 
-describe('POST /int/products with codes that are taken', () => {
-  it('CodeAlreadyExists: a product cannot get the code of another one', async () => {
+describe('POST /int/products with taken codes', () => {
+  it('CodeAlreadyExists: another product has the code', async () => {
     const [a] = (await written([item('A'), item('B')])) as [Upserted];
     expect(await refused([{ id: a.id, code: 'B' }])).toEqual(['CodeAlreadyExists']);
   });
 
-  it('CodeAlreadyExists: a variant cannot get the code of another one, not even of another product', async () => {
+  it('CodeAlreadyExists: another variant has the code', async () => {
     await written([item('P', { variants: [{ code: 'A', barcode: 'a' }] }), item('Q', { variants: [{ code: 'B' }] })]);
     expect(await refused([{ code: 'P', variants: [{ code: ' B', barcode: 'a' }] }])).toEqual(['CodeAlreadyExists']);
   });
 
-  it('BarcodeAlreadyExists: a variant cannot get the barcode of another one', async () => {
+  it('BarcodeAlreadyExists: another variant has the barcode', async () => {
     await written([item('P', { variants: [{ code: 'A' }, { code: 'B', barcode: 'b' }] })]);
     expect(
       await refused([
@@ -520,7 +524,7 @@ describe('POST /int/products with codes that are taken', () => {
     ).toEqual(['BarcodeAlreadyExists', 'BarcodeAlreadyExists']);
   });
 
-  it('a product and a variant may have the same code, and a code may be the barcode of another', async () => {
+  it('accepts one code for a product and a variant, and as a barcode', async () => {
     await written([
       item('A', {
         variants: [
@@ -532,17 +536,17 @@ describe('POST /int/products with codes that are taken', () => {
     expect((await byCode('A')).variants).toHaveLength(2);
   });
 
-  it('another app may have the same ones', async () => {
+  it('accepts the same codes in another app', async () => {
     const row = item('A', { slug: 's', variants: [{ code: 'A-1', barcode: 'b', external_ref: 'r' }] });
     const stranger = await api.app();
-    const theirs = await writtenOne(row, stranger);
-    const ours = await writtenOne(row);
-    expect([ours.created, ours.variants[0]?.created]).toEqual([true, true]);
-    expect([ours.id === theirs.id, (await byCode('A', stranger)).id]).toEqual([false, theirs.id]);
+    const foreign = await writtenOne(row, stranger);
+    const own = await writtenOne(row);
+    expect([own.created, own.variants[0]?.created]).toEqual([true, true]);
+    expect([own.id === foreign.id, (await byCode('A', stranger)).id]).toEqual([false, foreign.id]);
   });
 });
 
-describe('POST /int/products with identifiers that change hands in one call', () => {
+describe('POST /int/products moving identifiers between records', () => {
   const identity = { A: { barcode: 'b-1', external_ref: 'r-1' }, B: { barcode: 'b-2', external_ref: 'r-2' } };
   const twoVariants = [
     { code: 'A', ...identity.A },
@@ -587,14 +591,14 @@ describe('POST /int/products with identifiers that change hands in one call', ()
     expect([...(await variantsOf('P')), ...(await variantsOf('Q'))]).toMatchObject(swapped);
   });
 
-  it('hands a code on, in whichever order, and to a new record too', async () => {
+  it('moves a code in either order, also to a new record', async () => {
     const [a, b] = (await written([item('A'), item('B'), item('C')])) as [Upserted, Upserted];
     await written([{ id: a.id, code: 'B' }, { id: b.id, code: 'D' }, item('A')]);
     expect([(await byCode('B')).id, (await byCode('D')).id]).toEqual([a.id, b.id]);
     expect((await byCode('A')).id).toBeGreaterThan(b.id);
   });
 
-  it('hands nothing on when the row that would give it up fails', async () => {
+  it('moves nothing when the row of the owner fails', async () => {
     const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
     const [taker, giver] = [
       { id: a.id, code: 'B' },
@@ -610,7 +614,7 @@ describe('POST /int/products with identifiers that change hands in one call', ()
     expect([(await byCode('A')).id, (await byCode('B')).id]).toEqual([a.id, b.id]);
   });
 
-  it('hands nothing on when the row that would give it up is not the last one about its record', async () => {
+  it('moves nothing when a later row keeps the identifier', async () => {
     const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
     const { products, failed } = await outcome([
       { id: a.id, code: 'B' },
@@ -624,8 +628,8 @@ describe('POST /int/products with identifiers that change hands in one call', ()
   });
 });
 
-describe('POST /int/products with the same record twice', () => {
-  it('takes the later row, however each one names the record', async () => {
+describe('POST /int/products with several rows for a record', () => {
+  it('uses the later row, by any identifier', async () => {
     const { id } = await writtenOne(item('A'));
     const rows = await written([
       { code: 'A', name: 'first', description: 'kept' },
@@ -635,7 +639,7 @@ describe('POST /int/products with the same record twice', () => {
     expect(await byCode('A')).toMatchObject({ name: 'last', description: 'kept' });
   });
 
-  it('creates it once, and changes it then', async () => {
+  it('creates it once, then changes it', async () => {
     const image = { image_url: 'https://img.example/1.png' };
     const [first, second] = await written([
       item('A', { images: [image], variants: [{ code: 'A-1', price: 1 }] }),
@@ -651,7 +655,7 @@ describe('POST /int/products with the same record twice', () => {
     });
   });
 
-  it('keeps the earlier row when the later one fails', async () => {
+  it('uses the earlier row when the later one fails', async () => {
     const { products, failed } = await outcome([item('A', { price: 1 }), item('A', { price: 2, variants: [{}] })]);
     expect([products.length, failed.length]).toEqual([1, 1]);
     expect(await byCode('A')).toMatchObject({ price: 1, variants: [] });
@@ -663,7 +667,7 @@ describe('POST /int/products with the same record twice', () => {
     expect(await byCode('A')).toMatchObject({ price: 2 });
   });
 
-  it('may name a variant twice in one row; the later one wins', async () => {
+  it('uses the later of two variants in one row', async () => {
     const variants = [
       { code: 'A-1', barcode: 'b', price: 1 },
       { code: 'A-1', price: 2 },
@@ -675,8 +679,8 @@ describe('POST /int/products with the same record twice', () => {
   });
 });
 
-describe('POST /int/products, images', () => {
-  it('are appended on every call, in their order', async () => {
+describe('images of POST /int/products', () => {
+  it('are appended in order on every call', async () => {
     const images = ['1', '2', '1'].map((name) => ({ image_url: `https://img.example/${name}.png`, alt: null }));
     await written([item('A', { images: images.slice(0, 2) })]);
     await written([{ code: 'A', images: images.slice(2) }]);
@@ -684,15 +688,15 @@ describe('POST /int/products, images', () => {
     expect((await byCode('A')).images).toEqual(images);
   });
 
-  it('take an address of 2,048 characters and an alt of 5,000', async () => {
+  it('accept 2,048 characters in image_url and 5,000 in alt', async () => {
     const image = { image_url: 'x'.repeat(2_048), alt: 'ж'.repeat(5_000) };
     await written([item('A', { images: [image], description: 'ж'.repeat(5_000) })]);
     expect((await byCode('A')).images).toEqual([image]);
   });
 });
 
-describe('POST /int/products, prices', () => {
-  it('lowest_price is the lowest of the variants, one without a price counting as the product', async () => {
+describe('prices of POST /int/products', () => {
+  it('have the lowest of variants, else of the product, as lowest_price', async () => {
     const lowest = async (row: object) => {
       await written([{ code: 'A', name: 'A', ...row }]);
       return (await byCode('A')).lowest_price;
@@ -705,25 +709,25 @@ describe('POST /int/products, prices', () => {
     expect(await lowest({ variants: [{ code: 'A-1', price: null }] })).toBeNull();
   });
 
-  it('a variant without a price shows that of the product', async () => {
+  it('are inherited by a variant without one', async () => {
     await written([item('A', { price: 10, variants: [{ code: 'A-1' }, { code: 'A-2', price: 0 }] })]);
     expect((await byCode('A')).variants).toMatchObject([{ price: 10 }, { price: 0 }]);
   });
 
   it.each([0, 0.01, 0.29, 1.1, 19.99, 1_234_567.89, 999_999_999_999.99, 1e12])(
-    '%d comes back as sent',
+    'are returned as sent: %d',
     async (price) => {
       await written([item('A', { price, variants: [{ code: 'A-1', price }] })]);
       expect(await byCode('A')).toMatchObject({ price, lowest_price: price, variants: [{ price }] });
     },
   );
 
-  it.each([0, 7.5, 20, 99.99, 100])('a vat_rate of %d comes back as sent', async (vat_rate) => {
+  it.each([0, 7.5, 20, 99.99, 100])('keep a vat_rate of %d', async (vat_rate) => {
     await written([item('A', { vat_rate })]);
     expect(await byCode('A')).toMatchObject({ vat_rate });
   });
 
-  it('have as many decimals as the currency', async () => {
+  it('have the decimals of the currency', async () => {
     const yen = await api.app('JPY');
     const { products, failed } = await outcome([item('A', { price: 100 }), item('B', { price: 100.5 })], yen);
     expect([products.length, failed[0]?.error.message]).toEqual([1, 'API.Products.PriceIsInvalid']);
@@ -731,7 +735,7 @@ describe('POST /int/products, prices', () => {
   });
 });
 
-describe('POST /int/products, slugs', () => {
+describe('slugs of POST /int/products', () => {
   it.each([
     ['Ципела Љубичица, број 42', 'cipela-ljubicica-broj-42'],
     ['Čizme žute ĐŠ', 'cizme-zute-ds'],
@@ -739,12 +743,12 @@ describe('POST /int/products, slugs', () => {
     ['Ärmel/Größe 5%', 'armel-grosse-5'],
     ['鞋', 'xie'],
     ['!!!', 'product'],
-  ])('of %j is %s', async (name, slug) => {
+  ])('are made from %j as %s', async (name, slug) => {
     await written([{ code: 'A', name }]);
     expect(await byCode('A')).toMatchObject({ name, slug });
   });
 
-  it('are unique in the app, also among products of one call', async () => {
+  it('are unique in the app and within a call', async () => {
     await written(['A', 'B', 'C', 'C.'].map((code) => ({ code, name: 'Шешир' })));
     const slugs = (await api.database.rows('select slug from products where app_id = $1 order by id', [
       shop.appId,
@@ -766,12 +770,12 @@ describe('POST /int/products, slugs', () => {
     expect(await byCode('A')).toMatchObject({ name: 'New', slug: 'old' });
   });
 
-  it('are taken as sent, without surrounding spaces; a blank one is none', async () => {
+  it('are stored trimmed; a blank one is absent', async () => {
     await written([item('A', { slug: ' Own Slug/Љ ' }), item('B', { slug: ' ' })]);
     expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['Own Slug/Љ', 'name-of-b']);
   });
 
-  it('SlugAlreadyExists: cannot be the one of another product', async () => {
+  it('SlugAlreadyExists: another product has the slug', async () => {
     await written([item('A', { slug: 'taken' }), item('B')]);
     expect(await refused([{ code: 'B', slug: 'taken' }, item('C', { slug: ' taken' })])).toEqual([
       'SlugAlreadyExists',
@@ -780,27 +784,27 @@ describe('POST /int/products, slugs', () => {
     await written([{ code: 'A', slug: 'taken' }]);
   });
 
-  it('that are given up are free, later in the same call too', async () => {
+  it('are free again later in the same call', async () => {
     await written([item('A', { slug: 's' })]);
     await written([{ code: 'A', slug: 't' }, item('B', { slug: 's' })]);
     expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['t', 's']);
   });
 });
 
-describe('POST /int/products and another app', () => {
-  it('does not find its products, by id, code or external_ref', async () => {
+describe('POST /int/products of two apps', () => {
+  it('does not find products of the other', async () => {
     const stranger = await api.app();
-    const theirs = await writtenOne(item('F', { variants: [{ code: 'F-1', barcode: 'b' }] }), stranger);
+    const foreign = await writtenOne(item('F', { variants: [{ code: 'F-1', barcode: 'b' }] }), stranger);
     const before = await stored(stranger);
-    const ours = await writtenOne(item('N', { id: theirs.id }));
-    expect([ours.created, ours.id === theirs.id]).toEqual([true, false]);
-    expect(await refused([{ id: theirs.id }, { code: 'F' }])).toEqual(['CodeCantBeBlank', 'NameCantBeBlank']);
+    const own = await writtenOne(item('N', { id: foreign.id }));
+    expect([own.created, own.id === foreign.id]).toEqual([true, false]);
+    expect(await refused([{ id: foreign.id }, { code: 'F' }])).toEqual(['CodeCantBeBlank', 'NameCantBeBlank']);
     expect(await refused([{ code: 'N', variants: [{ barcode: 'b' }] }])).toEqual(['CodeCantBeBlank']);
     expect(await stored(stranger)).toEqual(before);
   });
 });
 
-describe('POST /int/products that cannot be read', () => {
+describe('unreadable bodies of POST /int/products', () => {
   it.each([
     [{}],
     [{ product: item('A') }],
@@ -808,21 +812,21 @@ describe('POST /int/products that cannot be read', () => {
     [{ products: item('A') }],
     [{ products: 'A' }],
     [[item('A')]],
-  ])('%j is answered 400, and nothing is written', async (body) => {
+  ])('answers 400 for %j and writes nothing', async (body) => {
     const { status, body: answer } = await shop.post('/int/products', body);
     expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     expect(await stored()).toEqual([[], [], []]);
   });
 
-  it('of more than 10,000 rows is answered 413, and nothing is written', async () => {
+  it('answers 413 for more than 10,000 rows and writes nothing', async () => {
     const { status, body } = await post(Array.from({ length: 10_001 }, (_, index) => item(`A${index}`)));
     expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
     expect(await stored()).toEqual([[], [], []]);
   });
 });
 
-describe('a slug that the service makes', () => {
-  it('is at most 255 characters long and found, also where name and code are long', async () => {
+describe('a generated slug', () => {
+  it('has at most 255 characters and finds its product', async () => {
     const name = 'N'.repeat(250);
     for (const letter of ['a', 'b', 'c']) await written([item(letter + 'x'.repeat(240), { name })]);
     const [products] = (await stored()) as [{ slug: string }[]];
@@ -838,7 +842,7 @@ describe('POST /int/products with long lists', () => {
     list(count).map((_, index) => ({ code: `${code}${index}`, price: 5 }));
   const images = (count: number) => list(count).map(() => ({ image_url: 'x' }));
 
-  it('takes 10,000 images or variants in one list, and fails a row that has more', async () => {
+  it('accepts lists of 10,000 and fails rows with longer ones', async () => {
     const long = item('A', { variants: variants(100), images: images(10_000) });
     const longer = [
       item('B', { variants: variants(10_001, 'W') }),
@@ -854,21 +858,21 @@ describe('POST /int/products with long lists', () => {
     ['200,000 images in one row', () => [item('A', { images: images(200_000) })]],
     ['150,000 variants with prices in one row', () => [item('A', { variants: variants(150_000) })]],
     [
-      '30,001 variants in all',
+      '30,001 variants in total',
       () => list(31).map((_, row) => item(`A${row}`, { variants: variants(row ? 1_000 : 1) })),
     ],
     [
-      '30,001 images in all, also of variants',
+      '30,001 images in total, also of variants',
       () =>
         list(31).map((_, row) => item(`A${row}`, { variants: [{ code: `A${row}`, images: images(row ? 1_000 : 1) }] })),
     ],
-  ])('of %s is answered 413, and nothing is written', async (_, rows) => {
+  ])('answers 413 for %s and writes nothing', async (_, rows) => {
     expect((await post(rows())).status).toBe(413);
     expect(await stored()).toEqual([[], [], []]);
   });
 });
 
-describe('POST /int/products of what is as it was', () => {
+describe('POST /int/products without changes', () => {
   const base = { code: 'S', name: 'Same', price: 5, variants: [{ code: 'S-1', barcode: 'B', name: 'One' }] };
   const versions = () =>
     api.database.rows<{ product: string; variant: string }>(
@@ -887,14 +891,14 @@ describe('POST /int/products of what is as it was', () => {
 
   it.each([
     ['the product itself', { name: 'Other' }],
-    ['a name of a variant alone', { variants: [{ code: 'S-1', name: 'Two' }] }],
+    ['a name of a variant', { variants: [{ code: 'S-1', name: 'Two' }] }],
     ['a new variant', { variants: [{ code: 'S-2' }] }],
     ['an image', { images: [{ image_url: 'https://shop.example.com/a.jpg' }] }],
     [
       'an image of a variant',
       { variants: [{ code: 'S-1', images: [{ image_url: 'https://shop.example.com/a.jpg' }] }] },
     ],
-  ])('tells by updated_at of a change of %s', async (_, change) => {
+  ])('changes updated_at with %s', async (_, change) => {
     await written([base]);
     const before = await updatedAt();
     api.clock.forward({ hours: 1 });
@@ -918,7 +922,7 @@ describe('POST /int/products with many rows', () => {
     return api.statements.length;
   };
 
-  it('takes as many statements for 1,000, new and known ones, as for one of each', async () => {
+  it('writes 1,000 new and existing ones with as many statements as two', async () => {
     await written([]);
     const one = await count(many(1, 1));
     const oneOfEach = await count(many(2, 2));
@@ -927,14 +931,14 @@ describe('POST /int/products with many rows', () => {
     expect([one, oneOfEach]).toEqual([7, 9]);
   });
 
-  it('writes nothing for those that say what is there already', async () => {
+  it('writes nothing for unchanged ones', async () => {
     const known = many(1_000, 1).map((each) => ({ ...each, code: `K${each.code}`, variants: [], images: [] }));
     await written(known);
     expect(await count(known)).toBe(3);
   });
 
-  it('writes 10,000, new and known ones', async () => {
-    // The statistics know this app's neighbours only.
+  it('writes 10,000 new and existing ones', async () => {
+    // The database has no statistics of this app yet.
     await api.database.source.query('analyze');
     const created = await written(many(5_000, 1));
     const all = await written(many(10_000, 2));
@@ -950,11 +954,11 @@ describe('concurrent POST /int/products', () => {
   const CALLS = 6;
   const row = (index: number, price: number) =>
     item(`K${index}`, { price, images: [{ image_url: 'x' }], variants: [{ code: `K${index}-1`, price }] });
-  /** The products in another order for each call. */
+  /** A different order of the products for each call. */
   const turned = (call: number) =>
     Array.from({ length: 50 }, (_, index) => row((index * 7 + call * 11) % 50, call + 1));
 
-  it('that create the same product create one', async () => {
+  it('creates a product once', async () => {
     const calls = await Promise.all(Array.from({ length: CALLS }, (_, call) => written([row(1, call)])));
     expect(calls.filter(([product]) => product?.created)).toHaveLength(1);
     expect(calls.filter(([product]) => product?.variants[0]?.created)).toHaveLength(1);
@@ -962,11 +966,11 @@ describe('concurrent POST /int/products', () => {
     expect((await stored()).map((rows) => rows.length)).toEqual([1, 1, CALLS]);
   });
 
-  it('that overlap neither deadlock nor mix: all of one call comes last', async () => {
+  it('neither deadlocks nor mixes the calls', async () => {
     for (const written_ of [1, 2]) {
       api.statements.length = 0;
       await Promise.all(Array.from({ length: CALLS }, (_, call) => written(turned(call))));
-      // The transaction of a deadlock would have run again.
+      // A deadlock would have repeated its transaction.
       expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALLS);
       const [products, variants, images] = (await stored()) as { price: number }[][];
       expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALLS * written_]);
@@ -974,7 +978,7 @@ describe('concurrent POST /int/products', () => {
     }
   });
 
-  it('and PUT /int/stocks of the same variants do not wait for each other in a circle', async () => {
+  it('does not deadlock with PUT /int/stocks of the same variants', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
     await written(turned(0));
     api.statements.length = 0;
@@ -991,11 +995,11 @@ describe('concurrent POST /int/products', () => {
   });
 });
 
-describe('POST /int/products while another call names the same records', () => {
+describe('POST /int/products while another call references the same records', () => {
   it('does not wait for it', async () => {
     const { id } = await writtenOne(item('A', { variants: [{ code: 'A-1' }] }));
     await api.database.transaction(async (transaction) => {
-      // What the foreign keys of a new stock row or proforma do.
+      // Foreign keys of a new shelf or proforma take this lock.
       await transaction.rows('select from product_variants where app_id = $1 for key share', [shop.appId]);
       await transaction.rows('select from products where app_id = $1 for key share', [shop.appId]);
       expect(await writtenOne({ code: 'A', price: 5, variants: [{ code: 'A-1', price: 4 }] })).toMatchObject({ id });
@@ -1003,8 +1007,8 @@ describe('POST /int/products while another call names the same records', () => {
   });
 });
 
-describe('GET /products, a single look-up', () => {
-  it('answers the product with the stock of its variants, what is for sale being available', async () => {
+describe('single look-ups of GET /products', () => {
+  it('return the product with the stock of its variants', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2', { sellable: false })] });
     const { id, variants } = await writtenOne(
       item('A', { price: 5, vat_rate: 20, variants: [{ code: 'A-1' }, { code: 'A-2' }] }),
@@ -1023,7 +1027,7 @@ describe('GET /products, a single look-up', () => {
     });
   });
 
-  it('by code, barcode, slug and id answers the same', async () => {
+  it('return the same by code, barcode, slug and id', async () => {
     await written([item('Z')]);
     const { id } = await writtenOne(item('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
     const product = await find('code=A');
@@ -1032,19 +1036,19 @@ describe('GET /products, a single look-up', () => {
   });
 
   it.each(['code=a', 'code=%20A%20%20', 'code=a-1', 'code=%20a-1', 'barcode=b-%C5%A1', 'barcode=%20B-%C5%A0%20'])(
-    'by code and barcode ignores case and surrounding spaces: %s',
+    'ignore case and surrounding spaces of code and barcode: %s',
     async (query) => {
       const { id } = await writtenOne(item('A', { variants: [{ code: 'A-1', barcode: 'B-Š' }] }));
       expect(await find(query)).toMatchObject({ id });
     },
   );
 
-  it('ignores the case of Cyrillic, and spaces around what is stored', async () => {
+  it('ignore the case of Cyrillic and stored spaces', async () => {
     const { id } = await writtenOne(item(' Ципела '));
     expect(await byCode('ЦИПЕЛА')).toMatchObject({ id, code: ' Ципела ' });
   });
 
-  it('by code prefers the exact one to another case, and a product to a variant', async () => {
+  it('prefer an exact code to another case, and products to variants', async () => {
     const [lower, upper, owner] = (await written([
       item('a'),
       item('A'),
@@ -1056,7 +1060,7 @@ describe('GET /products, a single look-up', () => {
     expect((await find('code=c')).id).toBe(owner.id);
   });
 
-  it('by barcode prefers the exact one to another case', async () => {
+  it('prefer an exact barcode to another case', async () => {
     const [lower, upper] = (await written([
       item('A', { variants: [{ code: 'A', barcode: 'x' }] }),
       item('B', { variants: [{ code: 'B', barcode: 'X' }] }),
@@ -1083,17 +1087,17 @@ describe('GET /products, a single look-up', () => {
     'id=1.5',
     'id=987654321',
     'id=99999999999999999999',
-  ])('that finds nothing answers an empty object: %s', async (query) => {
+  ])('return {} without a match: %s', async (query) => {
     await written([item('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] })]);
     expect(await find(query)).toEqual({});
   });
 
-  it('finds a product that is not active', async () => {
+  it('find an inactive product', async () => {
     await written([item('A', { active: false })]);
     expect(await find('code=A')).toMatchObject({ active: false });
   });
 
-  it('does not find the product of another app', async () => {
+  it('do not find a product of another app', async () => {
     const { id } = await writtenOne(item('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
     const stranger = await api.app();
     for (const query of ['code=A', 'code=A-1', 'barcode=860', 'slug=s', `id=${id}`]) {
@@ -1101,19 +1105,19 @@ describe('GET /products, a single look-up', () => {
     }
   });
 
-  it.each(['code=%00', 'barcode=A%00', 'slug=%00', 'id=%00'])('cannot be read with NUL: %s', async (query) => {
+  it.each(['code=%00', 'barcode=A%00', 'slug=%00', 'id=%00'])('are answered 400 with NUL: %s', async (query) => {
     const { status, body } = await shop.get(`/products?${query}`);
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
-  it('takes one statement', async () => {
+  it('take one statement', async () => {
     await written([item('A', { variants: [{ code: 'A-1' }, { code: 'A-2' }] })]);
     api.statements.length = 0;
     await find('code=A');
     expect(api.statements).toHaveLength(1);
   });
 
-  it('counts sales_quantity', async () => {
+  it('show sales_quantity', async () => {
     const { id } = await writtenOne(item('A'));
     await api.database.rows('insert into product_sales (app_id, product_id, quantity) values ($1, $2, 7)', [
       shop.appId,

@@ -1,4 +1,4 @@
-import { planOf } from '../testing/plan-of.js';
+import { planOf } from '@back-office/database-postgres/testing';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -43,8 +43,8 @@ const verify = async (products: readonly object[], client = shop): Promise<(Ids 
   expect([status, Object.keys(body)]).toEqual([200, ['data']]);
   return body.data;
 };
-/** What each row names: `P/A-š`, `Solo`, or nothing. */
-const named = async (products: readonly object[], client = shop): Promise<(string | undefined)[]> => {
+/** The match of each row: `P/A-š`, `Solo`, or nothing. */
+const matches = async (products: readonly object[], client = shop): Promise<(string | undefined)[]> => {
   const variants = await api.database.rows<{ id: number; product_id: number; name: string }>(
     `select v.id, v.product_id, p.code || '/' || v.code as name
      from product_variants v join products p on p.id = v.product_id where v.app_id = $1`,
@@ -61,7 +61,7 @@ const named = async (products: readonly object[], client = shop): Promise<(strin
 };
 
 describe('POST /product/verify', () => {
-  it('answers each row in input order, with the ids of what it names', async () => {
+  it('returns the rows in input order with the ids found', async () => {
     const rows = [{ barcode: 'x860-B' }, { code: 'none' }, { code: 'A-š', barcode: 'x860-A' }];
     const [b, none, a] = await verify(rows);
     expect(b).toEqual({
@@ -72,14 +72,14 @@ describe('POST /product/verify', () => {
     });
     expect(none).toEqual({ code: 'none', barcode: null });
     expect(a).toMatchObject({ code: 'A-š', barcode: 'x860-A', product_id: b?.product_id });
-    expect(await named(rows)).toEqual(['P/B', undefined, 'P/A-š']);
+    expect(await matches(rows)).toEqual(['P/B', undefined, 'P/A-š']);
   });
 
-  it('gives the codes back as they were sent', async () => {
+  it('returns the codes as sent', async () => {
     expect(await verify([{ code: '  b ', barcode: null, name: 'x' }])).toMatchObject([{ code: '  b ', barcode: null }]);
   });
 
-  it('of no rows answers none', async () => {
+  it('returns nothing for no rows', async () => {
     expect(await verify([])).toEqual([]);
   });
 
@@ -104,18 +104,18 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ['the code of a product when no variant is found', { code: 'Solo', barcode: 'none' }, 'Solo'],
     ['the code of a product that has variants', { code: 'P' }, 'P'],
   ])('is found by %s', async (_, row, name) => {
-    expect(await named([row])).toEqual([name]);
+    expect(await matches([row])).toEqual([name]);
   });
 
   it.each([
-    ['a product alone has no product_variant_id', { code: 'Solo' }, { product_id: expect.any(Number) }],
-    ['without a match the row is returned without ids', { code: 'none' }, {}],
-    ['nothing named finds nothing', { code: '', barcode: ' ' }, {}],
-    ['not even by a row without anything', {}, {}],
-    ['a barcode is no code', { code: 'x860-A' }, {}],
-    ['a code of a product is no barcode', { barcode: 'Solo' }, {}],
-    ['a pattern finds nothing', { code: '%', barcode: '_' }, {}],
-    ['half of a code finds nothing', { code: 'Sol' }, {}],
+    ['a product without a variant: no product_variant_id', { code: 'Solo' }, { product_id: expect.any(Number) }],
+    ['no match: no ids', { code: 'none' }, {}],
+    ['blank codes: no ids', { code: '', barcode: ' ' }, {}],
+    ['an empty row: no ids', {}, {}],
+    ['a barcode as code: no ids', { code: 'x860-A' }, {}],
+    ['a code of a product as barcode: no ids', { barcode: 'Solo' }, {}],
+    ['a pattern: no ids', { code: '%', barcode: '_' }, {}],
+    ['half of a code: no ids', { code: 'Sol' }, {}],
   ])('%s', async (_, row, ids) => {
     expect(await verify([row])).toEqual([{ code: null, barcode: null, ...row, ...ids }]);
   });
@@ -129,15 +129,15 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ["the case of a product's code", { code: ' SOLO' }, 'Solo'],
     ["spaces around a product's stored code", { code: 'ципела\t' }, ' Ципела\t'],
   ])('ignores %s', async (_, row, name) => {
-    expect(await named([row])).toEqual([name]);
+    expect(await matches([row])).toEqual([name]);
   });
 
-  it('finds what is sent exactly as it is stored, however it folds', async () => {
+  it('finds an exact match, whatever it folds to', async () => {
     const codes = ['İ', 'ΟΔΟΣ', 'ẞ', 'ǅ', ' Ципела\t'];
     const products = codes.map((code) => ({ code, name: code, variants: [{ code: `v-${code}`, barcode: code }] }));
     await shop.post('/int/products', { products });
     const rows = codes.flatMap((code) => [{ code }, { code: `v-${code}` }, { barcode: code }]);
-    const names = (await named(rows)).map((name) => name?.split('/')[0]);
+    const names = (await matches(rows)).map((name) => name?.split('/')[0]);
     expect(names).toEqual(codes.flatMap((code) => [code, code, code]));
   });
 
@@ -146,30 +146,30 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ['STRAẞE', 'Straẞe'],
     ['ǄEP', 'Ǆep'],
     ['Kelvin', 'kelvIN'],
-  ])('knows %s by %s, case and spaces aside, whatever its letters fold to', async (code, sent) => {
+  ])('finds %s by %s, case and spaces aside', async (code, sent) => {
     const variants = [{ code: `v-${code}`, barcode: `b-${code}` }];
     await shop.post('/int/products', { products: [{ code, name: 'x', variants }] });
     const rows = [{ code: ` ${sent}` }, { code: ` V-${sent}` }, { barcode: `B-${sent} ` }];
-    expect(await named(rows)).toEqual([code, `${code}/v-${code}`, `${code}/v-${code}`]);
+    expect(await matches(rows)).toEqual([code, `${code}/v-${code}`, `${code}/v-${code}`]);
   });
 
-  it('folds letters by themselves, also at the end of a Greek word', async () => {
+  it('folds each letter by itself, even a final Σ', async () => {
     await shop.post('/int/products', { products: [{ code: 'ΟΔΟΣ', name: 'x', variants: [{ code: 'ΟΔΟΣ-1Σ' }] }] });
-    expect(await named([{ code: 'οδΟΣ' }, { code: 'οδΟΣ-1Σ' }])).toEqual(['ΟΔΟΣ', 'ΟΔΟΣ/ΟΔΟΣ-1Σ']);
+    expect(await matches([{ code: 'οδΟΣ' }, { code: 'οδΟΣ-1Σ' }])).toEqual(['ΟΔΟΣ', 'ΟΔΟΣ/ΟΔΟΣ-1Σ']);
   });
 
-  it('prefers the one in the same case, and of the others the oldest', async () => {
+  it('prefers the same case, then the oldest', async () => {
     const variants = ['kod', 'KOD', 'Kod'].map((code) => ({ code, barcode: `${code}-b` }));
     const products = ['Pro', 'PRO'].map((code) => ({ code, name: code }));
     await shop.post('/int/products', { products: [{ code: 'V', name: 'V', variants }, ...products] });
-    expect(await named([{ code: 'KOD' }, { code: 'Kod ' }, { code: 'kOD' }])).toEqual(['V/KOD', 'V/Kod', 'V/kod']);
-    expect(await named([{ barcode: 'KOD-b' }, { barcode: 'KOD-B' }])).toEqual(['V/KOD', 'V/kod']);
-    expect(await named([{ code: 'PRO' }, { code: 'pro' }])).toEqual(['PRO', 'Pro']);
+    expect(await matches([{ code: 'KOD' }, { code: 'Kod ' }, { code: 'kOD' }])).toEqual(['V/KOD', 'V/Kod', 'V/kod']);
+    expect(await matches([{ barcode: 'KOD-b' }, { barcode: 'KOD-B' }])).toEqual(['V/KOD', 'V/kod']);
+    expect(await matches([{ code: 'PRO' }, { code: 'pro' }])).toEqual(['PRO', 'Pro']);
   });
 
   it('finds nothing of another app', async () => {
     const stranger = await api.app();
-    expect(await named([{ code: 'B' }, { barcode: 'x860-A' }, { code: 'Solo' }], stranger)).toEqual([
+    expect(await matches([{ code: 'B' }, { barcode: 'x860-A' }, { code: 'Solo' }], stranger)).toEqual([
       undefined,
       undefined,
       undefined,
@@ -177,7 +177,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
   });
 });
 
-describe('POST /product/verify that cannot be read', () => {
+describe('invalid bodies of POST /product/verify', () => {
   it.each([
     [{}],
     [{ products: null }],
@@ -187,12 +187,12 @@ describe('POST /product/verify that cannot be read', () => {
     [{ products: [['B']] }],
     [{ products: [{ code: 'B' }, { code: 5 }] }],
     [{ products: [{ barcode: {} }] }],
-  ])('%j is answered 400', async (body) => {
+  ])('answers 400 for %j', async (body) => {
     const { status, body: answer } = await shop.post('/product/verify', body);
     expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
-  it('with texts that nothing can have is answered 422, each under its path', async () => {
+  it('answers 422 for invalid texts, each under its path', async () => {
     const { status, body } = await post([
       { code: 'B' },
       { code: 'a\0', barcode: 'x'.repeat(256) },
@@ -210,14 +210,14 @@ describe('POST /product/verify that cannot be read', () => {
     ]);
   });
 
-  it('of more than 10,000 rows is answered 413', async () => {
+  it('answers 413 for more than 10,000 rows', async () => {
     expect((await post(Array.from({ length: 10_001 }, () => ({ code: 'B' })))).status).toBe(413);
   });
 });
 
 describe('POST /product/verify with many rows', () => {
-  it('looks 10,000 up with one statement', async () => {
-    // The statistics know this app's neighbours only.
+  it('finds 10,000 with one statement', async () => {
+    // The database has no statistics of this app yet.
     await api.database.source.query('analyze');
     const rows = Array.from({ length: 10_000 }, (_, index) => ({ code: `m${index}`, barcode: `BAR${index}` }));
     const variants = rows.map(({ code }, index) =>

@@ -38,7 +38,7 @@ const after = (hours: number): string =>
 const codes = ({ items }: { items: readonly { code: string }[] }): string[] => items.map(({ code }) => code);
 
 describe('POST /order_processings', () => {
-  it('answers the priced basket in full', async () => {
+  it('returns the priced basket in full', async () => {
     await products([{ code: 'A', variants: [{ code: 'A', barcode: '860001' }] }]);
     const evaluation = await evaluated({
       items: [
@@ -89,7 +89,7 @@ describe('POST /order_processings', () => {
     });
   });
 
-  it('keeps the lines in the order of the basket, one variant in two lines too', async () => {
+  it('keeps the lines in order, with repeated variants', async () => {
     const items = [
       { code: 'B', qty: 1 },
       { code: 'A', qty: 1 },
@@ -100,7 +100,7 @@ describe('POST /order_processings', () => {
     expect(evaluation.end_sales).toBe(199.99);
   });
 
-  it("takes a variant's own price and VAT before those of its product", async () => {
+  it('prefers price and VAT of the variant to those of its product', async () => {
     await products([
       {
         code: 'P',
@@ -117,13 +117,13 @@ describe('POST /order_processings', () => {
     ]);
   });
 
-  it('counts a line without VAT at 0', async () => {
+  it('counts a line without VAT as 0', async () => {
     await stockShop(shop, [{ code: 'NOVAT', price: 50, vat: null }]);
     const evaluation = await evaluated({ items: [{ code: 'NOVAT', qty: 1 }] });
     expect(evaluation).toMatchObject({ vat: 0, net_sales: 50, end_sales: 50, items: [{ vat_rate: null }] });
   });
 
-  it('sells what costs nothing', async () => {
+  it('sells free products', async () => {
     await products([{ code: 'A', price: 0 }]);
     expect(await evaluated({})).toMatchObject({ sales: 0, end_sales: 0, vat: 0, net_sales: 0 });
   });
@@ -132,19 +132,19 @@ describe('POST /order_processings', () => {
     ['EUR', 978, 0.1],
     ['JPY', 392, 7],
     ['KWD', 414, 0.125],
-  ])('counts in %s, currency_id %d', async (currency, number, price) => {
+  ])('uses %s, currency_id %d', async (currency, number, price) => {
     const client = await api.app(currency);
     await stockShop(client, [{ code: 'A', price }]);
     const evaluation = await evaluated({ items: [{ code: 'A', qty: 3 }] }, client);
     expect(evaluation).toMatchObject({ currency_id: number, end_sales: Number((3 * price).toFixed(3)) });
   });
 
-  it('reserves nothing, and does not ask for stock', async () => {
+  it('neither reserves nor checks stock', async () => {
     await evaluated({ items: [{ code: 'A', qty: 1_000_000 }] });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
   });
 
-  it('makes one evaluation per call, also when many come at once', async () => {
+  it('makes one evaluation per concurrent call', async () => {
     const ids = (await Promise.all(Array.from({ length: 20 }, () => evaluated({})))).map(({ id }) => id);
     expect(new Set(ids).size).toBe(20);
   });
@@ -173,18 +173,18 @@ describe('a line of the basket', () => {
     ['external reference', { external_ref: 'ref' }],
     ['barcode, when the code finds nothing', { code: 'nothing', barcode: '111' }],
     ['external reference, when code and barcode are empty', { code: '', barcode: null, external_ref: 'ref' }],
-  ])('names its variant by %s', async (_, names) => {
+  ])('finds its variant by %s', async (_, names) => {
     expect(codes(await evaluated({ items: [{ ...names, qty: 1 }] }))).toEqual(['X']);
   });
 
-  it('names its variant by id', async () => {
+  it('finds its variant by id', async () => {
     const [{ product_variant_id: id }] = (await evaluated({ items: [{ code: 'X', qty: 1 }] })).items;
     expect(codes(await evaluated({ items: [{ product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
     expect(codes(await evaluated({ items: [{ code: 'nothing', product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
     expect(codes(await evaluated({ items: [{ code: 'A', product_variant_id: id, qty: 1 }] }))).toEqual(['A']);
   });
 
-  it('names it by the first that finds one; whether the others agree is not asked', async () => {
+  it('uses the first identifier that finds a variant', async () => {
     const items = [
       { code: 'A', barcode: '111', external_ref: 'ref', qty: 1 },
       { barcode: '111', external_ref: 'nothing', qty: 1 },
@@ -198,9 +198,9 @@ describe('a line of the basket', () => {
     ['a code with a space', { code: 'X ' }],
     ['a barcode for a code', { code: '111' }],
     ['nothing', {}],
-    ['empty names', { code: '', barcode: '', external_ref: '' }],
+    ['empty identifiers', { code: '', barcode: '', external_ref: '' }],
     ['nulls', { code: null, barcode: null, external_ref: null, product_variant_id: null }],
-    ['an id that no variant has', { product_variant_id: 2 ** 53 - 1 }],
+    ['an unknown id', { product_variant_id: 2 ** 53 - 1 }],
     ['a negative id', { product_variant_id: -1 }],
   ])('API.Products.NotFound: %s', async (_, names) => {
     expect(await refused({ items: [...ONE, { ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
@@ -234,7 +234,7 @@ describe('the buyer', () => {
   const partsOf = ({ id, data_part, time_part }: Record<string, number>) => ({ customer_id: id, data_part, time_part });
   const NOT_FOUND = { Customers: ['API.Customers.NotFound'] };
 
-  it('is a customer named by three parts, and the proforma carries the columns of the customer', async () => {
+  it('is a customer identified by id and parts', async () => {
     const ana = await customer();
     expect(await propose(shop, ONE, { ...partsOf(ana), guest: undefined })).toMatchObject({
       anonymous: false,
@@ -245,7 +245,7 @@ describe('the buyer', () => {
     });
   });
 
-  it('is a customer named by external reference', async () => {
+  it('is a customer identified by external reference', async () => {
     const ana = await customer();
     expect(await propose(shop, ONE, { customer_external_ref: 'ref ana@example.com', guest: null })).toMatchObject({
       anonymous: false,
@@ -253,13 +253,13 @@ describe('the buyer', () => {
     });
   });
 
-  it('is the customer when a guest is sent too; by id when both names are sent', async () => {
+  it('is the customer rather than a guest, by id first', async () => {
     const [ana, eva] = [await customer(), await customer('eva@example.com')];
     const both = { ...partsOf(ana), customer_external_ref: eva.external_ref };
     expect(await propose(shop, ONE, both)).toMatchObject({ customer_id: ana.id, customer_email: 'ana@example.com' });
   });
 
-  it('is a guest as sent, not complete either until a proforma is made', async () => {
+  it('is a guest as sent, who may be incomplete', async () => {
     expect(await propose(shop, ONE)).toMatchObject({
       anonymous: true,
       customer_id: null,
@@ -270,7 +270,7 @@ describe('the buyer', () => {
     for (const guest of [undefined, null, {}, { first_name: '' }]) await evaluated({ guest });
   });
 
-  it.each(Object.keys(GUEST))('may be a guest with a blank %s, until a proforma is made', async (field) => {
+  it.each(Object.keys(GUEST))('can be a guest with a blank %s until a proforma is made', async (field) => {
     for (const blank of ['', ' \t']) {
       const { id } = await evaluated({ guest: { ...GUEST, [field]: blank } });
       const reply = await shop.post('/proforma_orders', { order_processing_id: id });
@@ -284,18 +284,18 @@ describe('the buyer', () => {
   it.each([
     ['dataPart', { data_part: undefined }, { data_part: ["can't be blank"] }],
     ['timePart', { time_part: null }, { time_part: ["can't be blank"] }],
-  ])('cannot be named by an id without its %s', async (_, lacking, errors) => {
+  ])('cannot be identified by an id without %s', async (_, lacking, errors) => {
     expect(await refused({ ...partsOf(await customer()), ...lacking })).toEqual(errors);
   });
 
   it.each([
     ['an unknown id', () => ({ customer_id: 987_654, data_part: 1, time_part: 1 })],
-    ['an id that is none', () => ({ customer_id: -1, data_part: 1, time_part: 1 })],
+    ['a negative id', () => ({ customer_id: -1, data_part: 1, time_part: 1 })],
     ['an unknown reference', () => ({ customer_external_ref: 'nobody' })],
     ['a reference in another case', () => ({ customer_external_ref: 'REF ana@example.com' })],
     ['another dataPart', async () => ({ ...partsOf(await customer()), data_part: 65 })],
     ['another timePart', async () => ({ ...partsOf(await customer()), time_part: 1 })],
-    ['parts beyond what is stored', async () => ({ ...partsOf(await customer()), data_part: 2 ** 31 - 1 })],
+    ['a data_part out of range', async () => ({ ...partsOf(await customer()), data_part: 2 ** 31 - 1 })],
     ['an id of another app', async () => partsOf(await customer('x@example.com', await api.app()))],
     [
       'a reference of another app',
@@ -331,7 +331,7 @@ describe('the delivery', () => {
     expect(await area({ delivery })).toEqual({ ...nowhere, address_line_1, city, postcode });
   });
 
-  it('of a customer has no address unless one is sent', async () => {
+  it('has no address for a customer unless one is sent', async () => {
     const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
     await shop.post('/customers', { customer: fields });
     const ana = { customer_external_ref: 'ana', guest: null };
@@ -340,8 +340,8 @@ describe('the delivery', () => {
   });
 });
 
-describe('what the evaluation hands on to the proforma', () => {
-  it('is market 1 and channel web unless something else is sent', async () => {
+describe('fields that the proforma takes from its evaluation', () => {
+  it('default to market 1 and channel web', async () => {
     expect(await propose(shop, ONE)).toMatchObject({
       market_id: 1,
       sales_channel_id: 1,
@@ -351,7 +351,7 @@ describe('what the evaluation hands on to the proforma', () => {
     });
   });
 
-  it('is everything as sent, a repeated tag once', async () => {
+  it('are kept as sent, with repeated tags once', async () => {
     const kept = { market_id: 7, sales_channel_id: 3, sales_channel: 'kiosk', comment: 'č'.repeat(5_000) };
     const tags = ['b', 'a', 'b', ' ', 't'.repeat(100)];
     expect(await propose(shop, ONE, { ...kept, tags })).toMatchObject({
@@ -360,7 +360,7 @@ describe('what the evaluation hands on to the proforma', () => {
     });
   });
 
-  it('is the warehouse to take stock from', async () => {
+  it('include the warehouse to reserve in', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 5 }]);
     expect((await propose(shop, ONE, { warehouse_code: 'W2' })).items).toMatchObject([{ warehouse_code: 'W2' }]);
@@ -368,10 +368,10 @@ describe('what the evaluation hands on to the proforma', () => {
   });
 
   it.each([
-    ['an unknown one', 'W9'],
-    ['one in another case', 'w1'],
-    ['one of another app', 'THEIRS'],
-    ['a deleted one', 'GONE'],
+    ['unknown', 'W9'],
+    ['in another case', 'w1'],
+    ['of another app', 'THEIRS'],
+    ['deleted', 'GONE'],
   ])('API.Warehouses.NotFound: %s', async (_, code) => {
     await (await api.app()).put('/warehouse', { warehouses: [warehouse('THEIRS')] });
     await shop.put('/warehouse', { warehouses: [warehouse('GONE')] });
@@ -380,24 +380,24 @@ describe('what the evaluation hands on to the proforma', () => {
   });
 });
 
-describe('what no app can have set up yet', () => {
+describe('records that are not set up', () => {
   it.each([
     ['a shipment method', { shipment_method_code: 'courier' }, { ShipmentMethods: ['API.ShipmentMethods.NotFound'] }],
     ['a coupon', { coupon_codes: ['SUMMER'] }, { Promotions: ['API.Promotions.CouponNotFound'] }],
     ['a voucher', { voucher_codes: ['V-1'] }, { Vouchers: ['API.Vouchers.NotAvailable'] }],
-  ])('%s is refused as unknown', async (_, fields, errors) => {
+  ])('refuses %s as unknown', async (_, fields, errors) => {
     expect(await refused(fields)).toEqual(errors);
   });
 
   it.each([
     { shipment_method_code: null, coupon_codes: null, voucher_codes: null },
     { shipment_method_code: '', coupon_codes: [], voucher_codes: [] },
-  ])('is not asked for by %j', async (fields) => {
+  ])('treats %j as absent', async (fields) => {
     expect(await evaluated(fields)).toMatchObject({ fee_items: [], promotions: [], vouchers: [] });
   });
 });
 
-describe('a basket that breaks rules', () => {
+describe('an invalid basket', () => {
   const line = (fields: object) => ({ items: [...ONE, { code: 'A', qty: 1, ...fields }] });
   const long = 'č'.repeat(256);
 
@@ -427,13 +427,13 @@ describe('a basket that breaks rules', () => {
     ['with an empty tag', { tags: ['a', ''] }, { tags: ["can't be blank"] }],
     ['with a blank coupon', { coupon_codes: [''] }, { coupon_codes: ["can't be blank"] }],
     ['with half of a surrogate pair', { voucher_codes: ['\ud800'] }, { voucher_codes: ['is invalid'] }],
-    ['with an e-mail that is none', { guest: { ...GUEST, email: 'ana' } }, { 'guest.email': ['is invalid'] }],
+    ['with an invalid e-mail', { guest: { ...GUEST, email: 'ana' } }, { 'guest.email': ['is invalid'] }],
     ['with a space in the e-mail', { guest: { ...GUEST, email: ' a@b.rs' } }, { 'guest.email': ['is invalid'] }],
     ['with NUL in the e-mail', { guest: { ...GUEST, email: '\0' } }, { 'guest.email': ['is invalid'] }],
     ['with a long blank e-mail', { guest: { ...GUEST, email: ' '.repeat(256) } }, { 'guest.email': ['is too long'] }],
     ['with a long city', { delivery: { city: long } }, { 'delivery.city': ['is too long'] }],
     [
-      'in many places',
+      'in many fields',
       { items: [{ code: '\0', qty: 0 }, {}], guest: { phone: long }, comment: '\0' },
       {
         'items.0.code': ['is invalid'],
@@ -443,11 +443,11 @@ describe('a basket that breaks rules', () => {
         comment: ['is invalid'],
       },
     ],
-  ])('%s is refused, every failing field under its own name', async (_, fields, errors) => {
+  ])('%s is refused with every failing field', async (_, fields, errors) => {
     expect(await refused(fields)).toEqual(errors);
   });
 
-  it('is refused when its total is beyond every amount', async () => {
+  it('is refused when its total exceeds the maximum', async () => {
     await products([{ code: 'A', price: 900_000_000_000 }]);
     expect(await refused({ items: [{ code: 'A', qty: 2 }] })).toEqual({ items: ['is invalid'] });
     expect(await refused({ items: [{ code: 'A', qty: 1_000_000 }] })).toEqual({ items: ['is invalid'] });
@@ -486,7 +486,7 @@ describe('a basket that breaks rules', () => {
     ['comment', 5],
     ['tags', 'a'],
     ['tags', [1]],
-  ])('with %s of the wrong type, %j, cannot be read', async (field, value) => {
+  ])('is answered 400 with %s of the wrong type: %j', async (field, value) => {
     const { status, body } = await post({ [field]: value });
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     expect(await evaluations()).toEqual([]);
@@ -496,7 +496,7 @@ describe('a basket that breaks rules', () => {
 describe('GET /order_processings/{id}', () => {
   const get = (id: number, client = shop): Promise<Reply> => client.get(`/order_processings/${id}`);
 
-  it('answers the evaluation as it was calculated, whatever became of the catalogue and of itself', async () => {
+  it('returns the evaluation as it was calculated', async () => {
     const evaluation = await evaluated({ guest: GUEST });
     await products([{ code: 'A', price: 1, name: 'Renamed', active: false }]);
     expect((await get(evaluation.id)).body).toEqual({ data: evaluation });

@@ -1,17 +1,24 @@
-import { currencyNumber, formatDateTime, isRefusal } from '@back-office/kernel';
-import { promotionTotals, type Address, type Buyer } from '@back-office/proforma';
-import { CustomerNameFields, customerNameOf, type CustomerName } from '../customers/index.js';
+import { money, type AppContext } from '@back-office/apps';
+import type { Basket, EvaluatedBasket, EvaluationQueries, Evaluations } from '@back-office/checkout';
+import {
+  currencyNumber,
+  formatDateTime,
+  isRefusal,
+  type Address,
+  type Buyer,
+  type CustomerName,
+} from '@back-office/kernel';
+import { promotionTotals } from '@back-office/proforma';
+import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
 import { answered, created, ok } from '../http/answer.js';
-import { money, type AppContext } from '../http/app-context.js';
 import { Email, ListOf, Nested, RecordId, Text, Texts, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, listOf, named, nullable, number, record, text, type Of } from '../http/shapes.js';
 import { FeeItemShape, percent, presentFee, presentPromotion, PromotionShape } from '../orders/index.js';
-import type { Basket, EvaluationRow, TypeOrmEvaluations } from './typeorm-evaluations.js';
 
 const optional = true;
-/** Coupons, and vouchers, of one basket. */
-const MOST_CODES = 20;
+/** Coupons, and likewise vouchers, of one basket. */
+const MAX_CODES = 20;
 
 class AddressFields {
   @Text({ optional }) address_line_1?: string | null;
@@ -41,14 +48,14 @@ class OrderProcessingFields extends CustomerNameFields {
   @ListOf(() => ItemFields) items!: ItemFields[];
   @Text({ optional }) shipment_method_code?: string | null;
   @Text({ optional }) pickup_point_code?: string | null;
-  @Texts({ max: MOST_CODES, optional }) coupon_codes?: string[] | null;
-  @Texts({ max: MOST_CODES, optional }) voucher_codes?: string[] | null;
+  @Texts({ max: MAX_CODES, optional }) coupon_codes?: string[] | null;
+  @Texts({ max: MAX_CODES, optional }) voucher_codes?: string[] | null;
   @Text({ optional }) warehouse_code?: string | null;
   @Whole({ min: 1, optional }) market_id?: number | null;
   @Whole({ min: 1, optional }) sales_channel_id?: number | null;
   @Text({ optional }) sales_channel?: string | null;
   @Text({ max: 5_000, optional }) comment?: string | null;
-  @Texts({ max: 50, longest: 100, spaces: true, optional }) tags?: string[] | null;
+  @Texts({ max: 50, maxLength: 100, spaces: true, optional }) tags?: string[] | null;
 }
 
 class PostOrderProcessing {
@@ -85,14 +92,14 @@ const EvaluationShape = named('OrderProcessing', {
   expires_at: dateTime,
 });
 
-export function checkoutRoutes(evaluations: TypeOrmEvaluations): Route[] {
+export function checkoutRoutes(evaluations: Evaluations, queries: EvaluationQueries): Route[] {
   return [
     route({
       method: 'post',
       path: '/order_processings',
       caller: 'app',
       extension: true,
-      summary: 'Evaluates a basket: prices it and keeps the result for 24 hours; nothing is reserved',
+      summary: 'Evaluates a basket: prices it and keeps the result for 24 hours; reserves nothing',
       body: PostOrderProcessing,
       answers: { 201: record({ data: EvaluationShape }) },
       refusals: [
@@ -106,10 +113,10 @@ export function checkoutRoutes(evaluations: TypeOrmEvaluations): Route[] {
       ],
       handle: async ({ app, body }) => {
         const fields = body.order_processing;
-        const customer = customerNameOf(fields);
+        const customer = parseCustomerName(fields);
         if (isRefusal(customer)) return customer;
-        const evaluated = await evaluations.evaluate(app.id, basketOf(app, fields, customer));
-        return answered(evaluated, (row) => created(presentEvaluation(app, row)));
+        const evaluated = await evaluations.evaluate(app.id, parseBasket(app, fields, customer));
+        return answered(evaluated, (evaluation) => created(presentEvaluation(app, evaluation)));
       },
     }),
     route({
@@ -120,21 +127,21 @@ export function checkoutRoutes(evaluations: TypeOrmEvaluations): Route[] {
       summary: 'One evaluation, as it was calculated',
       answers: { 200: record({ data: EvaluationShape }) },
       handle: async ({ app, id }) =>
-        answered(await evaluations.find(app.id, id), (row) => ok(presentEvaluation(app, row))),
+        answered(await queries.find(app.id, id), (evaluation) => ok(presentEvaluation(app, evaluation))),
     }),
   ];
 }
 
-function basketOf(app: AppContext, fields: OrderProcessingFields, customer: CustomerName | null): Basket {
+function parseBasket(app: AppContext, fields: OrderProcessingFields, customer: CustomerName | null): Basket {
   const guest = fields.guest ?? {};
   return {
     items: fields.items,
     customer,
     guest: buyerOf(guest),
     delivery: addressOf(fields.delivery ?? {}) ?? addressOf(guest),
-    warehouseCode: given(fields.warehouse_code),
-    shipmentMethodCode: given(fields.shipment_method_code),
-    pickupPointCode: given(fields.pickup_point_code),
+    warehouseCode: emptyToNull(fields.warehouse_code),
+    shipmentMethodCode: emptyToNull(fields.shipment_method_code),
+    pickupPointCode: emptyToNull(fields.pickup_point_code),
     coupons: [...new Set(fields.coupon_codes)],
     vouchers: [...new Set(fields.voucher_codes)],
     currency: app.currency,
@@ -151,23 +158,22 @@ function buyerOf(guest: GuestFields): Buyer {
   return { id: null, dataPart: null, timePart: null, email, firstName, lastName, phone };
 }
 
-/** An address of blanks names no place, and must not hide one that does. */
+/** A blank delivery address must not hide the guest's. */
 function addressOf(fields: AddressFields): Address | null {
   const { address_line_1 = null, city = null, postcode = null, country = null } = fields;
   const address = { address_line_1, city, postcode, country };
   return Object.values(address).every((part) => part === null || part.trim() === '') ? null : address;
 }
 
-/** An empty code names nothing. */
-function given(code: string | null | undefined): string | null {
+function emptyToNull(code: string | null | undefined): string | null {
   return code === undefined || code === '' ? null : code;
 }
 
-function presentEvaluation(app: AppContext, row: EvaluationRow): Of<typeof EvaluationShape> {
+function presentEvaluation(app: AppContext, evaluation: EvaluatedBasket): Of<typeof EvaluationShape> {
   const amount = money(app);
   return {
-    id: row.id,
-    items: row.items.map((line) => ({
+    id: evaluation.id,
+    items: evaluation.items.map((line) => ({
       product_id: line.productId,
       product_variant_id: line.variantId,
       code: line.code,
@@ -181,15 +187,17 @@ function presentEvaluation(app: AppContext, row: EvaluationRow): Of<typeof Evalu
       end_sales: amount(line.sales - line.discount),
       promotions: line.promotions.map((promotion) => presentPromotion(promotion, amount)),
     })),
-    fee_items: row.fees.map((fee) => presentFee(fee, amount)),
-    promotions: promotionTotals(row.items, row.promotions).map((promotion) => presentPromotion(promotion, amount)),
-    vouchers: row.vouchers.map((voucher) => ({ code: voucher.code, amount: amount(voucher.amount) })),
-    sales: amount(row.sales),
-    discount: amount(row.discount),
-    net_sales: amount(row.net_sales),
-    vat: amount(row.vat),
-    end_sales: amount(row.end_sales),
-    currency_id: currencyNumber(row.currency),
-    expires_at: formatDateTime(row.expires_at),
+    fee_items: evaluation.fees.map((fee) => presentFee(fee, amount)),
+    promotions: promotionTotals(evaluation.items, evaluation.promotions).map((promotion) =>
+      presentPromotion(promotion, amount),
+    ),
+    vouchers: evaluation.vouchers.map((voucher) => ({ code: voucher.code, amount: amount(voucher.amount) })),
+    sales: amount(evaluation.sales),
+    discount: amount(evaluation.discount),
+    net_sales: amount(evaluation.net_sales),
+    vat: amount(evaluation.vat),
+    end_sales: amount(evaluation.end_sales),
+    currency_id: currencyNumber(evaluation.currency),
+    expires_at: formatDateTime(evaluation.expires_at),
   };
 }

@@ -62,7 +62,7 @@ const payments = (proforma: { payments: readonly Payment[] }) =>
   proforma.payments.map((each) => [each.payment_method, each.amount, each.payment_status]);
 
 describe('a percentage', () => {
-  it('of the basket is split over the lines by largest remainder, and everything adds up', async () => {
+  it('of the basket is split over the lines by largest remainder', async () => {
     await offer(promotion('TEN', { value: 10.01 }));
     const evaluation = await evaluated({ A: 1, B: 1, C: 1 });
     // 16.016 of 160, as 10.01 + 5.005 + 1.001 and a remainder of one para for the second
@@ -83,7 +83,7 @@ describe('a percentage', () => {
     expect(evaluation.items[1].promotions).toEqual([{ code: 'TEN', name: 'Offer TEN', amount: 5.01 }]);
   });
 
-  it('of some variants takes off these alone', async () => {
+  it('of some variants discounts only these', async () => {
     await offer(promotion('A25', { value: 25, variant_codes: ['A', 'C'] }));
     expect(lines(await evaluated({ A: 2, B: 1 }))).toEqual([
       [200, 50, 150],
@@ -91,7 +91,7 @@ describe('a percentage', () => {
     ]);
   });
 
-  it('of 100 leaves nothing to pay', async () => {
+  it('of 100 makes the basket free', async () => {
     await offer(promotion('ALL', { value: 100 }));
     expect(await evaluated({ A: 2, B: 1 })).toMatchObject({ sales: 250, discount: 250, end_sales: 0, vat: 0 });
   });
@@ -153,7 +153,7 @@ describe('buy x get y', () => {
 describe('several promotions', () => {
   const twenty = { kind: 'amount', value: 20 };
 
-  it('apply by priority, each on what the earlier ones left', async () => {
+  it('apply by priority, each to the remaining amount', async () => {
     await offer(promotion('X', { priority: 1 }), promotion('Y', { ...twenty, priority: 2 }));
     expect(await evaluated({ A: 1 })).toMatchObject({
       discount: 30,
@@ -180,7 +180,7 @@ describe('several promotions', () => {
     ]);
   });
 
-  it('on lines apply before those on the basket, whatever their priority', async () => {
+  it('apply to lines before the basket, whatever their priority', async () => {
     await offer(
       promotion('BASKET', { priority: -5 }),
       promotion('LINE', { kind: 'amount', value: 20, variant_codes: ['A'], priority: 5 }),
@@ -193,7 +193,7 @@ describe('several promotions', () => {
     ]);
   });
 
-  it('are shown only as far as they took something off', async () => {
+  it('are shown only when they discount something', async () => {
     await offer(
       promotion('ALL', { value: 100 }),
       promotion('LATE', { priority: 1 }),
@@ -206,7 +206,7 @@ describe('several promotions', () => {
 describe('the conditions of a promotion', () => {
   const discount = async (basket: Readonly<Record<string, number>>) => (await evaluated(basket)).discount;
 
-  it('min_qty counts the pieces concerned', async () => {
+  it('min_qty counts the pieces of its variants', async () => {
     await offer(promotion('P', { variant_codes: ['A'], min_qty: 2 }));
     expect(await discount({ A: 1, B: 5 })).toBe(0);
     expect(await discount({ A: 2 })).toBe(20);
@@ -221,7 +221,7 @@ describe('the conditions of a promotion', () => {
     expect(await discount({ A: 1, B: 1 })).toBe(76);
   });
 
-  it('the window holds both its ends', async () => {
+  it('the window includes both ends', async () => {
     await offer(promotion('P', { valid_from: at(1), valid_until: at(3) }));
     const seen: number[] = [];
     for (let hour = 0; hour < 5; hour += 1) {
@@ -231,14 +231,14 @@ describe('the conditions of a promotion', () => {
     expect(seen).toEqual([0, 10, 10, 10, 0]);
   });
 
-  it('one that is not active takes nothing off', async () => {
+  it('an inactive promotion discounts nothing', async () => {
     await offer(promotion('P', { active: false }));
     expect(await discount({ A: 1 })).toBe(0);
     await offer({ code: 'P', active: true });
     expect(await discount({ A: 1 })).toBe(10);
   });
 
-  it('one of another app takes nothing off', async () => {
+  it('a promotion of another app discounts nothing', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', {})]);
     expect(await discount({ A: 1 })).toBe(0);
   });
@@ -247,30 +247,30 @@ describe('the conditions of a promotion', () => {
 describe('a coupon', () => {
   const NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
 
-  it('brings in the promotion that asks for it, and no other', async () => {
+  it('applies only the promotion that asks for it', async () => {
     await offer(promotion('P', { coupon_code: 'SUMMER' }), promotion('Q', { coupon_code: 'WINTER', value: 50 }));
     expect((await evaluated({ A: 1 })).discount).toBe(0);
     expect((await evaluated({ A: 1 }, { coupon_codes: ['SUMMER', 'SUMMER'] })).discount).toBe(10);
     expect((await evaluated({ A: 1 }, { coupon_codes: ['WINTER', 'SUMMER'] })).discount).toBe(55);
   });
 
-  it('is accepted while its promotion asks for a larger basket', async () => {
+  it('is accepted when the basket is too small for its promotion', async () => {
     await offer(promotion('P', { coupon_code: 'SUMMER', min_qty: 2 }));
     expect((await evaluated({ A: 1 }, { coupon_codes: ['SUMMER'] })).discount).toBe(0);
   });
 
   it.each([
-    ['that no promotion asks for', {}, 'WINTER'],
+    ['without a promotion', {}, 'WINTER'],
     ['in another case', {}, 'summer'],
-    ['of a promotion that is not active', { active: false }, 'SUMMER'],
+    ['of an inactive promotion', { active: false }, 'SUMMER'],
     ['before its window', { valid_from: '2099-01-01' }, 'SUMMER'],
     ['after its window', { valid_until: '2001-01-01' }, 'SUMMER'],
-  ])('API.Promotions.CouponNotFound: one %s', async (_, more, coupon) => {
+  ])('API.Promotions.CouponNotFound: %s', async (_, more, coupon) => {
     await offer(promotion('P', { coupon_code: 'SUMMER', ...more }));
     expect(await refused({ coupon_codes: [coupon] })).toEqual(NOT_FOUND);
   });
 
-  it('API.Promotions.CouponNotFound: one of another app', async () => {
+  it('API.Promotions.CouponNotFound: of another app', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', { coupon_code: 'SUMMER' })]);
     expect(await refused({ coupon_codes: ['SUMMER'] })).toEqual(NOT_FOUND);
   });
@@ -281,7 +281,7 @@ describe('the shipment fee', () => {
   const by = { shipment_method_code: 'courier' };
   beforeEach(() => setUp(shop, 'shipment_methods', [courier]));
 
-  it('is a line of its own with its VAT, and no basket promotion touches it', async () => {
+  it('is a line with its own VAT, outside basket promotions', async () => {
     await offer(promotion('TEN', {}));
     const evaluation = await evaluated({ B: 1 }, by);
     expect(evaluation.fee_items).toEqual([
@@ -309,7 +309,7 @@ describe('the shipment fee', () => {
     });
   });
 
-  it('is waived from an item sum after discounts on', async () => {
+  it('is waived from a sum of items after discounts', async () => {
     expect((await evaluated({ A: 1, B: 1, C: 2 }, by)).fee_items).toMatchObject([{ price: 30.5 }]);
     expect((await evaluated({ A: 1, B: 1, C: 3 }, by)).fee_items).toMatchObject([{ price: 0, end_sales: 0 }]);
     await offer(promotion('TEN', {}));
@@ -317,7 +317,7 @@ describe('the shipment fee', () => {
     expect(await evaluated({ A: 2 }, by)).toMatchObject({ fee_items: [{ price: 0 }], end_sales: 180 });
   });
 
-  it('is never waived without free_from, and always with one of 0', async () => {
+  it('is never waived without free_from, always with 0', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: null }]);
     expect((await evaluated({ A: 100 }, by)).fee_items).toMatchObject([{ price: 30.5 }]);
     await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: 0 }]);
@@ -364,7 +364,7 @@ describe('the pickup point', () => {
     expect(await keyOf(await to(point))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
   });
 
-  it('is looked up when the proforma is made, not when the basket was evaluated', async () => {
+  it('is checked when the proforma is made, not before', async () => {
     const [id, later] = [await to('P1'), await to('P2')];
     const points = [{ code: 'P2', name: 'Market', available: true }];
     await setUp(shop, 'shipment_methods', [{ code: 'locker', pickup_points: points }]);
@@ -372,15 +372,15 @@ describe('the pickup point', () => {
     expect(await keyOf(later)).toBe('P2');
   });
 
-  it('may be left out when the method does not require one', async () => {
+  it('is optional when the method does not require one', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'locker', requires_pickup_point: false }]);
     expect(await keyOf(await to())).toBeNull();
     expect(await keyOf(await to('P2'))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
   });
 });
 
-describe('a promotion that took nothing off when the proforma was made', () => {
-  it('counts once the warehouse confirms less', async () => {
+describe('a promotion without effect when the proforma was made', () => {
+  it('applies when the warehouse confirms less', async () => {
     await stockShop(shop, [
       { code: 'P', price: 10, stock: 10 },
       { code: 'D', price: 5, stock: 10 },
@@ -408,8 +408,8 @@ describe('a promotion that took nothing off when the proforma was made', () => {
   });
 });
 
-describe('what an evaluation has frozen', () => {
-  it('is what the proforma shows, whatever became of promotions, fees and prices', async () => {
+describe('the frozen terms of an evaluation', () => {
+  it('are shown by the proforma after promotions, fees and prices changed', async () => {
     await offer(promotion('TEN', {}), promotion('C', { coupon_code: 'SUMMER', priority: 1 }));
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
     const fields = { shipment_method_code: 'post', coupon_codes: ['SUMMER'] };
@@ -432,7 +432,7 @@ describe('what an evaluation has frozen', () => {
     });
   });
 
-  it('is what GET /order_processings/{id} answers', async () => {
+  it('are returned by GET /order_processings/{id}', async () => {
     await offer(promotion('TEN', {}));
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 30 }]);
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
@@ -442,7 +442,7 @@ describe('what an evaluation has frozen', () => {
     expect((await shop.get(`/order_processings/${evaluation.id}`)).body.data).toEqual(evaluation);
   });
 
-  it('is what a partly confirmed proforma is priced with again, its conditions not tested', async () => {
+  it('price a partly confirmed proforma, without checking conditions', async () => {
     await offer(
       promotion('TEN', { min_qty: 4, min_amount: 400, coupon_code: 'SUMMER', valid_until: at(1) }),
       promotion('OFF', { kind: 'amount', value: 60, priority: 1 }),
@@ -473,7 +473,7 @@ describe('what an evaluation has frozen', () => {
     });
   });
 
-  it('never costs more after a reduction than before', async () => {
+  it('never raise the price after a reduction', async () => {
     await offer(promotion('ALL', { kind: 'buy_x_get_y', buy_qty: 1, get_qty: 2, value: 100 }));
     const { id, items, end_sales } = await propose(shop, of({ A: 3 }));
     expect(end_sales).toBe(100);
@@ -497,7 +497,7 @@ describe('a voucher', () => {
     return (await shop.post(`/proforma_orders/${id}/pay`, { payment })).body.data;
   };
 
-  it('is shown by the evaluation with what it would pay, and nothing is held yet', async () => {
+  it('is shown by the evaluation, but not held', async () => {
     await issue(60);
     for (let round = 0; round < 2; round += 1) {
       expect(await evaluated({ A: 1 }, V)).toMatchObject({ vouchers: [{ code: 'V', amount: 60 }], end_sales: 100 });
@@ -506,7 +506,7 @@ describe('a voucher', () => {
     expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
-  it('is held by the proforma and is one of its payments, for at most the debt', async () => {
+  it('is held by the proforma as a payment of at most the debt', async () => {
     await issue(60);
     const made = await propose(shop, of({ A: 1 }), V);
     expect(made).toMatchObject({ proforma_status: 'draft', paid: 60, debt: 40, payment_instructions: { amount: 40 } });
@@ -525,18 +525,18 @@ describe('a voucher', () => {
     expect(await shown(made.id)).toEqual(made);
   });
 
-  it('that covers the total makes the proforma paid', async () => {
+  it('makes the proforma paid when it covers the total', async () => {
     await issue(150);
     expect(await propose(shop, of({ A: 1 }), V)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
   });
 
-  it('and the payments after it make the proforma paid', async () => {
+  it('makes the proforma paid together with later payments', async () => {
     await issue(60);
     const { id } = await propose(shop, of({ A: 1 }), V);
     expect(await pay(id)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
   });
 
-  it('pays after the vouchers named before it, and is not held when these cover the total', async () => {
+  it('pays after earlier vouchers, and is not held when they suffice', async () => {
     await setUp(
       shop,
       'vouchers',
@@ -554,7 +554,7 @@ describe('a voucher', () => {
     ]);
   });
 
-  it('pays for the shipment too', async () => {
+  it('pays for shipment too', async () => {
     await issue(500);
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
     const made = await propose(shop, of({ A: 1 }), { ...V, shipment_method_code: 'post' });
@@ -562,29 +562,29 @@ describe('a voucher', () => {
   });
 
   it.each([
-    ['that does not exist', 100, { code: 'W' }],
+    ['unknown', 100, { code: 'W' }],
     ['in another case', 100, { code: 'v' }],
-    ['that is not active', 100, { active: false }],
+    ['inactive', 100, { active: false }],
     ['before its window', 100, { valid_from: '2099-01-01' }],
     ['after its window', 100, { valid_until: '2001-01-01' }],
-  ])('API.Vouchers.NotAvailable: one %s', async (_, amount, more) => {
+  ])('API.Vouchers.NotAvailable: %s', async (_, amount, more) => {
     await issue(amount, more);
     expect(await refused(V)).toEqual(NOT_AVAILABLE);
   });
 
-  it('API.Vouchers.NotAvailable: one of another app', async () => {
+  it('API.Vouchers.NotAvailable: of another app', async () => {
     await setUp(await api.app(), 'vouchers', [{ code: 'V', amount: 5 }]);
     expect(await refused(V)).toEqual(NOT_AVAILABLE);
   });
 
-  it('of a customer is available to that customer alone', async () => {
+  it('is available only to its customer', async () => {
     const [mira, vera] = [await newCustomer(shop, 'mira@example.com'), await newCustomer(shop, 'vera@example.com')];
     await issue(60, { customer_id: mira.customer_id });
     for (const buyer of [vera, {}]) expect(await refused({ ...V, ...buyer })).toEqual(NOT_AVAILABLE);
     expect(await propose(shop, of({ A: 1 }), { ...V, ...mira, guest: undefined })).toMatchObject({ paid: 60 });
   });
 
-  it('API.Vouchers.NotAvailable: one that became somebody else’s, inactive or over since the evaluation', async () => {
+  it('API.Vouchers.NotAvailable: changed since the evaluation', async () => {
     const mira = await newCustomer(shop, 'mira@example.com');
     for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: at(-1) }]) {
       await issue(60, { customer_id: null, active: true, valid_until: null });
@@ -606,7 +606,7 @@ describe('a voucher', () => {
     expect((await create(early)).status).toBe(201);
   });
 
-  it('API.Vouchers.NotAvailable: one of which less is left than the evaluation stored', async () => {
+  it('API.Vouchers.NotAvailable: less is left than the evaluation stored', async () => {
     await issue(100);
     const [early, small] = [await evaluate(shop, of({ A: 1 }), V), await evaluate(shop, of({ B: 1 }), V)];
     const { id } = await propose(shop, of({ B: 1 }), V);
@@ -616,7 +616,7 @@ describe('a voucher', () => {
     expect((await create(small)).body.data).toMatchObject({ paid: 50 });
   });
 
-  it('goes to one of 20 proformas that ask for it at once', async () => {
+  it('is held by one of 20 concurrent proformas', async () => {
     await issue(60);
     const ids = await Promise.all(Array.from({ length: 20 }, () => evaluate(shop, of({ A: 1 }), V)));
     const replies = await Promise.all(ids.map(create));
@@ -628,7 +628,7 @@ describe('a voucher', () => {
     expect(await voucher()).toMatchObject({ proforma_order_id: made[0]?.body.data.id });
   });
 
-  it('does not deadlock when many proformas name two of them in opposite orders', async () => {
+  it('does not deadlock when proformas use two in opposite orders', async () => {
     await setUp(
       shop,
       'vouchers',
@@ -646,7 +646,7 @@ describe('a voucher', () => {
     expect(statuses.filter((status) => status === 422)).toHaveLength(19);
   });
 
-  it('is given back when the proforma is cancelled, without the payment service', async () => {
+  it('is released by a cancellation, without the payment service', async () => {
     await issue(60);
     const { id } = await propose(shop, of({ A: 1 }), V);
     await shop.delete(`/proforma_orders/${id}`);
@@ -659,7 +659,7 @@ describe('a voucher', () => {
     expect((await evaluated({ A: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 60 }]);
   });
 
-  it('is given back when the proforma is found expired by a call', async () => {
+  it('is released when a call expires the proforma', async () => {
     await issue(60);
     const { id } = await propose(shop, of({ A: 1 }), V);
     api.clock.forward({ hours: 72 });
@@ -668,7 +668,7 @@ describe('a voucher', () => {
     expect(service.asked).toEqual([]);
   });
 
-  it('stays with a proforma that it has paid, unless the app lets those expire too', async () => {
+  it('stays with a paid proforma, unless the app expires those', async () => {
     await issue(100);
     const { id } = await propose(shop, of({ A: 1 }), V);
     api.clock.forward({ hours: 72 });
@@ -680,7 +680,7 @@ describe('a voucher', () => {
     expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
-  it('is given back by the sweep when the app lets paid ones expire only after its alert', async () => {
+  it('is released by the sweep when the app later expires paid ones', async () => {
     await issue(100);
     const { id } = await propose(shop, of({ A: 1 }), V);
     const sweep = api.container.get(TOKENS.ExpirySweep);
@@ -693,7 +693,7 @@ describe('a voucher', () => {
     expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
-  it('is given back by the sweep, several at once', async () => {
+  it('is released by the sweep, several at once', async () => {
     await setUp(
       shop,
       'vouchers',
@@ -706,7 +706,7 @@ describe('a voucher', () => {
     expect((await shop.get('/proforma_orders?status=expired')).body.data).toHaveLength(2);
   });
 
-  it('is spent when the proforma is converted, and its rest can be used again', async () => {
+  it('is spent by the conversion, and its rest stays usable', async () => {
     await issue(60);
     const { id } = await propose(shop, of({ B: 1 }), V);
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
@@ -725,7 +725,7 @@ describe('a voucher', () => {
     expect(await refused(V)).toEqual(NOT_AVAILABLE);
   });
 
-  it('gets money back last, and never from the payment service', async () => {
+  it('is refunded last, without the payment service', async () => {
     await issue(60);
     const { id, items } = await propose(shop, of({ A: 2 }), V);
     await pay(id, 100);
@@ -754,7 +754,7 @@ describe('a voucher', () => {
     ]);
   });
 
-  it('pays again what it got back when the warehouse corrects itself, and is spent for both', async () => {
+  it('pays again when the warehouse raises the line', async () => {
     await issue(500);
     const { id, items } = await propose(shop, of({ A: 5 }), V);
     const confirm = async (qty: number) => {
@@ -776,7 +776,7 @@ describe('a voucher', () => {
     expect(await voucher()).toMatchObject({ amount: 500, spent: 400, proforma_order_id: null });
   });
 
-  it('is spent by what stayed on it after a partial confirmation', async () => {
+  it('is spent by the remaining payment after a partial confirmation', async () => {
     await issue(150);
     const { id, items } = await propose(shop, of({ A: 2 }), V);
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
@@ -794,7 +794,7 @@ describe('loyalty points', () => {
     expect(status).toBe(200);
   };
 
-  it('are booked once when the proforma is converted 20 times at once', async () => {
+  it('are booked once by 20 concurrent conversions', async () => {
     await earn(100);
     const mira = await newCustomer(shop, 'mira@example.com');
     const { id } = await propose(shop, of({ A: 2, B: 1 }), { ...mira, guest: undefined });
@@ -804,7 +804,7 @@ describe('loyalty points', () => {
     expect(await points(mira)).toBe(2);
   });
 
-  it('add up over the proformas of a customer, counted on what was to be paid', async () => {
+  it('add up over the proformas of a customer', async () => {
     await earn(31);
     await offer(promotion('TEN', {}));
     const mira = await newCustomer(shop, 'mira@example.com');
@@ -816,7 +816,7 @@ describe('loyalty points', () => {
     expect(await points(mira)).toBe(10);
   });
 
-  it('are not earned by what the warehouse did not confirm, nor by a cancelled proforma', async () => {
+  it('are not earned by unconfirmed lines or cancelled proformas', async () => {
     await earn(100);
     const mira = await newCustomer(shop, 'mira@example.com');
     const { id, items } = await propose(shop, of({ A: 3 }), { ...mira, guest: undefined });
@@ -828,7 +828,7 @@ describe('loyalty points', () => {
     expect(await points(mira)).toBe(1);
   });
 
-  it.each([0, 1_000])('are none with points_per_amount %d', async (amount) => {
+  it.each([0, 1_000])('are 0 with points_per_amount %d', async (amount) => {
     await earn(amount);
     const mira = await newCustomer(shop, 'mira@example.com');
     const { id } = await propose(shop, of({ A: 2 }), { ...mira, guest: undefined });
@@ -836,7 +836,7 @@ describe('loyalty points', () => {
     expect(await points(mira)).toBe(0);
   });
 
-  it('have nobody to be booked to when a guest buys', async () => {
+  it('are not booked for a guest', async () => {
     await earn(1);
     const { id } = await propose(shop, of({ A: 2 }));
     expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);

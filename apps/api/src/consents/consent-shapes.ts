@@ -1,11 +1,13 @@
 import {
   eachChannel,
-  standingsOf,
+  switchStates,
   STATES,
   SWITCHES,
-  type ChannelStanding,
+  type ChannelState,
   type Consent,
-  type Standing,
+  type KnownConsent,
+  type SwitchState,
+  type StoredChange,
 } from '@back-office/consent';
 import { formatDateTime, formatOptional } from '@back-office/kernel';
 import {
@@ -18,25 +20,24 @@ import {
   oneOf,
   record,
   text,
-  truth,
+  boolean,
   type Of,
 } from '../http/shapes.js';
-import type { KnownConsent, StoredChange } from './typeorm-consents.js';
 
 const state = oneOf(STATES);
 
 const ChannelConsentShape = named('ChannelConsent', {
   state,
-  effective: truth,
+  effective: boolean,
   source: nullable(text),
   changed_at: nullable(dateTime),
 });
 
 export const ConsentShape = named('Consent', {
-  master: truth,
+  master: boolean,
   channels: record(eachChannel(() => ChannelConsentShape)),
   preferred: record({ notification_channel_id: nullable(integer), source: oneOf(['auto', 'manual']) }),
-  viber_subscribed: truth,
+  viber_subscribed: boolean,
   given_at: dateTime,
 });
 
@@ -51,8 +52,8 @@ export function presentConsent(consent: Consent): Of<typeof ConsentShape> {
   };
 }
 
-function presentChannel({ state: own, effective, last }: ChannelStanding): Of<typeof ChannelConsentShape> {
-  return { state: own, effective, source: last?.source ?? null, changed_at: formatOptional(last?.at ?? null) };
+function presentChannel({ state: channelState, effective, last }: ChannelState): Of<typeof ChannelConsentShape> {
+  return { state: channelState, effective, source: last?.source ?? null, changed_at: formatOptional(last?.at ?? null) };
 }
 
 export const ConsentChangeShape = named('ConsentChange', {
@@ -70,38 +71,38 @@ export function presentChange(change: StoredChange): Of<typeof ConsentChangeShap
   return { id, customer_id: customerId, channel, from, to, source, changed_at: formatDateTime(at) };
 }
 
-const standing = { state: nullable(state), evidence: nullable(ConsentChangeShape) };
+const stateWithEvidence = { state: nullable(state), evidence: nullable(ConsentChangeShape) };
 
 export const ConsentAtShape = named('ConsentAt', {
   customer_id: integer,
   at: dateTime,
   registered_at: dateTime,
-  master: record(standing),
-  channels: record(eachChannel(() => record({ ...standing, effective: truth }))),
+  master: record(stateWithEvidence),
+  channels: record(eachChannel(() => record({ ...stateWithEvidence, effective: boolean }))),
 });
 
-/** Before the registration there was nobody to grant or revoke anything: no state, and nothing effective. */
+/** Before the registration, states are null and nothing is effective. */
 export function presentConsentAt(known: KnownConsent, at: Date, end: Date): Of<typeof ConsentAtShape> {
   const { customerId, customer, lastChanges } = known;
-  const { master, channels } = standingsOf(lastChanges);
+  const { master, channels } = switchStates(lastChanges);
   const isRegistered = customer.registeredAt < end;
-  const presentStanding = (own: Standing) => {
-    const last = lastChanges.find((change) => change === own.last);
-    return { state: isRegistered ? own.state : null, evidence: last ? presentChange(last) : null };
+  const presentState = (current: SwitchState) => {
+    const last = lastChanges.find((change) => change === current.last);
+    return { state: isRegistered ? current.state : null, evidence: last ? presentChange(last) : null };
   };
   return {
     customer_id: customerId,
     at: formatDateTime(at),
     registered_at: formatDateTime(customer.registeredAt),
-    master: presentStanding(master),
+    master: presentState(master),
     channels: eachChannel((channel) => ({
-      ...presentStanding(channels[channel]),
+      ...presentState(channels[channel]),
       effective: isRegistered && channels[channel].effective,
     })),
   };
 }
 
-/** A channel or a state that does not exist, with what was sent. */
+/** An unknown channel or state, with the sent values. */
 export const InvalidConsentShape = record({
   errors: record({ CustomerChannelConsents: listOf(text), fields: anyObject }),
 });

@@ -16,7 +16,7 @@ beforeEach(async () => {
   phone = await signIn(customer);
 });
 
-/** The calls of a new session; of an anonymous one without a customer. */
+/** Starts a session; anonymous without a customer. */
 const signIn = async (session: object = {}, client = shop): Promise<Client> =>
   api.through({ ...client, token: await startSession(client, session) }, [api.origin]);
 
@@ -37,8 +37,8 @@ const historyRows = () =>
      where app_id = $1 order by id`,
     [shop.appId],
   );
-const shown = (date: Date): string => date.toISOString().slice(0, 19);
-const now = (): string => shown(api.clock.now());
+const formatSecond = (date: Date): string => date.toISOString().slice(0, 19);
+const now = (): string => formatSecond(api.clock.now());
 const row = (channel: string, step: number, to: 'granted' | 'revoked') => ({
   customer_id: customer.customer_id,
   channel,
@@ -50,7 +50,7 @@ const row = (channel: string, step: number, to: 'granted' | 'revoked') => ({
 const untouched = { state: 'granted', effective: true, source: null, changed_at: null };
 
 describe('GET /customer/consents', () => {
-  it('of a customer who never set anything: all granted, since the registration', async () => {
+  it('grants everything since the registration by default', async () => {
     const registered = now();
     api.clock.forward({ hours: 5 });
     expect(await consent()).toEqual({
@@ -62,7 +62,7 @@ describe('GET /customer/consents', () => {
     });
   });
 
-  it('tells of each channel where and when it was last changed, and when the latest change was', async () => {
+  it('shows source and time of the last change of each channel', async () => {
     await put('sms', 'revoked');
     const first = now();
     api.clock.forward({ hours: 1 });
@@ -77,7 +77,7 @@ describe('GET /customer/consents', () => {
     });
   });
 
-  it('is the same in every session of the customer, and no other customer’s', async () => {
+  it('belongs to the customer, not the session', async () => {
     await put('email', 'revoked');
     expect(await consent(await signIn(customer))).toEqual(await consent());
     const other = await signIn(await newCustomer(shop, 'ana@example.com'));
@@ -91,21 +91,21 @@ describe('Consent object', () => {
     api.clock.forward({ seconds: 90 });
   });
 
-  it('master: whether all marketing is granted', async () => {
+  it('master: is true while all marketing is granted', async () => {
     expect(dataOf(await putMaster('revoked')).master).toBe(false);
     expect(dataOf(await putMaster('granted')).master).toBe(true);
   });
 
-  it('channels: one entry for each of email, sms, push and viber', async () => {
+  it('channels: has email, sms, push and viber', async () => {
     expect(Object.keys((await consent()).channels)).toEqual(CHANNELS);
   });
 
-  it('channels.<channel>.state: revoked, or granted, also when it was never set', async () => {
+  it('channels.<channel>.state: is granted until it is revoked', async () => {
     const { channels } = await consent();
     expect(CHANNELS.map((each) => channels[each].state)).toEqual(['granted', 'revoked', 'granted', 'granted']);
   });
 
-  it('channels.<channel>.effective: the channel and the master are granted', async () => {
+  it('channels.<channel>.effective: needs channel and master', async () => {
     const effective = ({ channels }: { channels: Record<string, { effective: boolean }> }) =>
       CHANNELS.filter((each) => channels[each]?.effective);
     expect(effective(await consent())).toEqual(['email', 'push', 'viber']);
@@ -114,19 +114,19 @@ describe('Consent object', () => {
     expect(effective(dataOf(await putMaster('granted')))).toEqual(CHANNELS);
   });
 
-  it('channels.<channel>.source, changed_at: of the last change, null if there was none; the master changes none', async () => {
+  it('channels.<channel>.source, changed_at: ignore the master, null without a change', async () => {
     await putMaster('revoked');
     const { channels } = await consent();
-    const changed = shown(new Date(api.clock.now().getTime() - 90_000));
+    const changed = formatSecond(new Date(api.clock.now().getTime() - 90_000));
     expect(channels.sms).toMatchObject({ source: 'mobile_app', changed_at: changed });
     expect(channels.email).toMatchObject({ source: null, changed_at: null });
   });
 
-  it('preferred: a channel and who has chosen it', async () => {
+  it('preferred: has channel and source', async () => {
     expect((await consent()).preferred).toEqual({ notification_channel_id: 1, source: 'auto' });
   });
 
-  it('viber_subscribed: as the customer is registered', async () => {
+  it('viber_subscribed: comes from the customer', async () => {
     const added = {
       email: 'v@example.com',
       first_name: 'V',
@@ -139,8 +139,8 @@ describe('Consent object', () => {
     expect((await consent()).viber_subscribed).toBe(false);
   });
 
-  it('given_at: the latest change, also that of the master, else the registration', async () => {
-    expect((await consent()).given_at).toBe(shown(new Date(api.clock.now().getTime() - 90_000)));
+  it('given_at: is the last change or the registration', async () => {
+    expect((await consent()).given_at).toBe(formatSecond(new Date(api.clock.now().getTime() - 90_000)));
     expect(dataOf(await putMaster('revoked')).given_at).toBe(now());
     const registered = now();
     const other = await signIn(await newCustomer(shop, 'new@example.com'));
@@ -160,11 +160,11 @@ describe('the preferred channel', () => {
     };
   };
 
-  it.each([1, 2, 3, 4])('is channel %i when the customer has chosen it', async (id) => {
+  it.each([1, 2, 3, 4])('is channel %i when chosen by the customer', async (id) => {
     expect(await (await preferredOf({ preferred_notification_channel_id: id }))()).toEqual([id, 'manual', false]);
   });
 
-  it('is viber when subscribed, unless there is a device', async () => {
+  it('is viber when subscribed without a device', async () => {
     const preferred = await preferredOf({ viber_subscribed: true });
     expect(await preferred()).toEqual([4, 'auto', true]);
     await api.database.rows(
@@ -180,7 +180,7 @@ describe('the preferred channel', () => {
     ['a phone', '+381', 2],
     ['a blank phone', ' ', null],
     ['no phone', null, null],
-  ])('is sms, with e-mail revoked, only with a phone: %s', async (_, number, id) => {
+  ])('is sms with e-mail revoked only with a phone: %s', async (_, number, id) => {
     const added = { email: 'p@example.com', first_name: 'P', last_name: 'Q', external_ref: 'p', phone: number };
     await shop.post('/customers', { customer: added });
     const client = await signIn({ customer_external_ref: 'p' });
@@ -188,13 +188,13 @@ describe('the preferred channel', () => {
     expect(preferred).toEqual({ notification_channel_id: id, source: 'auto' });
   });
 
-  it('is none when the master is off', async () => {
+  it('is null while the master is revoked', async () => {
     expect(dataOf(await putMaster('revoked')).preferred).toEqual({ notification_channel_id: null, source: 'auto' });
   });
 });
 
 describe('PUT /customer/consent', () => {
-  it.each(CHANNELS)('revokes %s alone, answers the consent, and grants it again', async (channel) => {
+  it.each(CHANNELS)('revokes and grants only %s and returns the consent', async (channel) => {
     const revoked = dataOf(await put(channel, 'revoked'));
     const changed = { state: 'revoked', effective: false, source: 'mobile_app', changed_at: now() };
     const others = CHANNELS.filter((each) => each !== channel).map((each) => [each, untouched]);
@@ -207,7 +207,7 @@ describe('PUT /customer/consent', () => {
     expect(await historyRows()).toEqual([row(channel, 1, 'revoked'), row(channel, 2, 'granted')]);
   });
 
-  it('to the state that the channel has changes nothing and leaves no trace', async () => {
+  it('records nothing for the same state', async () => {
     const before = await consent();
     expect(dataOf(await put('push', 'granted'))).toEqual(before);
     expect(await historyRows()).toEqual([]);
@@ -225,7 +225,7 @@ describe('PUT /customer/consent', () => {
     expect((await consent(await signIn(other))).channels.sms).toEqual(untouched);
   });
 
-  it('with an Idempotency-Key answers a repeat as the first, whatever has changed since', async () => {
+  it('replays the first answer for an Idempotency-Key', async () => {
     const first = await put('sms', 'revoked', phone.keyed('k'));
     await put('sms', 'granted');
     const repeat = await put('sms', 'revoked', phone.keyed('k'));
@@ -235,7 +235,7 @@ describe('PUT /customer/consent', () => {
 });
 
 describe('PUT /customer/consents/master', () => {
-  it('revoked: no channel is effective, and each keeps its state', async () => {
+  it('revokes all channels, which keep their states', async () => {
     await put('viber', 'revoked');
     api.clock.forward({ seconds: 1 });
     const off = dataOf(await putMaster('revoked'));
@@ -255,7 +255,7 @@ describe('PUT /customer/consents/master', () => {
     ]);
   });
 
-  it('to the state that it has changes nothing and leaves no trace', async () => {
+  it('records nothing for the same state', async () => {
     const before = await consent();
     expect(dataOf(await putMaster('granted'))).toEqual(before);
     expect(await historyRows()).toEqual([]);
@@ -269,18 +269,18 @@ describe('Consent, device and stock error keys: consent calls', () => {
     expect([status, body]).toEqual([422, { errors: { [AREA]: [`API.${AREA}.${key}`], fields } }]);
     expect(await historyRows()).toEqual([]);
   };
-  const WRONG = ['EMAIL', 'email ', 'fax', '', 5, true, null, ['email'], { email: 1 }];
+  const INVALID_CHANNELS = ['EMAIL', 'email ', 'fax', '', 5, true, null, ['email'], { email: 1 }];
 
-  it.each(WRONG)('422 API.CustomerChannelConsents.InvalidChannel: %j', (channel) =>
+  it.each(INVALID_CHANNELS)('422 API.CustomerChannelConsents.InvalidChannel: %j', (channel) =>
     refused(put(channel, 'revoked'), 'InvalidChannel', { channel }),
   );
 
-  it('422 API.CustomerChannelConsents.InvalidChannel: none at all, and before the state is looked at', async () => {
+  it('422 API.CustomerChannelConsents.InvalidChannel: absent, checked before the state', async () => {
     await refused(phone.put('/customer/consent', { state: 'revoked' }), 'InvalidChannel', { channel: null });
     await refused(phone.put('/customer/consent', {}), 'InvalidChannel', { channel: null });
   });
 
-  it('422 API.CustomerChannelConsents.InvalidChannel: the master is no channel', () =>
+  it('422 API.CustomerChannelConsents.InvalidChannel: master', () =>
     refused(put('master', 'revoked'), 'InvalidChannel', { channel: 'master' }));
 
   it.each(['GRANTED', 'off', '', 0, false, null, ['revoked'], { state: 'revoked' }])(
@@ -291,7 +291,7 @@ describe('Consent, device and stock error keys: consent calls', () => {
     },
   );
 
-  it('422 API.CustomerChannelConsents.InvalidState: none at all', async () => {
+  it('422 API.CustomerChannelConsents.InvalidState: absent', async () => {
     await refused(phone.put('/customer/consent', { channel: 'sms' }), 'InvalidState', { state: null });
     await refused(phone.put('/customer/consents/master', {}), 'InvalidState', { state: null });
   });
@@ -300,7 +300,7 @@ describe('Consent, device and stock error keys: consent calls', () => {
     ['GET /customer/consents', (client) => client.get('/customer/consents')],
     ['GET /customer/consents/history', (client) => client.get('/customer/consents/history')],
     ['PUT /customer/consent', (client) => put('sms', 'revoked', client)],
-    ['PUT /customer/consent with what is no channel', (client) => put('fax', 'revoked', client)],
+    ['PUT /customer/consent with an unknown channel', (client) => put('fax', 'revoked', client)],
     ['PUT /customer/consents/master', (client) => putMaster('revoked', client)],
   ];
 
@@ -315,26 +315,26 @@ describe('Consent, device and stock error keys: consent calls', () => {
     expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Invalid' } }]);
   });
 
-  it.each(['granted', [], null])('400 a body that is no object: %j', async (body) => {
+  it.each(['granted', [], null])('400 a body that is not an object: %j', async (body) => {
     expect((await phone.put('/customer/consent', body)).status).toBe(400);
     expect((await phone.put('/customer/consents/master', body)).status).toBe(400);
   });
 });
 
-describe('many changes at the same time', () => {
-  it('to one state make one row, and all are answered with it', async () => {
+describe('concurrent changes', () => {
+  it('to one state make one row', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => put('email', 'revoked')));
     for (const reply of replies) expect(dataOf(reply).channels.email.state).toBe('revoked');
     expect(await historyRows()).toEqual([row('email', 1, 'revoked')]);
   });
 
-  it('in both directions leave rows that follow on one another, the last of which is the state', async () => {
-    const wishes = Array.from(
+  it('in both directions form a chain that ends with the state', async () => {
+    const changes = Array.from(
       { length: 40 },
       (_, index) => [['master', 'sms', 'push'][index % 3] as string, index % 2 === 0 ? 'revoked' : 'granted'] as const,
     );
     const replies = await Promise.all(
-      wishes.map(([channel, state]) => (channel === 'master' ? putMaster(state) : put(channel, state))),
+      changes.map(([channel, state]) => (channel === 'master' ? putMaster(state) : put(channel, state))),
     );
     expect([...new Set(replies.map(({ status }) => status))]).toEqual([200]);
     const rows = await historyRows();
@@ -350,7 +350,7 @@ describe('many changes at the same time', () => {
     }
   });
 
-  it('cannot leave a row that changes nothing, whoever writes it', async () => {
+  it('cannot write a row without a change', async () => {
     await put('sms', 'revoked');
     const again = `insert into customer_consent_changes
       (app_id, customer_id, channel, step, from_state, to_state, source, changed_at)
@@ -364,7 +364,7 @@ describe('many changes at the same time', () => {
 describe('GET /customer/consents/history', () => {
   const history = async (query = '', client = phone) => dataOf(await client.get(`/customer/consents/history${query}`));
 
-  it('answers every change, oldest first', async () => {
+  it('lists every change, oldest first', async () => {
     expect(await history()).toEqual([]);
     const first = now();
     await put('sms', 'revoked');
@@ -379,7 +379,7 @@ describe('GET /customer/consents/history', () => {
     ]);
   });
 
-  it('answers what it answered before when there is more: nothing of it is changed', async () => {
+  it('never alters earlier changes', async () => {
     await put('sms', 'revoked');
     const before = await history();
     await put('sms', 'granted');
@@ -387,13 +387,13 @@ describe('GET /customer/consents/history', () => {
     expect((await history()).slice(0, 1)).toEqual(before);
   });
 
-  it('answers those of the signed-in customer alone', async () => {
+  it('lists only changes of the signed-in customer', async () => {
     await put('sms', 'revoked');
     const other = await signIn(await newCustomer(shop, 'ana@example.com'));
     expect(await history('', other)).toEqual([]);
   });
 
-  it('is paged: 30 by default, unusable values fall back', async () => {
+  it('is paged, 30 by default; invalid values fall back', async () => {
     for (let turn = 0; turn < 33; turn += 1) await put('sms', turn % 2 === 0 ? 'revoked' : 'granted');
     const ids = async (query: string) => (await history(query)).map(({ id }: { id: number }) => id);
     const all = await ids('?limit=99999');
@@ -412,11 +412,11 @@ describe('GET /customers/{id}/consents', () => {
   const at = async (moment = '') => dataOf(await shop.get(path(moment)));
   const forward = () => api.clock.forward({ hours: 1 });
 
-  it('tells what was granted and effective at each moment, and by which change', async () => {
+  it('shows state, effect and evidence at each moment', async () => {
     const registered = now();
     forward();
     await put('sms', 'revoked');
-    const silenced = now();
+    const smsRevoked = now();
     forward();
     await putMaster('revoked');
     const off = now();
@@ -435,21 +435,21 @@ describe('GET /customers/{id}/consents', () => {
       master: { state: 'granted', evidence: null },
       channels,
     });
-    expect(await at(silenced)).toEqual({
+    expect(await at(smsRevoked)).toEqual({
       ...known,
-      at: silenced,
+      at: smsRevoked,
       master: { state: 'granted', evidence: null },
       channels: { ...channels, sms: { state: 'revoked', effective: false, evidence: sms } },
     });
-    const silent = { ...never, effective: false };
+    const ineffective = { ...never, effective: false };
     expect(await at(off)).toEqual({
       ...known,
       at: off,
       master: { state: 'revoked', evidence: master },
       channels: {
-        email: silent,
-        push: silent,
-        viber: silent,
+        email: ineffective,
+        push: ineffective,
+        viber: ineffective,
         sms: { state: 'revoked', effective: false, evidence: sms },
       },
     });
@@ -464,17 +464,21 @@ describe('GET /customers/{id}/consents', () => {
     expect(await at('2999-01-01')).toEqual({ ...again, at: '2999-01-01T00:00:00' });
   });
 
-  it('a second before a change tells nothing of it, its very second does', async () => {
+  it('includes changes within the second, not after it', async () => {
     api.clock.forward({ hours: 1, seconds: 0.9 });
     await put('sms', 'revoked');
     const changed = api.clock.now();
     const before = new Date(changed.getTime() - 1_000);
-    expect((await at(shown(before))).channels.sms).toEqual({ state: 'granted', effective: true, evidence: null });
-    expect((await at(shown(changed))).channels.sms.state).toBe('revoked');
-    expect((await at(`${shown(changed)}%2B01:00`)).channels.sms.evidence).toBeNull();
+    expect((await at(formatSecond(before))).channels.sms).toEqual({
+      state: 'granted',
+      effective: true,
+      evidence: null,
+    });
+    expect((await at(formatSecond(changed))).channels.sms.state).toBe('revoked');
+    expect((await at(`${formatSecond(changed)}%2B01:00`)).channels.sms.evidence).toBeNull();
   });
 
-  it('before the registration nothing was granted, revoked or effective', async () => {
+  it('is all null before the registration', async () => {
     const nothing = { state: null, effective: false, evidence: null };
     expect(await at('2020-01-01')).toMatchObject({
       at: '2020-01-01T00:00:00',
@@ -483,11 +487,11 @@ describe('GET /customers/{id}/consents', () => {
     });
   });
 
-  it.each(['yesterday', '2026-02-30', '2026-11-21T25:00:00'])('cannot be read with at=%s', async (moment) => {
+  it.each(['yesterday', '2026-02-30', '2026-11-21T25:00:00'])('refuses at=%s', async (moment) => {
     expect((await shop.get(path(moment))).status).toBe(400);
   });
 
-  it('cannot be read without both parts of the id', async () => {
+  it('requires both parts of the id', async () => {
     expect((await shop.get(`/customers/${customer.customer_id}/consents`)).status).toBe(400);
     expect((await shop.get(`/customers/${customer.customer_id}/consents?dataPart=1`)).status).toBe(400);
   });
@@ -496,17 +500,17 @@ describe('GET /customers/{id}/consents', () => {
     ['another data_part', { data_part: 65 }],
     ['another time_part', { time_part: 1 }],
     ['another id', { customer_id: 987_654_321 }],
-  ])('is missing with %s', async (_, wrong) => {
-    const { status, text } = await shop.get(path('', { ...customer, ...wrong }));
+  ])('is 404 with %s', async (_, parts) => {
+    const { status, text } = await shop.get(path('', { ...customer, ...parts }));
     expect([status, text]).toEqual([404, '']);
   });
 
-  it('is missing for another app', async () => {
+  it('is 404 for another app', async () => {
     const { status, text } = await (await api.app()).get(path());
     expect([status, text]).toEqual([404, '']);
   });
 
-  it('is not the call of a session', async () => {
+  it('is 401 for a session', async () => {
     expect((await phone.get(path())).status).toBe(401);
   });
 });

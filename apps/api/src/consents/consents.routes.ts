@@ -1,8 +1,17 @@
-import { channelOf, CHANNELS, STATES, stateOf, type Channel, type Wish } from '@back-office/consent';
-import { isRefusal, pageOf, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import {
+  parseChannel,
+  CHANNELS,
+  STATES,
+  parseState,
+  type Channel,
+  type ConsentQueries,
+  type Consents,
+  type ConsentRequest,
+} from '@back-office/consent';
+import { isRefusal, parsePage, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { answered, ok, type Outcome } from '../http/answer.js';
 import { endOfSecond, momentFilter, PAGING, PARTS, partsOf } from '../http/query-parameters.js';
-import { Unjudged } from '../http/request-fields.js';
+import { ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { listOf, record, text } from '../http/shapes.js';
 import {
@@ -14,78 +23,77 @@ import {
   presentConsent,
   presentConsentAt,
 } from './consent-shapes.js';
-import type { TypeOrmConsents } from './typeorm-consents.js';
 
 class PutConsent {
-  @Unjudged({ type: 'string', enum: [...CHANNELS] }) channel!: unknown;
-  @Unjudged({ type: 'string', enum: [...STATES] }) state!: unknown;
+  @ValidatedByDomain({ type: 'string', enum: [...CHANNELS] }) channel!: unknown;
+  @ValidatedByDomain({ type: 'string', enum: [...STATES] }) state!: unknown;
 }
 
 class PutMasterConsent {
-  @Unjudged({ type: 'string', enum: [...STATES] }) state!: unknown;
+  @ValidatedByDomain({ type: 'string', enum: [...STATES] }) state!: unknown;
 }
 
 const CUSTOMER_REQUIRED = 'API.CustomerChannelConsents.CustomerRequired';
 const INVALID_CHANNEL = 'API.CustomerChannelConsents.InvalidChannel';
 const INVALID_STATE = 'API.CustomerChannelConsents.InvalidState';
 
-/** Where the changes of these calls are made. */
+/** Source recorded with changes by these calls. */
 const SOURCE = 'mobile_app';
 const DEFAULT_LIMIT = 30;
 
 const answers = { 200: record({ data: ConsentShape }) };
 const failures = { 422: InvalidConsentShape };
 
-export function consentRoutes(consents: TypeOrmConsents, clock: Clock): Route[] {
-  const change = async ({ app, customerId }: Call, wish: Wish | Refusal): Promise<Outcome> => {
-    if (isRefusal(wish)) return wish;
-    return answered(await consents.change(app.id, customerId, wish), (consent) => ok(presentConsent(consent)));
+export function consentRoutes(consents: Consents, queries: ConsentQueries, clock: Clock): Route[] {
+  const change = async ({ app, customerId }: Call, desired: ConsentRequest | Refusal): Promise<Outcome> => {
+    if (isRefusal(desired)) return desired;
+    return answered(await consents.change(app.id, customerId, desired), (consent) => ok(presentConsent(consent)));
   };
   return [
     route({
       method: 'get',
       path: '/customer/consents',
       caller: 'session',
-      summary: "The signed-in customer's marketing consent",
+      summary: "Reads the signed-in customer's marketing consent",
       answers,
       refusals: [CUSTOMER_REQUIRED],
       handle: signedIn(async ({ app, customerId }) =>
-        answered(await consents.find(app.id, customerId), (consent) => ok(presentConsent(consent))),
+        answered(await queries.find(app.id, customerId), (consent) => ok(presentConsent(consent))),
       ),
     }),
     route({
       method: 'put',
       path: '/customer/consent',
       caller: 'session',
-      summary: 'Grants or revokes one channel; setting the state that it has changes nothing',
+      summary: 'Grants or revokes one channel; the same state again changes nothing',
       body: PutConsent,
       answers,
       failures,
       refusals: [CUSTOMER_REQUIRED, INVALID_CHANNEL, INVALID_STATE],
-      handle: signedIn((call) => change(call, channelWish(call.body))),
+      handle: signedIn((call) => change(call, parseChannelChange(call.body))),
     }),
     route({
       method: 'put',
       path: '/customer/consents/master',
       caller: 'session',
-      summary: 'Grants or revokes all marketing at once; every channel keeps its own state',
+      summary: 'Grants or revokes all marketing; channels keep their states',
       body: PutMasterConsent,
       answers,
       failures,
       refusals: [CUSTOMER_REQUIRED, INVALID_STATE],
-      handle: signedIn((call) => change(call, wishFor('master', call.body.state))),
+      handle: signedIn((call) => change(call, parseChange('master', call.body.state))),
     }),
     route({
       method: 'get',
       path: '/customer/consents/history',
       caller: 'session',
       extension: true,
-      summary: "Every change of the signed-in customer's consent, oldest first",
+      summary: "Lists the changes of the signed-in customer's consent, oldest first",
       query: PAGING,
       answers: { 200: record({ data: listOf(ConsentChangeShape) }) },
       refusals: [CUSTOMER_REQUIRED],
       handle: signedIn(async ({ app, customerId, query }) => {
-        const changes = await consents.history(app.id, customerId, pageOf(query, DEFAULT_LIMIT));
+        const changes = await queries.history(app.id, customerId, parsePage(query, DEFAULT_LIMIT));
         return ok(changes.map(presentChange));
       }),
     }),
@@ -94,7 +102,7 @@ export function consentRoutes(consents: TypeOrmConsents, clock: Clock): Route[] 
       path: '/customers/:id/consents',
       caller: 'app',
       extension: true,
-      summary: 'What a customer had granted at a moment, what was effective then, and the changes that show it',
+      summary: 'Reads the consent of a customer at a moment, with the changes as evidence',
       query: {
         ...PARTS,
         at: { schema: text, description: 'a date (its midnight) or a datetime; now when absent' },
@@ -103,24 +111,24 @@ export function consentRoutes(consents: TypeOrmConsents, clock: Clock): Route[] 
       handle: async ({ app, id, query }) => {
         const at = momentFilter(query, 'at') ?? clock.now();
         const end = endOfSecond(at);
-        const known = await consents.findBefore(app.id, { id, ...partsOf(query) }, end);
+        const known = await queries.findBefore(app.id, { id, ...partsOf(query) }, end);
         return known && ok(presentConsentAt(known, at, end));
       },
     }),
   ];
 }
 
-/** A session may be anonymous, and then there is nobody whose consent it could be. */
+/** Refuses anonymous sessions, which have no consent. */
 function signedIn<Body>(handle: (call: Call<Body>) => Promise<Outcome>): (call: Call<Body>) => Promise<Outcome> {
   return async (call) => (call.customerId === 0 ? refuse(CUSTOMER_REQUIRED) : handle(call));
 }
 
-function channelWish({ channel: sent, state }: PutConsent): Wish | Refusal {
-  const channel = channelOf(sent);
-  return isRefusal(channel) ? channel : wishFor(channel, state);
+function parseChannelChange({ channel: sent, state }: PutConsent): ConsentRequest | Refusal {
+  const channel = parseChannel(sent);
+  return isRefusal(channel) ? channel : parseChange(channel, state);
 }
 
-function wishFor(channel: Channel | 'master', sent: unknown): Wish | Refusal {
-  const state = stateOf(sent);
+function parseChange(channel: Channel | 'master', sent: unknown): ConsentRequest | Refusal {
+  const state = parseState(sent);
   return isRefusal(state) ? state : { channel, state, source: SOURCE };
 }

@@ -1,2 +1,1 @@
 export { consentRoutes } from './consents.routes.js';
-export { TypeOrmConsents } from './typeorm-consents.js';

@@ -1,12 +1,11 @@
-import { loadRows } from '../testing/load-rows.js';
-import { planOf } from '../testing/plan-of.js';
+import { loadRows, planOf } from '@back-office/database-postgres/testing';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
-import { customerListStatement } from './customer-list.query.js';
+import { customerListStatement } from '@back-office/database-postgres';
 
 let api: TestApi;
 let shop: Client;
 let letters: Map<number, string>;
-/** All of them by first name, then last name, then id. */
+/** Sorted by first name, last name and id. */
 const ALL = 'cdbae';
 
 beforeAll(async () => {
@@ -33,40 +32,41 @@ const list = async (query: string, client = shop): Promise<{ id: number }[]> => 
   expect(status).toBe(200);
   return body.data;
 };
-const found = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
-const seek = (text: string): Promise<string> => found(`search=${encodeURIComponent(text)}`);
+const listLetters = async (query: string): Promise<string> =>
+  (await list(query)).map(({ id }) => letters.get(id)).join('');
+const search = (text: string): Promise<string> => listLetters(`search=${encodeURIComponent(text)}`);
 const refused = async (query: string): Promise<void> => {
   const { status, body } = await shop.get(`/customers?${query}`);
   expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
 };
 
 describe('Paging, sorting, filtering: GET /customers', () => {
-  it('is by first name, then last name, then id', async () => {
-    expect(await found('')).toBe(ALL);
+  it('sorts by first name, last name and id', async () => {
+    expect(await listLetters('')).toBe(ALL);
   });
 
-  it('shows each customer as one alone is shown', async () => {
+  it('shows each customer like GET /customers/{id}', async () => {
     for (const row of await list('')) {
       const { id, data_part: data, time_part: time } = row as unknown as Record<string, number>;
       expect((await shop.get(`/customers/${id}?dataPart=${data}&timePart=${time}`)).body.data).toEqual(row);
     }
   });
 
-  it('shows a page at a time', async () => {
-    expect(await found('limit=2')).toBe(ALL.slice(0, 2));
-    expect(await found('limit=2&offset=2')).toBe(ALL.slice(2, 4));
-    expect(await found('limit=2&offset=4')).toBe(ALL.slice(4));
-    expect(await found('offset=5')).toBe('');
+  it('is paged', async () => {
+    expect(await listLetters('limit=2')).toBe(ALL.slice(0, 2));
+    expect(await listLetters('limit=2&offset=2')).toBe(ALL.slice(2, 4));
+    expect(await listLetters('limit=2&offset=4')).toBe(ALL.slice(4));
+    expect(await listLetters('offset=5')).toBe('');
   });
 
   it.each(['limit=0', 'limit=x', 'limit=-1', 'offset=-1', 'offset=x', 'limit=1&limit=2'])(
-    'falls back to the default when the page is %s',
+    'ignores the invalid page %s',
     async (query) => {
-      expect(await found(query)).toBe(ALL);
+      expect(await listLetters(query)).toBe(ALL);
     },
   );
 
-  it('shows nothing of another app', async () => {
+  it('lists no customers of another app', async () => {
     expect(await list('', await api.app())).toEqual([]);
   });
 });
@@ -85,25 +85,22 @@ describe('Paging, sorting, filtering: GET /customers, search', () => {
     ['Cyrillic letters for a Latin name, the last one first', 'анић мира', 'b'],
     ['an e-mail', 'MIRA@shop.example', 'a'],
     ['part of a phone', '60 111', 'b'],
-    ['spaces around', ' zoric ', 'e'],
-    ['a percent sign as it stands', '0%', 'd'],
-    ['an underscore as it stands', '_2', 'd'],
+    ['surrounding spaces', ' zoric ', 'e'],
+    ['a literal percent sign', '0%', 'd'],
+    ['a literal underscore', '_2', 'd'],
   ])('finds by %s: %s', async (_, text, expected) => {
-    expect(await seek(text)).toBe(expected);
+    expect(await search(text)).toBe(expected);
   });
 
-  it.each(['%', '_', 'a%a', 'm_ra', '\\', 'crm-1', 'mira kovačević'])(
-    'does not find %s where it is not',
-    async (text) => {
-      expect(await seek(text)).toBe(text === '%' || text === '_' ? 'd' : '');
-    },
-  );
-
-  it.each(['', '%20'])('that is blank is no search: "%s"', async (text) => {
-    expect(await found(`search=${text}`)).toBe(ALL);
+  it.each(['%', '_', 'a%a', 'm_ra', '\\', 'crm-1', 'mira kovačević'])('matches %s literally', async (text) => {
+    expect(await search(text)).toBe(text === '%' || text === '_' ? 'd' : '');
   });
 
-  it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('cannot be read with %s', refused);
+  it.each(['', '%20'])('ignores a blank search: "%s"', async (text) => {
+    expect(await listLetters(`search=${text}`)).toBe(ALL);
+  });
+
+  it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('refuses %s', refused);
 });
 
 describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
@@ -116,18 +113,18 @@ describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
     ['crm-_', ''],
     ['%25', ''],
     ['', ALL],
-  ])('is exact, case and spaces count: "%s" finds %j', async (reference, expected) => {
-    expect(await found(`externalRef=${reference}`)).toBe(expected);
+  ])('matches exactly: "%s" finds %j', async (reference, expected) => {
+    expect(await listLetters(`externalRef=${reference}`)).toBe(expected);
   });
 
-  it('and search hold together', async () => {
-    expect([await found('externalRef=crm-1&search=mira'), await found('externalRef=crm-1&search=ana')]).toEqual([
-      'a',
-      '',
-    ]);
+  it('combines with search', async () => {
+    expect([
+      await listLetters('externalRef=crm-1&search=mira'),
+      await listLetters('externalRef=crm-1&search=ana'),
+    ]).toEqual(['a', '']);
   });
 
-  it.each(['externalRef=a&externalRef=b', 'externalRef[x]=a', 'externalRef=%00'])('cannot be read with %s', refused);
+  it.each(['externalRef=a&externalRef=b', 'externalRef[x]=a', 'externalRef=%00'])('refuses %s', refused);
 });
 
 describe('Paging, sorting, filtering: GET /customers of an app with 5,000 customers', () => {
@@ -147,12 +144,12 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     );
   });
 
-  it('has a page of 30 unless a limit is sent', async () => {
+  it('has pages of 30 by default', async () => {
     expect(await list('', large)).toHaveLength(30);
     expect(await list('limit=10000', large)).toHaveLength(5_000);
   });
 
-  const nobody = { search: undefined, externalRef: undefined };
+  const noFilter = { search: undefined, externalRef: undefined };
 
   it.each([
     ['by e-mail', { search: 'kupac4711@' }, 'customers_search_idx'],
@@ -163,14 +160,14 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     ['by the same name in Latin letters', { search: 'prezime4712 žarko' }, 'customers_search_idx'],
     ['by external reference', { externalRef: 'ref-4711' }, 'customers_external_ref_key'],
     ['by name', {}, 'customers_name_idx'],
-  ])('is read by index: %s', async (_, filter, index) => {
-    const { text, values } = customerListStatement(large.appId, { ...nobody, ...filter }, { offset: 0, limit: 30 });
+  ])('reads an index: %s', async (_, filter, index) => {
+    const { text, values } = customerListStatement(large.appId, { ...noFilter, ...filter }, { offset: 0, limit: 30 });
     const plan = await planOf(api.database, text, values);
     expect(plan).toContain(index);
     expect(plan).not.toContain('Seq Scan');
   });
 
-  it('finds one of them in either alphabet', async () => {
+  it('finds a customer in either alphabet', async () => {
     for (const text of ['Жарко Prezime4712', 'prezime4712 zarko', 'ПРЕЗИМЕ4712 žarko']) {
       expect(await list(`search=${encodeURIComponent(text)}`, large)).toMatchObject([{ external_ref: 'ref-4712' }]);
     }

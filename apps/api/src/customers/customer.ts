@@ -1,6 +1,6 @@
+import type { Customer } from '@back-office/customers';
 import { formatDateTime } from '@back-office/kernel';
-import { dateTime, integer, named, nullable, text, truth, type Of } from '../http/shapes.js';
-import type { CustomerRow } from './typeorm-customers.js';
+import { dateTime, integer, named, nullable, text, boolean, type Of } from '../http/shapes.js';
 
 export const CustomerShape = named('Customer', {
   id: integer,
@@ -11,14 +11,14 @@ export const CustomerShape = named('Customer', {
   first_name: text,
   last_name: text,
   phone: nullable(text),
-  viber_subscribed: truth,
+  viber_subscribed: boolean,
   preferred_notification_channel_id: nullable(integer),
   loyalty_points: integer,
   inserted_at: dateTime,
   updated_at: dateTime,
 });
 
-export function presentCustomer(row: CustomerRow): Of<typeof CustomerShape> {
+export function presentCustomer(row: Customer): Of<typeof CustomerShape> {
   return {
     id: row.id,
     data_part: row.data_part,

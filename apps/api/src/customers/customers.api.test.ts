@@ -38,7 +38,7 @@ describe('POST /customers', () => {
     expect(body.data.data_part).toBeLessThanOrEqual(64);
   });
 
-  it('keeps every field that is sent', async () => {
+  it('stores every sent field', async () => {
     const full = {
       ...ANA,
       external_ref: 'crm-7',
@@ -51,11 +51,11 @@ describe('POST /customers', () => {
 
   it.each([
     [
-      'a null is the same as nothing',
+      'treats null as absent',
       { external_ref: null, phone: null, viber_subscribed: null, preferred_notification_channel_id: null },
     ],
-    ['an empty reference is none', { external_ref: '' }],
-    ['a blank reference is none', { external_ref: '  ' }],
+    ['treats an empty reference as absent', { external_ref: '' }],
+    ['treats a blank reference as absent', { external_ref: '  ' }],
   ])('%s', async (_, more) => {
     for (const email of ['one@example.com', 'two@example.com']) {
       expect((await add({ ...ANA, ...more, email })).body.data).toMatchObject({
@@ -70,7 +70,7 @@ describe('POST /customers', () => {
   const long = 'č'.repeat(256);
   it.each([
     [
-      'without anything',
+      'without fields',
       {},
       { email: ["can't be blank"], first_name: ["can't be blank"], last_name: ["can't be blank"] },
     ],
@@ -84,7 +84,7 @@ describe('POST /customers', () => {
       { ...ANA, email: ' ', first_name: '\t\n', last_name: '\u00a0' },
       { email: ["can't be blank"], first_name: ["can't be blank"], last_name: ["can't be blank"] },
     ],
-    ['with an e-mail that is none', { ...ANA, email: 'ana' }, { email: ['is invalid'] }],
+    ['with an invalid e-mail', { ...ANA, email: 'ana' }, { email: ['is invalid'] }],
     ['with an e-mail without a host', { ...ANA, email: 'ana@' }, { email: ['is invalid'] }],
     ['with spaces around the e-mail', { ...ANA, email: ' ana@example.com' }, { email: ['is invalid'] }],
     ['with two e-mails', { ...ANA, email: 'a@b.rs,c@d.rs e@f.rs' }, { email: ['is invalid'] }],
@@ -100,9 +100,9 @@ describe('POST /customers', () => {
       },
     ],
     ['with NUL', { ...ANA, first_name: 'A\0', phone: '\0' }, { first_name: ['is invalid'], phone: ['is invalid'] }],
-    ['with half of a surrogate pair', { ...ANA, last_name: '\ud800' }, { last_name: ['is invalid'] }],
+    ['with a lone surrogate', { ...ANA, last_name: '\ud800' }, { last_name: ['is invalid'] }],
     [
-      'with a channel that does not exist',
+      'with an unknown channel',
       { ...ANA, preferred_notification_channel_id: 5 },
       { preferred_notification_channel_id: ['is invalid'] },
     ],
@@ -111,13 +111,13 @@ describe('POST /customers', () => {
       { ...ANA, preferred_notification_channel_id: 0 },
       { preferred_notification_channel_id: ['must be greater than 0'] },
     ],
-  ])('%s is refused, every failing field under its own name', async (_, customer, errors) => {
+  ])('%s: reports every invalid field', async (_, customer, errors) => {
     const reply = await add(customer);
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
     expect((await add(ANA)).status).toBe(201);
   });
 
-  it('takes 255 characters, however many bytes they are', async () => {
+  it('accepts 255 characters of any size', async () => {
     const name = '😀'.repeat(255);
     expect((await add({ ...ANA, first_name: name })).body.data.first_name).toBe(name);
   });
@@ -131,7 +131,7 @@ describe('POST /customers', () => {
     ['preferred_notification_channel_id', '1'],
     ['preferred_notification_channel_id', 1.5],
     ['external_ref', {}],
-  ])('with a %s of the wrong type, %j, cannot be read', async (field, value) => {
+  ])('refuses a %s of the wrong type: %j', async (field, value) => {
     const reply = await add({ ...ANA, [field]: value });
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
@@ -149,14 +149,14 @@ describe('POST /customers', () => {
       { external_ref: 'crm-1' },
       { email: ['has already been taken'], external_ref: ['has already been taken'] },
     ],
-  ])('refuses a second customer with the same %s; another app may have it', async (_, more, errors) => {
+  ])('refuses the same %s again, except in another app', async (_, more, errors) => {
     await add({ ...ANA, external_ref: 'crm-1' });
     const reply = await add({ ...ANA, ...more });
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
     expect((await add({ ...ANA, ...more }, await api.app())).status).toBe(201);
   });
 
-  it('names every field that is taken, also when two customers have them', async () => {
+  it('reports every taken field, even of two customers', async () => {
     await add({ ...ANA, external_ref: 'crm-1' });
     await add({ ...ANA, email: 'b@example.com', external_ref: 'crm-2' });
     const { status, body } = await add({ ...ANA, external_ref: 'crm-2' });
@@ -164,20 +164,20 @@ describe('POST /customers', () => {
     expect([status, body]).toEqual([422, { errors: { email: taken, external_ref: taken } }]);
   });
 
-  it('tells references that differ in case or spaces apart', async () => {
+  it('distinguishes references by case and spaces', async () => {
     for (const [index, external_ref] of ['crm', 'CRM', ' crm'].entries()) {
       expect((await add({ ...ANA, email: `c${index}@example.com`, external_ref })).status).toBe(201);
     }
   });
 
-  it('lets exactly one of two concurrent calls have an e-mail', async () => {
+  it('gives an e-mail to one of concurrent calls', async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => add(ANA)));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 });
 
 describe('GET /customers/{id}', () => {
-  it('answers the customer as it was added', async () => {
+  it('returns the customer as added', async () => {
     const { data } = (await add({ ...ANA, external_ref: 'x' })).body;
     expect((await shop.get(`/customers/${data.id}?${partsOf(data)}`)).body).toEqual({ data });
   });
@@ -185,13 +185,13 @@ describe('GET /customers/{id}', () => {
   it.each([
     ['another dataPart', (own: Parts) => ({ ...own, data_part: (own.data_part % 64) + 1 })],
     ['another timePart', (own: Parts) => ({ ...own, time_part: own.time_part + 1 })],
-    ['a negative one', (own: Parts) => ({ ...own, data_part: -1 })],
-    ['one beyond what is stored', (own: Parts) => ({ ...own, data_part: 2 ** 15 })],
-    ['one beyond 32 bits', (own: Parts) => ({ ...own, time_part: 2 ** 31 })],
-    ['one beyond 53 bits', (own: Parts) => ({ data_part: '9'.repeat(25), time_part: own.time_part })],
-  ])('with %s finds nothing', async (_, wrong) => {
+    ['a negative part', (own: Parts) => ({ ...own, data_part: -1 })],
+    ['a part beyond 15 bits', (own: Parts) => ({ ...own, data_part: 2 ** 15 })],
+    ['a part beyond 31 bits', (own: Parts) => ({ ...own, time_part: 2 ** 31 })],
+    ['a part beyond 53 bits', (own: Parts) => ({ data_part: '9'.repeat(25), time_part: own.time_part })],
+  ])('returns 404 for %s', async (_, change) => {
     const { data } = (await add(ANA)).body;
-    const reply = await shop.get(`/customers/${data.id}?${partsOf(wrong(data))}`);
+    const reply = await shop.get(`/customers/${data.id}?${partsOf(change(data))}`);
     expect([reply.status, reply.text]).toEqual([404, '']);
   });
 
@@ -202,7 +202,7 @@ describe('GET /customers/{id}', () => {
     'dataPart=&timePart=82',
     'dataPart=a&timePart=82',
     'dataPart=1.5&timePart=82',
-  ])('with the query "%s" cannot be read', async (query) => {
+  ])('refuses the query "%s"', async (query) => {
     const { data } = (await add(ANA)).body;
     const reply = await shop.get(`/customers/${data.id}?${query}`);
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);

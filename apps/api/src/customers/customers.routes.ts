@@ -1,14 +1,12 @@
-import { isBlank, pageOf } from '@back-office/kernel';
-import type { Database } from '../database/database.js';
+import { ALREADY_TAKEN, isBlank, parsePage } from '@back-office/kernel';
+import type { CustomerQueries, Customers } from '@back-office/customers';
 import { created, ok, okText } from '../http/answer.js';
 import { fieldErrorsAnswer } from '../http/errors.js';
 import { PAGING, PARTS, partsOf, searchFilter, textFilter } from '../http/query-parameters.js';
-import { ALREADY_TAKEN, Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
+import { Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { listOf, record, text } from '../http/shapes.js';
 import { CustomerShape, presentCustomer } from './customer.js';
-import { customerListJson } from './customer-list.query.js';
-import type { TypeOrmCustomers } from './typeorm-customers.js';
 
 const optional = true;
 
@@ -27,41 +25,39 @@ class PostCustomer {
 }
 
 const DEFAULT_LIMIT = 30;
-const LARGEST_SMALLINT = 2 ** 15;
 
-export function customerRoutes(customers: TypeOrmCustomers, database: Database): Route[] {
+export function customerRoutes(customers: Customers, queries: CustomerQueries): Route[] {
   return [
     route({
       method: 'get',
       path: '/customers',
       caller: 'app',
-      summary: "The app's customers, by first name, then last name; a filter that is empty is ignored",
+      summary: "Lists the app's customers by first and last name; ignores empty filters",
       query: {
         ...PAGING,
         search: {
           schema: text,
           description:
-            'in name (either part first), e-mail and phone, in Latin or Cyrillic letters, accents and case aside; ' +
-            'surrounding spaces are ignored',
+            'in name (in either order), e-mail and phone; ignores case, accents, alphabet and surrounding spaces',
         },
-        externalRef: { schema: text, description: "the client's own reference, exact" },
+        externalRef: { schema: text, description: 'exact external reference' },
       },
       answers: { 200: record({ data: listOf(CustomerShape) }) },
       handle: async ({ app, query }) => {
         const filter = { search: searchFilter(query), externalRef: textFilter(query, 'externalRef') };
-        return okText(await customerListJson(database, app.id, filter, pageOf(query, DEFAULT_LIMIT)));
+        return okText(await queries.list(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
       },
     }),
     route({
       method: 'post',
       path: '/customers',
       caller: 'app',
-      summary: 'Adds a customer; the e-mail is unique in the app, case does not count',
+      summary: 'Adds a customer; e-mails are unique in the app, ignoring case',
       body: PostCustomer,
       answers: { 201: record({ data: CustomerShape }) },
       handle: async ({ app, body: { customer } }) => {
         const { viber_subscribed: viber, external_ref: reference, ...fields } = customer;
-        // A blank reference names nobody, so any number of customers may have none.
+        // Any number of customers may have no reference.
         const ref = reference === undefined || reference === null || isBlank(reference) ? null : reference;
         const added = await customers.add(app.id, { ...fields, external_ref: ref, viber_subscribed: viber ?? false });
         if (!('taken' in added)) return created(presentCustomer(added));
@@ -72,12 +68,11 @@ export function customerRoutes(customers: TypeOrmCustomers, database: Database):
       method: 'get',
       path: '/customers/:id',
       caller: 'app',
-      summary: 'One customer, named by its id and both parts',
+      summary: 'Reads a customer by three-part id',
       query: PARTS,
       answers: { 200: record({ data: CustomerShape }) },
       handle: async ({ app, id, query }) => {
         const { dataPart, timePart } = partsOf(query);
-        if (Math.abs(dataPart) >= LARGEST_SMALLINT || Math.abs(timePart) >= 2 ** 31) return undefined;
         const found = await customers.find(app.id, id, dataPart, timePart);
         return found && ok(presentCustomer(found));
       },

@@ -16,7 +16,7 @@ beforeEach(async () => {
   phone = await signIn(mira, 'phone');
 });
 
-/** The calls of a new session on a device. */
+/** Starts a session on a device. */
 const signIn = async (customer: object, uuid: string, device: object = {}, client = shop): Promise<Client> =>
   api.through({ ...client, token: await startSession(client, { ...customer, device: { uuid, ...device } }) }, [
     api.origin,
@@ -29,7 +29,6 @@ const register = async (...sent: Parameters<typeof put>): Promise<any> => {
   expect([status, Object.keys(body)]).toEqual([200, ['data']]);
   return body.data;
 };
-/** Which customer has which token on which device, in the app. */
 const stored = (client = shop) =>
   api.database.rows<{ id: number; customer_id: number; uuid: string; messaging_token: string }>(
     `select id, customer_id, uuid, messaging_token from notification_devices where app_id = $1 order by id`,
@@ -42,7 +41,7 @@ const tokensOf = async (customer: object) =>
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 
 describe('PUT /notification_device', () => {
-  it('stores the device that the session was started on, for its customer', async () => {
+  it('stores the device of the session for its customer', async () => {
     const details = { device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' };
     const device = await register('push-1', phone, { ...details, customer_id: 987_654, uuid: 'another' });
     expect(device).toEqual({
@@ -57,11 +56,11 @@ describe('PUT /notification_device', () => {
     expect(await stored()).toEqual([{ id: device.id, uuid: 'phone', messaging_token: 'push-1', ...idOf(mira) }]);
   });
 
-  it('takes nothing from anybody for a session that has just ended, though this server still knows it', async () => {
+  it('refuses a session that ended but is still cached', async () => {
     const ana = await newCustomer(shop, 'ana@example.com');
-    const hers = await signIn(ana, 'phone');
+    const anaPhone = await signIn(ana, 'phone');
     await register('shared');
-    await register('shared', hers);
+    await register('shared', anaPhone);
     await api.database.rows('update access_tokens set revoked_at = now() where customer_id = $1', [
       (mira as { customer_id: number }).customer_id,
     ]);
@@ -70,25 +69,25 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['shared']]);
   });
 
-  it('stores the token without the blanks around it: another copy is the same one', async () => {
+  it('trims the token before comparing it', async () => {
     const ana = await newCustomer(shop, 'ana@example.com');
     await register('push-1');
     expect((await register(' push-1 ', await signIn(ana, 'phone'))).messaging_token).toBe('push-1');
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['push-1']]);
   });
 
-  it('takes details that are not sent from the session, and keeps those that nobody sends again', async () => {
-    const told = { device_type: 'android', device_vendor: 'Fairphone' };
-    const first = await signIn(mira, 'tablet', told);
+  it('fills absent details from the session and keeps earlier ones', async () => {
+    const details = { device_type: 'android', device_vendor: 'Fairphone' };
+    const first = await signIn(mira, 'tablet', details);
     expect(await register('push-1', first, { mobile_info: 'FP5', device_vendor: '' })).toMatchObject({
-      ...told,
+      ...details,
       mobile_info: 'FP5',
     });
     const second = await signIn(mira, 'tablet', { device_type: null });
-    expect(await register('push-1', second, { device_vendor: null })).toMatchObject({ ...told, mobile_info: 'FP5' });
+    expect(await register('push-1', second, { device_vendor: null })).toMatchObject({ ...details, mobile_info: 'FP5' });
   });
 
-  it('with the same token again updates the device', async () => {
+  it('updates the device for the same token', async () => {
     const first = await register('push-1');
     api.clock.forward({ hours: 1 });
     const again = await register('push-1', phone, { mobile_info: 'new' });
@@ -96,35 +95,35 @@ describe('PUT /notification_device', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('with a new token of the device puts it in place of the earlier one', async () => {
+  it('replaces the token of the device', async () => {
     const first = await register('push-1');
     expect(await register('push-2')).toMatchObject({ id: first.id, messaging_token: 'push-2' });
     expect(await tokensOf(mira)).toEqual(['push-2']);
   });
 
-  it('in a later session on the same device updates it', async () => {
+  it('updates the device in a later session', async () => {
     const { id } = await register('push-1');
     expect((await register('push-2', await signIn(mira, 'phone'))).id).toBe(id);
     expect(await stored()).toHaveLength(1);
   });
 
-  it('from several devices stores each of them', async () => {
+  it('stores several devices of a customer', async () => {
     await register('push-1');
     await register('push-2', await signIn(mira, 'tablet'));
     expect(await tokensOf(mira)).toEqual(['push-1', 'push-2']);
   });
 
-  it('removes older copies of the token that the customer has on other devices', async () => {
+  it('removes the token from other devices of the customer', async () => {
     await register('push-1');
     await register('push-2', await signIn(mira, 'tablet'));
-    await register('push-1', await signIn(mira, 'phone, set up anew'));
+    await register('push-1', await signIn(mira, 'phone after a reset'));
     expect((await stored()).map(({ uuid, messaging_token: token }) => [uuid, token])).toEqual([
       ['tablet', 'push-2'],
-      ['phone, set up anew', 'push-1'],
+      ['phone after a reset', 'push-1'],
     ]);
   });
 
-  it('moves the token to the customer who signs in on the device next, and the former owner has it no longer', async () => {
+  it('moves the token to the next customer on the device', async () => {
     const ana = await newCustomer(shop, 'ana@example.com');
     await register('push-1');
     await register('push-1', await signIn(ana, 'phone'));
@@ -133,7 +132,7 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([['push-1'], []]);
   });
 
-  it('leaves other tokens of the former owner, and other customers on a device of the same name, alone', async () => {
+  it('keeps other tokens of the former owner and of namesake devices', async () => {
     const ana = await newCustomer(shop, 'ana@example.com');
     await register('push-1');
     await register('push-2', await signIn(mira, 'tablet'));
@@ -142,15 +141,15 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([['push-2'], ['push-3', 'push-1']]);
   });
 
-  it('leaves the same token in another app alone', async () => {
+  it('keeps the same token in another app', async () => {
     const stranger = await api.app();
-    const theirs = await signIn(await newCustomer(stranger, 'mira@example.com'), 'phone', {}, stranger);
+    const strangerPhone = await signIn(await newCustomer(stranger, 'mira@example.com'), 'phone', {}, stranger);
     await register('push-1');
-    await register('push-1', theirs);
+    await register('push-1', strangerPhone);
     expect([await stored(), await stored(stranger)].map((rows) => rows.length)).toEqual([1, 1]);
   });
 
-  it('makes push the preferred channel of the customer, until another customer has the token', async () => {
+  it('makes push preferred while the customer has the token', async () => {
     const preferred = async () => (await phone.get('/customer/consents')).body.data.preferred.notification_channel_id;
     expect(await preferred()).toBe(1);
     await register('push-1');
@@ -159,7 +158,7 @@ describe('PUT /notification_device', () => {
     expect(await preferred()).toBe(1);
   });
 
-  it('knows a session that never told of its device by itself', async () => {
+  it('identifies a session without a device uuid by its id', async () => {
     await api.database.rows('update access_tokens set device_uuid = null where app_id = $1', [shop.appId]);
     const { uuid, id } = await register('push-1');
     expect(uuid).toMatch(/^session-\d+$/);
@@ -188,27 +187,27 @@ describe('Body of PUT /notification_device', () => {
     expect((await sendOnly({ ...full, notification_channel_id: 2 })).status).toBe(422);
   });
 
-  it.each(['device_type', 'device_vendor', 'mobile_info'])('notification_device.%s: not required', async (name) => {
+  it.each(['device_type', 'device_vendor', 'mobile_info'])('notification_device.%s: optional', async (name) => {
     expect((await sendOnly(full)).body.data[name]).toBeNull();
     expect((await sendOnly({ ...full, [name]: 'detail' })).body.data[name]).toBe('detail');
   });
 });
 
-describe('one messaging token, sent many times at once', () => {
-  it('by one session is stored once, and every answer is the device', async () => {
+describe('concurrent calls with one messaging token', () => {
+  it('store it once for one session', async () => {
     const devices = await Promise.all(Array.from({ length: 20 }, () => register('push-1')));
     expect(new Set(devices.map(({ id }) => id)).size).toBe(1);
     expect(await stored()).toHaveLength(1);
   });
 
-  it('by many customers and devices ends with one of them', async () => {
+  it('leave it on one of many devices', async () => {
     const people = await Promise.all([1, 2, 3, 4].map((each) => newCustomer(shop, `c${each}@example.com`)));
     const phones = await Promise.all(people.flatMap((each) => ['a', 'b'].map((uuid) => signIn(each, uuid))));
     await Promise.all([...phones, ...phones, ...phones].map((each) => register('push-1', each)));
     expect(await stored()).toHaveLength(1);
   });
 
-  it('while two devices exchange their tokens leaves each token with one of them', async () => {
+  it('exchange tokens without duplicates', async () => {
     const tablet = await signIn(mira, 'tablet');
     for (let round = 0; round < 5; round += 1) {
       await Promise.all([put('push-1'), put('push-2', tablet)]);
@@ -242,18 +241,18 @@ describe('Validation errors: PUT /notification_device', () => {
     ['no channel', { notification_channel_id: undefined }, { notification_channel_id: blank }],
     ['the e-mail channel', { notification_channel_id: 1 }, { notification_channel_id: ['is invalid'] }],
     ['the viber channel', { notification_channel_id: 4 }, { notification_channel_id: ['is invalid'] }],
-    ['no such channel', { notification_channel_id: -3 }, { notification_channel_id: ['is invalid'] }],
+    ['an unknown channel', { notification_channel_id: -3 }, { notification_channel_id: ['is invalid'] }],
     [
       'long details',
       { device_type: long, device_vendor: long, mobile_info: long },
       Object.fromEntries(['device_type', 'device_vendor', 'mobile_info'].map((name) => [name, ['is too long']])),
     ],
     [
-      'two at once',
+      'two invalid fields',
       { messaging_token: '', notification_channel_id: 2 },
       { messaging_token: blank, notification_channel_id: ['is invalid'] },
     ],
-  ])('%s: every failing field under its own name, and nothing is stored', async (_, more, errors) => {
+  ])('%s: reports every invalid field and stores nothing', async (_, more, errors) => {
     const { status, body } = await put('push-1', phone, more);
     expect([status, body]).toEqual([422, { errors }]);
     expect(await stored()).toEqual([]);
@@ -268,7 +267,7 @@ describe('Validation errors: PUT /notification_device', () => {
     [{ notification_device: { messaging_token: 'push-1', notification_channel_id: '3' } }],
     [{ notification_device: { messaging_token: 'push-1', notification_channel_id: 3.5 } }],
     [{ notification_device: { messaging_token: 'push-1', notification_channel_id: 3, mobile_info: {} } }],
-  ])('%j cannot be read', async (body) => {
+  ])('refuses %j', async (body) => {
     const { status, body: answer } = await phone.put('/notification_device', body);
     expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });

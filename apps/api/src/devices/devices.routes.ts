@@ -1,3 +1,4 @@
+import { type Device, type Devices, PUSH_CHANNEL_ID } from '@back-office/consent';
 import { formatDateTime } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
 import { unauthorized } from '../http/errors.js';
@@ -5,11 +6,10 @@ import { Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, named, nullable, record, text, type Of } from '../http/shapes.js';
 import { DeviceDetailFields, deviceDetailsOf } from '../sessions/index.js';
-import { PUSH_CHANNEL_ID, type DeviceRow, type TypeOrmDevices } from './typeorm-devices.js';
 
 class NotificationDeviceFields extends DeviceDetailFields {
   @Text() messaging_token!: string;
-  /** Devices get pushes; no other channel has tokens. */
+  /** Only the push channel has tokens. */
   @Whole({ min: PUSH_CHANNEL_ID, max: PUSH_CHANNEL_ID }) notification_channel_id!: number;
 }
 
@@ -29,14 +29,13 @@ const DeviceShape = named('NotificationDevice', {
   updated_at: dateTime,
 });
 
-export function deviceRoutes(devices: TypeOrmDevices): Route[] {
+export function deviceRoutes(devices: Devices): Route[] {
   return [
     route({
       method: 'put',
       path: '/notification_device',
       caller: 'customer',
-      summary:
-        "Registers the session's device for pushes to the signed-in customer; the token leaves every other device of the app",
+      summary: "Registers the session's device for pushes; removes its token from all other devices of the app",
       body: PutNotificationDevice,
       answers: { 200: record({ data: DeviceShape }) },
       handle: async ({ app, tokenId, body: { notification_device: sent } }) => {
@@ -48,7 +47,7 @@ export function deviceRoutes(devices: TypeOrmDevices): Route[] {
   ];
 }
 
-function presentDevice(row: DeviceRow): Of<typeof DeviceShape> {
+function presentDevice(row: Device): Of<typeof DeviceShape> {
   return {
     id: row.id,
     uuid: row.uuid,

@@ -1,2 +1,1 @@
 export { deviceRoutes } from './devices.routes.js';
-export { TypeOrmDevices } from './typeorm-devices.js';

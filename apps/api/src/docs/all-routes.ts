@@ -2,23 +2,25 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../config.js';
-import { containerOf } from '../container.js';
-import { CustomerEntity } from '../customers/index.js';
-import { Database } from '../database/database.js';
-import { dataSourceFor } from '../database/data-source.js';
+import { containerOf, SystemClock } from '../container.js';
+import { dataSourceFor, portsOf, Postgres } from '@back-office/database-postgres';
 import type { Route } from '../http/route.js';
-import { libraryToolsOf } from '../media/index.js';
+import { openLibraryTools } from '../media/index.js';
 import { openRefundGateway } from '../proformas/index.js';
 import { TOKENS } from '../tokens.js';
 
-/** The route table, with nothing behind it: no database is connected to. */
+/** The route table; connects to no database. */
 export async function allRoutes(): Promise<readonly Route[]> {
   const folder = await mkdtemp(join(tmpdir(), 'back-office-docs-'));
   const config = readConfig({ DATA_DIR: folder });
-  const media = await libraryToolsOf(config);
+  const media = await openLibraryTools(config);
   try {
-    const source = dataSourceFor({ url: 'postgres://nowhere' }, 1, [CustomerEntity]);
-    return containerOf(new Database(source), { refunds: await openRefundGateway(config), media }).get(TOKENS.Routes);
+    const connection = { url: 'postgres://nowhere' };
+    const postgres = new Postgres(dataSourceFor(connection, 1));
+    const { base, isPublished } = media.library;
+    const options = { clock: new SystemClock(), publicBase: () => base, isPublished: () => isPublished };
+    const refunds = await openRefundGateway(config, () => {});
+    return containerOf(portsOf(postgres, connection, options), { refunds, media }).get(TOKENS.Routes);
   } finally {
     await media.close();
     await rm(folder, { recursive: true });

@@ -1,31 +1,33 @@
+import * as rules from '@back-office/kernel';
 import { errorKeysOf, isKey, isKeyed } from '../http/error-keys.js';
 import { TOKEN_FAILURES } from '../http/errors.js';
-import * as rules from '../http/request-fields.js';
 import type { Route } from '../http/route.js';
 
-/** What every page that is written from the code says of itself. */
+/** First line of every generated page. */
 export const HEAD = '<!-- Written by `npm run docs` from the code; a test holds it to that. -->';
 
 const EVERY_CALL = 'every call';
 
 const RULES = [rules.CANT_BE_BLANK, rules.IS_INVALID, rules.IS_TOO_LONG, rules.MUST_BE_POSITIVE, rules.ALREADY_TAKEN];
 
-/** The page of all message keys and texts, with the calls that answer them and their status. */
+/** The page of all message keys and texts, with their calls and status. */
 export function errorsPage(routes: readonly Route[]): string {
-  const said = messagesOf(routes);
-  const keys = said.filter(({ message }) => isKey(message));
-  const texts = said.filter(({ message }) => !isKey(message) && !RULES.includes(message));
+  const answered = messagesOf(routes);
+  const keys = answered.filter(({ message }) => isKey(message));
+  const texts = answered.filter(({ message }) => !isKey(message) && !RULES.includes(message));
   return [
     '# Errors',
     '',
     HEAD,
     '',
-    'How an error looks, by its status, is told in the [quickstart](quickstart.md#when-something-is-wrong); this page lists what',
-    'it says. A message is a key, `API.<Area>.<What>`, or a plain text. When the app has a sentence for it in the language of',
-    'the token (`translations` of `PATCH /app/settings`; the language is given with the token, else it is the app’s',
-    '`default_language`), the sentence stands in its place, under the same name: an app that translates its messages leaves',
-    'its clients the status and that name to branch on. The API reference lists the keys of each answer under',
-    '`x-error-keys`.',
+    'Look a message up here to see which call answers it, with which status. The shape of an error is in the',
+    '[quickstart](quickstart.md#when-something-is-wrong).',
+    '',
+    '- A message is a key, `API.<Area>.<What>`, or a plain text.',
+    '- An app may translate it (`translations` of `PATCH /app/settings`). Its sentence then stands under the same name.',
+    '- The language is that of the token, else the app’s `default_language`.',
+    '- Clients of an app that translates branch on the status and on that name.',
+    '- The API reference lists the keys of each answer under `x-error-keys`.',
     '',
     'A key with status 200 or 201 is the reason why a row or an entry failed in a call that succeeded as a whole.',
     '',
@@ -35,11 +37,11 @@ export function errorsPage(routes: readonly Route[]): string {
     '',
     '## Texts',
     '',
-    'They are translated as keys are, by the whole text as it is said.',
+    'Texts are translated like keys, by the whole text.',
     '',
     ...tableOf(texts),
     '',
-    `Rules of fields, 422 under the name of the field, in every call with a body: ${RULES.map(coded).join(', ')}.`,
+    `Every call with a body answers these under the name of a field, with 422: ${RULES.map(coded).join(', ')}.`,
     '',
   ].join('\n');
 }
@@ -50,15 +52,15 @@ interface Message {
   readonly calls: readonly string[];
 }
 
-/** Each message with each status that it comes with, in alphabetical order. */
+/** Each message with each of its statuses, in alphabetical order. */
 function messagesOf(routes: readonly Route[]): Message[] {
   const found = new Map<string, Message>();
   for (const route of routes) {
     for (const [status, messages] of errorKeysOf(route)) {
       for (const message of messages) {
-        const at = `${message} ${status}`;
-        const calls = [...(found.get(at)?.calls ?? []), nameOf(route)];
-        found.set(at, { message, status, calls });
+        const id = `${message} ${status}`;
+        const calls = [...(found.get(id)?.calls ?? []), nameOf(route)];
+        found.set(id, { message, status, calls });
       }
     }
   }

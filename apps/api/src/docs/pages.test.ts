@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { MATCHING } from '@back-office/matching';
 import type { Route } from '../http/route.js';
 import { allRoutes } from './all-routes.js';
+import { withImportsPicture } from './imports-picture.js';
 import { GENERATED_PAGES } from './pages.js';
 
 let routes: readonly Route[];
@@ -13,20 +15,27 @@ beforeAll(async () => {
 
 const onDisk = (name: string): Promise<string> =>
   readFile(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
-/** The formatter pads tables, and that alone may differ. */
+/** Ignores how the formatter pads tables. */
 const unpadded = (text: string): string => text.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---');
 
-describe('a page that is written from the code', () => {
-  it.each(Object.entries(GENERATED_PAGES))(
-    '%s says what the code says; `npm run docs` writes it',
-    async (name, text) => {
-      expect(unpadded(await onDisk(name))).toBe(unpadded(text(routes)));
-    },
-  );
+describe('a generated page', () => {
+  it.each(Object.entries(GENERATED_PAGES))('%s is up to date with `npm run docs`', async (name, text) => {
+    expect(unpadded(await onDisk(name))).toBe(unpadded(text(routes)));
+  });
+});
+
+describe('the architecture page', () => {
+  it('is up to date with `npm run docs`', async () => {
+    const page = await onDisk('architecture.md');
+    expect(page).toContain('apps/api');
+    expect(unpadded(withImportsPicture(page, fileURLToPath(new URL('../../../../', import.meta.url))))).toBe(
+      unpadded(page),
+    );
+  });
 });
 
 describe('the page of proforma states', () => {
-  it('leads every open status to its ends, and none out of a final one', () => {
+  it('has no transition out of a final status', () => {
     const page = GENERATED_PAGES['proforma-states.md']?.(routes) ?? '';
     expect(page).toContain('    [*] --> draft: create\n');
     expect(page).toContain('  open --> converted: convert\n');
@@ -44,7 +53,7 @@ describe('the page of matching', () => {
     expect(unpadded(await onDisk('matching.md'))).toContain(row);
   });
 
-  it('has no other one', async () => {
+  it('has no other rows', async () => {
     const page = unpadded(await onDisk('matching.md'));
     expect(page.split('\n').filter((line) => /^\| `(GET|POST|PUT)/.test(line))).toHaveLength(rows.length);
   });
@@ -57,15 +66,15 @@ describe('the page of errors', () => {
       readdirSync(new URL(folder, source), { recursive: true }).map((file) => `${folder}${String(file)}`),
     )
     .filter((file) => /\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|\/testing\/|node_modules|\/dist\//.test(file));
-  const written = files.flatMap((file) => {
+  const keys = files.flatMap((file) => {
     const text = readFileSync(new URL(file, source), 'utf8');
     return [...text.matchAll(/'((?:API|Stocks)\.[A-Z]\w*(?:\.\w+)*)'/g)].map(([, key = '']) => key);
   });
 
-  it('has every key that is written in the code', async () => {
-    expect(new Set(written).size).toBeGreaterThan(60);
+  it('has every key in the code', async () => {
+    expect(new Set(keys).size).toBeGreaterThan(60);
     const page = await onDisk('errors.md');
-    expect([...new Set(written)].filter((key) => !page.includes(`| \`${key}\` `))).toEqual([]);
+    expect([...new Set(keys)].filter((key) => !page.includes(`| \`${key}\` `))).toEqual([]);
   });
 
   it.each([
@@ -75,7 +84,7 @@ describe('the page of errors', () => {
     ['API.CdnFiles.FileNotFound', 200, 'DELETE /cdn/list'],
     ['API.Stocks.NegativeStock', 200, 'PUT /int/stocks'],
     ['Stocks.InvalidWarehouseId', 400, 'GET /stocks'],
-  ])('says of %s that it comes with %i from %s, among others', async (key, status, call) => {
+  ])('lists %s with %i for %s', async (key, status, call) => {
     const row = unpadded(await onDisk('errors.md'))
       .split('\n')
       .find((line) => line.startsWith(`| \`${key}\` | ${status} |`));

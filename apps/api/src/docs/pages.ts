@@ -10,7 +10,7 @@ import {
 import type { Route } from '../http/route.js';
 import { errorsPage, HEAD } from './errors-page.js';
 
-/** Pages of `docs/` that are written from the code: their text by file name. */
+/** Text of each generated page of `docs/`, by file name. */
 export const GENERATED_PAGES: Readonly<Record<string, (routes: readonly Route[]) => string>> = {
   'proforma-states.md': proformaStates,
   'errors.md': errorsPage,
@@ -35,8 +35,10 @@ function proformaStates(): string {
     '',
     HEAD,
     '',
-    'An action on a status that none of its rows names under `from` is refused with `API.ProformaOrders.AlreadyFinal`;',
-    'only `convert` on a converted proforma answers its order again.',
+    'Look here to see which action leads from which status to which.',
+    '',
+    'An action without a row for the present status is refused with `API.ProformaOrders.AlreadyFinal`.',
+    'The exception is `convert`: on a converted proforma it answers the order again.',
     '',
     '```mermaid',
     ...diagram,
@@ -49,7 +51,7 @@ function proformaStates(): string {
   ].join('\n');
 }
 
-/** What ends a proforma leads out of all open statuses at once. What leaves every status as it is, is left to the table. */
+/** One arrow per transition to a final status; unchanged statuses are only in the table. */
 function arrowsOf(action: Action): string[] {
   return TRANSITIONS[action].flatMap(({ from, to }) =>
     to.flatMap((target) => {

@@ -1,15 +1,15 @@
 import { addHours } from '@back-office/kernel';
 import { setTimeout as pause } from 'node:timers/promises';
-import { STORE_RULES } from '../checks/index.js';
+import { STORE_RULES } from '@back-office/database-postgres';
 import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 import { settled } from './verify.js';
 
-/** Older than anything that may still be in use. */
+/** Older than any content in use. */
 const SWEPT_HOURS = 25;
-const TIDIED_MS = 10_000;
+const MAX_REMOVAL_MS = 10_000;
 
-/** A store that fails, is full, breaks off and is slow; and what that leaves behind, a day later. */
+/** Breaks the store in four modes, then checks for leftovers a day later. */
 export async function storeBroken(rig: Rig): Promise<Outcome> {
   const breaches: string[] = [];
   await rig.underLoad(async () => {
@@ -21,36 +21,35 @@ export async function storeBroken(rig: Rig): Promise<Outcome> {
     await rig.breakStores('none');
   });
   const readyMs = await rig.untilReady();
-  const swept = await sweptADayLater(rig);
-  return { readyMs, breaches: [...breaches, ...swept.breaches], note: `${swept.count} contents of nobody swept away` };
+  const swept = await sweepADayLater(rig);
+  return { readyMs, breaches: [...breaches, ...swept.breaches], note: `${swept.count} orphans removed` };
 }
 
-/** What uploads have left that were broken off, and what is lost on purpose, is gone when it is old. */
-async function sweptADayLater(rig: Rig): Promise<{ readonly count: number; readonly breaches: readonly string[] }> {
+/** Removes orphans and interrupted uploads a day later. */
+async function sweepADayLater(rig: Rig): Promise<{ readonly count: number; readonly breaches: readonly string[] }> {
   const unsettled = await settled(rig);
-  const died = await rig.loseContent();
+  const interrupted = await rig.addOrphans();
   const later = addHours(new Date(), SWEPT_HOURS);
-  const ofStore = async (): Promise<string[]> =>
+  const storeBreaches = async (): Promise<string[]> =>
     (await rig.brokenRules(later)).filter((breach) => STORE_RULES.some((name) => breach.startsWith(name)));
-  const before = await ofStore();
-  await rig.takeBackLater(SWEPT_HOURS);
-  const isTidied = await isGone(rig, died);
+  const before = await storeBreaches();
+  await rig.removeInterruptedLater(SWEPT_HOURS);
+  const isRemoved = await isGone(rig, interrupted);
   const count = await rig.sweepLater(SWEPT_HOURS);
   return {
     count,
     breaches: [
       ...unsettled,
-      ...(before.length > 0 && count > 0 ? [] : ['what is lost is not found']),
-      ...(isTidied ? [] : ['the bytes of an upload that has died are not tidied away']),
-      ...(await ofStore()).map((breach) => `a day later: ${breach}`),
+      ...(before.length > 0 && count > 0 ? [] : ['no orphan was found']),
+      ...(isRemoved ? [] : ['the bytes of an interrupted upload stay']),
+      ...(await storeBreaches()).map((breach) => `a day later: ${breach}`),
     ],
   };
 }
 
-/** Whether the worker removes these bytes. */
 async function isGone(rig: Rig, key: string): Promise<boolean> {
   const store = await rig.store();
-  const end = Date.now() + TIDIED_MS;
+  const end = Date.now() + MAX_REMOVAL_MS;
   while (Date.now() < end) {
     const found = await store.read(key, { first: 0, last: 0 });
     if (found === undefined) return true;

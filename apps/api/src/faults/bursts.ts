@@ -4,7 +4,7 @@ import { evaluation } from './load.js';
 import type { Outcome } from './scenario.js';
 import type { Rig } from './rig.js';
 
-const AT_ONCE = 24;
+const CONCURRENT_CALLS = 24;
 const PIECES = 5;
 const DUE = 200;
 
@@ -15,11 +15,11 @@ const succeeded = (answers: readonly (Answer | typeof UNKNOWN)[]): Answer[] =>
 
 let rare = 0;
 
-/** What clients do all at the same moment, on two servers. */
+/** Concurrent calls that compete for the same records, on two servers. */
 export async function bursts(rig: Rig): Promise<Outcome> {
   const breaches: string[] = [];
-  const must = (what: string, is: number, expected: number): void => {
-    if (is !== expected) breaches.push(`${what}: ${is}, not ${expected}`);
+  const expectCount = (name: string, actual: number, expected: number): void => {
+    if (actual !== expected) breaches.push(`${name}: ${actual}, not ${expected}`);
   };
   const { caller, stranger } = rig;
   const post = (path: string, body: object) => caller.ask('POST', path, body);
@@ -30,46 +30,48 @@ export async function bursts(rig: Rig): Promise<Outcome> {
     products: [{ code, name: code, price: 100, vat_rate: 20, variants: [{ code }] }],
   });
   await caller.mustSettle('PUT', '/int/stocks', { stocks: [{ code, warehouse_code: 'W', qty: PIECES }] });
-  const evaluations = await all(AT_ONCE, () => evaluation(caller, [{ code, qty: 1 }]));
+  const evaluations = await all(CONCURRENT_CALLS, () => evaluation(caller, [{ code, qty: 1 }]));
   const sold = succeeded(
-    await all(AT_ONCE, (index) => post('/proforma_orders', { order_processing_id: evaluations[index] })),
+    await all(CONCURRENT_CALLS, (index) => post('/proforma_orders', { order_processing_id: evaluations[index] })),
   );
-  must('the last pieces are sold', sold.length, PIECES);
+  expectCount('sales of the last pieces', sold.length, PIECES);
 
   const one = await evaluation(caller, [
     { code: 'V1', qty: 1 },
     { code: 'V2', qty: 1 },
   ]);
-  const made = succeeded(await all(AT_ONCE, () => post('/proforma_orders', { order_processing_id: one })));
-  must('proformas of one evaluation', made.length, 1);
+  const made = succeeded(await all(CONCURRENT_CALLS, () => post('/proforma_orders', { order_processing_id: one })));
+  expectCount('proformas of one evaluation', made.length, 1);
   const path = `/proforma_orders/${made[0]?.data.id}`;
   const payment = { payment: { payment_method_id: rig.bank, amount: 0 } };
-  must('times that all of it is paid', succeeded(await all(AT_ONCE, () => post(`${path}/pay`, payment))).length, 1);
+  expectCount('full payments', succeeded(await all(CONCURRENT_CALLS, () => post(`${path}/pay`, payment))).length, 1);
   await post(`${path}/warehouse_confirm`, {});
-  const orders = succeeded(await all(AT_ONCE, () => post(`${path}/convert`, {})));
-  must('orders of one proforma', new Set(orders.map(({ data }) => data.id)).size, 1);
+  const orders = succeeded(await all(CONCURRENT_CALLS, () => post(`${path}/convert`, {})));
+  expectCount('orders of one proforma', new Set(orders.map(({ data }) => data.id)).size, 1);
 
   const other = await evaluation(caller, [{ code: 'V3', qty: 1 }]);
   const canceled = await caller.mustSettle('POST', '/proforma_orders', { order_processing_id: other });
   await post(`/proforma_orders/${canceled.id}/pay`, payment);
-  await all(AT_ONCE, () => caller.ask('DELETE', `/proforma_orders/${canceled.id}`, {}));
+  await all(CONCURRENT_CALLS, () => caller.ask('DELETE', `/proforma_orders/${canceled.id}`, {}));
 
   const seen = await stranger.ask('GET', `/proforma_orders/${canceled.id}`);
   if (seen !== UNKNOWN && seen.status !== 404) breaches.push(`another app sees a proforma: ${seen.status}`);
 
-  // Baskets in opposite orders, as those do who wait for each other for ever.
-  const baskets = await all(AT_ONCE, (index) =>
+  // Baskets in opposite orders would deadlock without a fixed lock order.
+  const baskets = await all(CONCURRENT_CALLS, (index) =>
     evaluation(
       caller,
       (index % 2 ? ['V4', 'V5', 'V6'] : ['V6', 'V5', 'V4']).map((each) => ({ code: each, qty: 1 })),
     ),
   );
-  const crossed = await all(AT_ONCE, (index) => post('/proforma_orders', { order_processing_id: baskets[index] }));
-  must('baskets in opposite orders', succeeded(crossed).length, AT_ONCE);
+  const crossed = await all(CONCURRENT_CALLS, (index) =>
+    post('/proforma_orders', { order_processing_id: baskets[index] }),
+  );
+  expectCount('baskets in opposite orders', succeeded(crossed).length, CONCURRENT_CALLS);
   return { breaches };
 }
 
-/** Proformas that are due, and two workers that see them. */
+/** Two workers expire the same proformas. */
 export async function expireTwice(rig: Rig): Promise<Outcome> {
   const items = [{ code: 'V7', qty: 1 }];
   const ids: number[] = [];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What the calls answer, as far as anybody looks at it here. */
+/** Fields of answers that the scenarios read. */
 export interface Data {
   readonly id: number;
   readonly key: string;
@@ -18,18 +18,18 @@ export interface Answer {
   readonly data: Data;
 }
 
-/** Nobody knows whether it was done: nothing came back, or a server said that it does not know. */
+/** No answer, or one of 500 and above: the call may have been executed. */
 export const UNKNOWN = 'unknown';
 
-/** Of a keyed call: its twin is still running, or there are too many. */
-const ASK_AGAIN = [409, 429];
-/** What says that nothing was written. */
-const REFUSED = [429, 503];
+/** A keyed call that is still running, or too many calls. */
+const RETRYABLE = [409, 429];
+/** Statuses that mean nothing was written. */
+const NOT_WRITTEN = [429, 503];
 
-const PATIENCE_MS = 25_000;
+const TIMEOUT_MS = 25_000;
 const RETRY_MS = 100;
 
-/** One shop that calls whichever server answers, and remembers what servers should never say. */
+/** A client of one app that calls the servers in turn and counts failures. */
 export class Caller {
   private turn = 0;
   /** Answers of 500 and above, which only a fault explains. */
@@ -39,21 +39,21 @@ export class Caller {
     readonly appId: number,
     private readonly token: string,
     private readonly origins: readonly string[],
-    /** In ms, until a call must have been answered with something that somebody knows. */
-    private readonly patienceMs = 60_000,
+    /** Milliseconds until `settle` gives up. */
+    private readonly timeoutMs = 60_000,
   ) {}
 
   get headers(): Readonly<Record<string, string>> {
     return { Authorization: `Bearer ${this.token}` };
   }
 
-  /** One try, of which an answer of 500 and above tells nothing. */
+  /** One try; an answer of 500 and above is unknown. */
   async ask(method: string, path: string, sent?: unknown): Promise<Answer | typeof UNKNOWN> {
     const answer = await this.attempt(method, path, sent);
     return answer === undefined || answer.status >= 500 ? UNKNOWN : answer;
   }
 
-  /** One try: whatever was answered; `undefined` when nothing was. */
+  /** One try; `undefined` without an answer. */
   async attempt(
     method: string,
     path: string,
@@ -66,7 +66,7 @@ export class Caller {
     try {
       const response = await fetch(`${origin}/api/v2${path}`, {
         method,
-        signal: AbortSignal.timeout(PATIENCE_MS),
+        signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: {
           ...this.headers,
           ...(sent === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
@@ -84,22 +84,22 @@ export class Caller {
     }
   }
 
-  /** Asks under one key until somebody knows, so that what is to be done is done once. */
+  /** Repeats the call under one key until its result is known. */
   async settle(method: string, path: string, body?: unknown): Promise<Answer> {
     const key = randomUUID();
-    const end = Date.now() + this.patienceMs;
+    const end = Date.now() + this.timeoutMs;
     let isNotDone = true;
     while (Date.now() < end) {
       const answer = await this.attempt(method, path, body, { 'Idempotency-Key': key });
       const status = answer?.status ?? 500;
-      if (answer && status < 500 && !ASK_AGAIN.includes(status)) {
-        if (answer.isReplayed && isNotDone) throw new Error(`${method} ${path} was refused, and yet it was done`);
+      if (answer && status < 500 && !RETRYABLE.includes(status)) {
+        if (answer.isReplayed && isNotDone) throw new Error(`${method} ${path} was refused but executed`);
         return answer;
       }
-      isNotDone &&= REFUSED.includes(status);
+      isNotDone &&= NOT_WRITTEN.includes(status);
       await pause(RETRY_MS);
     }
-    throw new Error(`${method} ${path} had no answer for ${this.patienceMs / 1_000} s`);
+    throw new Error(`${method} ${path} had no answer for ${this.timeoutMs / 1_000} s`);
   }
 
   async mustSettle(method: string, path: string, body?: unknown): Promise<Data> {

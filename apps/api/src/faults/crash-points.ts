@@ -4,18 +4,18 @@ import type { Cut } from './proxy.js';
 import type { Rig } from './rig.js';
 import { COUNTED_CUSTOMERS, COUNTED_PIECES, END_LEASES } from './verify.query.js';
 
-/** More than any write sends: one that came so far would not have been cut everywhere. */
-const MOST_MESSAGES = 30;
-/** Whoever has no answer by now may well wait for the key of a run that is dead, and after so long does; but not longer. */
-const WAITS_MS = { perhaps: 1_000, surely: 12_000, most: 22_000 };
+/** More messages than any write sends. */
+const MAX_MESSAGES = 30;
+/** A call may, must or must no longer be waiting for the key of a dead run after this time. */
+const KEY_WAIT_MS = { possible: 1_000, certain: 12_000, max: 22_000 };
 
 interface Write {
   readonly name: string;
-  /** Makes what is to be written to, and answers how it is written and remembered. */
+  /** Creates the records; returns the write, which also notes its acknowledgement. */
   readonly prepare: (rig: Rig) => Promise<() => Promise<unknown>>;
 }
 
-/** A proforma that the clients know of, as far on its way as `steps` bring it. */
+/** Creates a proforma, runs the steps and returns the further actions. */
 async function proforma(rig: Rig, ...steps: readonly ('pay' | 'confirm')[]) {
   const id = await evaluation(rig.caller, BASKET);
   const made = await rig.caller.mustSettle('POST', '/proforma_orders', { order_processing_id: id });
@@ -75,9 +75,9 @@ const WRITES: readonly Write[] = [
   },
 ];
 
-/** Every write, cut at each message it sends to the database and at each answer to one, and asked again until it is known. */
+/** Cuts every write at each database message and answer, and repeats it until its result is known. */
 export async function crashPoints(rig: Rig): Promise<Outcome> {
-  // The background would be cut in place of the call.
+  // Messages of the worker would be cut instead.
   await rig.worker.signal('SIGKILL');
   try {
     const unkeyed = await cutWithoutKey(rig);
@@ -87,8 +87,8 @@ export async function crashPoints(rig: Rig): Promise<Outcome> {
   }
 }
 
-/** What is written without a key, once: how it is asked for, and how many there are. */
-interface Unkeyed {
+/** A write without a key, and the count of its records. */
+interface UnkeyedWrite {
   readonly name: string;
   readonly ask: (rig: Rig) => ReturnType<Rig['caller']['attempt']>;
   readonly count: (rig: Rig) => Promise<number>;
@@ -96,7 +96,7 @@ interface Unkeyed {
 
 let customers = 0;
 
-const UNKEYED: readonly Unkeyed[] = [
+const UNKEYED: readonly UnkeyedWrite[] = [
   {
     name: 'one piece, in a transaction',
     ask: ({ caller }) =>
@@ -120,7 +120,7 @@ const UNKEYED: readonly Unkeyed[] = [
   },
 ];
 
-/** Asked once, without a key: done once or not at all, whatever is cut; done when it says so, and not done when it says that. */
+/** Sends each call once without a key. The number of records must match the answer. */
 async function cutWithoutKey(rig: Rig): Promise<string[]> {
   const breaches: string[] = [];
   for (const { name, ask, count } of UNKEYED) {
@@ -143,9 +143,9 @@ async function cutWithoutKey(rig: Rig): Promise<string[]> {
 
 const SIDES: readonly Cut['side'][] = ['asked', 'answered'];
 
-/** How often it was cut; `undefined` when there were still messages behind the last one. */
+/** Number of cuts; `undefined` when messages were left after the last one. */
 async function atEveryMessage(rig: Rig, cut: (message: number) => Promise<void>): Promise<number | undefined> {
-  for (let message = 1; message <= MOST_MESSAGES; message += 1) {
+  for (let message = 1; message <= MAX_MESSAGES; message += 1) {
     await cut(message);
     if (rig.proxy.messages() < message) return message - 1;
   }
@@ -155,9 +155,9 @@ async function atEveryMessage(rig: Rig, cut: (message: number) => Promise<void>)
 async function cutEverywhere(rig: Rig): Promise<Outcome> {
   let cuts = 0;
   let longestMs = 0;
-  const cut = async (write: Write, place: Cut): Promise<void> => {
-    // A call whose key was taken by a run that has died waits for the end of its lease: once is enough to see it.
-    const tookMs = await cutAt(rig, write, place, { isHurried: longestMs > WAITS_MS.surely });
+  const cut = async (write: Write, point: Cut): Promise<void> => {
+    // Waiting for the lease of a dead run once is enough; later leases are ended early.
+    const tookMs = await cutAt(rig, write, point, { endsLeases: longestMs > KEY_WAIT_MS.certain });
     longestMs = Math.max(longestMs, tookMs);
   };
   for (const write of WRITES) {
@@ -167,29 +167,29 @@ async function cutEverywhere(rig: Rig): Promise<Outcome> {
         if (times === undefined) throw new Error(`${write.name} is not cut everywhere`);
         cuts += times;
       } catch (error) {
-        // What the clients do not know to be done is in no books any more.
+        // The history is incomplete after an unknown result.
         return { breaches: [(error as Error).message], note: `${cuts} cuts` };
       }
     }
   }
   const breaches = [
-    ...(longestMs > WAITS_MS.surely ? [] : ['no run has died with its key']),
-    ...(longestMs > WAITS_MS.most ? ['the key of a dead run was kept for too long'] : []),
+    ...(longestMs > KEY_WAIT_MS.certain ? [] : ['no run died with its key']),
+    ...(longestMs > KEY_WAIT_MS.max ? ['the key of a dead run was kept for too long'] : []),
   ];
   return { breaches, note: `${cuts} cuts, ${Math.round(longestMs / 1_000)} s at most` };
 }
 
-/** Answers how long the write took to be known, in ms. */
-async function cutAt(rig: Rig, { name, prepare }: Write, cut: Cut, { isHurried = false }): Promise<number> {
+/** Returns the milliseconds until the result was known. */
+async function cutAt(rig: Rig, { name, prepare }: Write, cut: Cut, { endsLeases = false }): Promise<number> {
   const write = await prepare(rig);
   rig.proxy.cutAt(cut);
-  const begun = performance.now();
-  // Should that fail, the lease ends by itself.
-  const hurry = (): void => void rig.rows(END_LEASES).catch(() => {});
-  const timer = isHurried ? setTimeout(hurry, WAITS_MS.perhaps) : undefined;
+  const started = performance.now();
+  // If this fails, the lease ends by itself.
+  const endLeases = (): void => void rig.rows(END_LEASES).catch(() => {});
+  const timer = endsLeases ? setTimeout(endLeases, KEY_WAIT_MS.possible) : undefined;
   try {
     await write();
-    return performance.now() - begun;
+    return performance.now() - started;
   } catch (error) {
     throw new Error(`${name}, ${cut.side} ${cut.message}: ${(error as Error).message}`, { cause: error });
   } finally {

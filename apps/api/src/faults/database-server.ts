@@ -1,11 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { prepareHome, SOCKET, type Home } from '../database/embedded/database-home.js';
-import { ensureServer, USER } from '../database/embedded/postgres-server.js';
-import { findServer, stopServer } from '../database/embedded/running-server.js';
+import {
+  ensureServer,
+  findServer,
+  type Home,
+  prepareHome,
+  SOCKET,
+  stopServer,
+  USER,
+} from '@back-office/database-postgres';
 
-/** A real PostgreSQL server of its own, that may be killed. */
+/** A PostgreSQL server that can be killed and restarted. */
 export class DatabaseServer {
   private constructor(
     private readonly home: Home,
@@ -21,7 +27,7 @@ export class DatabaseServer {
     return join(this.socketDirectory, SOCKET);
   }
 
-  /** A client that goes round the wire that the service uses. */
+  /** A client that bypasses the proxy. */
   async client(database: string): Promise<pg.Client> {
     const client = new pg.Client({ host: this.socketDirectory, port: 5432, user: USER, database });
     client.on('error', () => {});
@@ -42,19 +48,19 @@ export class DatabaseServer {
     return `postgres://${USER}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Of the process that all others of the server come from, while there is one. */
+  /** Pid of the main server process while it runs. */
   async pid(): Promise<number | undefined> {
     return (await findServer(this.home))?.pid;
   }
 
-  /** A signal to the server itself: SIGQUIT is an immediate stop, SIGKILL none at all. */
+  /** Signals the main process; SIGQUIT stops the server without a checkpoint. */
   async signal(signal: NodeJS.Signals): Promise<void> {
     const server = await findServer(this.home);
     if (server) process.kill(server.pid, signal);
     while (await findServer(this.home));
   }
 
-  /** As a supervisor would; nothing where it runs. */
+  /** Starts the server unless it runs. */
   async startAgain(): Promise<void> {
     await ensureServer(this.home);
   }

@@ -11,12 +11,12 @@ export type StoreFault = 'none' | 'fails' | 'slow' | 'full' | 'breaks off';
 const SLOW_MS = 2_000;
 const file = (dataDir: string): string => join(dataDir, 'store-fault');
 
-/** Tells the stores of all processes that share this folder. */
+/** Sets the fault of all stores on this folder. */
 export async function breakStores(dataDir: string, fault: StoreFault): Promise<void> {
   await writeFile(file(dataDir), fault);
 }
 
-/** Files on disk, by an adapter that fails when it is told to: `STORAGE` of the fault runs. */
+/** Opens a disk store that fails on command: `STORAGE` of the fault runs. */
 export const openMediaStore: StorageModule['openMediaStore'] = async (environment) => {
   const { dataDir } = readConfig(environment);
   return { store: new FaultyStore(await DiskMediaStore.open(join(dataDir, 'media')), dataDir) };

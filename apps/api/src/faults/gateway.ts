@@ -5,8 +5,8 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * How a payment service answers: `done and silent` pays the refund and never says so, `refused` never pays it, and
- * `twice` says behind its answer that another refund, which nobody has asked for yet, is refused.
+ * How the payment service answers: `done and silent` pays without an answer, `refused` never pays, and `twice` sends a
+ * second answer, a refusal, that belongs to no request.
  */
 export type Manner = 'well' | 'twice' | 'broken' | 'silent' | 'done and silent' | 'done and cut' | 'refused';
 
@@ -15,11 +15,11 @@ interface Asked {
   readonly amount: number;
 }
 
-/** A payment service with books of its own: it pays each key once, whatever it answers. */
+/** A payment service that pays each key once, whatever it answers. */
 export class Gateway {
   private present: Manner = 'well';
   private asked = 0;
-  /** What was paid out, by the key it was asked under. */
+  /** Paid refunds by idempotency key. */
   readonly books = new Map<string, Asked>();
 
   private constructor(
@@ -32,7 +32,7 @@ export class Gateway {
     this.asked = 0;
   }
 
-  /** Whether somebody asks for a refund, in time, since it behaves as it does. */
+  /** Waits for a request since the manner was set; false after the timeout. */
   async isAsked(withinMs: number): Promise<boolean> {
     const end = Date.now() + withinMs;
     while (this.asked === 0 && Date.now() < end) await pause(50);

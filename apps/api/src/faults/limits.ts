@@ -8,25 +8,25 @@ import type { Outcome } from './scenario.js';
 
 const run = promisify(execFile);
 
-/** How long there is no room. */
+/** How long the disk is full. */
 const NO_ROOM_MS = 1_500;
-/** In bytes: less than a segment of the database's log, so that it cannot go on in one either. */
-const ROOM = 1_000_000;
+/** Less than a segment of the database's log. */
+const MAX_FILE_BYTES = 1_000_000;
 const FREE_DESCRIPTORS = 10;
 const CONNECTIONS = 400;
-const RECOVERED_MS = 2_000;
+const MAX_RECOVERY_MS = 2_000;
 
 type Limit = 'fsize' | 'nofile';
 
-/** Changes a limit of running processes; those that have ended meanwhile have none. */
-async function limit(pids: readonly number[], what: Limit, value: number | 'unlimited'): Promise<void> {
+/** Changes a limit of running processes; skips ended ones. */
+async function limit(pids: readonly number[], name: Limit, value: number | 'unlimited'): Promise<void> {
   await Promise.all(
     pids.map(async (pid) => {
       const owner = await stat(`/proc/${pid}`).catch(() => undefined);
       if (owner === undefined) return;
       const { uid, gid } = owner;
       try {
-        await run('prlimit', [`--pid=${pid}`, `--${what}=${value}:`], { uid, gid });
+        await run('prlimit', [`--pid=${pid}`, `--${name}=${value}:`], { uid, gid });
       } catch (error) {
         if (await stat(`/proc/${pid}`).catch(() => undefined)) throw error;
       }
@@ -34,7 +34,7 @@ async function limit(pids: readonly number[], what: Limit, value: number | 'unli
   );
 }
 
-/** Only Linux lets one process limit another. */
+/** Runs the scenario where `prlimit` exists. */
 async function withLimits(scenario: () => Promise<Outcome>): Promise<Outcome> {
   try {
     await run('prlimit', ['--version']);
@@ -49,7 +49,7 @@ async function familyOf(pid: number): Promise<number[]> {
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }
 
-/** The database can write no more, neither its log nor its tables, as on a full disk; then there is room again. */
+/** The database cannot write, as on a full disk, and later can again. */
 export function databaseWithoutRoom(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     let readyMs = 0;
@@ -58,7 +58,7 @@ export function databaseWithoutRoom(rig: Rig): Promise<Outcome> {
     await rig.underLoad(async () => {
       pid = await rig.server.pid();
       if (pid === undefined) throw new Error('There is no database server');
-      await limit(await familyOf(pid), 'fsize', ROOM);
+      await limit(await familyOf(pid), 'fsize', MAX_FILE_BYTES);
       await pause(NO_ROOM_MS);
       await limit(await familyOf(pid), 'fsize', 'unlimited');
       await rig.server.startAgain();
@@ -68,13 +68,13 @@ export function databaseWithoutRoom(rig: Rig): Promise<Outcome> {
     const end = (await rig.server.pid()) === pid ? 'goes on by itself' : 'is started again';
     return {
       readyMs,
-      breaches: failed === 0 ? ['no call has failed: it had room to write'] : [],
+      breaches: failed === 0 ? ['no call failed, so it had room to write'] : [],
       note: `${failed} calls fail, the database ${end}`,
     };
   });
 }
 
-/** A server has no descriptor left, for connections, files or the database; then they are given back. */
+/** A server runs out of descriptors, then gets them back. */
 export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     const [server] = rig.apis;
@@ -90,16 +90,16 @@ export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
       await pause(1_000);
       refused = sockets.filter(({ closed }) => closed).length;
       for (const socket of sockets) socket.destroy();
-      readyMs = await server.untilReady(RECOVERED_MS * 5);
-      if (readyMs > RECOVERED_MS) breaches.push(`it is ready again only after ${Math.round(readyMs)} ms`);
+      readyMs = await server.untilReady(MAX_RECOVERY_MS * 5);
+      if (readyMs > MAX_RECOVERY_MS) breaches.push(`it is ready again only after ${Math.round(readyMs)} ms`);
       await limit([pid], 'nofile', before);
     });
-    if (refused === 0) breaches.push('no connection was refused: it had descriptors left');
+    if (refused === 0) breaches.push('no connection was refused, so it had descriptors left');
     return { readyMs, breaches, note: `${refused} of ${CONNECTIONS} connections refused` };
   });
 }
 
-/** How many descriptors a process may have. */
+/** The descriptor limit of a process. */
 async function descriptorsOf(pid: number): Promise<number> {
   const { stdout } = await run('prlimit', [`--pid=${pid}`, '--nofile', '--output=SOFT', '--noheadings']);
   return Number(stdout);
@@ -110,7 +110,7 @@ function idleConnection(origin: string): Socket {
   return connect(Number(port), hostname).on('error', () => {});
 }
 
-/** What a database has come to be, to be held against another one. */
+/** Columns, indexes, constraints and migrations, to compare two databases. */
 const SCHEMA = `
   select table_name || '.' || column_name || ' ' || data_type as part
   from information_schema.columns where table_schema = 'public'
@@ -118,8 +118,8 @@ const SCHEMA = `
   union all select conrelid::regclass || ' ' || conname from pg_constraint where connamespace = 'public'::regnamespace
   union all select 'migration ' || name || ', ' || count(*) from migrations group by name`;
 
-/** So many migrations are done when a server is killed in the next one. */
-const KILLED_AT = [1, 4, 7];
+/** Completed migrations at each kill. */
+const KILL_AFTER = [1, 4, 7];
 
 async function untilMigrated(rig: Rig, database: string, wanted: number): Promise<number> {
   const client = await rig.server.client(database);
@@ -135,7 +135,7 @@ async function untilMigrated(rig: Rig, database: string, wanted: number): Promis
   return done;
 }
 
-/** Servers are killed while they bring a new database up to date; then two start on it at once. */
+/** Kills servers while they migrate a new database, then starts two on it at once. */
 export async function killedWhileMigrating(rig: Rig): Promise<Outcome> {
   const database = 'migrated';
   const partsOf = async (which: string): Promise<Set<string>> =>
@@ -144,16 +144,16 @@ export async function killedWhileMigrating(rig: Rig): Promise<Outcome> {
   const servers = await rig.serversOf(database);
   try {
     const killedAt: number[] = [];
-    for (const wanted of KILLED_AT) {
+    for (const wanted of KILL_AFTER) {
       const started = servers[0].start().catch(() => {});
       killedAt.push(await untilMigrated(rig, database, wanted));
       await servers[0].signal('SIGKILL');
       await started;
     }
     await Promise.all(servers.map((server) => server.start()));
-    const [made, wanted] = [await partsOf(database), await partsOf(rig.database)];
-    const differences = [...wanted].filter((part) => !made.has(part)).map((part) => `missing: ${part}`);
-    const extra = [...made].filter((part) => !wanted.has(part)).map((part) => `too much: ${part}`);
+    const [actual, expected] = [await partsOf(database), await partsOf(rig.database)];
+    const differences = [...expected].filter((part) => !actual.has(part)).map((part) => `missing: ${part}`);
+    const extra = [...actual].filter((part) => !expected.has(part)).map((part) => `unexpected: ${part}`);
     return { breaches: [...differences, ...extra], note: `killed after ${killedAt.join(', ')} migrations` };
   } finally {
     await Promise.all(servers.map((server) => server.signal('SIGKILL')));

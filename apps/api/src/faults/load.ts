@@ -2,30 +2,30 @@ import { createHash, randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Caller, Data } from './caller.js';
 
-/** What is known of a proforma for certain. */
+/** Acknowledged facts of a proforma. */
 export interface Known {
   readonly number: string;
   order?: number;
   payments: number;
-  /** Cents that have come in, whatever of them has gone back. */
+  /** Received cents, without refunds subtracted. */
   received: number;
   isConfirmed?: boolean;
   isCanceled?: boolean;
 }
 
-/** What the service has acknowledged, against which its records are held when all is quiet. */
+/** Acknowledged writes, which the stored records are compared with. */
 export interface History {
-  /** Pieces added to what is only counted. */
+  /** Pieces added to the variant `COUNTED`. */
   counted: number;
   /** By id. */
   readonly proformas: Map<number, Known>;
   /** SHA-256 of the content, by file. */
   readonly files: Map<number, string>;
-  /** Of each channel, how the customer has left it, and how often it was switched. */
+  /** State and number of changes by channel. */
   readonly consents: Map<string, { readonly state: string; readonly changes: number }>;
-  /** How many jobs the clients have brought to their end. */
+  /** Completed jobs of the clients. */
   flows: number;
-  /** Answers that contradict one another or the rules. */
+  /** Answers that contradict each other or the rules. */
   readonly contradictions: string[];
 }
 
@@ -51,13 +51,12 @@ export const newHistory = (): History => ({
   contradictions: [],
 });
 
-/** Who calls: the shop itself, and a customer of it who is signed in. */
 export interface Callers {
   readonly shop: Caller;
   readonly customer: Caller;
 }
 
-/** A shop that everything can be sold of, and one thing that is only counted. Answers its bank method. */
+/** Stocks the shop; returns the id of the bank transfer method. */
 export async function openShop(caller: Caller): Promise<number> {
   const warehouse = { name: 'W', address_line_1: 'Put 1', city: 'Beograd', postcode: '11000', market_id: 1 };
   await caller.mustSettle('PUT', '/warehouse', { warehouses: [{ code: 'W', ...warehouse }] });
@@ -75,7 +74,7 @@ export async function evaluation(caller: Caller, items: readonly object[]): Prom
   return (await caller.mustSettle('POST', '/order_processings', { order_processing: order })).id;
 }
 
-/** Clients at their work until they are told to stop. */
+/** Clients that work until `stop`. */
 export class Load {
   private isOver = false;
   private readonly clients: Promise<void>[];
@@ -100,14 +99,14 @@ export class Load {
     });
   }
 
-  /** Every client ends what it has begun: what it was not told, it asks for until it is. */
+  /** Lets every client finish its current job. */
   async stop(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.clients);
   }
 }
 
-/** A basket on its way to an order, or half of the way, or back. */
+/** Sells a basket completely, partly or with a cancellation. */
 async function sell(caller: Caller, history: History, bank: number): Promise<void> {
   const codes = new Set(Array.from({ length: 3 }, () => `V${randomInt(VARIANTS)}`));
   const items = [...codes].map((code) => ({ code, qty: 2 }));
@@ -116,17 +115,17 @@ async function sell(caller: Caller, history: History, bank: number): Promise<voi
   });
   const known = remember(history, made);
   const path = `/proforma_orders/${made.id}`;
-  const fate = randomInt(10);
-  if (fate === 0) return;
-  const payment = { payment_method_id: bank, amount: fate === 1 ? 50 : 0 };
+  const draw = randomInt(10);
+  if (draw === 0) return;
+  const payment = { payment_method_id: bank, amount: draw === 1 ? 50 : 0 };
   const paid = await caller.mustSettle('POST', `${path}/pay`, { payment });
   rememberPayments(known, paid);
-  if (fate <= 2) {
+  if (draw <= 2) {
     await caller.mustSettle('DELETE', path);
     known.isCanceled = true;
     return;
   }
-  const isPartial = fate <= 4;
+  const isPartial = draw <= 4;
   await caller.mustSettle('POST', `${path}/warehouse_confirm`, {
     ...(isPartial && {
       adjustments: made.items.map((line) => ({
@@ -136,7 +135,7 @@ async function sell(caller: Caller, history: History, bank: number): Promise<voi
     }),
   });
   known.isConfirmed = true;
-  // Two people press the button.
+  // Two users convert at the same moment.
   const orders = await Promise.all([1, 2].map(() => caller.mustSettle('POST', `${path}/convert`, {})));
   const [one, other] = orders.map(({ id }) => id);
   if (one !== other) history.contradictions.push(`proforma ${made.id} became the orders ${one} and ${other}`);
@@ -172,7 +171,7 @@ async function upload(caller: Caller, history: History): Promise<void> {
   await pause(50);
 }
 
-/** Two switches at once, each to where it does not stand. */
+/** Switches two channels at once, each to its other state. */
 async function consent(caller: Caller, { consents }: History): Promise<void> {
   const turn = async (channel: string): Promise<void> => {
     const { state: old, changes } = consents.get(channel) ?? { state: 'granted', changes: 0 };
@@ -184,7 +183,7 @@ async function consent(caller: Caller, { consents }: History): Promise<void> {
   await pause(20);
 }
 
-/** A customer of the shop, and the token of the session that was started for them. */
+/** Creates a customer; returns a session token. */
 export async function signIn(shop: Caller): Promise<string> {
   const person = { email: 'mira@example.com', first_name: 'Mira', last_name: 'Marić', phone: '+381' };
   const { id, data_part, time_part } = await shop.mustSettle('POST', '/customers', { customer: person });

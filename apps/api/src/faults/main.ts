@@ -1,32 +1,32 @@
 import { Command } from 'commander';
-import { openGround, Rig, type Ground } from './rig.js';
+import { openFixture, Rig, type Fixture } from './rig.js';
 import type { Outcome, Scenario } from './scenario.js';
-import { READY_MUST_MS, SCENARIOS } from './scenarios.js';
+import { MAX_READY_MS, SCENARIOS } from './scenarios.js';
 import { SEEDED_BUGS } from './seeded-bug-list.js';
 import { caught, foundWithout, PARTS } from './seeded-bugs.js';
 import { verify } from './verify.js';
 
 const program = new Command('faults')
-  .description('Breaks everything that can break under load, and looks whether every rule still holds')
-  .option('--only <pattern>', 'only faults with such a name, and no seeded bugs', '')
-  .option('--seeded <pattern>', 'only seeded bugs with such a name, and no faults; "none" for faults alone', '');
+  .description('Breaks each part under load and checks that every rule still holds')
+  .option('--only <pattern>', 'only faults whose name matches, without seeded bugs', '')
+  .option('--seeded <pattern>', 'only seeded bugs whose name matches, without faults; "none" for faults only', '');
 program.parse();
 const { only, seeded } = program.opts<{ only: string; seeded: string }>();
 
-/** Faults at once, each on a database server and an installation of its own: most of their time is waiting. */
+/** Concurrent faults, each with its own database server and installation. */
 const LANES = 2;
 const BUGS_AT_ONCE = 4;
-const LONGEST_MS = 10 * 60_000;
+const MAX_RUN_MS = 10 * 60_000;
 const begun = performance.now();
-const grounds: Ground[] = [];
-const stopAll = (): Promise<unknown> => Promise.allSettled(grounds.map((ground) => ground.stop()));
-// The databases belong to nobody when this process is gone, unlike the servers, which end with it.
+const fixtures: Fixture[] = [];
+const stopAll = (): Promise<unknown> => Promise.allSettled(fixtures.map((fixture) => fixture.stop()));
+// The database servers outlive this process unless they are stopped.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stopAll().finally(() => process.exit(1)));
 setTimeout(() => {
-  print(`\n**not at its end after ${seconds(begun)}**`);
+  print(`\n**not finished after ${seconds(begun)}**`);
   void stopAll().finally(() => process.exit(1));
-}, LONGEST_MS).unref();
+}, MAX_RUN_MS).unref();
 process.setMaxListeners(0);
 try {
   const chosen = SCENARIOS.filter(({ name }) => new RegExp(only).test(name));
@@ -34,22 +34,22 @@ try {
     throw new Error('There is no such fault, or no such bug');
   }
   if (!(only === '' && seeded !== '' && seeded !== 'none')) await faults(chosen);
-  if (seeded !== 'none' && only === '') await bugs(await newGround());
+  if (seeded !== 'none' && only === '') await bugs(await newFixture());
 } finally {
   await stopAll();
 }
 print(`\nin ${seconds(begun)}`);
 
-async function newGround(): Promise<Ground> {
-  const ground = await openGround();
-  grounds.push(ground);
-  return ground;
+async function newFixture(): Promise<Fixture> {
+  const fixture = await openFixture();
+  fixtures.push(fixture);
+  return fixture;
 }
 
 async function faults(chosen: typeof SCENARIOS): Promise<void> {
   const rigs: Rig[] = [];
   const newLane = async (): Promise<Rig> => {
-    const rig = await Rig.open(await newGround(), 'faults');
+    const rig = await Rig.open(await newFixture(), 'faults');
     rigs.push(rig);
     return rig;
   };
@@ -70,7 +70,7 @@ async function faults(chosen: typeof SCENARIOS): Promise<void> {
   }
 }
 
-/** Takes the next fault from the list until there is none. */
+/** Runs faults from the list until it is empty. */
 async function inTurn(rig: Rig, waiting: Scenario[]): Promise<void> {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await showFault(rig, next);
 }
@@ -78,7 +78,7 @@ async function inTurn(rig: Rig, waiting: Scenario[]): Promise<void> {
 async function showFault(rig: Rig, { name, run }: Scenario): Promise<void> {
   const started = performance.now();
   const { readyMs, breaches, note = '' } = await outcomeOf(rig, run);
-  const isLate = readyMs !== undefined && readyMs > READY_MUST_MS;
+  const isLate = readyMs !== undefined && readyMs > MAX_READY_MS;
   if (breaches.length > 0 || isLate) process.exitCode = 1;
   const ready = readyMs === undefined ? '' : `${Math.round(readyMs)} ms${isLate ? ' (too late)' : ''}`;
   print(
@@ -96,15 +96,15 @@ async function outcomeOf(rig: Rig, run: (rig: Rig) => Promise<Outcome>): Promise
   }
 }
 
-/** A suite that finds nothing proves nothing: each of these bugs must be found. */
-async function bugs(on: Ground): Promise<void> {
+/** Each seeded bug must be found, or the suite proves nothing. */
+async function bugs(fixture: Fixture): Promise<void> {
   print('\n| seeded bug | found by | took |');
   print('| --- | --- | --- |');
   const chosen = SEEDED_BUGS.filter(({ name }) => new RegExp(seeded).test(name));
   const parts = PARTS.filter((part) => chosen.some(({ foundBy }) => foundBy === part));
   const waiting = [
-    ...parts.map((part) => ({ name: `none: ${part}`, isBug: false, find: () => foundWithout(on, part) })),
-    ...chosen.map((bug) => ({ name: bug.name, isBug: true, find: () => caught(on, bug) })),
+    ...parts.map((part) => ({ name: `none: ${part}`, isBug: false, find: () => foundWithout(fixture, part) })),
+    ...chosen.map((bug) => ({ name: bug.name, isBug: true, find: () => caught(fixture, bug) })),
   ];
   const findNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** A process of the service, which is started again as a supervisor would when it has been killed. */
+/** A process of the service that can be killed and restarted. */
 export class ServiceProcess {
   private child: ChildProcess | undefined;
   private printed = '';
@@ -21,7 +21,7 @@ export class ServiceProcess {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Everything it said, for whoever wants to know why it did not start. */
+  /** The last output of the process. */
   get output(): string {
     return this.printed;
   }
@@ -48,17 +48,16 @@ export class ServiceProcess {
     return this.child?.pid ?? 0;
   }
 
-  /** It was started, and has not ended. */
   get isRunning(): boolean {
     return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
-  /** What it has logged as failed since it was last asked, but for what it says of a write that nobody knows of. */
+  /** Takes the logged failures of class `bug` since the last call. */
   bugs(): string[] {
     return this.failures.splice(0);
   }
 
-  /** Answers the exit code, `null` when the signal ended it. */
+  /** Returns the exit code, `null` when the signal ended the process. */
   async signal(signal: NodeJS.Signals): Promise<number | null> {
     const { child } = this;
     if (child === undefined || !this.isRunning) return child?.exitCode ?? null;
@@ -67,15 +66,15 @@ export class ServiceProcess {
     return (await ended)[0];
   }
 
-  /** In ms; throws when it takes longer than that. */
-  async untilReady(patienceMs: number): Promise<number> {
-    const begun = performance.now();
-    while (performance.now() - begun < patienceMs) {
-      if (await this.isReady()) return performance.now() - begun;
+  /** Returns the milliseconds waited; throws after the timeout. */
+  async untilReady(timeoutMs: number): Promise<number> {
+    const started = performance.now();
+    while (performance.now() - started < timeoutMs) {
+      if (await this.isReady()) return performance.now() - started;
       if (!this.isRunning) throw new Error(`The service ended: ${this.printed}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    throw new Error(`Not ready within ${patienceMs} ms`);
+    throw new Error(`Not ready within ${timeoutMs} ms`);
   }
 
   async isReady(): Promise<boolean> {
@@ -89,7 +88,6 @@ export class ServiceProcess {
   }
 }
 
-/** A failed request that is explained by nothing that is gone. */
 function isBug(line: string): boolean {
   return line.includes('"request failed"') && line.includes('"failure":"bug"');
 }

@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What a wire does: carries everything, refuses and cuts, or carries nothing any more without saying so. */
+/** `cut` closes and refuses connections; `silent` keeps them open but carries nothing. */
 export type Wire = 'whole' | 'cut' | 'silent';
 
-/** Where a connection is cut: before the nth message of a client is carried, or before what is answered to it. */
+/** A connection is cut before the nth client message, or before its answer. */
 export interface Cut {
   readonly message: number;
   readonly side: 'asked' | 'answered';
 }
 
-/** A wire between the service and its database that can be cut at any moment. */
+/** A proxy between the service and its database that can cut connections. */
 export class Proxy {
   private wire: Wire = 'whole';
   private cut: Cut | undefined;
@@ -33,17 +33,17 @@ export class Proxy {
   set(wire: Wire): void {
     this.wire = wire;
     if (wire === 'cut') this.cutAll();
-    // What was silent for long is not trusted any more by whoever hears of it again.
+    // Connections that were silent have lost messages.
     if (wire === 'whole') this.cutAll();
   }
 
-  /** Cuts every connection at the message that comes as the nth from now on. */
+  /** Cuts at the nth message from now on. */
   cutAt(cut: Cut): void {
     this.asked = 0;
     this.cut = cut;
   }
 
-  /** How many messages have come since the last {@link cutAt}; there will be no cut. */
+  /** Messages since the last {@link cutAt}; cancels the cut. */
   messages(): number {
     this.cut = undefined;
     return this.asked;
@@ -64,9 +64,9 @@ export class Proxy {
       client.destroy();
       server.destroy();
     };
-    // A process that is killed says goodbye all the same: its machine does.
-    const bye = (): void => void (this.wire === 'whole' && end());
-    for (const side of pair) side.on('error', end).on('close', end).on('end', bye);
+    // The machine closes the connections of a killed process.
+    const onEnd = (): void => void (this.wire === 'whole' && end());
+    for (const side of pair) side.on('error', end).on('close', end).on('end', onEnd);
     let isCutNext = false;
     client.on('data', (bytes) => {
       this.asked += 1;

@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Container } from 'inversify';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { addHours, type Clock } from '@back-office/kernel';
 import { blobKey } from '@back-office/media';
 import { DiskMediaStore } from '@back-office/storage-disk';
-import { check } from '../checks/index.js';
+import { check } from '@back-office/database-postgres';
 import { readConfig } from '../config.js';
-import type { LibraryParts } from '../media/index.js';
 import { startService } from '../runtime/service.js';
 import { TOKENS } from '../tokens.js';
 import { makeApps, withApps } from '../runtime/with-apps.js';
@@ -23,22 +23,22 @@ import { Gateway } from './gateway.js';
 import { Load, newHistory, openShop, signIn, type History } from './load.js';
 import { ServiceProcess } from './processes.js';
 import { Proxy } from './proxy.js';
-import { DIED_UPLOAD } from './verify.query.js';
+import { INTERRUPTED_UPLOAD } from './verify.query.js';
 
 const CLIENTS = 8;
 const WORKING = 'select 1 from job_queue.workers where seen_at > $1';
 const FAULTY_STORE = fileURLToPath(new URL('faulty-store.js', import.meta.url));
 const READY_MS = 30_000;
-/** A bug that makes a call impossible is found once a client gives up: later than a key is given to another call. */
-const SEEDED_PATIENCE_MS = 25_000;
+/** Longer than the lease of a key, so clients give up only on impossible calls. */
+const SEEDED_TIMEOUT_MS = 25_000;
 
-/** One PostgreSQL server for all runs; each has a database of its own on it. */
-export interface Ground {
+/** A PostgreSQL server with a database per run. */
+export interface Fixture {
   readonly server: DatabaseServer;
   stop(): Promise<void>;
 }
 
-export async function openGround(): Promise<Ground> {
+export async function openFixture(): Promise<Fixture> {
   const directory = await mkdtemp(join(tmpdir(), 'back-office-faults-'));
   await chmod(directory, 0o755);
   const server = await DatabaseServer.start(join(directory, 'database'));
@@ -51,7 +51,7 @@ export async function openGround(): Promise<Ground> {
   };
 }
 
-/** Two servers and a worker on a real database, with everything around them that can break. */
+/** Two servers and a worker with a breakable database, network, store and payment service. */
 export class Rig {
   readonly history: History = newHistory();
   private load: Load | undefined;
@@ -65,15 +65,15 @@ export class Rig {
     readonly apis: readonly [ServiceProcess, ServiceProcess],
     readonly worker: ServiceProcess,
     readonly caller: Caller,
-    /** A customer of the shop who is signed in. */
+    /** A signed-in customer of the shop. */
     private readonly customer: Caller,
-    /** Another app of the installation, which is to see nothing of the first. */
+    /** Another app, which must see nothing of the first. */
     readonly stranger: Caller,
     readonly bank: number,
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  static async open({ server }: Ground, name: string, seededBug?: number): Promise<Rig> {
+  static async open({ server }: Fixture, name: string, seededBug?: number): Promise<Rig> {
     await server.rows('postgres', `create database ${name}`);
     const [proxy, gateway] = [await Proxy.to(server.socketPath), await Gateway.start()];
     const dataDir = await mkdtemp(join(tmpdir(), 'back-office-faults-data-'));
@@ -94,13 +94,13 @@ export class Rig {
     const worker = new ServiceProcess('../worker.js', environment, 0, seededBug);
     await apis[0].start();
     await Promise.all([apis[1].start(), worker.start()]);
-    const patienceMs = seededBug === undefined ? undefined : SEEDED_PATIENCE_MS;
+    const timeoutMs = seededBug === undefined ? undefined : SEEDED_TIMEOUT_MS;
     const origins = apis.map(({ origin }) => origin);
     const [own, other] = await makeApps(environment, ['Shop', 'Stranger']);
-    const caller = new Caller(own.id, own.token, origins, patienceMs);
+    const caller = new Caller(own.id, own.token, origins, timeoutMs);
     const stranger = new Caller(other.id, other.token, origins);
     const bank = await openShop(caller);
-    const customer = new Caller(own.id, await signIn(caller), origins, patienceMs);
+    const customer = new Caller(own.id, await signIn(caller), origins, timeoutMs);
     return new Rig(server, name, dataDir, proxy, gateway, apis, worker, caller, customer, stranger, bank, environment);
   }
 
@@ -108,21 +108,20 @@ export class Rig {
     return this.server.rows<Row>(this.database, text, values);
   }
 
-  /** Keeps clients busy while something breaks, and lets them end what they have begun. */
+  /** Runs the fault under load and lets clients finish their calls. */
   async underLoad(fault: () => Promise<void>, { before = 700, after = 700 } = {}): Promise<void> {
     this.startLoad();
     try {
       await pause(before);
       await fault();
       await pause(after);
-      for (const breach of await this.brokenRules())
-        this.history.contradictions.push(`in the midst of work: ${breach}`);
+      for (const breach of await this.brokenRules()) this.history.contradictions.push(`under load: ${breach}`);
     } finally {
       await this.stopLoad();
     }
   }
 
-  /** The rules of `check` that do not hold, at this very moment or as of another. */
+  /** Broken rules of `check`, now or as of a later time. */
   async brokenRules(now = new Date()): Promise<string[]> {
     const store = await this.store();
     const connection = { url: this.server.urlThrough(this.proxy.port, this.database) };
@@ -132,44 +131,44 @@ export class Rig {
       .map(({ name, breaches, examples }) => `${name}: ${breaches} times, ${examples[0]}`);
   }
 
-  /** Tidies the store up as a worker does every day, so many hours later. Answers how many contents were nobody's. */
+  /** Runs the daily sweep of the store that many hours later; returns the number of removed orphans. */
   sweepLater(hours: number): Promise<number> {
-    return this.inLibrary(hours, ({ sweep }) => sweep.run());
+    return this.later(hours, (container) => container.get(TOKENS.Library).sweep.run());
   }
 
-  /** Takes back the uploads that have died, as a worker does every minute, so many hours later. */
-  async takeBackLater(hours: number): Promise<void> {
-    await this.inLibrary(hours, async ({ receipts }) => {
+  /** Removes interrupted uploads like a worker that many hours later. */
+  async removeInterruptedLater(hours: number): Promise<void> {
+    await this.later(hours, async (container) => {
+      const { uploadReceipts: receipts } = container.get(TOKENS.Database);
       while (await receipts.sweep());
     });
   }
 
-  private async inLibrary<Result>(hours: number, work: (library: LibraryParts) => Promise<Result>): Promise<Result> {
+  private async later<Result>(hours: number, work: (container: Container) => Promise<Result>): Promise<Result> {
     const clock: Clock = { now: () => addHours(new Date(), hours) };
     const service = await startService({ ...readConfig(this.environment), databasePoolSize: 1 }, { clock });
     try {
-      return await work(service.container.get(TOKENS.Library));
+      return await work(service.container);
     } finally {
       await service.stop();
     }
   }
 
   /**
-   * Lays bytes into the store that nobody is going to need: unknown to every record, and those of an upload that has
-   * died, whose name it answers.
+   * Stores two orphans: one without a record and one of an interrupted upload. Returns the key of the second.
    */
-  async loseContent(): Promise<string> {
+  async addOrphans(): Promise<string> {
     const [app] = await this.rows<{ prefix: string }>('select media_prefix as prefix from apps where id = $1', [
       this.caller.appId,
     ]);
     const store = await this.store();
-    const [unknown, died] = [blobKey(app?.prefix ?? '', randomUUID()), blobKey(app?.prefix ?? '', randomUUID())];
-    for (const key of [unknown, died]) await store.put(key, Readable.from([Buffer.from('lost')]));
-    await this.rows(DIED_UPLOAD, [this.caller.appId, died]);
-    return died;
+    const [unknown, interrupted] = [blobKey(app?.prefix ?? '', randomUUID()), blobKey(app?.prefix ?? '', randomUUID())];
+    for (const key of [unknown, interrupted]) await store.put(key, Readable.from([Buffer.from('lost')]));
+    await this.rows(INTERRUPTED_UPLOAD, [this.caller.appId, interrupted]);
+    return interrupted;
   }
 
-  /** The files of all processes, by an adapter that does not fail. */
+  /** The store of all processes, without faults. */
   store(): Promise<DiskMediaStore> {
     return DiskMediaStore.open(join(this.dataDir, 'media'));
   }
@@ -183,7 +182,7 @@ export class Rig {
     this.load = undefined;
   }
 
-  /** Two servers, not started yet, on another database. */
+  /** Two stopped servers on another database. */
   async serversOf(database: string): Promise<[ServiceProcess, ServiceProcess]> {
     const url = this.server.urlThrough(this.proxy.port, database);
     const environment = { ...this.environment, DATABASE_URL: url, DATA_DIR: join(this.dataDir, database) };
@@ -191,13 +190,13 @@ export class Rig {
     return [await server(), await server()];
   }
 
-  /** As a supervisor would, and until it works; in ms. */
+  /** Starts the worker; returns the milliseconds until it works. */
   async restartWorker(): Promise<number> {
     const [{ now } = { now: '' }] = await this.rows<{ now: string }>('select now()::text as now');
-    const begun = performance.now();
+    const started = performance.now();
     await this.worker.start();
-    while (performance.now() - begun < READY_MS) {
-      if ((await this.rows(WORKING, [now])).length > 0) return performance.now() - begun;
+    while (performance.now() - started < READY_MS) {
+      if ((await this.rows(WORKING, [now])).length > 0) return performance.now() - started;
       await pause(20);
     }
     throw new Error(`The worker does not work: ${this.worker.output.slice(-300)}`);
@@ -207,7 +206,7 @@ export class Rig {
     return new ServiceProcess('../worker.js', this.environment, 0);
   }
 
-  /** One more token of the shop. */
+  /** Issues another token of the shop. */
   secondToken(): Promise<string> {
     return withApps(this.environment, async (apps) => (await apps.issueToken({ appId: this.caller.appId })) as string);
   }
@@ -216,7 +215,7 @@ export class Rig {
     await withApps(this.environment, (apps) => apps.revokeToken(token));
   }
 
-  /** Until both servers say that they are ready; in ms. */
+  /** Returns the milliseconds until both servers are ready. */
   async untilReady(): Promise<number> {
     return Math.max(...(await Promise.all(this.apis.map((api) => api.untilReady(READY_MS)))));
   }

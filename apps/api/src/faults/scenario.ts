@@ -1,15 +1,15 @@
 import type { Rig } from './rig.js';
 
-/** Something that breaks. It answers what was seen beside the rules: breaches, and what the table shows. */
+/** A fault. It returns breaches beyond the rules of `check` and a note for the table. */
 export interface Scenario {
   readonly name: string;
   readonly run: (rig: Rig) => Promise<Outcome>;
-  /** It measures what others would disturb. */
+  /** Its measurements need an otherwise idle machine. */
   readonly alone?: true;
 }
 
 export interface Outcome {
-  /** How long after the fault was over until all was ready, in ms; absent where nothing went down. */
+  /** Milliseconds from the end of the fault until all was ready; absent when nothing went down. */
   readonly readyMs?: number;
   readonly breaches?: readonly string[];
   readonly note?: string;

@@ -10,9 +10,9 @@ import { storeBroken } from './broken-store.js';
 import { terminated } from './termination.js';
 import { BACKEND, OPEN_TRANSACTIONS, REFUSED_REFUNDS } from './verify.query.js';
 
-/** In ms: what an installation is given to be ready again by itself. */
-export const READY_MUST_MS = 10_000;
-const ANSWER_MUST_MS = 8_500;
+/** Milliseconds within which an installation must be ready again. */
+export const MAX_READY_MS = 10_000;
+const MAX_ANSWER_MS = 8_500;
 const GONE_MS = 20_000;
 const ASKED_MS = 15_000;
 /** Longer than the service waits for any answer of the database. */
@@ -20,7 +20,7 @@ const SILENT_MS = 9_000;
 
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'nothing breaks', run: underLoad(async () => pause(1_500)) },
-  // The longest comes first, so that nothing waits for it in the end.
+  // The slowest starts first.
   { name: 'F2 a connection is cut at every message', run: (rig) => crashPoints(rig) },
   { name: 'F1 a server is killed, three times', run: killed((rig, round) => rig.apis[round % 2] as ServiceProcess, 3) },
   { name: 'F18 the worker is killed, twice', run: workerKilled },
@@ -61,9 +61,9 @@ function killed(which: (rig: Rig, round: number) => ServiceProcess, times: numbe
       for (let round = 0; round < times; round += 1) {
         const server = which(rig, round);
         await server.signal('SIGKILL');
-        const begun = performance.now();
+        const started = performance.now();
         await server.start();
-        ready.push(performance.now() - begun);
+        ready.push(performance.now() - started);
         await pause(300);
       }
     });
@@ -114,9 +114,9 @@ function wire(state: 'silent' | 'cut', lastsMs: number): Scenario['run'] {
       rig.proxy.set(state);
       const end = Date.now() + lastsMs;
       while (Date.now() < end) {
-        const begun = performance.now();
+        const started = performance.now();
         await rig.caller.ask('GET', '/orders?limit=1');
-        slowest = Math.max(slowest, performance.now() - begun);
+        slowest = Math.max(slowest, performance.now() - started);
         await pause(100);
       }
       rig.proxy.set('whole');
@@ -126,15 +126,15 @@ function wire(state: 'silent' | 'cut', lastsMs: number): Scenario['run'] {
   };
 }
 
-/** Somebody else holds what every call needs. */
+/** Another client locks a table that every call reads. */
 async function locked(rig: Rig): Promise<Outcome> {
   const client = await rig.server.client(rig.database);
   await client.query('begin');
   await client.query('lock table products in access exclusive mode');
   const asked = Array.from({ length: 100 }, async () => {
-    const begun = performance.now();
+    const started = performance.now();
     await rig.caller.ask('GET', '/products?code=V1');
-    return performance.now() - begun;
+    return performance.now() - started;
   });
   const isAlive = await rig.apis[0].isReady();
   const times = await Promise.all(asked);
@@ -161,7 +161,7 @@ async function gatewayBroken(rig: Rig): Promise<Outcome> {
     for (const manner of ['broken', 'twice', 'silent', 'done and cut', 'well', 'done and silent'] as const) {
       rig.gateway.manner = manner;
       await pause(900);
-      // Clients who wait for a silent one ask for nothing else.
+      // A client that waits for a silent service sends no other refund.
       if (!(await rig.gateway.isAsked(ASKED_MS))) untried.push(`no refund was asked for while it was ${manner}`);
       open += (await rig.rows<{ count: number }>(OPEN_TRANSACTIONS))[0]?.count ?? 0;
     }
@@ -176,7 +176,7 @@ async function gatewayBroken(rig: Rig): Promise<Outcome> {
     breaches: [
       ...untried,
       ...(open === 0 ? [] : ['a transaction is open while the payment service is asked']),
-      ...(mistaken === 0 ? [] : [`${mistaken} refunds were taken for refused`]),
+      ...(mistaken === 0 ? [] : [`${mistaken} refunds were recorded as refused`]),
       ...(rig.gateway.books.size > 0 && count > 0 ? [] : ['no refund was paid, or none refused']),
     ],
     note: `${rig.gateway.books.size} refunds paid, ${count} refused`,
@@ -201,13 +201,13 @@ async function revoked(rig: Rig): Promise<Outcome> {
   let ms = 0;
   await rig.underLoad(async () => {
     await rig.revoke(token);
-    const begun = performance.now();
-    while ((await works()) && performance.now() - begun < 5_000) await pause(20);
-    ms = performance.now() - begun;
+    const started = performance.now();
+    while ((await works()) && performance.now() - started < 5_000) await pause(20);
+    ms = performance.now() - started;
   });
   return { breaches: ms <= 2_000 ? [] : ['a revoked token works for longer than 2 s'], note: `${Math.round(ms)} ms` };
 }
 
 function tooSlow(slowest: number): string[] {
-  return slowest <= ANSWER_MUST_MS ? [] : [`an answer takes ${Math.round(slowest)} ms`];
+  return slowest <= MAX_ANSWER_MS ? [] : [`an answer takes ${Math.round(slowest)} ms`];
 }

@@ -1,4 +1,4 @@
-/** A text of the built service that is another one when it is loaded. */
+/** Replaces a text of the built service when it is loaded. */
 export interface Change {
   /** The end of the module's address. */
   readonly file: string;
@@ -15,23 +15,23 @@ export interface SeededBug {
 
 const one = (file: string, find: string, replace: string): readonly Change[] => [{ file, find, replace }];
 
-/** What people do write; the suite must find each of them. */
+/** Plausible bugs; the suite must find each of them. */
 export const SEEDED_BUGS: readonly SeededBug[] = [
   {
     name: 'Stock is read without a lock',
-    changes: one('checkout/evaluation-statements.query.js', 'for update of s', ''),
+    changes: one('checkout/evaluation-statements.js', 'for update of s', ''),
     foundBy: 'bursts',
   },
   {
-    name: 'A proforma is read without a lock, and written without a look at its version',
-    changes: one('proformas/proforma-statements.query.js', "wait: 'for update of p'", "wait: ''"),
+    name: 'A proforma is read without a lock and written without a version check',
+    changes: one('proformas/proforma-statements.js', "wait: 'for update of p'", "wait: ''"),
     foundBy: 'bursts',
   },
   {
     name: 'An evaluation may be used twice',
     changes: [
       ...one(
-        'checkout/evaluation-statements.query.js',
+        'checkout/evaluation-statements.js',
         'select * from order_processings where app_id = $1 and id = $2 for update',
         'select * from order_processings where app_id = $1 and id = $2',
       ),
@@ -44,75 +44,79 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     foundBy: 'bursts',
   },
   {
-    name: 'The app is not asked for',
+    name: 'A statement ignores the app',
     changes: one(
-      'proformas/proforma-statements.query.js',
+      'proformas/proforma-statements.js',
       'from proforma_orders p where p.app_id = $1 and p.id',
       'from proforma_orders p where $1::bigint > 0 and p.id',
     ),
     foundBy: 'bursts',
   },
   {
-    name: 'A reservation that is over stays',
-    changes: one('stock/reservations.query.js', 'c.line_id and c.qty = 0', 'c.line_id and false'),
+    name: 'A finished reservation stays',
+    changes: one('database-postgres/dist/stock/reservations.js', 'c.line_id and c.qty = 0', 'c.line_id and false'),
     foundBy: 'load',
   },
   {
-    name: 'The ledger of stock leaves something out',
-    changes: one('stock/reservations.query.js', 'm.id, e.variant_id, e.qty', 'm.id, e.variant_id, e.qty + 1'),
+    name: 'The stock ledger differs by one piece',
+    changes: one(
+      'database-postgres/dist/stock/reservations.js',
+      'm.id, e.variant_id, e.qty',
+      'm.id, e.variant_id, e.qty + 1',
+    ),
     foundBy: 'load',
   },
   {
-    name: 'A refund is asked for under another key each time',
-    changes: one('proforma/dist/refund.js', '`refund-${appId}-${refundId}', '`refund-${appId}-${Math.random()}'),
+    name: 'Every attempt of a refund uses a new key',
+    changes: one('proforma/dist/refund.js', '`refund-${appId}-${refundId}`', '`refund-${appId}-${Math.random()}`'),
     foundBy: 'refunds',
   },
   {
-    name: 'A refund that fails is told to nobody',
+    name: 'A failed refund makes no alert',
     changes: one('proforma/dist/refund.js', "outcome === 'refunded'\n        ? next", 'true\n        ? next'),
     foundBy: 'refunds',
   },
   {
-    name: 'A keyed call is done again',
-    changes: one('database/write-once.js', 'return this.earlier !== null;', 'return false;'),
+    name: 'A keyed call is executed again',
+    changes: one('write-once.js', 'return this.earlier !== null;', 'return false;'),
     foundBy: 'crash points',
   },
   {
     name: 'A write whose COMMIT was lost is repeated',
     changes: one(
-      'database/client-transaction.js',
+      'client-transaction.js',
       "throw new UnknownOutcome('The connection was lost at COMMIT')",
       "throw Object.assign(new Error('lost'), { code: '40001' })",
     ),
     foundBy: 'crash points',
   },
   {
-    name: 'A write whose COMMIT was lost is said not to be done',
+    name: 'A write whose COMMIT was lost is reported as not done',
     changes: one(
-      'database/client-transaction.js',
+      'client-transaction.js',
       "throw new UnknownOutcome('The connection was lost at COMMIT')",
       "throw Object.assign(new Error('lost'), { code: '57P01' })",
     ),
     foundBy: 'crash points',
   },
   {
-    name: 'A call that cannot read what it has written says that it has written nothing',
-    changes: one('database/call-writes.js', 'call.hasWritten && saysNothingIsWritten(error)', 'false'),
+    name: 'A call that fails after its write reports no write',
+    changes: one('call-writes.js', 'progress.hasWritten && impliesNothingWritten(error)', 'false'),
     foundBy: 'crash points',
   },
   {
-    name: 'A file is acknowledged although the store has failed',
+    name: 'A file is acknowledged though the store failed',
     changes: one(
-      'media/content-intake.js',
+      'media/files/content-intake.js',
       "throw unreadable.error ?? new Unavailable('The store cannot take the file', { cause: error });",
       "return { bytes: 1, checksum: createHash('sha256').digest() };",
     ),
     foundBy: 'store',
   },
   {
-    name: 'Bytes that are needed are tidied away',
+    name: 'Needed bytes are removed from the store',
     changes: one(
-      'media/publication.js',
+      'media/serving/publication.js',
       'async publish(appId, { id, version, keys, mime, data }) {',
       `async publish(appId, { id, version, keys, mime, data }) {
         for (const key of keys) {

@@ -11,7 +11,7 @@ const built = ['apps/api/dist', ...packages].flatMap((folder) =>
 
 describe('a seeded bug', () => {
   it.each(SEEDED_BUGS.flatMap(({ name, changes }) => changes.map((change) => [name, change] as const)))(
-    'has its place in what is built: %s',
+    'changes a text of the build: %s',
     (_, { file, find }) => {
       const [path, ...others] = built.filter((each) => each.endsWith(`/${file}`));
       expect(others).toEqual([]);

@@ -1,6 +1,6 @@
 import { bursts } from './bursts.js';
 import { crashPoints } from './crash-points.js';
-import { Rig, type Ground } from './rig.js';
+import { Rig, type Fixture } from './rig.js';
 import type { Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios.js';
 import { SEEDED_BUGS, type SeededBug } from './seeded-bug-list.js';
@@ -13,7 +13,7 @@ const scenario = (start: string): Scenario['run'] => {
 };
 
 const RUNS: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
-  // The longest comes first.
+  // The slowest comes first.
   'crash points': crashPoints,
   bursts,
   load: scenario('nothing breaks'),
@@ -23,34 +23,34 @@ const RUNS: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
 
 export const PARTS = Object.keys(RUNS) as SeededBug['foundBy'][];
 
-/** In ms: what never ends is found after so long; the jobs of a killed worker are free again after 20 s. */
+/** Longer than the 20 s after which the jobs of a killed worker are free again. */
 const SETTLE_MS = 25_000;
 
-/** What a part finds where no bug is: `undefined`, or it would find anything. */
-export function foundWithout(ground: Ground, part: SeededBug['foundBy']): Promise<string | undefined> {
-  return seek(ground, `without_${PARTS.indexOf(part)}`, NO_BUG, part);
+/** The first breach without a bug; anything but `undefined` makes the part useless. */
+export function foundWithout(fixture: Fixture, part: SeededBug['foundBy']): Promise<string | undefined> {
+  return findBreach(fixture, `without_${PARTS.indexOf(part)}`, NO_BUG, part);
 }
 
 /** The first breach that shows the bug; `undefined` when nothing does. Throws when the bug cannot be seeded. */
-export function caught(ground: Ground, bug: SeededBug): Promise<string | undefined> {
+export function caught(fixture: Fixture, bug: SeededBug): Promise<string | undefined> {
   const number = SEEDED_BUGS.indexOf(bug);
-  return seek(ground, `seeded_${number}`, number, bug.foundBy);
+  return findBreach(fixture, `seeded_${number}`, number, bug.foundBy);
 }
 
 const NO_BUG = -1;
 
-async function seek(
-  ground: Ground,
+async function findBreach(
+  fixture: Fixture,
   database: string,
   bug: number,
   part: SeededBug['foundBy'],
 ): Promise<string | undefined> {
-  const rig = await Rig.open(ground, database, bug);
+  const rig = await Rig.open(fixture, database, bug);
   try {
-    const { breaches: seen = [] } = await RUNS[part](rig);
-    return [...seen, ...(await verify(rig, SETTLE_MS))][0];
+    const { breaches: found = [] } = await RUNS[part](rig);
+    return [...found, ...(await verify(rig, SETTLE_MS))][0];
   } catch (error) {
-    // What the clients could not bring to its end.
+    // A client could not finish its call.
     return (error as Error).message;
   } finally {
     await rig.close();

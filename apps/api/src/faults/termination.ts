@@ -3,37 +3,37 @@ import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 import { WAITING } from './verify.query.js';
 
-const EXIT_MUST_MS = 20_000;
-/** Fewer than a server has connections to the database, so that all of them come as far as the lock. */
+const MAX_EXIT_MS = 20_000;
+/** Fewer than the database connections of a server, so all of them reach the lock. */
 const ACCEPTED = 6;
-/** What nobody else reads here. */
+/** No other client reads this table. */
 const TABLE = 'product_attribute_defs';
-const QUESTION = { path: '/product_attribute_defs?code=NONE', status: 200 };
+const CALL = { path: '/product_attribute_defs?code=NONE', status: 200 };
 const UNTIL_STOPPING_MS = 300;
 
-/** A server is told to stop under load, while calls that it has accepted wait for a lock; each of them is answered. */
+/** Stops a server under load; it answers every accepted call that waits for a lock. */
 export async function terminated(rig: Rig): Promise<Outcome> {
   const [server] = rig.apis;
   const breaches: string[] = [];
   let exitMs = 0;
   await rig.underLoad(async () => {
     const asked = await whileLocked(rig, async () => {
-      const calls = Array.from({ length: ACCEPTED }, () => statusOf(`${server.origin}/api/v2${QUESTION.path}`, rig));
-      if (!(await areWaiting(rig))) breaches.push('the calls do not come as far as the lock');
-      const begun = performance.now();
-      const ended = server.signal('SIGTERM').then((code) => ({ code, ms: performance.now() - begun }));
+      const calls = Array.from({ length: ACCEPTED }, () => statusOf(`${server.origin}/api/v2${CALL.path}`, rig));
+      if (!(await areWaiting(rig))) breaches.push('the calls do not reach the lock');
+      const started = performance.now();
+      const ended = server.signal('SIGTERM').then((code) => ({ code, ms: performance.now() - started }));
       await pause(UNTIL_STOPPING_MS);
       return { calls, ended };
     });
     const statuses = await Promise.all(asked.calls);
     const { code, ms } = await asked.ended;
     exitMs = ms;
-    if (statuses.some((status) => status !== QUESTION.status))
+    if (statuses.some((status) => status !== CALL.status))
       breaches.push(`accepted calls are answered ${statuses.join(' ')}`);
     if (code !== 0) breaches.push(`it exits with ${code}`);
     await server.start();
   });
-  if (exitMs > EXIT_MUST_MS) breaches.push(`it takes ${Math.round(exitMs)} ms to exit`);
+  if (exitMs > MAX_EXIT_MS) breaches.push(`it takes ${Math.round(exitMs)} ms to exit`);
   return { breaches, note: `exit after ${Math.round(exitMs)} ms, ${ACCEPTED} accepted calls answered` };
 }
 
@@ -48,7 +48,7 @@ async function whileLocked<Result>(rig: Rig, work: () => Promise<Result>): Promi
   }
 }
 
-/** Whether the accepted calls have all come as far as the lock; no longer than the service would wait for it. */
+/** Waits up to 1 s, the lock timeout of the service, until all calls wait for the lock. */
 async function areWaiting(rig: Rig): Promise<boolean> {
   const end = Date.now() + 1_000;
   while (Date.now() < end) {
@@ -59,7 +59,7 @@ async function areWaiting(rig: Rig): Promise<boolean> {
   return false;
 }
 
-/** 0 when nothing was answered. */
+/** 0 without an answer. */
 async function statusOf(url: string, { caller }: Rig): Promise<number> {
   try {
     const answer = await fetch(url, { headers: caller.headers });

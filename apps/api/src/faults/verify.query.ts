@@ -14,36 +14,36 @@ export const COUNTED_PIECES = `
 
 export const COUNTED_CUSTOMERS = 'select count(*)::int as count from customers where app_id = $1';
 
-/** Refunds that the payment service is said to have refused. */
+/** Refunds recorded as refused by the payment service. */
 export const REFUSED_REFUNDS = `select count(*)::int as count from payments where status = 'refund_failed'`;
 
-/** Transactions in which nobody has worked for longer than any rule takes to decide. */
+/** Transactions that were idle for 400 ms, longer than any decision takes. */
 export const OPEN_TRANSACTIONS = `
   select count(*)::int as count from pg_stat_activity
   where datname = current_database() and state = 'idle in transaction' and state_change < now() - interval '400 ms'`;
 
-/** Statements that wait for a lock on this table ($1). */
+/** Statements that wait for a lock on the table ($1). */
 export const WAITING = `
   select count(*)::int as count from pg_locks
   where not granted and relation = $1::regclass
     and database = (select oid from pg_database where datname = current_database())`;
 
-/** A server process of the database that is at work, or else any. */
+/** A busy server process of the database, else any. */
 export const BACKEND = `
   select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
   order by (state = 'idle')::int, pid limit 1`;
 
-/** What the service itself says that it has given back through the payment service. */
-export const GIVEN_BACK = `
+/** Sum of the refunds that the service recorded as paid. */
+export const REFUNDED_AMOUNT = `
   select coalesce(-sum(amount), 0)::bigint as amount from payments where refund_of is not null and status = 'refunded'`;
 
-/** Stock that nobody but the service has changed is never promised twice. */
+/** Shelves with more reserved than on hand. */
 export const OVERSOLD = `
   select v.code, s.on_hand, s.reserved
   from stocks s join product_variants v on v.app_id = s.app_id and v.id = s.product_variant_id
   where s.reserved > s.on_hand`;
 
-/** How often the switches of an app's ($1) customers were moved, and where the last move has left them. */
+/** Changes per channel of an app's ($1) consents, and the last state. */
 export const CONSENTS = `
   select channel, count(*)::int as changes, (array_agg(to_state order by step desc))[1] as state
   from customer_consent_changes where app_id = $1 group by channel`;
@@ -51,21 +51,21 @@ export const CONSENTS = `
 export const OVERPAID = `
   select id, paid, end_sales from proforma_orders where paid > end_sales and status_id in (1, 2, 3, 4, 5)`;
 
-/** What is left to be done in the background. */
-export const UNDONE = `
+/** Pending refunds and files. */
+export const PENDING_WORK = `
   select (select count(*) from payments where status = 'pending' and amount < 0)
-    + (select count(*) from cdn_files where processing = 'pending' and state <> 'receiving') as undone`;
+    + (select count(*) from cdn_files where processing = 'pending' and state <> 'receiving') as pending`;
 
-/** Every key whose call is not answered is free at once, as if its lease were over: for a caller that asks for one thing at a time. */
+/** Ends the leases of all unanswered keys. */
 export const END_LEASES = 'update idempotency_keys set leased_until = now() where status is null';
 
-/** Everything that waits for its time is due now. */
-export const HURRY = [
+/** Makes pending refunds and jobs due now. */
+export const MAKE_DUE = [
   `update payments set next_attempt_at = now() where status = 'pending' and amount < 0`,
   `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs
    where locked_by is null and run_at > now() having count(*) > 0`,
 ];
 
-/** The receipt of an upload whose server has died: its bytes ($2) are in the store. */
-export const DIED_UPLOAD = `
+/** Inserts the receipt of an interrupted upload with its content ($2). */
+export const INTERRUPTED_UPLOAD = `
   insert into cdn_files (app_id, state, content, last_modified, inserted_at) values ($1, 'receiving', $2, now(), now())`;

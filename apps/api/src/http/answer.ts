@@ -3,29 +3,29 @@ import { isRefusal } from '@back-office/kernel';
 
 export interface Answer {
   readonly status: number;
-  /** Sent as JSON, unless `text` holds it ready made. */
+  /** Sent as JSON unless `text` is set. */
   readonly body?: unknown;
-  readonly text?: string | Buffer;
-  /** In place of `text` when there may be too much of it to hold: sent as it comes. */
+  readonly text?: string | Uint8Array;
+  /** Streamed instead of `text` when the answer may be too large to hold. */
   readonly chunks?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
   /** The message keys or texts of a refusal, untranslated: for the log. */
   readonly keys?: readonly string[];
 }
 
-/** What a handler may return: a refusal is answered by its key, `undefined` as a missing record. */
+/** Result of a handler: an answer, a refusal, or `undefined` for a missing record. */
 export type Outcome = Answer | Refusal | undefined;
 
 export function ok(data: unknown): Answer {
   return { status: 200, body: { data } };
 }
 
-/** A page or record that SQL has already written as JSON. */
+/** Answers JSON text from the database. */
 export function okText(dataJson: string): Answer {
   return { status: 200, text: `{"data":${dataJson}}` };
 }
 
-/** A list that SQL writes as JSON, a run of entries at a time. */
+/** Streams JSON text from the database, in runs of entries. */
 export function okRuns(runs: AsyncIterable<string>): Answer {
   return { status: 200, chunks: listChunks(runs) };
 }
@@ -46,7 +46,7 @@ export function created(data: unknown): Answer {
 
 export const NO_CONTENT: Answer = { status: 204 };
 
-/** Presents a use case's result; refusals and absence pass through. */
+/** Presents the result of a use case; refusals and `undefined` pass through. */
 export function answered<Result>(outcome: Result | Refusal | undefined, present: (result: Result) => Answer): Outcome {
   if (outcome === undefined || isRefusal(outcome)) return outcome as Refusal | undefined;
   return present(outcome);

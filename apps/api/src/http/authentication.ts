@@ -1,43 +1,24 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@back-office/kernel';
-import type { AppContext } from './app-context.js';
+import { type AccessTokenQueries, PLAIN_SPEECH, type TokenHolder, type TokenKind } from '@back-office/apps';
 import type { Rejection, TokenFailure } from './errors.js';
 import type { Caller } from './route.js';
-import { PLAIN_SPEECH } from './speech.js';
-
-export type TokenKind = 'app' | 'session';
-
-export interface TokenHolder {
-  readonly tokenId: number;
-  readonly kind: TokenKind;
-  /** The customer who is signed in to the session, if any. */
-  readonly customerId: number | null;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  readonly app: AppContext;
-}
-
-/** Where access tokens are looked up. */
-export interface AccessTokens {
-  /** The holder of the token with this SHA-256; `undefined` when nobody holds it. At most 1 s out of date. */
-  holderOf(hash: Buffer): Promise<TokenHolder | undefined>;
-}
 
 export function hashOfToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** A new token with 256 random bits, to be shown once and stored as its hash alone. */
+/** A new token with 256 random bits. Only its hash is stored. */
 export function newToken(kind: TokenKind): string {
   return `bo_${kind}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** Who calls, or why the token does not say so. */
+/** The holder of the token, or why it is rejected. */
 export async function authenticate(
   request: IncomingMessage,
   caller: Exclude<Caller, 'public'>,
-  tokens: AccessTokens,
+  tokens: AccessTokenQueries,
   clock: Clock,
 ): Promise<TokenHolder | Rejection> {
   const token = bearerToken(request);
@@ -59,10 +40,10 @@ function mayCall({ kind, customerId }: TokenHolder, caller: Exclude<Caller, 'pub
   return kind === 'session' && (caller === 'session' || customerId !== null);
 }
 
-/** The token of the one Authorization header; `''` when there is something, but not a single bearer token. */
+/** The bearer token; `''` for a header that is no single bearer token; `undefined` without one. */
 function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (headers.authorization === undefined) return undefined;
-  // Node keeps the first of two Authorization headers and drops the other without a word.
+  // Node silently drops a second Authorization header.
   const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization').length;
   const [, token = ''] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headers.authorization) ?? [];
   return given === 1 ? token : '';

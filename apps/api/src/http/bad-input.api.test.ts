@@ -23,10 +23,10 @@ import { statusOf } from './errors.js';
 import type { Route } from './route.js';
 
 interface Hostile extends RouteCall {
-  /** An app of its own, so that its fingerprint tells what one of many concurrent calls has written. */
+  /** Each concurrent call has its own app, so a changed fingerprint names the call that wrote. */
   readonly shop: FullShop;
   readonly field?: string;
-  readonly what: string;
+  readonly label: string;
 }
 
 interface Outcome extends Hostile, RouteAnswer {
@@ -38,7 +38,7 @@ let calls: RouteCalls;
 let routes: readonly Route[];
 let fingerprints: () => Promise<Fingerprints>;
 let shops: FullShop[];
-/** As they were after the calls before, unless something else has written since. */
+/** Fingerprints after the last batch; undefined once something else has written. */
 let latest: Fingerprints | undefined;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   calls = new RouteCalls(api);
   routes = calls.routes;
   fingerprints = await fingerprintsOf(api.database);
-  // Small numbers in queries are to find nothing.
+  // Keeps the small numbers of hostile queries from naming a file.
   await api.database.rows(`select setval(pg_get_serial_sequence('cdn_files', 'id'), 1000000)`);
   shops = await Promise.all(HOSTILE_VALUES.map(() => openFullShop(api)));
 }, 600_000);
@@ -56,18 +56,17 @@ afterAll(async () => {
 });
 
 /** An id that no record has. */
-const NOBODY = '987654321';
+const ABSENT_ID = '987654321';
 
 function exampleOf(route: Route, shop: FullShop): unknown {
   return calls.bodyOf(route)?.example(valuesOf(shop, route));
 }
 
-/** Whether a field of the body names the record, which may be missing. */
-function namesMissing({ refusals = [] }: Route): boolean {
+function mayAnswer404({ refusals = [] }: Route): boolean {
   return refusals.some((key) => statusOf(key) === 404);
 }
 
-/** Sends the calls all at once, each from a shop of its own, and tells what came back and which shops were written to. */
+/** Sends the calls at once, each from its own shop; returns the answers and which shops were written to. */
 async function send(hostile: readonly Hostile[]): Promise<Outcome[]> {
   const before = latest ?? (await fingerprints());
   const replies = await Promise.all(
@@ -80,13 +79,17 @@ async function send(hostile: readonly Hostile[]): Promise<Outcome[]> {
   latest = after;
   return replies.map((reply) => {
     const { appId } = reply.shop.client;
-    const { method, path } = reply.route;
-    if (reply.status < 300 && method !== 'get' && path.startsWith('/proforma_orders')) reply.shop.spent = true;
+    if (reply.status < 300) reply.shop.spent = spentBy(reply);
     return { ...reply, wrote: before.get(appId) !== after.get(appId) };
   });
 }
 
-/** Sends what `callsOf` makes for each shop in turn, as many at once as there are shops. */
+function spentBy({ route: { method, path }, shop: { spent } }: Hostile): FullShop['spent'] {
+  if (method === 'get' || !path.startsWith('/proforma_orders')) return spent;
+  return path === '/proforma_orders' && spent !== 'proforma and evaluation' ? 'evaluation' : 'proforma and evaluation';
+}
+
+/** Sends a call for each case, in batches with one call per shop. */
 async function sendAll<Case>(
   cases: readonly Case[],
   callOf: (each: Case, shop: FullShop) => Hostile,
@@ -101,7 +104,7 @@ async function sendAll<Case>(
 }
 
 async function refreshAll(some: readonly FullShop[]): Promise<void> {
-  if (some.some(({ spent }) => spent)) latest = undefined;
+  if (some.some(({ spent }) => spent !== 'nothing')) latest = undefined;
   await Promise.all(some.map(refresh));
 }
 
@@ -110,16 +113,15 @@ function batches<Case>(cases: readonly Case[]): Case[][] {
   return starts.map((start) => cases.slice(start, start + shops.length));
 }
 
-/** What was sent and came back, in one line. */
-function shown({ route, field = '', what, status, answer, complaints }: Outcome): string {
-  return `${nameOf(route)} ${field} with ${what}: ${status} ${answer.slice(0, 200)} ${complaints.join('; ').slice(0, 300)}`;
+function describeOutcome({ route, field = '', label, status, answer, complaints }: Outcome): string {
+  return `${nameOf(route)} ${field} with ${label}: ${status} ${answer.slice(0, 200)} ${complaints.join('; ').slice(0, 300)}`;
 }
 
 function expectNone(outcomes: readonly Outcome[]): void {
-  expect(outcomes.map(shown)).toEqual([]);
+  expect(outcomes.map(describeOutcome)).toEqual([]);
 }
 
-/** Refused whole, or a bulk call whose only row failed. */
+/** Refused as a whole, or a bulk call whose only row failed. */
 function isRefused({ status, answer }: Outcome): boolean {
   if (status >= 400) return true;
   const { data } = JSON.parse(answer || '{}');
@@ -127,12 +129,12 @@ function isRefused({ status, answer }: Outcome): boolean {
 }
 
 describe('the example of every body', () => {
-  it('is accepted, so that one hostile field in it is the only thing wrong', async () => {
+  it('is accepted', async () => {
     const [shop] = shops as [FullShop];
     for (const route of routes.filter(({ body }) => body)) {
       await refreshAll([shop]);
       const body = exampleOf(route, shop);
-      const [outcome] = await send([{ shop, route, what: 'its example', path: pathOf(route, shop), body }]);
+      const [outcome] = await send([{ shop, route, label: 'its example', path: pathOf(route, shop), body }]);
       const { status, answer, complaints } = outcome as Outcome;
       const accepted = !isRefused(outcome as Outcome);
       expect({ call: nameOf(route), accepted, complaints, ...(!accepted && { status, answer }) }).toEqual({
@@ -144,28 +146,28 @@ describe('the example of every body', () => {
   });
 });
 
-describe('a field that no call knows, in every object of every body', () => {
+describe('an unknown field in any object of a body', () => {
   const UNKNOWN = [
-    ...HOSTILE_VALUES.map(([what, value]) => ({ name: 'unknown', what, value })),
-    ...['a\0b', '\ud800', '__proto__', 'constructor', 'toJSON', ''].map((name) => ({ name, what: 'x', value: 'x' })),
+    ...HOSTILE_VALUES.map(([label, value]) => ({ name: 'unknown', label, value })),
+    ...['a\0b', '\ud800', '__proto__', 'constructor', 'toJSON', ''].map((name) => ({ name, label: 'x', value: 'x' })),
   ];
-  // What these name can be used once.
-  const SPENT = new Set(['/cdn/files/purge', '/cdn/files/:id/revert']);
+  // A second call with the same body would be refused.
+  const SINGLE_USE = new Set(['/cdn/files/purge', '/cdn/files/:id/revert']);
   const casesOf = (schema: BodySchema, shop: FullShop, route: Route) =>
-    UNKNOWN.flatMap(({ name, what, value }) =>
-      schema.unknownFields(name, valuesOf(shop, route)).map((field) => ({ field, what, value })),
+    UNKNOWN.flatMap(({ name, label, value }) =>
+      schema.unknownFields(name, valuesOf(shop, route)).map((field) => ({ field, label, value })),
     );
 
-  it('is ignored, whatever it is called and holds', async () => {
+  it('is ignored, whatever its name and value', async () => {
     const outcomes: Outcome[] = [];
-    for (const route of routes.filter(({ path, upload }) => !upload && !SPENT.has(path))) {
+    for (const route of routes.filter(({ path, upload }) => !upload && !SINGLE_USE.has(path))) {
       const schema = calls.bodyOf(route);
       const cases = schema ? casesOf(schema, shops[0] as FullShop, route) : [];
-      const call = ({ field, what, value }: (typeof cases)[number], shop: FullShop): Hostile => ({
+      const call = ({ field, label, value }: (typeof cases)[number], shop: FullShop): Hostile => ({
         shop,
         route,
         field: field.path.join('.'),
-        what,
+        label,
         path: pathOf(route, shop),
         body: schema?.exampleWith(field, value, valuesOf(shop, route)),
       });
@@ -176,7 +178,7 @@ describe('a field that no call knows, in every object of every body', () => {
   }, 600_000);
 });
 
-describe('every field of every body, holding what it should not', () => {
+describe('a field of a body with a hostile value', () => {
   let outcomes: Outcome[];
 
   beforeAll(async () => {
@@ -188,7 +190,7 @@ describe('every field of every body, holding what it should not', () => {
           shop,
           route,
           field: field.path.join('.'),
-          what: name,
+          label: name,
           path: pathOf(route, shop),
           body: schema?.exampleWith(field, value, valuesOf(shop, route)),
         });
@@ -197,13 +199,13 @@ describe('every field of every body, holding what it should not', () => {
     }
   }, 600_000);
 
-  it('is accepted, unreadable (400) or refused (422), nothing else', () => {
-    const fine = ({ status, route }: Outcome): boolean =>
-      status < 300 || status === 400 || status === 422 || (status === 404 && namesMissing(route));
-    expectNone(outcomes.filter((outcome) => !fine(outcome)));
+  it('is accepted, unreadable (400) or refused (422)', () => {
+    const isExpected = ({ status, route }: Outcome): boolean =>
+      status < 300 || status === 400 || status === 422 || (status === 404 && mayAnswer404(route));
+    expectNone(outcomes.filter((outcome) => !isExpected(outcome)));
   });
 
-  it('is answered as the API reference says, and accepted only as it says', () => {
+  it('is accepted and answered as the API reference says', () => {
     expectNone(outcomes.filter(({ complaints }) => complaints.length > 0));
   });
 
@@ -213,31 +215,31 @@ describe('every field of every body, holding what it should not', () => {
     expect(outcomes.filter((outcome) => outcome.wrote && !isRefused(outcome)).length).toBeGreaterThan(500);
   });
 
-  it('is judged: no field takes everything', () => {
+  it('is refused in some calls for every field', () => {
     const nameOfField = ({ route, field }: Outcome): string => `${nameOf(route)} ${field}`;
-    const judged = new Set(outcomes.filter(isRefused).map(nameOfField));
-    expect([...new Set(outcomes.map(nameOfField))].filter((field) => !judged.has(field))).toEqual([]);
+    const refused = new Set(outcomes.filter(isRefused).map(nameOfField));
+    expect([...new Set(outcomes.map(nameOfField))].filter((field) => !refused.has(field))).toEqual([]);
   });
 
-  it('is never a text with NUL or half of a surrogate pair that is taken', () => {
-    // A form is bytes: half of a pair cannot be written in it.
-    const unsound = outcomes.filter(
-      ({ what, route }) => what === 'NUL' || (what === 'half of a surrogate pair' && !route.upload),
+  it('is refused when it holds NUL or half of a surrogate pair', () => {
+    // A form is bytes and cannot hold half of a pair.
+    const invalid = outcomes.filter(
+      ({ label, route }) => label === 'NUL' || (label === 'half of a surrogate pair' && !route.upload),
     );
-    expect(unsound.length).toBeGreaterThan(100);
-    expectNone(unsound.filter((outcome) => !isRefused(outcome)));
+    expect(invalid.length).toBeGreaterThan(100);
+    expectNone(invalid.filter((outcome) => !isRefused(outcome)));
   });
 });
 
-describe('every call with a body', () => {
-  it('of a wrong kind or none at all is unreadable (400) and writes nothing', async () => {
+describe('a call with a body', () => {
+  it('answers 400 to a missing body or one of a wrong kind, and writes nothing', async () => {
     const outcomes: Outcome[] = [];
     for (const route of routes.filter(({ body }) => body)) {
       const texts = route.bodyOptional ? HOSTILE_BODIES : [...HOSTILE_BODIES, undefined];
       const call = (text: string | undefined, shop: FullShop): Hostile => ({
         shop,
         route,
-        what: text ?? 'nothing',
+        label: text ?? 'nothing',
         path: pathOf(route, shop),
         text,
       });
@@ -247,7 +249,7 @@ describe('every call with a body', () => {
   });
 });
 
-describe('every query parameter, and one that no call knows', () => {
+describe('a query parameter with a hostile value', () => {
   beforeAll(async () => {
     latest = undefined;
     await Promise.all(shops.map(({ client }) => setUpFullShop(client)));
@@ -257,16 +259,16 @@ describe('every query parameter, and one that no call knows', () => {
 
   beforeAll(async () => {
     outcomes = [];
-    // Needs neither a record nor a body, so it would end the session of the calls that come after it.
+    // It would end the session that the later calls use.
     for (const route of routes.filter(({ path }) => path !== '/sessions/current')) {
       for (const parameter of [...Object.keys(route.query ?? {}), 'unknown']) {
         const call = (query: (name: string) => string, shop: FullShop): Hostile => ({
           shop,
           route,
           field: parameter,
-          what: query(parameter).slice(0, 100),
-          // Writes are sent to a record that is not there: what is tested is how the query is read.
-          path: `${pathOf(route, shop, route.method === 'get' ? undefined : NOBODY)}?${[
+          label: query(parameter).slice(0, 100),
+          // Only the query is tested, so writes name a missing record.
+          path: `${pathOf(route, shop, route.method === 'get' ? undefined : ABSENT_ID)}?${[
             ...requiredQuery(route, shop).filter((each) => !each.startsWith(`${parameter}=`)),
             query(parameter),
           ].join('&')}`,
@@ -276,33 +278,34 @@ describe('every query parameter, and one that no call knows', () => {
     }
   }, 600_000);
 
-  it('holding anything is read, unreadable (400), refused by a rule (422), or finds no record (404), and writes nothing', () => {
-    const fine = ({ status, route }: Outcome): boolean =>
+  it('answers 200, 400, 404 or 422, and writes nothing', () => {
+    const isExpected = ({ status, route }: Outcome): boolean =>
       [200, 400, 404].includes(status) || (status === 422 && route.refusals !== undefined);
-    expectNone(outcomes.filter((outcome) => !fine(outcome) || outcome.wrote));
+    expectNone(outcomes.filter((outcome) => !isExpected(outcome) || outcome.wrote));
   });
 
   it('is answered as the API reference says', () => {
     expectNone(outcomes.filter(({ complaints }) => complaints.length > 0));
   });
 
-  it('is ignored when the call does not know it', () => {
+  it('is ignored when it is unknown', () => {
     const unknown = outcomes.filter(({ route, field }) => route.method === 'get' && field === 'unknown');
     expect(unknown.length).toBeGreaterThan(100);
     expectNone(unknown.filter(({ status }) => status === 404));
   });
 });
 
-describe('every id in a path', () => {
-  const named = () => routes.filter(({ path }) => path.includes(':id'));
-  const places = () => named().flatMap((route) => parametersOf(route).map((parameter) => ({ route, parameter })));
+describe('an id in a path', () => {
+  const routesWithId = () => routes.filter(({ path }) => path.includes(':id'));
+  const idParameters = () =>
+    routesWithId().flatMap((route) => parametersOf(route).map((parameter) => ({ route, parameter })));
   const sendIds = async (ids: readonly string[]): Promise<Outcome[]> => {
     const outcomes: Outcome[] = [];
-    for (const { route, parameter } of places()) {
+    for (const { route, parameter } of idParameters()) {
       const call = (id: string, shop: FullShop): Hostile => ({
         shop,
         route,
-        what: `${parameter} ${id.slice(0, 100)}`,
+        label: `${parameter} ${id.slice(0, 100)}`,
         path: `${pathOf(route, shop, id, parameter)}?${requiredQuery(route, shop).join('&')}`,
         body: exampleOf(route, shop),
       });
@@ -311,29 +314,29 @@ describe('every id in a path', () => {
     return outcomes;
   };
 
-  it('is one of a record that the shops have, so that only the id is wrong', () => {
+  it('belongs to a kind of record that the shops have', () => {
     const records = Object.keys((shops as [FullShop])[0].records);
-    expect(named().filter(({ path }) => !records.includes(path.split('/')[1] ?? ''))).toEqual([]);
+    expect(routesWithId().filter(({ path }) => !records.includes(path.split('/')[1] ?? ''))).toEqual([]);
   });
 
-  it('that no record has finds none (404, empty or under its key; 200 where its list is empty) and writes nothing', async () => {
+  it('answers 404 or an empty list without a record, and writes nothing', async () => {
     const outcomes = await sendIds(HOSTILE_IDS);
-    const isNamed = ({ answer, route }: Outcome): boolean => answer.includes(route.missing ?? 'nothing names it');
+    const hasKey = ({ answer, route }: Outcome): boolean => answer.includes(route.missing ?? 'no key');
     const findsNone = (outcome: Outcome): boolean =>
       outcome.route.emptyWhenMissing
         ? outcome.status === 200 && outcome.answer === '{"data":[]}'
-        : outcome.status === 404 && (outcome.answer === '' || isNamed(outcome));
+        : outcome.status === 404 && (outcome.answer === '' || hasKey(outcome));
     expectNone(outcomes.filter((outcome) => !findsNone(outcome) || outcome.wrote));
   });
 
-  it('that is no text is unreadable (400) and writes nothing', async () => {
+  it('answers 400 when it cannot be decoded, and writes nothing', async () => {
     const outcomes = await sendIds(UNDECODABLE_IDS);
     expectNone(outcomes.filter(({ status, complaints, wrote }) => status !== 400 || complaints.length > 0 || wrote));
   });
 });
 
 describe('this suite', () => {
-  it('has asked more than 20,000 questions', () => {
+  it('has sent more than 20,000 calls', () => {
     expect(calls.count).toBeGreaterThan(20_000);
   });
 });

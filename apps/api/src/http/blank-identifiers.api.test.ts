@@ -4,7 +4,7 @@ import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 let api: TestApi;
 let shop: Client;
 let ids: Record<'product' | 'variant' | 'warehouse', number>;
-const PLACE = { name: 'Shop', latitude: 44.8, longitude: 20.5 };
+const LOCATION = { name: 'Shop', latitude: 44.8, longitude: 20.5 };
 
 beforeAll(async () => {
   api = await testApi();
@@ -14,15 +14,15 @@ beforeAll(async () => {
   const [product] = (await shop.post('/int/products', { products: [known] })).body.data.products;
   const [{ id }] = (await shop.get('/warehouses')).body.data;
   ids = { product: product.id, variant: product.variants[0].id, warehouse: id };
-  await shop.post('/int/app_locations', { app_locations: [{ ...PLACE, code: 'L', external_ref: 'LR' }] });
+  await shop.post('/int/app_locations', { app_locations: [{ ...LOCATION, code: 'L', external_ref: 'LR' }] });
   await shop.post('/int/cards', { card: { barcode: 'C', external_ref: 'CR' } });
 });
 afterAll(() => api.close());
 
-const matchOf = (body: { explain: { matches: object[] }[] }, place = 0) => body.explain[0]?.matches[place];
+const matchOf = (body: { explain: { matches: object[] }[] }, index = 0) => body.explain[0]?.matches[index];
 
-describe.each(['', '  '])('%j beside a good identifier', (blank) => {
-  it('lets a product be found by its id, and keep its code', async () => {
+describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) => {
+  it('does not stop a match of the product by id, and keeps its code', async () => {
     const { body } = await shop.post('/int/products?explain=true', {
       products: [{ id: ids.product, code: blank, external_ref: blank }],
     });
@@ -33,8 +33,8 @@ describe.each(['', '  '])('%j beside a good identifier', (blank) => {
   it.each([
     ['barcode', { barcode: '860' }],
     ['external_ref', { barcode: null, external_ref: 'R' }],
-  ])('lets a variant be found by its %s, and keep its code', async (identifier, good) => {
-    const variants = [{ code: blank, ...good, name: 'Found' }];
+  ])('does not stop a match of the variant by %s, and keeps its code', async (identifier, valid) => {
+    const variants = [{ code: blank, ...valid, name: 'Found' }];
     const { body } = await shop.post('/int/products?explain=true&dry_run=true', {
       products: [{ code: 'A', variants }],
     });
@@ -42,13 +42,13 @@ describe.each(['', '  '])('%j beside a good identifier', (blank) => {
     expect(matchOf(body, 1)).toEqual({ record: 'variant', identifier, id: ids.variant, others: [] });
   });
 
-  it('still erases the barcode and the reference of a variant that is found by its code', async () => {
+  it('clears barcode and reference of a variant matched by code', async () => {
     const variants = [{ code: 'A', barcode: blank, external_ref: blank }];
     const { body } = await shop.post('/int/products?dry_run=true', { products: [{ code: 'A', variants }] });
     expect(body.data.products[0].variants).toMatchObject([{ code: 'A', barcode: null, external_ref: null }]);
   });
 
-  it('is no code of a new product or variant', async () => {
+  it('is refused as the code of a new product or variant', async () => {
     const products = [
       { code: blank, name: 'New' },
       { code: 'A', variants: [{ code: blank, barcode: 'new' }] },
@@ -60,16 +60,16 @@ describe.each(['', '  '])('%j beside a good identifier', (blank) => {
     ]);
   });
 
-  it('lets stock be booked by the barcode or the reference', async () => {
-    for (const good of [{ barcode: '860' }, { barcode: blank, external_ref: 'R' }]) {
-      const stocks = [{ code: blank, ...good, warehouse_code: 'W1', qty: 1 }];
+  it('does not stop stock from being booked by barcode or reference', async () => {
+    for (const valid of [{ barcode: '860' }, { barcode: blank, external_ref: 'R' }]) {
+      const stocks = [{ code: blank, ...valid, warehouse_code: 'W1', qty: 1 }];
       const { body } = await shop.put('/int/stocks?explain=true', { stocks });
       expect(body.data).toEqual({ updated: 1, failed: [] });
       expect(matchOf(body)).toMatchObject({ id: ids.variant, others: [] });
     }
   });
 
-  it('lets attributes be set by the barcode', async () => {
+  it('does not stop attributes from being set by barcode', async () => {
     const attributes = [{ external_ref: 'E', value: 'v' }];
     const { body } = await shop.put('/int/product_attributes?explain=true', {
       product_attributes: [{ code: blank, barcode: '860', attributes }],
@@ -77,7 +77,7 @@ describe.each(['', '  '])('%j beside a good identifier', (blank) => {
     expect(matchOf(body)).toMatchObject({ identifier: 'barcode', id: ids.variant });
   });
 
-  it('lets a warehouse be found by its id, and keep its code', async () => {
+  it('does not stop a match of the warehouse by id, and keeps its code', async () => {
     const { body } = await shop.put('/warehouse?explain=true', {
       warehouses: [{ ...warehouse('W1'), code: blank, id: ids.warehouse }],
     });
@@ -85,24 +85,24 @@ describe.each(['', '  '])('%j beside a good identifier', (blank) => {
     expect(matchOf(body)).toMatchObject({ identifier: 'id', id: ids.warehouse });
   });
 
-  it('is no code of a new warehouse', async () => {
+  it('leaves a new warehouse without a code', async () => {
     const { body } = await shop.put('/warehouse?dry_run=true', { warehouses: [{ ...warehouse('New'), code: blank }] });
     expect(body.data.warehouses).toMatchObject([{ id: null, code: null }]);
   });
 
-  it('lets a location be found by its reference', async () => {
+  it('does not stop a match of the location by reference', async () => {
     const { body } = await shop.post('/int/app_locations?explain=true&dry_run=true', {
-      app_locations: [{ ...PLACE, code: blank, external_ref: 'LR' }],
+      app_locations: [{ ...LOCATION, code: blank, external_ref: 'LR' }],
     });
     expect(matchOf(body)).toMatchObject({ identifier: 'external_ref', id: expect.any(Number) });
   });
 
-  it('is no barcode of a card, which has to have one', async () => {
+  it('is refused as the barcode of a card', async () => {
     const { status, body } = await shop.post('/int/cards', { card: { barcode: blank, external_ref: 'CR' } });
     expect([status, body]).toEqual([422, { errors: { barcode: ["can't be blank"] } }]);
   });
 
-  it('lets the lines of orders and evaluations be found by the barcode', async () => {
+  it('does not stop a match of order and evaluation lines by barcode', async () => {
     const items = [{ code: blank, barcode: '860', external_ref: blank, qty: 1 }];
     const order = await shop.post('/int/orders?explain=true', { order: { external_ref: `O${blank}`, items } });
     expect([order.status, order.body.data.items]).toMatchObject([201, [{ code: 'A' }]]);
@@ -111,7 +111,7 @@ describe.each(['', '  '])('%j beside a good identifier', (blank) => {
     expect(evaluation.body.data.items).toMatchObject([{ product_variant_id: ids.variant }]);
   });
 
-  it('lets a product be verified by the barcode', async () => {
+  it('does not stop a product from being verified by barcode', async () => {
     const { body } = await shop.post('/product/verify?explain=true', { products: [{ code: blank, barcode: '860' }] });
     expect(body.data).toMatchObject([{ product_variant_id: ids.variant }]);
     expect(matchOf(body)).toMatchObject({ identifier: 'barcode', others: [] });

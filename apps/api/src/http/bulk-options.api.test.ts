@@ -9,7 +9,7 @@ let fingerprints: () => Promise<Fingerprints>;
 beforeAll(async () => {
   api = await testApi();
   fingerprints = await fingerprintsOf(api.database);
-  // So that no id of one kind is one of another kind.
+  // An id of one kind must not equal an id of another kind.
   for (const [index, table] of [
     'warehouses',
     'products',
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Ids by name: `W1` of a warehouse, `P` of a product, `A` of a variant, `material` of a definition, `L` of a location. */
+/** Ids of warehouses, products, variants, attribute definitions and locations, by code or reference. */
 let ids: Record<string, number>;
 let order: { readonly id: number; readonly data_part: number; readonly time_part: number };
 
@@ -49,7 +49,9 @@ beforeEach(async () => {
   await shop.put('/int/product_attributes', {
     product_attributes: [{ code: 'A', attributes: [{ external_ref: 'material', value: 'cotton' }] }],
   });
-  await shop.post('/int/app_locations', { app_locations: [place('L', { external_ref: 'ref-l' }), place('L2')] });
+  await shop.post('/int/app_locations', {
+    app_locations: [locationOf('L', { external_ref: 'ref-l' }), locationOf('L2')],
+  });
   const offer = await propose(shop, [{ code: 'A', qty: 2 }]);
   order = (await shop.post(`/proforma_orders/${offer.id}/convert`)).body.data;
   const tables = ['warehouses', 'products', 'product_variants', 'app_locations'].map(
@@ -62,8 +64,14 @@ beforeEach(async () => {
   ids = Object.fromEntries(rows.map(({ id, code }) => [code, id]));
 });
 
-const place = (code: string, more: object = {}) => ({ code, name: code, latitude: 44.8, longitude: 20.4, ...more });
-const named = () => ({ id: order.id, data_part: order.data_part, time_part: order.time_part });
+const locationOf = (code: string, more: object = {}) => ({
+  code,
+  name: code,
+  latitude: 44.8,
+  longitude: 20.4,
+  ...more,
+});
+const orderKey = () => ({ id: order.id, data_part: order.data_part, time_part: order.time_part });
 
 interface Match {
   readonly record: string;
@@ -83,15 +91,15 @@ const found = (
   id: id ?? null,
   others,
 });
-const lost = (record: string): Match => ({ record, identifier: null, id: null, others: [] });
+const missing = (record: string): Match => ({ record, identifier: null, id: null, others: [] });
 const other = (identifier: string, value: unknown, id: number | null | undefined) => ({
   identifier,
   value,
   id: id ?? null,
 });
 
-/** What a call explains of each row, beside the data that it answers anyway. */
-const explained = (reply: Reply): Match[][] => {
+/** The matches that `explain` lists for each row. */
+const matchesOf = (reply: Reply): Match[][] => {
   expect([reply.status, Object.keys(reply.body)]).toEqual([200, ['data', 'explain']]);
   return reply.body.explain.map((row: { matches: Match[] }) => {
     expect(Object.keys(row)).toEqual(['matches']);
@@ -99,7 +107,7 @@ const explained = (reply: Reply): Match[][] => {
   });
 };
 
-/** The calls with an example of each: what it would change, and what it answers of it. */
+/** An example of each bulk call. */
 const CALLS = {
   'POST /int/products': (query: string) =>
     shop.post(`/int/products${query}`, {
@@ -141,25 +149,25 @@ const CALLS = {
     }),
   'POST /int/app_locations': (query: string) =>
     shop.post(`/int/app_locations${query}`, {
-      app_locations: [place('L', { city: 'Novi Sad' }), place('L3'), place('L3', { city: 'Niš' })],
+      app_locations: [locationOf('L', { city: 'Novi Sad' }), locationOf('L3'), locationOf('L3', { city: 'Niš' })],
     }),
   'PUT /orders/bulk_update': (query: string) =>
     shop.put(`/orders/bulk_update${query}`, {
-      orders: [{ ...named(), delivery_status_id: 2, invoice_number: 'F-1' }],
+      orders: [{ ...orderKey(), delivery_status_id: 2, invoice_number: 'F-1' }],
     }),
 } as const;
 type CallName = keyof typeof CALLS;
 const NAMES = Object.keys(CALLS) as CallName[];
 const VERIFY = (query: string) => shop.post(`/product/verify${query}`, { products: [{ code: 'A' }, { code: 'none' }] });
 
-const wrote = async (call: () => Promise<Reply>): Promise<[Reply, boolean]> => {
+const detectWrite = async (call: () => Promise<Reply>): Promise<[Reply, boolean]> => {
   const before = (await fingerprints()).get(shop.appId);
   const reply = await call();
   return [reply, (await fingerprints()).get(shop.appId) !== before];
 };
 
 describe('explain=true', () => {
-  it('on POST /int/products explains the product and each of its variants', async () => {
+  it('on POST /int/products explains the product and each variant', async () => {
     const products = [
       {
         id: ids['P'],
@@ -181,7 +189,7 @@ describe('explain=true', () => {
       { code: 'Z' },
     ];
     const reply = await shop.post('/int/products?explain=true', { products });
-    const [, made] = reply.body.data.products;
+    const [, created] = reply.body.data.products;
     expect(reply.body.data.failed.map(({ error }: { error: object }) => error)).toMatchObject([
       { message: 'API.Products.ExternalRefAlreadyExists' },
       { message: 'API.Products.BarcodeAlreadyExists' },
@@ -190,13 +198,13 @@ describe('explain=true', () => {
       { message: 'API.Products.WrongDataType' },
       { message: 'API.Products.NameCantBeBlank' },
     ]);
-    const newOne = [made.id, made.variants[0].id];
-    expect(newOne).toEqual([expect.any(Number), expect.any(Number)]);
-    expect(explained(reply)).toEqual([
+    const newIds = [created.id, created.variants[0].id];
+    expect(newIds).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(matchesOf(reply)).toEqual([
       [
         found('product', 'id', ids['P']),
         found('variant', 'barcode', ids['B']),
-        lost('variant'),
+        missing('variant'),
         found('variant', 'code', ids['A'], [other('external_ref', 'ref-c', ids['C'])]),
       ],
       [
@@ -204,23 +212,23 @@ describe('explain=true', () => {
         found('variant', 'code', ids['B']),
         found('variant', 'code', ids['A'], [other('barcode', 'bar-b', ids['B'])]),
       ],
-      [lost('product'), lost('variant')],
-      [found('product', 'code', newOne[0]), found('variant', 'code', newOne[1])],
+      [missing('product'), missing('variant')],
+      [found('product', 'code', newIds[0]), found('variant', 'code', newIds[1])],
       [found('product', 'code', ids['Q']), found('variant', 'code', ids['A']), found('variant', 'code', ids['C'])],
       [found('product', 'id', ids['Q'], [other('code', 'P', ids['P'])])],
       [],
-      [lost('product')],
+      [missing('product')],
     ]);
   });
 
-  it('on POST /int/products explains a row that takes a code which its holder keeps after all', async () => {
+  it('on POST /int/products explains a barcode that its owner keeps', async () => {
     const products = [
       { code: 'Q', variants: [{ code: 'C', barcode: 'bar-a' }] },
       { code: 'P', variants: [{ code: 'A' }] },
     ];
     const reply = await shop.post('/int/products?explain=1', { products });
     expect(reply.body.data.failed).toMatchObject([{ error: { message: 'API.Products.BarcodeAlreadyExists' } }]);
-    expect(explained(reply)).toEqual([
+    expect(matchesOf(reply)).toEqual([
       [found('product', 'code', ids['Q']), found('variant', 'code', ids['C'], [other('barcode', 'bar-a', ids['A'])])],
       [found('product', 'code', ids['P']), found('variant', 'code', ids['A'])],
     ]);
@@ -238,11 +246,11 @@ describe('explain=true', () => {
     const reply = await shop.put('/int/stocks?explain=true', { stocks });
     expect(reply.body.data).toMatchObject({ updated: 2, failed: [{}, {}, {}, {}] });
     const others = [other('barcode', 'bar-b', ids['B']), other('external_ref', 'ref-c', ids['C'])];
-    expect(explained(reply)).toEqual([
+    expect(matchesOf(reply)).toEqual([
       [found('variant', 'code', ids['A'], others), found('warehouse', 'code', ids['W1'])],
       [found('variant', 'barcode', ids['B']), found('warehouse', 'code', ids['W2'])],
-      [found('variant', 'external_ref', ids['C']), lost('warehouse')],
-      [lost('variant'), found('warehouse', 'code', ids['W1'])],
+      [found('variant', 'external_ref', ids['C']), missing('warehouse')],
+      [missing('variant'), found('warehouse', 'code', ids['W1'])],
       [found('variant', 'code', ids['C']), found('warehouse', 'code', ids['W1'])],
       [],
     ]);
@@ -252,9 +260,9 @@ describe('explain=true', () => {
     const products = [{ sku: 'A', qty: 1 }, { sku: 'bar-b', qty: 1 }, null, { sku: 'B', qty: 2 }];
     const reply = await shop.post('/stock/reconcile?explain=true', { warehouse_code: 'W1', products });
     const inW1 = found('warehouse', 'code', ids['W1']);
-    expect(explained(reply)).toEqual([
+    expect(matchesOf(reply)).toEqual([
       [found('variant', 'code', ids['A']), inW1],
-      [lost('variant'), inW1],
+      [missing('variant'), inW1],
       [],
       [found('variant', 'code', ids['B']), inW1],
     ]);
@@ -270,14 +278,14 @@ describe('explain=true', () => {
       { code: 'W2', delete: true },
     ];
     const reply = await shop.put('/warehouse?explain=true', { warehouses });
-    const made = reply.body.data.warehouses[3].id;
-    expect(made).toEqual(expect.any(Number));
-    expect(explained(reply)).toEqual([
+    const created = reply.body.data.warehouses[3].id;
+    expect(created).toEqual(expect.any(Number));
+    expect(matchesOf(reply)).toEqual([
       [found('warehouse', 'code', ids['W1'])],
       [found('warehouse', 'id', ids['W2'])],
       [found('warehouse', 'code', ids['W1'])],
-      [lost('warehouse')],
-      [found('warehouse', 'code', made)],
+      [missing('warehouse')],
+      [found('warehouse', 'code', created)],
       [found('warehouse', 'code', ids['W2'])],
     ]);
   });
@@ -294,11 +302,11 @@ describe('explain=true', () => {
     const reply = await shop.put('/int/product_attributes?explain=true', { product_attributes });
     const [, size] = (await shop.get('/product_attribute_defs')).body.data;
     const definition = 'product_attribute_def';
-    expect(explained(reply)).toEqual([
+    expect(matchesOf(reply)).toEqual([
       [
         found('variant', 'code', ids['A'], [other('barcode', 'bar-c', ids['C'])]),
         found(definition, 'external_ref', ids['material']),
-        lost(definition),
+        missing(definition),
       ],
       [
         found('variant', 'external_ref', ids['C']),
@@ -310,42 +318,48 @@ describe('explain=true', () => {
 
   it('on POST /int/app_locations explains the location', async () => {
     const app_locations = [
-      place('L2', { external_ref: 'ref-l' }),
-      { ...place('x', { external_ref: 'ref-l' }), code: null },
-      place('L3'),
-      place('L3', { external_ref: 'ref-3' }),
-      place('none', { external_ref: 'ref-3' }),
+      locationOf('L2', { external_ref: 'ref-l' }),
+      { ...locationOf('x', { external_ref: 'ref-l' }), code: null },
+      locationOf('L3'),
+      locationOf('L3', { external_ref: 'ref-3' }),
+      locationOf('none', { external_ref: 'ref-3' }),
       { code: 'L' },
     ];
     const reply = await shop.post('/int/app_locations?explain=true', { app_locations });
-    const made = reply.body.data[2].id;
-    expect(made).toEqual(expect.any(Number));
+    const created = reply.body.data[2].id;
+    expect(created).toEqual(expect.any(Number));
     expect(reply.body.data.at(-1)).toEqual({ message: 'API.AppLocations.NameCantBeBlank' });
     const location = 'app_location';
-    expect(explained(reply)).toEqual([
+    expect(matchesOf(reply)).toEqual([
       [found(location, 'code', ids['L2'], [other('external_ref', 'ref-l', ids['L'])])],
       [found(location, 'external_ref', ids['L'])],
-      [lost(location)],
-      [found(location, 'code', made)],
-      [found(location, 'external_ref', made)],
+      [missing(location)],
+      [found(location, 'code', created)],
+      [found(location, 'external_ref', created)],
       [],
     ]);
   });
 
-  it('on PUT /orders/bulk_update explains the order, which both parts must name too', async () => {
+  it('on PUT /orders/bulk_update matches an order only with both parts', async () => {
     const orders = [
-      { ...named(), invoice_number: 'F-1' },
-      { ...named(), time_part: order.time_part + 1 },
-      { ...named(), id: 987_654_321 },
-      { ...named(), delivery_status_id: 9 },
+      { ...orderKey(), invoice_number: 'F-1' },
+      { ...orderKey(), time_part: order.time_part + 1 },
+      { ...orderKey(), id: 987_654_321 },
+      { ...orderKey(), delivery_status_id: 9 },
       null,
     ];
     const reply = await shop.put('/orders/bulk_update?explain=true', { orders });
     expect(reply.body.data).toMatchObject({ updated: 1, failed: [{}, {}, {}, {}] });
-    expect(explained(reply)).toEqual([[found('order', 'id', order.id)], [lost('order')], [lost('order')], [], []]);
+    expect(matchesOf(reply)).toEqual([
+      [found('order', 'id', order.id)],
+      [missing('order')],
+      [missing('order')],
+      [],
+      [],
+    ]);
   });
 
-  it('on POST /product/verify explains the variant, and the product where no variant is found', async () => {
+  it('on POST /product/verify explains the product when no variant matches', async () => {
     const products = [
       { code: ' a ', barcode: 'BAR-C' },
       { code: 'none', barcode: 'bar-b' },
@@ -354,16 +368,16 @@ describe('explain=true', () => {
       { code: 'A', barcode: 'bar-a' },
     ];
     const reply = await shop.post('/product/verify?explain=true', { products });
-    expect(explained(reply)).toEqual([
+    expect(matchesOf(reply)).toEqual([
       [found('variant', 'code', ids['A'], [other('barcode', 'BAR-C', ids['C'])])],
       [found('variant', 'barcode', ids['B'])],
-      [lost('variant'), found('product', 'code', ids['P'])],
-      [lost('variant'), lost('product')],
+      [missing('variant'), found('product', 'code', ids['P'])],
+      [missing('variant'), missing('product')],
       [found('variant', 'code', ids['A'])],
     ]);
   });
 
-  it.each(NAMES)('on %s is what adds to the answer, and nothing else is', async (name) => {
+  it.each(NAMES)('on %s alone adds `explain` to the answer', async (name) => {
     expect(Object.keys((await CALLS[name]('?dry_run=true&explain=true')).body)).toEqual(['data', 'explain']);
     for (const query of ['?dry_run=true', '?dry_run=1&explain=false', '?dry_run=true&explain=0', '?dry_run=false']) {
       const { body } = await CALLS[name](query);
@@ -371,31 +385,31 @@ describe('explain=true', () => {
     }
   });
 
-  it('is answered again to a repeat with the same Idempotency-Key', async () => {
+  it('is replayed under the same Idempotency-Key', async () => {
     const call = (client: Client) =>
       client.put('/int/stocks?explain=true', { stocks: [{ code: 'A', warehouse_code: 'W1', qty: 1 }] });
     const [first, second] = [await call(shop.keyed('k')), await call(shop.keyed('k'))];
     expect(second.text).toBe(first.text);
-    expect(explained(second)).toHaveLength(1);
+    expect(matchesOf(second)).toHaveLength(1);
     expect((await stockOf(shop, 'A')).on_hand).toBe(11);
   });
 });
 
 describe('dry_run=true', () => {
-  it.each(NAMES)('on %s writes nothing, and answers what the call itself then answers', async (name) => {
-    const [rehearsed, written] = await wrote(() => CALLS[name]('?dry_run=true&explain=true'));
-    expect([rehearsed.status, written]).toEqual([200, false]);
-    const [real, reallyWritten] = await wrote(() => CALLS[name]('?explain=true'));
-    expect(reallyWritten).toBe(true);
-    // New records, and they alone, have no ids yet.
+  it.each(NAMES)('on %s writes nothing and answers like the real call', async (name) => {
+    const [dryRun, written] = await detectWrite(() => CALLS[name]('?dry_run=true&explain=true'));
+    expect([dryRun.status, written]).toEqual([200, false]);
+    const [real, realWritten] = await detectWrite(() => CALLS[name]('?explain=true'));
+    expect(realWritten).toBe(true);
+    // A dry run answers no ids for new records.
     const known = new Set([...Object.values(ids), order.id]);
     const withoutNewIds = JSON.parse(JSON.stringify(real.body), (key, value: unknown) =>
       (key === 'id' || key === 'movement_id') && !known.has(value as number) ? null : value,
     ) as object;
-    expect(rehearsed.body).toEqual(withoutNewIds);
+    expect(dryRun.body).toEqual(withoutNewIds);
   });
 
-  it('on POST /int/products has no ids of what is new, also where a later row names it', async () => {
+  it('on POST /int/products answers no ids for new records, also in later rows', async () => {
     const products = [
       { code: 'N', name: 'N', variants: [{ code: 'N-1' }] },
       { code: 'N', variants: [{ code: 'N-1' }, { code: 'N-2' }] },
@@ -419,21 +433,21 @@ describe('dry_run=true', () => {
     });
   });
 
-  it('on PUT /int/product_attributes counts the definitions that would be new, and only they have no ids', async () => {
+  it('on PUT /int/product_attributes counts new definitions and answers no ids for them', async () => {
     const attribute = (external_ref: string, value: string) => ({ external_ref, value });
     const product_attributes = [
       { code: 'A', attributes: [attribute('size', 'M'), attribute('material', 'wool')] },
       { code: 'C', attributes: [attribute('size', 'L'), attribute('fit', 'slim')] },
     ];
     const call = (query: string) => shop.put(`/int/product_attributes${query}`, { product_attributes });
-    const [{ status, body }, written] = await wrote(() => call('?dry_run=true&explain=true'));
+    const [{ status, body }, written] = await detectWrite(() => call('?dry_run=true&explain=true'));
     expect([status, written]).toEqual([200, false]);
     expect(body.data).toEqual({ products: 2, definitions_created: 2 });
     const def = 'product_attribute_def';
     expect(body.explain).toEqual([
-      { matches: [found('variant', 'code', ids['A']), lost(def), found(def, 'external_ref', ids['material'])] },
-      // The second row finds what the first one would make.
-      { matches: [found('variant', 'code', ids['C']), found(def, 'external_ref', null), lost(def)] },
+      { matches: [found('variant', 'code', ids['A']), missing(def), found(def, 'external_ref', ids['material'])] },
+      // The second row matches a definition that the first would create.
+      { matches: [found('variant', 'code', ids['C']), found(def, 'external_ref', null), missing(def)] },
     ]);
     expect((await shop.get('/product_attribute_defs')).body.data).toMatchObject([{ external_ref: 'material' }]);
     expect((await call('?dry_run=true')).body.data).toEqual({ products: 2, definitions_created: 2 });
@@ -441,12 +455,12 @@ describe('dry_run=true', () => {
     expect((await call('?dry_run=true')).body.data).toEqual({ products: 2, definitions_created: 0 });
   });
 
-  it('on PUT /int/product_attributes refuses what would be refused of new definitions', async () => {
+  it('on PUT /int/product_attributes refuses new definitions with one code', async () => {
     const product_attributes = [
       { code: 'A', attributes: [{ external_ref: 'size', code: 'S', value: 'M' }] },
       { code: 'B', attributes: [{ external_ref: 'fit', code: 'S', value: 'L' }] },
     ];
-    const [reply, written] = await wrote(() =>
+    const [reply, written] = await detectWrite(() =>
       shop.put('/int/product_attributes?dry_run=true', { product_attributes }),
     );
     expect([reply.status, written, reply.body]).toEqual([
@@ -456,32 +470,32 @@ describe('dry_run=true', () => {
     ]);
   });
 
-  it('on POST /stock/reconcile has no movement', async () => {
+  it('on POST /stock/reconcile answers no movement', async () => {
     const { data } = (await CALLS['POST /stock/reconcile']('?dry_run=true')).body;
     expect(data).toEqual({ movement_id: null, updated: 2, failed: [] });
   });
 
-  it('fails the rows that would fail, and refuses what would be refused', async () => {
+  it('fails rows and refuses calls like the real call', async () => {
     const stocks = [{ code: 'A', warehouse_code: 'W1', qty: -11 }];
-    const [reply, written] = await wrote(() => shop.put('/int/stocks?dry_run=true', { stocks }));
+    const [reply, written] = await detectWrite(() => shop.put('/int/stocks?dry_run=true', { stocks }));
     expect([written, reply.body.data]).toMatchObject([
       false,
       { updated: 0, failed: [{ error: { message: 'API.Stocks.NegativeStock' } }] },
     ]);
     const warehouses = [{ code: 'W1', delete: true }];
-    const [refused] = await wrote(() => shop.put('/warehouse?dry_run=true', { warehouses }));
+    const [refused] = await detectWrite(() => shop.put('/warehouse?dry_run=true', { warehouses }));
     expect([refused.status, refused.body]).toEqual([422, { errors: { Warehouses: ['API.Warehouses.HasStock'] } }]);
     const unknown = { warehouse_code: 'none', products: [] };
     expect((await shop.post('/stock/reconcile?dry_run=true', unknown)).status).toBe(404);
   });
 
-  it('lets the locks go: the next call need not wait', async () => {
+  it('releases its locks', async () => {
     await Promise.all(NAMES.flatMap((name) => [CALLS[name]('?dry_run=true'), CALLS[name]('?dry_run=true')]));
-    const [reply, written] = await wrote(() => CALLS['PUT /int/stocks'](''));
+    const [reply, written] = await detectWrite(() => CALLS['PUT /int/stocks'](''));
     expect([reply.status, written]).toEqual([200, true]);
   });
 
-  it('with an Idempotency-Key is answered again, and is another request than the call itself', async () => {
+  it('is replayed under its Idempotency-Key, which the real call cannot reuse', async () => {
     const body = { stocks: [{ code: 'A', warehouse_code: 'W1', qty: 5 }] };
     const keyed = shop.keyed('k');
     const first = await keyed.put('/int/stocks?dry_run=true', body);
@@ -495,17 +509,17 @@ describe('dry_run=true', () => {
 });
 
 describe('an option that is neither true nor false', () => {
-  it.each([...NAMES, 'POST /product/verify'] as const)('makes %s unreadable, and nothing is written', async (name) => {
+  it.each([...NAMES, 'POST /product/verify'] as const)('makes %s unreadable and writes nothing', async (name) => {
     const call = name === 'POST /product/verify' ? VERIFY : CALLS[name];
     for (const query of ['?explain=yes', '?explain=', '?explain', '?explain=true&explain=true', '?explain[]=true']) {
-      const [{ status, body }, written] = await wrote(() => call(query));
+      const [{ status, body }, written] = await detectWrite(() => call(query));
       expect([status, body, written]).toEqual([400, { errors: { detail: 'Bad Request' } }, false]);
     }
   });
 
   it.each(NAMES)('does not turn a dry run of %s into a write', async (name) => {
     for (const query of ['?dry_run=yes', '?dry_run=TRUE', '?dry_run=', '?dry_run', '?dry_run=true&dry_run=false']) {
-      const [{ status }, written] = await wrote(() => CALLS[name](query));
+      const [{ status }, written] = await detectWrite(() => CALLS[name](query));
       expect([status, written]).toEqual([400, false]);
     }
   });

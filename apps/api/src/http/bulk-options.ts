@@ -1,15 +1,14 @@
-import { truth as truthOf } from '@back-office/kernel';
+import { parseBoolean, type BulkOptions } from '@back-office/kernel';
 import type { Explanations } from '@back-office/matching';
 import { Type, type TSchema } from '@sinclair/typebox';
-import type { BulkOptions } from '../database/bulk.js';
 import type { Answer } from './answer.js';
 import { HttpProblem } from './errors.js';
 import type { QueryParameter } from './route.js';
-import { integer, listOf, named, nullable, record, text, truth } from './shapes.js';
+import { integer, listOf, named, nullable, record, text, boolean } from './shapes.js';
 
 export const EXPLAIN: Readonly<Record<'explain', QueryParameter>> = {
   explain: {
-    schema: truth,
+    schema: boolean,
     description: 'true: beside `data`, in input order, `explain` says which identifier of each row found which record',
   },
 };
@@ -17,7 +16,7 @@ export const EXPLAIN: Readonly<Record<'explain', QueryParameter>> = {
 export const BULK_OPTIONS: Readonly<Record<'explain' | 'dry_run', QueryParameter>> = {
   ...EXPLAIN,
   dry_run: {
-    schema: truth,
+    schema: boolean,
     description: 'true: nothing is written; the answer is what it would have been, without the ids of new records',
   },
 };
@@ -35,7 +34,7 @@ const ExplanationShape = named('Explanation', {
   ),
 });
 
-/** The envelope of a call that can be asked to explain itself. */
+/** Envelope of a call that accepts `explain`. */
 export function explainable(data: TSchema) {
   return record({ data, explain: Type.Optional(listOf(ExplanationShape)) });
 }
@@ -45,13 +44,13 @@ export function okExplained(data: unknown, explanations: Explanations | undefine
   return { status: 200, body: { data, ...(explain && { explain }) } };
 }
 
-/** The options of a query. What is neither true nor false is no "no": a dry run that is misspelt must not write. */
+/** Options of a query. Other values than true and false are refused: a misspelt dry run must not write. */
 export function bulkOptions(query: Readonly<Record<string, unknown>>): BulkOptions {
   return { explain: flag(query['explain']), dryRun: flag(query['dry_run']) };
 }
 
 function flag(value: unknown): boolean {
-  const given = value === undefined ? false : truthOf(value);
+  const given = value === undefined ? false : parseBoolean(value);
   if (given === undefined) throw new HttpProblem(400);
   return given;
 }

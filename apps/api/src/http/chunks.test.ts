@@ -2,25 +2,24 @@ import { once } from 'node:events';
 import { createServer, get as request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { DatabaseUnavailable } from '../database/failures.js';
+import { DatabaseUnavailable } from '@back-office/database';
 import { MovableClock } from '../testing/movable-clock.js';
 import { okRuns } from './answer.js';
-import type { AppContext } from './app-context.js';
+import { type AppContext, PLAIN_SPEECH } from '@back-office/apps';
 import { expressApp } from './express-app.js';
 import { route } from './route.js';
 import { record } from './shapes.js';
-import { PLAIN_SPEECH } from './speech.js';
 
 const LARGE = `"${'x'.repeat(1_000_000)}"`;
 
 let server: Server;
 let runs: () => AsyncGenerator<string>;
 let observed: unknown[];
-let asked: number;
+let generated: number;
 
 beforeEach(async () => {
   observed = [];
-  asked = 0;
+  generated = 0;
   const app = { ...PLAIN_SPEECH, id: 1 } as unknown as AppContext;
   const holder = { tokenId: 1, customerId: null, kind: 'app', expiresAt: null, revokedAt: null, app } as const;
   const list = route({
@@ -35,6 +34,7 @@ beforeEach(async () => {
     routes: [list],
     tokens: { holderOf: async () => holder },
     keyedCalls: {} as never,
+    calls: { track: (work) => work() },
     clock: new MovableClock(),
     jsonLimit: 1,
     jsonBodyMs: 1,
@@ -66,13 +66,13 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-describe('a list that is sent as it comes', () => {
+describe('a streamed list', () => {
   it.each([
     ['nothing', [], []],
     ['one run', ['1,2'], [1, 2]],
     ['several runs', ['1', '2,3', '4'], [1, 2, 3, 4]],
-    ['runs that are empty', ['', '1', '', '2', ''], [1, 2]],
-    ['nothing but empty runs', ['', ''], []],
+    ['empty runs between others', ['', '1', '', '2', ''], [1, 2]],
+    ['only empty runs', ['', ''], []],
   ])('is one JSON list: %s', async (_, given, expected) => {
     runs = async function* () {
       yield* given;
@@ -85,7 +85,7 @@ describe('a list that is sent as it comes', () => {
   it.each([
     ['a bug', new Error('x'), 500, { message: 'Internal server error' }],
     ['a busy database', new DatabaseUnavailable('x'), 503, { errors: { detail: 'Service Unavailable' } }],
-  ])('answers like every call when it fails before it has begun: %s', async (_, error, status, body) => {
+  ])('answers an error that occurs before the first run: %s', async (_, error, status, body) => {
     runs = async function* () {
       if (Date.now() > 0) throw error;
       yield '1';
@@ -95,7 +95,7 @@ describe('a list that is sent as it comes', () => {
     expect(observed).toEqual([error]);
   });
 
-  it('is cut off when it fails later, so that nobody takes its beginning for the whole', async () => {
+  it('closes the connection on a later error', async () => {
     const error = new Error('lost');
     runs = async function* () {
       yield '1';
@@ -105,22 +105,22 @@ describe('a list that is sent as it comes', () => {
     expect(observed).toEqual([error]);
   });
 
-  it('waits for a client that reads slowly, and stops for one that has gone', async () => {
+  it('waits for a slow reader and stops after a disconnect', async () => {
     runs = async function* () {
       for (;;) {
-        asked += 1;
+        generated += 1;
         yield LARGE;
       }
     };
     const response = await call();
     await setTimeout(200);
-    const beforeReading = asked;
+    const beforeReading = generated;
     expect(beforeReading).toBeLessThan(50);
     response.destroy();
     await setTimeout(200);
-    const afterwards = asked;
+    const afterwards = generated;
     await setTimeout(100);
-    expect(asked).toBe(afterwards);
+    expect(generated).toBe(afterwards);
     expect(observed).toEqual([]);
   });
 });

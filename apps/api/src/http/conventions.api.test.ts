@@ -24,8 +24,8 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const json = ({ text }: RawReply): unknown => JSON.parse(text);
 const detail = (text: string) => ({ errors: { detail: text } });
 
-/** The calls of the same app with another token, in a language of its own. */
-async function speaking(client: Client, language?: string): Promise<Client> {
+/** A client of the same app with a token for that language. */
+async function inLanguage(client: Client, language?: string): Promise<Client> {
   const token = await api.container.get(TOKENS.Apps).issueToken({ appId: client.appId, language });
   return api.through({ ...client, token: token as string }, [api.origin]);
 }
@@ -40,7 +40,7 @@ async function sessionToken({ appId }: Client): Promise<string> {
   return token;
 }
 
-describe('a path or method that the interface does not have', () => {
+describe('an unknown path or method', () => {
   it.each([
     ['an unknown path', 'GET', '/api/v2/nowhere'],
     ['the base path', 'GET', '/api/v2'],
@@ -54,7 +54,7 @@ describe('a path or method that the interface does not have', () => {
     ['an upper case base path', 'GET', '/API/v2/app/settings'],
     ['two slashes', 'GET', '/api/v2//app/settings'],
     ['two slashes at the start', 'GET', '//api/v2/app/settings'],
-    ['a way up', 'GET', '/api/v2/orders/../app/settings'],
+    ['a parent folder', 'GET', '/api/v2/orders/../app/settings'],
     ['an encoded slash', 'GET', '/api/v2/app%2Fsettings'],
     ['undecodable text', 'GET', '/api/v2/%E0%A4%A'],
     ['another method', 'PUT', '/api/v2/app/settings'],
@@ -63,7 +63,7 @@ describe('a path or method that the interface does not have', () => {
     ['OPTIONS', 'OPTIONS', '/api/v2/app/settings'],
     ['TRACE', 'TRACE', '/api/v2/app/settings'],
     ['PROPFIND', 'PROPFIND', '/api/v2/orders'],
-  ])('%s is answered 404 with [], whoever asks', async (_, method, path) => {
+  ])('%s is answered 404 and [] for every caller', async (_, method, path) => {
     for (const headers of [{}, bearer(shop.token), { Accept: 'text/html' }]) {
       const reply = await http.call({ method, path, headers });
       expect([reply.status, reply.text]).toEqual([404, '[]']);
@@ -72,7 +72,7 @@ describe('a path or method that the interface does not have', () => {
   });
 
   it.each(['/api/v2/customers/%E0%A4%A', '/api/v2/proforma_orders/%ff/pay', '/api/v2/orders/%'])(
-    'an id that cannot be decoded, %s, is answered 400',
+    'an undecodable id is answered 400: %s',
     async (path) => {
       for (const method of ['GET', 'POST']) {
         const reply = await http.call({ method, path, headers: bearer(shop.token) });
@@ -93,7 +93,7 @@ describe('a path or method that the interface does not have', () => {
 
 describe('an Accept header', () => {
   it.each(['text/html', 'image/*', 'application/xml', '*/*;q=0', 'application/json;q=0', 'garbage', ';', ','])(
-    'that rules out JSON, %s, is answered 406 before anybody looks at the token',
+    'is answered 406 before the token is read: %s',
     async (accept) => {
       for (const headers of [{ Accept: accept }, { Accept: accept, ...bearer(shop.token) }]) {
         const reply = await http.call({ path: SETTINGS, headers });
@@ -111,24 +111,24 @@ describe('an Accept header', () => {
     'application/json; charset=utf-8',
     'text/html, */*;q=0.1',
     'text/html;q=1, application/json;q=0.001',
-  ])('that allows JSON, %s, is fine', async (accept) => {
+  ])('is accepted when it allows JSON: %s', async (accept) => {
     const headers = { ...bearer(shop.token), ...(accept !== undefined && { Accept: accept }) };
     expect((await http.call({ path: SETTINGS, headers })).status).toBe(200);
   });
 });
 
-describe('a token that does not say who calls', () => {
-  const tokens = (client: Client) => api.container.get(TOKENS.Apps).issueToken({ appId: client.appId });
+describe('an invalid token', () => {
+  const issueToken = (client: Client) => api.container.get(TOKENS.Apps).issueToken({ appId: client.appId });
 
-  const unauthorized = async (headers: Record<string, string>): Promise<unknown> => {
+  const expectUnauthorized = async (headers: Record<string, string>): Promise<unknown> => {
     const reply = await http.call({ path: SETTINGS, headers });
     expect(reply.status).toBe(401);
     expect(reply.headers['www-authenticate']).toBe('Bearer');
     return json(reply);
   };
 
-  it('is missing', async () => {
-    expect(await unauthorized({})).toEqual({ errors: { token: 'API.Tokens.Missing' } });
+  it('is refused when missing', async () => {
+    expect(await expectUnauthorized({})).toEqual({ errors: { token: 'API.Tokens.Missing' } });
   });
 
   it.each([
@@ -138,24 +138,26 @@ describe('a token that does not say who calls', () => {
     ['no scheme', () => shop.token],
     ['unknown', () => `Bearer bo_app_${'A'.repeat(43)}`],
     ['cut', () => `Bearer ${shop.token.slice(0, -1)}`],
-    ['with something after it', () => `Bearer ${shop.token} x`],
+    ['followed by more', () => `Bearer ${shop.token} x`],
     ['two in one header', () => `Bearer ${shop.token}, Bearer ${shop.token}`],
     ['quoted', () => `Bearer "${shop.token}"`],
-    ['in another case', () => `Bearer ${shop.token.toUpperCase()}`],
+    ['in another letter case', () => `Bearer ${shop.token.toUpperCase()}`],
     ['SQL', () => `Bearer ' or 1=1--`],
     ['a text that is not ASCII', () => `Bearer ${'é'.repeat(20)}`],
     ['16 kB', () => `Bearer ${'x'.repeat(16_384)}`],
-  ])('is %s', async (_, authorization) => {
-    expect(await unauthorized({ Authorization: authorization() })).toEqual({
+  ])('is refused: %s', async (_, authorization) => {
+    expect(await expectUnauthorized({ Authorization: authorization() })).toEqual({
       errors: { token: 'API.Tokens.Invalid' },
     });
   });
 
-  it('is one of a session', async () => {
-    expect(await unauthorized(bearer(await sessionToken(shop)))).toEqual({ errors: { token: 'API.Tokens.Invalid' } });
+  it('is refused when it belongs to a session', async () => {
+    expect(await expectUnauthorized(bearer(await sessionToken(shop)))).toEqual({
+      errors: { token: 'API.Tokens.Invalid' },
+    });
   });
 
-  it('is given twice', async () => {
+  it('is refused when sent twice', async () => {
     const one = `Authorization: Bearer ${shop.token}\r\n`;
     const answer = await exchangeBytes(
       api.origin,
@@ -165,44 +167,44 @@ describe('a token that does not say who calls', () => {
     expect(answer).toContain('{"errors":{"token":"API.Tokens.Invalid"}}');
   });
 
-  it('has expired', async () => {
+  it('is refused after it has expired', async () => {
     const expiresAt = new Date(api.clock.now().getTime() + 10_000);
     const token = (await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, expiresAt })) as string;
     api.clock.forward({ seconds: 9 });
     expect((await http.call({ path: SETTINGS, headers: bearer(token) })).status).toBe(200);
     api.clock.forward({ seconds: 1 });
-    expect(await unauthorized(bearer(token))).toEqual({ errors: { token: 'API.Tokens.Expired' } });
+    expect(await expectUnauthorized(bearer(token))).toEqual({ errors: { token: 'API.Tokens.Expired' } });
   });
 
-  it('has been revoked, by whichever node, at most 2 s ago', async () => {
-    const token = (await tokens(shop)) as string;
+  it('is refused within 2 s after another node revoked it', async () => {
+    const token = (await issueToken(shop)) as string;
     expect((await http.call({ path: SETTINGS, headers: bearer(token) })).status).toBe(200);
-    // Straight in the database, as another node would do it.
+    // Another node would revoke it in the database.
     await api.database.rows('update access_tokens set revoked_at = $2 where token_hash = $1', [
       hashOfToken(token),
       api.clock.now(),
     ]);
     api.clock.forward({ seconds: 2 });
-    expect(await unauthorized(bearer(token))).toEqual({ errors: { token: 'API.Tokens.Revoked' } });
+    expect(await expectUnauthorized(bearer(token))).toEqual({ errors: { token: 'API.Tokens.Revoked' } });
   });
 
-  it.each(['bearer', 'BEARER', 'Bearer  '])('the scheme %s is understood', async (scheme) => {
+  it.each(['bearer', 'BEARER', 'Bearer  '])('accepts the scheme %s', async (scheme) => {
     const headers = { Authorization: `${scheme} ${shop.token}` };
     expect((await http.call({ path: SETTINGS, headers })).status).toBe(200);
   });
 });
 
 describe('the token of another app', () => {
-  it('sees nothing of the first: neither records nor that they exist', async () => {
+  it('cannot see whether a record of the first app exists', async () => {
     await stockShop(shop, [{ code: 'MINE' }]);
     const proforma = await propose(shop, [{ code: 'MINE', qty: 1 }]);
     const order = (await shop.post(`/proforma_orders/${proforma.id}/convert`)).body.data;
     const stranger = await api.app();
     const parts = `dataPart=${order.data_part}&timePart=${order.time_part}`;
     for (const path of [`/proforma_orders/${proforma.id}`, `/orders/${order.id}?${parts}`]) {
-      const [foreign, absent] = [await stranger.get(path), await stranger.get(path.replace(/\d+/, '987654'))];
+      const [foreign, missing] = [await stranger.get(path), await stranger.get(path.replace(/\d+/, '987654'))];
       expect([foreign.status, foreign.text]).toEqual([404, '']);
-      expect(nameless(foreign.headers)).toEqual(nameless(absent.headers));
+      expect(stableHeaders(foreign.headers)).toEqual(stableHeaders(missing.headers));
     }
     expect((await stranger.get('/products?code=MINE')).body).toEqual({ data: {} });
     for (const list of ['/orders', '/proforma_orders', '/stocks/aggregate']) {
@@ -210,14 +212,14 @@ describe('the token of another app', () => {
     }
   });
 
-  function nameless({ date: _date, 'x-request-id': _id, ...rest }: Readonly<Record<string, string>>) {
+  function stableHeaders({ date: _date, 'x-request-id': _id, ...rest }: Readonly<Record<string, string>>) {
     return rest;
   }
 });
 
-describe('a call with two things wrong is told the first one', () => {
+describe('a call with two errors is answered with the first', () => {
   const TEXT = { 'Content-Type': 'application/json' };
-  const wrong = {
+  const invalid = {
     accept: { Accept: 'text/html' },
     cut: { body: '{"payment":' },
     type: { body: '{"payment":{"payment_method_id":"1"}}' },
@@ -234,28 +236,32 @@ describe('a call with two things wrong is told the first one', () => {
   const missing = '/api/v2/proforma_orders/987654/pay';
 
   it.each([
-    ['path, then Accept', 404, () => ({ path: '/api/v2/nowhere', headers: wrong.accept })],
-    ['path, then body', 404, () => ({ path: '/api/v2/nowhere', headers: bearer(shop.token), ...wrong.cut })],
-    ['Accept, then token', 406, () => ({ path: existing, headers: wrong.accept, ...wrong.cut })],
-    ['Accept, then body', 406, () => ({ path: existing, headers: { ...wrong.accept, ...mine() }, ...wrong.cut })],
-    ['token, then body', 401, () => ({ path: existing, headers: TEXT, ...wrong.cut })],
+    ['path, then Accept', 404, () => ({ path: '/api/v2/nowhere', headers: invalid.accept })],
+    ['path, then body', 404, () => ({ path: '/api/v2/nowhere', headers: bearer(shop.token), ...invalid.cut })],
+    ['Accept, then token', 406, () => ({ path: existing, headers: invalid.accept, ...invalid.cut })],
+    [
+      'Accept, then body',
+      406,
+      () => ({ path: existing, headers: { ...invalid.accept, ...authorized() }, ...invalid.cut }),
+    ],
+    ['token, then body', 401, () => ({ path: existing, headers: TEXT, ...invalid.cut })],
     ['token, then size', 401, () => ({ path: existing, headers: TEXT, body: ' '.repeat(11 * 1024 ** 2) })],
-    ['token, then record', 401, () => ({ path: missing, headers: TEXT, ...wrong.rule })],
-    ['size, then record', 413, () => ({ path: missing, headers: mine(), body: ' '.repeat(11 * 1024 ** 2) })],
-    ['syntax, then record', 400, () => ({ path: missing, headers: mine(), ...wrong.cut })],
-    ['a value type, then record', 400, () => ({ path: missing, headers: mine(), ...wrong.type })],
+    ['token, then record', 401, () => ({ path: missing, headers: TEXT, ...invalid.rule })],
+    ['size, then record', 413, () => ({ path: missing, headers: authorized(), body: ' '.repeat(11 * 1024 ** 2) })],
+    ['syntax, then record', 400, () => ({ path: missing, headers: authorized(), ...invalid.cut })],
+    ['a value type, then record', 400, () => ({ path: missing, headers: authorized(), ...invalid.type })],
     [
-      'a value type, then an id that is none',
+      'a value type, then an invalid id',
       400,
-      () => ({ path: missing.replace('987654', 'x'), headers: mine(), ...wrong.type }),
+      () => ({ path: missing.replace('987654', 'x'), headers: authorized(), ...invalid.type }),
     ],
-    ['record, then rule', 404, () => ({ path: missing, headers: mine(), ...wrong.rule })],
+    ['record, then rule', 404, () => ({ path: missing, headers: authorized(), ...invalid.rule })],
     [
-      'an id that is none, then rule',
+      'an invalid id, then rule',
       404,
-      () => ({ path: missing.replace('987654', 'x'), headers: mine(), ...wrong.rule }),
+      () => ({ path: missing.replace('987654', 'x'), headers: authorized(), ...invalid.rule }),
     ],
-    ['rule', 422, () => ({ path: existing, headers: mine(), ...wrong.rule })],
+    ['rule', 422, () => ({ path: existing, headers: authorized(), ...invalid.rule })],
   ])('%s: %d', async (_, status, call) => {
     expect((await http.call({ method, ...call() })).status).toBe(status);
   });
@@ -273,7 +279,7 @@ describe('a call with two things wrong is told the first one', () => {
     },
   );
 
-  function mine() {
+  function authorized() {
     return { ...TEXT, ...bearer(shop.token) };
   }
 });
@@ -298,7 +304,7 @@ describe('every response', () => {
   });
 
   it.each([undefined, '', 'a b', 'x'.repeat(129), '<script>', 'é'])(
-    'has one of its own when the caller sends %j',
+    'has a new one when the caller sends %j',
     async (sent) => {
       for (const call of calls()) {
         const headers = { ...call.headers, ...(sent !== undefined && { 'X-Request-Id': sent }) };
@@ -307,7 +313,7 @@ describe('every response', () => {
     },
   );
 
-  it('below the base path is stored by no cache and does not say what made it', async () => {
+  it('below the base path has no-store and no x-powered-by', async () => {
     for (const call of calls().filter(({ path }) => path.startsWith('/api/'))) {
       const { headers } = await http.call(call);
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -329,7 +335,7 @@ describe('a page of another origin', () => {
     },
   };
 
-  it('may not call unless it is configured', async () => {
+  it('may not call by default', async () => {
     const { status, headers } = await http.call(preflight);
     expect(status).toBe(404);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -337,13 +343,13 @@ describe('a page of another origin', () => {
     expect(get.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('may call when it is one of CORS_ORIGINS, and may read errors too', async () => {
+  it('may call and read errors when CORS_ORIGINS lists it', async () => {
     const open = await testApi({ CORS_ORIGINS: `https://other.example,${origin}` });
     const wire = new RawHttp(open.origin);
-    const asked = await wire.call(preflight);
-    expect(asked).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': origin } });
-    expect(asked.headers['access-control-allow-methods']).toContain('PATCH');
-    expect(asked.headers['access-control-allow-headers']).toContain('authorization');
+    const allowed = await wire.call(preflight);
+    expect(allowed).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': origin } });
+    expect(allowed.headers['access-control-allow-methods']).toContain('PATCH');
+    expect(allowed.headers['access-control-allow-headers']).toContain('authorization');
     const refused = await wire.call({ path: SETTINGS, headers: { Origin: origin } });
     expect(refused).toMatchObject({ status: 401, headers: { 'access-control-allow-origin': origin } });
     const stranger = await wire.call({ path: SETTINGS, headers: { Origin: 'https://evil.example' } });
@@ -363,12 +369,12 @@ describe('a query', () => {
     ['1,001 with brackets', times(1_001, () => 'ids[]=1')],
     ['1,001 with indexes', times(1_001, (n) => `ids[${n}]=1`)],
     ['1,001 objects', times(1_001, (n) => `files[${n}][key]=x`)],
-    ['an index far away', 'ids[1001]=1&ids[5000]=2'],
+    ['a distant index', 'ids[1001]=1&ids[5000]=2'],
     ['nesting deeper than 3', 'a[b][c][d]=1'],
     ['the prototype', '__proto__[x]=1'],
     ['the prototype below a name', 'a[__proto__]=1'],
     ['the prototype, encoded', '%5F%5Fproto%5f%5f[x]=1'],
-    ['the prototype, encoded, beside text that cannot be decoded', '%5F%5Fproto%5f%5f[x]=1&y=%E0%A4%A'],
+    ['the prototype, encoded, beside undecodable text', '%5F%5Fproto%5f%5f[x]=1&y=%E0%A4%A'],
     ['the prototype behind an equals sign', 'a[x=y][__proto__]=1'],
     ['the constructor', 'constructor[prototype][x]=1'],
     ['NUL', 'search=a%00b'],
@@ -384,8 +390,8 @@ describe('a query', () => {
     ['1,000 with indexes', times(1_000, (n) => `ids[${n}]=1`)],
     ['1,000 objects', times(1_000, (n) => `files[${n}][key]=x`)],
     ['nesting of 3', 'a[b][c]=1'],
-    ['a text that only looks like the prototype', 'search=__proto__&x=acme.constructor&y=a%26prototype%3D1'],
-    ['text that cannot be decoded', 'search=%E0%A4%A'],
+    ['the prototype as a value', 'search=__proto__&x=acme.constructor&y=a%26prototype%3D1'],
+    ['undecodable text', 'search=%E0%A4%A'],
     ['no values', '&&=&a&b='],
   ])('with %s is read', async (_, query) => {
     expect((await list(query)).status).toBe(200);
@@ -396,7 +402,7 @@ describe('an app with translations', () => {
   let serbian: Client;
 
   beforeAll(async () => {
-    serbian = await speaking(await api.app(), 'sr');
+    serbian = await inLanguage(await api.app(), 'sr');
     await serbian.patch('/app/settings', {
       translations: {
         sr: {
@@ -412,7 +418,7 @@ describe('an app with translations', () => {
     });
   });
 
-  it('hears its own sentence, under the same area', async () => {
+  it('gets its own sentence under the same area', async () => {
     expect((await serbian.put('/warehouse', { warehouses: [{ code: 'W' }] })).body).toEqual({
       errors: { Warehouses: ['Magacin nema naziv'] },
     });
@@ -421,31 +427,31 @@ describe('an app with translations', () => {
     });
   });
 
-  it('hears it in rows that failed, too', async () => {
+  it('gets it in failed rows', async () => {
     const { data } = (await serbian.put('/int/stocks', { stocks: [{ code: 'X', warehouse_code: 'W', qty: 1 }] })).body;
     expect(data.failed[0].error).toEqual({ message: 'Nema takvog artikla' });
   });
 
-  it('hears plain rule text translated under the name of the field', async () => {
+  it('gets the translated text of a rule under its field', async () => {
     const customer = { email: 'a@b.rs', first_name: '', last_name: 'B' };
     expect((await serbian.post('/customers', { customer })).body).toEqual({
       errors: { first_name: ['ne sme biti prazno'] },
     });
   });
 
-  it('hears the key where there is no sentence', async () => {
+  it('gets the key when there is no sentence', async () => {
     expect((await serbian.put('/warehouse', { warehouses: [{ id: 1, delete: true }] })).body).toEqual({
       errors: { Warehouses: ['API.Warehouses.NotFound'] },
     });
   });
 
-  it('hears its default language with a token that has none', async () => {
-    const refused = await (await speaking(serbian)).put('/warehouse', { warehouses: [{ code: 'W' }] });
+  it('gets its default language with a token without a language', async () => {
+    const refused = await (await inLanguage(serbian)).put('/warehouse', { warehouses: [{ code: 'W' }] });
     expect(refused.body).toEqual({ errors: { Warehouses: ['The warehouse has no name'] } });
   });
 
-  it.each(['constructor', '__proto__', 'toString', 'xx'])('hears keys in the language %s', async (language) => {
-    const client = await speaking(await api.app(), language);
+  it.each(['constructor', '__proto__', 'toString', 'xx'])('gets keys in the language %s', async (language) => {
+    const client = await inLanguage(await api.app(), language);
     const refused = await client.put('/warehouse', { warehouses: [{ code: 'W' }] });
     expect(refused.body).toEqual({ errors: { Warehouses: ['API.Warehouses.NameCantBeBlank'] } });
   });
@@ -455,7 +461,7 @@ describe.each([
   ['RSD', [0.5, 0.05, 12.34], [0.001, 12.345, 1e-7]],
   ['JPY', [1, 1200], [0.5, 1200.1]],
   ['KWD', [0.001, 12.345], [0.0001, 12.3456]],
-])('an app whose currency is %s', (currency, fine, tooFine) => {
+])('an app whose currency is %s', (currency, allowed, tooFine) => {
   let client: Client;
 
   beforeAll(async () => {
@@ -472,13 +478,13 @@ describe.each([
     });
   };
 
-  it.each(fine)('gives %d back as it was sent', async (amount) => {
+  it.each(allowed)('answers %d as sent', async (amount) => {
     expect((await price(amount)).failed).toEqual([]);
     expect((await client.get('/products?code=P')).body.data).toMatchObject({ price: amount, lowest_price: amount });
     expect((await pay(amount)).body.data).toMatchObject({ paid: amount });
   });
 
-  it.each(tooFine)('refuses %d on that field', async (amount) => {
+  it.each(tooFine)('refuses %d on its field', async (amount) => {
     const reply = await pay(amount);
     expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
     expect((await price(amount)).failed[0].error).toEqual({ message: 'API.Products.PriceIsInvalid' });
@@ -486,7 +492,7 @@ describe.each([
 });
 
 describe('a datetime in an answer', () => {
-  it('is UTC without offset and fraction, wherever it stands', async () => {
+  it('is UTC without offset and fraction', async () => {
     await stockShop(shop, [{ code: 'WHEN' }]);
     const { id } = await propose(shop, [{ code: 'WHEN', qty: 1 }]);
     await shop.post(`/proforma_orders/${id}/pay`, {

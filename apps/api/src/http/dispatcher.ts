@@ -2,7 +2,7 @@ import express, { type RequestHandler, type Router } from 'express';
 import { BASE_PATH } from './base-path.js';
 import type { Route } from './route.js';
 
-/** Asks the routes of a path's first segment alone, since each route that is asked costs every call its time. */
+/** Routes by the first path segment, since each route that Express tries costs time on every call. */
 export function dispatcher(routes: readonly Route[], mountOn: (router: Router, route: Route) => void): RequestHandler {
   const routers = new Map<string, Router>();
   for (const route of routes) {
@@ -12,13 +12,13 @@ export function dispatcher(routes: readonly Route[], mountOn: (router: Router, r
     mountOn(router, route);
   }
   return (request, response, next) => {
-    // A router would answer OPTIONS by itself.
+    // A router would answer OPTIONS itself.
     const router = request.method === 'OPTIONS' ? undefined : routers.get(segmentOf(request.path));
     return router ? router(request, response, next) : next();
   };
 }
 
-/** The first segment behind the base path. */
+/** The first segment after the base path. */
 function segmentOf(path: string): string {
   const start = BASE_PATH.length + 1;
   const end = path.indexOf('/', start);

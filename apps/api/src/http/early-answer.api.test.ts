@@ -17,7 +17,7 @@ const TOO_LARGE = [413, { errors: { detail: 'Request Entity Too Large' } }];
 
 let api: TestApi;
 let shop: Client;
-/** A process of its own: a client in the same one reads its answer before the connection is reset. */
+/** Runs in its own process: a client in the same one would read the answer before a reset. */
 let server: ServerProcess;
 let dataDir: string;
 
@@ -69,7 +69,7 @@ describe.each<[string, string, () => RequestInit]>([
   ['JSON body', '/customers', () => ({ headers: authorized(JSON_TYPE), body: ' '.repeat(30 * LIMIT) })],
   ['JSON body of unknown length', '/customers', () => ({ headers: authorized(JSON_TYPE), ...streamed(endless(500)) })],
 ])('an oversized %s', (_, path, init) => {
-  it('is answered 413 to a fetch of Node, every time', async () => {
+  it('gets a 413 through fetch, every time', async () => {
     const answers: unknown[] = [];
     for (let time = 0; time < TIMES; time += 1) {
       const reply = await fetch(server.origin + BASE_PATH + path, { method: 'POST', ...init() });
@@ -78,7 +78,7 @@ describe.each<[string, string, () => RequestInit]>([
     expect(answers).toEqual(Array.from({ length: TIMES }, () => TOO_LARGE));
   });
 
-  it('is answered 413 to a client that reads no answer before it has sent all', async () => {
+  it('gets a 413 when the client reads only after sending', async () => {
     const { headers, body } = new Request(server.origin + BASE_PATH + path, { method: 'POST', ...init() });
     const bytes = Buffer.from(await new Response(body).arrayBuffer());
     const status = await new Promise((resolve, reject) => {
@@ -96,8 +96,8 @@ describe.each<[string, string, () => RequestInit]>([
   });
 });
 
-describe('an answer given early', () => {
-  it('is counted with its status, though the client hangs up once it has it', async () => {
+describe('an early answer', () => {
+  it('is counted with its status when the client then hangs up', async () => {
     await fetch(`${server.origin}${BASE_PATH}/cdn/files`, {
       method: 'POST',
       headers: authorized(),
@@ -131,12 +131,12 @@ describe('an answer given early', () => {
   });
 });
 
-describe('a client that sends for ever', () => {
+describe('a client that never stops sending', () => {
   it.each([
     ['an upload', '/cdn/files', 'multipart/form-data; boundary=b', FORM_HEAD],
     ['JSON', '/customers', 'application/json', '{"customer": "'],
   ])(
-    '%s is answered at the limit, and cut off',
+    'gets a 413 at the limit and is disconnected: %s',
     async (_, path, type, begin) => {
       const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
       let [answer, sent, sentAtAnswer] = ['', 0, 0];

@@ -2,11 +2,11 @@ import type { RequestHandler } from 'express';
 import type { ServerResponse } from 'node:http';
 import { HttpProblem } from './errors.js';
 
-/** How much of a request is read on and discarded once it has been answered. */
+/** How much of a request is read and discarded after its answer. */
 export interface DiscardLimits {
   readonly bytes: number;
   readonly ms: number;
-  /** Maximum silence. */
+  /** Maximum pause between two chunks. */
   readonly quietMs: number;
 }
 
@@ -14,17 +14,20 @@ const LIMITS: DiscardLimits = { bytes: 256 * 2 ** 20, ms: 30_000, quietMs: 1_000
 
 const answered = new WeakSet<ServerResponse>();
 
-/** Whether the whole answer has been handed to the client, although its request is still coming. */
+/** Whether the answer is complete while the request is still arriving. */
 export function isAnsweredEarly(response: ServerResponse): boolean {
   return answered.has(response);
 }
 
 /**
- * Answers a request that is still coming, on a connection that is then closed. A close with unread bytes resets the
- * connection, and the client loses the answer; so what it still sends is discarded, within limits. `payload` is the
- * whole body, of the length that the head says.
+ * Answers a request that is still arriving, then closes the connection. Closing with unread bytes would reset the
+ * connection and lose the answer, so the rest of the request is discarded, within limits. `payload` is the whole body.
  */
-export function answerEarly(response: ServerResponse, payload: string | Buffer, limits: DiscardLimits = LIMITS): void {
+export function answerEarly(
+  response: ServerResponse,
+  payload: string | Uint8Array,
+  limits: DiscardLimits = LIMITS,
+): void {
   const { req: request } = response;
   let left = limits.bytes;
   const end = (): void => {
@@ -44,12 +47,12 @@ export function answerEarly(response: ServerResponse, payload: string | Buffer, 
   response.write(payload, () => answered.add(response));
 }
 
-/** By how much a compressed body may exceed what it expands to. */
-const COMPRESSION_BYTES = 65_536;
+/** A compressed body may be this much larger than its content. */
+const MAX_COMPRESSION_OVERHEAD_BYTES = 65_536;
 
-/** Refuses a body that is surely too large while it still comes; parsers by themselves read it to its end first. */
+/** Refuses a body as soon as it exceeds the limit; parsers would read it to its end first. */
 export function withinBytes(maxBytes: number, parse: RequestHandler): RequestHandler {
-  const limit = maxBytes + COMPRESSION_BYTES;
+  const limit = maxBytes + MAX_COMPRESSION_OVERHEAD_BYTES;
   return (request, response, next) => {
     if (Number(request.headers['content-length']) > limit) return next(tooLarge());
     let received = 0;
@@ -59,7 +62,7 @@ export function withinBytes(maxBytes: number, parse: RequestHandler): RequestHan
       request.off('data', count);
       next(tooLarge());
     };
-    // Before the parser listens, but in the same turn: no byte comes in between.
+    // Attached in the same turn as the parser, so no byte is missed.
     request.on('data', count);
     return parse(request, response, (error?: unknown) => {
       request.off('data', count);

@@ -7,16 +7,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { exchangeBytes, RawHttp } from '../testing/raw-http.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { BASE_PATH } from './base-path.js';
-import { edgeServer, PATIENCE } from './server.js';
+import { edgeServer, EDGE_TIMEOUTS } from './server.js';
 
-const IMPATIENT = { head: 400, jsonBody: 500, request: 2_500, idle: 300, check: 50 };
+const SHORT_TIMEOUTS = { head: 400, jsonBody: 500, request: 2_500, idle: 300, check: 50 };
 
 let api: TestApi;
 let http: RawHttp;
 let shop: Client;
 
 beforeAll(async () => {
-  api = await testApi({}, IMPATIENT);
+  api = await testApi({}, SHORT_TIMEOUTS);
   http = new RawHttp(api.origin);
   shop = await api.app();
 });
@@ -30,7 +30,7 @@ const headOf = (lines: readonly string[]) => [...lines, 'Host: x', `Authorizatio
 const postOf = (path: string, type: string, length: number) =>
   `${headOf([`POST ${BASE_PATH}${path} HTTP/1.1`, `Content-Type: ${type}`, `Content-Length: ${length}`])}\r\n\r\n`;
 
-/** What comes back to who writes the bytes and then one more every 50 ms, until the server closes the connection. */
+/** Writes the bytes, then one more every 50 ms until the server closes; returns the answer. */
 async function drip(bytes: string): Promise<{ readonly answer: string; readonly milliseconds: number }> {
   const { hostname, port } = new URL(api.origin);
   const socket = connect(Number(port), hostname);
@@ -45,38 +45,38 @@ async function drip(bytes: string): Promise<{ readonly answer: string; readonly 
   return { answer, milliseconds: performance.now() - started };
 }
 
-describe('a client that takes its time', () => {
+describe('a slow client', () => {
   it.each([
-    ['with its first byte', () => '', IMPATIENT.head],
-    ['with its head', () => headOf(['GET /api/v2/app/settings HTTP/1.1']), IMPATIENT.head],
+    ['with its first byte', () => '', SHORT_TIMEOUTS.head],
+    ['with its head', () => headOf(['GET /api/v2/app/settings HTTP/1.1']), SHORT_TIMEOUTS.head],
     [
       'with a JSON body',
       () => `${postOf('/customers', 'application/json', 10_000)}{"customer":{"email":"`,
-      IMPATIENT.jsonBody,
+      SHORT_TIMEOUTS.jsonBody,
     ],
     [
       'with a file',
       () =>
         `${postOf('/cdn/files', 'multipart/form-data; boundary=b', 10_000)}--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`,
-      IMPATIENT.request,
+      SHORT_TIMEOUTS.request,
     ],
-  ])('%s is told so (408) and the connection closed', async (_, bytes, patience) => {
+  ])('%s gets a 408 and a closed connection', async (_, bytes, timeout) => {
     const { answer, milliseconds } = await drip(bytes());
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toMatch(/\r\nConnection: close\r\n/i);
     expect(answer.endsWith(TIMED_OUT)).toBe(true);
-    expect(milliseconds).toBeGreaterThan(patience * 0.9);
-    expect(milliseconds).toBeLessThan(patience + 1_500);
+    expect(milliseconds).toBeGreaterThan(timeout * 0.9);
+    expect(milliseconds).toBeLessThan(timeout + 1_500);
   });
 
-  it('leaves nothing of its file behind', async () => {
+  it('leaves no part of its file behind', async () => {
     for (let round = 0; round < 50 && (await readdir(join(api.dataDir, 'uploads'))).length > 0; round += 1)
       await pause(20);
     expect(await readdir(join(api.dataDir, 'uploads'))).toEqual([]);
     expect((await shop.get('/cdn/files')).body.data.files).toEqual([]);
   });
 
-  it('does not keep others waiting, however many like it there are', async () => {
+  it('does not delay other clients', async () => {
     const slow = Array.from({ length: 200 }, () => drip(headOf(['GET /api/v2/app/settings HTTP/1.1'])));
     await pause(100);
     const started = performance.now();
@@ -85,7 +85,7 @@ describe('a client that takes its time', () => {
     for (const { answer } of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('between two requests loses its connection, and no sooner', async () => {
+  it('keeps its connection until the idle timeout between requests', async () => {
     const { hostname, port } = new URL(api.origin);
     const socket = connect(Number(port), hostname);
     for (let turn = 0; turn < 3; turn += 1) {
@@ -93,18 +93,18 @@ describe('a client that takes its time', () => {
       const [answer] = (await once(socket, 'data')) as [Buffer];
       expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
       expect(answer.toString()).toMatch(/\r\nConnection: keep-alive\r\n/i);
-      await pause(IMPATIENT.idle / 3);
+      await pause(SHORT_TIMEOUTS.idle / 3);
     }
     const started = performance.now();
     socket.resume();
     await once(socket, 'close');
-    expect(performance.now() - started).toBeLessThan(IMPATIENT.idle + 2_500);
+    expect(performance.now() - started).toBeLessThan(SHORT_TIMEOUTS.idle + 2_500);
   });
 });
 
-describe('a client that does not read its answer', () => {
+describe('a client that never reads its answer', () => {
   const ENDLESS = 500 * 1024 ** 2;
-  it('loses its connection', async () => {
+  it('is disconnected', async () => {
     let answered: ServerResponse | undefined;
     const edge = edgeServer(
       (_request, response) => {
@@ -112,7 +112,7 @@ describe('a client that does not read its answer', () => {
         response.setHeader('Content-Length', ENDLESS);
         response.write(Buffer.alloc(ENDLESS / 10));
       },
-      { ...PATIENCE, silence: 300 },
+      { ...EDGE_TIMEOUTS, silence: 300 },
     );
     edge.server.listen(0);
     await once(edge.server, 'listening');
@@ -127,8 +127,8 @@ describe('a client that does not read its answer', () => {
   });
 });
 
-describe('a service as it is run', () => {
-  it('gives slow clients up: 10 s for a head, 120 s for a request, 65 s between two, looked after every 2 s, 130 s of silence', () => {
+describe('the default timeouts', () => {
+  it('limit heads, requests, idle connections and silence', () => {
     const { server } = edgeServer(() => {});
     expect(server).toMatchObject({
       headersTimeout: 10_000,
@@ -136,12 +136,12 @@ describe('a service as it is run', () => {
       keepAliveTimeout: 65_000,
       timeout: 130_000,
     });
-    expect(PATIENCE).toMatchObject({ jsonBody: 30_000, check: 2_000, drain: 20_000 });
+    expect(EDGE_TIMEOUTS).toMatchObject({ jsonBody: 30_000, check: 2_000, drain: 20_000 });
   });
 });
 
-describe('requests that do not wait for the answers before them', () => {
-  it('are answered in their order, each for itself', async () => {
+describe('pipelined requests', () => {
+  it('are answered one by one, in order', async () => {
     const get = (id: string, path: string, more = '') =>
       `${headOf([`GET ${path} HTTP/1.1`, `X-Request-Id: ${id}`])}${more}\r\n\r\n`;
     const body = '{"customer":{"email":"p@example.com","first_name":"A","last_name":"B"}}';
@@ -167,8 +167,8 @@ describe('requests that do not wait for the answers before them', () => {
   });
 });
 
-describe('a head of very many headers', () => {
-  it('is read to its end, and at once', async () => {
+describe('a head with thousands of headers', () => {
+  it('is read completely within 2 s', async () => {
     const many = Array.from({ length: 15_000 }, (_, index) => `a${index % 10}: b`).join('\r\n');
     const started = performance.now();
     const answer = await exchangeBytes(
@@ -179,7 +179,7 @@ describe('a head of very many headers', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  it('has its second Host seen, wherever that stands', async () => {
+  it('is refused for a second Host at its end', async () => {
     const many = Array.from({ length: 5_000 }, () => 'a: b').join('\r\n');
     const answer = await exchangeBytes(
       api.origin,
@@ -191,10 +191,10 @@ describe('a head of very many headers', () => {
 
 describe('an answer', () => {
   it.each([
-    ['of a call', () => shop.token, '/app/settings'],
+    ['to a call', () => shop.token, '/app/settings'],
     ['without a token', () => '', '/app/settings'],
-    ['of no call', () => shop.token, '/nowhere'],
-  ])('%s tells browsers to be careful', async (_, token, path) => {
+    ['to an unknown path', () => shop.token, '/nowhere'],
+  ])('%s has the security headers', async (_, token, path) => {
     const { headers } = await http.call({ path: BASE_PATH + path, headers: { Authorization: `Bearer ${token()}` } });
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -214,12 +214,12 @@ describe('an answer', () => {
   });
 });
 
-describe('a server that is told to stop', () => {
-  /** A server whose only call ends when the test says so, and a client of it on a kept connection. */
-  async function busyServer(patience = {}) {
+describe('a server that drains', () => {
+  /** A server with one call that the test ends, and its client on a keep-alive connection. */
+  async function busyServer(timeouts = {}) {
     let answer: ((response: ServerResponse) => void) | undefined;
     const called = new Promise<ServerResponse>((resolve) => (answer = resolve));
-    const edge = edgeServer((_request, response) => answer?.(response), { ...PATIENCE, ...patience });
+    const edge = edgeServer((_request, response) => answer?.(response), { ...EDGE_TIMEOUTS, ...timeouts });
     edge.server.listen(0);
     await once(edge.server, 'listening');
     const socket: Socket = connect((edge.server.address() as AddressInfo).port, '127.0.0.1');
@@ -229,7 +229,7 @@ describe('a server that is told to stop', () => {
     return { edge, response: await called, socket, text: () => got };
   }
 
-  it('does not wait for the connection of a call that has ended since, though it was promised to be kept', async () => {
+  it('closes a keep-alive connection once its call has ended', async () => {
     const { edge, response, socket, text } = await busyServer();
     response.writeHead(200, { 'Content-Length': 3 });
     response.write('a');
@@ -242,7 +242,7 @@ describe('a server that is told to stop', () => {
     expect(text()).toMatch(/\r\nConnection: keep-alive\r\n[^]*abc$/i);
   });
 
-  it('says so in the answers of calls that still run', async () => {
+  it('sends Connection: close in the answers of running calls', async () => {
     const { edge, response, socket, text } = await busyServer();
     const stopped = edge.drain();
     response.end('late');
@@ -250,7 +250,7 @@ describe('a server that is told to stop', () => {
     expect(text()).toMatch(/\r\nConnection: close\r\n/i);
   });
 
-  it('waits for a call that does not end no longer than it may', async () => {
+  it('cuts off a call that exceeds the drain timeout', async () => {
     const { edge, socket } = await busyServer({ drain: 300 });
     const started = performance.now();
     const closed = once(socket, 'close');

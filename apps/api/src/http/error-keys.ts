@@ -2,12 +2,12 @@ import { statusOf, TOKEN_FAILURES } from './errors.js';
 import type { Route } from './route.js';
 import { WRONG_DATA_TYPE } from './wrong-types.js';
 
-/** Whether a repeat of the call may be told by an `Idempotency-Key`. */
+/** Whether the call honours `Idempotency-Key`. */
 export function isKeyed({ method, answersSecret }: Pick<Route, 'method' | 'answersSecret'>): boolean {
   return method !== 'get' && !answersSecret;
 }
 
-/** The message keys and texts that a call may answer, by the status that they come with; broken rules of fields aside. */
+/** Message keys and texts that a call may answer, by status. Field errors are not included. */
 export function errorKeysOf(route: Route): ReadonlyMap<number, readonly string[]> {
   const found: [status: number, key: string][] = [
     ...TOKEN_FAILURES.map((key): [number, string] => [401, key]),
@@ -26,7 +26,7 @@ function successOf({ answers }: Route): number {
   return Math.min(...Object.keys(answers).map(Number));
 }
 
-/** Tells a message key from a text. */
+/** Whether the message is a key, not a text. */
 export function isKey(message: string): boolean {
   return /^(?:API\.)?[A-Z]\w*(?:\.[A-Z]\w*)+$/.test(message);
 }

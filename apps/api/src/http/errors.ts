@@ -1,9 +1,9 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import { STATUS_CODES } from 'node:http';
 import type { Answer } from './answer.js';
-import type { Speech } from './speech.js';
+import type { Speech } from '@back-office/apps';
 
-/** A problem of the request itself, before any record or rule is looked at: 400, 404, 406, 413, 429, 503 … */
+/** A problem of the request itself, found before any record is read: 400, 404, 406, 413, 429, 503 … */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
@@ -13,7 +13,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** Something that the service stands on cannot be reached now; nothing was written. */
+/** A dependency is unreachable; nothing was written. */
 export class Unavailable extends Error {}
 
 const DETAILS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
@@ -34,7 +34,7 @@ export const TOKEN_FAILURES = [
 ] as const;
 export type TokenFailure = (typeof TOKEN_FAILURES)[number];
 
-/** Why a token lets nobody in, in the language of whoever it was given to. */
+/** Why a token is rejected, in the language of its holder. */
 export interface Rejection {
   readonly failure: TokenFailure;
   readonly speech: Speech;
@@ -52,7 +52,7 @@ export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
   return { status: 422, body: { errors: Object.fromEntries(said) as FieldErrors }, keys: Object.values(errors).flat() };
 }
 
-/** Refusals whose status the interface names; any other is 422. */
+/** Statuses of refusals that the interface names; all others are 422. */
 const STATUS_BY_KEY: Readonly<Record<string, number>> = {
   'API.CdnFiles.FileNotFound': 404,
   'API.CdnFiles.NoVersionToRevert': 404,
@@ -69,15 +69,14 @@ const STATUS_BY_KEY: Readonly<Record<string, number>> = {
   'Stocks.InvalidLanguageId': 400,
 };
 
-/** The status of a refusal's answer. */
 export function statusOf(key: string): number {
   return STATUS_BY_KEY[key] ?? 422;
 }
 
-/** What orders of another system are refused with has no area around it. */
+/** Refusals of imported orders are not wrapped in their area. */
 const BARE_AREA = 'Order';
 
-/** The one place where a refusal becomes a status and a body. */
+/** Maps a refusal to status and body. */
 export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   const key = refusal.refused;
   if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) }, keys: [key] };
@@ -87,14 +86,14 @@ export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   return { status: statusOf(key), body: { errors }, keys: [key] };
 }
 
-/** The keys of several failures, each under its own area. */
+/** Answers several message keys, each under its area. */
 export function keysAnswer(keys: readonly string[], speech: Speech, status = 422): Answer {
   const errors: Record<string, string[]> = {};
   for (const key of keys) (errors[areaOf(key)] ??= []).push(speech.say(key));
   return { status, body: { errors }, keys };
 }
 
-/** `API.Warehouses.NotFound` goes under `Warehouses`, `Stocks.InvalidWarehouseId` under `Stocks`, plain text under `message`. */
+/** `API.Warehouses.NotFound` → `Warehouses`, `Stocks.InvalidWarehouseId` → `Stocks`, plain text → `message`. */
 export function areaOf(message: string): string {
   const [, area] = /^(?:API\.)?([A-Z]\w*)(?:\.\w+)+$/.exec(message) ?? [];
   return area ?? 'message';
@@ -104,7 +103,7 @@ export function failureAnswer(): Answer {
   return { status: 500, body: { message: 'Internal server error' } };
 }
 
-/** The answer for a record that is not there, under its key where the call names one. */
+/** 404 for a missing record, with its message key where the route has one. */
 export function missingAnswer(key: string | undefined, speech: Speech): Answer {
   return key === undefined ? MISSING_RECORD : { ...refusalAnswer({ refused: key }, speech), status: 404 };
 }

@@ -28,59 +28,62 @@ afterAll(async () => {
   await api.close();
 });
 
-/** What is wrong with a call that would be accepted otherwise. */
-interface Wrong extends Partial<RouteCall> {
-  readonly what: string;
-  /** In place of the path with the ids of records that are there. */
+/** One error in a call that is otherwise valid. */
+interface CallError extends Partial<RouteCall> {
+  readonly label: string;
+  /** Replaces the valid path. */
   readonly path?: string;
 }
-type Expected = (answer: RouteAnswer, wrong: Wrong) => boolean;
+type IsExpected = (answer: RouteAnswer, error: CallError) => boolean;
 
-/** Sends every route what is wrong about it, and tells what was not answered as expected, or was written. */
-async function askEveryRoute(wrongsOf: (route: Route) => readonly Wrong[], isFine: Expected): Promise<string[]> {
+/** Sends every route its erroneous calls; returns unexpected answers and writes. */
+async function probeRoutes(
+  errorsOf: (route: Route) => readonly CallError[],
+  isExpected: IsExpected,
+): Promise<string[]> {
   const found: string[] = [];
   for (const route of calls.routes) {
     const before = await fingerprints();
-    const answers = await Promise.all(wrongsOf(route).map(async (wrong) => [wrong, await ask(route, wrong)] as const));
-    for (const [wrong, answer] of answers) {
-      if (!isFine(answer, wrong) || answer.complaints.length > 0) found.push(shown(route, wrong, answer));
+    const answers = await Promise.all(errorsOf(route).map(async (error) => [error, await send(route, error)] as const));
+    for (const [error, answer] of answers) {
+      if (!isExpected(answer, error) || answer.complaints.length > 0) found.push(describeAnswer(route, error, answer));
     }
     if (answers.length > 0 && changed(before, await fingerprints())) found.push(`${nameOf(route)} has written`);
   }
   return found;
 }
 
-function ask(route: Route, wrong: Wrong): Promise<RouteAnswer> {
-  const body = wrong.text === undefined ? calls.bodyOf(route)?.example(valuesOf(shop, route)) : undefined;
-  const path = wrong.path ?? rightPath(route);
-  return calls.send({ route, token: tokenFor(route, shop), body, ...wrong, path });
+function send(route: Route, error: CallError): Promise<RouteAnswer> {
+  const body = error.text === undefined ? calls.bodyOf(route)?.example(valuesOf(shop, route)) : undefined;
+  const path = error.path ?? validPath(route);
+  return calls.send({ route, token: tokenFor(route, shop), body, ...error, path });
 }
 
-function rightPath(route: Route): string {
+function validPath(route: Route): string {
   const query = requiredQuery(route, shop).join('&');
   return pathOf(route, shop) + (query === '' ? '' : `?${query}`);
 }
 
-function shown(route: Route, { what }: Wrong, { status, answer, complaints }: RouteAnswer): string {
-  return `${nameOf(route)} with ${what}: ${status} ${answer.slice(0, 200)} ${complaints.join('; ').slice(0, 300)}`;
+function describeAnswer(route: Route, { label }: CallError, { status, answer, complaints }: RouteAnswer): string {
+  return `${nameOf(route)} with ${label}: ${status} ${answer.slice(0, 200)} ${complaints.join('; ').slice(0, 300)}`;
 }
 
 function changed(before: Fingerprints, after: Fingerprints): boolean {
   return [...after].some(([appId, seen]) => before.get(appId) !== seen);
 }
 
-const says =
-  (status: number, body: unknown): Expected =>
-  (got) =>
-    got.status === status && got.answer === JSON.stringify(body);
+const answers =
+  (status: number, body: unknown): IsExpected =>
+  (actual) =>
+    actual.status === status && actual.answer === JSON.stringify(body);
 const detail = (text: string) => ({ errors: { detail: text } });
 
-describe('every call, by somebody who does not say who calls', () => {
+describe('a call with an invalid token', () => {
   type Failure = 'Missing' | 'Invalid' | 'Expired' | 'Revoked';
-  interface WrongToken extends Wrong {
+  interface TokenError extends CallError {
     readonly failure: Failure;
   }
-  let wrongTokens: (route: Route) => WrongToken[];
+  let tokenErrors: (route: Route) => TokenError[];
 
   beforeAll(async () => {
     const { client } = shop;
@@ -97,60 +100,59 @@ describe('every call, by somebody who does not say who calls', () => {
       ]);
     await mark('expires_at', expired);
     await mark('revoked_at', revoked);
-    wrongTokens = (route) => {
+    tokenErrors = (route) => {
       const kind = route.caller === 'app' ? 'app' : 'session';
-      const right = tokenFor(route, shop);
-      const wrong = (what: string, token: string | undefined, failure: Failure = 'Invalid'): WrongToken => ({
-        what: `a token that is ${what}`,
+      const valid = tokenFor(route, shop);
+      const tokenError = (label: string, token: string | undefined, failure: Failure = 'Invalid'): TokenError => ({
+        label: `a token that is ${label}`,
         token,
         failure,
       });
       return [
-        wrong('not there', undefined, 'Missing'),
-        wrong('blank', ' '),
-        wrong('unknown', `bo_${kind}_${'A'.repeat(43)}`),
-        wrong('cut', right.slice(0, -1)),
-        wrong('too long', `${right}A`),
-        wrong('given twice', `${right}, Bearer ${right}`),
-        wrong('SQL', "'or'1'='1"),
-        wrong('10 kB', 'x'.repeat(10_000)),
-        wrong('of the other kind', kind === 'app' ? shop.session : client.token),
-        wrong('expired', expired[kind], 'Expired'),
-        wrong('revoked', revoked[kind], 'Revoked'),
-        ...(route.caller === 'customer' ? [wrong('of nobody', anonymous)] : []),
-        { ...wrong('not of the scheme', undefined), headers: { Authorization: `Basic ${right}` } },
+        tokenError('missing', undefined, 'Missing'),
+        tokenError('blank', ' '),
+        tokenError('unknown', `bo_${kind}_${'A'.repeat(43)}`),
+        tokenError('cut', valid.slice(0, -1)),
+        tokenError('too long', `${valid}A`),
+        tokenError('given twice', `${valid}, Bearer ${valid}`),
+        tokenError('SQL', "'or'1'='1"),
+        tokenError('10 kB', 'x'.repeat(10_000)),
+        tokenError('of the other kind', kind === 'app' ? shop.session : client.token),
+        tokenError('expired', expired[kind], 'Expired'),
+        tokenError('revoked', revoked[kind], 'Revoked'),
+        ...(route.caller === 'customer' ? [tokenError('anonymous', anonymous)] : []),
+        { ...tokenError('of another scheme', undefined), headers: { Authorization: `Basic ${valid}` } },
       ];
     };
   });
 
-  /** The calls of consents tell a session without a customer so. */
-  const isOfNobody = ({ status, answer }: RouteAnswer) =>
+  const needsCustomer = ({ status, answer }: RouteAnswer) =>
     status === 422 && answer.includes('API.CustomerChannelConsents.CustomerRequired');
 
-  it('is unauthorized (401), is told why, and writes nothing', async () => {
-    const isFine: Expected = (got, wrong) => {
-      const { failure, what } = wrong as WrongToken;
-      if (what.endsWith('of nobody') && isOfNobody(got)) return true;
-      const isTold = says(401, { errors: { token: `API.Tokens.${failure}` } })(got, wrong);
-      return isTold && got.head['www-authenticate'] === 'Bearer';
+  it('answers 401 with the reason and writes nothing', async () => {
+    const isExpected: IsExpected = (actual, error) => {
+      const { failure, label } = error as TokenError;
+      if (label.endsWith('anonymous') && needsCustomer(actual)) return true;
+      const hasReason = answers(401, { errors: { token: `API.Tokens.${failure}` } })(actual, error);
+      return hasReason && actual.head['www-authenticate'] === 'Bearer';
     };
-    expect(await askEveryRoute(wrongTokens, isFine)).toEqual([]);
+    expect(await probeRoutes(tokenErrors, isExpected)).toEqual([]);
   });
 });
 
-describe('every call whose Accept header rules out what it answers', () => {
+describe('a call whose Accept header rules out its answer', () => {
   const ACCEPTS = ['text/html', 'text/*', 'image/x-none', '*/*;q=0', 'application/json;q=0', 'garbage', ';', ','];
 
-  it('is not acceptable (406), whoever calls, and writes nothing', async () => {
-    const wrongs = ACCEPTS.flatMap((accept) => [
-      { what: accept, headers: { Accept: accept } },
-      { what: `${accept}, without a token`, headers: { Accept: accept }, token: undefined },
+  it('answers 406 with any token and writes nothing', async () => {
+    const errors = ACCEPTS.flatMap((accept) => [
+      { label: accept, headers: { Accept: accept } },
+      { label: `${accept}, without a token`, headers: { Accept: accept }, token: undefined },
     ]);
-    expect(await askEveryRoute(() => wrongs, says(406, detail('Not Acceptable')))).toEqual([]);
+    expect(await probeRoutes(() => errors, answers(406, detail('Not Acceptable')))).toEqual([]);
   });
 });
 
-describe('every path', () => {
+describe('a path of the interface', () => {
   const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'options', 'trace', 'propfind', 'purge', 'mkcol', 'lock'];
 
   function isServed(method: string, path: string): boolean {
@@ -160,16 +162,16 @@ describe('every path', () => {
     );
   }
 
-  it('with a method that it does not have is unknown (404, []), and writes nothing', async () => {
-    const wrongsOf = (route: Route) => {
+  it('answers 404 and [] to an unknown method and writes nothing', async () => {
+    const errorsOf = (route: Route) => {
       const path = pathOf(route, shop);
-      return METHODS.filter((method) => !isServed(method, path)).map((method) => ({ what: method, method, path }));
+      return METHODS.filter((method) => !isServed(method, path)).map((method) => ({ label: method, method, path }));
     };
-    expect(await askEveryRoute(wrongsOf, says(404, []))).toEqual([]);
+    expect(await probeRoutes(errorsOf, answers(404, []))).toEqual([]);
   });
 
-  it('that is only like one of the interface is unknown (404, []), and writes nothing', async () => {
-    const wrongsOf = (route: Route) => {
+  it('answers 404 and [] when slightly changed and writes nothing', async () => {
+    const errorsOf = (route: Route) => {
       const path = pathOf(route, shop);
       const own = path.slice(BASE_PATH.length);
       const [last = ''] = /[^/]*$/.exec(path) ?? [];
@@ -186,72 +188,72 @@ describe('every path', () => {
         `${BASE_PATH}/%2e${own}`,
       ]
         .filter((each) => !isServed(route.method, each))
-        .map((each) => ({ what: each, path: each }));
+        .map((each) => ({ label: each, path: each }));
     };
-    expect(await askEveryRoute(wrongsOf, says(404, []))).toEqual([]);
+    expect(await probeRoutes(errorsOf, answers(404, []))).toEqual([]);
   });
 });
 
 const takesBody = ({ method }: Route): boolean => method !== 'get';
 
-describe('every call that may have a body', () => {
-  const unreadable = says(400, detail('Bad Request'));
+describe('the body of a call', () => {
+  const unreadable = answers(400, detail('Bad Request'));
   const form = (content: string) =>
     `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${content}`;
-  const OF_A_FORM = { 'Content-Type': 'multipart/form-data; boundary=b' };
+  const FORM_TYPE = { 'Content-Type': 'multipart/form-data; boundary=b' };
 
-  it('which is no JSON, or no form, cannot be read (400), and writes nothing', async () => {
+  it('answers 400 when it is neither JSON nor a form, and writes nothing', async () => {
     const forms = ['', 'garbage', '--b\r\n', form('words'), `${form('words')}\r\n--c--`, form('').replace('file', '')];
-    const wrongsOf = (route: Route): Wrong[] => {
+    const errorsOf = (route: Route): CallError[] => {
       if (!takesBody(route)) return [];
       if (route.upload) {
-        const bodies = forms.filter((text) => text !== '').map((text) => ({ what: text, text, headers: OF_A_FORM }));
-        return [...bodies, { what: 'JSON', text: '{}' }];
+        const bodies = forms.filter((text) => text !== '').map((text) => ({ label: text, text, headers: FORM_TYPE }));
+        return [...bodies, { label: 'JSON', text: '{}' }];
       }
-      return BROKEN_JSON.map((text) => ({ what: text, text }));
+      return BROKEN_JSON.map((text) => ({ label: text, text }));
     };
-    expect(await askEveryRoute(wrongsOf, unreadable)).toEqual([]);
+    expect(await probeRoutes(errorsOf, unreadable)).toEqual([]);
   });
 
-  it('which is of another type, charset or encoding, cannot be read (400), and writes nothing', async () => {
+  it('answers 400 in another type, charset or encoding, and writes nothing', async () => {
     const types = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'garbage', '', 'text/json'];
-    const jsonAlone = ['multipart/form-data; boundary=b', 'application/json; charset=utf-7'];
-    const wrongsOf = (route: Route): Wrong[] => {
+    const notJson = ['multipart/form-data; boundary=b', 'application/json; charset=utf-7'];
+    const errorsOf = (route: Route): CallError[] => {
       if (!takesBody(route)) return [];
-      const wrongs = [...types, ...(route.upload ? ['application/json'] : jsonAlone)];
-      const typed = wrongs.map((type) => ({ what: type, headers: { 'Content-Type': type }, text: '{"a":1}' }));
-      const encoded = { what: 'compress', headers: { 'Content-Encoding': 'compress' }, text: '{"a":1}' };
+      const wrongTypes = [...types, ...(route.upload ? ['application/json'] : notJson)];
+      const typed = wrongTypes.map((type) => ({ label: type, headers: { 'Content-Type': type }, text: '{"a":1}' }));
+      const encoded = { label: 'compress', headers: { 'Content-Encoding': 'compress' }, text: '{"a":1}' };
       return route.upload ? typed : [...typed, encoded];
     };
-    expect(await askEveryRoute(wrongsOf, unreadable)).toEqual([]);
+    expect(await probeRoutes(errorsOf, unreadable)).toEqual([]);
   });
 
-  it('which is too large, is refused (413), and writes nothing', async () => {
+  it('answers 413 when it is too large, and writes nothing', async () => {
     const json = `{"a":"${'x'.repeat(LIMIT)}"}`;
     const bomb = gzipSync(`{"a":"${'x'.repeat(50 * LIMIT)}"}`);
     expect(bomb.length).toBeLessThan(LIMIT);
     const file = `${form('x'.repeat(LIMIT + 1))}\r\n--b--\r\n`;
     const chunked = { 'Transfer-Encoding': 'chunked' };
-    const wrongsOf = (route: Route): Wrong[] => {
+    const errorsOf = (route: Route): CallError[] => {
       if (!takesBody(route)) return [];
       if (route.upload) {
         return [
-          { what: 'a large file', text: file, headers: OF_A_FORM },
-          { what: 'a large file in chunks', text: file, headers: { ...OF_A_FORM, ...chunked } },
+          { label: 'a large file', text: file, headers: FORM_TYPE },
+          { label: 'a large file in chunks', text: file, headers: { ...FORM_TYPE, ...chunked } },
         ];
       }
       return [
-        { what: 'a large body', text: json },
-        { what: 'a large body in chunks', text: json, headers: chunked },
-        { what: 'a body that is large once unpacked', text: bomb, headers: { 'Content-Encoding': 'gzip' } },
+        { label: 'a large body', text: json },
+        { label: 'a large body in chunks', text: json, headers: chunked },
+        { label: 'a body that is large once unpacked', text: bomb, headers: { 'Content-Encoding': 'gzip' } },
       ];
     };
-    expect(await askEveryRoute(wrongsOf, says(413, detail('Request Entity Too Large')))).toEqual([]);
+    expect(await probeRoutes(errorsOf, answers(413, detail('Request Entity Too Large')))).toEqual([]);
   });
 });
 
 describe('this suite', () => {
-  it('has asked every route many times', () => {
+  it('has called every route many times', () => {
     expect(calls.count).toBeGreaterThan(calls.routes.length * 40);
   });
 });

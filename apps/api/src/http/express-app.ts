@@ -4,18 +4,18 @@ import helmet from 'helmet';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '@back-office/kernel';
-import { isRefusal, recordId, wholeNumber } from '@back-office/kernel';
-import { type AccessTokens, authenticate, type TokenHolder } from './authentication.js';
+import { isRefusal, parseRecordId, parseInteger } from '@back-office/kernel';
+import { authenticate } from './authentication.js';
 import type { Answer } from './answer.js';
 import { dispatcher } from './dispatcher.js';
 import { answerEarly, TOO_LARGE, tooLarge, withinBytes } from './early-answer.js';
 import * as errors from './errors.js';
-import { tellingWrites } from '../database/call-writes.js';
-import { DatabaseUnavailable } from '../database/failures.js';
-import { answeredOnce, fingerprintOf, idempotencyKey, type KeyedCalls } from './idempotency.js';
+import type { AccessTokenQueries, KeyedCalls, TokenHolder } from '@back-office/apps';
+import { isDatabaseUnavailable, type Calls } from '@back-office/database';
+import { answeredOnce, fingerprintOf, idempotencyKey } from './idempotency.js';
 import { isReadableJson } from './json-text.js';
 import { discardForm, formBody, formFingerprint, formOf, type Uploads } from './multipart.js';
-import { assertSoundQuery, parseQuery } from './query-text.js';
+import { assertStorableQuery, parseQuery } from './query-text.js';
 import { rateLimited, type RateLimit } from './rate-limit.js';
 import type { Caller, Route } from './route.js';
 import { validateBody, type Validated } from './validate-body.js';
@@ -26,20 +26,21 @@ import { BASE_PATH } from './base-path.js';
 
 export interface Edge {
   readonly routes: readonly Route[];
-  readonly tokens: AccessTokens;
+  readonly tokens: AccessTokenQueries;
   readonly keyedCalls: KeyedCalls;
+  readonly calls: Pick<Calls, 'track'>;
   readonly clock: Clock;
   readonly jsonLimit: number;
-  /** How long a JSON body may take to come, in ms; only files may take as long as the server lets a request take. */
+  /** Timeout of a JSON body in ms; uploads have the longer timeout of the request. */
   readonly jsonBodyMs: number;
   readonly uploads: Uploads;
   readonly corsOrigins: readonly string[];
-  /** How many calls a token may make; `undefined`: as many as it likes. */
+  /** `undefined`: unlimited. */
   readonly rateLimit: RateLimit | undefined;
   readonly observer: Observer;
-  /** So many calls wait for the database already that one more would only wait in vain. */
+  /** Whether the queue for the database is so long that another call would time out. */
   readonly isBusy: () => boolean;
-  /** What is served outside the base path: health, metrics, reference. */
+  /** Mounts what is served outside the base path: health, metrics, reference. */
   readonly outside: (app: Express) => void;
 }
 
@@ -62,13 +63,13 @@ export function expressApp(edge: Edge): Express {
   return app;
 }
 
-/** What pages of other origins may read of an answer's head, besides what browsers let them read anyway. */
+/** Response headers exposed to pages of other origins. */
 const READABLE_HEADERS = ['Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
 
-/** What is sent, with and without its charset: a client that asks for the one also takes the other. */
+/** Both are matched against `Accept`, since clients ask for either. */
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 
-/** One route as the chain of checks that every call passes, in the order of the interface. */
+/** Mounts a route as the chain of checks that every call passes, in the order of the interface. */
 function mount(router: Router, route: Route, edge: Edge, counted: express.RequestHandler): void {
   router[route.method](
     BASE_PATH + route.path,
@@ -89,7 +90,7 @@ function mount(router: Router, route: Route, edge: Edge, counted: express.Reques
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
       try {
-        const given = await answer(route, request, holder, edge.keyedCalls);
+        const given = await answer(route, request, holder, edge);
         if (given.chunks) await sendChunks(response, given, given.chunks);
         else send(response, given);
       } finally {
@@ -115,33 +116,35 @@ function inTime(milliseconds: number): express.RequestHandler {
   };
 }
 
-/** Does what the call asks for; with a key of the client's own, once. */
-async function answer(route: Route, request: Request, holder: TokenHolder, calls: KeyedCalls): Promise<Answer> {
+/** Runs the call; with an idempotency key, once. */
+async function answer(route: Route, request: Request, holder: TokenHolder, edge: Edge): Promise<Answer> {
   const { app, tokenId } = holder;
   const key = route.method === 'get' || route.answersSecret ? undefined : idempotencyKey(request);
-  const work = (): Promise<Answer> => tellingWrites(() => handle(route, request, holder), isUnavailable);
+  const work = (): Promise<Answer> => edge.calls.track(() => handle(route, request, holder), isUnavailable);
   if (key === undefined) return work();
   const body = route.upload ? formFingerprint(request) : BODIES.get(request);
   const fingerprint = fingerprintOf(request.method, request.originalUrl, body);
-  return answeredOnce(calls, { appId: app.id, tokenId, key, fingerprint }, app, work);
+  return answeredOnce(edge.keyedCalls, { appId: app.id, tokenId, key, fingerprint }, app, work);
 }
 
-/** The bytes of the bodies of keyed calls. */
+/** Raw bodies of keyed calls. */
 const BODIES = new WeakMap<IncomingMessage, Buffer>();
 
 async function handle(route: Route, request: Request, { app, tokenId, customerId }: TokenHolder): Promise<Answer> {
   if (UNREADABLE.has(request)) throw new errors.HttpProblem(400);
   const query = request.query as Record<string, unknown>;
-  if (!route.ignoresUnusableFilters) assertSoundQuery(query);
+  if (!route.ignoresUnusableFilters) assertStorableQuery(query);
   if (lacksParameter(route, query)) throw new errors.HttpProblem(400);
   const { body, errors: broken, wrongTypes } = readBody(route, request);
   if (wrongTypes) return wrongTypesAnswer(wrongTypes, app);
-  const ids = Object.fromEntries(Object.entries(request.params).map(([name, text]) => [name, recordId(text) ?? 0]));
+  const ids = Object.fromEntries(
+    Object.entries(request.params).map(([name, text]) => [name, parseRecordId(text) ?? 0]),
+  );
   const missing = errors.missingAnswer(route.missing, app);
   if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missing;
   const id = ids['id'] ?? 0;
   if (broken) {
-    const found = (await route.record?.(app, id, ids)) ?? true;
+    const found = (await route.precheck?.(app, id, ids)) ?? true;
     if (isRefusal(found)) return errors.outcomeAnswer(found, app);
     return found ? errors.fieldErrorsAnswer(broken, app) : missing;
   }
@@ -150,11 +153,11 @@ async function handle(route: Route, request: Request, { app, tokenId, customerId
   return errors.outcomeAnswer((await route.handle(call)) ?? missing, app);
 }
 
-/** Whether a required query parameter is missing, or is no integer where one is asked for. */
+/** Whether a required query parameter is missing or has the wrong type. */
 function lacksParameter({ query: parameters = {} }: Route, query: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(parameters).some(([name, { required, schema }]) => {
     if (!required) return false;
-    return schema['type'] === 'integer' ? wholeNumber(query[name]) === undefined : (query[name] ?? '') === '';
+    return schema['type'] === 'integer' ? parseInteger(query[name]) === undefined : (query[name] ?? '') === '';
   });
 }
 
@@ -170,11 +173,11 @@ function contentTypeIsJson(request: Request, _response: Response, next: NextFunc
   next(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
 }
 
-/** A call that takes no body may have one all the same; it has to be readable. */
+/** Parses the body. A body that the call does not use must be readable all the same. */
 function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: number): express.RequestHandler {
   const readable = (request: IncomingMessage, _response: unknown, bytes: Buffer, charset: string): void => {
     if (request.headers['idempotency-key'] !== undefined) BODIES.set(request, bytes);
-    // The parser takes every UTF and reads no bytes as `{}`; the check of the bytes knows UTF-8 alone.
+    // The parser accepts every UTF and reads an empty body as `{}`; the check of the bytes knows only UTF-8.
     const isEmpty = bytes.length === 0 && !bodyOptional;
     if (charset !== 'utf-8' || isEmpty || !isReadableJson(bytes)) throw new errors.HttpProblem(400);
   };
@@ -183,7 +186,7 @@ function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: num
   return (request, response, next) => parse(request, response, (error?: unknown) => next(postponed(error, request)));
 }
 
-/** The bodies of keyed calls that are no JSON: such a call is refused where its answer is kept. */
+/** Keyed calls whose body is not JSON: they are refused inside the keyed call, so that the refusal is kept. */
 const UNREADABLE = new WeakSet<IncomingMessage>();
 
 function postponed(error: unknown, request: IncomingMessage): unknown {
@@ -192,16 +195,16 @@ function postponed(error: unknown, request: IncomingMessage): unknown {
   return isUnreadable ? undefined : error;
 }
 
-/** What is answered 503, which says that nothing was written. */
+/** Errors answered 503, which promises that nothing was written. */
 function isUnavailable(error: unknown): boolean {
-  return error instanceof DatabaseUnavailable || error instanceof errors.Unavailable;
+  return isDatabaseUnavailable(error) || error instanceof errors.Unavailable;
 }
 
 function answerOf(error: unknown, request: Request, observer: Observer): Answer {
   if (error instanceof errors.HttpProblem) return errors.problemAnswer(error);
   const status = (error as { status?: unknown }).status;
   if (status === TOO_LARGE) return errors.problemAnswer(tooLarge());
-  // Everything else that Express and its body parser refuse is a request that cannot be read.
+  // Any other error of Express and its body parser is an unreadable request.
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
   observer.failed(error, request);
@@ -228,16 +231,16 @@ function setHead(response: Response, { status, headers, keys }: Answer, hasBody:
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
 }
 
-/** Sends no faster than the client reads. Should a later chunk fail to come, the connection is cut. */
+/** Streams with backpressure. When a later chunk fails, the connection is cut. */
 async function sendChunks(response: Response, answered: Answer, chunks: AsyncIterable<string>): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
-  // As long as nothing is sent, a failure can be answered.
+  // Before anything is sent, a failure can still be answered.
   const first = await iterator.next();
   setHead(response, answered, true);
   try {
     await pipeline(startingWith(first, iterator), response);
   } catch (error) {
-    // The client has hung up.
+    // The client closed the connection.
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

@@ -29,7 +29,7 @@ describe('messages of Express', () => {
     response.status(202).send(`${request.query['a'] as string} ${request.path} ${String(request.app === app)}`);
   });
 
-  it('come with the prototypes that Express would give them', async () => {
+  it('have the prototypes that Express would set', async () => {
     const messages = expressMessages(app);
     const seen: Record<'before' | 'after', Prototypes[]> = { before: [], after: [] };
     const listener: RequestListener = (request, response) => {
@@ -43,7 +43,7 @@ describe('messages of Express', () => {
     expect(before.map((prototype, index) => prototype === after[index])).toEqual([true, true]);
   });
 
-  it('come with others where a server is not told', async () => {
+  it('have other prototypes on a plain server', async () => {
     const seen: boolean[] = [];
     const listener: RequestListener = (request, response) => {
       const before = prototypesOf(request, response);

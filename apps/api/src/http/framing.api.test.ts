@@ -12,7 +12,7 @@ afterAll(() => api.close());
 
 const CUSTOMER = '{"customer":{"email":"smuggled@example.com","first_name":"A","last_name":"B"}}';
 
-/** A POST of a customer with these headers and nothing else; a line end of its own is up to the case. */
+/** A POST of a customer with exactly these headers. */
 function request(headers: readonly string[], body = CUSTOMER, lineEnd = '\r\n'): string {
   const head = ['POST /api/v2/customers HTTP/1.1', `Authorization: Bearer ${shop.token}`, ...headers];
   return [...head, 'Content-Type: application/json', '', body].join(lineEnd);
@@ -27,13 +27,13 @@ function parsed(answer: string) {
 const LENGTH = `Content-Length: ${CUSTOMER.length}`;
 const CHUNKED = `${CUSTOMER.length.toString(16)}\r\n${CUSTOMER}\r\n0\r\n\r\n`;
 
-describe('a request whose framing can be read in two ways', () => {
+describe('a request with ambiguous framing', () => {
   it.each([
     ['a length and chunks', () => request(['Host: x', LENGTH, 'Transfer-Encoding: chunked'], CHUNKED)],
     ['two lengths', () => request(['Host: x', LENGTH, 'Content-Length: 1'])],
-    ['two lengths in one', () => request(['Host: x', `${LENGTH}, 1`])],
-    ['a length that is no number', () => request(['Host: x', 'Content-Length: +5'])],
-    ['an encoding that is almost chunked', () => request(['Host: x', 'Transfer-Encoding: xchunked'], CHUNKED)],
+    ['two lengths in one header', () => request(['Host: x', `${LENGTH}, 1`])],
+    ['a signed length', () => request(['Host: x', 'Content-Length: +5'])],
+    ['a misspelled encoding', () => request(['Host: x', 'Transfer-Encoding: xchunked'], CHUNKED)],
     ['another encoding', () => request(['Host: x', 'Transfer-Encoding: gzip'], CHUNKED)],
     [
       'a request hidden in a body',
@@ -41,13 +41,13 @@ describe('a request whose framing can be read in two ways', () => {
     ],
     ['two encodings', () => request(['Host: x', 'Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], CHUNKED)],
     [
-      'an encoding twice',
+      'the same encoding twice',
       () => request(['Host: x', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'], CHUNKED),
     ],
-    ['an encoding and none', () => request(['Host: x', 'Transfer-Encoding: '], CHUNKED)],
+    ['an empty encoding', () => request(['Host: x', 'Transfer-Encoding: '], CHUNKED)],
     ['the same length twice', () => request(['Host: x', LENGTH, LENGTH])],
     ['a negative length', () => request(['Host: x', 'Content-Length: -1'])],
-    ['a length beyond all', () => request(['Host: x', 'Content-Length: 99999999999999999999'])],
+    ['a length beyond 64 bits', () => request(['Host: x', 'Content-Length: 99999999999999999999'])],
     ['a length in hexadecimal', () => request(['Host: x', `Content-Length: 0x${CUSTOMER.length.toString(16)}`])],
     ['an empty length', () => request(['Host: x', 'Content-Length: '])],
     ['the same host twice', () => request(['Host: x', 'Host: x', LENGTH])],
@@ -61,7 +61,7 @@ describe('a request whose framing can be read in two ways', () => {
     ['a bad chunk size', () => request(['Host: x', 'Transfer-Encoding: chunked'], `zz\r\n${CUSTOMER}\r\n0\r\n\r\n`)],
     ['no HTTP', () => 'hello\r\n\r\n'],
     ['another protocol', () => `GET /api/v2/app/settings HTTP/9.9\r\nHost: x\r\n\r\n`],
-  ])('%s is answered 400 and the connection closed', async (_, bytes) => {
+  ])('%s is answered 400 on a closed connection', async (_, bytes) => {
     const { status, head, body } = parsed(await exchangeBytes(api.origin, bytes()));
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     expect(head).toMatch(/\r\nConnection: close/i);
@@ -69,7 +69,7 @@ describe('a request whose framing can be read in two ways', () => {
     expect(head).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}/i);
   });
 
-  it('has made no customer', async () => {
+  it('creates no customer', async () => {
     const customer = { email: 'smuggled@example.com', first_name: 'A', last_name: 'B' };
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await shop.post('/customers', { customer })).status).toBe(201);
@@ -109,17 +109,17 @@ describe('HTTP/1.0', () => {
 });
 
 describe('a connection', () => {
-  it('carries one request after the other', async () => {
+  it('serves several requests', async () => {
     const one = `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\n`;
     const answers = await exchangeBytes(api.origin, `${one}\r\n${one}\r\n${one}Connection: close\r\n\r\n`);
     expect(answers.match(/HTTP\/1\.1 404 /g)).toHaveLength(3);
   });
 });
 
-describe('a body that is not as long as its head says', () => {
+describe('a body that differs from its Content-Length', () => {
   const small = '{"customer":{}}';
 
-  it('but longer, is cut where it says; what follows is no request, and the connection is closed', async () => {
+  it('closes the connection when the rest is no request', async () => {
     const answers = await exchangeBytes(
       api.origin,
       request(['Host: x', `Content-Length: ${small.length}`], `${small}}}`),
@@ -127,7 +127,7 @@ describe('a body that is not as long as its head says', () => {
     expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 400 ']);
   });
 
-  it('but longer, has its rest read as a request of its own, which has no token', async () => {
+  it('reads the rest as a request without a token', async () => {
     const hidden = 'GET /api/v2/app/settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await exchangeBytes(
       api.origin,
@@ -136,7 +136,7 @@ describe('a body that is not as long as its head says', () => {
     expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 401 ']);
   });
 
-  it('but shorter, is no body: whoever hangs up has made no customer', async () => {
+  it('creates no customer when the client hangs up early', async () => {
     const cut = request(['Host: x', `Content-Length: ${CUSTOMER.length + 1}`], CUSTOMER.replace('smuggled', 'cut'));
     await exchangeBytes(api.origin, cut, { hangUp: true });
     const customer = { email: 'cut@example.com', first_name: 'A', last_name: 'B' };
@@ -144,7 +144,7 @@ describe('a body that is not as long as its head says', () => {
   });
 });
 
-describe('a header that comes twice', () => {
+describe('a repeated header', () => {
   it.each([
     ['Accept: text/html', 'Accept: application/json', 200],
     ['Accept: application/json', 'Accept: text/html', 200],

@@ -7,8 +7,8 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
- * Whether a body may be parsed: valid UTF-8 and not nested deeper than 32. JSON.parse itself takes any depth,
- * but what walks the result afterwards is recursive and would overflow the stack.
+ * Whether a body may be parsed: valid UTF-8 and at most 32 levels deep. JSON.parse accepts any depth, but the recursive
+ * code that reads the result would overflow the stack.
  */
 export function isReadableJson(bytes: Buffer): boolean {
   return isUtf8(bytes) && !isNestedDeeper(bytes, DEEPEST);

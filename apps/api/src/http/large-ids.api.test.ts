@@ -1,9 +1,9 @@
 import { GUEST, propose, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-/** No record has it, but one might. */
+/** A valid id that no record has. */
 const ABSENT = 999_999_999;
-/** The first integer that is not safe, and what no bigint holds. */
+/** The first unsafe integer, and numbers beyond bigint. */
 const BEYOND = [2 ** 53, 1e19, 1e300];
 
 let api: TestApi;
@@ -139,7 +139,7 @@ const CALLS: readonly (readonly [string, Call, number, string])[] = [
 ];
 
 describe('an id that no record can have', () => {
-  it.each(CALLS)('is answered as a missing record: %s', async (_, call, status, key) => {
+  it.each(CALLS)('is answered like a missing record: %s', async (_, call, status, key) => {
     const absent = await call(ABSENT);
     expect([absent.status, JSON.stringify(absent.body)]).toEqual([status, expect.stringContaining(key)]);
     const withoutIds = (answer: Answer) => ({

@@ -1,4 +1,3 @@
-import { makeFolder } from '@back-office/storage-disk';
 import type { Request, RequestHandler } from 'express';
 import multer, { MulterError } from 'multer';
 import { createHash, randomUUID } from 'node:crypto';
@@ -10,34 +9,34 @@ import { pipeline } from 'node:stream/promises';
 import { tooLarge, withinBytes } from './early-answer.js';
 import { HttpProblem, Unavailable } from './errors.js';
 
-/** A file as it came, on disk until the call is answered. */
+/** An uploaded file, on disk until the call is answered. */
 export interface ReceivedFile {
   readonly path: string;
-  /** As the client calls it; nothing but a hint. */
+  /** The client's name for it: only a hint. */
   readonly name: string;
   readonly size: number;
   /** SHA-256 in hex. */
   readonly hash: string;
-  /** The first bytes, which tell what it is. */
+  /** The first bytes, for type detection. */
   readonly head: Uint8Array;
 }
 
-/** Where uploads are received, and how large a file may be in bytes. */
+/** Folder for uploads, and the maximum size of a file in bytes. */
 export interface Uploads {
   readonly directory: string;
   readonly limit: number;
 }
 
-/** The one field that may hold a file. */
+/** The only field that may hold a file. */
 const FIELD = 'file';
 const HEAD_BYTES = 65_536;
-const LARGEST_TEXT = 65_536;
-/** What the parts of a form may take beside its file. */
-const FORM_BYTES = 1_048_576;
-const LIMITS = { files: 1, fields: 40, parts: 41, fieldNameSize: 100, fieldSize: LARGEST_TEXT, headerPairs: 20 };
-/** A list that is as long as its largest index says would keep every other call waiting. */
+const MAX_FIELD_BYTES = 65_536;
+/** Maximum size of all form fields except the file. */
+const MAX_FORM_BYTES = 1_048_576;
+const LIMITS = { files: 1, fields: 40, parts: 41, fieldNameSize: 100, fieldSize: MAX_FIELD_BYTES, headerPairs: 20 };
+/** Without a limit, one large index would allocate a list that blocks every other call. */
 const NESTED = { fieldNestingDepth: 2, fieldArrayIndexLimit: 1_000 };
-/** A file that was cut off by a crash is given this long. */
+/** Age after which an interrupted upload is removed. */
 const STALE_MS = 24 * 3_600_000;
 
 export interface Form {
@@ -45,9 +44,8 @@ export interface Form {
   readonly file: ReceivedFile | undefined;
 }
 
-/** Makes the folder of uploads, and sweeps away what earlier crashes have left in it. */
-export async function prepareUploads({ directory }: Uploads): Promise<void> {
-  await makeFolder(directory, 0o700);
+/** Removes files left by crashes. */
+export async function removeStaleUploads({ directory }: Uploads): Promise<void> {
   for await (const entry of await opendir(directory)) {
     const path = join(directory, entry.name);
     const seen = await stat(path).catch(() => undefined);
@@ -55,14 +53,14 @@ export async function prepareUploads({ directory }: Uploads): Promise<void> {
   }
 }
 
-/** Receives a form: its file goes to disk as it comes, and is removed when the call is over. */
+/** Receives a form. Its file is streamed to disk and removed after the call. */
 export function formBody(uploads: Uploads): RequestHandler {
   const receive = multer({
     storage: new Spool(uploads.directory),
     limits: { ...LIMITS, ...NESTED, fileSize: uploads.limit },
     defParamCharset: 'utf8',
   }).any();
-  const bounded = withinBytes(uploads.limit + FORM_BYTES, receive);
+  const bounded = withinBytes(uploads.limit + MAX_FORM_BYTES, receive);
   return (request, response, next) => {
     if (!hasBody(request)) return next();
     if (!request.is('multipart/form-data')) return next(new HttpProblem(400));
@@ -70,7 +68,7 @@ export function formBody(uploads: Uploads): RequestHandler {
   };
 }
 
-/** What {@link formBody} has received. */
+/** The form that {@link formBody} received. */
 export function formOf(request: Request): Form {
   const { files } = request as { files?: unknown };
   const [file] = (Array.isArray(files) ? files : []) as (ReceivedFile & { readonly fieldname: string })[];
@@ -78,7 +76,7 @@ export function formOf(request: Request): Form {
   return { fields, file: file?.fieldname === FIELD ? file : undefined };
 }
 
-/** The same for the same form, in whatever order its fields came. */
+/** Fingerprint of a form, independent of the order of its fields. */
 export function formFingerprint(request: Request): Buffer {
   const { fields, file } = formOf(request);
   const sorted = Object.keys(fields)
@@ -89,7 +87,7 @@ export function formFingerprint(request: Request): Buffer {
     .digest();
 }
 
-/** Removes what has been received; the call is over. */
+/** Removes the received file. */
 export async function discardForm(request: Request): Promise<void> {
   const files = ((request as { files?: unknown }).files ?? []) as ReceivedFile[];
   await Promise.all(files.map(({ path }) => rm(path, { force: true }).catch(() => {})));
@@ -102,7 +100,7 @@ function hasBody({ headers }: Request): boolean {
 function problemOf(error: unknown): unknown {
   if (error instanceof HttpProblem) return error;
   if (error instanceof MulterError && error.code === 'LIMIT_FILE_SIZE') return tooLarge();
-  // Neither the parser of forms nor what it stands on says which of its errors are the client's; ours have a code.
+  // The form parser does not mark client errors; errors of the disk have a code.
   return isOfTheDisk(error) ? new Unavailable('Uploads cannot be received', { cause: error }) : new HttpProblem(400);
 }
 
@@ -112,7 +110,7 @@ function isOfTheDisk(error: unknown): boolean {
 
 type Done = (error?: unknown, file?: object) => void;
 
-/** Writes files as they come, and looks at them on the way. */
+/** Streams files to disk and hashes them on the way. */
 class Spool implements multer.StorageEngine {
   constructor(private readonly directory: string) {}
 

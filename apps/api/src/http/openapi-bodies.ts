@@ -1,4 +1,4 @@
-// @ts-expect-error An internal path: the storage that the decorators of this process write to.
+// @ts-expect-error An internal path: the storage of the decorators.
 import { defaultMetadataStorage } from 'class-transformer/cjs/storage.js';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { validationMetadatasToSchemas } from 'class-validator-jsonschema';
@@ -15,13 +15,13 @@ export function requestBody({ body, upload, bodyOptional }: Route, schemas: Json
   return { required: !bodyOptional, content: { 'application/json': { schema: { $ref: REFS + name } } } };
 }
 
-/** One plain object: generators drop what stands beside a `$ref`. */
+/** One plain object, since generators ignore siblings of a `$ref`. */
 function withFile({ properties, required = [], ...form }: Json): Json {
   const file = { type: 'string', format: 'binary', description: 'the file itself' };
   return { ...form, properties: { file, ...(properties as Json) }, required: ['file', ...(required as string[])] };
 }
 
-/** The schemas that a call or another schema in use refers to. */
+/** Removes schemas that nothing refers to. */
 export function withoutUnused(schemas: Json, paths: Json): Json {
   const used = new Set<string>();
   const follow = (part: unknown): void => {
@@ -38,7 +38,7 @@ export function withoutUnused(schemas: Json, paths: Json): Json {
 export function bodySchemas(): Json {
   assertOneClassPerName();
   const classTransformerMetadataStorage = defaultMetadataStorage as never;
-  // A field's own schema says all there is; its TypeScript type, which reflection knows as "Object", says nothing.
+  // The field has a schema of its own; reflection would only say "Object".
   const additionalConverters = { [ValidationTypes.CUSTOM_VALIDATION]: {} };
   return validationMetadatasToSchemas({
     classTransformerMetadataStorage,
@@ -47,7 +47,7 @@ export function bodySchemas(): Json {
   });
 }
 
-/** The reference names a body by its class, so that a second class of one name would be described by the first. */
+/** The reference names a body by its class, so two classes must not share a name. */
 function assertOneClassPerName(): void {
   const { validationMetadatas } = getMetadataStorage() as unknown as {
     validationMetadatas: ReadonlyMap<{ readonly name: string }, unknown>;

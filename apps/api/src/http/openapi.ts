@@ -14,7 +14,7 @@ Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on s
 \`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
 
-/** The API reference, as OpenAPI 3.1, from the same table that serves the calls; throws when two of it have one name. */
+/** The API reference as OpenAPI 3.1, from the route table. Throws when two schemas share a name. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
   const schemas: Json = { ...ERRORS, ...bodySchemas() };
   const paths: Record<string, Json> = {};
@@ -74,7 +74,7 @@ function queryParameters(route: Route): Json[] {
   }));
 }
 
-/** Each answer with the keys and texts that it may hold, for clients that branch on them. */
+/** Adds to each answer the message keys and texts that it may hold. */
 function withErrorKeys(route: Route, responses: Json): Json {
   const keys = errorKeysOf(route);
   const entries = Object.entries(responses).map(([status, response]) => {
@@ -96,7 +96,7 @@ function contentOf({ media = ['application/json'] }: Route, schema: unknown): Js
   return Object.fromEntries(media.map((type) => [type, { schema }]));
 }
 
-/** Named shapes become references, and the components that these point at. */
+/** Replaces named shapes by references and adds them to `schemas`. */
 function referenced(shape: TSchema, schemas: Json, isComponent = false): unknown {
   const { $id: name } = shape;
   if (name !== undefined && !isComponent) {
@@ -139,7 +139,7 @@ function failures(route: Route, schemas: Json): Json {
   return byStatus;
 }
 
-/** The keys that are not answered 422, by their status. */
+/** Message keys by status, except those answered 422. */
 function keysByStatus({ refusals = [] }: Route): Map<number, string[]> {
   const byStatus = new Map<number, string[]>();
   for (const key of refusals) {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe('a list parameter written with commas', () => {
+describe('a comma-separated list', () => {
   const entries = (count: number, entry: string) => Array.from({ length: count }, () => entry).join(',');
   const half = entries(500, 'draft');
 
@@ -28,7 +28,7 @@ describe('a list parameter written with commas', () => {
   });
 });
 
-describe('an offset whose plus sign is not encoded', () => {
+describe('an offset with an unencoded plus sign', () => {
   const past = '2020-01-01T00:00:00+02:00';
   const future = '2100-01-01T00:00:00.5+02:00';
 
@@ -42,7 +42,7 @@ describe('an offset whose plus sign is not encoded', () => {
     ['/proforma_orders?date_to=', past, 0, future, 1],
     ['/stock_movements?dateFrom=2000-01-01&dateUntil=', past, 0, future, 2],
     ['/orders?dateTimeTo=', past, 0, future, 0],
-  ] as const)('is understood in %s', async (path, first, atFirst, second, atSecond) => {
+  ] as const)('is read in %s', async (path, first, atFirst, second, atSecond) => {
     const count = async (moment: string) => {
       const { status, body } = await shop.get(path + moment);
       return [status, (body as { data: unknown[] }).data.length];
@@ -51,7 +51,7 @@ describe('an offset whose plus sign is not encoded', () => {
     expect(await count(second)).toEqual([200, atSecond]);
   });
 
-  it('is understood in the statistics of proformas, and where one moment is asked about', async () => {
+  it('is read in statistics and consents', async () => {
     const { body } = await shop.get(`/proforma_orders/stats?date_from=${past}&date_to=${past}`);
     expect(body).toMatchObject({ data: { conversion_rate: null, date_from: '2019-12-31T22:00:00' } });
     const parts = 'dataPart=1&timePart=1';
@@ -59,7 +59,7 @@ describe('an offset whose plus sign is not encoded', () => {
   });
 
   it.each(['2020-01-01 02:00', '2020-01-01T00:00:00 0200', '2020-01-01T00:00:00  02:00'])(
-    'is not found in %s',
+    'is refused in %s',
     async (text) => {
       expect((await shop.get(`/orders?dateTimeTo=${text.replaceAll(' ', '+')}`)).status).toBe(400);
     },

@@ -1,4 +1,4 @@
-import { parseMoment, recordId, wholeNumber, type Moment } from '@back-office/kernel';
+import { parseMoment, parseRecordId, parseInteger, type Moment } from '@back-office/kernel';
 import { HttpProblem } from './errors.js';
 import { integer, text } from './shapes.js';
 
@@ -17,7 +17,7 @@ export const PARTS = {
 const MOMENT =
   'a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400';
 
-/** The two ends of a window, as the reference shows them. */
+/** Schemas of the two ends of a time window. */
 export function windowParameters<From extends string, Until extends string>(
   from: From,
   until: Until,
@@ -27,36 +27,36 @@ export function windowParameters<From extends string, Until extends string>(
   return { [from]: parameter, [until]: parameter } as Readonly<Record<From | Until, typeof parameter>>;
 }
 
-/** Both parts of a partitioned record's name; a missing or unusable one makes the request unreadable. */
+/** `dataPart` and `timePart`. Throws 400 when one is missing or invalid. */
 export function partsOf(query: Query): { dataPart: number; timePart: number } {
-  const dataPart = wholeNumber(query['dataPart']);
-  const timePart = wholeNumber(query['timePart']);
+  const dataPart = parseInteger(query['dataPart']);
+  const timePart = parseInteger(query['timePart']);
   if (dataPart === undefined || timePart === undefined) throw new HttpProblem(400);
   return { dataPart, timePart };
 }
 
-/** The text of a filter. An empty one filters nothing; one that is no text makes the request unreadable. */
+/** Text of a filter; `undefined` when empty. Throws 400 for other types. */
 export function textFilter(query: Query, name: string): string | undefined {
   const value = query[name] ?? '';
   if (typeof value !== 'string') throw new HttpProblem(400);
   return value === '' ? undefined : value;
 }
 
-/** As {@link textFilter}, without the spaces around what is sought. */
+/** As {@link textFilter}, trimmed. */
 export function searchFilter(query: Query): string | undefined {
-  const sought = textFilter(query, 'search')?.trim();
-  return sought === '' ? undefined : sought;
+  const trimmed = textFilter(query, 'search')?.trim();
+  return trimmed === '' ? undefined : trimmed;
 }
 
-/** The id of a filter, 0 for a number that no record can have; one that is no integer makes the request unreadable. */
+/** Id of a filter; 0 for an integer that cannot be an id. Throws 400 for other values. */
 export function idFilter(query: Query, name: string): number | undefined {
   const value = textFilter(query, name);
   if (value === undefined) return undefined;
-  if (wholeNumber(value) === undefined) throw new HttpProblem(400);
-  return recordId(value) ?? 0;
+  if (parseInteger(value) === undefined) throw new HttpProblem(400);
+  return parseRecordId(value) ?? 0;
 }
 
-/** From the one moment on, and before the other. */
+/** From `from` (inclusive) until `until` (exclusive). */
 export interface TimeWindow {
   readonly from: Date | undefined;
   readonly before: Date | undefined;
@@ -64,18 +64,18 @@ export interface TimeWindow {
 
 const SECOND_MS = 1_000;
 
-/** Two moments, both inclusive; an unusable one makes the request unreadable. */
+/** Reads two inclusive moments. Throws 400 for an invalid one. */
 export function windowFilter(query: Query, from: string, until: string): TimeWindow {
   const last = momentFilter(query, until);
   return { from: momentFilter(query, from), before: last && endOfSecond(last) };
 }
 
-/** A datetime is shown without its fraction: whatever is shown as this second lies before its end. */
+/** End of the second that a moment is shown as: dates are shown without fractions. */
 export function endOfSecond(moment: Date): Date {
   return new Date((Math.floor(moment.getTime() / SECOND_MS) + 1) * SECOND_MS);
 }
 
-/** A moment; an unusable one makes the request unreadable. */
+/** Reads a moment. Throws 400 for an invalid one. */
 export function momentFilter(query: Query, name: string): Date | undefined {
   const value = textFilter(query, name);
   if (value === undefined) return undefined;
@@ -84,7 +84,7 @@ export function momentFilter(query: Query, name: string): Date | undefined {
   return moment.at;
 }
 
-/** As `parseMoment`; the `+` of an offset may have arrived as a space, which is what it means in a query. */
+/** As `parseMoment`, but accepts a space for the `+` of an offset, as queries decode it. */
 export function queryMoment(value: string): Moment | undefined {
   return parseMoment(value.replace(/^(\S+T\S+) (?=\d\d:\d\d$)/, '$1+'));
 }

@@ -1,13 +1,13 @@
-import { isSound } from '@back-office/kernel';
+import { isStorable } from '@back-office/kernel';
 import qs from 'qs';
 import { HttpProblem } from './errors.js';
 
 const MAX_ENTRIES = 1_000;
-const MOST_PARAMETERS = 2_000;
+const MAX_PARAMETERS = 2_000;
 const DEEPEST = 2;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** The query string as values: texts, lists of texts and lists of objects. Anything beyond the limits is a 400. */
+/** Parses a query string into texts, lists of texts and lists of objects. Throws 400 beyond the limits. */
 export function parseQuery(text: string | null): Record<string, unknown> {
   // Express passes null for a path without a question mark.
   if (text === null || text === '') return {};
@@ -18,7 +18,7 @@ export function parseQuery(text: string | null): Record<string, unknown> {
       depth: DEEPEST,
       strictDepth: true,
       arrayLimit: MAX_ENTRIES,
-      parameterLimit: MOST_PARAMETERS,
+      parameterLimit: MAX_PARAMETERS,
       throwOnLimitExceeded: true,
     });
   } catch {
@@ -26,14 +26,14 @@ export function parseQuery(text: string | null): Record<string, unknown> {
   }
 }
 
-/** Refuses a query that holds text which no record can hold. Lists whose filters are ignored when unusable do not ask. */
-export function assertSoundQuery(query: Readonly<Record<string, unknown>>): void {
+/** Throws 400 for text that no record can hold. */
+export function assertStorableQuery(query: Readonly<Record<string, unknown>>): void {
   if (!Object.entries(query).every(([name, value]) => isSoundValue(name) && isSoundValue(value))) {
     throw new HttpProblem(400);
   }
 }
 
-/** The entries of a list parameter in any spelling, those between commas too; too many are a 400. */
+/** Entries of a list parameter in any notation, commas included. Throws 400 for too many. */
 export function listEntries(value: unknown): unknown[] {
   const entries = [value].flat().flatMap((each: unknown) => (typeof each === 'string' ? each.split(',') : [each]));
   if (entries.length > MAX_ENTRIES) throw new HttpProblem(400);
@@ -41,11 +41,11 @@ export function listEntries(value: unknown): unknown[] {
 }
 
 function isSoundValue(value: unknown): boolean {
-  if (typeof value === 'string') return isSound(value);
+  if (typeof value === 'string') return isStorable(value);
   return typeof value !== 'object' || value === null || Object.values(value).every(isSoundValue);
 }
 
-/** Whether one `a[b][c]=value` has a key that names no data. Ends the key where qs does. */
+/** Whether a parameter such as `a[b][c]=value` has a forbidden key. */
 function hasForbiddenKey(parameter: string): boolean {
   const bracket = parameter.indexOf(']=');
   const end = bracket < 0 ? parameter.indexOf('=') : bracket + 1;

@@ -24,13 +24,13 @@ const settings = (token: string, headers: object = {}) =>
 const statuses = (replies: readonly { readonly status: number }[]) => replies.map(({ status }) => status);
 const times = <Result>(count: number, call: () => Promise<Result>) => Promise.all(Array.from({ length: count }, call));
 
-describe('a token that makes more calls than it may', () => {
+describe('a token that exceeds the rate limit', () => {
   let shop: Client;
   beforeEach(async () => {
     shop = await api.app();
   });
 
-  it('is told how many are left, then turned away until its time has come again', async () => {
+  it('gets the calls left, then a 429 until the window ends', async () => {
     const first = await settings(shop.token);
     expect(first.headers).toMatchObject({
       'ratelimit-policy': `"token";q=${CALLS};w=${WINDOW_S}`,
@@ -47,7 +47,7 @@ describe('a token that makes more calls than it may', () => {
     expect((await settings(shop.token)).status).toBe(200);
   });
 
-  it('is counted by itself, other tokens of the same app too', async () => {
+  it('does not count against other tokens', async () => {
     const [other, session] = [await api.app(), await startSession(shop)];
     await times(CALLS, () => settings(shop.token));
     expect((await settings(shop.token)).status).toBe(429);
@@ -60,7 +60,7 @@ describe('a token that makes more calls than it may', () => {
     expect((await http.call(ended)).status).toBe(204);
   });
 
-  it('is turned away before its body is read, and has written nothing', async () => {
+  it('gets a 429 before its body is read', async () => {
     await times(CALLS, () => settings(shop.token));
     const headers = { Authorization: `Bearer ${shop.token}`, 'Content-Type': 'application/json' };
     const customer = { email: 'late@example.com', first_name: 'A', last_name: 'B' };
@@ -70,7 +70,7 @@ describe('a token that makes more calls than it may', () => {
     expect(await api.database.rows('select id from customers where app_id = $1', [shop.appId])).toEqual([]);
   });
 
-  it('does not have its refusal kept under an Idempotency-Key', async () => {
+  it('can repeat a keyed call after a 429', async () => {
     await times(CALLS, () => settings(shop.token));
     const customer = { email: 'keyed@example.com', first_name: 'A', last_name: 'B' };
     expect((await shop.keyed('k').post('/customers', { customer })).status).toBe(429);
@@ -78,7 +78,7 @@ describe('a token that makes more calls than it may', () => {
     expect((await shop.keyed('k').post('/customers', { customer })).status).toBe(201);
   });
 
-  it('counts refused calls too, but not those of a path, an Accept header or a token that are wrong', async () => {
+  it('counts refused calls, except for path, Accept and token errors', async () => {
     const left = async () => /r=(\d)/.exec((await settings(shop.token)).headers['ratelimit'] as string)?.[1];
     await http.call({ path: '/api/v2/nowhere', headers: { Authorization: `Bearer ${shop.token}` } });
     await settings(shop.token, { Accept: 'text/html' });
@@ -89,7 +89,7 @@ describe('a token that makes more calls than it may', () => {
     expect(await left()).toBe(String(CALLS - 3));
   });
 
-  it('may be a page of another origin, which can read all of this', async () => {
+  it('lets pages of other origins read the headers', async () => {
     const { headers } = await settings(shop.token, { Origin: ORIGIN });
     const readable = String(headers['access-control-expose-headers']).split(',');
     expect(readable).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']));
@@ -97,7 +97,7 @@ describe('a token that makes more calls than it may', () => {
 });
 
 describe('without RATE_LIMIT', () => {
-  it('nobody is counted', async () => {
+  it('counts no calls', async () => {
     const open = await testApi();
     const shop = await open.app();
     const replies = await times(200, () => shop.get('/app/settings'));

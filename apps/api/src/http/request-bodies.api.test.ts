@@ -33,7 +33,7 @@ async function answer(reply: Promise<RawReply>): Promise<unknown> {
 }
 
 let customers = 0;
-/** The text of a body that would make a customer, with more fields in it. */
+/** JSON of a valid new customer, with additional fields. */
 function customerText(more = ''): string {
   customers += 1;
   return `{"customer":{"email":"c${customers}@example.com","first_name":"A","last_name":"B"}${more}}`;
@@ -43,7 +43,7 @@ function nestedArrays(depth: number): string {
   return '['.repeat(depth) + ']'.repeat(depth);
 }
 
-describe('a body that cannot be read', () => {
+describe('an unreadable body', () => {
   it.each([
     ['cut', '{"customer":'],
     ['empty', ''],
@@ -76,12 +76,12 @@ describe('a body that cannot be read', () => {
     expect(await answer(post('/customers', body))).toEqual(BAD_REQUEST);
   });
 
-  it('not even there is answered 400', async () => {
+  it('is answered 400 when missing', async () => {
     expect(await answer(post('/customers', undefined))).toEqual(BAD_REQUEST);
     expect(await answer(post('/proforma_orders', undefined))).toEqual(BAD_REQUEST);
   });
 
-  it('there, with nothing in it, is answered like none', async () => {
+  it('is answered like a missing body when empty', async () => {
     const chunked = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' };
     expect(await answer(post('/proforma_orders', '', chunked))).toEqual(BAD_REQUEST);
     expect((await post('/proforma_orders/987654/warehouse_confirm', '', chunked)).status).toBe(404);
@@ -90,7 +90,7 @@ describe('a body that cannot be read', () => {
 
 describe('a body of another content type', () => {
   const utf16 = (text: string) => Buffer.from(text, 'utf16le');
-  // To who reads bytes as UTF-8 the escaped quote ends the string, and what follows begins one.
+  // Read as UTF-8, the escaped quote ends the string and hides the nesting in another.
   const hidden = utf16(`{"a":"\\"","x":${nestedArrays(10_000)}}`);
 
   it.each([
@@ -98,7 +98,7 @@ describe('a body of another content type', () => {
     ['a form', { 'Content-Type': 'application/x-www-form-urlencoded' }, customerText()],
     ['multipart', { 'Content-Type': 'multipart/form-data; boundary=x' }, customerText()],
     ['XML', { 'Content-Type': 'application/xml' }, customerText()],
-    ['none said', {}, customerText()],
+    ['no type', {}, customerText()],
     ['garbage', { 'Content-Type': '/;;' }, customerText()],
     ['another charset', { 'Content-Type': 'application/json; charset=latin1' }, customerText()],
     ['an unknown charset', { 'Content-Type': 'application/json; charset=x-unknown' }, customerText()],
@@ -106,14 +106,14 @@ describe('a body of another content type', () => {
     ['UTF-16 that hides its depth', { 'Content-Type': 'application/json; charset=utf-16le' }, hidden],
     ['UTF-7', { 'Content-Type': 'application/json; charset=utf-7' }, customerText()],
     ['an unknown encoding', { ...JSON_TYPE, 'Content-Encoding': 'compress' }, customerText()],
-    ['gzip that is none', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, customerText()],
+    ['invalid gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, customerText()],
     ['cut gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, gzipSync(customerText()).subarray(0, -10)],
   ])('%s is answered 400', async (_, headers, body) => {
     expect(await answer(post('/customers', body, headers))).toEqual(BAD_REQUEST);
   });
 });
 
-describe('a body that can be read', () => {
+describe('a readable body', () => {
   it.each([
     ['JSON', JSON_TYPE, customerText()],
     ['JSON with its charset', { 'Content-Type': 'application/json; charset=utf-8' }, customerText()],
@@ -136,8 +136,8 @@ describe('a body that can be read', () => {
     ['toString', '"toString":1,"valueOf":null,"hasOwnProperty":"x","then":1'],
     ['length', '"length":1e9'],
     ['unknown fields', '"id":7,"app_id":1,"loyalty_points":1000,"data_part":3'],
-    ['nested hostile ones', '"x":{"y":[{"constructor":1,"__proto__":{"z":1},"toString":{}}]}'],
-  ])('with the fields %s is read as if they were not there', async (_, fields) => {
+    ['nested hostile fields', '"x":{"y":[{"constructor":1,"__proto__":{"z":1},"toString":{}}]}'],
+  ])('ignores %s', async (_, fields) => {
     const reply = await post(
       '/customers',
       customerText(`,${fields}`).replace('"customer":{', `"customer":{${fields},`),
@@ -148,7 +148,7 @@ describe('a body that can be read', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
-  it('of a call that takes none is ignored, as long as it can be read', async () => {
+  it('is ignored by a call without a body', async () => {
     expect((await post('/proforma_orders/987654/convert', '{"any": [1]}')).status).toBe(404);
     expect((await post('/proforma_orders/987654/convert', '')).status).toBe(404);
     expect((await post('/proforma_orders/987654/convert', '{"cut":')).status).toBe(400);
@@ -156,23 +156,23 @@ describe('a body that can be read', () => {
   });
 });
 
-describe('a body that is too large', () => {
+describe('an oversized body', () => {
   const large = customerText().padEnd(LIMIT + 1, ' ');
   const bomb = (pack: (text: string) => Buffer) => pack(customerText().padEnd(50 * 1024 ** 2, ' '));
 
   it.each([
     ['by one byte', JSON_TYPE, large],
-    ['without saying so', { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }, large],
+    ['without a length', { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }, large],
     ['once unpacked with gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, bomb(gzipSync)],
     ['once unpacked with brotli', { ...JSON_TYPE, 'Content-Encoding': 'br' }, bomb(brotliCompressSync)],
-    ['and no JSON at all', JSON_TYPE, 'x'.repeat(LIMIT + 1)],
+    ['and not JSON', JSON_TYPE, 'x'.repeat(LIMIT + 1)],
   ])('%s is answered 413', async (_, headers, body) => {
     expect(body.length).toBeLessThanOrEqual(LIMIT + 1);
     expect(await answer(post('/customers', body, headers))).toEqual(TOO_LARGE);
   });
 });
 
-describe('a body of many parts', () => {
+describe('a body with many rows or fields', () => {
   let roomy: TestApi;
   beforeAll(async () => {
     roomy = await testApi();
@@ -191,7 +191,7 @@ describe('a body of many parts', () => {
     expect((await client[method](path, rows(10_000))).status).not.toBe(413);
   });
 
-  it('is answered at once, however many unknown fields it has', async () => {
+  it('with 100,000 unknown fields is answered within 10 s', async () => {
     const client = await roomy.app();
     const fields = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field_${index}`, index]));
     const customer = { email: 'many@example.com', first_name: 'A', last_name: 'B', ...fields };
@@ -201,7 +201,7 @@ describe('a body of many parts', () => {
     const took = performance.now() - started;
     expect(created.status).toBe(201);
     expect(booked.body.data.failed[0].input).toEqual(fields);
-    // Reading each field costs a walk over all of them when something is quadratic: a minute, not a second.
+    // Quadratic reading would take a minute.
     expect(took).toBeLessThan(10_000);
   });
 });

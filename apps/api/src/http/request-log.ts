@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express';
 import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
-import type { AppContext } from './app-context.js';
+import type { AppContext } from '@back-office/apps';
 import { isAnsweredEarly } from './early-answer.js';
 
 export interface Finished {
   readonly requestId: string;
   readonly method: string;
-  /** The route's pattern, never the path as sent: it may hold a secret, and it would explode the metrics. */
+  /** Pattern of the route. The path itself may hold secrets and would multiply metrics. */
   readonly route: string;
   readonly status: number;
   readonly milliseconds: number;
@@ -16,26 +16,26 @@ export interface Finished {
   readonly keys: readonly string[] | undefined;
 }
 
-/** Who is told about requests: logs and metrics. */
+/** Receives every request: logs and metrics. */
 export interface Observer {
   finished(request: Finished): void;
   failed(error: unknown, request: IncomingMessage): void;
 }
 
-/** What proxies log for a client that did not wait for its answer; it is never sent. */
-const HUNG_UP = 499;
+/** Logged, never sent: the client closed the connection before its answer. */
+const CLIENT_CLOSED_REQUEST = 499;
 
-const SANE_ID = /^[\w.:-]{1,128}$/;
+const VALID_ID = /^[\w.:-]{1,128}$/;
 
 /** A bulk call may be refused for 10,000 rows. */
 const MAX_KEYS = 10;
 
 function shortened(keys: readonly string[] | undefined): readonly string[] | undefined {
-  // Behind the colon of a text stands the name of a record.
+  // The text after a colon names a record.
   return keys && [...new Set(keys.map((key) => key.replace(/: .*/s, '')))].slice(0, MAX_KEYS);
 }
 
-/** Counts as the route of a request outside the table of routes. */
+/** Sets the logged route of a request outside the route table. */
 export function labelled(label: string): RequestHandler {
   return (_request, response, next) => {
     response.locals['route'] = label;
@@ -47,21 +47,21 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
 
-/** Gives every response its `X-Request-Id` (the caller's, if sane) and reports it when it has been sent. */
+/** Sets `X-Request-Id` (the caller's, if valid) and reports each request when its response closes. */
 export function requestLog(observer: Observer): RequestHandler {
   return (request, response, next) => {
     const started = performance.now();
     const sent = request.headers['x-request-id'];
-    const requestId = typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();
+    const requestId = typeof sent === 'string' && VALID_ID.test(sent) ? sent : randomUUID();
     request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
-    // Not 'finish': a client that hangs up before its answer is a request too.
+    // Not 'finish', which is missing when the client closes the connection early.
     response.on('close', () =>
       observer.finished({
         requestId,
         method: request.method,
         route: (response.locals['route'] as string | undefined) ?? (isPreflight(request) ? 'preflight' : 'unknown'),
-        status: response.writableFinished || isAnsweredEarly(response) ? response.statusCode : HUNG_UP,
+        status: response.writableFinished || isAnsweredEarly(response) ? response.statusCode : CLIENT_CLOSED_REQUEST,
         milliseconds: performance.now() - started,
         appId: (response.locals['app'] as AppContext | undefined)?.id,
         keys: shortened(response.locals['keys'] as readonly string[] | undefined),

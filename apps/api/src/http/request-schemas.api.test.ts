@@ -24,17 +24,17 @@ const bodiesOf = (type: string): Schema[] =>
     .map(({ requestBody }) => requestBody?.content[type]?.schema)
     .filter((schema) => schema !== undefined);
 
-/** Every schema below this one, with those that it refers to. */
-function below(schema: unknown, seen = new Set<unknown>()): Schema[] {
+/** This schema, its nested schemas and those that they refer to. */
+function schemasIn(schema: unknown, seen = new Set<unknown>()): Schema[] {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
   seen.add(schema);
   const name = (schema as { $ref?: string }).$ref?.replace('#/components/schemas/', '');
-  const target = name === undefined ? [] : below(reference.components.schemas[name], seen);
-  return [schema as Schema, ...target, ...Object.values(schema).flatMap((each) => below(each, seen))];
+  const target = name === undefined ? [] : schemasIn(reference.components.schemas[name], seen);
+  return [schema as Schema, ...target, ...Object.values(schema).flatMap((each) => schemasIn(each, seen))];
 }
 
 describe('forms in the reference', () => {
-  it('are plain objects that hold the file beside every other field', () => {
+  it('are plain objects with the file and its fields', () => {
     const forms = bodiesOf('multipart/form-data');
     expect(forms.map(({ properties }) => Object.keys(properties ?? {}))).toEqual([
       expect.arrayContaining(['file', 'folder', 'name', 'alt', 'caption', 'tags', 'preset_id', 'on_conflict']),
@@ -52,9 +52,9 @@ describe('forms in the reference', () => {
 });
 
 describe('request bodies in the reference', () => {
-  it('have no defaults, by which generators would take a field for one that is always there', () => {
+  it('have no defaults, which generators take for required fields', () => {
     const schemas = [...bodiesOf('application/json'), ...bodiesOf('multipart/form-data')].flatMap((body) =>
-      below(body),
+      schemasIn(body),
     );
     expect(schemas.length).toBeGreaterThan(500);
     expect(schemas.filter((schema) => 'default' in schema)).toEqual([]);

@@ -1,29 +1,29 @@
 import type { Refusal } from '@back-office/kernel';
 import type { TSchema } from '@sinclair/typebox';
 import type { Request } from 'express';
-import type { AppContext } from './app-context.js';
+import type { AppContext } from '@back-office/apps';
 import type { Outcome } from './answer.js';
 import type { ReceivedFile } from './multipart.js';
 import type { BodyClass } from './validate-body.js';
 
-/** Who may call: an app's own token, a session with a signed-in customer, any session, anybody. */
+/** Who may call: an app's token, a customer's session, any session, everyone. */
 export type Caller = 'app' | 'customer' | 'session' | 'public';
 
 export interface Call<Body = unknown> {
   readonly app: AppContext;
-  /** The record of the token that the call came with. */
+  /** Id of the token of the call. */
   readonly tokenId: number;
-  /** The customer who is signed in to the session; 0, which no record has, without one. */
+  /** The signed-in customer, or 0. */
   readonly customerId: number;
-  /** The `:id` of the path; 0, which no record has, when the path has none. */
+  /** The `:id` of the path, or 0. */
   readonly id: number;
   /** All ids of the path by name. */
   readonly ids: Readonly<Record<string, number>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Body;
-  /** What a form brought, until the call is answered. */
+  /** The uploaded file, until the call is answered. */
   readonly file: ReceivedFile | undefined;
-  /** For what only HTTP knows, such as content negotiation. */
+  /** For HTTP concerns such as content negotiation. */
   readonly request: Request;
 }
 
@@ -35,47 +35,47 @@ export interface QueryParameter {
 
 export interface Route<Body extends object = object> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below `/api/v2`; a record is named by `:id`, a part of it by an id of another name. */
+  /** Below `/api/v2`. The record is `:id`; its parts have ids of other names. */
   readonly path: string;
   readonly caller: Caller;
-  /** True for calls that the interface presupposes but does not list. */
+  /** True for calls beyond the agreed interface. */
   readonly extension?: boolean;
   readonly summary: string;
   readonly body?: BodyClass<Body>;
-  /** The body is a form, `multipart/form-data`, which may hold a file in its field `file`. */
+  /** The body is `multipart/form-data` with an optional field `file`. */
   readonly upload?: boolean;
   /** The call may come without a body. */
   readonly bodyOptional?: boolean;
   readonly query?: Readonly<Record<string, QueryParameter>>;
-  /** Filter values that cannot be used are ignored instead of refused. */
+  /** Ignores invalid filter values instead of refusing them. */
   readonly ignoresUnusableFilters?: boolean;
   /** Successful answers by status; `null` for one without a body. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
-  /** The answer holds what must not be stored: the call ignores `Idempotency-Key`. */
+  /** The answer holds a secret that must not be stored: `Idempotency-Key` is ignored. */
   readonly answersSecret?: boolean;
-  /** The media types of a successful answer, first the one of clients that take any; JSON unless said. */
+  /** Media types of a successful answer, the default first. Default: JSON. */
   readonly media?: readonly string[];
-  /** A body with values of wrong types is answered with each of them, see {@link WrongTypesShape}. */
+  /** Answers every value of a wrong type, see {@link WrongTypesShape}. */
   readonly namesWrongTypes?: boolean;
-  /** Refusing answers, by status, that look different from those of all other calls; they may look like these too. */
+  /** Additional shapes of refusals, by status. */
   readonly failures?: Readonly<Record<number, TSchema>>;
-  /** Message keys and texts that the rules behind this route may answer, for the API reference. */
+  /** Message keys and texts of refusals, for the API reference. */
   readonly refusals?: readonly string[];
-  /** Message keys by which rows or entries may fail in an answer that is a success. */
+  /** Message keys of failed rows in a successful answer. */
   readonly failedRows?: readonly string[];
-  /** The key of the 404 for a record that the call names and the app does not have; without one it has no body. */
+  /** Message key of the 404 for a missing record; without one the 404 has no body. */
   readonly missing?: string;
-  /** The list of a record that is missing is empty: an id that no record can have comes as 0. */
+  /** A missing record has an empty list instead of a 404. */
   readonly emptyWhenMissing?: boolean;
   /**
-   * Whether the record that the path names exists, or what stands against every such call on it; asked only before a
-   * body that breaks rules is answered 422.
+   * Whether the record of the path exists, or the refusal of every such call on it. Called only before an invalid body
+   * is answered 422.
    */
-  readonly record?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean | Refusal>;
+  readonly precheck?: (app: AppContext, id: number, ids: Call['ids']) => Promise<boolean | Refusal>;
   readonly handle: (call: Call<Body>) => Promise<Outcome>;
 }
 
-/** Keeps the body's type while the route joins a list of routes of all kinds. */
+/** Keeps the type of the body when the route joins the table. */
 export function route<Body extends object>(spec: Route<Body>): Route {
   return spec as unknown as Route;
 }

@@ -11,24 +11,23 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** How long a client may take, in ms. */
-export interface Patience {
+/** Timeouts towards the client, in ms. */
+export interface EdgeTimeouts {
   readonly head: number;
   readonly jsonBody: number;
-  /** The whole of it, an upload too. */
+  /** The whole request, uploads included. */
   readonly request: number;
   /** Between two requests on one connection. */
   readonly idle: number;
-  /** Neither sending nor reading, in the midst of a request. Longer than that, so that a slow one is told so first. */
+  /** No data in either direction mid-request; longer than `request`, so slow clients get a 408. */
   readonly silence: number;
-  /** How often the connections are looked through for those whose time is over. */
+  /** Interval of the check for timed-out connections. */
   readonly check: number;
-  /** What still runs when the process is told to stop. */
+  /** Running calls when the process stops. */
   readonly drain: number;
 }
 
-/** The edge's share of the timeout ladder. */
-export const PATIENCE: Patience = {
+export const EDGE_TIMEOUTS: EdgeTimeouts = {
   head: 10_000,
   jsonBody: 30_000,
   request: 120_000,
@@ -38,41 +37,41 @@ export const PATIENCE: Patience = {
   drain: 20_000,
 };
 
-const LARGEST_HEAD = 128 * 1024;
+const MAX_HEAD_BYTES = 128 * 1024;
 const IDLE_CHECK_MS = 100;
 
 export interface EdgeServer {
   readonly server: Server;
-  /** Stops accepting, lets running calls finish for a while, then closes everything. */
+  /** Stops accepting, waits a limited time for running calls, then closes all connections. */
   drain(): Promise<void>;
 }
 
-/** The classes of requests and responses, where the listener wants its own. */
+/** Request and response classes of the listener. */
 export type Messages = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 
 export function edgeServer(
   listener: RequestListener,
-  patience: Patience = PATIENCE,
+  timeouts: EdgeTimeouts = EDGE_TIMEOUTS,
   messages: Messages = {},
 ): EdgeServer {
   let draining = false;
   const running = new Set<ServerResponse>();
-  const server = createServer({ ...optionsOf(patience), ...messages }, (request, response) => {
+  const server = createServer({ ...optionsOf(timeouts), ...messages }, (request, response) => {
     if (draining) response.setHeader('Connection', 'close');
     running.add(response);
     response.once('close', () => running.delete(response));
-    // What follows on a refused connection may be a request hidden in the body of the one before.
+    // Data after a refused request may be a smuggled request.
     if (refused.has(request.socket)) return;
     if (isReadable(request)) listener(request, response);
     else refuse(request.socket, 400);
   });
-  // Of more than that Node would drop the rest without a word; how large a head may be is what limits them.
+  // Node would silently drop headers beyond a count; `maxHeaderSize` limits them.
   server.maxHeadersCount = 0;
-  // A client that does not read its answer would keep it, and its connection, for ever.
-  server.timeout = patience.silence;
+  // A client that does not read its answer would hold the connection for ever.
+  server.timeout = timeouts.silence;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const before = [...running].filter(({ req }) => req.socket === socket);
-    // What cannot be read may be more of a request that is being answered, or come behind some that are.
+    // Unreadable data may belong to a request that is being answered, or follow one.
     if (before.some(({ req }) => !req.complete)) return refuseUnreadable(error, socket);
     void Promise.all(before.map(answeredOrGone)).then(() => refuseUnreadable(error, socket));
   });
@@ -80,24 +79,24 @@ export function edgeServer(
   const drain = async (): Promise<void> => {
     draining = true;
     for (const response of running) if (!response.headersSent) response.setHeader('Connection', 'close');
-    await closed(server, patience.drain);
+    await closed(server, timeouts.drain);
   };
   return { server, drain };
 }
 
-function optionsOf({ head, request, idle, check }: Patience): ServerOptions {
+function optionsOf({ head, request, idle, check }: EdgeTimeouts): ServerOptions {
   return {
     headersTimeout: head,
     requestTimeout: request,
     keepAliveTimeout: idle,
     connectionsCheckingInterval: check,
-    maxHeaderSize: LARGEST_HEAD,
-    // Node's own answer to a missing host has no body.
+    maxHeaderSize: MAX_HEAD_BYTES,
+    // Node's answer to a missing host has no body.
     requireHostHeader: false,
   };
 }
 
-/** Node hands any transfer encoding to the handler as if it had been decoded, and of two hosts only the first. */
+/** Node passes unknown transfer encodings on undecoded, and only the first of two hosts. */
 function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding'];
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
@@ -115,7 +114,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** What Node's parser refuses never reaches a handler; it gets the interface's error shape all the same. */
+/** Answers requests that Node's parser refuses with the interface's error shape. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (refused.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
@@ -125,7 +124,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 const LINGER_MS = 2_000;
 const refused = new WeakSet<Duplex>();
 
-/** Answers on the connection itself and closes it; the client has a moment to read the answer. */
+/** Answers on the socket and closes it after a moment, so that the client can read the answer. */
 function refuse(socket: Socket, status: number): void {
   refused.add(socket);
   const reason = STATUS_CODES[status];
@@ -143,7 +142,7 @@ function refuse(socket: Socket, status: number): void {
 
 async function closed(server: Server, drain: number): Promise<void> {
   const done = new Promise((resolve) => server.close(resolve));
-  // A keep-alive connection that falls idle after close() would be waited for until its timeout.
+  // Keep-alive connections that become idle after close() would delay it until their timeout.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const limit = setTimeout(() => server.closeAllConnections(), drain);
   server.closeIdleConnections();

@@ -15,12 +15,12 @@ let shop: Client;
 let phone: Client;
 
 const RULES = ["can't be blank", 'is invalid', 'is too long', 'must be greater than 0', 'has already been taken'];
-/** The sentence of a language for a message; no key can be read in it. */
+/** A translated sentence that does not contain the key. */
 const sentence = (language: string, message: string): string => `${language}: ${message.replaceAll('.', ' ')}`;
 const translationsOf = (language: string) =>
   Object.fromEntries(messages.map((message) => [message, sentence(language, message)]));
 
-const holding = (token: string): Client => api.through({ ...shop, token }, [api.origin]);
+const clientWith = (token: string): Client => api.through({ ...shop, token }, [api.origin]);
 
 beforeAll(async () => {
   api = await testApi();
@@ -31,18 +31,18 @@ beforeAll(async () => {
   const { status } = await shop.patch('/app/settings', { default_language: 'sr', translations });
   expect(status).toBe(200);
   const customer = await newCustomer(shop, 'mira@example.com');
-  phone = holding(await startSession(shop, customer));
+  phone = clientWith(await startSession(shop, customer));
 }, 120_000);
 afterAll(() => api.close());
 
-/** What an answer says beside what was sent, which is given back in places. */
-const saidIn = ({ text }: Reply): string => text.replaceAll(/"(?:input|product|fields|received_value)":/g, '');
+/** The answer without echoed fields. */
+const withoutEchoes = ({ text }: Reply): string => text.replaceAll(/"(?:input|product|fields|received_value)":/g, '');
 
-describe('a key for which the app has a sentence', () => {
+describe('a key with a translation', () => {
   const BAD: readonly unknown[] = [null, ' ', 'a\0b', 'x'.repeat(6_000), -1, 0.5, [null], [{}]];
-  const AT_ONCE = 8;
+  const CONCURRENT_CALLS = 8;
 
-  /** Each call with each parameter and each field of its body holding each of the bad values, one after the other. */
+  /** Every call with each parameter and each body field holding a bad value in turn. */
   function calls(): [Route, () => Promise<Reply>][] {
     const reference = openApiDocument(routes, VERSION);
     const paths = reference['paths'] as Record<string, Record<string, { requestBody?: { content: object } }>>;
@@ -63,30 +63,30 @@ describe('a key for which the app has a sentence', () => {
       });
   }
 
-  it('is never said, whatever is wrong with whatever call', async () => {
-    const waiting = calls();
-    const given: string[] = [];
-    while (waiting.length > 0) {
-      const replies = waiting.splice(0, AT_ONCE).map(async ([{ method, path }, call]) => {
+  it('is never answered by any erroneous call', async () => {
+    const pending = calls();
+    const answers: string[] = [];
+    while (pending.length > 0) {
+      const replies = pending.splice(0, CONCURRENT_CALLS).map(async ([{ method, path }, call]) => {
         const reply = await call();
-        return `${method} ${path}: ${reply.status} ${saidIn(reply)}`;
+        return `${method} ${path}: ${reply.status} ${withoutEchoes(reply)}`;
       });
-      given.push(...(await Promise.all(replies)));
+      answers.push(...(await Promise.all(replies)));
     }
-    const isUnsaid = (text: string): boolean =>
+    const hasKey = (text: string): boolean =>
       /"(?:API|Stocks)\.\w/.test(text) || RULES.some((rule) => text.includes(`"${rule}"`));
-    expect(given.filter(isUnsaid).map((text) => text.slice(0, 200))).toEqual([]);
-    expect(new Set(given.flatMap((text) => text.match(/"sr: [^"]+"/g) ?? [])).size).toBeGreaterThan(60);
+    expect(answers.filter(hasKey).map((text) => text.slice(0, 200))).toEqual([]);
+    expect(new Set(answers.flatMap((text) => text.match(/"sr: [^"]+"/g) ?? [])).size).toBeGreaterThan(60);
   }, 60_000);
 });
 
 describe('the language of a message', () => {
   const KEY = 'API.CustomerChannelConsents.InvalidState';
   const CALL = '/customer/consents/master';
-  const said = async (client: Client, path = CALL): Promise<unknown> => (await client.put(path, {})).body.errors;
+  const errorsOf = async (client: Client, path = CALL): Promise<unknown> => (await client.put(path, {})).body.errors;
   const issue = async (language?: string): Promise<Client> =>
-    holding((await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language })) as string);
-  const unknownField = async (client: Client): Promise<unknown> =>
+    clientWith((await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language })) as string);
+  const emailErrors = async (client: Client): Promise<unknown> =>
     (await client.post('/customers', { customer: { email: 'x', first_name: 'A', last_name: 'B' } })).body.errors.email;
 
   it.each([
@@ -94,32 +94,32 @@ describe('the language of a message', () => {
     ['sr', sentence('sr', KEY)],
     [undefined, sentence('sr', KEY)],
     ['fr', KEY],
-  ])('of a session in %s is its own, else that of the app; the area stays', async (language, message) => {
+  ])('is the session’s, then the app’s, under the same area: %s', async (language, message) => {
     const customer = await newCustomer(shop, `${language}@example.com`);
-    const client = holding(await startSession(shop, { ...customer, language }));
-    expect(await said(client)).toEqual({ CustomerChannelConsents: [message], fields: { state: null } });
+    const client = clientWith(await startSession(shop, { ...customer, language }));
+    expect(await errorsOf(client)).toEqual({ CustomerChannelConsents: [message], fields: { state: null } });
   });
 
   it.each([
     ['de', 'de: is invalid'],
     [undefined, 'sr: is invalid'],
     ['fr', 'is invalid'],
-  ])('of a token of the app in %s is its own, else that of the app; the field stays', async (language, message) => {
-    expect(await unknownField(await issue(language))).toEqual([message]);
+  ])('is the token’s, then the app’s, under the same field: %s', async (language, message) => {
+    expect(await emailErrors(await issue(language))).toEqual([message]);
   });
 
-  it('of an anonymous session is its own, too', async () => {
-    const client = holding(await startSession(shop, { language: 'de' }));
+  it('is the session’s when it is anonymous', async () => {
+    const client = clientWith(await startSession(shop, { language: 'de' }));
     const required = 'API.CustomerChannelConsents.CustomerRequired';
-    expect(await said(client)).toEqual({ CustomerChannelConsents: [sentence('de', required)] });
+    expect(await errorsOf(client)).toEqual({ CustomerChannelConsents: [sentence('de', required)] });
   });
 
-  it('that refuses a token is that of the token, as far as anybody holds it', async () => {
+  it('is the refused token’s when that is known', async () => {
     const token = (client: Client) => client.get('/customer/attendances').then(({ body }) => body.errors.token);
     const customer = await newCustomer(shop, 'ended@example.com');
     const [ended, expired] = await Promise.all(
       [{}, { expires_in: 1 }].map(async (more) =>
-        holding(await startSession(shop, { ...customer, ...more, language: 'de' })),
+        clientWith(await startSession(shop, { ...customer, ...more, language: 'de' })),
       ),
     );
     await ended?.delete('/sessions/current');
@@ -127,10 +127,10 @@ describe('the language of a message', () => {
     expect(await token(ended as Client)).toBe(sentence('de', 'API.Tokens.Revoked'));
     expect(await token(expired as Client)).toBe(sentence('de', 'API.Tokens.Expired'));
     expect(await token(shop)).toBe(sentence('sr', 'API.Tokens.Invalid'));
-    expect(await token(holding('nobody holds it'))).toBe('API.Tokens.Invalid');
+    expect(await token(clientWith('unknown'))).toBe('API.Tokens.Invalid');
   });
 
-  it('about an Idempotency-Key is that of the token', async () => {
+  it('is the token’s for an Idempotency-Key', async () => {
     const keyed = phone.keyed('one');
     await keyed.put(CALL, { state: 'granted' });
     const { body } = await keyed.put(CALL, { state: 'revoked' });

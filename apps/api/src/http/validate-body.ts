@@ -1,27 +1,29 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { HttpProblem, type FieldErrors } from './errors.js';
-import { isWrapper, MALFORMED, withoutExcess } from './request-fields.js';
+import { cutOverlongLists, isPlainObject } from './nested-values.js';
+import { isWrapper } from './request-fields.js';
+import { MALFORMED } from '@back-office/kernel';
 import { wrongTypesBelow } from './wrong-types.js';
 
 export type BodyClass<Body extends object = object> = new () => Body;
 
 export interface Validated<Body> {
   readonly body: Body;
-  /** Fields that break a rule; they are reported only when the record of the path exists. */
+  /** Invalid fields, reported only when the record of the path exists. */
   readonly errors: FieldErrors | undefined;
-  /** Values of wrong JSON types below the wrapper, where the call names them. */
+  /** Values of wrong JSON types, for routes that name them. */
   readonly wrongTypes?: ReturnType<typeof wrongTypesBelow>;
 }
 
-/** Reads a body as its request class. A value of the wrong JSON type makes the whole request unreadable (400). */
+/** Reads a body as its request class. Throws 400 for a value of the wrong JSON type. */
 export function validateBody<Body extends object>(
   bodyClass: BodyClass<Body>,
   raw: unknown,
   namesWrongTypes = false,
 ): Validated<Body> {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new HttpProblem(400);
-  const sent = withoutExcess(bodyClass, raw as Record<string, unknown>);
+  if (!isPlainObject(raw)) throw new HttpProblem(400);
+  const sent = cutOverlongLists(bodyClass, raw);
   const body = plainToInstance(bodyClass, sent, { strategy: 'excludeAll', exposeUnsetFields: false });
   const found = validateSync(body, { whitelist: true, validationError: { target: false, value: false } });
   const errors = found.flatMap((error) =>
@@ -46,7 +48,7 @@ function belowWrappers(
 
 type FieldMessage = readonly [field: string, message: string];
 
-/** What is wrong at the path and below it. A wrapper is no part of a path: `payment.amount` is reported as `amount`. */
+/** Messages at the path and below. The wrapper is not part of a path: `payment.amount` is reported as `amount`. */
 function messagesOf({ constraints, children }: ValidationError, path: readonly string[]): FieldMessage[] {
   const own = constraints?.['field'];
   if (own !== undefined) return [[path.join('.'), own]];

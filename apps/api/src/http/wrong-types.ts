@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { ValidationError } from 'class-validator';
 import type { Answer } from './answer.js';
-import { MALFORMED } from './request-fields.js';
+import { MALFORMED } from '@back-office/kernel';
+import type { Speech } from '@back-office/apps';
 import { listOf, record, text, type Of } from './shapes.js';
-import type { Speech } from './speech.js';
 
 export const WRONG_DATA_TYPE = 'API.Utils.WrongDataType';
 
@@ -23,20 +23,20 @@ export function wrongTypesAnswer(fields: readonly WrongType[], speech: Speech): 
 
 type Path = readonly (string | number)[];
 
-/** Every value below `holder` whose JSON type is wrong, by its path. */
+/** All values below `holder` of a wrong JSON type, by path. */
 export function wrongTypesBelow(errors: readonly ValidationError[], holder: unknown, path: Path = []): WrongType[] {
   return errors.flatMap(({ property, constraints, contexts, children }) => {
     const received = (holder as Readonly<Record<string, unknown>>)[property];
     const at = [...path, property];
     const expected = (contexts?.['field'] as { type: string } | undefined)?.type ?? '';
-    // What is no record has no fields that could be wrong; the list that it stands in has named it.
+    // The list has already named an entry that is no record.
     if (Array.isArray(holder) && !isRecord(received)) return [];
     const own = constraints?.['field'] === MALFORMED ? wrongValues(received, expected, at) : [];
     return [...own, ...wrongTypesBelow(children ?? [], received, at)];
   });
 }
 
-/** A list that is one is wrong by its entries: all of them are to be records. */
+/** A list is wrong by its entries, which must all be records. */
 function wrongValues(received: unknown, expected: string, path: Path): WrongType[] {
   if (expected !== 'array' || !Array.isArray(received)) return [wrongType(received, expected, path)];
   return received.flatMap((entry: unknown, index) =>

@@ -1,4 +1,4 @@
-import { planOf } from '../testing/plan-of.js';
+import { planOf } from '@back-office/database-postgres/testing';
 import { newCustomer, startSession } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -15,37 +15,37 @@ beforeEach(async () => {
   phone = await signIn('mira@example.com');
 });
 
-/** The calls of a new customer's session. */
+/** Starts a session of a new customer. */
 async function signIn(email: string): Promise<Client> {
   const token = await startSession(shop, await newCustomer(shop, email));
   return api.through({ ...shop, token }, [api.origin]);
 }
 
-type Place = readonly [latitude: number, longitude: number];
+type Position = readonly [latitude: number, longitude: number];
 
 const EARTH_RADIUS = 6_371_008.8;
-/** So many metres to the north of a place, along its meridian. */
-const north = ([latitude, longitude]: Place, metres: number): Place => [
+/** Moves a position north by metres. */
+const north = ([latitude, longitude]: Position, metres: number): Position => [
   latitude + (metres / EARTH_RADIUS) * (180 / Math.PI),
   longitude,
 ];
-/** So many metres to the east of a place: close enough, over such distances, along its parallel. */
-const east = ([latitude, longitude]: Place, metres: number): Place => [
+/** Moves a position east by metres; accurate enough for short distances. */
+const east = ([latitude, longitude]: Position, metres: number): Position => [
   latitude,
   longitude + (metres / EARTH_RADIUS / Math.cos((latitude * Math.PI) / 180)) * (180 / Math.PI),
 ];
 
-/** Ids of new locations at these places. */
-const locate = async (...places: readonly Place[]): Promise<number[]> => {
-  const app_locations = places.map(([latitude, longitude]) => ({ name: 'Store', latitude, longitude }));
+/** Adds locations and returns their ids. */
+const addLocations = async (...positions: readonly Position[]): Promise<number[]> => {
+  const app_locations = positions.map(([latitude, longitude]) => ({ name: 'Store', latitude, longitude }));
   const { body } = await shop.post('/int/app_locations', { app_locations });
   return body.data.map(({ id }: { id: number }) => id);
 };
-const attend = ([latitude, longitude]: Place, more: object = {}, client = phone): Promise<Reply> =>
+const attend = ([latitude, longitude]: Position, more: object = {}, client = phone): Promise<Reply> =>
   client.post('/customer/attendance', { attendance: { latitude, longitude, ...more } });
-/** The location and the distance of a visit; undefined when there is none nearby. */
-const visited = async (place: Place): Promise<unknown[] | undefined> => {
-  const { status, body } = await attend(place);
+/** Returns location and distance of a visit; undefined without a location nearby. */
+const visit = async (position: Position): Promise<unknown[] | undefined> => {
+  const { status, body } = await attend(position);
   if (status === 201) return [body.data.app_location_id, body.data.distance_m];
   expect([status, body]).toEqual([
     422,
@@ -56,11 +56,11 @@ const visited = async (place: Place): Promise<unknown[] | undefined> => {
 const stored = () =>
   api.database.rows('select * from customer_attendances where app_id = $1 order by id', [shop.appId]);
 
-const STORE: Place = [44.8125, 20.4612];
+const STORE: Position = [44.8125, 20.4612];
 
 describe('POST /customer/attendance', () => {
   it('records a visit of the signed-in customer to the nearest location', async () => {
-    const [store] = await locate(STORE);
+    const [store] = await addLocations(STORE);
     const { status, body } = await attend(north(STORE, 50), { accuracy: 12.5, customer_id: 987_654 });
     const at = api.clock.now();
     expect([status, body.data]).toEqual([
@@ -76,29 +76,29 @@ describe('POST /customer/attendance', () => {
   });
 
   it('records every visit', async () => {
-    await locate(STORE);
+    await addLocations(STORE);
     await attend(STORE);
     await attend(STORE, { accuracy: null });
     expect(await stored()).toMatchObject([{ accuracy: null }, { accuracy: null }]);
   });
 
-  it('with an Idempotency-Key records one', async () => {
-    await locate(STORE);
+  it('records one visit per Idempotency-Key', async () => {
+    await addLocations(STORE);
     const [one, two] = [await attend(STORE, {}, phone.keyed('k')), await attend(STORE, {}, phone.keyed('k'))];
     expect([two.status, two.text]).toEqual([201, one.text]);
     expect(await stored()).toHaveLength(1);
   });
 
   it.each([
-    ['at it', north(STORE, 0), 0],
+    ['at the location', north(STORE, 0), 0],
     ['199 m to the north', north(STORE, 199), 199],
     ['199 m to the south', north(STORE, -199), 199],
     ['199 m to the east', east(STORE, 199), 199],
     ['199 m to the west', east(STORE, -199), 199],
     ['199.9 m away', north(STORE, 199.9), 200],
-  ])('a location is near when the phone is %s', async (_, place, metres) => {
-    const [store] = await locate(STORE);
-    expect(await visited(place)).toEqual([store, metres]);
+  ])('accepts a phone %s', async (_, position, metres) => {
+    const [store] = await addLocations(STORE);
+    expect(await visit(position)).toEqual([store, metres]);
   });
 
   it.each([
@@ -107,52 +107,55 @@ describe('POST /customer/attendance', () => {
     ['200.2 m to the east', east(STORE, 200.2)],
     ['200.2 m to the west', east(STORE, -200.2)],
     ['150 m to the north and to the east', east(north(STORE, 150), 150)],
-    ['on the other side of the Earth', [-STORE[0], STORE[1] - 180] as Place],
-    ['on the same latitude, far away', [STORE[0], -STORE[1]] as Place],
-  ])('NoLocationNearby: it is not when the phone is %s, and nothing is written', async (_, place) => {
-    await locate(STORE);
-    expect(await visited(place)).toBeUndefined();
+    ['on the other side of the Earth', [-STORE[0], STORE[1] - 180] as Position],
+    ['on the same latitude, far away', [STORE[0], -STORE[1]] as Position],
+  ])('NoLocationNearby: refuses a phone %s', async (_, position) => {
+    await addLocations(STORE);
+    expect(await visit(position)).toBeUndefined();
     expect(await stored()).toEqual([]);
   });
 
-  it('NoLocationNearby: there is none at all', async () => {
-    expect(await visited(STORE)).toBeUndefined();
+  it('NoLocationNearby: refuses any phone without locations', async () => {
+    expect(await visit(STORE)).toBeUndefined();
   });
 
-  it('takes the nearest of several, and of two at one place the oldest', async () => {
-    const places = [north(STORE, 120), east(STORE, 60), north(STORE, -90), east(STORE, 60)];
-    const ids = await locate(...places);
-    expect(await visited(STORE)).toEqual([ids[1], 60]);
-    expect(await visited(north(STORE, 100))).toEqual([ids[0], 20]);
+  it('chooses the nearest, then the oldest location', async () => {
+    const positions = [north(STORE, 120), east(STORE, 60), north(STORE, -90), east(STORE, 60)];
+    const ids = await addLocations(...positions);
+    expect(await visit(STORE)).toEqual([ids[1], 60]);
+    expect(await visit(north(STORE, 100))).toEqual([ids[0], 20]);
   });
 
   it.each([
     ['from the west', [0, 179.9995], [0, -179.9995], 111],
     ['from the east', [-16.5, -179.9995], [-16.5, 179.9995], 107],
-    ['written in either way', [10, 180], [10, -180], 0],
-  ] as [string, Place, Place, number][])('measures across the antimeridian %s', async (_, phoneAt, store, metres) => {
-    const [id] = await locate(store);
-    expect(await visited(phoneAt)).toEqual([id, metres]);
-  });
+    ['with either sign', [10, 180], [10, -180], 0],
+  ] as [string, Position, Position, number][])(
+    'measures across the antimeridian %s',
+    async (_, phoneAt, store, metres) => {
+      const [id] = await addLocations(store);
+      expect(await visit(phoneAt)).toEqual([id, metres]);
+    },
+  );
 
   it.each([
     ['North', 89.9995],
     ['South', -89.9995],
-  ])('measures across the %s Pole, where a degree of longitude is nothing', async (_, latitude) => {
-    const [id] = await locate([latitude, 0]);
-    expect(await visited([latitude, 180])).toEqual([id, 111]);
-    expect(await visited([latitude, 90])).toEqual([id, 79]);
-    expect(await visited([Math.sign(latitude) * 90, -123])).toEqual([id, 56]);
+  ])('measures across the %s Pole', async (_, latitude) => {
+    const [id] = await addLocations([latitude, 0]);
+    expect(await visit([latitude, 180])).toEqual([id, 111]);
+    expect(await visit([latitude, 90])).toEqual([id, 79]);
+    expect(await visit([Math.sign(latitude) * 90, -123])).toEqual([id, 56]);
   });
 
-  it('sees no location of another app', async () => {
+  it('ignores locations of another app', async () => {
     const stranger = await api.app();
     const [latitude, longitude] = STORE;
-    await stranger.post('/int/app_locations', { app_locations: [{ name: 'Theirs', latitude, longitude }] });
-    expect(await visited(STORE)).toBeUndefined();
+    await stranger.post('/int/app_locations', { app_locations: [{ name: 'Foreign', latitude, longitude }] });
+    expect(await visit(STORE)).toBeUndefined();
   });
 
-  it('reads only a band of latitudes, by index', async () => {
+  it('reads a band of latitudes by index', async () => {
     const app_locations = Array.from({ length: 5_000 }, (_, index) => ({
       name: 'Store',
       latitude: (index % 160) - 80 + index / 5_000,
@@ -179,7 +182,7 @@ describe('Validation errors: POST /customer/attendance', () => {
       { latitude: ['is invalid'], longitude: ['is invalid'] },
     ],
     ['with a negative accuracy', { latitude: 1, longitude: 1, accuracy: -1 }, { accuracy: ['is invalid'] }],
-  ])('%s: every failing field under its own name', async (_, attendance, errors) => {
+  ])('%s: reports every invalid field', async (_, attendance, errors) => {
     const { status, body } = await phone.post('/customer/attendance', { attendance });
     expect([status, body]).toEqual([422, { errors }]);
   });
@@ -191,7 +194,7 @@ describe('Validation errors: POST /customer/attendance', () => {
     [{ attendance: { latitude: '1', longitude: 1 } }],
     [{ attendance: { latitude: 1, longitude: [1] } }],
     [{ attendance: { latitude: 1, longitude: 1, accuracy: 'good' } }],
-  ])('%j cannot be read', async (body) => {
+  ])('refuses %j', async (body) => {
     const { status, body: answer } = await phone.post('/customer/attendance', body);
     expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
@@ -204,16 +207,16 @@ describe('GET /customer/attendances', () => {
     return body.data;
   };
 
-  it('answers the visits as they were recorded, newest first', async () => {
-    await locate(STORE);
+  it('lists visits as recorded, newest first', async () => {
+    await addLocations(STORE);
     const [first, second] = [await attend(north(STORE, 10)), await attend(north(STORE, 20))];
     api.clock.forward({ seconds: 60 });
     const third = await attend(STORE);
     expect(await list()).toEqual([third, second, first].map(({ body }) => body.data));
   });
 
-  it('answers those of the signed-in customer alone', async () => {
-    await locate(STORE);
+  it('lists only visits of the signed-in customer', async () => {
+    await addLocations(STORE);
     await attend(STORE);
     const other = await signIn('ana@example.com');
     expect(await list('', other)).toEqual([]);
@@ -221,8 +224,8 @@ describe('GET /customer/attendances', () => {
     expect([(await list()).length, (await list('', other)).length]).toEqual([1, 1]);
   });
 
-  it('answers those of all sessions of the customer', async () => {
-    await locate(STORE);
+  it('lists visits of all sessions of the customer', async () => {
+    await addLocations(STORE);
     await attend(STORE);
     const { body } = await shop.post('/customers', {
       customer: { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' },
@@ -235,9 +238,9 @@ describe('GET /customer/attendances', () => {
     expect(await list('', two)).toHaveLength(1);
   });
 
-  it('is paged: 30 by default, unusable values fall back', async () => {
-    await locate(STORE);
-    for (let visit = 0; visit < 33; visit += 1) await attend(north(STORE, visit));
+  it('is paged, 30 by default; invalid values fall back', async () => {
+    await addLocations(STORE);
+    for (let count = 0; count < 33; count += 1) await attend(north(STORE, count));
     const all = Array.from({ length: 33 }, (_, index) => 32 - index);
     const metres = async (query: string) => (await list(query)).map(({ distance_m: distance }) => distance);
     expect(await metres('')).toEqual(all.slice(0, 30));

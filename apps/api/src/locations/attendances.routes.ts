@@ -1,18 +1,18 @@
-import { formatDateTime, pageOf } from '@back-office/kernel';
+import { formatDateTime, IS_INVALID, MALFORMED, parsePage } from '@back-office/kernel';
+import { type Attendance, type AttendanceQueries, type Attendances, MAX_DISTANCE_M } from '@back-office/locations';
 import { answered, created, ok } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
-import { Amount, IS_INVALID, JudgedBy, MALFORMED, Wrapper } from '../http/request-fields.js';
+import { Amount, ValidatedBy, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, listOf, named, record, type Of } from '../http/shapes.js';
-import { FARTHEST_M, type AttendanceRow, type TypeOrmAttendances } from './typeorm-attendances.js';
 
-/** Degrees from 0 to either side. */
-function Degrees(largest: number): PropertyDecorator {
-  const judge = (value: unknown): string | undefined => {
+/** A number from `-max` to `max`. */
+function Degrees(max: number): PropertyDecorator {
+  const validate = (value: unknown): string | undefined => {
     if (typeof value !== 'number') return MALFORMED;
-    return Math.abs(value) <= largest ? undefined : IS_INVALID;
+    return Math.abs(value) <= max ? undefined : IS_INVALID;
   };
-  return JudgedBy(judge, { type: 'number', minimum: -largest, maximum: largest });
+  return ValidatedBy(validate, { type: 'number', minimum: -max, maximum: max });
 }
 
 class AttendanceFields {
@@ -34,13 +34,13 @@ const AttendanceShape = named('CustomerAttendance', {
 
 const DEFAULT_LIMIT = 30;
 
-export function attendanceRoutes(attendances: TypeOrmAttendances): Route[] {
+export function attendanceRoutes(attendances: Attendances, queries: AttendanceQueries): Route[] {
   return [
     route({
       method: 'post',
       path: '/customer/attendance',
       caller: 'customer',
-      summary: `Records that the signed-in customer is at the nearest location, at most ${FARTHEST_M} m away`,
+      summary: `Records a visit of the signed-in customer to the nearest location within ${MAX_DISTANCE_M} m`,
       body: PostAttendance,
       answers: { 201: record({ data: AttendanceShape }) },
       refusals: ['API.CustomerAttendances.NoLocationNearby'],
@@ -53,18 +53,18 @@ export function attendanceRoutes(attendances: TypeOrmAttendances): Route[] {
       method: 'get',
       path: '/customer/attendances',
       caller: 'customer',
-      summary: "The signed-in customer's visits, newest first",
+      summary: "Lists the signed-in customer's visits, newest first",
       query: PAGING,
       answers: { 200: record({ data: listOf(AttendanceShape) }) },
       handle: async ({ app, customerId, query }) => {
-        const rows = await attendances.list(app.id, customerId, pageOf(query, DEFAULT_LIMIT));
+        const rows = await queries.list(app.id, customerId, parsePage(query, DEFAULT_LIMIT));
         return ok(rows.map(presentAttendance));
       },
     }),
   ];
 }
 
-function presentAttendance(row: AttendanceRow): Of<typeof AttendanceShape> {
+function presentAttendance(row: Attendance): Of<typeof AttendanceShape> {
   return {
     id: row.id,
     app_location_id: row.app_location_id,

@@ -1,4 +1,5 @@
 import { formatDateTime } from '@back-office/kernel';
+import type { WrittenLocation } from '@back-office/locations';
 import { dateTime, integer, named, nullable, number, record, text, type Of } from '../http/shapes.js';
 
 export const LocationShape = named('AppLocation', {
@@ -16,28 +17,8 @@ export const LocationShape = named('AppLocation', {
   updated_at: dateTime,
 });
 
-/** A location as POST /int/app_locations answers it: without an id where a dry run would have made it. */
+/** A dry run returns new locations without an id. */
 export const WrittenLocationShape = record({ ...LocationShape.properties, id: nullable(integer) });
-
-export interface LocationFields {
-  readonly code: string | null;
-  readonly external_ref: string | null;
-  readonly name: string;
-  readonly latitude: number;
-  readonly longitude: number;
-  readonly address_line_1: string | null;
-  readonly city: string | null;
-  readonly postcode: string | null;
-  readonly image_url: string | null;
-}
-
-export interface LocationRow extends LocationFields {
-  readonly id: number;
-  readonly inserted_at: Date;
-  readonly updated_at: Date;
-}
-
-export type WrittenLocation = Omit<LocationRow, 'id'> & { readonly id: number | null };
 
 export function presentLocation(row: WrittenLocation): Of<typeof WrittenLocationShape> {
   return {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { waitForBulkTurn } from '../database/bulk.js';
+import { beginLockedBulk } from '@back-office/database-postgres';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
@@ -22,20 +22,20 @@ interface Location {
 
 const post = (app_locations: unknown, client = shop): Promise<Reply> =>
   client.post('/int/app_locations', { app_locations });
-const outcome = async (locations: readonly unknown[], client = shop): Promise<(Location & { message?: string })[]> => {
+const postRows = async (locations: readonly unknown[], client = shop): Promise<(Location & { message?: string })[]> => {
   const { status, body } = await post(locations, client);
   expect([status, body.errors, body.data?.length]).toEqual([200, undefined, locations.length]);
   return body.data;
 };
-const written = async (locations: readonly unknown[], client = shop): Promise<Location[]> => {
-  const data = await outcome(locations, client);
+const write = async (locations: readonly unknown[], client = shop): Promise<Location[]> => {
+  const data = await postRows(locations, client);
   expect(data.flatMap(({ message }) => message ?? [])).toEqual([]);
   return data;
 };
-/** Rows that fail all, with nothing written; their keys. */
+/** Returns the keys of rows that all fail, and checks that nothing was written. */
 const refused = async (locations: readonly unknown[]): Promise<(string | undefined)[]> => {
   const before = await stored();
-  const data = await outcome(locations);
+  const data = await postRows(locations);
   expect(await stored()).toEqual(before);
   return data.map(({ message }) => message?.replace(/^API\.AppLocations\./, ''));
 };
@@ -46,7 +46,7 @@ const at = (more: object = {}) => ({ name: 'Store', latitude: 44.8125, longitude
 const now = () => api.clock.now().toISOString().slice(0, 19);
 
 describe('POST /int/app_locations', () => {
-  it('creates locations and answers them in input order', async () => {
+  it('creates locations and returns them in input order', async () => {
     const full = {
       code: 'Z',
       external_ref: 'erp-1',
@@ -59,28 +59,25 @@ describe('POST /int/app_locations', () => {
       image_url: 'https://img.example/store.jpg',
     };
     const empty = { code: null, external_ref: null, address_line_1: null, city: null, postcode: null, image_url: null };
-    expect(await written([full, at({ code: 'A' }), at()])).toEqual([
+    expect(await write([full, at({ code: 'A' }), at()])).toEqual([
       { id: expect.any(Number), ...full, inserted_at: now(), updated_at: now() },
       { id: expect.any(Number), ...empty, ...at({ code: 'A' }), inserted_at: now(), updated_at: now() },
       { id: expect.any(Number), ...empty, ...at(), inserted_at: now(), updated_at: now() },
     ]);
   });
 
-  it('changes what it finds; what is not sent stays, and null clears it', async () => {
-    const [first] = await written([at({ code: 'A', city: 'Niš', postcode: '18000', external_ref: 'r' })]);
+  it('changes found locations; absent fields stay, null clears', async () => {
+    const [first] = await write([at({ code: 'A', city: 'Niš', postcode: '18000', external_ref: 'r' })]);
     api.clock.forward({ seconds: 60 });
-    const [second] = await written([at({ code: 'A', name: 'Renamed', city: null, latitude: 1 })]);
+    const [second] = await write([at({ code: 'A', name: 'Renamed', city: null, latitude: 1 })]);
     expect(second).toEqual({ ...first, name: 'Renamed', city: null, latitude: 1, updated_at: now() });
     expect(await stored()).toHaveLength(1);
   });
 
-  it('takes the later of two rows about one location', async () => {
-    const [first, last] = await written([at({ code: 'A', name: 'first' }), at({ code: 'A', name: 'last' })]);
+  it('keeps the later of two rows for a location', async () => {
+    const [first, last] = await write([at({ code: 'A', name: 'first' }), at({ code: 'A', name: 'last' })]);
     expect([first, last?.name]).toEqual([last, 'last']);
-    const again = await written([
-      at({ code: 'A', name: 'x', external_ref: 'r' }),
-      at({ external_ref: 'r', name: 'y' }),
-    ]);
+    const again = await write([at({ code: 'A', name: 'x', external_ref: 'r' }), at({ external_ref: 'r', name: 'y' })]);
     expect(again.map(({ id, name }) => [id, name])).toEqual([
       [first?.id, 'y'],
       [first?.id, 'y'],
@@ -88,24 +85,24 @@ describe('POST /int/app_locations', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('makes any number of locations without code and reference', async () => {
-    await written([at({ code: '', external_ref: ' ' }), at({ code: null }), at({ code: ' ' })]);
+  it('adds any number of locations without identifiers', async () => {
+    await write([at({ code: '', external_ref: ' ' }), at({ code: null }), at({ code: ' ' })]);
     expect(await stored()).toMatchObject([{ code: null, external_ref: null }, { code: null }, { code: null }]);
   });
 
-  it('with an empty list does nothing, and ignores fields that it does not know', async () => {
-    expect(await written([])).toEqual([]);
-    await written([at({ id: 5, app_id: 1, inserted_at: '2001-01-01', constructor: 1 })]);
+  it('accepts an empty list and ignores unknown fields', async () => {
+    expect(await write([])).toEqual([]);
+    await write([at({ id: 5, app_id: 1, inserted_at: '2001-01-01', constructor: 1 })]);
     expect(await stored()).toMatchObject([{ app_id: shop.appId, inserted_at: api.clock.now() }]);
   });
 });
 
-describe('POST /int/app_locations, matched by code, then external_ref', () => {
+describe('POST /int/app_locations: matching by code, then external_ref', () => {
   let a: Location;
   let b: Location;
 
   beforeEach(async () => {
-    [a, b] = (await written([at({ code: 'A', external_ref: 'ra' }), at({ code: 'B', external_ref: 'rb' })])) as [
+    [a, b] = (await write([at({ code: 'A', external_ref: 'ra' }), at({ code: 'B', external_ref: 'rb' })])) as [
       Location,
       Location,
     ];
@@ -115,11 +112,11 @@ describe('POST /int/app_locations, matched by code, then external_ref', () => {
     ['code', { code: 'B' }],
     ['reference', { external_ref: 'rb' }],
     ['reference when the code is null', { code: null, external_ref: 'rb' }],
-    ['reference when the code finds none, which becomes its code', { code: 'new', external_ref: 'rb' }],
+    ['reference when the code is new', { code: 'new', external_ref: 'rb' }],
     ['both', { code: 'B', external_ref: 'rb' }],
-    ['code, which gets the reference that nobody has', { code: 'B', external_ref: 'new' }],
+    ['code when the reference is new', { code: 'B', external_ref: 'new' }],
   ])('is found by %s', async (_, names) => {
-    const [found] = await written([at(names)]);
+    const [found] = await write([at(names)]);
     expect(found).toMatchObject({ id: b.id, ...names });
     expect(await stored()).toHaveLength(2);
   });
@@ -131,22 +128,22 @@ describe('POST /int/app_locations, matched by code, then external_ref', () => {
     { code: 'rb' },
     { external_ref: 'B' },
     { external_ref: 'RB' },
-  ])('is not found by %j: a new one is made', async (names) => {
-    const [made] = await written([at(names)]);
+  ])('is not found by %j', async (names) => {
+    const [made] = await write([at(names)]);
     expect([a.id, b.id]).not.toContain(made?.id);
   });
 
-  it('a row whose reference is that of another location fails', async () => {
+  it('refuses the reference of another location', async () => {
     expect(await refused([at({ code: 'A', external_ref: 'rb' })])).toEqual(['ExternalRefAlreadyExists']);
-    const [made, failed] = await outcome([
+    const [made, failed] = await postRows([
       at({ code: 'C', external_ref: 'rc' }),
       at({ code: 'A', external_ref: 'rc' }),
     ]);
     expect([made?.code, failed?.message]).toEqual(['C', 'API.AppLocations.ExternalRefAlreadyExists']);
   });
 
-  it('a code and a reference may be passed on within a call', async () => {
-    const data = await written([
+  it('moves codes and references within a call', async () => {
+    const data = await write([
       at({ code: 'A', external_ref: 'free' }),
       at({ code: 'B', external_ref: 'ra' }),
       at({ code: 'moved', external_ref: 'free' }),
@@ -162,15 +159,15 @@ describe('POST /int/app_locations, matched by code, then external_ref', () => {
 
   it('does not find the location of another app', async () => {
     const stranger = await api.app();
-    await written([at({ code: 'A', external_ref: 'ra', name: 'theirs' })], stranger);
+    await write([at({ code: 'A', external_ref: 'ra', name: 'foreign' })], stranger);
     expect(await stored()).toMatchObject([{ name: 'Store' }, { name: 'Store' }]);
-    expect(await stored(stranger)).toMatchObject([{ name: 'theirs' }]);
+    expect(await stored(stranger)).toMatchObject([{ name: 'foreign' }]);
   });
 });
 
 describe('Failures inside a 200: POST /int/app_locations', () => {
-  it('among the locations is an entry with a message instead of a location; the others are written', async () => {
-    const data = await outcome([at({ code: 'A' }), at({ name: ' ' }), null, at({ code: 'B' }), 5]);
+  it('returns messages for invalid rows and writes the others', async () => {
+    const data = await postRows([at({ code: 'A' }), at({ name: ' ' }), null, at({ code: 'B' }), 5]);
     expect(data).toEqual([
       expect.objectContaining({ code: 'A' }),
       { message: 'API.AppLocations.NameCantBeBlank' },
@@ -181,9 +178,9 @@ describe('Failures inside a 200: POST /int/app_locations', () => {
     expect(await stored()).toMatchObject([{ code: 'A' }, { code: 'B' }]);
   });
 
-  it('says it in the words of the app', async () => {
+  it('uses the translations of the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { 'API.AppLocations.NameCantBeBlank': 'Name it' } } });
-    expect(await outcome([at({ name: '' })])).toEqual([{ message: 'Name it' }]);
+    expect(await postRows([at({ name: '' })])).toEqual([{ message: 'Name it' }]);
   });
 });
 
@@ -215,26 +212,26 @@ describe('Validation errors: POST /int/app_locations', () => {
     expect(await refused([at({ [field]: value })])).toEqual([key]);
   });
 
-  it('reports the first failure of an item', async () => {
+  it('reports the first error of a row', async () => {
     expect(await refused([{ code: 7 }, { ...at(), latitude: 100, longitude: 200 }])).toEqual([
       'NameCantBeBlank',
       'LatitudeIsInvalid',
     ]);
   });
 
-  it.each([90, -90])('takes the pole at %d and either side of the antimeridian', async (latitude) => {
-    await written([at({ latitude, longitude: 180 }), at({ latitude, longitude: -180 })]);
+  it.each([90, -90])('accepts the pole at %d and both signs of 180°', async (latitude) => {
+    await write([at({ latitude, longitude: 180 }), at({ latitude, longitude: -180 })]);
   });
 
   it.each([[{}], [{ app_locations: null }], [{ app_locations: at() }], [{ locations: [at()] }]])(
-    '%j cannot be read',
+    'refuses %j',
     async (body) => {
       const { status, body: answer } = await shop.post('/int/app_locations', body);
       expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     },
   );
 
-  it('more than 10,000 rows are answered 413', async () => {
+  it('returns 413 for more than 10,000 rows', async () => {
     expect((await post(Array.from({ length: 10_001 }, () => at()))).status).toBe(413);
   });
 });
@@ -243,13 +240,13 @@ describe('POST /int/app_locations with many rows', () => {
   const many = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => at({ code: `M${index}`, name }));
 
-  it('takes as many statements for 10,000 as for 1, and writes them all', async () => {
+  it('needs as many statements for 10,000 rows as for one', async () => {
     const count = async (locations: readonly object[]): Promise<number> => {
       api.statements.length = 0;
-      await written(locations);
+      await write(locations);
       return api.statements.length;
     };
-    await written([]);
+    await write([]);
     const one = await count(many(1, 'x'));
     expect(await count(many(5_000, 'y'))).toBe(one);
     expect(await count(many(10_000, 'z'))).toBe(one);
@@ -257,18 +254,18 @@ describe('POST /int/app_locations with many rows', () => {
   });
 });
 
-describe('POST /int/app_locations while another one runs', () => {
-  it('waits for its turn, and finds the locations that the other has made', async () => {
+describe('POST /int/app_locations during another call', () => {
+  it('waits and finds the locations of the other call', async () => {
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<Location[]> | undefined;
     await api.database.transaction(async (transaction) => {
-      await waitForBulkTurn(transaction, 'locations', shop.appId, 1);
+      await beginLockedBulk(transaction, 'locations', shop.appId, 1);
       await transaction.rows(
         `insert into app_locations (app_id, code, external_ref, name, latitude, longitude, inserted_at, updated_at)
-         values ($1, 'A', 'r', 'theirs', 1, 1, now(), now())`,
+         values ($1, 'A', 'r', 'foreign', 1, 1, now(), now())`,
         [shop.appId],
       );
-      call = written([at({ code: 'A', name: 'ours' }), at({ external_ref: 'r', city: 'Niš' })]);
+      call = write([at({ code: 'A', name: 'own' }), at({ external_ref: 'r', city: 'Niš' })]);
       while ((await api.database.rows(waiting)).length === 0) await setTimeout(10);
     });
     expect(await call).toMatchObject([{ city: 'Niš' }, { city: 'Niš' }]);

@@ -1,17 +1,16 @@
+import { LOCATION_KEYS, type Locations, parseLocation } from '@back-office/locations';
 import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
-import { orNull, Unjudged } from '../http/request-fields.js';
+import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { listOf, record, text } from '../http/shapes.js';
-import { LOCATION_KEYS, locationWish } from './location-rows.js';
 import { WrittenLocationShape, presentLocation } from './location.js';
-import type { TypeOrmLocations } from './typeorm-locations.js';
 import { Type } from '@sinclair/typebox';
 
 const optionalText = (maxLength = 255) => orNull({ type: 'string', maxLength });
 
 class PostAppLocations {
-  @Unjudged({
+  @ValidatedByDomain({
     type: 'array',
     maxItems: 10_000,
     items: {
@@ -33,25 +32,25 @@ class PostAppLocations {
   app_locations?: unknown;
 }
 
-export function locationRoutes(locations: TypeOrmLocations): Route[] {
+export function locationRoutes(locations: Locations): Route[] {
   return [
     route({
       method: 'post',
       path: '/int/app_locations',
       caller: 'app',
-      summary: 'Creates and changes store locations, matched by code and external reference; fields not sent stay',
+      summary: 'Upserts store locations by code and external reference; absent fields stay',
       body: PostAppLocations,
       query: BULK_OPTIONS,
       answers: { 200: explainable(listOf(Type.Union([WrittenLocationShape, record({ message: text })]))) },
       failedRows: LOCATION_KEYS,
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
-        const rows = rowsOf(body, 'app_locations').map(locationWish);
+        const rows = rowsOf(body, 'app_locations').map(parseLocation);
         const { locations: written, explain } = await locations.put(app, rows, options);
-        const answered = written.map((location) =>
+        const results = written.map((location) =>
           typeof location === 'string' ? { message: app.say(location) } : presentLocation(location),
         );
-        return okExplained(answered, explain);
+        return okExplained(results, explain);
       },
     }),
   ];

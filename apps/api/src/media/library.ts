@@ -8,115 +8,115 @@ import type {
   MediaStore,
   OutputFormat,
   PageRenderer,
+  PublicLibrary,
+  SvgSanitizer,
 } from '@back-office/media';
 import { PdfiumPageRenderer } from '@back-office/pages-pdfium';
 import { DiskMediaStore } from '@back-office/storage-disk';
+import { SaxesSvgSanitizer } from '@back-office/svg-saxes';
 import { join } from 'node:path';
 import type { Config, S3Config } from '../config.js';
-import { cdnPurgerOf } from './http-cdn-purger.js';
+import { createCdnPurger } from './serving/http-cdn-purger.js';
 import { closeAll, openModule, type Closable } from '../adapters/index.js';
 import { FACTS, IMAGES, PAGES, PURGER, type OpenedPurger } from './media-modules.js';
 import { openStorageModule } from './storage-module.js';
 
-/** Where an installation keeps its files, and what their public addresses begin with. */
-export interface Library {
+export interface Library extends PublicLibrary {
   readonly store: MediaStore;
-  /** Without a slash at its end. */
-  readonly base: string;
-  /** The store serves files to the world itself: each of them has to lie under its public key. */
-  readonly isPublished: boolean;
   readonly close: () => void | Promise<void>;
 }
 
-/** What the library is made with. */
+/** The adapters of the library. */
 export interface LibraryTools {
   readonly library: Library;
   readonly images: ImageProcessor;
   readonly pages: PageRenderer;
   readonly facts: MediaFacts;
+  readonly drawings: SvgSanitizer;
   readonly purger: CdnPurger;
   readonly pixelLimit: number;
   close(): Promise<void>;
 }
 
-/** The library; `toRead`: a folder is not made or swept by opening it. A store of somebody else's opens as it does. */
-export async function openLibrary(config: Config, { toRead = false } = {}): Promise<Library> {
-  const own = `${config.publicUrl}/media`;
+/** `isReadOnly` neither creates nor sweeps a disk folder; other stores ignore it. */
+export async function openLibrary(config: Config, { isReadOnly = false } = {}): Promise<Library> {
+  const ownBase = `${config.publicUrl}/media`;
   const { storage } = config;
   if (storage.kind === 'disk') {
     const folder = join(config.dataDir, 'media');
-    const store = toRead ? DiskMediaStore.toRead(folder) : await DiskMediaStore.open(folder);
-    return { store, base: own, isPublished: false, close: () => {} };
+    const store = isReadOnly ? DiskMediaStore.openReadOnly(folder) : await DiskMediaStore.open(folder);
+    return { store, base: ownBase, isPublished: false, close: () => {} };
   }
   if (storage.kind === 's3') {
-    const store = await bucket(storage.s3);
-    return { store, base: baseOf(storage.s3), isPublished: true, close: () => store.close() };
+    const store = await openBucket(storage.s3);
+    return { store, base: bucketUrl(storage.s3), isPublished: true, close: () => store.close() };
   }
   const opened = await openStorageModule(storage.module, config.environment);
   const { store, base } = opened;
   const isPublished = base !== undefined;
-  return { store, base: (base ?? own).replace(/\/+$/, ''), isPublished, close: () => opened.close?.() };
+  return { store, base: (base ?? ownBase).replace(/\/+$/, ''), isPublished, close: () => opened.close?.() };
 }
 
-async function bucket(s3: S3Config) {
-  // Loaded only where it is used: it is large.
+async function openBucket(s3: S3Config) {
+  // Imported on demand, since it is large.
   const { S3MediaStore } = await import('@back-office/storage-s3');
   return new S3MediaStore(s3);
 }
 
-function baseOf({ publicUrl, endpoint, region, bucket: name }: S3Config): string {
-  const own = endpoint ?? `https://s3.${region}.amazonaws.com`;
-  return (publicUrl ?? `${own.replace(/\/+$/, '')}/${name}`).replace(/\/+$/, '');
+function bucketUrl({ publicUrl, endpoint, region, bucket: name }: S3Config): string {
+  const server = endpoint ?? `https://s3.${region}.amazonaws.com`;
+  return (publicUrl ?? `${server.replace(/\/+$/, '')}/${name}`).replace(/\/+$/, '');
 }
 
-/** Everything that an installation chooses for its library. */
-export async function libraryToolsOf(config: Config): Promise<LibraryTools> {
+/** Opens the configured adapters; closes those already open when one fails. */
+export async function openLibraryTools(config: Config): Promise<LibraryTools> {
   const opened: Closable[] = [];
   const close = async (): Promise<void> => {
     await closeAll(opened);
   };
-  const kept = async <Opened extends Closable>(opening: Promise<Opened>): Promise<Opened> => {
-    const each = await opening;
-    opened.push(each);
-    return each;
+  const track = async <Opened extends Closable>(opening: Promise<Opened>): Promise<Opened> => {
+    const adapter = await opening;
+    opened.push(adapter);
+    return adapter;
   };
   try {
-    const library = await kept(openLibrary(config));
-    const images = await kept(imageProcessorOf(config));
-    const pages = await kept(pageRendererOf(config));
-    const facts = await kept(mediaFactsOf(config));
-    const purger = await kept(purgerOf(config));
-    return { library, images, pages, facts, purger, pixelLimit: config.imagePixelLimit, close };
+    const library = await track(openLibrary(config));
+    const images = await track(openImageProcessor(config));
+    const pages = await track(openPageRenderer(config));
+    const facts = await track(openMediaFacts(config));
+    const purger = await track(openPurger(config));
+    const drawings = new SaxesSvgSanitizer();
+    return { library, images, pages, facts, drawings, purger, pixelLimit: config.imagePixelLimit, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function pageRendererOf({ pages, environment }: Config): Promise<PageRenderer> {
+async function openPageRenderer({ pages, environment }: Config): Promise<PageRenderer> {
   return pages === 'pdfium' ? new PdfiumPageRenderer() : openModule(PAGES, pages, environment);
 }
 
-async function mediaFactsOf({ facts, environment }: Config): Promise<MediaFacts> {
+async function openMediaFacts({ facts, environment }: Config): Promise<MediaFacts> {
   return facts === 'mediainfo' ? new MediainfoFacts() : openModule(FACTS, facts, environment);
 }
 
-async function purgerOf({ purger, cdnPurgeUrl, environment }: Config): Promise<OpenedPurger> {
-  return purger === 'http' ? cdnPurgerOf(cdnPurgeUrl) : openModule(PURGER, purger, environment);
+async function openPurger({ purger, cdnPurgeUrl, environment }: Config): Promise<OpenedPurger> {
+  return purger === 'http' ? createCdnPurger(cdnPurgeUrl) : openModule(PURGER, purger, environment);
 }
 
-async function imageProcessorOf({ images, imagePixelLimit, environment }: Config): Promise<ImageProcessor> {
+async function openImageProcessor({ images, imagePixelLimit, environment }: Config): Promise<ImageProcessor> {
   if (images !== 'sharp' && images !== 'jimp') return openModule(IMAGES, images, environment);
   const options = { pixelLimit: imagePixelLimit };
   const { JimpImageProcessor } = await import('@back-office/images-jimp');
   const jimp = new JimpImageProcessor(options);
   if (images === 'jimp') return jimp;
   const { SharpImageProcessor } = await import('@back-office/images-sharp');
-  return new FirstThatCan([new SharpImageProcessor(options), jimp]);
+  return new FallbackImageProcessor([new SharpImageProcessor(options), jimp]);
 }
 
-/** What the first processor cannot do, such as BMP, the next one may. */
-class FirstThatCan implements ImageProcessor {
+/** Uses the first processor that can make all outputs: sharp cannot read BMP, for example. */
+class FallbackImageProcessor implements ImageProcessor {
   constructor(private readonly processors: readonly ImageProcessor[]) {}
 
   can(image: ImageFacts, format: OutputFormat, width?: number): boolean {
@@ -124,9 +124,11 @@ class FirstThatCan implements ImageProcessor {
   }
 
   async process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]) {
-    const able = this.processors.find((each) => outputs.every(({ format, width }) => each.can(image, format, width)));
-    if (able === undefined) throw new Error('No image processor can do this');
-    return able.process(bytes, image, outputs);
+    const capable = this.processors.find((each) =>
+      outputs.every(({ format, width }) => each.can(image, format, width)),
+    );
+    if (capable === undefined) throw new Error('No image processor can make these outputs');
+    return capable.process(bytes, image, outputs);
   }
 
   async close(): Promise<void> {

@@ -1,25 +1,32 @@
+import type { MediaPorts } from '@back-office/database';
+import type { Clock } from '@back-office/kernel';
 import type { Route } from '../http/route.js';
-import { folderRoutes } from './folders.routes.js';
+import { fileListRoutes } from './files/file-lists.routes.js';
+import { fileRoutes } from './files/files.routes.js';
+import { uploadRoutes } from './files/uploads.routes.js';
+import { folderRoutes } from './folders/folders.routes.js';
 import type { LibraryParts } from './library-parts.js';
-import { fileRoutes } from './media-files.routes.js';
-import { mediaListRoutes } from './media-lists.routes.js';
-import { versionRoutes } from './media-versions.routes.js';
-import { presetRoutes } from './presets.routes.js';
-import { uploadRoutes } from './uploads.routes.js';
-import { usageRoutes } from './usages.routes.js';
+import { presetRoutes } from './presets/presets.routes.js';
+import { trashListRoutes } from './trash/trash-list.routes.js';
+import { trashRoutes } from './trash/trash.routes.js';
+import { usageRoutes } from './usages/usages.routes.js';
+import { versionRoutes } from './versions/versions.routes.js';
 
-/** All calls of the media library; those with a word in a path go before those with an id in its place. */
-export function mediaRoutes(parts: LibraryParts): Route[] {
-  const { database, clock, library, intake, files, trash, places, versions, publication, purges, presets, images } =
-    parts;
+/** Fixed paths come before those with an id in the same segment. */
+export function mediaRoutes(database: MediaPorts, parts: LibraryParts, clock: Clock): Route[] {
+  const { library, intake, publication, purges, images } = parts;
+  const { mediaFiles: files, mediaFileQueries: queries, fileMoves: moves } = database;
+  const { fileVersions: versions, fileVersionQueries } = database;
   const { base } = library;
   return [
-    ...folderRoutes(parts.folders),
-    ...mediaListRoutes(database, clock, base),
-    ...usageRoutes(parts.usages, database),
+    ...folderRoutes(database.mediaFolders, database.mediaFolderQueries),
+    ...fileListRoutes(queries, clock),
+    ...trashListRoutes(queries),
+    ...usageRoutes(database.fileUsages, database.fileUsageQueries),
     ...uploadRoutes(intake, files, publication),
-    ...fileRoutes(files, trash, places),
-    ...versionRoutes({ intake, versions, publication, purges, base }),
-    ...presetRoutes(presets, images),
+    ...fileRoutes({ files, queries, moves }),
+    ...trashRoutes(database.mediaTrash, moves),
+    ...versionRoutes({ intake, versions, queries: fileVersionQueries, publication, purges, base }),
+    ...presetRoutes(database.uploadPresets, database.uploadPresetQueries, images),
   ];
 }

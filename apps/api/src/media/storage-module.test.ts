@@ -25,13 +25,13 @@ describe('a module named by STORAGE', () => {
     ['{}', 'openMediaStore answers no store'],
     ['{ store: 1 }', 'openMediaStore answers no store'],
     [`{ store: { ...${STORE}, copy: undefined, list: 1 } }`, 'openMediaStore answers a store without copy, list'],
-    [`{ store: ${STORE}, base: 'files' }`, 'openMediaStore answers a base that is no URL'],
-    [`{ store: ${STORE}, close: true }`, 'openMediaStore answers a close that is no function'],
-  ])('that answers %s is refused in one line', async (answer, message) => {
+    [`{ store: ${STORE}, base: 'files' }`, 'openMediaStore answers a base that is not a URL'],
+    [`{ store: ${STORE}, close: true }`, 'openMediaStore answers a close that is not a function'],
+  ])('is refused when it opens %s', async (answer, message) => {
     await expect(open(answer)).rejects.toThrow(message);
   });
 
-  it('opens when its store has every method', async () => {
+  it('opens a complete store', async () => {
     expect(await open(`{ store: ${STORE} }`)).toHaveProperty('store.ping');
     expect(await open(`{ store: ${STORE}, base: 'https://cdn.example/x', close() {} }`)).toHaveProperty('close');
   });

@@ -1,34 +1,36 @@
 import type { MediaStore } from '@back-office/media';
 import type { Config } from '../config.js';
-import { lacking, openModule, type Side } from '../adapters/index.js';
+import { missingMethods, openModule, type AdapterKind } from '../adapters/index.js';
 
-/** What a module named by `STORAGE` exports: it reads its own configuration from the environment. */
+/** Exports of a module named by `STORAGE`; it reads its configuration from the environment. */
 export interface StorageModule {
   openMediaStore(environment: Config['environment']): Promise<OpenedStore>;
 }
 
 export interface OpenedStore {
   readonly store: MediaStore;
-  /** What public addresses begin with, when the store serves its files itself. */
+  /** Start of public URLs, when the store serves its files itself. */
   readonly base?: string;
-  /** Called, and waited for, when the process ends. */
+  /** Awaited when the process ends. */
   readonly close?: () => void | Promise<void>;
 }
 
 const METHODS = ['put', 'read', 'copy', 'remove', 'list', 'ping'] as const satisfies readonly (keyof MediaStore)[];
 
-const STORAGE: Side<OpenedStore> = {
+const STORAGE: AdapterKind<OpenedStore> = {
   variable: 'STORAGE',
   open: 'openMediaStore',
-  wrongWith(answer) {
+  problemWith(answer) {
     const { store, base } = (answer ?? {}) as Partial<OpenedStore>;
-    const missing = lacking('store', store, METHODS);
+    const missing = missingMethods('store', store, METHODS);
     if (missing !== undefined) return missing;
-    return base === undefined || /^https?:\/\//.test(base) ? undefined : 'a base that is no URL';
+    return base === undefined || (typeof base === 'string' && /^https?:\/\//.test(base))
+      ? undefined
+      : 'a base that is not a URL';
   },
 };
 
-/** The store of a module; throws `InvalidConfig` when what the module answers is not all of one. */
+/** Opens the store of a module; throws `InvalidConfig` when it is incomplete. */
 export function openStorageModule(name: string, environment: Config['environment']): Promise<OpenedStore> {
   return openModule(STORAGE, name, environment);
 }

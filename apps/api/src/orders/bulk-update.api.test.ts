@@ -1,4 +1,4 @@
-import { ShippedOrders1763700000007 } from '../database/migrations/0007-shipped-orders.js';
+import { ShippedOrders1763700000007 } from '@back-office/database-postgres/testing';
 import { methodId, propose, putStock, stockOf, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -29,7 +29,7 @@ async function order(items: readonly object[] = [{ code: 'A', qty: 3 }]): Promis
   return (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
 }
 
-const named = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
+const partsOf = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
 const update = (...orders: readonly unknown[]): Promise<Reply> => shop.put('/orders/bulk_update', { orders });
 const updated = async (...orders: readonly unknown[]): Promise<unknown> => {
   const { status, body } = await update(...orders);
@@ -49,9 +49,11 @@ const movements = () =>
 const sold = async (): Promise<number> => (await shop.get('/products?code=A')).body.data.sales_quantity;
 
 describe('PUT /orders/bulk_update', () => {
-  it('changes what is sent and leaves the rest', async () => {
+  it('changes the sent fields and keeps the others', async () => {
     const made = await order();
-    expect(await updated({ ...named(made), order_status_id: 2, payment_status_id: 3, invoice_number: 'F-1' })).toEqual({
+    expect(
+      await updated({ ...partsOf(made), order_status_id: 2, payment_status_id: 3, invoice_number: 'F-1' }),
+    ).toEqual({
       updated: 1,
       failed: [],
     });
@@ -61,20 +63,20 @@ describe('PUT /orders/bulk_update', () => {
       delivery_status: 'pending',
       invoice_number: 'F-1',
     });
-    await updated({ ...named(made), delivery_status_id: null });
-    await updated({ ...named(made), invoice_number: null });
+    await updated({ ...partsOf(made), delivery_status_id: null });
+    await updated({ ...partsOf(made), invoice_number: null });
     expect(await shown(made)).toMatchObject({ order_status: 'completed', invoice_number: null });
   });
 
-  it.each([2, 3])('takes the reserved pieces out of stock at the first delivery status %d, once', async (delivery) => {
+  it.each([2, 3])('ships the reserved pieces once, at the first delivery status %d', async (delivery) => {
     const made = await order([
       { code: 'A', qty: 3 },
       { code: 'A', qty: 1 },
       { code: 'B', qty: 2 },
     ]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 4, available: 6 });
-    await updated({ ...named(made), delivery_status_id: delivery });
-    await updated({ ...named(made), delivery_status_id: 3 }, { ...named(made), delivery_status_id: 2 });
+    await updated({ ...partsOf(made), delivery_status_id: delivery });
+    await updated({ ...partsOf(made), delivery_status_id: 3 }, { ...partsOf(made), delivery_status_id: 2 });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 6, reserved: 0, available: 6 });
     expect(await stockOf(shop, 'B')).toEqual({ on_hand: 8, reserved: 0, available: 8 });
     expect(await movements()).toEqual([
@@ -84,35 +86,35 @@ describe('PUT /orders/bulk_update', () => {
     expect(await sold()).toBe(4);
   });
 
-  it('gives the pieces of a cancelled order back, once, and counts it as sold no more', async () => {
+  it('releases the pieces of a cancelled order once, and reduces sales', async () => {
     const [canceled, kept] = [await order(), await order([{ code: 'A', qty: 2 }])];
     expect(await sold()).toBe(5);
-    await updated({ ...named(canceled), order_status_id: 3 }, { ...named(canceled), order_status_id: 3 });
-    await updated({ ...named(canceled), order_status_id: 3, invoice_number: 'F-1' });
+    await updated({ ...partsOf(canceled), order_status_id: 3 }, { ...partsOf(canceled), order_status_id: 3 });
+    await updated({ ...partsOf(canceled), order_status_id: 3, invoice_number: 'F-1' });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 2, available: 8 });
     expect(await movements()).toEqual([{ kind: 'release', reference: canceled.order_number, qty: -3 }]);
     expect(await sold()).toBe(2);
     expect(await shown(kept)).toMatchObject({ order_status: 'open' });
   });
 
-  it('does not cancel what has left', async () => {
+  it('does not cancel a shipped order', async () => {
     const made = await order();
-    await updated({ ...named(made), delivery_status_id: 2 });
-    const cancel = { ...named(made), order_status_id: 3 };
+    await updated({ ...partsOf(made), delivery_status_id: 2 });
+    const cancel = { ...partsOf(made), order_status_id: 3 };
     expect(await updated(cancel)).toEqual(failing(cancel, 'API.Order.AlreadyShipped'));
     expect(await shown(made)).toMatchObject({ order_status: 'open' });
   });
 
-  it('does not cancel what has left once, whatever its delivery status is now', async () => {
+  it('does not cancel a shipped order with another delivery status', async () => {
     const made = await order();
-    const cancel = { ...named(made), order_status_id: 3 };
+    const cancel = { ...partsOf(made), order_status_id: 3 };
     for (const delivery of [2, 1, 4]) {
-      await updated({ ...named(made), delivery_status_id: delivery });
+      await updated({ ...partsOf(made), delivery_status_id: delivery });
       expect(await updated(cancel)).toEqual(failing(cancel, 'API.Order.AlreadyShipped'));
     }
     const other = await order();
-    const late = { ...named(other), order_status_id: 3 };
-    const rows = [{ ...named(other), delivery_status_id: 3 }, { ...named(other), delivery_status_id: 1 }, late];
+    const late = { ...partsOf(other), order_status_id: 3 };
+    const rows = [{ ...partsOf(other), delivery_status_id: 3 }, { ...partsOf(other), delivery_status_id: 1 }, late];
     expect(await updated(...rows)).toEqual({
       updated: 2,
       failed: [{ input: late, error: { message: 'API.Order.AlreadyShipped' } }],
@@ -120,20 +122,20 @@ describe('PUT /orders/bulk_update', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 4 });
   });
 
-  it('cancels what is said to be returned but never left, and gives its pieces back', async () => {
+  it('cancels a returned order that never shipped, and releases its pieces', async () => {
     const made = await order();
-    await updated({ ...named(made), delivery_status_id: 4 });
+    await updated({ ...partsOf(made), delivery_status_id: 4 });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 3, available: 7 });
-    expect(await updated({ ...named(made), order_status_id: 3 })).toEqual({ updated: 1, failed: [] });
+    expect(await updated({ ...partsOf(made), order_status_id: 3 })).toEqual({ updated: 1, failed: [] });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
     expect(await movements()).toMatchObject([{ kind: 'release', qty: -3 }]);
   });
 
-  it('knows of what has left before it was noted', async () => {
+  it('recognizes orders shipped before shipping was recorded', async () => {
     const one = [{ code: 'A', qty: 1 }];
     const [back, gone, returned, pending] = [await order(one), await order(one), await order(one), await order(one)];
-    await updated({ ...named(back), delivery_status_id: 2 }, { ...named(gone), delivery_status_id: 3 });
-    await updated({ ...named(back), delivery_status_id: 1 }, { ...named(returned), delivery_status_id: 4 });
+    await updated({ ...partsOf(back), delivery_status_id: 2 }, { ...partsOf(gone), delivery_status_id: 3 });
+    await updated({ ...partsOf(back), delivery_status_id: 1 }, { ...partsOf(returned), delivery_status_id: 4 });
     const shipped = () =>
       api.database.rows<{ shipped_at: Date | null }>(
         'select id, shipped_at from orders where app_id = $1 order by id',
@@ -149,30 +151,30 @@ describe('PUT /orders/bulk_update', () => {
     expect(noted.map(({ shipped_at }) => shipped_at === null)).toEqual([false, false, true, true]);
   });
 
-  it('does not cancel an order of another system that has left', async () => {
+  it('does not cancel a shipped order of another system', async () => {
     const { body } = await shop.post('/int/orders', { order: { external_ref: 'X', items: [{ code: 'A', qty: 1 }] } });
     const made = body.data as Order;
-    await updated({ ...named(made), delivery_status_id: 2 });
-    await updated({ ...named(made), delivery_status_id: 1 });
-    const cancel = { ...named(made), order_status_id: 3 };
+    await updated({ ...partsOf(made), delivery_status_id: 2 });
+    await updated({ ...partsOf(made), delivery_status_id: 1 });
+    const cancel = { ...partsOf(made), order_status_id: 3 };
     expect(await updated(cancel)).toEqual(failing(cancel, 'API.Order.AlreadyShipped'));
   });
 
-  it('neither sends nor reopens a cancelled order', async () => {
+  it('neither ships nor reopens a cancelled order', async () => {
     const made = await order();
-    await updated({ ...named(made), order_status_id: 3 });
-    for (const wish of [{ delivery_status_id: 2 }, { order_status_id: 1 }]) {
-      expect(await updated({ ...named(made), ...wish })).toEqual(
-        failing({ ...named(made), ...wish }, 'API.Orders.InvalidStatus'),
+    await updated({ ...partsOf(made), order_status_id: 3 });
+    for (const change of [{ delivery_status_id: 2 }, { order_status_id: 1 }]) {
+      expect(await updated({ ...partsOf(made), ...change })).toEqual(
+        failing({ ...partsOf(made), ...change }, 'API.Orders.InvalidStatus'),
       );
     }
     expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 10, reserved: 0 });
   });
 
-  it('does not send what is not there any more', async () => {
+  it('does not ship missing pieces', async () => {
     const [first, second] = [await order(), await order()];
     await putStock(shop, [{ code: 'A', warehouse_code: 'W1', qty: -5 }]);
-    const rows = [first, second].map((each) => ({ ...named(each), delivery_status_id: 2 }));
+    const rows = [first, second].map((each) => ({ ...partsOf(each), delivery_status_id: 2 }));
     expect(await updated(...rows)).toEqual({
       updated: 1,
       failed: [{ input: rows[1], error: { message: 'API.Stocks.NegativeStock' } }],
@@ -195,10 +197,10 @@ describe('PUT /orders/bulk_update', () => {
     ['an invoice number with NUL', { invoice_number: 'F\u0000' }, 'API.Orders.InvoiceNumberIsInvalid'],
     ['an overlong invoice number', { invoice_number: 'F'.repeat(256) }, 'API.Orders.InvoiceNumberIsTooLong'],
     ['a number as invoice number', { invoice_number: 5 }, 'API.Orders.WrongDataType'],
-  ])('fails a row with %s, and writes the others', async (_, wrong, key) => {
+  ])('fails a row with %s and writes the others', async (_, wrong, key) => {
     const [made, other] = [await order(), await order()];
-    const row = { ...named(made), invoice_number: 'F-1', ...wrong };
-    const { status, body } = await update(row, { ...named(other), invoice_number: 'F-2' }, null);
+    const row = { ...partsOf(made), invoice_number: 'F-1', ...wrong };
+    const { status, body } = await update(row, { ...partsOf(other), invoice_number: 'F-2' }, null);
     expect([status, body.data.updated]).toEqual([200, 1]);
     expect(body.data.failed).toEqual([
       { input: JSON.parse(JSON.stringify(row)), error: { message: key } },
@@ -209,7 +211,7 @@ describe('PUT /orders/bulk_update', () => {
   });
 
   it("does not find another app's order", async () => {
-    const row = { ...named(await order()), order_status_id: 3 };
+    const row = { ...partsOf(await order()), order_status_id: 3 };
     const stranger = await api.app();
     const { body } = await stranger.put('/orders/bulk_update', { orders: [row] });
     expect(body.data).toEqual(failing(row, 'API.Orders.NotFound'));
@@ -221,7 +223,7 @@ describe('PUT /orders/bulk_update', () => {
     for (let count = 0; count < 41; count += 1) made.push(await order([{ code: 'A', qty: 1 }]));
     const count = async (orders: readonly Order[]): Promise<number> => {
       api.statements.length = 0;
-      expect(await updated(...orders.map((each) => ({ ...named(each), delivery_status_id: 2 })))).toEqual({
+      expect(await updated(...orders.map((each) => ({ ...partsOf(each), delivery_status_id: 2 })))).toEqual({
         updated: orders.length,
         failed: [],
       });
@@ -232,11 +234,11 @@ describe('PUT /orders/bulk_update', () => {
     expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 1010 - 41, reserved: 0 });
   });
 
-  it('ships an order once, however many calls ask for it at once, while others cancel and sell', async () => {
+  it('ships an order once under concurrent shipping, canceling and selling', async () => {
     const made = await order();
     const calls = await Promise.all([
-      ...Array.from({ length: 10 }, () => update({ ...named(made), delivery_status_id: 2 })),
-      ...Array.from({ length: 5 }, () => update({ ...named(made), order_status_id: 3 })),
+      ...Array.from({ length: 10 }, () => update({ ...partsOf(made), delivery_status_id: 2 })),
+      ...Array.from({ length: 5 }, () => update({ ...partsOf(made), order_status_id: 3 })),
       ...Array.from({ length: 5 }, () => propose(shop, [{ code: 'A', qty: 1 }]).then(() => ({ status: 200 }))),
     ]);
     expect(calls.every(({ status }) => status === 200)).toBe(true);
@@ -245,13 +247,13 @@ describe('PUT /orders/bulk_update', () => {
     expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: left?.kind === 'ship' ? 7 : 10, reserved: 5 });
   });
 
-  it('keeps the payments of a cancelled order: money is given back by its own calls', async () => {
+  it('keeps the payments of an order cancelled without refund', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 0 },
     });
     const made = (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
-    await updated({ ...named(made), order_status_id: 3, payment_status_id: 4 });
+    await updated({ ...partsOf(made), order_status_id: 3, payment_status_id: 4 });
     expect(await shown(made)).toMatchObject({ paid: 100, payment_status: 'refunded' });
   });
 });

@@ -41,7 +41,7 @@ const add = (more: object = {}, client = shop) => importOrder(client, order(more
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 const count = async (client = shop): Promise<number> => (await client.get('/orders')).body.data.length;
 
-/** What an order with these fields is answered with; nothing is written. */
+/** Expects that nothing is written. Returns status and body. */
 const refused = async (more: object): Promise<unknown> => {
   const before = await count();
   const { status, body } = await post(order(more));
@@ -59,7 +59,7 @@ async function location(code: string, client = shop): Promise<number> {
 }
 
 describe('POST /int/orders', () => {
-  it('takes an order over, with totals that agree and its payments', async () => {
+  it('imports an order with consistent totals and its payments', async () => {
     const shopId = await location('DOWNTOWN');
     const items = [
       { code: 'A', qty: 2, price: 90.5 },
@@ -82,7 +82,7 @@ describe('POST /int/orders', () => {
     expect(made).toEqual({
       id: made.id,
       data_part: made.data_part,
-      // Months since January 2020 on the test's 21 November 2026.
+      // Months from January 2020 to November 2026.
       time_part: 82,
       order_number: 'WEB-7',
       order_date: '2026-10-01T08:30:00',
@@ -171,7 +171,7 @@ describe('POST /int/orders', () => {
     expect((await shop.get(`/orders/${made.id}?${parts}`)).body.data).toEqual(made);
   });
 
-  it('needs no more than a reference and an item: the rest is drawn, now, and from the catalogue', async () => {
+  it('fills in all but the reference and an item', async () => {
     const made = await add();
     expect(made).toMatchObject({
       order_number: expect.stringMatching(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/),
@@ -188,7 +188,7 @@ describe('POST /int/orders', () => {
     ['nulls', null],
     ['empty texts', ''],
     ['blank texts', ' \t'],
-  ])('takes %s for nothing', async (_, empty) => {
+  ])('treats %s as absent', async (_, empty) => {
     const texts = { order_number: empty, app_location_code: empty };
     const more = empty === null ? { order_date: null, customer_id: null, payments: null } : {};
     const items = [{ code: 'A', barcode: '', external_ref: null, qty: 1, price: null }];
@@ -207,8 +207,8 @@ describe('POST /int/orders', () => {
     ['a price of 0', { code: 'A', qty: 2, price: 0 }, { price: 0, vat_rate: 20, sales: 0 }],
     ['a price where the catalogue has none', { code: 'C', qty: 1, price: 9 }, { price: 9, vat_rate: 20, sales: 9 }],
     ['no VAT, counted as 0', { code: 'D', qty: 1 }, { price: 5, vat_rate: null, sales: 5 }],
-    ['what is no longer sold', { code: 'OLD', qty: 1 }, { price: 7, vat_rate: 20, sales: 7 }],
-  ])('has %s', async (_, item, expected) => {
+    ['a product that is no longer sold', { code: 'OLD', qty: 1 }, { price: 7, vat_rate: 20, sales: 7 }],
+  ])('takes %s', async (_, item, expected) => {
     const made = await add({ items: [item] });
     expect(made.items).toMatchObject([expected]);
     expect(made.end_sales).toBe(made.net_sales + made.vat);
@@ -217,7 +217,7 @@ describe('POST /int/orders', () => {
   it.each([
     ['JPY', 7, 21],
     ['KWD', 0.125, 0.375],
-  ])('has as many decimals as %s has', async (currency, price, total) => {
+  ])('has the decimals of %s', async (currency, price, total) => {
     const client = await api.app(currency);
     await stockShop(client, [{ code: 'X', price: 1 }]);
     const items = [{ code: 'X', qty: 3, price }];
@@ -241,7 +241,7 @@ describe('POST /int/orders', () => {
     expect(await add({ payments })).toMatchObject({ payment_status: status, paid, debt, end_sales: 100 });
   });
 
-  it('takes and reserves no stock, now and when it ships', async () => {
+  it('neither reserves stock nor ships it', async () => {
     await stockShop(shop, [{ code: 'HERE', stock: 5 }]);
     const made = await add({ items: [{ code: 'HERE', qty: 50 }] });
     const { id, data_part, time_part } = made;
@@ -266,7 +266,7 @@ describe('POST /int/orders', () => {
     expect(await sold()).toBe(0);
   });
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const more = { id: 1, app_id: 1, paid: 5, order_status_id: 3, sales: 1, data_part: 7, time_part: 7 };
     expect(await add(more)).toMatchObject({ paid: 0, order_status: 'open', sales: 100, time_part: 82 });
   });
@@ -283,7 +283,7 @@ describe('POST /int/orders', () => {
   });
 });
 
-describe('POST /int/orders, its customer', () => {
+describe('the customer of POST /int/orders', () => {
   const customer = (external_ref: string) => ({
     external_ref,
     email: 'ana@example.com',
@@ -292,13 +292,18 @@ describe('POST /int/orders, its customer', () => {
   });
 
   it.each([
-    ['three parts', (c: Named) => ({ customer_id: c.id, data_part: c.data_part, time_part: c.time_part })],
+    ['three parts', (c: CustomerParts) => ({ customer_id: c.id, data_part: c.data_part, time_part: c.time_part })],
     ['an external reference', () => ({ customer_external_ref: 'crm-1' })],
     [
       'three parts, which go before the reference',
-      (c: Named) => ({ customer_id: c.id, data_part: c.data_part, time_part: c.time_part, customer_external_ref: 'x' }),
+      (c: CustomerParts) => ({
+        customer_id: c.id,
+        data_part: c.data_part,
+        time_part: c.time_part,
+        customer_external_ref: 'x',
+      }),
     ],
-  ])('is named by %s, and gives it its own parts', async (_, name) => {
+  ])('is identified by %s and gives the order its parts', async (_, name) => {
     const made = (await shop.post('/customers', { customer: { ...customer('crm-1'), phone: '+381' } })).body.data;
     api.clock.forward({ hours: 24 * 60 });
     expect(await add(name(made))).toMatchObject({
@@ -313,8 +318,8 @@ describe('POST /int/orders, its customer', () => {
     api.clock.forward({ hours: -24 * 60 });
   });
 
-  it('is not found by anything else: API.Customers.NotFound', async () => {
-    const made = (await shop.post('/customers', { customer: customer('crm-1') })).body.data as Named;
+  it('API.Customers.NotFound: no other identifier finds a customer', async () => {
+    const made = (await shop.post('/customers', { customer: customer('crm-1') })).body.data as CustomerParts;
     const stranger = await api.app();
     const foreign = await newCustomer(stranger, 'mira@example.com');
     const { id: customer_id, data_part, time_part } = made;
@@ -337,11 +342,11 @@ describe('POST /int/orders, its customer', () => {
     [{ customer_id: 1 }, 'data_part'],
     [{ customer_id: 1, time_part: 1 }, 'data_part'],
     [{ customer_id: 1, data_part: 1, time_part: null }, 'time_part'],
-  ])('named by an id needs both parts: %j', async (name, field) => {
+  ])('needs both parts with an id: %j', async (name, field) => {
     expect(await refused(name)).toEqual([422, { errors: { [field]: ["can't be blank"] } }]);
   });
 
-  interface Named {
+  interface CustomerParts {
     readonly id: number;
     readonly data_part: number;
     readonly time_part: number;
@@ -357,10 +362,10 @@ describe('Matching by identifiers: POST /int/orders', () => {
     ['barcode before external_ref', { barcode: '860-B', external_ref: 'ref-a' }, 'B'],
     ['barcode when the code finds none', { code: 'none', barcode: '860-B', external_ref: 'ref-a' }, 'B'],
     ['external_ref when the others find none', { code: 'none', barcode: 'none', external_ref: 'ref-b' }, 'B'],
-    ['code, though the same text is a barcode of another', { code: 'A' }, 'A'],
-    ['barcode, though the same text is a code of another', { barcode: 'A' }, 'C'],
-    ['external_ref, though the same text is a barcode of another', { external_ref: '860-B' }, 'C'],
-  ])('an item is found by %s', async (_, identifiers, code) => {
+    ['code, though it is a barcode of another variant', { code: 'A' }, 'A'],
+    ['barcode, though it is a code of another variant', { barcode: 'A' }, 'C'],
+    ['external_ref, though it is a barcode of another variant', { external_ref: '860-B' }, 'C'],
+  ])('finds an item by %s', async (_, identifiers, code) => {
     expect((await add({ items: [{ ...identifiers, qty: 1, price: 1 }] })).items).toMatchObject([{ code }]);
   });
 
@@ -372,18 +377,18 @@ describe('Matching by identifiers: POST /int/orders', () => {
     ['a code as barcode', { barcode: 'B' }],
     ['nothing', {}],
     ['empty texts', { code: '', barcode: '', external_ref: '' }],
-  ])('an item is not found by %s: API.Order.ProductNotFound', async (_, identifiers) => {
+  ])('API.Order.ProductNotFound: %s', async (_, identifiers) => {
     const items = [...ONE, { qty: 1, ...identifiers }];
     expect(await refused({ items })).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
 
-  it('an item of another app is not found', async () => {
+  it('does not find an item of another app', async () => {
     const stranger = await api.app();
     const { status, body } = await post(order(), stranger);
     expect([status, body]).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
 
-  it('a location is found by its code, exactly: API.Order.AppLocationNotFound', async () => {
+  it('API.Order.AppLocationNotFound: the code of a location is matched exactly', async () => {
     const id = await location('L1');
     await location('L2', await api.app());
     expect(await add({ app_location_code: 'L1' })).toMatchObject({ app_location_id: id });
@@ -393,10 +398,10 @@ describe('Matching by identifiers: POST /int/orders', () => {
   });
 });
 
-describe('POST /int/orders, refusals', () => {
+describe('refusals of POST /int/orders', () => {
   const EXISTS = [422, { error: 'API.Order.OrderAlreadyExists' }];
 
-  it('API.Order.OrderAlreadyExists: a second order has neither the reference nor the number of the first', async () => {
+  it('API.Order.OrderAlreadyExists: the reference or the number is taken', async () => {
     await add({ external_ref: 'erp-1', order_number: 'N-1' });
     expect(await refused({ external_ref: 'erp-1' })).toEqual(EXISTS);
     expect(await refused({ external_ref: 'erp-1', order_number: 'N-2' })).toEqual(EXISTS);
@@ -409,14 +414,14 @@ describe('POST /int/orders, refusals', () => {
     expect((await post(order({ external_ref: 'erp-1', order_number: 'N-1' }), stranger)).status).toBe(201);
   });
 
-  it('API.Order.OrderAlreadyExists: the number of an order that was a proforma is taken too', async () => {
+  it('API.Order.OrderAlreadyExists: a converted order has the number', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     const { id } = await propose(shop, ONE);
     const { order_number } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     expect(await refused({ order_number })).toEqual(EXISTS);
   });
 
-  it('are said in the app’s words, in the same form', async () => {
+  it('are translated for the app', async () => {
     await shop.patch('/app/settings', {
       translations: {
         sr: { 'API.Order.OrderAlreadyExists': 'Već postoji', 'API.Utils.WrongDataType': 'Pogrešan tip' },
@@ -429,12 +434,12 @@ describe('POST /int/orders, refusals', () => {
     expect((await post(order({ external_ref: 1 }), serbian)).body.errors.Utils).toEqual(['Pogrešan tip']);
   });
 
-  it('API.Products.MissingPrice: neither the order nor the catalogue has a price', async () => {
+  it('API.Products.MissingPrice: neither order nor catalogue has a price', async () => {
     const items = [...ONE, { code: 'C', qty: 1 }];
     expect(await refused({ items })).toEqual([422, { errors: { Products: ['API.Products.MissingPrice'] } }]);
   });
 
-  it('API.PaymentMethod.NotSupported: a payment method that the app does not have', async () => {
+  it('API.PaymentMethod.NotSupported: the app does not have the method', async () => {
     const foreign = await methodId(await api.app(), 'cash');
     for (const payment_method_id of [foreign, 0, -1, 987_654, Number.MAX_SAFE_INTEGER]) {
       const payments = [
@@ -467,7 +472,7 @@ describe('POST /int/orders, refusals', () => {
       { external_ref: ['is too long'], order_number: ['is too long'], app_location_code: ['is too long'] },
     ],
     [
-      'unsound texts',
+      'invalid texts',
       { external_ref: 'a\0', order_number: '\ud800' },
       { external_ref: ['is invalid'], order_number: ['is invalid'] },
     ],
@@ -481,14 +486,14 @@ describe('POST /int/orders, refusals', () => {
       { items: [{ code: 'A', qty: 1, price: 0.001 }, ...ONE, { code: 'A', qty: 1, price: 1.005 }] },
       { 'items.0.price': ['is invalid'], 'items.2.price': ['is invalid'] },
     ],
-    ['a total that is too large', { items: [{ code: 'A', qty: 1_000_000, price: 1e12 }] }, { items: ['is invalid'] }],
+    ['an excessive total', { items: [{ code: 'A', qty: 1_000_000, price: 1e12 }] }, { items: ['is invalid'] }],
     ['1,001 items', { items: Array.from({ length: 1_001 }, () => ONE[0]) }, { items: ['is too long'] }],
     [
       'an empty payment',
       { payments: [{}] },
       { 'payments.0.payment_method_id': ["can't be blank"], 'payments.0.amount': ["can't be blank"] },
     ],
-  ])('%s: every failing field under its own name', async (_, more, errors) => {
+  ])('refuses %s, with every failing field', async (_, more, errors) => {
     expect(await refused(more)).toEqual([422, { errors }]);
   });
 
@@ -497,12 +502,12 @@ describe('POST /int/orders, refusals', () => {
     [-1, 'must be greater than 0'],
     [0.001, 'is invalid'],
     [1e13, 'is invalid'],
-  ])('a payment of %d %s', async (amount, text) => {
+  ])('refuses a payment of %d: %s', async (amount, text) => {
     const payments = [{ payment_method_id: cash, amount }];
     expect(await refused({ payments })).toEqual([422, { errors: { 'payments.0.amount': [text] } }]);
   });
 
-  it('payments that are too large together', async () => {
+  it('refuses an excessive sum of payments', async () => {
     const payments = Array.from({ length: 2 }, () => ({ payment_method_id: cash, amount: 1e12 }));
     expect((await add({ payments: payments.slice(0, 1) })).paid).toBe(1e12);
     expect(await refused({ payments })).toEqual([422, { errors: { payments: ['is invalid'] } }]);
@@ -522,7 +527,7 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
     received_value,
   });
 
-  it('returns every wrong field, by its path, with both types and the value', async () => {
+  it('returns every wrong field with its path, both types and the value', async () => {
     const fields = await wrong({
       external_ref: 5,
       order_number: true,
@@ -568,12 +573,12 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
     ['a number', 5, 'integer'],
     ['an object', { 0: { code: 'A', qty: 1 } }, 'object'],
     ['true', true, 'boolean'],
-  ])('names a list that is %s', async (_, items, type) => {
+  ])('reports a list that is %s', async (_, items, type) => {
     expect(await wrong({ items })).toEqual([field('items', 'array', type, items)]);
     expect(await wrong({ payments: items })).toEqual([field('payments', 'array', type, items)]);
   });
 
-  it('names the entries of a list that are no objects, and what is wrong in the others', async () => {
+  it('reports entries that are no objects and wrong fields of the others', async () => {
     const items = [null, 5, { code: 'A', qty: 'x' }, [{ code: 'A', qty: 'y' }], 'A', { code: 'A', qty: 1 }];
     expect(await wrong({ items })).toEqual(
       expect.arrayContaining([
@@ -587,25 +592,25 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
     expect(await wrong({ items })).toHaveLength(5);
   });
 
-  it('comes before every rule, and names only types', async () => {
+  it('comes before every rule and reports only types', async () => {
     expect(
       await wrong({ external_ref: '', order_date: 'yesterday', items: [{ code: 'none', qty: 0, price: 'x' }] }),
     ).toEqual([field('items.0.price', 'number', 'string', 'x')]);
   });
 
   it.each([
-    ['without the order', {}],
-    ['with null for it', { order: null }],
-    ['with a list for it', { order: [] }],
-    ['with a text for it', { order: 'x' }],
-    ['with the fields in its place', { external_ref: 'x', items: ONE }],
-  ])('%s the request cannot be read', async (_, body) => {
+    ['no order', {}],
+    ['null as the order', { order: null }],
+    ['a list as the order', { order: [] }],
+    ['a text as the order', { order: 'x' }],
+    ['fields outside the order', { external_ref: 'x', items: ONE }],
+  ])('answers 400 for %s', async (_, body) => {
     const reply = await shop.post('/int/orders', body);
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 });
 
-describe('many calls of POST /int/orders at once', () => {
+describe('concurrent calls of POST /int/orders', () => {
   const twenty = (call: (index: number) => Promise<Reply>) =>
     Promise.all(Array.from({ length: 20 }, (_, index) => call(index)));
   const expectOne = (replies: readonly Reply[]) => {
@@ -627,7 +632,7 @@ describe('many calls of POST /int/orders at once', () => {
     expect(await count()).toBe(1);
   });
 
-  it('of different orders make all of them, and count every piece', async () => {
+  it('with different orders make all of them and count every piece', async () => {
     const items = [
       { code: 'A', qty: 1 },
       { code: 'D', qty: 2 },
@@ -638,7 +643,7 @@ describe('many calls of POST /int/orders at once', () => {
     expect([await sold('P'), await sold('R')]).toEqual([20, 40]);
   });
 
-  it('with one Idempotency-Key make one order, and its repeat gets the same answer', async () => {
+  it('with one Idempotency-Key make one order, and a repeat gets its answer', async () => {
     const keyed = shop.keyed('one');
     const fields = order();
     const replies = await twenty(() => post(fields, keyed));

@@ -1,33 +1,36 @@
-import { isBlank, isRefusal, parseMoment } from '@back-office/kernel';
-import { CustomerNameFields, customerNameOf, type CustomerName } from '../customers/index.js';
+import { minorOf, type AppContext } from '@back-office/apps';
+import {
+  IS_INVALID,
+  isBlank,
+  isRefusal,
+  MALFORMED,
+  MUST_BE_POSITIVE,
+  parseMoment,
+  type CustomerName,
+} from '@back-office/kernel';
+import type { ImportedOrder, ImportedOrders, Order, OrderQueries } from '@back-office/orders';
+import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
 import { created } from '../http/answer.js';
-import { minorOf, type AppContext } from '../http/app-context.js';
 import { fieldErrorsAnswer, type FieldErrors } from '../http/errors.js';
 import {
   Amount,
   DateTime,
-  IS_INVALID,
-  JudgedBy,
+  ValidatedBy,
   ListOf,
-  MALFORMED,
-  MUST_BE_POSITIVE,
   RecordId,
   Text,
   Whole,
   Wrapper,
-  type Judge,
+  type Validator,
 } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
 import { WrongTypesShape } from '../http/wrong-types.js';
-import type { ImportedOrder } from './imported-order.js';
-import { OrderShape, presentOrder, type OrderRow } from './order.js';
-import type { TypeOrmImportedOrders } from './typeorm-imported-orders.js';
-import type { TypeOrmOrders } from './typeorm-orders.js';
+import { OrderShape, presentOrder } from './order.js';
 
 const optional = true;
 
-const judgePaid: Judge = (value) => {
+const checkPaidAmount: Validator = (value) => {
   if (typeof value !== 'number' || !Number.isFinite(value)) return MALFORMED;
   return value > 0 ? undefined : MUST_BE_POSITIVE;
 };
@@ -42,7 +45,7 @@ class ImportedItemFields {
 
 class ImportedPaymentFields {
   @RecordId() payment_method_id!: number;
-  @JudgedBy(judgePaid, { type: 'number', exclusiveMinimum: 0 }) amount!: number;
+  @ValidatedBy(checkPaidAmount, { type: 'number', exclusiveMinimum: 0 }) amount!: number;
 }
 
 class ImportedOrderFields extends CustomerNameFields {
@@ -58,59 +61,59 @@ class PostOrder {
   @Wrapper(() => ImportedOrderFields) order!: ImportedOrderFields;
 }
 
-const NAMED_REFUSALS = ['OrderAlreadyExists', 'AppLocationNotFound', 'ProductNotFound'].map(
-  (what) => `API.Order.${what}`,
+const ORDER_REFUSALS = ['OrderAlreadyExists', 'AppLocationNotFound', 'ProductNotFound'].map(
+  (rule) => `API.Order.${rule}`,
 );
 
 const BareRefusal = record({ error: text });
 
-export function importedOrderRoutes(imported: TypeOrmImportedOrders, orders: TypeOrmOrders): Route[] {
+export function importedOrderRoutes(imported: ImportedOrders, orders: OrderQueries): Route[] {
   return [
     route({
       method: 'post',
       path: '/int/orders',
       caller: 'app',
-      summary: 'Takes over an order of another system; stock is neither taken nor reserved',
+      summary: 'Imports an order of another system; its stock is neither reserved nor shipped',
       body: PostOrder,
       namesWrongTypes: true,
       failures: { 400: WrongTypesShape, 422: BareRefusal },
       answers: { 201: record({ data: OrderShape }) },
       refusals: [
-        ...NAMED_REFUSALS,
+        ...ORDER_REFUSALS,
         'API.Customers.NotFound',
         'API.Products.MissingPrice',
         'API.PaymentMethod.NotSupported',
       ],
       handle: async ({ app, body: { order } }) => {
-        const wrong = unfitAmounts(app, order);
-        if (Object.keys(wrong).length > 0) return fieldErrorsAnswer(wrong, app);
-        const customer = customerNameOf(order);
+        const errors = checkDecimals(app, order);
+        if (Object.keys(errors).length > 0) return fieldErrorsAnswer(errors, app);
+        const customer = parseCustomerName(order);
         if (isRefusal(customer)) return customer;
-        const added = await imported.add(app.id, importOf(app, order, customer));
+        const added = await imported.add(app.id, parseImport(app, order, customer));
         if (isRefusal(added)) return added;
-        return created(presentOrder(app, (await orders.find(app.id, added.id)) as OrderRow));
+        return created(presentOrder(app, (await orders.find(app.id, added.id)) as Order));
       },
     }),
   ];
 }
 
-/** Amounts that the app's currency cannot express, by field. */
-function unfitAmounts(app: AppContext, { items, payments }: ImportedOrderFields): FieldErrors {
+/** Errors of amounts that the app's currency cannot express, by field. */
+function checkDecimals(app: AppContext, { items, payments }: ImportedOrderFields): FieldErrors {
   const amounts = [
     ...items.map(({ price }, index) => [`items.${index}.price`, price ?? 0] as const),
     ...(payments ?? []).map(({ amount }, index) => [`payments.${index}.amount`, amount] as const),
   ];
-  const unfit = amounts.filter(([, amount]) => minorOf(app, amount) === undefined);
-  return Object.fromEntries(unfit.map(([field]) => [field, [IS_INVALID]]));
+  const invalid = amounts.filter(([, amount]) => minorOf(app, amount) === undefined);
+  return Object.fromEntries(invalid.map(([field]) => [field, [IS_INVALID]]));
 }
 
-function importOf(app: AppContext, fields: ImportedOrderFields, customer: CustomerName | null): ImportedOrder {
+function parseImport(app: AppContext, fields: ImportedOrderFields, customer: CustomerName | null): ImportedOrder {
   const minor = (amount: number): number => minorOf(app, amount) as number;
   return {
-    orderNumber: given(fields.order_number),
+    orderNumber: blankToNull(fields.order_number),
     externalRef: fields.external_ref,
     orderDate: parseMoment(fields.order_date ?? '')?.at ?? null,
-    locationCode: given(fields.app_location_code),
+    locationCode: blankToNull(fields.app_location_code),
     customer,
     items: fields.items.map(({ price, ...item }) => ({
       ...item,
@@ -124,7 +127,6 @@ function importOf(app: AppContext, fields: ImportedOrderFields, customer: Custom
   };
 }
 
-/** A blank text is none. */
-function given(sent: string | null | undefined): string | null {
+function blankToNull(sent: string | null | undefined): string | null {
   return isBlank(sent ?? '') ? null : (sent as string);
 }

@@ -1,14 +1,8 @@
-import { idFilter, searchFilter, windowFilter, windowParameters, type TimeWindow } from '../http/query-parameters.js';
+import type { OrderFilter } from '@back-office/orders';
+import { idFilter, searchFilter, windowFilter, windowParameters } from '../http/query-parameters.js';
 import { integer, text } from '../http/shapes.js';
 
-/** What a list of orders is narrowed to; what was not asked for is `undefined`. The window is one of order_date. */
-export interface OrderFilter extends TimeWindow {
-  readonly search: string | undefined;
-  readonly customerId: number | undefined;
-  readonly appLocationId: number | undefined;
-}
-
-/** The filters of GET /orders. An empty one is none; ids and dates that cannot be used make the request unreadable. */
+/** Empty filters are ignored; unusable ids and dates are answered 400. */
 export const ORDER_FILTERS = {
   search: {
     schema: text,
@@ -21,7 +15,7 @@ export const ORDER_FILTERS = {
   ...windowParameters('dateTimeFrom', 'dateTimeTo'),
 };
 
-export function orderFilter(query: Readonly<Record<string, unknown>>): OrderFilter {
+export function parseOrderFilter(query: Readonly<Record<string, unknown>>): OrderFilter {
   return {
     search: searchFilter(query),
     customerId: idFilter(query, 'customerId'),

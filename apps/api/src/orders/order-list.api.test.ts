@@ -1,11 +1,10 @@
-import { loadRows } from '../testing/load-rows.js';
-import { planOf } from '../testing/plan-of.js';
+import type { AppContext } from '@back-office/apps';
+import { orderListStatement } from '@back-office/database-postgres';
+import { loadRows, planOf } from '@back-office/database-postgres/testing';
 import { GUEST, importOrder, methodId, propose, setUp, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
-import { orderFilter } from './order-filter.js';
-import { orderListStatement } from './order-list.query.js';
-import type { AppContext } from '../http/app-context.js';
+import { parseOrderFilter } from './order-filter.js';
 
 let api: TestApi;
 let shop: Client;
@@ -14,7 +13,7 @@ let letters: Map<number, string>;
 let ana: number;
 let vera: number;
 let downtown: number;
-/** All of them, newest first. */
+/** All orders, newest first. */
 const ALL = 'edcba';
 
 beforeAll(async () => {
@@ -117,7 +116,7 @@ const list = async (query: string, client = shop): Promise<{ id: number; order_d
   return body.data;
 };
 const found = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
-const seek = (text: string): Promise<string> => found(`search=${encodeURIComponent(text)}`);
+const search = (text: string): Promise<string> => found(`search=${encodeURIComponent(text)}`);
 
 const BAD_REQUEST = [400, { errors: { detail: 'Bad Request' } }];
 const refused = async (query: string): Promise<void> => {
@@ -138,7 +137,7 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
     ['paid', 'edacb', 'bceda'],
     ['debt', 'bceda', 'adecb'],
     ['customer_name', 'dbaec', 'eabdc'],
-  ])('%s alone and asc is %s, desc is %s; ties are newest first', async (field, ascending, descending) => {
+  ])('%s sorts to %s, desc to %s; ties are newest first', async (field, ascending, descending) => {
     expect([
       await found(`orderBy=${field}`),
       await found(`orderBy=${field} asc`),
@@ -166,12 +165,12 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
   });
 
   it.each(['', 'sales', 'sales desc', 'invoice_number', 'customer_name', 'order_date', 'id'])(
-    'shows each order once and in one order, however it is paged: %j',
+    'shows each order once and in a stable order: %j',
     async (orderBy) => {
       const client = await api.app();
       await stockShop(client, [{ code: 'A' }]);
       for (let index = 0; index < 12; index += 1) {
-        // Four of them at each moment, so that ties run over the ends of pages.
+        // Four share each moment: ties cross page borders.
         if (index % 4 === 0) api.clock.forward({ seconds: 1 });
         await importOrder(client, { external_ref: `${index}`, items: [{ code: 'A', qty: 1 }] });
       }
@@ -210,7 +209,7 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
     ['a name in Cyrillic letters, the last one first', 'Ковачевић Зо', 'e'],
     ['an order number in Cyrillic letters', 'н-30', 'a'],
   ])('finds %s: %s', async (_, text, expected) => {
-    expect(await seek(text)).toBe(expected);
+    expect(await search(text)).toBe(expected);
   });
 
   it.each([
@@ -223,8 +222,8 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
     ['\\', ''],
     ['\\%', ''],
     ["' or true --", ''],
-  ])('takes signs literally: %s finds %j', async (text, expected) => {
-    expect(await seek(text)).toBe(expected);
+  ])('takes special characters literally: %s finds %j', async (text, expected) => {
+    expect(await search(text)).toBe(expected);
   });
 
   it.each([
@@ -237,17 +236,17 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
     'downtown',
     '\u0301',
     '62-555 Anić',
-  ])('does not find what stands nowhere: %s', async (text) => {
-    expect(await seek(text)).toBe('');
+  ])('does not find %s', async (text) => {
+    expect(await search(text)).toBe('');
   });
 
-  it.each(['', '%20', '%20%09'])('that is blank is no search: "%s"', async (text) => {
+  it.each(['', '%20', '%20%09'])('ignores a blank search: "%s"', async (text) => {
     expect(await found(`search=${text}`)).toBe(ALL);
   });
 
-  it.each(['search=a&search=b', 'search[]=a', 'search[x]=a', 'search=a%00'])('cannot be read with %s', refused);
+  it.each(['search=a&search=b', 'search[]=a', 'search[x]=a', 'search=a%00'])('answers 400 for %s', refused);
 
-  it('finds an invoice number as soon as the order has it', async () => {
+  it('finds an invoice number that was added later', async () => {
     const client = await api.app();
     await stockShop(client, [{ code: 'A' }]);
     const { id, data_part, time_part } = await importOrder(client, {
@@ -265,7 +264,7 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
 });
 
 describe('Paging, sorting, filtering: GET /orders, customerId and appLocationId', () => {
-  it('find the orders of one customer, of one location, of both', async () => {
+  it('finds the orders of a customer, of a location, of both', async () => {
     expect([await found(`customerId=${ana}`), await found(`customerId=${vera}`)]).toEqual(['a', 'b']);
     expect(await found(`appLocationId=${downtown}`)).toBe('ea');
     expect(await found(`appLocationId=${downtown}&customerId=${ana}`)).toBe('a');
@@ -274,21 +273,21 @@ describe('Paging, sorting, filtering: GET /orders, customerId and appLocationId'
 
   describe.each(['customerId', 'appLocationId'])('%s', (name) => {
     it.each(['0', '-1', '987654321', '9007199254740993', '9'.repeat(30)])(
-      'finds nothing by a number that no record has: %s',
+      'finds nothing for the unknown id %s',
       async (id) => {
         expect(await found(`${name}=${id}`)).toBe('');
       },
     );
 
-    it('is ignored when it is empty', async () => {
+    it('is ignored when empty', async () => {
       expect(await found(`${name}=`)).toBe(ALL);
     });
 
-    it.each(['x', '1.5', '1e3', '%2B1', '%201', '1,2', '0x1'])('cannot be read as %s', (id) =>
+    it.each(['x', '1.5', '1e3', '%2B1', '%201', '1,2', '0x1'])('is answered 400 for %s', (id) =>
       refused(`${name}=${id}`),
     );
 
-    it('cannot be read twice', () => refused(`${name}=1&${name}=2`));
+    it('is answered 400 when repeated', () => refused(`${name}=1&${name}=2`));
   });
 });
 
@@ -313,11 +312,11 @@ describe('Paging, sorting, filtering: GET /orders, dateTimeFrom and dateTimeTo',
     ['dateTimeFrom=2026-11-22&dateTimeTo=2026-11-21', ''],
     ['dateTimeFrom=0001-01-01&dateTimeTo=9999-12-31', ALL],
     ['dateTimeFrom=&dateTimeTo=', ALL],
-  ])('%s finds %j: both ends inclusive, a date alone is its midnight', async (query, expected) => {
+  ])('%s finds %j: ends are inclusive, a date is its midnight', async (query, expected) => {
     expect(await found(query)).toBe(expected);
   });
 
-  it('find what is shown as their last second', async () => {
+  it('includes the last second in full', async () => {
     const client = await api.app();
     await stockShop(client, [{ code: 'A' }]);
     const items = [{ code: 'A', qty: 1 }];
@@ -332,11 +331,11 @@ describe('Paging, sorting, filtering: GET /orders, dateTimeFrom and dateTimeTo',
 
   describe.each(['dateTimeFrom', 'dateTimeTo'])('%s', (name) => {
     it.each(['2026-13-01', '2026-02-30', 'yesterday', '22.11.2026', '2026-11-22%00', '1', '2026-11-22T10:00'])(
-      'cannot be read as %s',
+      'is answered 400 for %s',
       (value) => refused(`${name}=${value}`),
     );
 
-    it('cannot be read twice', () => refused(`${name}=2026-11-22&${name}=2026-11-22`));
+    it('is answered 400 when repeated', () => refused(`${name}=2026-11-22&${name}=2026-11-22`));
   });
 });
 
@@ -346,7 +345,7 @@ describe('Paging, sorting, filtering: GET /orders, several filters', () => {
     ['search=inv&orderBy=invoice_number', 'cae'],
     ['search=inv&orderBy=sales desc&limit=1&offset=1', 'e'],
     ['dateTimeTo=2026-11-21T23:59:59&orderBy=debt&limit=2', 'ce'],
-  ])('hold together: %s finds %s', async (query, expected) => {
+  ])('are combined: %s finds %s', async (query, expected) => {
     expect(await found(query)).toBe(expected);
   });
 });
@@ -372,7 +371,7 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
     );
   });
 
-  it('has a page of 30 unless a limit is sent, and of at most 10,000', async () => {
+  it('has pages of 30 by default and 10,000 at most', async () => {
     expect(await list('', large)).toHaveLength(30);
     expect(await list('limit=10000', large)).toHaveLength(10_000);
     expect(await list('limit=10001', large)).toHaveLength(10_000);
@@ -381,7 +380,7 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
 
   const plan = (query: Readonly<Record<string, string>>, orderBy?: string): Promise<string> => {
     const page = { offset: 0, limit: 30 };
-    const { text, values } = orderListStatement({ app, filter: orderFilter(query), orderBy, page });
+    const { text, values } = orderListStatement({ app, filter: parseOrderFilter(query), orderBy, page });
     return planOf(api.database, text, values);
   };
 
@@ -405,14 +404,14 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
     expect(lines).not.toContain('Seq Scan');
   });
 
-  it('finds one of them by its name, whichever comes first', async () => {
+  it('finds an order by either part of the name first', async () => {
     for (const text of ['Mira Prezime4711 ', 'Prezime4711 Mira', 'prezime4711']) {
       const rows = await list(`search=${encodeURIComponent(text)}`, large);
       expect(rows).toMatchObject([{ order_number: 'O-2026-4711' }]);
     }
   });
 
-  it('finds Cyrillic and accented names by both alphabets, accents and case aside', async () => {
+  it('finds names in both alphabets, accents and case aside', async () => {
     for (const [text, count] of [
       ['МИЛИЦА', 2_500],
       ['žarko', 2_500],

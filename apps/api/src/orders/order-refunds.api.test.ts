@@ -30,9 +30,9 @@ interface Order {
 }
 
 const CANCELED = 3;
-const named = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
+const partsOf = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
 const REFUND = { refund: true };
-const canceling = (order: Order, more: object = REFUND) => ({ ...named(order), order_status_id: CANCELED, ...more });
+const canceling = (order: Order, more: object = REFUND) => ({ ...partsOf(order), order_status_id: CANCELED, ...more });
 const update = (orders: readonly object[], query = ''): Promise<Reply> =>
   shop.put(`/orders/bulk_update${query}`, { orders });
 const updated = async (orders: readonly object[], query?: string) => {
@@ -48,7 +48,7 @@ const payments = ({ payments: all }: { payments: readonly Record<string, unknown
   all.map((each) => [each['payment_method'], each['amount'], each['payment_status']]);
 const pay = async (id: number, amount = 0): Promise<Reply> =>
   shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: await methodId(shop, 'cash'), amount } });
-/** An order of three pieces at 100 that is paid in cash. */
+/** An order of three pieces at 100, paid in cash. */
 async function paidOrder(more: object = {}): Promise<Order> {
   const { id } = await propose(shop, [{ code: 'A', qty: 3 }], more);
   await pay(id);
@@ -62,8 +62,8 @@ const checks = async (): Promise<unknown[]> =>
     [shop.appId],
   );
 
-describe('an order that is cancelled with refund', () => {
-  it('gives back money, vouchers, points and pieces, and its proforma stays as at conversion', async () => {
+describe('an order cancelled with refund', () => {
+  it('returns money, vouchers, points and pieces, and keeps its proforma', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 120 }]);
     const mira = await newCustomer(shop, 'mira@example.com');
@@ -97,18 +97,18 @@ describe('an order that is cancelled with refund', () => {
     expect(again).toMatchObject({ paid: 120, debt: 80 });
   });
 
-  it('moves nothing without refund, and everything when asked for later', async () => {
+  it('refunds later when cancelled without refund', async () => {
     const order = await paidOrder();
     for (const more of [{}, { refund: false }, { refund: null }]) {
       expect(await updated([canceling(order, more)])).toEqual(DONE);
     }
     expect(await shown(order)).toMatchObject({ order_status: 'canceled', paid: 300, payment_status: 'paid' });
     expect(service.asked).toEqual([]);
-    expect(await updated([{ ...named(order), refund: true }])).toEqual(DONE);
+    expect(await updated([{ ...partsOf(order), refund: true }])).toEqual(DONE);
     expect(await shown(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
 
-  it('is refunded once, however often it is asked for and by how many at once', async () => {
+  it('is refunded once by repeated and concurrent calls', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     const mira = await newCustomer(shop, 'mira@example.com');
     const order = await paidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
@@ -126,7 +126,7 @@ describe('an order that is cancelled with refund', () => {
     expect(customer.body.data.loyalty_points).toBe(30);
   });
 
-  it('has a refund that fails and is asked for again as for proformas', async () => {
+  it('fails and retries its refund as a proforma does', async () => {
     const order = await paidOrder();
     service.status = 400;
     expect(await updated([canceling(order)])).toEqual(DONE);
@@ -139,7 +139,7 @@ describe('an order that is cancelled with refund', () => {
     expect(await shown(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
 
-  it('gives back card money that settles afterwards when it is asked for once more, and resolves its alert', async () => {
+  it('refunds a late card payment when asked again, and resolves its alert', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const begun = await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} });
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
@@ -156,7 +156,7 @@ describe('an order that is cancelled with refund', () => {
     expect(await shown(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
 
-  it('leaves many refunds to the worker, in as many statements as for few', async () => {
+  it('leaves many refunds to the worker, with a constant number of statements', async () => {
     const orders: Order[] = [];
     for (let made = 0; made < 52; made += 1) orders.push(await paidOrder());
     const statements = async (some: readonly Order[]): Promise<number> => {
@@ -170,7 +170,7 @@ describe('an order that is cancelled with refund', () => {
     for (let batch = 0; batch < 2; batch += 1) await api.container.get(TOKENS.Refunds).payOutDue();
     expect(service.asked).toHaveLength(51);
     expect(await shown(orders[50] as Order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
-    // One is asked for in the call: the proforma is read, locked, and stored with its order.
+    // The call asks for one: it reads, locks and stores the proforma with its order.
     const asked = 4;
     expect(await statements(orders.slice(51))).toBe(many + asked);
   });
@@ -183,7 +183,7 @@ describe('an order that is cancelled with refund', () => {
     expect(service.asked).toEqual([]);
   });
 
-  it('is refunded once by a call that is repeated under its key', async () => {
+  it('is refunded once by a repeated keyed call', async () => {
     const order = await paidOrder();
     const client = shop.keyed('cancel');
     const first = await client.put('/orders/bulk_update', { orders: [canceling(order)] });
@@ -193,24 +193,24 @@ describe('an order that is cancelled with refund', () => {
   });
 });
 
-describe('a refund of an order that is refused', () => {
+describe('a refused refund of an order', () => {
   const failing = (input: object, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
 
   it.each([
     ['without a cancellation', {}, 'API.Orders.RefundIsInvalid'],
     ['with another status', { order_status_id: 2 }, 'API.Orders.RefundIsInvalid'],
-    ['that is no boolean', { order_status_id: CANCELED, refund: 'yes' }, 'API.Orders.WrongDataType'],
-  ])('%s', async (_, more, key) => {
+    ['with a text as refund', { order_status_id: CANCELED, refund: 'yes' }, 'API.Orders.WrongDataType'],
+  ])('is refused %s', async (_, more, key) => {
     const order = await paidOrder();
-    const row = { ...named(order), refund: true, ...more };
+    const row = { ...partsOf(order), refund: true, ...more };
     expect(await updated([row])).toEqual(failing(row, key));
     expect(await shown(order)).toMatchObject({ order_status: 'open', paid: 300 });
     expect(service.asked).toEqual([]);
   });
 
-  it('API.Order.AlreadyShipped: what has left keeps its money', async () => {
+  it('API.Order.AlreadyShipped: a shipped order is not refunded', async () => {
     const order = await paidOrder();
-    await updated([{ ...named(order), delivery_status_id: 2 }]);
+    await updated([{ ...partsOf(order), delivery_status_id: 2 }]);
     expect(await updated([canceling(order)])).toEqual(failing(canceling(order), 'API.Order.AlreadyShipped'));
     expect(await shown(order)).toMatchObject({ paid: 300 });
   });
@@ -227,14 +227,14 @@ describe('a refund of an order that is refused', () => {
     expect(await updated([canceling(paid, {})])).toEqual(DONE);
   });
 
-  it('leaves the other rows to be refunded', async () => {
+  it('does not prevent refunds of other rows', async () => {
     const [good, bad] = [await paidOrder(), await paidOrder()];
-    const wrong = { ...named(bad), refund: true };
+    const wrong = { ...partsOf(bad), refund: true };
     expect(await updated([canceling(good), wrong])).toMatchObject({ updated: 1, failed: [{ input: wrong }] });
     expect([(await shown(good)).paid, (await shown(bad)).paid]).toEqual([0, 300]);
   });
 
-  it('of another app changes nothing there', async () => {
+  it('changes nothing in another app', async () => {
     const order = await paidOrder();
     const mine = shop;
     shop = await api.app();

@@ -16,7 +16,7 @@ beforeEach(async () => {
   ]);
 });
 
-interface Named {
+interface OrderParts {
   readonly id: number;
   readonly data_part: number;
   readonly time_part: number;
@@ -30,14 +30,14 @@ const pay = async (id: number, amount: number, client = shop): Promise<void> => 
   const payment = { payment_method_id: await methodId(client, 'cash'), amount };
   expect((await client.post(`/proforma_orders/${id}/pay`, { payment })).status).toBe(200);
 };
-const get = ({ id, data_part: data, time_part: time }: Named, client = shop) =>
+const get = ({ id, data_part: data, time_part: time }: OrderParts, client = shop) =>
   client.get(`/orders/${id}?dataPart=${data}&timePart=${time}`);
 const list = async (query = '', client = shop) => (await client.get(`/orders${query}`)).body.data;
-const idsOf = (rows: readonly Named[]): number[] => rows.map(({ id }) => id);
+const idsOf = (rows: readonly OrderParts[]): number[] => rows.map(({ id }) => id);
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 
 describe('GET /orders/{id}', () => {
-  it('answers the order in full', async () => {
+  it('returns the order in full', async () => {
     const items = [
       { code: 'A', qty: 2 },
       { code: 'B', qty: 1 },
@@ -49,7 +49,7 @@ describe('GET /orders/{id}', () => {
     expect((await get(made)).body.data).toEqual({
       id: made.id,
       data_part: made.data_part,
-      // Months since January 2020 on the test's 21 November 2026.
+      // Months from January 2020 to November 2026.
       time_part: 82,
       order_number: expect.stringMatching(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/),
       order_date: now(),
@@ -154,12 +154,12 @@ describe('GET /orders/{id}', () => {
     expect((await get(made)).body.data).toMatchObject({ payment_status: status, payment_status_id: id, paid: amount });
   });
 
-  it('shows an order with nothing to pay as paid', async () => {
+  it('shows a free order as paid', async () => {
     await stockShop(shop, [{ code: 'GIFT', price: 0 }]);
     expect(await order([{ code: 'GIFT', qty: 1 }])).toMatchObject({ payment_status: 'paid', debt: 0, payments: [] });
   });
 
-  it('carries the quantities that were confirmed; a line with none is left out', async () => {
+  it('has the confirmed quantities and omits lines without any', async () => {
     const items = [
       { code: 'A', qty: 3 },
       { code: 'B', qty: 1 },
@@ -175,7 +175,7 @@ describe('GET /orders/{id}', () => {
     expect(data.items).toHaveLength(1);
   });
 
-  it("has its customer's parts, whenever it is placed", async () => {
+  it('has the parts of its customer', async () => {
     const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
     const customer = (await shop.post('/customers', { customer: fields })).body.data;
     api.clock.forward({ hours: 24 * 40 });
@@ -192,13 +192,13 @@ describe('GET /orders/{id}', () => {
   });
 
   it.each([
-    ['another dataPart', ({ data_part: own }: Named) => ({ data_part: (own % 64) + 1 })],
-    ['another timePart', ({ time_part: own }: Named) => ({ time_part: own - 1 })],
-    ['its parts exchanged', ({ data_part, time_part }: Named) => ({ data_part: time_part, time_part: data_part })],
-    ['a negative dataPart', ({ data_part: own }: Named) => ({ data_part: -own })],
-    ['a dataPart beyond what is stored', () => ({ data_part: 2 ** 15 })],
+    ['another dataPart', ({ data_part: own }: OrderParts) => ({ data_part: (own % 64) + 1 })],
+    ['another timePart', ({ time_part: own }: OrderParts) => ({ time_part: own - 1 })],
+    ['its parts exchanged', ({ data_part, time_part }: OrderParts) => ({ data_part: time_part, time_part: data_part })],
+    ['a negative dataPart', ({ data_part: own }: OrderParts) => ({ data_part: -own })],
+    ['a dataPart beyond 16 bits', () => ({ data_part: 2 ** 15 })],
     ['a timePart beyond 32 bits', () => ({ time_part: 2 ** 31 })],
-  ])('with %s finds nothing', async (_, wrong) => {
+  ])('finds nothing with %s', async (_, wrong) => {
     const made = await order();
     const { status, text } = await get({ ...made, ...wrong(made) });
     expect([status, text]).toEqual([404, '']);
@@ -212,7 +212,7 @@ describe('GET /orders/{id}', () => {
     '?dataPart=1&timePart=x',
     '?dataPart[]=1&timePart=1',
     '?dataPart=1.5&timePart=1',
-  ])('with the query "%s" cannot be read', async (query) => {
+  ])('is answered 400 with the query "%s"', async (query) => {
     const { id } = await order();
     const { status, body } = await shop.get(`/orders/${id}${query}`);
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
@@ -229,7 +229,7 @@ describe('GET /orders', () => {
   it.each([
     ['JPY', 7, 21],
     ['KWD', 0.125, 0.375],
-  ])('shows amounts with as many decimals as %s has', async (currency, price, total) => {
+  ])('shows amounts with the decimals of %s', async (currency, price, total) => {
     const client = await api.app(currency);
     await stockShop(client, [{ code: 'C', price }]);
     const { data_part: _, ...made } = await order([{ code: 'C', qty: 3 }], {}, client);
@@ -243,7 +243,7 @@ describe('GET /orders', () => {
     });
   });
 
-  it('is newest first, those of one second by id', async () => {
+  it('is newest first, then by id', async () => {
     const first = await order();
     const second = await order();
     api.clock.forward({ seconds: 1 });
@@ -253,7 +253,7 @@ describe('GET /orders', () => {
 
   describe('of an app with 35 orders', () => {
     let many: Client;
-    let all: Named[];
+    let all: OrderParts[];
 
     beforeAll(async () => {
       many = await api.app();
@@ -262,13 +262,13 @@ describe('GET /orders', () => {
       all = await list('?limit=100', many);
     });
 
-    it('shows 30 unless a limit is sent', async () => {
+    it('shows 30 by default', async () => {
       expect(all).toHaveLength(35);
       expect(await list('', many)).toEqual(all.slice(0, 30));
       expect(await list('?offset=10', many)).toEqual(all.slice(10));
     });
 
-    it('shows every order once, a page at a time; the last page is shorter', async () => {
+    it('shows every order once, page by page', async () => {
       const pages = [];
       for (let offset = 0; offset < 40; offset += 10) pages.push(await list(`?offset=${offset}&limit=10`, many));
       expect(pages.map((page) => page.length)).toEqual([10, 10, 10, 5]);
@@ -276,13 +276,13 @@ describe('GET /orders', () => {
     });
 
     it.each(['limit=0', 'limit=-1', 'limit=x', 'limit=1.5', 'limit=', 'offset=-1', 'offset=x', 'limit=1&limit=2'])(
-      'falls back to the default when the page is %s',
+      'falls back to the default page for %s',
       async (query) => {
         expect(await list(`?${query}`, many)).toEqual(all.slice(0, 30));
       },
     );
 
-    it.each(['99999999999999999999', '10001', '10000'])('shows at most 10,000 when %s are wanted', async (limit) => {
+    it.each(['99999999999999999999', '10001', '10000'])('shows at most 10,000 for the limit %s', async (limit) => {
       expect(await list(`?limit=${limit}`, many)).toEqual(all);
     });
 
@@ -290,7 +290,7 @@ describe('GET /orders', () => {
       expect(await list(`?offset=${offset}`, many)).toEqual([]);
     });
 
-    it('takes one statement, however many it shows', async () => {
+    it('takes one statement for any number of orders', async () => {
       await list('?limit=1', many);
       api.statements.length = 0;
       await list('?limit=35', many);

@@ -1,19 +1,16 @@
-import { pageOf } from '@back-office/kernel';
-import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from '@back-office/orders';
-import type { Database } from '../database/database.js';
+import { parsePage } from '@back-office/kernel';
+import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES, type OrderQueries } from '@back-office/orders';
 import { ok, okText } from '../http/answer.js';
 import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { PAGING, PARTS, partsOf } from '../http/query-parameters.js';
-import { orNull, Unjudged } from '../http/request-fields.js';
+import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, record, text } from '../http/shapes.js';
+import { ORDER_CHANGE_KEYS, parseOrderChange } from './order-change-rows.js';
+import { ORDER_FILTERS, parseOrderFilter } from './order-filter.js';
+import type { OrderUpdates } from './order-updates.js';
 import { OrderListShape, OrderShape, presentOrder } from './order.js';
-import { ORDER_CHANGE_KEYS, orderChange } from './order-change-rows.js';
-import { orderFilter, ORDER_FILTERS } from './order-filter.js';
-import { orderListJson } from './order-list.query.js';
-import type { TypeOrmOrderUpdates } from './typeorm-order-updates.js';
-import type { TypeOrmOrders } from './typeorm-orders.js';
 
 const DEFAULT_LIMIT = 30;
 
@@ -25,7 +22,7 @@ const ORDER_BY = {
 };
 
 class BulkUpdateOrders {
-  @Unjudged({
+  @ValidatedByDomain({
     type: 'array',
     maxItems: 10_000,
     items: {
@@ -38,10 +35,10 @@ class BulkUpdateOrders {
         order_status_id: orNull({ type: 'integer', minimum: 1, maximum: ORDER_STATUSES.length }),
         payment_status_id: orNull({ type: 'integer', minimum: 1, maximum: PAYMENT_STATUSES.length }),
         delivery_status_id: orNull({ type: 'integer', minimum: 1, maximum: DELIVERY_STATUSES.length }),
-        invoice_number: orNull({ type: 'string', maxLength: 255, description: 'null or blank takes it away' }),
+        invoice_number: orNull({ type: 'string', maxLength: 255, description: 'null or blank clears it' }),
         refund: orNull({
           type: 'boolean',
-          description: 'with a cancelled order: gives back what was paid for it; vouchers and points go back as well',
+          description: 'with a cancelled order: refunds its payments, vouchers and points',
         }),
       },
     },
@@ -49,27 +46,25 @@ class BulkUpdateOrders {
   orders?: unknown;
 }
 
-export function orderRoutes(orders: TypeOrmOrders, updates: TypeOrmOrderUpdates, database: Database): Route[] {
+export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[] {
   return [
     route({
       method: 'get',
       path: '/orders',
       caller: 'app',
-      summary: "The app's orders, newest first unless sorted otherwise; a filter that is empty is ignored",
+      summary: "The app's orders, newest first by default; empty filters are ignored",
       query: { ...PAGING, ...ORDER_FILTERS, orderBy: ORDER_BY },
       answers: { 200: record({ data: listOf(OrderListShape) }) },
       handle: async ({ app, query }) => {
-        const page = pageOf(query, DEFAULT_LIMIT);
-        return okText(
-          await orderListJson(database, { app, filter: orderFilter(query), orderBy: query['orderBy'], page }),
-        );
+        const page = parsePage(query, DEFAULT_LIMIT);
+        return okText(await orders.list({ app, filter: parseOrderFilter(query), orderBy: query['orderBy'], page }));
       },
     }),
     route({
       method: 'get',
       path: '/orders/:id',
       caller: 'app',
-      summary: 'One order in full, named by its id and both parts',
+      summary: 'One order in full, identified by its id and both parts',
       query: PARTS,
       answers: { 200: record({ data: OrderShape }) },
       handle: async ({ app, id, query }) => {
@@ -91,9 +86,9 @@ export function orderRoutes(orders: TypeOrmOrders, updates: TypeOrmOrderUpdates,
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'orders');
-        const { failed, explain } = await updates.update(app.id, rows.map(orderChange), options);
-        const answered = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
-        return okExplained({ updated: rows.length - failed.length, failed: answered }, explain);
+        const { failed, explain } = await updates.update(app.id, rows.map(parseOrderChange), options);
+        const shown = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
+        return okExplained({ updated: rows.length - failed.length, failed: shown }, explain);
       },
     }),
   ];

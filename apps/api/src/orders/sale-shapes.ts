@@ -1,8 +1,19 @@
-import { formatDateTime, fromMinor, type TaxBracket, type VatRate } from '@back-office/kernel';
-import { isFinalized, type Address, type AppliedPromotion, type FeeLine, type Payment } from '@back-office/proforma';
-import { dateTime, integer, nullable, number, record, text, truth, type Of } from '../http/shapes.js';
+import {
+  type Address,
+  type AppliedPromotion,
+  columnsOf,
+  type FeeLine,
+  type Fields,
+  formatDateTime,
+  fromMinor,
+  type NoteColumns,
+  SALE_NOTES,
+  type TaxBracket,
+  type VatRate,
+} from '@back-office/kernel';
+import { isFinalized, type Payment } from '@back-office/proforma';
+import { dateTime, integer, nullable, number, record, text, boolean, type Of } from '../http/shapes.js';
 
-/** What evaluations, proformas and orders show alike. */
 export const PromotionShape = record({ code: text, name: text, amount: number });
 
 export const FeeItemShape = record({
@@ -23,7 +34,7 @@ export const PaymentShape = record({
   payment_method_id: nullable(integer),
   payment_status: text,
   payment_date: dateTime,
-  finalized: truth,
+  finalized: boolean,
 });
 
 export const TaxBracketShape = record({ vat_rate: number, net: number, vat: number, gross: number });
@@ -37,7 +48,15 @@ export const DeliveryAreaShape = record({
   pickup_point_code: nullable(text),
 });
 
-/** A VAT rate in percent: 2000 basis points are 20. */
+export const noteShapes = Object.fromEntries(SALE_NOTES.map((note) => [note, nullable(text)])) as {
+  readonly [Note in keyof NoteColumns]: ReturnType<typeof nullable<typeof text>>;
+};
+
+export function presentNotes(sale: Fields<NoteColumns>): NoteColumns {
+  return columnsOf(sale, SALE_NOTES);
+}
+
+/** Percent, from basis points: 2000 becomes 20. */
 export function percent(vatRate: number): number;
 export function percent(vatRate: VatRate): number | null;
 export function percent(vatRate: VatRate): number | null {
@@ -63,7 +82,6 @@ export function presentFee(fee: FeeLine, money: Money): Of<typeof FeeItemShape> 
   };
 }
 
-/** What of a payment is shown, whoever owns it now. */
 export type ShownPayment = Pick<Payment, 'id' | 'amount' | 'method' | 'methodId' | 'status' | 'date'>;
 
 export function presentPayment(payment: ShownPayment, money: Money): Of<typeof PaymentShape> {
@@ -83,7 +101,7 @@ export function presentBracket(bracket: TaxBracket, money: Money): Of<typeof Tax
   return { vat_rate: percent(vatRate), net: money(net), vat: money(vat), gross: money(gross) };
 }
 
-export interface Delivered {
+export interface DeliveryTerms {
   readonly delivery: Address | null;
   readonly shipmentMethodCode: string | null;
   readonly pickupPointCode: string | null;
@@ -93,7 +111,7 @@ export function presentDeliveryArea({
   delivery,
   shipmentMethodCode,
   pickupPointCode,
-}: Delivered): Of<typeof DeliveryAreaShape> {
+}: DeliveryTerms): Of<typeof DeliveryAreaShape> {
   return {
     address_line_1: delivery?.address_line_1 ?? null,
     city: delivery?.city ?? null,

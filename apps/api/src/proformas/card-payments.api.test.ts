@@ -31,15 +31,15 @@ interface Payment {
 const path = (id: number | string, payment?: number | string) =>
   `/proforma_orders/${id}/card_payments${payment === undefined ? '' : `/${payment}/result`}`;
 const begin = (id: number, payment: object = {}): Promise<Reply> => shop.post(path(id), { payment });
-const tell = (id: number, payment: number, result: object): Promise<Reply> => shop.post(path(id, payment), { result });
-/** The id of a card payment that has begun. */
+const sendResult = (id: number, payment: number, result: object): Promise<Reply> =>
+  shop.post(path(id, payment), { result });
 const begun = async (id: number, amount?: number): Promise<number> => {
   const { status, body } = await begin(id, { amount });
   expect(status).toBe(201);
   return body.data.payments.at(-1).id;
 };
-const told = async (id: number, payment: number, status = 'settled') => {
-  const reply = await tell(id, payment, { status });
+const resultOf = async (id: number, payment: number, status = 'settled') => {
+  const reply = await sendResult(id, payment, { status });
   expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
   return reply.body.data;
 };
@@ -62,8 +62,8 @@ const confirm = async (
   return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
 };
 
-describe('a card payment that begins', () => {
-  it('is pending, counts for nothing yet, and the draft awaits it', async () => {
+describe('a begun card payment', () => {
+  it('is pending and unpaid, and makes the draft await payment', async () => {
     const { id } = await three();
     const { status, body } = await begin(id, { amount: 120.5 });
     expect(status).toBe(201);
@@ -83,7 +83,7 @@ describe('a card payment that begins', () => {
     expect(body.payment).toEqual(body.data.payments[0]);
   });
 
-  it('is the one that its answer names, also among several at once', async () => {
+  it('is the payment of its answer, even with concurrent calls', async () => {
     const { id } = await three();
     const amounts = [10, 20, 30, 40];
     const replies = await Promise.all(amounts.map((amount) => begin(id, { amount })));
@@ -94,7 +94,7 @@ describe('a card payment that begins', () => {
   });
 
   it.each([[{}], [{ amount: null }], [{ amount: 0 }], [{ amount: -5 }]])(
-    'with %j is for the whole debt',
+    'is for the whole debt with %j',
     async (payment) => {
       const { id } = await three();
       await pay(id, 70);
@@ -102,7 +102,7 @@ describe('a card payment that begins', () => {
     },
   );
 
-  it('leaves every other open status as it is', async () => {
+  it('changes no other open status', async () => {
     const confirmed = await three();
     await confirm(confirmed, 3);
     expect((await begin(confirmed.id)).body.data).toMatchObject({ proforma_status: 'confirmed' });
@@ -111,14 +111,14 @@ describe('a card payment that begins', () => {
     expect((await begin(partly.id)).body.data).toMatchObject({ proforma_status: 'partial_confirmed' });
   });
 
-  it('leaves room for other payments of the debt', async () => {
+  it('does not reduce the debt for other payments', async () => {
     const { id } = await three();
     await begun(id);
     expect(await pay(id, 100)).toMatchObject({ proforma_status: 'awaiting_payment', paid: 100, debt: 200 });
     expect(await pay(id)).toMatchObject({ proforma_status: 'paid', paid: 300 });
   });
 
-  it('is written in the name of the oldest method of kind card', async () => {
+  it('has the oldest method of kind card', async () => {
     const [mine] = await setUp(shop, 'payment_methods', [{ code: 'card', name: 'Visa', kind: 'card' }]);
     await setUp(shop, 'payment_methods', [{ code: 'card2', name: 'Dina', kind: 'card' }]);
     const { id } = await three();
@@ -135,11 +135,11 @@ describe('a card payment that begins', () => {
       () => setUp(shop, 'payment_methods', [{ code: 'card', kind: 'other' }]),
       {},
     ],
-    ['Order debt is already paid', 'message', 'nothing is owed', (id: number) => pay(id), {}],
+    ['Order debt is already paid', 'message', 'the debt is paid', (id: number) => pay(id), {}],
     [
       'Payment amount exceeds order debt',
       'message',
-      'more than the debt is wanted',
+      'it exceeds the debt',
       (id: number) => pay(id, 100),
       { amount: 200.01 },
     ],
@@ -160,7 +160,7 @@ describe('a card payment that begins', () => {
     [
       'API.ProformaOrders.AlreadyFinal',
       'ProformaOrders',
-      'its time is over',
+      'it is overdue',
       async () => api.clock.forward({ hours: 72 }),
       {},
     ],
@@ -177,7 +177,7 @@ describe('a card payment that begins', () => {
     [{ amount: '1' }, 400, { errors: { detail: 'Bad Request' } }],
     [undefined, 400, { errors: { detail: 'Bad Request' } }],
     [[], 400, { errors: { detail: 'Bad Request' } }],
-  ])('is refused as %j', async (payment, status, body) => {
+  ])('cannot begin with %j', async (payment, status, body) => {
     const { id } = await three();
     const reply = await shop.post(path(id), { payment });
     expect([reply.status, reply.body]).toEqual([status, body]);
@@ -186,13 +186,13 @@ describe('a card payment that begins', () => {
 });
 
 describe('a settled result', () => {
-  it('is money that came in, and makes the proforma paid when it covers the total', async () => {
+  it('makes the proforma paid when it covers the total', async () => {
     const { id } = await three();
     const first = await begun(id, 100);
     const second = await begun(id, 200);
     api.clock.forward({ seconds: 30 });
-    expect(await told(id, first)).toMatchObject({ proforma_status: 'awaiting_payment', paid: 100, debt: 200 });
-    const data = await told(id, second);
+    expect(await resultOf(id, first)).toMatchObject({ proforma_status: 'awaiting_payment', paid: 100, debt: 200 });
+    const data = await resultOf(id, second);
     expect(data).toMatchObject({ proforma_status: 'paid', paid: 300, debt: 0 });
     expect(data.payments[1]).toMatchObject({
       payment_status: 'settled',
@@ -201,34 +201,34 @@ describe('a settled result', () => {
     });
   });
 
-  it('below the total leaves a draft when no other card payment is awaited', async () => {
+  it('returns a partly paid proforma to draft without other card payments', async () => {
     const { id } = await three();
-    expect(await told(id, await begun(id, 100))).toMatchObject({ proforma_status: 'draft', paid: 100, debt: 200 });
+    expect(await resultOf(id, await begun(id, 100))).toMatchObject({ proforma_status: 'draft', paid: 100, debt: 200 });
   });
 
   it.each([
     [3, 'confirmed'],
     [2, 'partial_confirmed'],
-  ])('of a proforma with %d pieces confirmed leaves it %s until it covers the total', async (qty, status) => {
+  ])('with %d pieces confirmed keeps the status %s below the total', async (qty, status) => {
     const made = await three();
     await confirm(made, qty);
-    expect(await told(made.id, await begun(made.id, 100))).toMatchObject({ proforma_status: status, paid: 100 });
-    expect(await told(made.id, await begun(made.id))).toMatchObject({ proforma_status: 'paid', debt: 0 });
+    expect(await resultOf(made.id, await begun(made.id, 100))).toMatchObject({ proforma_status: status, paid: 100 });
+    expect(await resultOf(made.id, await begun(made.id))).toMatchObject({ proforma_status: 'paid', debt: 0 });
   });
 
-  it('that comes late for a draft again still counts', async () => {
+  it('counts late for a proforma that is a draft again', async () => {
     const { id } = await three();
     const [late, failed] = [await begun(id, 100), await begun(id, 50)];
-    await told(id, failed, 'failed');
-    expect(await told(id, late)).toMatchObject({ proforma_status: 'draft', paid: 100 });
+    await resultOf(id, failed, 'failed');
+    expect(await resultOf(id, late)).toMatchObject({ proforma_status: 'draft', paid: 100 });
   });
 
-  it('gives back at once what exceeds the debt', async () => {
+  it('refunds the excess over the debt at once', async () => {
     const { id } = await three();
     const payment = await begun(id);
     await pay(id, 100);
     api.clock.forward({ seconds: 1 });
-    const data = (await tell(id, payment, { status: 'settled', reference: 'tx-77' })).body.data;
+    const data = (await sendResult(id, payment, { status: 'settled', reference: 'tx-77' })).body.data;
     expect(data).toMatchObject({ proforma_status: 'paid', paid: 300, debt: 0, alerts: [] });
     expect(payments(data)).toEqual([
       ['Card', 300, 'settled'],
@@ -240,34 +240,34 @@ describe('a settled result', () => {
     ]);
   });
 
-  it('of a proforma that was paid otherwise goes back whole, and its status stays', async () => {
+  it('is refunded in full when the proforma is paid already', async () => {
     const made = await three();
     const [first, second] = [await begun(made.id), await begun(made.id)];
     await pay(made.id);
     api.clock.forward({ seconds: 1 });
-    expect(payments(await told(made.id, first)).slice(3)).toEqual([['Card', -300, 'refunded']]);
+    expect(payments(await resultOf(made.id, first)).slice(3)).toEqual([['Card', -300, 'refunded']]);
     await confirm(made, 3);
-    expect(await told(made.id, second)).toMatchObject({ proforma_status: 'confirmed', paid: 300, debt: 0 });
+    expect(await resultOf(made.id, second)).toMatchObject({ proforma_status: 'confirmed', paid: 300, debt: 0 });
   });
 
-  it('leaves an alert when its excess cannot be given back', async () => {
+  it('raises an alert when its excess cannot be refunded', async () => {
     const { id } = await three();
     const payment = await begun(id);
     await pay(id, 100);
     api.clock.forward({ seconds: 1 });
     service.status = 400;
-    const data = await told(id, payment);
+    const data = await resultOf(id, payment);
     expect(data).toMatchObject({ proforma_status: 'paid', paid: 400, debt: 0, open_alerts_count: 1 });
     expect(data.alerts).toMatchObject([{ kind: 'refund_failed', resolved: false }]);
     expect(payments(data).at(-1)).toEqual(['Card', -100, 'refund_failed']);
   });
 
-  it('gives back money before vouchers', async () => {
+  it('refunds money before vouchers', async () => {
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 50 }]);
     const made = await propose(shop, [{ code: 'A', qty: 3 }], { voucher_codes: ['V'] });
     const payment = await begun(made.id);
     await confirm(made, 2);
-    expect(payments(await told(made.id, payment))).toEqual([
+    expect(payments(await resultOf(made.id, payment))).toEqual([
       ['voucher', 50, 'settled'],
       ['Card', 250, 'settled'],
       ['Card', -100, 'refunded'],
@@ -276,11 +276,11 @@ describe('a settled result', () => {
 });
 
 describe('a failed result', () => {
-  it('leaves the debt, and a draft again when it was the last card payment', async () => {
+  it('keeps the debt, and returns to draft after the last one', async () => {
     const { id } = await three();
     const [first, second] = [await begun(id), await begun(id)];
-    expect(await told(id, first, 'failed')).toMatchObject({ proforma_status: 'awaiting_payment', paid: 0 });
-    const data = await told(id, second, 'failed');
+    expect(await resultOf(id, first, 'failed')).toMatchObject({ proforma_status: 'awaiting_payment', paid: 0 });
+    const data = await resultOf(id, second, 'failed');
     expect(data).toMatchObject({ proforma_status: 'draft', paid: 0, debt: 300 });
     expect(payments(data)).toEqual([
       ['Card', 300, 'failed'],
@@ -289,47 +289,47 @@ describe('a failed result', () => {
     expect(data.payments[0]).toMatchObject({ finalized: true });
   });
 
-  it.each([3, 2])('of a proforma that is paid for and has %d pieces confirmed leaves its status', async (qty) => {
+  it.each([3, 2])('keeps the status of a paid proforma with %d confirmed pieces', async (qty) => {
     const made = await three();
     const payment = await begun(made.id);
     await pay(made.id);
     const { proforma_status: status } = await confirm(made, qty);
-    expect(await told(made.id, payment, 'failed')).toMatchObject({ proforma_status: status, debt: 0 });
+    expect(await resultOf(made.id, payment, 'failed')).toMatchObject({ proforma_status: status, debt: 0 });
   });
 
-  it('of a final proforma changes nothing but the payment', async () => {
+  it('changes only the payment of a final proforma', async () => {
     const { id } = await three();
     const payment = await begun(id);
     await shop.delete(`/proforma_orders/${id}`);
-    const data = await told(id, payment, 'failed');
+    const data = await resultOf(id, payment, 'failed');
     expect(data).toMatchObject({ proforma_status: 'canceled', paid: 0 });
     expect(payments(data)).toEqual([['Card', 300, 'failed']]);
     expect(service.asked).toEqual([]);
   });
 });
 
-describe('a result that comes again', () => {
+describe('a repeated result', () => {
   it.each([
     ['settled', ['settled', 'failed', 'settled']],
     ['failed', ['failed', 'failed']],
-  ])('is answered with the same proforma, and the first word, %s, stands', async (status, more) => {
+  ])('returns the same proforma and keeps the first status, %s', async (status, more) => {
     const { id } = await three();
     const payment = await begun(id);
-    const first = await told(id, payment, status);
+    const first = await resultOf(id, payment, status);
     api.clock.forward({ seconds: 5 });
     const { expires_in_seconds, ...same } = first;
     for (const again of more) {
-      expect(await told(id, payment, again)).toEqual({ ...same, expires_in_seconds: expires_in_seconds - 5 });
+      expect(await resultOf(id, payment, again)).toEqual({ ...same, expires_in_seconds: expires_in_seconds - 5 });
     }
     expect(service.asked).toEqual([]);
   });
 
-  it('settled after it had failed leaves one alert, and counts for nothing', async () => {
+  it('raises one alert and counts for nothing when settled after failed', async () => {
     const { id } = await three();
     const payment = await begun(id);
-    await told(id, payment, 'failed');
-    await told(id, payment);
-    const found = await told(id, payment);
+    await resultOf(id, payment, 'failed');
+    await resultOf(id, payment);
+    const found = await resultOf(id, payment);
     expect(payments(found)).toEqual([['Card', 300, 'failed']]);
     expect(found).toMatchObject({ paid: 0, debt: 300, proforma_status: 'draft', open_alerts_count: 1 });
     expect(found.alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: payment } }]);
@@ -340,30 +340,30 @@ describe('a result that comes again', () => {
     ['converted', (id: number) => shop.post(`/proforma_orders/${id}/convert`)],
     ['canceled', (id: number) => shop.delete(`/proforma_orders/${id}`)],
     ['expired', async () => api.clock.forward({ hours: 72 })],
-  ])('for a proforma that is %s moves no money twice', async (status, end) => {
+  ])('moves no money twice for a proforma that is %s', async (status, end) => {
     const { id } = await three();
     const payment = await begun(id, 100);
     await end(id);
-    const first = await told(id, payment);
+    const first = await resultOf(id, payment);
     const asked = service.asked.length;
     expect(first).toMatchObject({ proforma_status: status });
-    expect(await told(id, payment)).toEqual(first);
+    expect(await resultOf(id, payment)).toEqual(first);
     expect(service.asked).toHaveLength(asked);
   });
 
-  it('ten times at once is counted once', async () => {
+  it('counts once when sent ten times at once', async () => {
     const { id } = await three();
     const payment = await begun(id, 100);
-    const replies = await Promise.all(Array.from({ length: 10 }, () => tell(id, payment, { status: 'settled' })));
+    const replies = await Promise.all(Array.from({ length: 10 }, () => sendResult(id, payment, { status: 'settled' })));
     expect(new Set(replies.map(({ status, body }) => `${status} ${body.data?.paid}`))).toEqual(new Set(['200 100']));
     expect(payments(await shown(id))).toEqual([['Card', 100, 'settled']]);
   });
 
-  it('ten times at once for a cancelled proforma is refunded once', async () => {
+  it('is refunded once when sent ten times for a cancelled proforma', async () => {
     const { id } = await three();
     const payment = await begun(id);
     await shop.delete(`/proforma_orders/${id}`);
-    await Promise.all(Array.from({ length: 10 }, () => told(id, payment)));
+    await Promise.all(Array.from({ length: 10 }, () => resultOf(id, payment)));
     expect(service.asked).toHaveLength(1);
     expect(payments(await shown(id))).toEqual([
       ['Card', 300, 'settled'],
@@ -371,11 +371,11 @@ describe('a result that comes again', () => {
     ]);
   });
 
-  it('of ten payments of the whole debt at once leaves one of them here', async () => {
+  it('keeps one of ten concurrent payments of the whole debt', async () => {
     const { id } = await three();
     const ids = await Promise.all(Array.from({ length: 10 }, () => begun(id)));
     expect(new Set((await shown(id)).payments.map((each: Payment) => each.id)).size).toBe(10);
-    await Promise.all((await shown(id)).payments.map((each: Payment) => told(id, each.id)));
+    await Promise.all((await shown(id)).payments.map((each: Payment) => resultOf(id, each.id)));
     expect(ids).toHaveLength(10);
     expect(service.asked.map(({ amount }) => amount)).toEqual(Array.from({ length: 9 }, () => 300));
     expect(await shown(id)).toMatchObject({ proforma_status: 'paid', paid: 300, debt: 0 });
@@ -386,11 +386,11 @@ describe('a late result', () => {
   it.each([
     ['canceled', (id: number) => shop.delete(`/proforma_orders/${id}`)],
     ['expired', async () => api.clock.forward({ hours: 72 })],
-  ])('for a proforma that is %s is refunded whole', async (status, end) => {
+  ])('is refunded in full for a proforma that is %s', async (status, end) => {
     const { id } = await three();
     const payment = await begun(id);
     await end(id);
-    const data = await told(id, payment);
+    const data = await resultOf(id, payment);
     expect(data).toMatchObject({ proforma_status: status, paid: 0 });
     expect(payments(data)).toEqual([
       ['Card', 300, 'settled'],
@@ -402,12 +402,12 @@ describe('a late result', () => {
   it.each([
     ['canceled', 'refund_failed', (id: number) => shop.delete(`/proforma_orders/${id}`)],
     ['expired', 'expiry_refund_failed', async () => api.clock.forward({ hours: 72 })],
-  ])('for a proforma that is %s whose refund fails leaves the alert %s', async (status, kind, end) => {
+  ])('with a failed refund, for a proforma that is %s, raises the alert %s', async (status, kind, end) => {
     const { id } = await three();
     const payment = await begun(id);
     await end(id);
     service.status = 400;
-    expect(await told(id, payment)).toMatchObject({ proforma_status: status, paid: 300, alerts: [{ kind }] });
+    expect(await resultOf(id, payment)).toMatchObject({ proforma_status: status, paid: 300, alerts: [{ kind }] });
   });
 
   describe('for a converted proforma', () => {
@@ -415,21 +415,21 @@ describe('a late result', () => {
     const orderOf = async ({ id, data_part, time_part }: Record<string, number>) =>
       (await shop.get(`/orders/${id}?dataPart=${data_part}&timePart=${time_part}`)).body.data;
 
-    it('is added to the payments of the order, and the proforma shows what it showed', async () => {
+    it('is added to the order and leaves the proforma unchanged', async () => {
       const { id } = await three();
       const payment = await begun(id, 120);
       const order = await converted(id);
       expect(order).toMatchObject({ paid: 0, debt: 300, payment_status: 'unpaid' });
       const before = await shown(id);
       const { payment_instructions: _asks, ...same } = before;
-      expect(await told(id, payment)).toMatchObject({ ...same, updated_at: expect.any(String) });
+      expect(await resultOf(id, payment)).toMatchObject({ ...same, updated_at: expect.any(String) });
       const after = await orderOf(order);
       expect(after).toMatchObject({ paid: 120, debt: 180, payment_status: 'partial' });
       expect(payments(after)).toEqual([['Card', 120, 'settled']]);
       expect(service.asked).toEqual([]);
     });
 
-    it('leaves a payment status that a person has set, unless money came', async () => {
+    it('keeps a payment status set by a person, unless money came', async () => {
       const { id } = await three();
       const [failing, settling] = [await begun(id), await begun(id, 120)];
       const { id: orderId, data_part, time_part } = await converted(id);
@@ -437,14 +437,14 @@ describe('a late result', () => {
       await shop.put('/orders/bulk_update', {
         orders: [{ id: orderId, data_part, time_part, payment_status_id: PAID }],
       });
-      await told(id, failing, 'failed');
+      await resultOf(id, failing, 'failed');
       const { data } = (await shop.get('/orders')).body;
       expect(data).toMatchObject([{ paid: 0, debt: 300, payment_status: 'paid' }]);
-      await told(id, settling);
+      await resultOf(id, settling);
       expect((await shop.get('/orders')).body.data).toMatchObject([{ paid: 120, payment_status: 'partial' }]);
     });
 
-    it('leaves an alert when the order is cancelled by then', async () => {
+    it('raises an alert when the order is cancelled', async () => {
       const { id } = await three();
       const [settling, failing] = [await begun(id, 120), await begun(id, 100)];
       const { id: orderId, data_part, time_part } = await converted(id);
@@ -452,20 +452,20 @@ describe('a late result', () => {
       await shop.put('/orders/bulk_update', {
         orders: [{ id: orderId, data_part, time_part, order_status_id: CANCELED }],
       });
-      expect(await told(id, failing, 'failed')).toMatchObject({ open_alerts_count: 0 });
-      await told(id, settling);
-      const found = await told(id, settling);
+      expect(await resultOf(id, failing, 'failed')).toMatchObject({ open_alerts_count: 0 });
+      await resultOf(id, settling);
+      const found = await resultOf(id, settling);
       expect(found.alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: settling } }]);
       expect(await orderOf({ id: orderId, data_part, time_part })).toMatchObject({ paid: 120, debt: 180 });
     });
 
-    it('goes back as far as it exceeds the debt of the order', async () => {
+    it('is refunded as far as it exceeds the debt of the order', async () => {
       const { id } = await three();
       const payment = await begun(id);
       await pay(id, 100);
       const order = await converted(id);
       api.clock.forward({ seconds: 1 });
-      await told(id, payment);
+      await resultOf(id, payment);
       const after = await orderOf(order);
       expect(after).toMatchObject({ paid: 300, debt: 0, payment_status: 'paid' });
       expect(payments(after)).toEqual([
@@ -478,15 +478,15 @@ describe('a late result', () => {
   });
 });
 
-describe('what is not there', () => {
-  it('is a card payment of an unknown id, another payment, a refund, or one of another proforma', async () => {
+describe('a missing card payment', () => {
+  it('is answered 404 for any other id', async () => {
     const made = await three();
     const other = await three();
     const foreign = await begun(other.id);
     const cash = (await pay(made.id, 100)).payments[0].id;
     const payment = await begun(made.id, 50);
     await shop.delete(`/proforma_orders/${made.id}`);
-    await told(made.id, payment);
+    await resultOf(made.id, payment);
     const refund = (await shown(made.id)).payments.find((each: Payment) => each.amount === -50).id;
     const before = [await shown(made.id), await shown(other.id)];
     for (const id of [foreign, cash, refund, 987_654, 0, -1, 'abc', '99999999999999999999']) {
@@ -498,7 +498,7 @@ describe('what is not there', () => {
     expect([await shown(made.id), await shown(other.id)]).toEqual(before);
   });
 
-  it('is a proforma of another app, whatever the body', async () => {
+  it('is answered 404 for another app, whatever the body', async () => {
     const { id } = await three();
     const payment = await begun(id);
     const stranger = await api.app();
@@ -514,7 +514,7 @@ describe('what is not there', () => {
   });
 });
 
-describe('a result that breaks rules', () => {
+describe('an invalid result', () => {
   it.each([
     [{}, 422, { errors: { status: ["can't be blank"] } }],
     [{ status: null }, 422, { errors: { status: ["can't be blank"] } }],
@@ -526,7 +526,7 @@ describe('a result that breaks rules', () => {
     [{ status: 'settled', reference: 5 }, 400, { errors: { detail: 'Bad Request' } }],
     [undefined, 400, { errors: { detail: 'Bad Request' } }],
     ['settled', 400, { errors: { detail: 'Bad Request' } }],
-  ])('%j changes nothing', async (result, status, body) => {
+  ])('is refused as %j and changes nothing', async (result, status, body) => {
     const { id } = await three();
     const payment = await begun(id);
     const reply = await shop.post(path(id, payment), { result });
@@ -535,7 +535,7 @@ describe('a result that breaks rules', () => {
   });
 });
 
-it('a proforma with a card payment in progress expires like any other with debt', async () => {
+it('a proforma with a pending card payment expires', async () => {
   const mira = await newCustomer(shop, 'mira@example.com');
   const { id } = await propose(shop, [{ code: 'A', qty: 1 }], { ...mira, guest: undefined });
   await begun(id);

@@ -2,11 +2,11 @@ import { evaluate, methodId, propose, putStock, stockOf, stockShop, warehouse } 
 import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
-/** Two server processes on one database: no lock inside a process can help. */
+/** Two server processes: locks inside a process cannot help. */
 let api: TestApi;
 let servers: ServerProcess[];
 let shop: Client;
-/** The same app, its calls going to the two processes in turn. */
+/** The same app; its calls alternate between the processes. */
 let both: Client;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ function statuses(replies: readonly Reply[]): Record<number, number> {
   return counts;
 }
 
-/** Reserved stock is the sum of the reservations, of the movements, and of what open and converted lines hold. */
+/** Reserved stock equals the sum of reservations, of movements, and of open and converted lines. */
 async function expectLedgerToAgree(): Promise<void> {
   const rows = await api.database.rows<Record<'reserved' | 'held' | 'moved' | 'lines', number>>(
     `select s.reserved,
@@ -65,7 +65,7 @@ async function expectLedgerToAgree(): Promise<void> {
 }
 
 describe('two server processes on one database', () => {
-  it('make one proforma of one evaluation asked for 30 times at once', async () => {
+  it('make one proforma from 30 concurrent calls for one evaluation', async () => {
     const id = await evaluate(shop, [{ code: 'A', qty: 10 }]);
     const replies = await times(30, () => both.post('/proforma_orders', { order_processing_id: id }));
     expect(statuses(replies)).toEqual({ 201: 1, 422: 29 });
@@ -77,7 +77,7 @@ describe('two server processes on one database', () => {
     await expectLedgerToAgree();
   });
 
-  it('make 10 proformas of 40 for 10 pieces', async () => {
+  it('make 10 proformas from 40 calls for 10 pieces', async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => evaluate(shop, [{ code: 'A', qty: 1 }])));
     const replies = await times(40, (index) => both.post('/proforma_orders', { order_processing_id: ids[index] }));
     expect(statuses(replies)).toEqual({ 201: 10, 422: 30 });
@@ -85,7 +85,7 @@ describe('two server processes on one database', () => {
     await expectLedgerToAgree();
   });
 
-  it('raise 12 cut lines at once from what two warehouses have, and no piece twice', async () => {
+  it('reserve no piece twice when 12 lines are raised at once', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     const cut: { id: number; adjustments: object[] }[] = [];
     for (let made = 0; made < 12; made += 1) {
@@ -97,13 +97,13 @@ describe('two server processes on one database', () => {
     await propose(shop, [{ code: 'A', qty: 5 }]);
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 7 }]);
     const replies = await times(12, (index) => both.post(`/proforma_orders/${cut[index]?.id}/warehouse_confirm`));
-    // Two pieces each: two of the five that are left in W1, three of the seven in W2.
+    // Lines of two pieces: W1 has 5 pieces left for two of them, W2 has 7 for three.
     expect(statuses(replies)).toEqual({ 200: 5, 422: 7 });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 17, reserved: 15, available: 2 });
     await expectLedgerToAgree();
   });
 
-  it('make one order of 20 concurrent conversions, and every answer names it', async () => {
+  it('make one order from 20 concurrent conversions', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const replies = await times(20, () => both.post(`/proforma_orders/${id}/convert`));
     expect(statuses(replies)).toEqual({ 200: 20 });
@@ -116,7 +116,7 @@ describe('two server processes on one database', () => {
     expect(sold).toEqual({ quantity: 2 });
   });
 
-  it('let exactly one of cancel and convert win', async () => {
+  it('let either cancel or convert win', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await propose(shop, [{ code: 'B', qty: 1 }]);
       const [converted, canceled] = await Promise.all([
@@ -128,7 +128,7 @@ describe('two server processes on one database', () => {
     await expectLedgerToAgree();
   });
 
-  it('take the whole debt once when 20 payments want to', async () => {
+  it('take the whole debt once from 20 concurrent payments', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
     const replies = await times(20, () => both.post(`/proforma_orders/${id}/pay`, { payment }));
@@ -139,7 +139,7 @@ describe('two server processes on one database', () => {
     });
   });
 
-  it('never take more than the debt in parts', async () => {
+  it('never take more than the debt from partial payments', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 30 };
     const replies = await times(12, () => both.post(`/proforma_orders/${id}/pay`, { payment }));
@@ -147,7 +147,7 @@ describe('two server processes on one database', () => {
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ paid: 90, debt: 10 });
   });
 
-  it('do not deadlock on baskets whose lines come in opposite orders', async () => {
+  it('do not deadlock on baskets with lines in opposite orders', async () => {
     const lines = [
       { code: 'B', qty: 1 },
       { code: 'C', qty: 1 },
@@ -164,7 +164,7 @@ describe('two server processes on one database', () => {
     await expectLedgerToAgree();
   });
 
-  it('lose no addition of overlapping bulk calls in opposite orders', async () => {
+  it('lose no addition of bulk calls in opposite orders', async () => {
     const rows = ['A', 'B', 'C'].map((code) => ({ code, warehouse_code: 'W1', qty: 1 }));
     const replies = await times(30, (index) =>
       both.put('/int/stocks', { stocks: index % 2 === 0 ? rows : [...rows].reverse() }),
@@ -174,7 +174,7 @@ describe('two server processes on one database', () => {
     expect(await stockOf(shop, 'C')).toMatchObject({ on_hand: 1030 });
   });
 
-  it('create each product of overlapping bulk calls once', async () => {
+  it('create each product of concurrent bulk calls once', async () => {
     const products = Array.from({ length: 50 }, (_, index) => ({
       code: `N${index}`,
       name: 'New',
@@ -190,13 +190,13 @@ describe('two server processes on one database', () => {
     expect(created).toHaveLength(50);
   });
 
-  it('make one warehouse of a code asked for at once', async () => {
+  it('make one warehouse from concurrent calls with one code', async () => {
     const row = { code: 'W9', name: 'W9', address_line_1: 'x', city: 'y', postcode: '1', market_id: 1 };
     const replies = await times(10, () => both.put('/warehouse', { warehouses: [row] }));
     expect(new Set(replies.map(({ body }) => body.data.warehouses[0].id)).size).toBe(1);
   });
 
-  it('expire each proforma once, whichever process sweeps', async () => {
+  it('expire each proforma once', async () => {
     await shop.patch('/app/settings', { proforma: { lifetime_hours: 1 } });
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
     await api.database.rows('update proforma_orders set due_at = $2, expires_at = $2 where app_id = $1', [

@@ -1,10 +1,10 @@
 import type { DueProforma } from '@back-office/proforma';
-import type { AppContext } from '../http/app-context.js';
+import type { AppContext } from '@back-office/apps';
 import { ExpirySweep } from './expiry-sweep.js';
 
 type Batch = readonly [appId: number, ids: readonly number[]];
 
-/** Proformas that are due, and what expiring them comes to; ids count from 100 in app 1, from 200 in app 2. */
+/** Due proformas in memory; ids start at 100,000 in app 1 and at 200,000 in app 2. */
 class Overdue {
   readonly batches: Batch[] = [];
   readonly poison = new Set<number>();
@@ -13,10 +13,10 @@ class Overdue {
 
   add(appId: number, count: number, lines = 1): void {
     const first = appId * 100_000;
-    this.left.push(...Array.from({ length: count }, (_, place) => ({ appId, id: first + place, lines })));
+    this.left.push(...Array.from({ length: count }, (_, index) => ({ appId, id: first + index, lines })));
   }
 
-  /** Expiring anything of the app ends as a lock that does not come. */
+  /** Expiring anything of the app ends in a lock timeout. */
   block(appId: number): void {
     this.busy.add(appId);
   }
@@ -30,14 +30,14 @@ class Overdue {
     return new ExpirySweep(this, this, apps, { now: () => new Date() });
   }
 
-  async due(_now: Date, { ofAnApp, inAll }: { ofAnApp: number; inAll: number }): Promise<DueProforma[]> {
+  async due(_now: Date, { perApp, overall }: { perApp: number; overall: number }): Promise<DueProforma[]> {
     const apps = new Map<number, number>();
     return this.left
       .filter(({ appId }) => {
         apps.set(appId, (apps.get(appId) ?? 0) + 1);
-        return (apps.get(appId) ?? 0) <= ofAnApp;
+        return (apps.get(appId) ?? 0) <= perApp;
       })
-      .slice(0, inAll);
+      .slice(0, overall);
   }
 
   async expire(app: AppContext, ids: readonly number[]): Promise<number> {
@@ -58,7 +58,7 @@ beforeEach(() => {
 });
 
 describe('an app whose proformas cannot be expired', () => {
-  it('holds up no other app, and takes one failure of its time in a run', async () => {
+  it('delays no other app, and is tried once in a run', async () => {
     overdue.add(1, 300);
     overdue.add(2, 300);
     overdue.block(1);
@@ -72,20 +72,20 @@ describe('an app whose proformas cannot be expired', () => {
     ]);
   });
 
-  it('is tried with ever smaller batches, and its single proformas are reported', async () => {
+  it('is tried in smaller batches down to a reported proforma', async () => {
     overdue.add(1, 3);
     overdue.block(1);
     const sweep = overdue.sweep();
     expect((await sweep.run()).more).toBe(true);
     expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_000 }], more: false });
-    // The one that failed comes last.
+    // The failed one comes last.
     expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_001 }] });
     expect(overdue.batches.map(([, ids]) => ids.length)).toEqual([3, 1, 1]);
   });
 });
 
 describe('a proforma that cannot be expired', () => {
-  it('is found among the others, reported and passed over', async () => {
+  it('is isolated, reported and skipped', async () => {
     overdue.add(1, 250);
     overdue.poison.add(100_042);
     const { changed, failures } = await overdue.sweep().run();
@@ -94,7 +94,7 @@ describe('a proforma that cannot be expired', () => {
     expect(overdue.ids).toEqual([100_042]);
   });
 
-  it('comes back in the next run, and is expired when it can be', async () => {
+  it('is tried again in the next run', async () => {
     overdue.add(1, 2);
     overdue.poison.add(100_000);
     const sweep = overdue.sweep();
@@ -104,9 +104,9 @@ describe('a proforma that cannot be expired', () => {
     expect(await sweep.run()).toMatchObject({ changed: 1, failures: [] });
   });
 
-  it('keeps away none behind it, though there are more of its kind than a run takes on', async () => {
+  it('does not crowd out others, even in large numbers', async () => {
     overdue.add(1, 1_100);
-    for (let place = 0; place < 1_050; place += 1) overdue.poison.add(100_000 + place);
+    for (let index = 0; index < 1_050; index += 1) overdue.poison.add(100_000 + index);
     const sweep = overdue.sweep();
     for (let runs = 0; runs < 100 && overdue.ids.length > 1_050; runs += 1) await sweep.run();
     expect(overdue.ids).toHaveLength(1_050);
@@ -123,7 +123,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('are smaller where proformas have many lines', async () => {
+  it('are smaller for proformas with many lines', async () => {
     overdue.add(1, 7, 400);
     overdue.add(2, 2, 5_000);
     await overdue.sweep().run();
@@ -137,7 +137,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('are begun no more once the sweep is to stop', async () => {
+  it('stop when the sweep is aborted', async () => {
     overdue.add(1, 300);
     expect((await overdue.sweep().run(AbortSignal.abort())).changed).toBe(0);
     expect(overdue.batches).toEqual([]);

@@ -15,14 +15,14 @@ async function shopWith(proformas: number): Promise<Client> {
   return shop;
 }
 
-/** The list makes nothing expire by itself. */
+/** Reads the list, since it expires nothing. */
 async function statusesOf(shop: Client): Promise<string[]> {
   const { data } = (await shop.get('/proforma_orders')).body;
   return data.map((each: { proforma_status_name: string }) => each.proforma_status_name);
 }
 
-describe('an app whose stock somebody has locked', () => {
-  it('keeps no other app from expiring, and is done when the lock is gone', async () => {
+describe('an app with locked stock', () => {
+  it('delays no other app, and expires after the lock ends', async () => {
     const [locked, other] = [await shopWith(2), await shopWith(2)];
     api.clock.forward({ hours: 72 });
     const sweep = api.container.get(TOKENS.ExpirySweep);

@@ -31,14 +31,14 @@ afterAll(() => {
   server.close();
 });
 
-const asking = (patienceMs = 2_000, request = REQUEST) =>
-  new HttpRefundGateway(url, 'secret', patienceMs).refund(request);
+const asking = (timeoutMs = 2_000, request = REQUEST) =>
+  new HttpRefundGateway(url, 'secret', timeoutMs).refund(request);
 const answering = (status: number, body = '', headers: Record<string, string> = {}): void => {
   answer = (_, response) => response.writeHead(status, headers).end(body);
 };
 
-describe('a refund that is asked for over HTTP', () => {
-  it('is one POST that says what is to be paid, under its key', async () => {
+describe('a refund over HTTP', () => {
+  it('sends one POST with the refund and its key', async () => {
     const seen: { request?: IncomingMessage; body?: unknown } = {};
     answer = (request, response) => {
       seen.request = request;
@@ -67,7 +67,24 @@ describe('a refund that is asked for over HTTP', () => {
     });
   });
 
-  it('carries no Authorization when there is no token', async () => {
+  it('times out after ten seconds by default', async () => {
+    const { timeout } = AbortSignal;
+    const waits: number[] = [];
+    const controller = new AbortController();
+    AbortSignal.timeout = (ms) => {
+      waits.push(ms);
+      return controller.signal;
+    };
+    try {
+      answer = () => controller.abort(new DOMException('Timed out', 'TimeoutError'));
+      expect(await new HttpRefundGateway(url, 'secret').refund(REQUEST)).toBe('unknown');
+    } finally {
+      AbortSignal.timeout = timeout;
+    }
+    expect(waits).toEqual([10_000]);
+  });
+
+  it('sends no Authorization without a token', async () => {
     let sent: string | undefined = 'nothing was asked';
     answer = (request, response) => {
       sent = request.headers.authorization;
@@ -93,29 +110,29 @@ describe('a refund that is asked for over HTTP', () => {
     [429, '', 'unknown'],
     [500, '{"status": "failed"}', 'unknown'],
     [503, '', 'unknown'],
-  ])('answered with %d %s is %s', async (status, body, outcome) => {
+  ])('maps the answer %d %s to %s', async (status, body, outcome) => {
     answering(status, body, status === 302 ? { Location: '/refunds' } : {});
     expect(await asking()).toBe(outcome);
   });
 
-  it('that is never answered is unknown, in time', async () => {
+  it('is unknown without an answer in time', async () => {
     answer = () => {};
     const started = performance.now();
     expect(await asking(200)).toBe('unknown');
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
-  it('whose answer begins and never ends is done: its status says so', async () => {
+  it('is refunded by status, though the body never ends', async () => {
     answer = (_, response) => void response.writeHead(200).write('{"status": "refun');
     expect(await asking(200)).toBe('refunded');
   });
 
-  it('whose connection is cut is unknown', async () => {
+  it('is unknown when the connection breaks', async () => {
     answer = (request) => request.socket.destroy();
     expect(await asking()).toBe('unknown');
   });
 
-  it('whose answer does not stop growing is read no further', async () => {
+  it('stops reading an endless body', async () => {
     let written = 0;
     const closed = new Promise<void>((resolve) => {
       answer = (_, response) => {
@@ -133,7 +150,7 @@ describe('a refund that is asked for over HTTP', () => {
     expect(written).toBeLessThan(64 * 1024 ** 2);
   });
 
-  it('at an address where nobody listens is unknown', async () => {
+  it('is unknown when no server listens', async () => {
     expect(await new HttpRefundGateway('http://127.0.0.1:9/refunds', undefined).refund(REQUEST)).toBe('unknown');
   });
 });

@@ -1,29 +1,26 @@
 import { decimalsOf, fromMinor } from '@back-office/kernel';
-import type { RefundGateway, RefundRequest } from '@back-office/proforma';
+import type { RefundAnswer, RefundGateway, RefundRequest } from '@back-office/proforma';
 
-const PATIENCE_MS = 10_000;
-/** Answers that say nothing about the refund itself: asked again under the same key, they may say more. */
-const ASK_AGAIN = new Set([408, 409, 425, 429]);
-
-type Outcome = 'refunded' | 'failed' | 'unknown';
+const DEFAULT_TIMEOUT_MS = 10_000;
+const RETRYABLE_STATUSES = new Set([408, 409, 425, 429]);
 
 /**
- * Asks the payment service of the installation over HTTP: one `POST` per refund, always under the same key, under which
- * that service pays at most once. Any 2xx in time is a success. Other 4xx than those that ask for patience are final.
+ * Sends each refund to the installation's payment service as a `POST`. Attempts share an idempotency key: the service pays
+ * at most once. Any 2xx is a success; a 4xx is final unless it is retryable.
  */
 export class HttpRefundGateway implements RefundGateway {
   constructor(
     private readonly url: string,
     private readonly token: string | undefined,
-    private readonly patienceMs: number = PATIENCE_MS,
+    private readonly timeoutMs: number = DEFAULT_TIMEOUT_MS,
   ) {}
 
-  async refund(request: RefundRequest): Promise<Outcome> {
+  async refund(request: RefundRequest): Promise<RefundAnswer> {
     try {
       const response = await fetch(this.url, {
         method: 'POST',
         redirect: 'manual',
-        signal: AbortSignal.timeout(this.patienceMs),
+        signal: AbortSignal.timeout(this.timeoutMs),
         headers: {
           'Content-Type': 'application/json',
           Accept: 'application/json',
@@ -33,9 +30,9 @@ export class HttpRefundGateway implements RefundGateway {
         body: JSON.stringify(bodyOf(request)),
       });
       await response.body?.cancel();
-      return outcomeOf(response.status);
+      return answerOf(response.status);
     } catch {
-      // Refused, reset, timed out, cut off: it may have happened.
+      // The service may have paid before the connection failed.
       return 'unknown';
     }
   }
@@ -56,7 +53,7 @@ function bodyOf(request: RefundRequest): object {
   };
 }
 
-function outcomeOf(status: number): Outcome {
+function answerOf(status: number): RefundAnswer {
   if (status >= 200 && status < 300) return 'refunded';
-  return status >= 400 && status < 500 && !ASK_AGAIN.has(status) ? 'failed' : 'unknown';
+  return status >= 400 && status < 500 && !RETRYABLE_STATUSES.has(status) ? 'failed' : 'unknown';
 }

@@ -28,7 +28,7 @@ const draw = (id: number | string, accept?: string): Promise<Response> =>
     headers: { Authorization: `Bearer ${shop.token}`, ...(accept !== undefined && { Accept: accept }) },
   });
 
-/** What a phone reads from the picture. */
+/** Reads the image as a phone does. */
 async function read(response: Response): Promise<string | undefined> {
   const { data, width, height } = PNG.sync.read(Buffer.from(await response.arrayBuffer()));
   const decode = jsqr as unknown as (
@@ -41,7 +41,7 @@ async function read(response: Response): Promise<string | undefined> {
 
 describe('the QR code of a proforma', () => {
   it.each([undefined, '*/*', 'image/png', 'image/*', 'image/svg+xml;q=0.5, image/png'])(
-    'is a PNG that says what the payment instructions say (Accept: %s)',
+    'is a PNG of the payment instructions (Accept: %s)',
     async (accept) => {
       const { id, payment_instructions: instructions } = await propose(shop, [{ code: 'A', qty: 2 }]);
       const response = await draw(id, accept);
@@ -53,25 +53,25 @@ describe('the QR code of a proforma', () => {
     },
   );
 
-  it('is an SVG for those who ask for one', async () => {
+  it('is an SVG when Accept asks for it', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const response = await draw(id, 'image/svg+xml');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
     const picture = await response.text();
-    // The same modules as the PNG has: 4 pixels each.
+    // The PNG has the same modules, 4 pixels each.
     const [, width] = /viewBox="0 0 (\d+) \1"/.exec(picture) ?? [];
     const png = PNG.sync.read(Buffer.from(await (await draw(id)).arrayBuffer()));
     expect(Number(width) * 4).toBe(png.width);
     expect(picture).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^>]*>.*<\/svg>\n?$/s);
   });
 
-  it.each(['application/json', 'text/html', 'image/jpeg'])('is not to be had as %s', async (accept) => {
+  it.each(['application/json', 'text/html', 'image/jpeg'])('is answered 406 for %s', async (accept) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const response = await draw(id, accept);
     expect([response.status, await response.json()]).toEqual([406, { errors: { detail: 'Not Acceptable' } }]);
   });
 
-  it('follows what is still owed', async () => {
+  it('has the remaining debt', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const { body } = await shop.get('/payment_methods');
     await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: body.data[0].id, amount: 81 } });
@@ -81,7 +81,7 @@ describe('the QR code of a proforma', () => {
   it.each([
     ['without an account', { account_number: null }],
     ['without a beneficiary', { beneficiary: null }],
-  ])('is refused to an app %s', async (_, account) => {
+  ])('is refused for an app %s', async (_, account) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await shop.patch('/app/settings', { bank_account: account });
     const response = await draw(id);
@@ -91,14 +91,14 @@ describe('the QR code of a proforma', () => {
     ]);
   });
 
-  it('is refused in another currency', async () => {
+  it('is refused for another currency', async () => {
     shop = await api.app('EUR');
     await stockShop(shop, [{ code: 'A' }]);
     await shop.patch('/app/settings', { bank_account: ACCOUNT });
     expect((await draw((await propose(shop, [{ code: 'A', qty: 1 }])).id)).status).toBe(422);
   });
 
-  it('of a proforma that is not in the app is missing', async () => {
+  it('is missing for a proforma that the app does not have', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     shop = await api.app();
     const replies = [await draw(id), await draw('x')];
@@ -124,7 +124,7 @@ describe('the payment instructions of a converted proforma', () => {
   };
   const NOTHING_DUE = { amount: 0, qr: null, drawn: 422 };
 
-  it('ask for what the order still owes, while the proforma keeps the debt that it had', async () => {
+  it('ask for the debt of the order; the proforma keeps its own', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const begun = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: { amount: 81 } })).body.data;
     await convert(id);
@@ -141,23 +141,23 @@ describe('the payment instructions of a converted proforma', () => {
     await convert(id);
     const result = { result: { status: 'settled' } };
     const path = `/proforma_orders/${id}/card_payments/${begun.payments[0].id}/result`;
-    const told = (await shop.post(path, result)).body.data;
-    expect(told.payment_instructions).toMatchObject({ amount: 0, qr: null });
+    const shownAfter = (await shop.post(path, result)).body.data;
+    expect(shownAfter.payment_instructions).toMatchObject({ amount: 0, qr: null });
     expect(await due(id)).toEqual(NOTHING_DUE);
   });
 
   it.each([
     ['is completed', { order_status_id: 2 }],
     ['is cancelled', { order_status_id: 3 }],
-    ['is said to be paid', { payment_status_id: 3 }],
-    ['is said to be refunded', { payment_status_id: 4 }],
+    ['is marked as paid', { payment_status_id: 3 }],
+    ['is marked as refunded', { payment_status_id: 4 }],
   ])('ask for nothing when the order %s', async (_, change) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await update(await convert(id), change);
     expect(await due(id)).toEqual(NOTHING_DUE);
   });
 
-  it('ask again when the order is opened again', async () => {
+  it('ask again for a reopened order', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const order = await convert(id);
     await update(order, { order_status_id: 2, payment_status_id: 3 });
@@ -165,7 +165,7 @@ describe('the payment instructions of a converted proforma', () => {
     expect(await due(id)).toEqual({ amount: 1290.5, qr: '1290,50', drawn: 200 });
   });
 
-  it('ask for nothing when all was paid before', async () => {
+  it('ask for nothing when the proforma was paid in full', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });

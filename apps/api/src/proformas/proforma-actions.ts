@@ -1,13 +1,11 @@
+import { minorOf, type AppContext } from '@back-office/apps';
 import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import * as domain from '@back-office/proforma';
 import type { Proforma, ProformaOrders } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
-import { WriteOnce } from '../database/write-once.js';
-import { minorOf, type AppContext } from '../http/app-context.js';
 import type { Refunds } from './refunds.js';
-import type { TypeOrmPaymentMethods } from './typeorm-payment-methods.js';
 
-export interface PaymentWish {
+export interface DesiredPayment {
   readonly methodId: number;
   /** Minor units. */
   readonly amount: number | null | undefined;
@@ -15,69 +13,70 @@ export interface PaymentWish {
 
 export interface BegunPayment {
   readonly proforma: Proforma;
-  /** The new one among its payments. */
   readonly payment: domain.Payment;
 }
 
-interface Changed {
+interface ChangeResult {
   readonly stored: domain.Stored;
-  /** As it is now. */
+  /** Current state, after its refunds. */
   readonly proforma: Proforma;
 }
 
-type Outcome = Promise<Proforma | Refusal | undefined>;
+type Result = Promise<Proforma | Refusal | undefined>;
 
-/** The calls on proformas: each is one decision of the domain, stored in one atomic step. */
+/** Each call is one decision of the domain, stored atomically. */
 export class ProformaActions {
+  /** `isResumed`: an earlier run of the same keyed call has already written. */
   constructor(
-    private readonly orders: ProformaOrders,
-    private readonly methods: Pick<TypeOrmPaymentMethods, 'find' | 'findByKind'>,
+    private readonly proformas: ProformaOrders,
+    private readonly methods: domain.PaymentMethods,
     private readonly refunds: Pick<Refunds, 'payOut'>,
     private readonly clock: Clock,
+    private readonly isResumed: () => boolean,
   ) {}
 
   async create(app: AppContext, evaluationId: number): Promise<Proforma | Refusal> {
-    const made = await this.orders.create(app.id, evaluationId, (facts) => {
+    const created = await this.proformas.create(app.id, evaluationId, (facts) => {
       const now = this.clock.now();
       return domain.createProforma({
         ...facts,
         preferredWarehouse: app.settings.defaultWarehouseCode,
         number: domain.proformaNumber(now.getUTCFullYear(), randomInt),
         lifetimeHours: app.settings.proforma.lifetimeHours,
+        minimumBasketAmount: app.settings.proforma.minimumBasketAmount,
         now,
       });
     });
-    if (isRefusal(made) || !WriteOnce.isResumed()) return made;
-    return (await this.orders.find(app.id, made.id)) ?? made;
+    if (isRefusal(created) || !this.isResumed()) return created;
+    return (await this.proformas.find(app.id, created.id)) ?? created;
   }
 
   async show(app: AppContext, id: number): Promise<Proforma | undefined> {
-    const found = await this.orders.find(app.id, id);
+    const found = await this.proformas.find(app.id, id);
     const deadline = { now: this.clock.now(), expirePaid: app.settings.proforma.expirePaid };
-    const overdue = found && domain.meetDeadline(found, deadline) !== found;
-    return overdue ? ((await this.act(app, id, (met) => met)) as Proforma | undefined) : found;
+    const isOverdue = found !== undefined && domain.meetDeadline(found, deadline) !== found;
+    return isOverdue ? ((await this.apply(app, id, (current) => current)) as Proforma | undefined) : found;
   }
 
   async exists(app: AppContext, id: number): Promise<boolean> {
-    return (await this.orders.find(app.id, id)) !== undefined;
+    return (await this.proformas.find(app.id, id)) !== undefined;
   }
 
-  /** Whether there is such a proforma, or the refusal of all that would move it: what is final is so before all rules. */
-  async isOpen(app: AppContext, id: number): Promise<boolean | Refusal> {
+  /** False when the proforma is missing; refuses a final one before any other rule is checked. */
+  async checkOpen(app: AppContext, id: number): Promise<boolean | Refusal> {
     const found = await this.show(app, id);
     return found !== undefined && (domain.isOpen(found) || domain.ALREADY_FINAL);
   }
 
-  async pay(app: AppContext, id: number, { methodId, amount }: PaymentWish): Outcome {
+  async pay(app: AppContext, id: number, { methodId, amount }: DesiredPayment): Result {
     const method = await this.methods.find(app.id, methodId);
-    return this.act(app, id, (proforma, now) => domain.pay(proforma, { method, amount, now }));
+    return this.apply(app, id, (proforma, now) => domain.pay(proforma, { method, amount, now }));
   }
 
-  /** A card payment in the customer's hands, to be followed by its result. */
   async beginCardPayment(
     app: AppContext,
     id: number,
-    amount: PaymentWish['amount'],
+    amount: DesiredPayment['amount'],
   ): Promise<BegunPayment | Refusal | undefined> {
     const method = await this.methods.findByKind(app.id, 'card');
     const changed = await this.change(app, id, (proforma, now) =>
@@ -91,13 +90,13 @@ export class ProformaActions {
   }
 
   async hasCardPayment(app: AppContext, id: number, paymentId: number): Promise<boolean> {
-    const found = await this.orders.find(app.id, id);
+    const found = await this.proformas.find(app.id, id);
     return found !== undefined && domain.cardPayment(found, paymentId) !== undefined;
   }
 
-  /** `undefined` also when the proforma has no card payment of that id. */
-  receiveCardResult(app: AppContext, id: number, result: Omit<domain.CardResult, 'now'>): Outcome {
-    return this.actOn(
+  /** `undefined` also without a card payment of that id. */
+  receiveCardResult(app: AppContext, id: number, result: Omit<domain.CardResult, 'now'>): Result {
+    return this.applyToPayment(
       app,
       id,
       (proforma) => domain.cardPayment(proforma, result.paymentId),
@@ -105,15 +104,14 @@ export class ProformaActions {
     );
   }
 
-  /** Whether the proforma has a refund of that id. */
   async hasRefund(app: AppContext, id: number, refundId: number): Promise<boolean> {
-    const found = await this.orders.find(app.id, id);
+    const found = await this.proformas.find(app.id, id);
     return found !== undefined && domain.refundOf(found, refundId) !== undefined;
   }
 
-  /** `undefined` also when the proforma has no refund of that id. */
-  recordRefund(app: AppContext, id: number, refund: Omit<domain.RecordedRefund, 'now'>): Outcome {
-    return this.actOn(
+  /** `undefined` also without a refund of that id. */
+  recordRefund(app: AppContext, id: number, refund: Omit<domain.RecordedRefund, 'now'>): Result {
+    return this.applyToPayment(
       app,
       id,
       (proforma) => domain.refundOf(proforma, refund.refundId),
@@ -121,9 +119,9 @@ export class ProformaActions {
     );
   }
 
-  /** `undefined` also when the proforma has no refund of that id. */
-  retryRefund(app: AppContext, id: number, refundId: number): Outcome {
-    return this.actOn(
+  /** `undefined` also without a refund of that id. */
+  retryRefund(app: AppContext, id: number, refundId: number): Result {
+    return this.applyToPayment(
       app,
       id,
       (proforma) => domain.refundOf(proforma, refundId),
@@ -131,13 +129,13 @@ export class ProformaActions {
     );
   }
 
-  confirm(app: AppContext, id: number, adjustments: readonly domain.Adjustment[]): Outcome {
-    return this.act(app, id, (proforma, now) => domain.warehouseConfirm(proforma, { adjustments, now }));
+  confirm(app: AppContext, id: number, adjustments: readonly domain.Adjustment[]): Result {
+    return this.apply(app, id, (proforma, now) => domain.warehouseConfirm(proforma, { adjustments, now }));
   }
 
-  /** The converted proforma, whose `orderId` is the order; a repeat changes nothing. */
-  convert(app: AppContext, id: number): Outcome {
-    return this.act(app, id, (proforma, now) =>
+  /** Returns the converted proforma with its `orderId`; a repeat changes nothing. */
+  convert(app: AppContext, id: number): Result {
+    return this.apply(app, id, (proforma, now) =>
       domain.convert(proforma, {
         orderNumber: domain.orderNumber(now.getUTCFullYear(), randomInt),
         amountPerPoint: minorOf(app, app.settings.loyaltyPointsPerAmount) ?? 0,
@@ -146,65 +144,65 @@ export class ProformaActions {
     );
   }
 
-  cancel(app: AppContext, id: number, reason: string | null): Outcome {
-    return this.act(app, id, (proforma, now) => domain.cancel(proforma, { reason, now }));
+  cancel(app: AppContext, id: number, reason: string | null): Result {
+    return this.apply(app, id, (proforma, now) => domain.cancel(proforma, { reason, now }));
   }
 
-  edit(app: AppContext, id: number, parts: domain.Edit): Outcome {
-    return this.act(app, id, (proforma, now) => domain.edit(proforma, { ...parts, now }));
+  edit(app: AppContext, id: number, parts: domain.Edit): Result {
+    return this.apply(app, id, (proforma, now) => domain.edit(proforma, { ...parts, now }));
   }
 
-  /** Expires the given proformas of one app, as far as they are due and nobody else is changing them. */
+  /** Expires those that are due and not locked by another transaction. Returns how many changed. */
   async expire(app: AppContext, ids: readonly number[]): Promise<number> {
     const now = this.clock.now();
     const { expirePaid } = app.settings.proforma;
-    const stored = await this.orders.changeUnlocked(app.id, ids, (found) => ({
+    const stored = await this.proformas.changeUnlocked(app.id, ids, (found) => ({
       next: domain.meetDeadline(found, { now, expirePaid }),
     }));
     return stored.filter(({ before, proforma }) => before !== proforma).length;
   }
 
-  /** A decision on one payment of a proforma; `undefined` also when that is missing. */
-  private async actOn(
+  /** `undefined` also when `find` finds no payment. */
+  private async applyToPayment(
     app: AppContext,
     id: number,
     find: (proforma: Proforma) => domain.Payment | undefined,
     decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
-  ): Outcome {
+  ): Result {
     let isMissing = false;
-    const outcome = await this.act(app, id, (proforma, now) => {
+    const result = await this.apply(app, id, (proforma, now) => {
       isMissing = find(proforma) === undefined;
       return isMissing ? proforma : decide(proforma, now);
     });
-    return isMissing ? undefined : outcome;
+    return isMissing ? undefined : result;
   }
 
-  private async act(
+  private async apply(
     app: AppContext,
     id: number,
     decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
-  ): Outcome {
+  ): Result {
     const changed = await this.change(app, id, decide);
     return changed === undefined || isRefusal(changed) ? changed : changed.proforma;
   }
 
-  /** One decision on a proforma that first meets its deadline, then the refunds that follow from it. */
+  /** The deadline applies before the decision. Refunds are asked for after the commit. */
   private async change(
     app: AppContext,
     id: number,
     decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
-  ): Promise<Changed | Refusal | undefined> {
+  ): Promise<ChangeResult | Refusal | undefined> {
     const now = this.clock.now();
     const { defaultWarehouseCode: preferredWarehouse, proforma: settings } = app.settings;
-    const stored = await this.orders.change(app.id, id, (found) => {
-      const met = domain.meetDeadline(found, { now, expirePaid: settings.expirePaid });
-      const outcome = decide(met, now);
-      return isRefusal(outcome) ? { next: met, refusal: outcome } : { next: outcome, preferredWarehouse };
+    const stored = await this.proformas.change(app.id, id, (found) => {
+      const current = domain.meetDeadline(found, { now, expirePaid: settings.expirePaid });
+      const decided = decide(current, now);
+      return isRefusal(decided) ? { next: current, refusal: decided } : { next: decided, preferredWarehouse };
     });
     if (stored === undefined) return undefined;
-    // The change was an earlier run's: its refunds are the worker's by now, and the record may have moved on.
-    const proforma = WriteOnce.isResumed()
-      ? await this.orders.find(app.id, id)
+    // On a resumed call the worker handles the refunds, and the proforma may have changed since.
+    const proforma = this.isResumed()
+      ? await this.proformas.find(app.id, id)
       : await this.refunds.payOut(app.id, stored);
     return stored.refusal ?? (proforma && { stored, proforma });
   }

@@ -1,11 +1,10 @@
-import type { AppContext } from '../http/app-context.js';
-import { loadRows } from '../testing/load-rows.js';
-import { planOf } from '../testing/plan-of.js';
-import { GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
+import type { AppContext } from '@back-office/apps';
+import { proformaListStatement } from '@back-office/database-postgres';
+import { loadRows, planOf } from '@back-office/database-postgres/testing';
 import { paymentService, type PaymentService } from '../testing/payment-service.js';
+import { GUEST, methodId, newCustomer, propose, setUp, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
-import { proformaListStatement } from './proforma-list.query.js';
 
 let service: PaymentService;
 let api: TestApi;
@@ -14,7 +13,7 @@ let shop: Client;
 let letters: Map<number, string>;
 let mira: number;
 let vera: number;
-/** All of them, newest first. */
+/** All proformas, newest first. */
 const ALL = 'hgfedcba';
 
 beforeAll(async () => {
@@ -55,8 +54,8 @@ async function fill(): Promise<void> {
   mira = customer.customer_id;
   vera = (await shop.post('/customers', { customer: other })).body.data.id;
   const made: number[] = [];
-  // What each is made of, how many hours it lives, and what then happens to it.
-  const plan: readonly [number, number, object, (id: number, line: number) => Promise<unknown>][] = [
+  // Pieces, lifetime in hours, buyer, and the action after creation.
+  const specifications: readonly [number, number, object, (id: number, line: number) => Promise<unknown>][] = [
     [1, 100, guest('Ana', 'Kovačević'), (id) => pay(id)],
     [2, 90, customer, (id) => shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} })],
     [3, 720, customer, async () => undefined],
@@ -67,7 +66,7 @@ async function fill(): Promise<void> {
     [8, 1, guest('Ana', 'Anić'), async () => undefined],
   ];
   service.status = 400;
-  for (const [qty, hours, buyer, act] of plan) {
+  for (const [qty, hours, buyer, act] of specifications) {
     await lifetime(hours);
     const { id, items } = await make(qty, buyer);
     await act(id, items[0].proforma_order_item_id);
@@ -82,7 +81,7 @@ async function fill(): Promise<void> {
   api.clock.forward({ seconds: -1 });
 }
 
-/** A refund that failed, and was seen to. */
+/** Leaves a failed refund with a resolved alert. */
 async function overpaid(id: number, line: number): Promise<void> {
   await pay(id);
   await confirm(id, [{ proforma_order_item_id: line, qty_confirmed: 1 }]);
@@ -97,7 +96,7 @@ const list = async (query: string, client = shop): Promise<{ id: number; proform
 };
 const found = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
 
-describe('the filter status', () => {
+describe('filtering by status', () => {
   it.each([
     ['draft', 'c'],
     ['awaiting_payment', 'b'],
@@ -121,12 +120,12 @@ describe('the filter status', () => {
     expect(await found(`status=${status}`)).toBe(expected);
   });
 
-  it.each(['status[]=draft&status[]=paid', 'status[0]=draft&status[1]=paid'])('may be written %s', async (query) => {
+  it.each(['status[]=draft&status[]=paid', 'status[0]=draft&status[1]=paid'])('can be written %s', async (query) => {
     expect(await found(query)).toBe('ca');
   });
 });
 
-describe('the filter expiring_within', () => {
+describe('filtering by expiring_within', () => {
   it.each([
     ['0', ''],
     ['29', ''],
@@ -139,12 +138,12 @@ describe('the filter expiring_within', () => {
     ['soon', ALL],
     ['', ALL],
     ['30&expiring_within=48', ALL],
-  ])('%s hours finds open ones only: %s', async (hours, expected) => {
+  ])('%s hours finds the open ones %s', async (hours, expected) => {
     expect(await found(`expiring_within=${hours}`)).toBe(expected);
   });
 });
 
-describe('the filter has_alerts', () => {
+describe('filtering by has_alerts', () => {
   it.each([
     ['true', 'g'],
     ['1', 'g'],
@@ -153,12 +152,12 @@ describe('the filter has_alerts', () => {
     ['yes', ALL],
     ['TRUE', ALL],
     ['', ALL],
-  ])('%s finds %s: one whose alerts are resolved has none', async (value, expected) => {
+  ])('%s finds %s; resolved alerts do not count', async (value, expected) => {
     expect(await found(`has_alerts=${value}`)).toBe(expected);
   });
 });
 
-describe('the filter anonymous', () => {
+describe('filtering by anonymous', () => {
   it.each([
     ['true', 'hgeda'],
     ['1', 'hgeda'],
@@ -171,24 +170,21 @@ describe('the filter anonymous', () => {
   });
 });
 
-describe('the filter customer_id', () => {
+describe('filtering by customer_id', () => {
   it('finds the proformas of one customer', async () => {
     expect([await found(`customer_id=${mira}`), await found(`customer_id=${vera}`)]).toEqual(['cb', 'f']);
   });
 
-  it.each(['987654', '0', '-1', '99999999999999999999'])(
-    'finds nothing of %s, whom the app does not have',
-    async (id) => {
-      expect(await found(`customer_id=${id}`)).toBe('');
-    },
-  );
+  it.each(['987654', '0', '-1', '99999999999999999999'])('finds nothing for the unknown customer %s', async (id) => {
+    expect(await found(`customer_id=${id}`)).toBe('');
+  });
 
-  it.each(['mira', '1.5', '', '1&customer_id=2'])('is ignored when it is no integer: %s', async (id) => {
+  it.each(['mira', '1.5', '', '1&customer_id=2'])('is ignored for %s, which is no integer', async (id) => {
     expect(await found(`customer_id=${id}`)).toBe(ALL);
   });
 });
 
-describe('the filters date_from and date_to', () => {
+describe('filtering by date_from and date_to', () => {
   it.each([
     ['date_from=2026-11-22', 'hgfed'],
     ['date_from=2026-11-22T04:00:00', 'hgfed'],
@@ -216,11 +212,11 @@ describe('the filters date_from and date_to', () => {
     '22.11.2026',
     '2026-11-22%00',
     '2026-11-22&date_to=2026-11-22',
-  ])('are ignored when unusable: %s', async (value) => {
+  ])('ignores the unusable %s', async (value) => {
     expect(await found(`date_to=${value}`)).toBe(ALL);
   });
 
-  it('find what is shown as their last second', async () => {
+  it('includes the last second in full', async () => {
     const client = await newShop();
     api.clock.forward({ seconds: 0.5 });
     const { processing_date: shown } = await make(1, {}, client);
@@ -237,7 +233,7 @@ describe('several filters', () => {
     ['expiring_within=48&status=awaiting_payment,canceled', 'b'],
     ['has_alerts=false&anonymous=true&date_from=2026-11-22&limit=1&offset=1', 'e'],
     ['has_alerts=true&status=draft', ''],
-  ])('hold together: %s finds %s', async (query, expected) => {
+  ])('are combined: %s finds %s', async (query, expected) => {
     expect(await found(query)).toBe(expected);
   });
 });
@@ -255,7 +251,7 @@ describe('orderBy', () => {
     ['status', 'cbadefgh', 'hgfedabc'],
   ];
 
-  it.each(ORDERS)('%s alone and asc is %s, desc is %s; ties are newest first', async (field, ascending, descending) => {
+  it.each(ORDERS)('%s sorts to %s, desc to %s; ties are newest first', async (field, ascending, descending) => {
     expect([
       await found(`orderBy=${field}`),
       await found(`orderBy=${field} asc`),
@@ -298,7 +294,7 @@ describe('paging through the list', () => {
     ['status=draft,converted&orderBy=end_sales desc', 16],
     ['status=draft,canceled&anonymous=true', 16],
     ['orderBy=customer_name', 24],
-  ])('shows each proforma once and in one order: %s', async (query, count) => {
+  ])('shows each proforma once and in a stable order: %s', async (query, count) => {
     const client = await newShop();
     const acts = [
       async () => undefined,
@@ -306,7 +302,7 @@ describe('paging through the list', () => {
       (id: number) => convert(id, client),
     ];
     for (let index = 0; index < 24; index += 1) {
-      // Eight of them at each moment, so that ties run over the ends of pages.
+      // Eight share each moment: ties cross page borders.
       if (index % 8 === 0) api.clock.forward({ seconds: 1 });
       const { id } = await make((index % 2) + 1, {}, client);
       await acts[index % 3]?.(id);
@@ -321,7 +317,7 @@ describe('paging through the list', () => {
     if (!query.includes('orderBy')) expect(paged).toEqual([...paged].sort((one, other) => other - one));
   });
 
-  it('shows 30 when no limit is sent', async () => {
+  it('shows 30 by default', async () => {
     const client = await newShop();
     await Promise.all(Array.from({ length: 31 }, () => make(1, {}, client)));
     expect(await list('', client)).toHaveLength(30);
@@ -340,7 +336,7 @@ describe('GET /proforma_orders/stats', () => {
   const at = (hours: number): string =>
     new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
 
-  it('of a new app counts nothing, over the last 30 days', async () => {
+  it('counts nothing for a new app, over 30 days', async () => {
     expect(await stats(await api.app())).toEqual({
       open_count: 0,
       open_sum: 0,
@@ -354,7 +350,7 @@ describe('GET /proforma_orders/stats', () => {
     });
   });
 
-  it('counts the open ones and their sum, those awaiting payment, those paid and those converted', async () => {
+  it('counts open, awaiting, paid and converted proformas', async () => {
     expect(await stats(shop, 'date_from=2026-11-21&date_to=2026-11-24')).toEqual({
       open_count: 5,
       open_sum: 1_100,
@@ -382,7 +378,7 @@ describe('GET /proforma_orders/stats', () => {
     expect(await stats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 1 });
   });
 
-  it('paid_not_converted_count counts open ones without debt, but not those that cost nothing', async () => {
+  it('paid_not_converted_count counts open ones without debt, except free ones', async () => {
     const client = await newShop();
     await setUp(client, 'promotions', [
       { code: 'ALL', name: 'All', kind: 'percentage', value: 100, coupon_code: 'ALL' },
@@ -398,7 +394,7 @@ describe('GET /proforma_orders/stats', () => {
     expect(await stats(client)).toMatchObject({ paid_not_converted_count: 0 });
   });
 
-  it('converted_7d_count counts those converted in the last 7 days, whenever they were made', async () => {
+  it('converted_7d_count counts conversions of the last 7 days', async () => {
     const client = await newShop();
     await lifetime(720, client);
     const [first, second] = [await make(1, {}, client), await make(1, {}, client)];
@@ -411,7 +407,7 @@ describe('GET /proforma_orders/stats', () => {
     expect(await stats(client)).toMatchObject({ converted_7d_count: 1 });
   });
 
-  it('conversion_rate is the share of those made in the window that are converted now', async () => {
+  it('conversion_rate is the converted share of proformas made in the window', async () => {
     const client = await newShop();
     await lifetime(720, client);
     const day = at(0).slice(0, 10);
@@ -470,7 +466,7 @@ describe('a list of thousands', () => {
     ['updated_at', 'proforma_orders_updated_idx'],
     ['customer_name', 'proforma_orders_name_idx'],
     ['proforma_number', 'proforma_orders_number_key'],
-  ])('sorted by %s is read by its index, whichever end comes first', async (field, index) => {
+  ])('sorted by %s, up or down, uses its index', async (field, index) => {
     for (const orderBy of [field, field && `${field} desc`]) {
       const { text, values } = proformaListStatement(app, {}, orderBy, { offset: 0, limit: 30 }, api.clock.now());
       const plan = await planOf(api.database, text, values);

@@ -1,14 +1,13 @@
-import { pageOf, type Clock } from '@back-office/kernel';
-import { STATUSES } from '@back-office/proforma';
-import type { Database } from '../database/database.js';
-import { ok, okText } from '../http/answer.js';
-import { PAGING } from '../http/query-parameters.js';
-import { route, type Route } from '../http/route.js';
-import { integer, listOf, record, text, truth } from '../http/shapes.js';
+import type { Customers } from '@back-office/customers';
+import { parsePage, type Clock } from '@back-office/kernel';
+import { STATUSES, type ProformaFilter, type ProformaQueries } from '@back-office/proforma';
+import { ok, okText, type Outcome } from '../http/answer.js';
+import { PAGING, PARTS, partsOf } from '../http/query-parameters.js';
+import { route, type Call, type Route } from '../http/route.js';
+import { integer, listOf, record, text, boolean } from '../http/shapes.js';
+import { parseProformaFilter } from './proforma-filter.js';
 import { ProformaListShape } from './proforma-shapes.js';
-import { proformaFilter } from './proforma-filter.js';
-import { proformaListJson } from './proforma-list.query.js';
-import { proformaStats, ProformaStatsShape } from './proforma-stats.query.js';
+import { presentStats, ProformaStatsShape, parseStatsWindow } from './proforma-stats.js';
 
 const DEFAULT_LIMIT = 30;
 
@@ -24,14 +23,12 @@ const STATS_QUERY = {
   date_to: { schema: text, description: `its end, inclusive; ${WHOLE_DAY}; default now` },
 };
 
-const LIST_QUERY = {
+const CUSTOMER_LIST_QUERY = {
   ...PAGING,
   ...WINDOW,
   status: { schema: text, description: `one status name, or several separated by commas: ${STATUSES.join(', ')}` },
-  expiring_within: { schema: integer, description: 'open ones that expire within so many hours' },
-  has_alerts: { schema: truth, description: 'true: at least one unresolved alert; false: none' },
-  anonymous: { schema: truth, description: "only guests' ones, or only customers' ones" },
-  customer_id: { schema: integer, description: 'of one customer' },
+  expiring_within: { schema: integer, description: 'open ones that expire within this many hours' },
+  has_alerts: { schema: boolean, description: 'true: at least one unresolved alert; false: none' },
   orderBy: {
     schema: text,
     description:
@@ -40,38 +37,57 @@ const LIST_QUERY = {
   },
 };
 
-/** Many proformas at once: the list and the counts for a dashboard. They go before the calls that name one by its id. */
-export function proformaListRoutes(database: Database, clock: Clock): Route[] {
+const LIST_QUERY = {
+  ...CUSTOMER_LIST_QUERY,
+  anonymous: { schema: boolean, description: 'true: only those of guests; false: only those of customers' },
+  customer_id: { schema: integer, description: 'of one customer' },
+};
+
+/** Register these before the routes with an id: `/proforma_orders/:id` would also match `/proforma_orders/stats`. */
+export function proformaListRoutes(proformas: ProformaQueries, customers: Customers, clock: Clock): Route[] {
+  const page = async ({ app, query }: Call, filter: ProformaFilter): Promise<Outcome> =>
+    okText(await proformas.list(app, filter, query['orderBy'], parsePage(query, DEFAULT_LIMIT), clock.now()));
   return [
     route({
       method: 'get',
       path: '/proforma_orders',
       caller: 'app',
-      summary: "The app's proformas, newest first unless sorted otherwise; a filter that cannot be used is ignored",
+      summary: "The app's proformas, newest first by default; unusable filters are ignored",
       query: LIST_QUERY,
       ignoresUnusableFilters: true,
       answers: { 200: record({ data: listOf(ProformaListShape) }) },
-      handle: async ({ app, query }) =>
-        okText(
-          await proformaListJson(
-            database,
-            app,
-            proformaFilter(query, clock.now()),
-            query['orderBy'],
-            pageOf(query, DEFAULT_LIMIT),
-            clock.now(),
-          ),
-        ),
+      handle: (call) => page(call, parseProformaFilter(call.query, clock.now())),
+    }),
+    route({
+      method: 'get',
+      path: '/customers/:id/proforma_orders',
+      caller: 'app',
+      extension: true,
+      summary: 'The proformas of one customer, newest first by default; unusable filters are ignored',
+      query: { ...PARTS, ...CUSTOMER_LIST_QUERY },
+      ignoresUnusableFilters: true,
+      answers: { 200: record({ data: listOf(ProformaListShape) }) },
+      handle: async (call) => {
+        const { dataPart, timePart } = partsOf(call.query);
+        const customer = await customers.find(call.app.id, call.id, dataPart, timePart);
+        if (customer === undefined) return undefined;
+        const { anonymous: _, ...filter } = parseProformaFilter(call.query, clock.now());
+        return page(call, { ...filter, customerId: customer.id });
+      },
     }),
     route({
       method: 'get',
       path: '/proforma_orders/stats',
       caller: 'app',
-      summary: 'Counts for a dashboard, and the conversion rate of those made between date_from and date_to',
+      summary: 'Counts for a dashboard, and the conversion rate of proformas made between date_from and date_to',
       query: STATS_QUERY,
       ignoresUnusableFilters: true,
       answers: { 200: record({ data: ProformaStatsShape }) },
-      handle: async ({ app, query }) => ok(await proformaStats(database, app, query, clock.now())),
+      handle: async ({ app, query }) => {
+        const now = clock.now();
+        const window = parseStatsWindow(query, now);
+        return ok(presentStats(app, await proformas.stats(app.id, window, now), window));
+      },
     }),
   ];
 }

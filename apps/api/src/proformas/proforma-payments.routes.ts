@@ -1,14 +1,14 @@
 import { refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { NO_PAYMENT_QR, type Proforma } from '@back-office/proforma';
 import { answered, ok, type Outcome } from '../http/answer.js';
-import { minorOf, money, type AppContext } from '../http/app-context.js';
+import { type AppContext, minorOf, money } from '@back-office/apps';
 import { Amount, OneOf, RecordId, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
 import { PaymentShape, presentPayment } from '../orders/index.js';
 import { drawQr, QR_MEDIA, type QrMedia } from './payment-qr.js';
 import { FINAL, OneProforma, ProformaShape } from './proforma-shapes.js';
-import { presentInstructions, presentProforma } from './proforma.js';
+import { presentInstructions, presentProforma } from './proforma-presenter.js';
 import type { ProformaActions } from './proforma-actions.js';
 
 const optional = true;
@@ -39,14 +39,13 @@ class PayProforma {
   @Wrapper(() => PaymentFields) payment!: PaymentFields;
 }
 
-/** How a proforma is paid: the QR code of its instructions, payments that settle at once, card payments. */
 export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): Route[] {
-  const isOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.isOpen(app, id);
-  const tooFine = async (app: AppContext, id: number): Promise<Outcome> => {
-    const found = await isOpen(app, id);
+  const checkOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.checkOpen(app, id);
+  const refuseAmount = async (app: AppContext, id: number): Promise<Outcome> => {
+    const found = await checkOpen(app, id);
     return found === true ? refuse('is invalid', 'amount') : found || undefined;
   };
-  const shown = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
+  const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   return [
     route({
       method: 'get',
@@ -80,11 +79,11 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
         'Order debt is already paid',
         'Payment amount exceeds order debt',
       ],
-      record: isOpen,
+      precheck: checkOpen,
       handle: async ({ app, id, body: { payment } }) => {
         const amount = amountOf(app, payment.amount);
-        if (amount === 'too fine') return tooFine(app, id);
-        return answered(await actions.pay(app, id, { methodId: payment.payment_method_id, amount }), shown(app));
+        if (amount === 'too precise') return refuseAmount(app, id);
+        return answered(await actions.pay(app, id, { methodId: payment.payment_method_id, amount }), present(app));
       },
     }),
     route({
@@ -93,7 +92,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       caller: 'app',
       extension: true,
       summary:
-        'Begins a card payment, whose result comes later; an amount of 0 or less, or none, is the whole debt; `payment` is the new one',
+        'Begins a card payment, by default of the whole debt; its result is sent later; `payment` is the new one',
       body: BeginCardPayment,
       answers: { 201: record({ data: ProformaShape, payment: PaymentShape }) },
       refusals: [
@@ -102,10 +101,10 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
         'Order debt is already paid',
         'Payment amount exceeds order debt',
       ],
-      record: isOpen,
+      precheck: checkOpen,
       handle: async ({ app, id, body: { payment } }) => {
         const amount = amountOf(app, payment.amount);
-        if (amount === 'too fine') return tooFine(app, id);
+        if (amount === 'too precise') return refuseAmount(app, id);
         return answered(await actions.beginCardPayment(app, id, amount), ({ proforma, payment: begun }) => ({
           status: 201,
           body: {
@@ -120,25 +119,25 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       path: '/proforma_orders/:id/card_payments/:payment_id/result',
       caller: 'app',
       extension: true,
-      summary: 'The result of a card payment; given again, it changes nothing',
+      summary: 'Takes the result of a card payment; a repeat changes nothing',
       body: CardPaymentResult,
       answers: { 200: OneProforma },
-      record: (app, id, ids) => actions.hasCardPayment(app, id, ids['payment_id'] ?? 0),
+      precheck: (app, id, ids) => actions.hasCardPayment(app, id, ids['payment_id'] ?? 0),
       handle: async ({ app, id, ids, body: { result } }) => {
         const { status, reference = null } = result;
-        const told = { paymentId: ids['payment_id'] ?? 0, status: status as 'settled' | 'failed', reference };
-        return answered(await actions.receiveCardResult(app, id, told), shown(app));
+        const cardResult = { paymentId: ids['payment_id'] ?? 0, status: status as 'settled' | 'failed', reference };
+        return answered(await actions.receiveCardResult(app, id, cardResult), present(app));
       },
     }),
   ];
 }
 
 /**
- * Minor units; `too fine` with more decimals than the currency has. What is too large to be an amount is beyond every
- * debt, and what is as far below 0 still pays the whole debt.
+ * Minor units, or `too precise` with more decimals than the currency has. Amounts out of range become the largest integer
+ * with their sign: it exceeds every debt, or pays the whole debt.
  */
-function amountOf(app: AppContext, amount: number | null | undefined): number | null | undefined | 'too fine' {
+function amountOf(app: AppContext, amount: number | null | undefined): number | null | undefined | 'too precise' {
   if (amount === undefined || amount === null) return amount;
-  const isTooFine = Number(amount.toFixed(app.decimals)) !== amount;
-  return minorOf(app, amount) ?? (isTooFine ? 'too fine' : Math.sign(amount) * Number.MAX_SAFE_INTEGER);
+  const isTooPrecise = Number(amount.toFixed(app.decimals)) !== amount;
+  return minorOf(app, amount) ?? (isTooPrecise ? 'too precise' : Math.sign(amount) * Number.MAX_SAFE_INTEGER);
 }

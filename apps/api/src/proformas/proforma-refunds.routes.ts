@@ -1,10 +1,10 @@
 import type { Clock } from '@back-office/kernel';
 import { REFUND_PENDING, type Proforma } from '@back-office/proforma';
 import { answered, ok } from '../http/answer.js';
-import type { AppContext } from '../http/app-context.js';
+import type { AppContext } from '@back-office/apps';
 import { Nested, Text } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { presentProforma } from './proforma.js';
+import { presentProforma } from './proforma-presenter.js';
 import type { ProformaActions } from './proforma-actions.js';
 import { OneProforma } from './proforma-shapes.js';
 
@@ -18,9 +18,9 @@ class RecordRefund {
   @Nested(() => RefundFields, { optional }) refund?: RefundFields | null;
 }
 
-/** What a person does about a refund that failed; in every status of the proforma. */
+/** Calls on failed refunds; allowed in every status of the proforma. */
 export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Route[] {
-  const shown = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
+  const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   const exists = (app: AppContext, id: number, ids: Readonly<Record<string, number>>): Promise<boolean> =>
     actions.hasRefund(app, id, ids['refund_id'] ?? 0);
   return [
@@ -29,15 +29,15 @@ export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Ro
       path: '/proforma_orders/:id/refunds/:refund_id/record',
       caller: 'app',
       extension: true,
-      summary: 'Records that a person has paid out a refund that failed; one that is refunded stays as it is',
+      summary: 'Records that a person has paid out a refund that failed; a refunded one stays unchanged',
       body: RecordRefund,
       bodyOptional: true,
       answers: { 200: OneProforma },
       refusals: [REFUND_PENDING.refused],
-      record: exists,
+      precheck: exists,
       handle: async ({ app, id, ids, body }) => {
         const refund = { refundId: ids['refund_id'] ?? 0, reference: body.refund?.reference ?? null };
-        return answered(await actions.recordRefund(app, id, refund), shown(app));
+        return answered(await actions.recordRefund(app, id, refund), present(app));
       },
     }),
     route({
@@ -45,11 +45,11 @@ export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Ro
       path: '/proforma_orders/:id/refunds/:refund_id/retry',
       caller: 'app',
       extension: true,
-      summary: 'Asks again for a refund that failed; any other refund stays as it is',
+      summary: 'Retries a refund that failed; any other refund stays unchanged',
       answers: { 200: OneProforma },
-      record: exists,
+      precheck: exists,
       handle: async ({ app, id, ids }) =>
-        answered(await actions.retryRefund(app, id, ids['refund_id'] ?? 0), shown(app)),
+        answered(await actions.retryRefund(app, id, ids['refund_id'] ?? 0), present(app)),
     }),
   ];
 }

@@ -10,29 +10,17 @@ import {
   oneOf,
   record,
   text,
-  truth,
+  boolean,
   type Of,
 } from '../http/shapes.js';
 import * as sale from '../orders/index.js';
-
-/** Colours of the statuses, in the order of their ids. */
-export const STATUS_COLORS = [
-  '#9e9e9e',
-  '#ffb300',
-  '#43a047',
-  '#1e88e5',
-  '#8e24aa',
-  '#00897b',
-  '#e53935',
-  '#6d4c41',
-] as const;
 
 const common = {
   id: integer,
   proforma_number: text,
   proforma_status_id: integer,
   proforma_status_color: text,
-  proforma_status_final: truth,
+  proforma_status_final: boolean,
   processing_date: dateTime,
   expires_at: dateTime,
   expires_in_seconds: integer,
@@ -40,7 +28,7 @@ const common = {
   customer_email: nullable(text),
   customer_first_name: nullable(text),
   customer_last_name: nullable(text),
-  anonymous: truth,
+  anonymous: boolean,
   sales: number,
   discount: number,
   net_sales: number,
@@ -55,7 +43,7 @@ const common = {
   warehouse_confirmed_at: nullable(dateTime),
   converted_at: nullable(dateTime),
   order_id: nullable(integer),
-  canceled: truth,
+  canceled: boolean,
   canceled_at: nullable(dateTime),
   cancel_reason: nullable(text),
   tags: listOf(text),
@@ -65,7 +53,6 @@ const common = {
   updated_at: dateTime,
 };
 
-/** What a proforma in a list and a proforma by itself both show. */
 export const CommonShape = record(common);
 
 export const ProformaListShape = named('ProformaInList', { ...common, proforma_status_name: oneOf(domain.STATUSES) });
@@ -106,7 +93,7 @@ export const AlertShape = record({
   kind: text,
   message: text,
   details: anyObject,
-  resolved: truth,
+  resolved: boolean,
   resolved_at: nullable(dateTime),
   inserted_at: dateTime,
 });
@@ -126,12 +113,12 @@ export const ProformaShape = named('Proforma', {
   transaction_reference: text,
   delivery_area: sale.DeliveryAreaShape,
   alerts: listOf(AlertShape),
-  comment: nullable(text),
+  ...sale.noteShapes,
   converted_order_number: nullable(text),
 });
 export type ProformaOut = Of<typeof ProformaShape>;
 
 export const OneProforma = record({ data: ProformaShape });
 
-/** What every call that would move a final proforma is refused with. */
+/** Refusal of every call that would change a final proforma. */
 export const FINAL = domain.ALREADY_FINAL.refused;

@@ -5,8 +5,8 @@ import { testApi, type Client, type Reply, type TestApi } from '../testing/test-
 import { TOKENS } from '../tokens.js';
 
 /*
- * The proforma tables of the interface and of section 4 of the decisions, in their order: the rows that no other suite
- * shows under their own name.
+ * Follows the proforma tables of the interface and of section 4 of the decisions, for entries without a suite of their
+ * own.
  */
 
 let service: PaymentService;
@@ -63,7 +63,7 @@ interface Made {
   readonly id: number;
   readonly items: readonly { readonly proforma_order_item_id: number }[];
 }
-/** Confirms so many pieces of the first line, and of the others all. */
+/** Confirms `qty` pieces of the first line and all of the others. */
 const confirm = async ({ id, items: [first] }: Made, qty: number, client = shop) => {
   const adjustments = [{ proforma_order_item_id: first?.proforma_order_item_id, qty_confirmed: qty }];
   return done(await client.post(path(id, 'warehouse_confirm'), { adjustments }));
@@ -74,8 +74,8 @@ const cancel = async (id: number, reason = 'changed mind', client = shop) =>
 const paymentsOf = ({ payments }: { payments: readonly Payment[] }) =>
   payments.map((each) => [each.amount, each.payment_status]);
 
-/** What leads a draft of 3 pieces at 100 to each status. */
-const LEADING: Readonly<Record<string, (made: Made) => Promise<unknown>>> = {
+/** Takes a draft of 3 pieces at 100 to each status. */
+const TRANSITIONS: Readonly<Record<string, (made: Made) => Promise<unknown>>> = {
   draft: async () => undefined,
   awaiting_payment: async ({ id }) => done(await shop.post(path(id, 'card_payments'), { payment: { amount: 100 } })),
   paid: ({ id }) => pay(id, 0),
@@ -88,7 +88,7 @@ const LEADING: Readonly<Record<string, (made: Made) => Promise<unknown>>> = {
 
 const proformaIn = async (status: string) => {
   const made = await propose(shop, [{ code: 'A', qty: 3 }]);
-  await LEADING[status]?.(made);
+  await TRANSITIONS[status]?.(made);
   const proforma = await shown(made.id);
   expect(proforma.proforma_status).toBe(status);
   return proforma;
@@ -105,7 +105,7 @@ describe('the fields of a proforma', () => {
   const OFFICE = { address_line_1: 'Trg 2', city: 'Niš', postcode: '18000', country: 'RS' };
   let began: number;
   let mira: { customer_id: number; data_part: number; time_part: number };
-  /** A customer's, confirmed and paid in part; a guest's, converted; a guest's, cancelled, its money not given back. */
+  /** `confirmed` is a customer's and partly paid; `canceled` has failed refunds; the others are of guests. */
   let ids: { confirmed: number; converted: number; canceled: number };
   let evaluations: Record<keyof typeof ids, number>;
   let order: { id: number; order_number: string };
@@ -162,7 +162,7 @@ describe('the fields of a proforma', () => {
 
   describe('in a list', () => {
     let rows: Record<string, unknown>[];
-    /** The values of some fields: first of the confirmed one, then of the converted one, last of the cancelled one. */
+    /** Values of the fields in the confirmed, the converted and the cancelled proforma. */
     const values = (...fields: readonly string[]) => rows.map((row) => fields.map((field) => row[field]));
 
     beforeAll(async () => {
@@ -170,7 +170,7 @@ describe('the fields of a proforma', () => {
       rows = Object.values(ids).map((id) => data.find((each: { id: number }) => each.id === id));
     });
 
-    it('are those of the table and no others', () => {
+    it('are exactly those of the table', () => {
       const fields = `id proforma_number proforma_status_id proforma_status_name proforma_status_color
         proforma_status_final processing_date expires_at expires_in_seconds customer_id customer_email
         customer_first_name customer_last_name anonymous sales discount net_sales vat end_sales paid debt market_id
@@ -179,7 +179,7 @@ describe('the fields of a proforma', () => {
       for (const row of rows) expect(new Set(Object.keys(row))).toEqual(new Set(fields));
     });
 
-    it('id: an integer, which names the proforma', async () => {
+    it('id: an integer that identifies the proforma', async () => {
       for (const { id, proforma_number } of rows) {
         expect(Number.isInteger(id)).toBe(true);
         expect(await shown(id as number)).toMatchObject({ id, proforma_number });
@@ -205,15 +205,15 @@ describe('the fields of a proforma', () => {
       ]);
     });
 
-    it('processing_date: when prices were frozen, which is later than the evaluation', () => {
+    it('processing_date: when prices were frozen, later than the evaluation', () => {
       expect(values('processing_date')).toEqual([[at(1)], [at(1)], [at(1)]]);
     });
 
-    it('expires_at: 72 hours after that', () => {
+    it('expires_at: 72 hours after processing_date', () => {
       expect(values('expires_at')).toEqual([[at(73)], [at(73)], [at(73)]]);
     });
 
-    it('expires_in_seconds: the time left, 0 of a final one', () => {
+    it('expires_in_seconds: the time left, 0 when final', () => {
       expect(values('expires_in_seconds')).toEqual([[66 * 3_600], [0], [0]]);
     });
 
@@ -238,7 +238,7 @@ describe('the fields of a proforma', () => {
       ]);
     });
 
-    it('paid, debt: paid so far, still owed', () => {
+    it('paid, debt: paid until now, remaining debt', () => {
       expect(values('paid', 'debt')).toEqual([
         [50, 160],
         [0, 120.5],
@@ -266,7 +266,7 @@ describe('the fields of a proforma', () => {
       expect(values('order_id')).toEqual([[null], [order.id], [null]]);
     });
 
-    it('canceled, canceled_at, cancel_reason: whether, when and why cancelled', () => {
+    it('canceled, canceled_at, cancel_reason: the cancellation', () => {
       expect(values('canceled', 'canceled_at', 'cancel_reason')).toEqual([
         [false, null, null],
         [false, null, null],
@@ -286,7 +286,7 @@ describe('the fields of a proforma', () => {
       ]);
     });
 
-    it('inserted_at, updated_at: when it was made and when it last changed', () => {
+    it('inserted_at, updated_at: creation and last change', () => {
       expect(values('inserted_at', 'updated_at')).toEqual([
         [at(1), at(3)],
         [at(1), at(4)],
@@ -301,7 +301,7 @@ describe('the fields of a proforma', () => {
         expect((await shown(ids[name])).order_processing_id).toBe(evaluations[name]);
     });
 
-    it('items: the lines with the quantity requested and, after the warehouse step, the quantity confirmed', async () => {
+    it('items: the lines with requested and confirmed quantities', async () => {
       const { items } = await shown(ids.confirmed);
       const named = { proforma_order_item_id: expect.any(Number), product_id: expect.any(Number) };
       const line = { ...named, product_variant_id: expect.any(Number), barcode: null, warehouse_code: 'W1' };
@@ -316,7 +316,7 @@ describe('the fields of a proforma', () => {
       expect((await shown(ids.converted)).items).toMatchObject([{ code: 'A', qty: 1, qty_confirmed: null }]);
     });
 
-    it('fee_items: the lines that are no products', async () => {
+    it('fee_items: the lines without a product', async () => {
       expect((await shown(ids.converted)).fee_items).toEqual([
         {
           kind: 'shipment',
@@ -357,9 +357,9 @@ describe('the fields of a proforma', () => {
       expect(new Set(payments.map((each: Payment) => each.id)).size).toBe(4);
     });
 
-    it('payment_instructions: beneficiary and bank account of the app, the amount still owed, a reference of model 97', async () => {
-      const { proforma_number: number, payment_instructions: told } = await shown(ids.confirmed);
-      expect(told).toEqual({
+    it('payment_instructions: the bank account, the debt, a model 97 reference', async () => {
+      const { proforma_number: number, payment_instructions: instructions } = await shown(ids.confirmed);
+      expect(instructions).toEqual({
         beneficiary: 'Shop',
         address: 'Put 1',
         bank_account: '160-123456-54',
@@ -369,15 +369,15 @@ describe('the fields of a proforma', () => {
         payment_code: '221',
         model: '97',
         reference: expect.stringMatching(new RegExp(`^\\d\\d${number.slice(1)}$`)),
-        qr: `K:PR|V:01|C:1|R:160000000012345654|N:Shop, Put 1|I:RSD160,00|SF:221|S:Robe|RO:97${told.reference.replaceAll('-', '')}`,
+        qr: `K:PR|V:01|C:1|R:160000000012345654|N:Shop, Put 1|I:RSD160,00|SF:221|S:Robe|RO:97${instructions.reference.replaceAll('-', '')}`,
       });
-      expect(remainder97(told.reference)).toBe(1);
+      expect(remainder97(instructions.reference)).toBe(1);
     });
 
-    it('payment_instructions: of an app without an account they are empty, and so is the QR code', async () => {
+    it('payment_instructions: empty for an app without an account', async () => {
       const client = await newShop();
-      const { payment_instructions: told } = await propose(client, [{ code: 'A', qty: 1 }]);
-      expect(told).toMatchObject({ beneficiary: '', bank_account: '', amount: 100, model: '97', qr: null });
+      const { payment_instructions: instructions } = await propose(client, [{ code: 'A', qty: 1 }]);
+      expect(instructions).toMatchObject({ beneficiary: '', bank_account: '', amount: 100, model: '97', qr: null });
     });
 
     it('tax_brackets: net, VAT and gross of each rate', async () => {
@@ -388,8 +388,8 @@ describe('the fields of a proforma', () => {
     });
 
     it('transaction_reference: the payment reference', async () => {
-      const { transaction_reference: reference, payment_instructions: told } = await shown(ids.converted);
-      expect(reference).toBe(told.reference);
+      const { transaction_reference: reference, payment_instructions: instructions } = await shown(ids.converted);
+      expect(reference).toBe(instructions.reference);
       expect(reference).toHaveLength('KK-2026-7K2M9Q'.length);
     });
 
@@ -406,7 +406,7 @@ describe('the fields of a proforma', () => {
       expect((await shown(ids.canceled)).delivery_area).toMatchObject(OFFICE);
     });
 
-    it('alerts: each with its index and its resolution, and what needs a person', async () => {
+    it('alerts: each with index, resolution and details', async () => {
       const { alerts, payments } = await shown(ids.canceled);
       const about = { kind: 'refund_failed', message: 'A refund failed', inserted_at: at(5) };
       const detailsOf = (amount: number) => ({
@@ -421,8 +421,8 @@ describe('the fields of a proforma', () => {
         { index: 1, ...about, details: detailsOf(100), resolved: false, resolved_at: null },
       ]);
       const refunds = payments.slice(2).map((each: Payment) => each.id);
-      const told = alerts.map((each: { details: { payment_id: number } }) => each.details.payment_id);
-      expect(new Set(told)).toEqual(new Set(refunds));
+      const paymentIds = alerts.map((each: { details: { payment_id: number } }) => each.details.payment_id);
+      expect(new Set(paymentIds)).toEqual(new Set(refunds));
     });
 
     it('converted_order_number: present once converted', async () => {
@@ -431,7 +431,7 @@ describe('the fields of a proforma', () => {
       expect((await shown(ids.confirmed)).converted_order_number).toBeNull();
     });
 
-    it('lines, prices, customer and delivery are not editable', async () => {
+    it('lines, prices, customer and delivery cannot be edited', async () => {
       const before = await shown(ids.confirmed);
       const { status } = await shop.patch(path(ids.confirmed), {
         items: [],
@@ -453,7 +453,7 @@ describe('the fields of a proforma', () => {
   });
 });
 
-/** ISO 7064 MOD 97-10 by hand: letters are two digits, and the check digits, which stand first here, go last. */
+/** ISO 7064 MOD 97-10: letters count as two digits, and the leading check digits move to the end. */
 function remainder97(reference: string): number {
   const [check = '', ...rest] = reference.split('-');
   const digits = [...rest.join(''), ...check].map((each) => parseInt(each, 36)).join('');
@@ -568,7 +568,7 @@ describe('the transitions of a proforma', () => {
     expect(confirmed.alerts).toMatchObject([{ index: 0, kind: 'refund_failed', resolved: false }]);
   });
 
-  it('warehouse_confirm with all lines at 0: fees go too, the total is 0, everything is refunded', async () => {
+  it('warehouse_confirm with all lines at 0: no fees, total 0, everything refunded', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20 }]);
     const made = await propose(shop, [{ code: 'A', qty: 1 }], { shipment_method_code: 'courier' });
     expect(await pay(made.id, 0)).toMatchObject({ paid: 130.5, fee_items: [{ kind: 'shipment' }] });
@@ -609,7 +609,7 @@ describe('the transitions of a proforma', () => {
     expect(await stockOf(shop, 'A')).toEqual(stock(0));
   });
 
-  it('pay: money that is on its way back does not count, whenever its answer comes', async () => {
+  it('pay: pending refunds do not count as paid', async () => {
     const made = await propose(shop, [{ code: 'A', qty: 5 }]);
     const { id } = made;
     await pay(id, 400);
@@ -644,7 +644,7 @@ describe('the transitions of a proforma', () => {
       api.clock.forward({ hours: 72 });
       await api.container.get(TOKENS.ExpirySweep).run();
       await api.container.get(TOKENS.Refunds).payOutDue();
-      // The list does not make anything expire, a call by id would.
+      // The list expires nothing; a call by id would.
       const { data } = (await shop.get('/proforma_orders?status=expired')).body;
       expect(data).toMatchObject([
         { id, canceled: true, cancel_reason: 'expired', canceled_at: now(), paid: 0, expires_in_seconds: 0 },
@@ -657,7 +657,7 @@ describe('the transitions of a proforma', () => {
     },
   );
 
-  it('time passes: a refund that fails then is an alert of its own kind', async () => {
+  it('time passes: a failed refund raises an alert of its own kind', async () => {
     const { id } = await proformaIn('draft');
     await pay(id, 60);
     service.status = 400;
@@ -671,7 +671,7 @@ describe('the transitions of a proforma', () => {
     });
   });
 
-  it('time passes: one that comes to 0 expires like one with debt', async () => {
+  it('time passes: a total of 0 expires like a debt', async () => {
     await stockShop(shop, [{ code: 'GIFT', price: 0 }]);
     const { id, end_sales } = await propose(shop, [{ code: 'GIFT', qty: 1 }]);
     expect(end_sales).toBe(0);
@@ -701,7 +701,7 @@ describe('a final proforma', () => {
     ['card_payments', { payment: { amount: 1.001 } }],
     ['warehouse_confirm', { adjustments: [{}] }],
     ['DELETE', { reason: 'x'.repeat(256) }],
-  ])('is final before anything else: %s %j', async (call, body) => {
+  ])('is refused as final before other rules: %s %j', async (call, body) => {
     const send = (id: number) => (call === 'DELETE' ? shop.delete(path(id), body) : shop.post(path(id, call), body));
     const open = await proformaIn('draft');
     const rule = await send(open.id);
@@ -711,13 +711,13 @@ describe('a final proforma', () => {
       const reply = await send(id);
       expect([reply.status, reply.body]).toEqual([422, ALREADY_FINAL]);
     }
-    // Over, though nobody has looked since.
+    // Overdue, but not swept.
     api.clock.forward({ hours: 72 });
     expect((await send(open.id)).body).toEqual(ALREADY_FINAL);
   });
 
   it.each([...called('canceled'), ...called('expired'), ['converted', 'tags']])(
-    'that is %s: %s fails with AlreadyFinal and changes nothing',
+    '%s: refuses %s with AlreadyFinal and changes nothing',
     async (status, call) => {
       const before = await proformaIn(status ?? '');
       const reply = await CALLS[call ?? '']?.(before.id);
@@ -726,7 +726,7 @@ describe('a final proforma', () => {
     },
   );
 
-  it.each(FINAL)('that is %s: alerts can be resolved, but not together with a comment', async (status) => {
+  it.each(FINAL)('%s: accepts resolved alerts, but no comment', async (status) => {
     const { id } = await alertedThen(status);
     const alerts = [{ index: 0, resolved: true }];
     const refused = await shop.patch(path(id), { alerts, comment: 'seen to' });
@@ -737,13 +737,13 @@ describe('a final proforma', () => {
     expect(resolved.alerts).toMatchObject([{ index: 0, resolved: true, resolved_at: now() }]);
   });
 
-  /** A proforma that got its alert on the way to the status, or by it. */
+  /** A proforma in this status with an open alert. */
   async function alertedThen(status: string) {
     const made = await propose(shop, [{ code: 'A', qty: 3 }]);
     await pay(made.id, status === 'expired' ? 60 : 0);
     service.status = 400;
     if (status === 'converted') await confirm(made, 2);
-    await LEADING[status]?.(made);
+    await TRANSITIONS[status]?.(made);
     const proforma = await shown(made.id);
     expect(proforma).toMatchObject({ proforma_status: status, open_alerts_count: 1 });
     return proforma;
@@ -763,7 +763,7 @@ describe('the endpoints of a proforma', () => {
     [{ proforma_order: { order_processing_id: 1 } }, 422, blank('order_processing_id')],
     [{ order_processing_id: '1' }, 400, malformed],
     [{ order_processing_id: 1.5 }, 400, malformed],
-  ])('POST /proforma_orders with %j lacks its order_processing_id', async (body, status, answer) => {
+  ])('POST /proforma_orders refuses %j', async (body, status, answer) => {
     const reply = await shop.post('/proforma_orders', body);
     expect([reply.status, reply.body]).toEqual([status, answer]);
   });
@@ -776,7 +776,7 @@ describe('the endpoints of a proforma', () => {
     expect(await shown(reply.body.data.id)).toEqual(reply.body.data);
   });
 
-  it('pay records a received bank transfer, or a payment of any other kind but card, at once', async () => {
+  it('pay records payments of every kind but card', async () => {
     const [gift] = await setUp(shop, 'payment_methods', [{ code: 'gift', name: 'Gift card', kind: 'other' }]);
     const { id } = await proformaIn('draft');
     const bank = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 120.5 };
@@ -798,7 +798,7 @@ describe('the endpoints of a proforma', () => {
     [{ payment_method_id: 1, amount: 1 }, 400, malformed],
     [{ payment: { payment_method_id: 1, amount: '1' } }, 400, malformed],
     [{ payment: { amount: 1 } }, 422, blank('payment_method_id')],
-  ])('pay with %j is not {payment: {payment_method_id, amount}}', async (body, status, answer) => {
+  ])('pay refuses %j', async (body, status, answer) => {
     const { id } = await proformaIn('draft');
     const reply = await shop.post(path(id, 'pay'), body);
     expect([reply.status, reply.body]).toEqual([status, answer]);
@@ -809,7 +809,7 @@ describe('the endpoints of a proforma', () => {
     [{ adjustments: [1] }, 400, malformed],
     [{ adjustments: [{ proforma_order_item_id: '1', qty_confirmed: 1 }] }, 400, malformed],
     [{ adjustments: [{ qty_confirmed: 1 }] }, 422, blank('adjustments.0.proforma_order_item_id')],
-  ])('warehouse_confirm with %j is not {adjustments: [{proforma_order_item_id, qty_confirmed}]}', async (...row) => {
+  ])('warehouse_confirm refuses %j', async (...row) => {
     const [body, status, answer] = row;
     const { id } = await proformaIn('draft');
     const reply = await shop.post(path(id, 'warehouse_confirm'), body);
@@ -817,7 +817,7 @@ describe('the endpoints of a proforma', () => {
     expect((await shown(id)).proforma_status).toBe('draft');
   });
 
-  it('convert answers the order record, which GET /orders/{id} answers too', async () => {
+  it('convert returns the order, as GET /orders/{id} does', async () => {
     const { id } = await proformaIn('confirmed');
     const reply = await shop.post(path(id, 'convert'));
     expect([reply.status, Object.keys(reply.body)]).toEqual([200, ['data']]);
@@ -839,7 +839,7 @@ describe('the endpoints of a proforma', () => {
     [{ reason: 'a\0' }, 422, { errors: { reason: ['is invalid'] } }],
     [{ reason: 5 }, 400, malformed],
     [[], 400, malformed],
-  ])('DELETE with %j is refused and cancels nothing', async (body, status, answer) => {
+  ])('DELETE refuses %j and cancels nothing', async (body, status, answer) => {
     const { id } = await proformaIn('draft');
     const reply = await shop.delete(path(id), body);
     expect([reply.status, reply.body]).toEqual([status, answer]);
@@ -855,7 +855,7 @@ describe('the endpoints of a proforma', () => {
 
 describe('a refund without an answer', () => {
   const askAgain = () => api.container.get(TOKENS.Refunds).payOutDue();
-  /** A cancelled proforma whose refund is not known to have happened. */
+  /** A cancelled proforma with an unanswered refund. */
   const unanswered = async () => {
     const { id } = await proformaIn('paid');
     service.status = 503;
@@ -866,7 +866,7 @@ describe('a refund without an answer', () => {
     shop = await newShop();
   });
 
-  it('is pending and counts as paid, until it is asked for again under the same key and answered', async () => {
+  it('is pending and counts as paid until a retry is answered', async () => {
     const id = await unanswered();
     const pending = { amount: -300, payment_status: 'pending', finalized: false };
     expect(await shown(id)).toMatchObject({
@@ -890,7 +890,7 @@ describe('a refund without an answer', () => {
     });
   });
 
-  it('is asked for three times with a growing pause, and has then failed for good', async () => {
+  it('fails after three attempts with growing pauses', async () => {
     const id = await unanswered();
     const asked = [api.clock.now().getTime()];
     while (asked.length < 3) {
@@ -913,7 +913,7 @@ describe('a refund without an answer', () => {
   });
 });
 
-describe('a variant without any stock row', () => {
+describe('a variant without a shelf', () => {
   it('has no stock', async () => {
     shop = await newShop();
     await shop.post('/int/products', {
@@ -929,7 +929,7 @@ describe('a variant without any stock row', () => {
 });
 
 describe('the largest page of proformas', () => {
-  /** Copies of the one evaluation and the one proforma of an app. */
+  /** Copies the only evaluation and proforma of an app. */
   const COPIES = `
     with evaluation as (
       insert into order_processings overriding system value
@@ -943,7 +943,7 @@ describe('the largest page of proformas', () => {
       ) as copy
     where p.app_id = $1`;
 
-  it('has 10,000, however many are wanted', async () => {
+  it('has at most 10,000', async () => {
     const client = await newShop();
     await propose(client, [{ code: 'A', qty: 1 }]);
     await api.database.rows(COPIES, [client.appId]);
@@ -976,7 +976,7 @@ describe('the status of every proforma call', () => {
   });
   afterAll(() => http.close());
 
-  /** Every route of the proformas, with what it needs. */
+  /** A valid call of every proforma route. */
   function callsOf(evaluation: number, ids: Readonly<Record<string, number>>): RawCall[] {
     const bodies: Readonly<Record<string, object>> = {
       '/proforma_orders': { order_processing_id: evaluation },
@@ -993,11 +993,11 @@ describe('the status of every proforma call', () => {
     }));
   }
 
-  it('is asked of 15 calls', () => {
+  it('covers 15 calls', () => {
     expect(calls).toHaveLength(15);
   });
 
-  it('401: the token is missing, or is none', async () => {
+  it('401: the token is missing or invalid', async () => {
     const missing = JSON.stringify({ errors: { token: 'API.Tokens.Missing' } });
     const invalid = JSON.stringify({ errors: { token: 'API.Tokens.Invalid' } });
     expect(await statuses((call) => ({ ...call, headers: {} }))).toEqual(new Set([`401 ${missing}`]));
@@ -1037,7 +1037,7 @@ describe('the status of every proforma call', () => {
     expect(writing).toHaveLength(11);
   });
 
-  it('500: a failure on our side, of which nothing is told', async () => {
+  it('500: an internal failure, without details', async () => {
     await api.database.rows('alter table proforma_orders rename to proformas_elsewhere');
     try {
       expect(await statuses((call) => call)).toEqual(new Set(['500 {"message":"Internal server error"}']));
@@ -1048,7 +1048,7 @@ describe('the status of every proforma call', () => {
   });
 });
 
-describe('the API reference of the proforma calls', () => {
+describe('the API reference of proforma calls', () => {
   interface Operation {
     readonly 'x-extension'?: true;
     readonly parameters: readonly { readonly name: string; readonly schema: { readonly type: string } }[];
@@ -1100,6 +1100,7 @@ describe('the API reference of the proforma calls', () => {
     'API.ShipmentMethods.PickupPointRequired',
     'API.ShipmentMethods.PickupPointUnavailable',
     'API.Vouchers.NotAvailable',
+    'API.ProformaOrders.BasketBelowMinimum',
     STOCK,
   ];
   const WINDOW = 'date_from:string date_to:string';
@@ -1121,13 +1122,13 @@ describe('the API reference of the proforma calls', () => {
     ['POST /proforma_orders/{id}/card_payments', ONE, [201, 404, 422, ...EVERYWHERE], PAYING],
     ['POST /proforma_orders/{id}/card_payments/{payment_id}/result', `${ONE} payment_id:integer`, WRITTEN, []],
   ])('%s has its parameters, statuses and error keys', (call, parameters, statuses, keys) => {
-    const { parameters: told, responses } = operation(call);
+    const { parameters: documented, responses } = operation(call);
     const isWrite = !call.startsWith('GET');
     const repeating = isWrite
       ? { parameters: ['Idempotency-Key:string'], statuses: [409], keys: ['API.Idempotency.KeyReused'] }
       : { parameters: [], statuses: [], keys: [] };
     const wanted = [...parameters.split(/\s+/).filter((each) => each !== ''), ...repeating.parameters];
-    expect(new Set(told.map(({ name, schema }) => `${name}:${schema.type}`))).toEqual(new Set(wanted));
+    expect(new Set(documented.map(({ name, schema }) => `${name}:${schema.type}`))).toEqual(new Set(wanted));
     expect(new Set(Object.keys(responses).map(Number))).toEqual(new Set([...statuses, ...repeating.statuses]));
     expect(new Set(keysOf(responses['422']?.description))).toEqual(new Set([...keys, ...repeating.keys]));
     expect(keysOf(responses['401']?.description)).toEqual(
@@ -1154,7 +1155,7 @@ describe('the API reference of the proforma calls', () => {
     ['EditProforma', [], ['alerts', 'comment', 'tags']],
     ['AlertFields', ['index', 'resolved'], []],
     ['CancelProforma', [], ['reason']],
-  ])('has of %s the required and the optional fields', (name, required, optional) => {
+  ])('has the required and optional fields of %s', (name, required, optional) => {
     const schema = schemas[name];
     expect(schema?.required ?? []).toEqual(required);
     expect(new Set(Object.keys(schema?.properties ?? {}))).toEqual(new Set([...required, ...optional]));
@@ -1165,7 +1166,7 @@ describe('the API reference of the proforma calls', () => {
     expect(schemas['ProformaInList']?.properties['proforma_status_name']?.enum).toEqual([...OPEN, ...FINAL]);
   });
 
-  it('has the media types of the QR code, also where it says what was not acceptable', () => {
+  it('has the media types of the QR code, also for 406', () => {
     const { responses } = operation('GET /proforma_orders/{id}/payment_qr');
     expect(Object.keys(responses['200']?.content ?? {})).toEqual(['image/png', 'image/svg+xml']);
     expect(responses['406']?.description).toBe('The Accept header rules out image/png and image/svg+xml');

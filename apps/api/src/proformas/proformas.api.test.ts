@@ -22,8 +22,8 @@ const basket = [
   { code: 'B', qty: 1 },
 ];
 
-describe('a warehouse that does not sell any more', () => {
-  it('reserves no pieces again, but gives them up', async () => {
+describe('a warehouse that stops selling', () => {
+  it('reserves no more pieces, but releases them', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const confirm = (qty_confirmed: number) =>
       shop.post(`/proforma_orders/${id}/warehouse_confirm`, {
@@ -38,7 +38,7 @@ describe('a warehouse that does not sell any more', () => {
   });
 });
 
-describe('a basket on its way to an order', () => {
+describe('a basket that becomes an order', () => {
   it('keeps its amounts, payments and stock consistent at every step', async () => {
     const draft = await propose(shop, basket);
     expect(draft).toMatchObject({ proforma_status: 'draft', sales: 233.33, end_sales: 233.33, paid: 0, debt: 233.33 });
@@ -129,7 +129,7 @@ describe('GET /proforma_orders', () => {
     expect(paged.map((each: { id: number }) => each.id)).toEqual([first.id]);
   });
 
-  it('ignores what cannot be used', async () => {
+  it('ignores unusable filters', async () => {
     await propose(shop, [{ code: 'A', qty: 1 }]);
     for (const query of [
       'limit=0',
@@ -210,7 +210,7 @@ describe('POST /proforma_orders', () => {
     expect((await shop.get('/proforma_orders')).body.data).toEqual([]);
   });
 
-  it('Insufficient stock for product: two lines of one variant are added up', async () => {
+  it('Insufficient stock for product: lines of one variant are added up', async () => {
     const reply = await create(
       await evaluate(shop, [
         { code: 'A', qty: 6 },
@@ -220,14 +220,14 @@ describe('POST /proforma_orders', () => {
     expect(reply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
   });
 
-  it('freezes the prices of the evaluation, also when the catalogue has changed since', async () => {
+  it('keeps the prices of the evaluation after the catalogue changes', async () => {
     const id = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     await shop.post('/int/products', { products: [{ code: 'A', price: 999, name: 'Renamed' }] });
     const { data } = (await create(id)).body;
     expect(data).toMatchObject({ end_sales: 200, items: [{ name: 'Product A', price: 100 }] });
   });
 
-  it('takes each line whole from the default warehouse first, then by code, never from one that does not sell', async () => {
+  it('reserves each line in one sellable warehouse, the default first, then by code', async () => {
     await shop.put('/warehouse', {
       warehouses: [warehouse('W0', { sellable: false }), warehouse('W2'), warehouse('W3')],
     });
@@ -247,7 +247,7 @@ describe('POST /proforma_orders', () => {
     expect(none.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
   });
 
-  it('takes stock from the named warehouse only', async () => {
+  it('reserves in the named warehouse only', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     const reply = await create(await evaluate(shop, [{ code: 'A', qty: 1 }], { warehouse_code: 'W2' }));
     expect(reply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
@@ -309,7 +309,7 @@ describe('pay', () => {
       'Payment amount exceeds order debt',
       'message',
     ],
-  ])('%s is refused', async (_, payment, key, area) => {
+  ])('refuses %s', async (_, payment, key, area) => {
     const { id } = await propose(shop, basket);
     const reply = await pay(id, await payment());
     expect([reply.status, reply.body]).toEqual([422, { errors: { [area]: [key] } }]);
@@ -324,29 +324,26 @@ describe('pay', () => {
     expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Order debt is already paid'] } }]);
   });
 
-  it.each([1.005, 1e-7, 1_000_000_000_000.001])(
-    'refuses %d, which has more decimals than the currency',
-    async (amount) => {
-      const { id } = await propose(shop, basket);
-      const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
-      expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
-    },
-  );
+  it.each([1.005, 1e-7, 1_000_000_000_000.001])('refuses %d with more decimals than the currency', async (amount) => {
+    const { id } = await propose(shop, basket);
+    const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
+    expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
+  });
 
-  it.each([0, -1, -1e20, -1e308])('the amount %d pays the whole debt', async (amount) => {
+  it.each([0, -1, -1e20, -1e308])('pays the whole debt for the amount %d', async (amount) => {
     const { id } = await propose(shop, basket);
     const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
     expect(reply.body.data).toMatchObject({ paid: 233.33, debt: 0, proforma_status: 'paid' });
   });
 
-  describe.each([1_000_000_000_000.01, 1e20, 1e308])('with %d, beyond every amount', (amount) => {
+  describe.each([1_000_000_000_000.01, 1e20, 1e308])('with %d, above the maximum', (amount) => {
     it('exceeds the debt', async () => {
       const { id } = await propose(shop, basket);
       const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
       expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Payment amount exceeds order debt'] } }]);
     });
 
-    it('is first told that the method is unknown, the debt paid or the proforma final', async () => {
+    it('is refused by other rules first', async () => {
       const { id } = await propose(shop, basket);
       const cash = await methodId(shop, 'cash');
       const refusal = async (method: number) => (await pay(id, { payment_method_id: method, amount })).body.errors;
@@ -358,7 +355,7 @@ describe('pay', () => {
     });
   });
 
-  it('another app does not see the payment method', async () => {
+  it('does not find the payment method of another app', async () => {
     const { id } = await propose(shop, basket);
     const foreign = await methodId(await api.app(), 'cash');
     expect((await pay(id, { payment_method_id: foreign, amount: 1 })).body).toEqual({
@@ -370,7 +367,7 @@ describe('pay', () => {
 describe('warehouse_confirm', () => {
   const confirm = (id: number, body?: object) => shop.post(`/proforma_orders/${id}/warehouse_confirm`, body);
 
-  it('without a body confirms every line in full', async () => {
+  it('confirms every line in full without a body', async () => {
     const { id } = await propose(shop, basket);
     const { data } = (await confirm(id)).body;
     expect(data).toMatchObject({
@@ -380,7 +377,7 @@ describe('warehouse_confirm', () => {
     });
   });
 
-  it('raised again reserves again, or is refused when the pieces are gone', async () => {
+  it('reserves a raised line again, or refuses without stock', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
     const adjust = (qty: number) =>
       confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
@@ -398,7 +395,7 @@ describe('warehouse_confirm', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 8, available: 2 });
   });
 
-  it('raises a cut line from another warehouse when its own has too little, and ships from there', async () => {
+  it('raises a line in another warehouse and ships from there', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
     const adjust = (qty: number) =>
       confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
@@ -433,7 +430,7 @@ describe('warehouse_confirm', () => {
         .filter((each: { reference: string }) => [number, order.order_number].includes(each.reference))
         .map((each: Record<string, unknown>) => [each['kind'], each['warehouse_code'], each['qty']]),
     ).toEqual(
-      // Movements of one moment come in any order.
+      // Movements of one moment are unordered.
       expect.arrayContaining([
         ['reserve', 'W1', 8],
         ['release', 'W1', -7],
@@ -444,7 +441,7 @@ describe('warehouse_confirm', () => {
     );
   });
 
-  it('raises a line only from the warehouse that the evaluation named', async () => {
+  it('raises a line only in the warehouse of the evaluation', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }], { warehouse_code: 'W1' });
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }];
     await confirm(id, { adjustments });
@@ -454,7 +451,7 @@ describe('warehouse_confirm', () => {
     expect((await confirm(id)).body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
   });
 
-  it('with nothing left refunds everything, and cannot be converted', async () => {
+  it('refunds everything when nothing is confirmed, and prevents conversion', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
@@ -498,7 +495,7 @@ describe('warehouse_confirm', () => {
     ]);
   });
 
-  it('refuses a line of another proforma, and a line named twice', async () => {
+  it('refuses lines of another proforma and repeated lines', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const other = await propose(shop, [{ code: 'A', qty: 1 }]);
     const own = { proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 };
@@ -531,7 +528,7 @@ describe('DELETE', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
   });
 
-  it('without a body cancels too', async () => {
+  it('cancels without a body', async () => {
     const { id } = await propose(shop, basket);
     expect((await shop.delete(`/proforma_orders/${id}`)).status).toBe(204);
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ canceled: true, cancel_reason: null });
@@ -539,7 +536,7 @@ describe('DELETE', () => {
 });
 
 describe('PUT and PATCH', () => {
-  it.each(['put', 'patch'] as const)('%s changes tags and comment; what is not sent stays', async (method) => {
+  it.each(['put', 'patch'] as const)('%s changes tags and comment and keeps absent fields', async (method) => {
     const { id } = await propose(shop, basket);
     await shop[method](`/proforma_orders/${id}`, { tags: ['a', 'b', 'a'] });
     const { data } = (await shop[method](`/proforma_orders/${id}`, { comment: 'ring twice' })).body;
@@ -555,7 +552,7 @@ describe('PUT and PATCH', () => {
     ['a comment with NUL', { comment: 'a\0b' }, 'InvalidComment'],
     ['half of a surrogate pair', { tags: ['\ud800'] }, 'InvalidTags'],
     ['an alert that does not exist', { comment: 'kept out', alerts: [{ index: 0, resolved: true }] }, 'AlertNotFound'],
-  ])('%s changes nothing', async (_, body, rule) => {
+  ])('refuses %s and changes nothing', async (_, body, rule) => {
     const { id } = await propose(shop, basket);
     const reply = await shop.patch(`/proforma_orders/${id}`, body);
     expect([reply.status, reply.body]).toEqual([422, { errors: { ProformaOrders: [`API.ProformaOrders.${rule}`] } }]);
@@ -563,8 +560,8 @@ describe('PUT and PATCH', () => {
   });
 });
 
-describe.each(['put', 'patch'] as const)('alerts to resolve, sent by %s', (method) => {
-  /** A proforma with one open alert, and what an edit of it answers. */
+describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
+  /** Edits a proforma with one open alert. Returns the answer and the state afterwards. */
   const edited = async (alerts: unknown) => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {
@@ -591,35 +588,35 @@ describe.each(['put', 'patch'] as const)('alerts to resolve, sent by %s', (metho
     [[{ index: 0, resolved: 'true' }]],
     [[{ index: 0, resolved: 1 }]],
     [[{ index: 0, resolved: true }, 'x']],
-  ])('of the wrong type, %j, cannot be read', async (alerts) => {
+  ])('answers 400 for %j', async (alerts) => {
     expect(await edited(alerts)).toEqual({ answer: [400, { errors: { detail: 'Bad Request' } }], ...unchanged });
   });
 
   it.each([
     ['without an index', [{ resolved: true }], { 'alerts.0.index': ["can't be blank"] }],
-    ['with no index', [{ index: null, resolved: true }], { 'alerts.0.index': ["can't be blank"] }],
-    ['to be opened', [{ index: 0, resolved: false }], { 'alerts.0.resolved': ['is invalid'] }],
+    ['with a null index', [{ index: null, resolved: true }], { 'alerts.0.index': ["can't be blank"] }],
+    ['to reopen', [{ index: 0, resolved: false }], { 'alerts.0.resolved': ['is invalid'] }],
     ['without a resolution', [{ index: 0 }], { 'alerts.0.resolved': ['is invalid'] }],
-    ['with no resolution', [{ index: 0, resolved: null }], { 'alerts.0.resolved': ['is invalid'] }],
+    ['with a null resolution', [{ index: 0, resolved: null }], { 'alerts.0.resolved': ['is invalid'] }],
     [
-      'with nothing in the second',
+      'with an empty second alert',
       [{ index: 0, resolved: true }, {}],
       { 'alerts.1.index': ["can't be blank"], 'alerts.1.resolved': ['is invalid'] },
     ],
-  ])('%s are refused under the name of the field', async (_, alerts, errors) => {
+  ])('refuses alerts %s under the name of the field', async (_, alerts, errors) => {
     expect(await edited(alerts)).toEqual({ answer: [422, { errors }], ...unchanged });
   });
 
-  it.each([1, -1, 2 ** 53, 1e20, -1e20])('AlertNotFound: there is none at %d', async (index) => {
+  it.each([1, -1, 2 ** 53, 1e20, -1e20])('AlertNotFound: index %d', async (index) => {
     const errors = { ProformaOrders: ['API.ProformaOrders.AlertNotFound'] };
     expect(await edited([{ index, resolved: true }])).toEqual({ answer: [422, { errors }], ...unchanged });
   });
 
-  it.each([null, undefined])('are not sent when they are %p', async (alerts) => {
+  it.each([null, undefined])('treats %p as absent', async (alerts) => {
     expect(await edited(alerts)).toEqual({ answer: [200, true], comment: 'new', open: 1 });
   });
 
-  it('are resolved', async () => {
+  it('resolves an alert', async () => {
     expect(await edited([{ index: 0, resolved: true }])).toEqual({ answer: [200, true], comment: 'new', open: 0 });
   });
 });
@@ -648,7 +645,7 @@ describe('a final proforma', () => {
     ]);
   });
 
-  it('refuses convert when it was cancelled', async () => {
+  it('refuses convert after a cancellation', async () => {
     const { id } = await propose(shop, basket);
     await shop.delete(`/proforma_orders/${id}`);
     expect((await shop.post(`/proforma_orders/${id}/convert`)).body).toEqual({
@@ -657,9 +654,9 @@ describe('a final proforma', () => {
   });
 });
 
-describe('a proforma that is not in the app', () => {
+describe('a proforma of another app, or none', () => {
   it.each(['0', '-1', '1', 'abc', '99999999999999999999', '1e3', '%00', '1%20'])(
-    'id %s answers 404 with an empty body',
+    'answers id %s with 404 and an empty body',
     async (id) => {
       const stranger = await api.app();
       const replies = [
@@ -678,8 +675,8 @@ describe('a proforma that is not in the app', () => {
   );
 });
 
-describe('a proforma past its deadline and not yet swept', () => {
-  it('expires at the first call by id, and the call finds it final', async () => {
+describe('an overdue proforma before the sweep', () => {
+  it('expires at the first call by id, which is refused', async () => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 33.33 },
@@ -693,7 +690,7 @@ describe('a proforma past its deadline and not yet swept', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
   });
 
-  it('expires when it is only read', async () => {
+  it('expires when it is read', async () => {
     const { id } = await propose(shop, basket);
     api.clock.forward({ hours: 71 });
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({
@@ -704,7 +701,7 @@ describe('a proforma past its deadline and not yet swept', () => {
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ proforma_status: 'expired' });
   });
 
-  it('stays when it is paid in full, with a single alert', async () => {
+  it('stays open with one alert when paid in full', async () => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
@@ -725,7 +722,7 @@ describe('a proforma past its deadline and not yet swept', () => {
     });
   });
 
-  it('says in its answer to a raise that its time is over, and expires at the next call', async () => {
+  it('allows a raise after the deadline, then expires at the next call', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const adjust = async (qty: number) => {
       const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
@@ -750,7 +747,7 @@ describe('a proforma past its deadline and not yet swept', () => {
     expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
   });
 
-  it('lives as long as the app says', async () => {
+  it('has the lifetime set by the app', async () => {
     await shop.patch('/app/settings', { proforma: { lifetime_hours: 1 } });
     const { processing_date: from, expires_at: until } = await propose(shop, basket);
     expect(Date.parse(until) - Date.parse(from)).toBe(3_600_000);

@@ -1,23 +1,15 @@
-import type { Clock, Refusal } from '@back-office/kernel';
-import type { Proforma } from '@back-office/proforma';
+import type { AppContext } from '@back-office/apps';
+import { IS_INVALID, MALFORMED, type Clock, type Refusal } from '@back-office/kernel';
+import type { OrderQueries } from '@back-office/orders';
+import { CREATE_REFUSALS, type Proforma } from '@back-office/proforma';
 import { answered, created, NO_CONTENT, ok, type Outcome } from '../http/answer.js';
-import type { AppContext } from '../http/app-context.js';
-import {
-  IS_INVALID,
-  JudgedBy,
-  ListOf,
-  MALFORMED,
-  RecordId,
-  Text,
-  Unjudged,
-  type Judge,
-} from '../http/request-fields.js';
+import { ValidatedBy, ListOf, RecordId, Text, ValidatedByDomain, type Validator } from '../http/request-fields.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { record } from '../http/shapes.js';
-import { OrderShape, presentOrder, type TypeOrmOrders } from '../orders/index.js';
-import { presentProforma } from './proforma.js';
+import { OrderShape, presentOrder } from '../orders/index.js';
 import type { ProformaActions } from './proforma-actions.js';
 import { FINAL, OneProforma } from './proforma-shapes.js';
+import { presentProforma } from './proforma-presenter.js';
 
 const optional = true;
 
@@ -27,7 +19,7 @@ class PostProforma {
 
 class AdjustmentFields {
   @RecordId() proforma_order_item_id!: number;
-  @Unjudged({ type: 'integer', minimum: 0 }) qty_confirmed: unknown;
+  @ValidatedByDomain({ type: 'integer', minimum: 0 }) qty_confirmed: unknown;
 }
 
 class ConfirmProforma {
@@ -38,37 +30,39 @@ class CancelProforma {
   @Text({ optional }) reason?: string | null;
 }
 
-/** Any whole number is well formed, one that no alert can have finds none. */
-const judgeIndex: Judge = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
+const checkIndex: Validator = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
 
-/** A resolved alert is never opened again. */
-const judgeResolved: Judge = (value) => {
+/** A resolved alert is never reopened. */
+const checkResolved: Validator = (value) => {
   if (typeof value !== 'boolean') return MALFORMED;
   return value ? undefined : IS_INVALID;
 };
 
 class AlertFields {
-  @JudgedBy(judgeIndex, { type: 'integer', minimum: 0 }) index!: number;
-  @JudgedBy(judgeResolved, { type: 'boolean', enum: [true] }, { missing: IS_INVALID }) resolved!: true;
+  @ValidatedBy(checkIndex, { type: 'integer', minimum: 0 }) index!: number;
+  @ValidatedBy(checkResolved, { type: 'boolean', enum: [true] }, { missing: IS_INVALID }) resolved!: true;
 }
 
 class EditProforma {
-  @Unjudged({ type: 'array', maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 100 } }, { optional })
+  @ValidatedByDomain(
+    { type: 'array', maxItems: 50, items: { type: 'string', minLength: 1, maxLength: 100 } },
+    { optional },
+  )
   tags?: unknown;
-  @Unjudged({ type: ['string', 'null'] as never, maxLength: 5_000 }, { optional }) comment?: unknown;
+  @ValidatedByDomain({ type: ['string', 'null'] as never, maxLength: 5_000 }, { optional }) comment?: unknown;
   @ListOf(() => AlertFields, { max: 10_000, optional }) alerts?: AlertFields[] | null;
 }
 
-export function proformaRoutes(actions: ProformaActions, orders: TypeOrmOrders, clock: Clock): Route[] {
+export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, clock: Clock): Route[] {
   const exists = (app: AppContext, id: number): Promise<boolean> => actions.exists(app, id);
-  const isOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.isOpen(app, id);
-  const shown = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
+  const checkOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.checkOpen(app, id);
+  const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   const edit = async ({ app, id, body }: Call<EditProforma>): Promise<Outcome> =>
-    answered(await actions.edit(app, id, body), shown(app));
+    answered(await actions.edit(app, id, body), present(app));
   const editing = {
     path: '/proforma_orders/:id',
     caller: 'app' as const,
-    summary: 'Changes tags and comment, resolves alerts; one bad part changes nothing',
+    summary: 'Changes tags and comment, resolves alerts; all or nothing',
     body: EditProforma,
     answers: { 200: OneProforma },
     refusals: [
@@ -77,7 +71,7 @@ export function proformaRoutes(actions: ProformaActions, orders: TypeOrmOrders, 
       'API.ProformaOrders.InvalidComment',
       'API.ProformaOrders.AlertNotFound',
     ],
-    record: exists,
+    precheck: exists,
     handle: edit,
   };
   return [
@@ -85,19 +79,10 @@ export function proformaRoutes(actions: ProformaActions, orders: TypeOrmOrders, 
       method: 'post',
       path: '/proforma_orders',
       caller: 'app',
-      summary: 'Makes a proforma of a checkout evaluation: freezes its prices and reserves its stock',
+      summary: 'Creates a proforma from a checkout evaluation: freezes its prices and reserves its stock',
       body: PostProforma,
       answers: { 201: OneProforma },
-      refusals: [
-        'API.OrderProcessings.StaleEvaluation',
-        'API.ProformaOrders.WrongApp',
-        'API.Products.MissingVat',
-        'API.Orders.GuestDeliveryDataIncomplete',
-        'API.ShipmentMethods.PickupPointRequired',
-        'API.ShipmentMethods.PickupPointUnavailable',
-        'API.Vouchers.NotAvailable',
-        'Insufficient stock for product: <product>',
-      ],
+      refusals: CREATE_REFUSALS.map(({ refused }) => refused),
       handle: async ({ app, body }) =>
         answered(await actions.create(app, body.order_processing_id), (proforma) =>
           created(presentProforma(app, proforma, clock.now())),
@@ -109,31 +94,31 @@ export function proformaRoutes(actions: ProformaActions, orders: TypeOrmOrders, 
       caller: 'app',
       summary: 'One proforma in full',
       answers: { 200: OneProforma },
-      handle: async ({ app, id }) => answered(await actions.show(app, id), shown(app)),
+      handle: async ({ app, id }) => answered(await actions.show(app, id), present(app)),
     }),
     route({
       method: 'post',
       path: '/proforma_orders/:id/warehouse_confirm',
       caller: 'app',
-      summary: 'The warehouse confirms the lines; those left out of the body are confirmed in full',
+      summary: 'Confirms the lines on behalf of the warehouse; lines left out are confirmed in full',
       body: ConfirmProforma,
       bodyOptional: true,
       answers: { 200: OneProforma },
       refusals: [FINAL, 'Insufficient stock for product: <product>'],
-      record: isOpen,
+      precheck: checkOpen,
       handle: async ({ app, id, body }) => {
         const adjustments = (body.adjustments ?? []).map((each) => ({
           lineId: each.proforma_order_item_id,
           qtyConfirmed: each.qty_confirmed,
         }));
-        return answered(await actions.confirm(app, id, adjustments), shown(app));
+        return answered(await actions.confirm(app, id, adjustments), present(app));
       },
     }),
     route({
       method: 'post',
       path: '/proforma_orders/:id/convert',
       caller: 'app',
-      summary: 'Turns the proforma into an order; a repeat answers the same order',
+      summary: 'Turns the proforma into an order; a repeat returns the same order',
       answers: { 200: record({ data: OrderShape }) },
       refusals: [FINAL, 'API.ProformaOrders.NothingConfirmed'],
       handle: async ({ app, id }) => {
@@ -149,12 +134,12 @@ export function proformaRoutes(actions: ProformaActions, orders: TypeOrmOrders, 
       method: 'delete',
       path: '/proforma_orders/:id',
       caller: 'app',
-      summary: 'Cancels the proforma: captured payments are refunded, stock is released',
+      summary: 'Cancels the proforma: refunds captured payments and releases stock',
       body: CancelProforma,
       bodyOptional: true,
       answers: { 204: null },
       refusals: [FINAL],
-      record: isOpen,
+      precheck: checkOpen,
       handle: async ({ app, id, body }) =>
         answered(await actions.cancel(app, id, body.reason ?? null), () => NO_CONTENT),
     }),

@@ -7,15 +7,15 @@ import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-// The service is a process that is killed without warning; what it reads and writes is seen through a second one.
+// The service runs in a process that is killed; a second one shows what it wrote.
 
-/** What becomes of a request: it is paid and answered, taken in and not answered, not read at all, or cut off. */
-type Mood = 'pays' | 'holds' | 'deaf' | 'cuts';
+/** `holds` reads without answering; `deaf` does not read; `cuts` closes the connection. */
+type Behavior = 'pays' | 'holds' | 'deaf' | 'cuts';
 
-/** A payment service with books of its own: under one key it pays at most once. */
+/** A payment service that pays at most once per key. */
 class Gateway {
-  mood: Mood = 'pays';
-  /** The keys in the order in which they were asked for, repeats included. */
+  behavior: Behavior = 'pays';
+  /** Keys in the order of the requests, with repeats. */
   readonly asked: string[] = [];
   readonly paid = new Map<string, number>();
   connections = 0;
@@ -33,7 +33,6 @@ class Gateway {
     return `http://127.0.0.1:${(this.door.address() as AddressInfo).port}/refunds`;
   }
 
-  /** Pays what was asked under the key, unless that was done. */
   pay(key: string): void {
     if (!this.paid.has(key)) this.paid.set(key, this.amounts.get(key) ?? NaN);
   }
@@ -48,14 +47,14 @@ class Gateway {
     // A killed process resets its connections.
     socket.on('error', () => socket.destroy());
     this.connections += 1;
-    if (this.mood === 'cuts') socket.destroy();
-    else if (this.mood !== 'deaf') this.http.emit('connection', socket);
+    if (this.behavior === 'cuts') socket.destroy();
+    else if (this.behavior !== 'deaf') this.http.emit('connection', socket);
   }
 
   private answer(key: string, amount: number, response: ServerResponse): void {
     this.asked.push(key);
     this.amounts.set(key, amount);
-    if (this.mood === 'holds') return;
+    if (this.behavior === 'holds') return;
     this.pay(key);
     response.writeHead(200).end();
   }
@@ -89,7 +88,7 @@ async function start(): Promise<Client> {
   return api.through(shop, [running.origin]);
 }
 
-const fateOf = (call: Promise<unknown>): Promise<string> =>
+const outcomeOf = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => 'answered',
     () => 'cut off',
@@ -99,7 +98,7 @@ const kill = async (): Promise<void> => {
   await running?.stop('SIGKILL');
 };
 
-/** The id of a proforma of 300 of which the bank brought 100 and the card 200. */
+/** Id of a proforma with 100 paid by bank transfer and 200 by card. */
 async function paidByBankAndCard(): Promise<number> {
   const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
   const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 100 };
@@ -126,8 +125,8 @@ const CAPTURED = [
 const PENDING = [...CAPTURED, [-200, 'pending'], [-100, 'pending']];
 const REFUNDED = [...CAPTURED, [-200, 'refunded'], [-100, 'refunded']];
 
-/** As if the worker's pause before it asks again were over; answers for how many refunds. */
-async function pauseIsOver(): Promise<number> {
+/** Ends the pause before the worker's next attempts. Returns how many refunds were waiting. */
+async function endPause(): Promise<number> {
   const due = await api.database.rows(
     `update payments set next_attempt_at = now() where app_id = $1 and next_attempt_at is not null returning id`,
     [shop.appId],
@@ -138,7 +137,7 @@ async function pauseIsOver(): Promise<number> {
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 8_000;
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Waited in vain; asked for: ${gateway.asked.join(', ')}`);
+    if (Date.now() > deadline) throw new Error(`Timed out; asked for: ${gateway.asked.join(', ')}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
@@ -151,52 +150,52 @@ async function expectAllPaidBack(id: number): Promise<void> {
   expect(await shown(id)).toMatchObject({ proforma_status: 'canceled', paid: 0, alerts: [] });
 }
 
-describe('a service that is killed while the gateway holds its answers', () => {
-  it('asks again under the same keys when it is back, and each refund is paid once', async () => {
+describe('a service killed while the gateway holds its answers', () => {
+  it('retries under the same keys, and each refund is paid once', async () => {
     const [client, id] = await Promise.all([start(), paidByBankAndCard()]);
-    gateway.mood = 'holds';
-    const fate = fateOf(client.delete(`/proforma_orders/${id}`));
+    gateway.behavior = 'holds';
+    const outcome = outcomeOf(client.delete(`/proforma_orders/${id}`));
     await until(() => gateway.asked.length === 2);
     await kill();
-    expect(await fate).toBe('cut off');
+    expect(await outcome).toBe('cut off');
     expect(await statuses(id)).toEqual(PENDING);
 
     const [first = '', second = ''] = gateway.asked;
-    // Of the other one the gateway has only heard.
+    // The gateway has received the other refund without paying it.
     gateway.pay(first);
-    gateway.mood = 'pays';
-    expect(await pauseIsOver()).toBe(2);
+    gateway.behavior = 'pays';
+    expect(await endPause()).toBe(2);
     await start();
     await until(() => nothingIsPending(id));
     expect(gateway.asked.slice(2).sort()).toEqual([first, second].sort());
     expect([gateway.paid.size, sum([...gateway.paid.values()])]).toEqual([2, 300]);
     await expectAllPaidBack(id);
-    expect(await pauseIsOver()).toBe(0);
+    expect(await endPause()).toBe(0);
   });
 });
 
-describe('a service that is killed before the gateway has heard of its refunds', () => {
-  it('asks when it is back, and each refund is paid once', async () => {
+describe('a service killed before the gateway has received its refunds', () => {
+  it('asks after its restart, and each refund is paid once', async () => {
     const [client, cutOff, unread] = await Promise.all([start(), paidByBankAndCard(), paidByBankAndCard()]);
-    gateway.mood = 'cuts';
+    gateway.behavior = 'cuts';
     expect((await client.delete(`/proforma_orders/${cutOff}`)).status).toBe(204);
-    gateway.mood = 'deaf';
+    gateway.behavior = 'deaf';
     const before = gateway.connections;
-    const fate = fateOf(client.delete(`/proforma_orders/${unread}`));
+    const outcome = outcomeOf(client.delete(`/proforma_orders/${unread}`));
     await until(() => gateway.connections === before + 2);
     await kill();
-    expect(await fate).toBe('cut off');
+    expect(await outcome).toBe('cut off');
     expect(gateway.asked).toEqual([]);
     expect([await statuses(cutOff), await statuses(unread)]).toEqual([PENDING, PENDING]);
 
-    gateway.mood = 'pays';
-    expect(await pauseIsOver()).toBe(4);
+    gateway.behavior = 'pays';
+    expect(await endPause()).toBe(4);
     await start();
     await until(async () => (await nothingIsPending(cutOff)) && nothingIsPending(unread));
     expect(gateway.asked).toHaveLength(4);
     expect([gateway.paid.size, sum([...gateway.paid.values()])]).toEqual([4, 600]);
     await expectAllPaidBack(cutOff);
     await expectAllPaidBack(unread);
-    expect(await pauseIsOver()).toBe(0);
+    expect(await endPause()).toBe(0);
   });
 });

@@ -1,24 +1,23 @@
 import type { RefundRequest } from '@back-office/proforma';
-import { ForeignRefundGateway } from './refund-module.js';
+import { messageOf } from '../adapters/index.js';
+import { ForeignRefundGateway, type UnansweredRefund } from './refund-module.js';
 
 const request = { idempotencyKey: 'refund-1-2' } as RefundRequest;
+const reported: [UnansweredRefund, unknown][] = [];
+const report = (refund: UnansweredRefund, error: unknown) => void reported.push([refund, error]);
 const answering = (refund: () => unknown) =>
-  new ForeignRefundGateway('their-gateway', { refund: refund as () => Promise<'refunded'> }, 50).refund(request);
+  new ForeignRefundGateway('their-gateway', { refund: refund as () => Promise<'refunded'> }, report, 50).refund(
+    request,
+  );
 
-describe('a refund gateway of somebody else’s', () => {
-  let warnings: string[];
-  const warn = (warning: Error): number => warnings.push(`${warning.name}: ${warning.message}`);
+describe('a refund gateway of a module', () => {
   beforeEach(() => {
-    warnings = [];
-    process.on('warning', warn);
-  });
-  afterEach(() => {
-    process.off('warning', warn);
+    reported.length = 0;
   });
 
-  it.each(['refunded', 'failed', 'unknown'])('that answers %s is believed', async (outcome) => {
+  it.each(['refunded', 'failed', 'unknown'])('passes on the answer %s', async (outcome) => {
     expect(await answering(() => Promise.resolve(outcome))).toBe(outcome);
-    expect(warnings).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it.each<[string, () => unknown, string]>([
@@ -31,11 +30,11 @@ describe('a refund gateway of somebody else’s', () => {
     ],
     ['rejects', () => Promise.reject(new Error('No line')), 'No line'],
     ['rejects with nothing', () => Promise.reject(undefined as unknown as Error), 'undefined'],
-    ['answers something else', () => Promise.resolve(200), 'an answer that is no outcome: 200'],
+    ['answers with another value', () => Promise.resolve(200), 'an invalid answer: 200'],
     ['does not answer', () => new Promise(() => {}), 'no answer within 50 ms'],
-  ])('that %s has an unknown outcome, and the cause is reported', async (_, refund, cause) => {
+  ])('answers unknown and reports the cause when the module %s', async (_, refund, cause) => {
     expect(await answering(refund)).toBe('unknown');
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(warnings).toEqual([`RefundGateway: their-gateway, refund-1-2: ${cause}`]);
+    const asked = { gateway: 'their-gateway', idempotency_key: 'refund-1-2' };
+    expect(reported.map(([at, error]) => [at, messageOf(error)])).toEqual([[asked, cause]]);
   });
 });

@@ -1,39 +1,46 @@
-import type { RefundGateway, RefundRequest } from '@back-office/proforma';
-import { lacking, messageOf, openModule, type Side } from '../adapters/index.js';
+import type { RefundAnswer, RefundGateway, RefundRequest } from '@back-office/proforma';
+import { missingMethods, openModule, type AdapterKind } from '../adapters/index.js';
 import type { Config } from '../config.js';
 import { ByHandRefundGateway } from './by-hand-refund-gateway.js';
 import { HttpRefundGateway } from './http-refund-gateway.js';
 
-/** What a module named by `REFUNDS` opens. */
 export interface OpenedRefundGateway extends RefundGateway {
-  /** Called, and waited for, when the process ends. */
+  /** Awaited when the process ends. */
   close?(): void | Promise<void>;
 }
 
-const REFUNDS: Side<OpenedRefundGateway> = {
+const REFUNDS: AdapterKind<OpenedRefundGateway> = {
   variable: 'REFUNDS',
   open: 'openRefundGateway',
-  wrongWith: (answer) => lacking('refund gateway', answer, ['refund'] satisfies (keyof RefundGateway)[]),
+  problemWith: (answer) => missingMethods('refund gateway', answer, ['refund'] satisfies (keyof RefundGateway)[]),
 };
 
-/** The gateway that the installation has chosen. */
-export async function openRefundGateway(config: Config): Promise<OpenedRefundGateway> {
+/** Reports why a module gave no usable answer. */
+export type ReportUnanswered = (refund: UnansweredRefund, error: unknown) => void;
+
+export interface UnansweredRefund {
+  /** The module, as the configuration names it. */
+  readonly gateway: string;
+  readonly idempotency_key: string;
+}
+
+/** Opens the configured gateway. */
+export async function openRefundGateway(config: Config, report: ReportUnanswered): Promise<OpenedRefundGateway> {
   const { refunds, refundToken, environment } = config;
   if (refunds.kind === 'by-hand') return new ByHandRefundGateway();
   if (refunds.kind === 'http') return new HttpRefundGateway(refunds.url, refundToken);
-  return new ForeignRefundGateway(refunds.module, await openModule(REFUNDS, refunds.module, environment));
+  return new ForeignRefundGateway(refunds.module, await openModule(REFUNDS, refunds.module, environment), report);
 }
 
 const TIMEOUT_MS = 10_000;
-const OUTCOMES: readonly unknown[] = ['refunded', 'failed', 'unknown'] satisfies RefundAnswer[];
+const ANSWERS: readonly unknown[] = ['refunded', 'failed', 'unknown'] satisfies RefundAnswer[];
 
-type RefundAnswer = Awaited<ReturnType<RefundGateway['refund']>>;
-
-/** Holds a module to its contract: what it throws, answers too late or does not know is `unknown`, and asked again. */
+/** Holds a module to its contract: an error, a late answer or an invalid one becomes `unknown`, which is retried. */
 export class ForeignRefundGateway implements OpenedRefundGateway {
   constructor(
     private readonly name: string,
     private readonly gateway: OpenedRefundGateway,
+    private readonly report: ReportUnanswered,
     private readonly timeoutMs = TIMEOUT_MS,
   ) {}
 
@@ -44,10 +51,10 @@ export class ForeignRefundGateway implements OpenedRefundGateway {
     });
     try {
       const answer: unknown = await Promise.race([this.gateway.refund(request), late]);
-      if (!OUTCOMES.includes(answer)) throw new Error(`an answer that is no outcome: ${String(answer)}`);
+      if (!ANSWERS.includes(answer)) throw new Error(`an invalid answer: ${String(answer)}`);
       return answer as RefundAnswer;
     } catch (error) {
-      process.emitWarning(`${this.name}, ${request.idempotencyKey}: ${messageOf(error)}`, 'RefundGateway');
+      this.report({ gateway: this.name, idempotency_key: request.idempotencyKey }, error);
       return 'unknown';
     } finally {
       clearTimeout(timer);

@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import {
   pendingRefunds,
@@ -6,35 +7,36 @@ import {
   type Payment,
   type Proforma,
   type ProformaOrders,
+  type RefundAnswer,
   type RefundGateway,
   type RefundOutcome,
+  type RefundQueue,
   type Stored,
 } from '@back-office/proforma';
-import { assertOutsideTransaction } from '../database/database.js';
-import { DatabaseUnavailable, UnknownOutcome } from '../database/failures.js';
-import type { TypeOrmRefundQueue } from './typeorm-refund-queue.js';
 
-/** A call does not wait longer than this for the gateway; the worker asks again later. */
-const CALL_PATIENCE_MS = 12_000;
-const MOST_ATTEMPTS = 3;
-const BATCH = 50;
-const AT_ONCE = 8;
+/** After this time the call returns, and the worker retries. */
+const CALL_TIMEOUT_MS = 12_000;
+const MAX_ATTEMPTS = 3;
+const BATCH_SIZE = 50;
+const MAX_CONCURRENT = 8;
 
-interface Answered {
+interface AnsweredRefund {
   readonly paymentId: number;
   readonly outcome: RefundOutcome;
 }
 
 /** Pays pending refunds out, after the transaction that decided on them. */
 export class Refunds {
+  /** `assertOutsideTransaction` throws inside a transaction, with the given name in its message. */
   constructor(
-    private readonly orders: ProformaOrders,
+    private readonly proformas: ProformaOrders,
     private readonly gateway: RefundGateway,
-    private readonly queue: TypeOrmRefundQueue,
+    private readonly queue: RefundQueue,
     private readonly clock: Clock,
+    private readonly assertOutsideTransaction: (name: string) => void,
   ) {}
 
-  /** Asks the gateway once for every refund that is due by the change, all at once, and records what it answered. */
+  /** Asks the gateway once for each refund that the change added, in parallel, and records the answers. */
   async payOut(appId: number, { before, proforma }: Stored): Promise<Proforma> {
     const known = new Set(pendingRefunds(before).map((payment) => payment.id));
     const due = pendingRefunds(proforma).filter((payment) => !known.has(payment.id));
@@ -43,57 +45,57 @@ export class Refunds {
     return answers.length === 0 ? proforma : this.recordIfPossible(appId, proforma, answers);
   }
 
-  /** As {@link payOut}, for refunds of a proforma that is read for it; what cannot be read now is left to the worker. */
-  async payOutOf(appId: number, proformaId: number, refundIds: readonly number[]): Promise<void> {
+  /** Like {@link payOut}, for refunds by id. While the database is away, it leaves them to the worker. */
+  async payOutByIds(appId: number, proformaId: number, refundIds: readonly number[]): Promise<void> {
     try {
-      const proforma = await this.orders.find(appId, proformaId);
+      const proforma = await this.proformas.find(appId, proformaId);
       if (proforma === undefined) return;
       const due = pendingRefunds(proforma).filter(({ id }) => refundIds.includes(id));
       const answers = await this.askAll(appId, proforma, due);
       if (answers.length > 0) await this.record(appId, proforma, answers);
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable || error instanceof UnknownOutcome)) throw error;
+      if (!(isDatabaseUnavailable(error) || isUnknownOutcome(error))) throw error;
     }
   }
 
-  /** Asks for refunds whose time has come, a few at a time; the last try without an answer has failed. */
+  /** Retries due refunds, a few at a time. Returns how many; after the last attempt without an answer a refund fails. */
   async payOutDue(stopping?: AbortSignal): Promise<number> {
-    const due = await this.queue.due(this.clock.now(), BATCH);
-    const waiting = [...due];
+    const due = await this.queue.due(this.clock.now(), BATCH_SIZE);
+    const queue = [...due];
     const askNext = async (): Promise<void> => {
       while (!stopping?.aborted) {
-        const next = waiting.shift();
+        const next = queue.shift();
         if (next === undefined) return;
         await this.askDue(next.appId, next.paymentId);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, askNext));
-    return due.length - waiting.length;
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, askNext));
+    return due.length - queue.length;
   }
 
   private async askDue(appId: number, paymentId: number): Promise<void> {
     const claim = await this.queue.claim(appId, paymentId, this.clock.now());
     if (claim === undefined) return;
-    const proforma = await this.orders.find(appId, claim.proformaId);
+    const proforma = await this.proformas.find(appId, claim.proformaId);
     const payment = proforma && pendingRefunds(proforma).find((each) => each.id === paymentId);
     if (proforma === undefined || payment === undefined) return;
     const outcome = await this.ask(appId, proforma, payment);
-    const final = outcome === 'unknown' && claim.attempts >= MOST_ATTEMPTS ? 'unanswered' : outcome;
+    const final = outcome === 'unknown' && claim.attempts >= MAX_ATTEMPTS ? 'unanswered' : outcome;
     if (final !== 'unknown') await this.record(appId, proforma, [{ paymentId, outcome: final }]);
   }
 
-  private async askAll(appId: number, proforma: Proforma, refunds: readonly Payment[]): Promise<Answered[]> {
-    const answers: Answered[] = [];
+  private async askAll(appId: number, proforma: Proforma, refunds: readonly Payment[]): Promise<AnsweredRefund[]> {
+    const answers: AnsweredRefund[] = [];
     const asked = refunds.map(async (payment) => {
       const outcome = await this.ask(appId, proforma, payment);
       if (outcome !== 'unknown') answers.push({ paymentId: payment.id, outcome });
     });
-    await withinPatience(Promise.all(asked));
+    await withinTimeout(Promise.all(asked));
     return [...answers];
   }
 
-  private ask(appId: number, proforma: Proforma, payment: Payment): ReturnType<RefundGateway['refund']> {
-    assertOutsideTransaction('The refund gateway');
+  private ask(appId: number, proforma: Proforma, payment: Payment): Promise<RefundAnswer> {
+    this.assertOutsideTransaction('The refund gateway');
     return this.gateway.refund({
       idempotencyKey: refundKey(appId, proforma, payment.id),
       appId,
@@ -108,28 +110,32 @@ export class Refunds {
     });
   }
 
-  /** The change that the refunds follow from is committed: what cannot be recorded now, the worker asks for again. */
-  private async recordIfPossible(appId: number, proforma: Proforma, answers: readonly Answered[]): Promise<Proforma> {
+  /** The change itself is committed: an answer that cannot be recorded must not fail the call. The worker retries. */
+  private async recordIfPossible(
+    appId: number,
+    proforma: Proforma,
+    answers: readonly AnsweredRefund[],
+  ): Promise<Proforma> {
     try {
       return await this.record(appId, proforma, answers);
     } catch (error) {
-      if (error instanceof DatabaseUnavailable || error instanceof UnknownOutcome) return proforma;
+      if (isDatabaseUnavailable(error) || isUnknownOutcome(error)) return proforma;
       throw error;
     }
   }
 
-  private async record(appId: number, proforma: Proforma, answers: readonly Answered[]): Promise<Proforma> {
+  private async record(appId: number, proforma: Proforma, answers: readonly AnsweredRefund[]): Promise<Proforma> {
     const now = this.clock.now();
-    const stored = await this.orders.change(appId, proforma.id, (found) => ({
+    const stored = await this.proformas.change(appId, proforma.id, (found) => ({
       next: answers.reduce((next, { paymentId, outcome }) => settleRefund(next, paymentId, outcome, now), found),
     }));
     return stored?.proforma ?? proforma;
   }
 }
 
-async function withinPatience(work: Promise<unknown>): Promise<void> {
+async function withinTimeout(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise((resolve) => (timer = setTimeout(resolve, CALL_PATIENCE_MS)));
-  await Promise.race([work, patience]);
+  const timeout = new Promise((resolve) => (timer = setTimeout(resolve, CALL_TIMEOUT_MS)));
+  await Promise.race([work, timeout]);
   clearTimeout(timer);
 }

@@ -4,7 +4,7 @@ import { evaluate, propose, putStock, stockOf, stockShop, warehouse } from '../t
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
-/** Another connection, which holds what the calls wait for. */
+/** Holds the locks that the calls wait for. */
 let other: pg.Client;
 let shop: Client;
 
@@ -22,24 +22,24 @@ beforeEach(async () => {
   await stockShop(shop, [{ code: 'A', stock: 10 }]);
 });
 
-const switched = (sellable: boolean): Promise<Reply> =>
+const setSellable = (sellable: boolean): Promise<Reply> =>
   shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable })] });
 const STOCK = 'select 1 from stocks where app_id = $1 for update';
-// As PUT /warehouse does it, one after the other.
+// The two steps of PUT /warehouse.
 const HOLD = 'select 1 from warehouses where app_id = $1 for update';
 const SWITCH_OFF = 'update warehouses set sellable = false where app_id = $1';
 
-/** What the call answers when, while it waits for what `statement` has locked, something else happens. */
-async function meanwhile(
+/** Runs `action` while the call waits for a lock of `statement`. Returns the reply of the call. */
+async function replyAfter(
   statement: string,
   call: () => Promise<Reply>,
-  happens: () => Promise<unknown>,
+  action: () => Promise<unknown>,
 ): Promise<Reply> {
   await other.query('begin');
   await other.query(statement, [shop.appId]);
   const reply = call();
   await untilOneWaits();
-  await happens();
+  await action();
   await other.query('commit');
   return reply;
 }
@@ -58,78 +58,78 @@ const nothingReserved = async (): Promise<void> => {
   expect(written).toEqual([]);
 };
 
-describe('a warehouse that is switched off while a new proforma waits for its stock', () => {
-  it('does not give its pieces, and the evaluation can be used later', async () => {
+describe('switching a warehouse off while a new proforma waits for its stock', () => {
+  it('refuses the proforma and keeps the evaluation usable', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
-    const { status, body } = await meanwhile(
+    const { status, body } = await replyAfter(
       STOCK,
       () => create(evaluation),
-      () => switched(false),
+      () => setSellable(false),
     );
     expect([status, body]).toEqual(INSUFFICIENT);
     await nothingReserved();
-    await switched(true);
+    await setSellable(true);
     expect((await create(evaluation)).status).toBe(201);
   });
 
-  it('leaves the proforma to the next one that has the pieces', async () => {
+  it('reserves in the next warehouse with enough stock', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 5 }]);
     const evaluation = await evaluate(shop, [
       { code: 'A', qty: 2 },
       { code: 'A', qty: 1 },
     ]);
-    const { status, body } = await meanwhile(
+    const { status, body } = await replyAfter(
       STOCK,
       () => create(evaluation),
-      () => switched(false),
+      () => setSellable(false),
     );
     expect(status).toBe(201);
     expect(body.data.items).toMatchObject([{ warehouse_code: 'W2' }, { warehouse_code: 'W2' }]);
     expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 15, reserved: 3 });
   });
 
-  it('gives nothing to the evaluation that names it', async () => {
+  it('refuses an evaluation that names the warehouse', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }], { warehouse_code: 'W1' });
-    const { status, body } = await meanwhile(
+    const { status, body } = await replyAfter(
       STOCK,
       () => create(evaluation),
-      () => switched(false),
+      () => setSellable(false),
     );
     expect([status, body]).toEqual(INSUFFICIENT);
     await nothingReserved();
   });
 
-  it('gives nothing to a call with an Idempotency-Key either, nor to its repeat', async () => {
+  it('refuses a keyed call and its repeat', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
     const keyed = shop.keyed('once');
-    const first = await meanwhile(
+    const first = await replyAfter(
       STOCK,
       () => create(evaluation, keyed),
-      () => switched(false),
+      () => setSellable(false),
     );
     expect([first.status, first.body]).toEqual(INSUFFICIENT);
-    await switched(true);
+    await setSellable(true);
     const second = await create(evaluation, keyed);
     expect([second.text, second.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
     await nothingReserved();
   });
 
-  it('does not hold it up when it goes on selling', async () => {
+  it('accepts the proforma when the warehouse stays sellable', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
-    const { status } = await meanwhile(
+    const { status } = await replyAfter(
       STOCK,
       () => create(evaluation),
-      () => switched(true),
+      () => setSellable(true),
     );
     expect(status).toBe(201);
   });
 });
 
-describe('a warehouse that is being switched off when a new proforma is stored', () => {
-  it('is waited for, and does not give its pieces', async () => {
+describe('switching a warehouse off while a new proforma is stored', () => {
+  it('makes the proforma wait, then refuses it', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
-    const { status, body } = await meanwhile(
+    const { status, body } = await replyAfter(
       HOLD,
       () => create(evaluation),
       () => other.query(SWITCH_OFF, [shop.appId]),
@@ -139,30 +139,30 @@ describe('a warehouse that is being switched off when a new proforma is stored',
   });
 });
 
-describe('a warehouse that is switched off while a confirmation waits for its stock', () => {
+describe('switching a warehouse off while a confirmation waits for its stock', () => {
   const confirmed = async (proforma: { id: number; items: { proforma_order_item_id: number }[] }, qty: number) => {
     const adjustments = [{ proforma_order_item_id: proforma.items[0]?.proforma_order_item_id, qty_confirmed: qty }];
     return shop.post(`/proforma_orders/${proforma.id}/warehouse_confirm`, { adjustments });
   };
 
-  it('does not give the pieces that are asked for again', async () => {
+  it('refuses to raise a line again', async () => {
     const proforma = await propose(shop, [{ code: 'A', qty: 3 }]);
     await confirmed(proforma, 1);
-    const { status, body } = await meanwhile(
+    const { status, body } = await replyAfter(
       STOCK,
       () => confirmed(proforma, 3),
-      () => switched(false),
+      () => setSellable(false),
     );
     expect([status, body]).toEqual(INSUFFICIENT);
     expect((await stockOf(shop, 'A')).reserved).toBe(1);
   });
 
-  it('takes back the pieces that were not found', async () => {
+  it('releases the unconfirmed pieces', async () => {
     const proforma = await propose(shop, [{ code: 'A', qty: 3 }]);
-    const { status } = await meanwhile(
+    const { status } = await replyAfter(
       STOCK,
       () => confirmed(proforma, 1),
-      () => switched(false),
+      () => setSellable(false),
     );
     expect(status).toBe(200);
     expect((await stockOf(shop, 'A')).reserved).toBe(1);

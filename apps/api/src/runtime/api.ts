@@ -1,72 +1,92 @@
+import { makeFolder } from '@back-office/storage-disk';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Express } from 'express';
 import type { Config } from '../config.js';
 import { expressMessages } from '../http/express-messages.js';
-import { expressApp } from '../http/express-app.js';
-import { prepareUploads } from '../http/multipart.js';
+import { expressApp, type Edge } from '../http/express-app.js';
+import { removeStaleUploads } from '../http/multipart.js';
 import { openApiDocument } from '../http/openapi.js';
-import { edgeServer, PATIENCE } from '../http/server.js';
+import { edgeServer, EDGE_TIMEOUTS } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
 import { observerOf } from './observer.js';
 import { Readiness } from './readiness.js';
-import { mountOutside } from './outside.js';
+import { mountOutside, type Outside } from './outside.js';
 import type { Service } from './service.js';
 
 export const VERSION = '2.0.0';
 
 const UPLOADS = 'uploads';
 
-/** Some tenths of a second of work. With more callers in the queue, none of them would have its turn in time. */
-const WAITING_PER_CONNECTION = 20;
+/** Callers beyond this queue would time out before their turn. */
+const MAX_WAITING_PER_CONNECTION = 20;
 
 export interface Api {
   readonly port: number;
   stop(): Promise<void>;
 }
 
+type ServedParts = Pick<Service, 'container' | 'database'>;
+
 /** Serves the calls on the configured port. */
 export async function startApi(
-  { container, database }: Pick<Service, 'container' | 'database'>,
+  service: ServedParts,
   config: Config,
   logger: Logger,
-  patience = PATIENCE,
+  timeouts = EDGE_TIMEOUTS,
 ): Promise<Api> {
-  const metrics = new Metrics(database);
-  const [routes, clock, library] = [
-    container.get(TOKENS.Routes),
-    container.get(TOKENS.Clock),
-    container.get(TOKENS.Library),
-  ];
   const uploads = { directory: join(config.dataDir, UPLOADS), limit: config.uploadLimit };
-  await prepareUploads(uploads);
+  await makeFolder(uploads.directory, 0o700);
+  await removeStaleUploads(uploads);
   let draining = false;
-  const app = expressApp({
-    routes,
-    tokens: container.get(TOKENS.AccessTokens),
-    keyedCalls: container.get(TOKENS.KeyedCalls),
-    clock,
-    jsonLimit: config.jsonLimit,
-    jsonBodyMs: patience.jsonBody,
+  const app = buildApp(service, config, logger, {
     uploads,
-    corsOrigins: config.corsOrigins,
-    rateLimit: config.rateLimit,
-    observer: observerOf(logger, metrics),
-    isBusy: () => database.connections().awaited >= config.databasePoolSize * WAITING_PER_CONNECTION,
-    outside: mountOutside({
-      readiness: new Readiness(database, library.library.store, logger, clock),
-      metrics,
-      reference: () => JSON.stringify(openApiDocument(routes, VERSION)),
-      isDraining: () => draining,
-      library,
-    }),
+    jsonBodyMs: timeouts.jsonBody,
+    isDraining: () => draining,
   });
-  const edge = edgeServer(app, patience, expressMessages(app));
+  const edge = edgeServer(app, timeouts, expressMessages(app));
   await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(config.port, resolve));
   const stop = (): Promise<void> => {
     draining = true;
     return edge.drain();
   };
   return { port: (edge.server.address() as AddressInfo).port, stop };
+}
+
+type ServerParts = Pick<Edge, 'uploads' | 'jsonBodyMs'> & Pick<Outside, 'isDraining'>;
+
+function buildApp(
+  { container, database }: ServedParts,
+  config: Config,
+  logger: Logger,
+  { uploads, jsonBodyMs, isDraining }: ServerParts,
+): Express {
+  const metrics = new Metrics(database.health);
+  const routes = container.get(TOKENS.Routes);
+  const clock = container.get(TOKENS.Clock);
+  const { store } = container.get(TOKENS.Library).library;
+  return expressApp({
+    routes,
+    tokens: container.get(TOKENS.AccessTokens),
+    keyedCalls: database.keyedCalls,
+    calls: database.calls,
+    clock,
+    jsonLimit: config.jsonLimit,
+    jsonBodyMs,
+    uploads,
+    corsOrigins: config.corsOrigins,
+    rateLimit: config.rateLimit,
+    observer: observerOf(logger, metrics),
+    isBusy: () => database.health.connections().awaited >= config.databasePoolSize * MAX_WAITING_PER_CONNECTION,
+    outside: mountOutside({
+      readiness: new Readiness(database.health, store, logger, clock),
+      metrics,
+      reference: () => JSON.stringify(openApiDocument(routes, VERSION)),
+      isDraining,
+      objects: database.mediaObjectQueries,
+      store,
+    }),
+  });
 }

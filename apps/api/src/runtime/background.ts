@@ -3,15 +3,15 @@ import { loggable, type Logger } from './logger.js';
 export interface Chore {
   readonly name: string;
   readonly everyMs: number;
-  /** Answers whether there is more to do at once. Begins nothing new once `stopping` is aborted. */
+  /** Returns whether more work is due now. Starts nothing new after `stopping` is aborted. */
   run(stopping: AbortSignal): Promise<boolean>;
 }
 
 const PAUSE_AFTER_FAILURE_MS = 5_000;
-/** What has not ended by then is cut off: all of it can be, and is taken up again by whoever runs next. */
-const STOP_MS = 15_000;
+/** Chores that run longer are cut off; the next process takes their work up again. */
+const STOP_TIMEOUT_MS = 15_000;
 
-/** Runs chores again and again, each by itself. A chore that fails is tried again after a pause. */
+/** Runs each chore periodically, independent of the others. A failed chore is retried after a pause. */
 export class Background {
   private readonly timers = new Map<Chore, NodeJS.Timeout>();
   private readonly running = new Set<Promise<void>>();
@@ -23,25 +23,25 @@ export class Background {
   ) {}
 
   start(): void {
-    for (const chore of this.chores) this.after(0, chore);
+    for (const chore of this.chores) this.schedule(0, chore);
   }
 
-  /** Lets the chores that are running end what they are at, for a while. */
+  /** Waits a limited time for running chores to finish. */
   async stop(): Promise<void> {
     this.stopping.abort();
-    for (const timer of this.timers.values()) clearTimeout(timer);
-    let patience: NodeJS.Timeout | undefined;
-    const over = new Promise((resolve) => (patience = setTimeout(resolve, STOP_MS)));
-    await Promise.race([Promise.all(this.running), over]);
-    clearTimeout(patience);
+    for (const each of this.timers.values()) clearTimeout(each);
+    let timer: NodeJS.Timeout | undefined;
+    const timedOut = new Promise((resolve) => (timer = setTimeout(resolve, STOP_TIMEOUT_MS)));
+    await Promise.race([Promise.all(this.running), timedOut]);
+    clearTimeout(timer);
   }
 
-  private after(milliseconds: number, chore: Chore): void {
+  private schedule(milliseconds: number, chore: Chore): void {
     if (this.stopping.signal.aborted) return;
     const timer = setTimeout(() => {
       const run = this.runOnce(chore).then((pause) => {
         this.running.delete(run);
-        this.after(pause, chore);
+        this.schedule(pause, chore);
       });
       this.running.add(run);
     }, milliseconds);

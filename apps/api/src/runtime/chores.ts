@@ -9,8 +9,25 @@ const PURGE_EVERY_MS = 600_000;
 const MEDIA_EVERY_MS = 60_000;
 const SESSIONS_EVERY_MS = 3_600_000;
 
-/** The background work of the service. Any number of processes may do it at once. */
+/** Periodic work of the service. Any number of processes may run it at once. */
 export function choresOf(container: Container, logger: Logger): Chore[] {
+  return [
+    ...proformaChores(container, logger),
+    {
+      name: 'remove expired idempotency keys',
+      everyMs: PURGE_EVERY_MS,
+      run: () => container.get(TOKENS.Database).keyedCalls.purge(),
+    },
+    ...mediaChores(container),
+    {
+      name: 'remove expired sessions',
+      everyMs: SESSIONS_EVERY_MS,
+      run: () => container.get(TOKENS.Database).sessions.purgeEnded(),
+    },
+  ];
+}
+
+function proformaChores(container: Container, logger: Logger): Chore[] {
   return [
     {
       name: 'expire proformas',
@@ -24,34 +41,29 @@ export function choresOf(container: Container, logger: Logger): Chore[] {
       },
     },
     {
-      name: 'pay refunds out',
+      name: 'pay out refunds',
       everyMs: REFUNDS_EVERY_MS,
       run: async (stopping) => (await container.get(TOKENS.Refunds).payOutDue(stopping)) > 0,
     },
+  ];
+}
+
+function mediaChores(container: Container): Chore[] {
+  return [
     {
-      name: 'forget answers of keyed calls',
-      everyMs: PURGE_EVERY_MS,
-      run: () => container.get(TOKENS.KeyedCalls).purge(),
-    },
-    {
-      name: 'purge files whose time in Trash is over',
+      name: 'purge expired files in Trash',
       everyMs: MEDIA_EVERY_MS,
-      run: async () => (await container.get(TOKENS.Library).trash.expire()) > 0,
+      run: async () => (await container.get(TOKENS.Database).mediaTrash.expire()) > 0,
     },
     {
-      name: 'remove kept versions whose time is over',
+      name: 'remove expired file versions',
       everyMs: MEDIA_EVERY_MS,
-      run: async () => (await container.get(TOKENS.Library).versions.expire()) > 0,
+      run: async () => (await container.get(TOKENS.Database).fileVersions.expire()) > 0,
     },
     {
-      name: 'take back uploads that have died',
+      name: 'discard interrupted uploads',
       everyMs: MEDIA_EVERY_MS,
-      run: () => container.get(TOKENS.Library).receipts.sweep(),
-    },
-    {
-      name: 'remove sessions that are over',
-      everyMs: SESSIONS_EVERY_MS,
-      run: () => container.get(TOKENS.Sessions).removeOver(),
+      run: () => container.get(TOKENS.Database).uploadReceipts.sweep(),
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { loggable } from './logger.js';
 
 describe('an error in the log', () => {
-  it('shows what it was caused by, and that by what', () => {
+  it('shows its chain of causes', () => {
     const root = Object.assign(new Error('read-only file system'), { code: 'EROFS' });
     const error = new Error('The store cannot take the file', { cause: new Error('put failed', { cause: root }) });
     expect(loggable(error)).toMatchObject({
@@ -10,7 +10,7 @@ describe('an error in the log', () => {
     });
   });
 
-  it('ends somewhere when causes go round', () => {
+  it('is cut off when causes form a cycle', () => {
     const error = new Error('round');
     error.cause = error;
     expect(JSON.stringify(loggable(error)).match(/"message":"round"/g)).toHaveLength(4);

@@ -1,21 +1,21 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Database } from '../database/database.js';
+import type { DatabaseHealth } from '@back-office/database';
 import type { Finished } from '../http/request-log.js';
 
-const SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What Prometheus reads at /metrics. */
+/** Metrics in the Prometheus format, served at `/metrics`. */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly requests: Histogram<'method' | 'route' | 'status'>;
 
-  constructor(database: Database) {
+  constructor(database: DatabaseHealth) {
     collectDefaultMetrics({ register: this.registry });
     this.requests = new Histogram({
       name: 'http_request_duration_seconds',
       help: 'Time from the first byte of a request to the end of its answer',
       labelNames: ['method', 'route', 'status'],
-      buckets: SECONDS,
+      buckets: BUCKETS_SECONDS,
       registers: [this.registry],
     });
     this.watchPool(database);
@@ -29,7 +29,7 @@ export class Metrics {
     return { type: this.registry.contentType, body: await this.registry.metrics() };
   }
 
-  private watchPool(database: Database): void {
+  private watchPool(database: DatabaseHealth): void {
     const gauge: Gauge = new Gauge({
       name: 'database_connections',
       help: 'Connections of the pool by state',

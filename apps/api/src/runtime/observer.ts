@@ -1,10 +1,11 @@
-import { DatabaseUnavailable, failureOf, UnknownOutcome } from '../database/failures.js';
+import { isDatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
 import { Unavailable } from '../http/errors.js';
 import type { Observer } from '../http/request-log.js';
+import type { ReportUnanswered } from '../proformas/index.js';
 import { loggable, type Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 
-export function observerOf(logger: Logger, metrics: Metrics): Observer {
+export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe'>): Observer {
   return {
     finished(request) {
       metrics.observe(request);
@@ -15,13 +16,18 @@ export function observerOf(logger: Logger, metrics: Metrics): Observer {
     },
     failed(error, request) {
       const requestId = request.headers['x-request-id'];
-      logger.error({ request_id: requestId, failure: kindOf(error), error: loggable(error) }, 'request failed');
+      logger.error({ request_id: requestId, failure: failureClassOf(error), error: loggable(error) }, 'request failed');
     },
   };
 }
 
-/** What an operator is to make of it: only a `bug` is one of the service itself. */
-function kindOf(error: unknown): string {
-  if (error instanceof UnknownOutcome) return 'unknown';
-  return error instanceof Unavailable || error instanceof DatabaseUnavailable ? 'unavailable' : failureOf(error);
+/** Logs refunds for which the `REFUNDS` module gave no usable answer. */
+export function refundReportOf(logger: Logger): ReportUnanswered {
+  return (refund, error) => logger.warn({ ...refund, error: loggable(error) }, 'refund not answered');
+}
+
+/** Failure class for the log: only `bug` means a defect of the service. */
+function failureClassOf(error: unknown): string {
+  if (isUnknownOutcome(error)) return 'unknown';
+  return error instanceof Unavailable || isDatabaseUnavailable(error) ? 'unavailable' : 'bug';
 }

@@ -1,14 +1,16 @@
 import express, { type Express, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js';
-import { serveMedia, type LibraryParts } from '../media/index.js';
+import type { MediaObjectQueries, MediaStore } from '@back-office/media';
+import { serveMedia } from '../media/index.js';
 import { labelled } from '../http/request-log.js';
 import { mountProbes, type Probes } from './probes.js';
 
 export interface Outside extends Probes {
-  /** Makes the API reference as JSON text, which few processes are ever asked for. */
+  /** The API reference as JSON. Built on the first request. */
   readonly reference: () => string;
-  readonly library: Pick<LibraryParts, 'library' | 'objects'>;
+  readonly objects: MediaObjectQueries;
+  readonly store: MediaStore;
 }
 
 const PAGE = `<!doctype html>
@@ -28,16 +30,16 @@ const PAGE = `<!doctype html>
 `;
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });\n`;
 
-/** What is served outside the base path: health, metrics and the API reference. None of it needs a token. */
-export function mountOutside({ reference, library, ...probes }: Outside) {
+/** Serves health, metrics, the API reference and public files outside the base path, without a token. */
+export function mountOutside({ reference, objects, store, ...probes }: Outside) {
   return (app: Express): void => {
     mountProbes(app, probes);
-    let made: string | undefined;
+    let cached: string | undefined;
     app.get('/openapi.json', labelled('/openapi.json'), (_request, response) =>
-      sendText(response, 'application/json', (made ??= reference())),
+      sendText(response, 'application/json', (cached ??= reference())),
     );
     mountReference(app);
-    serveMedia(app, library.objects, library.library.store);
+    serveMedia(app, objects, store);
   };
 }
 

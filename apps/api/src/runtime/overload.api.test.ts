@@ -1,8 +1,8 @@
 import { testApi } from '../testing/test-api.js';
 import { propose, stockShop } from '../testing/shop.js';
 
-describe('more calls at once than the database can serve in time', () => {
-  it('are turned away at once, and those that were let in are served', async () => {
+describe('calls beyond the capacity of the database', () => {
+  it('get a 503 at once; accepted calls are served', async () => {
     const api = await testApi({ DATABASE_POOL_SIZE: '2' });
     const shop = await api.app();
     await stockShop(shop, [{ code: 'A', stock: 1_000_000 }]);
@@ -15,9 +15,9 @@ describe('more calls at once than the database can serve in time', () => {
       }),
     );
     const served = replies.filter(({ status }) => status === 200);
-    const turnedAway = replies.filter(({ status, retryAfter }) => status === 503 && retryAfter === '1');
-    expect(served.length + turnedAway.length).toBe(400);
-    // 20 callers may wait for each connection.
+    const rejected = replies.filter(({ status, retryAfter }) => status === 503 && retryAfter === '1');
+    expect(served.length + rejected.length).toBe(400);
+    // Up to 20 calls wait for each connection.
     expect(served.length).toBeGreaterThanOrEqual(40);
     expect((await shop.get(`/proforma_orders/${id}`)).status).toBe(200);
     await api.close();

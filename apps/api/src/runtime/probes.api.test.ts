@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { BUNDLE } from '../testing/server-process.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
-import { testDatabase } from '../testing/test-database.js';
+import { testDatabase } from '@back-office/database-postgres/testing';
 
 const WORKER = `${BUNDLE}worker.js`;
 
@@ -18,7 +18,7 @@ describe('the metrics of requests', () => {
     return new Set([...text.matchAll(/^http_request_duration_seconds_count(\{.+\} \d+)$/gm)].map(([, each]) => each));
   };
 
-  it('have a label for every path that is served, and one for all others', async () => {
+  it('have a label per served path and one for the rest', async () => {
     const paths = [
       '/health/live',
       '/health/ready',
@@ -57,7 +57,7 @@ describe('the metrics of requests', () => {
 });
 
 describe('a worker with WORKER_PORT', () => {
-  it('serves health and metrics, and nothing else', async () => {
+  it('serves only health and metrics', async () => {
     const database = await testDatabase();
     const child = spawn(process.execPath, [WORKER], {
       env: { PATH: process.env['PATH'], DATABASE_URL: database.url, WORKER_PORT: '0' },

@@ -16,7 +16,7 @@ export interface Probes {
   readonly isDraining: () => boolean;
 }
 
-/** What an operator's own systems ask a process. */
+/** Health checks and metrics of a process. */
 export function mountProbes(app: Express, { readiness, metrics, isDraining }: Probes): void {
   app.get('/health/live', labelled('/health/live'), (_request, response) => void response.json({ status: 'live' }));
   app.get('/health/ready', labelled('/health/ready'), async (_request, response) => {
@@ -30,7 +30,7 @@ export function mountProbes(app: Express, { readiness, metrics, isDraining }: Pr
   });
 }
 
-/** Serves nothing but the probes, for a process that has no API. */
+/** Serves only the probes, for a process without the API. */
 export async function startProbes(
   { container, database }: Pick<Service, 'container' | 'database'>,
   port: NonNullable<Config['workerPort']>,
@@ -38,10 +38,10 @@ export async function startProbes(
 ): Promise<{ readonly port: number; stop(): Promise<void> }> {
   let draining = false;
   const { store } = container.get(TOKENS.Library).library;
-  const readiness = new Readiness(database, store, logger, container.get(TOKENS.Clock));
+  const readiness = new Readiness(database.health, store, logger, container.get(TOKENS.Clock));
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  mountProbes(app, { readiness, metrics: new Metrics(database), isDraining: () => draining });
+  mountProbes(app, { readiness, metrics: new Metrics(database.health), isDraining: () => draining });
   app.use((_request, response) => void response.status(404).json([]));
   const edge = edgeServer(app, undefined, expressMessages(app));
   await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(port, resolve));

@@ -20,12 +20,12 @@ describe('readiness', () => {
     readiness = new Readiness(ping('database'), ping('storage'), logger, { now: () => new Date(now) });
   });
 
-  it('logs nothing as long as all is well', async () => {
+  it('logs nothing while all parts respond', async () => {
     expect(await readiness.check()).toBe(true);
     expect(lines).toEqual([]);
   });
 
-  it('logs the part that fails with its error, and that it is back', async () => {
+  it('logs a failing part with its error, and its recovery', async () => {
     broken.storage = true;
     expect(await readiness.check()).toBe(false);
     expect(lines).toMatchObject([
@@ -36,7 +36,7 @@ describe('readiness', () => {
     expect(lines.map(({ msg }) => msg)).toEqual(['not ready', 'ready again']);
   });
 
-  it('logs a failure that lasts once a minute, and at once when another part fails', async () => {
+  it('logs a lasting failure every minute and a new one at once', async () => {
     broken.storage = true;
     for (now = 0; now < 120_000; now += 10_000) await readiness.check();
     expect(lines).toHaveLength(2);

@@ -9,7 +9,7 @@ process.stdout.write('.');
 await runUntilSignal(async () => () => new Promise((resolve) => setTimeout(resolve, 1500)));`;
 
 describe('a process that cannot start', () => {
-  it('names the reason, and what it was caused by, in one line', async () => {
+  it('reports the error and its cause in one line', async () => {
     const code = `import { runUntilSignal } from '${RUN}';
       await runUntilSignal(() => Promise.reject(new Error('No place', { cause: new Error('EROFS: read-only') })));`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -20,10 +20,10 @@ describe('a process that cannot start', () => {
   });
 });
 
-describe('a process that takes its time to stop', () => {
+describe('a process that stops slowly', () => {
   it.each([
-    ['takes the signals of one Ctrl-C, from the terminal and from npm, as one', 30, 0],
-    ['does not wait after a second signal', 700, 1],
+    ['treats the two signals of one Ctrl-C under npm as one', 30, 0],
+    ['exits at once on a second signal', 700, 1],
   ])('%s', async (_, milliseconds, code) => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', SLOW_TO_STOP], {
       stdio: ['ignore', 'pipe', 'inherit'],

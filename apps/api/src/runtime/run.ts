@@ -1,11 +1,11 @@
 import { InvalidConfig } from '../config.js';
 
-/** Ctrl-C reaches a service below npm twice: from the terminal, and forwarded by npm. */
+/** Ctrl-C reaches a service under npm twice: from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs a process until SIGTERM or SIGINT. `start` answers how to stop it; a second signal does not wait.
- * What fails at the start ends the process with one line.
+ * Runs a process until SIGTERM or SIGINT. `start` returns the function that stops it; a second signal exits at once.
+ * A failed start ends the process with one line on standard error.
  */
 export async function runUntilSignal(start: () => Promise<() => Promise<void>>): Promise<void> {
   const signal = signalled();
@@ -26,10 +26,10 @@ export async function runUntilSignal(start: () => Promise<() => Promise<void>>):
 
 function signalled(): Promise<void> {
   return new Promise((resolve) => {
-    let askedAt: number | undefined;
+    let signalledAt: number | undefined;
     const onSignal = (): void => {
-      if (askedAt !== undefined && performance.now() - askedAt > SAME_SIGNAL_MS) process.exit(1);
-      askedAt ??= performance.now();
+      if (signalledAt !== undefined && performance.now() - signalledAt > SAME_SIGNAL_MS) process.exit(1);
+      signalledAt ??= performance.now();
       resolve();
     };
     process.on('SIGTERM', onSignal);
@@ -43,7 +43,7 @@ function end(error: unknown): never {
   process.exit(1);
 }
 
-/** A refused connection is an AggregateError without a message of its own. */
+/** A refused connection is an AggregateError without a message. */
 function messageOf(error: unknown): string {
   const { message, errors, cause } = error as { message?: string; errors?: Error[]; cause?: unknown };
   const text = [message, errors?.[0]?.message, String(error)].find((each) => each !== undefined && each !== '');

@@ -1,66 +1,73 @@
+import type { Database, DatabaseOptions } from '@back-office/database';
 import type { Clock } from '@back-office/kernel';
 import type { MediaStore } from '@back-office/media';
 import type { Container } from 'inversify';
 import { resolve } from 'node:path';
 import { closeAll, type Closable } from '../adapters/index.js';
 import type { Config } from '../config.js';
-import { containerOf } from '../container.js';
-import { CustomerEntity } from '../customers/index.js';
-import { Database } from '../database/database.js';
-import { dataSourceFor, type Connection } from '../database/data-source.js';
+import { containerOf, SystemClock } from '../container.js';
 import {
   hasEmbeddedDatabase,
   startEmbeddedPostgres,
+  type Connection,
   type EmbeddedPostgres,
-} from '../database/embedded/embedded-postgres.js';
-import { libraryToolsOf, openLibrary } from '../media/index.js';
+} from '@back-office/database-postgres';
+import { openLibraryTools, openLibrary, type LibraryTools } from '../media/index.js';
+import { loggerOf, type Logger } from './logger.js';
+import { refundReportOf } from './observer.js';
+import { openDatabase } from './open-database.js';
 import { openRefundGateway, type OpenedRefundGateway } from '../proformas/index.js';
-import { migrate } from '../database/migrate.js';
-import { assertDurable } from '../database/durability.js';
 
 export interface Service {
   readonly container: Container;
   readonly database: Database;
-  readonly connection: Connection;
-  /** Set when the service runs on a database of its own. */
-  readonly embedded: EmbeddedPostgres | undefined;
+  /** A line about the database for whoever starts the service. */
+  readonly notice: string | undefined;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly clock?: Clock | undefined;
-  /** False for what touches no file: the store is not opened. */
+  /** False for commands that touch no file. */
   readonly opensStore?: boolean;
+  /** True for commands, whose changes must outlive the process. */
+  readonly needsKeptRecords?: boolean;
+  /** Default: made from the configuration. */
+  readonly logger?: Logger;
 }
 
-/** Longer than a database server, or all adapters of the media library, may take. */
+/** Longer than a database server or any adapter may take. */
 const CLOSE_TIMEOUT_MS = 90_000;
 
-/** For commands that pay nothing out: the worker asks for refunds that they leave. */
-const LATER: OpenedRefundGateway = { refund: () => Promise.resolve('unknown') };
+const IN_MEMORY = 'The database is in the memory of a service: no command can reach it.';
 
-/** Starts what every process needs: the database, brought up to date, and the container on it. */
+/** For commands: the worker pays out the refunds that they leave. */
+const POSTPONE_REFUNDS: OpenedRefundGateway = { refund: () => Promise.resolve('unknown') };
+
+/** Opens the adapters and the migrated database that every process needs. */
 export async function startService(
   config: Config,
-  { clock, opensStore = true }: ServiceOptions = {},
+  {
+    clock = new SystemClock(),
+    opensStore = true,
+    needsKeptRecords = false,
+    logger = loggerOf(config),
+  }: ServiceOptions = {},
 ): Promise<Service> {
   const opened: Closable[] = [];
   const stop = () => closeAll(opened, CLOSE_TIMEOUT_MS);
   try {
-    // First: a module that fails or hangs leaves no database server behind.
-    const refunds = opensStore ? await openRefundGateway(config) : LATER;
+    // Modules first: one that fails or hangs leaves no database server behind.
+    const refunds = opensStore ? await openRefundGateway(config, refundReportOf(logger)) : POSTPONE_REFUNDS;
     opened.push(refunds);
-    const media = opensStore ? await libraryToolsOf(config) : undefined;
+    const media = opensStore ? await openLibraryTools(config) : undefined;
     if (media) opened.push(media);
-    const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
-    if (embedded) opened.push({ close: () => embedded.stop() });
-    const connection: Connection = embedded ?? { url: config.databaseUrl as string };
-    await migrate(connection);
-    const source = await dataSourceFor(connection, config.databasePoolSize, [CustomerEntity]).initialize();
-    opened.push({ close: () => source.destroy() });
-    const database = new Database(source);
-    await assertDurable(database);
-    return { container: containerOf(database, { refunds, media }, clock), database, connection, embedded, stop };
+    const options = databaseOptionsOf(config, clock, media);
+    const openedDatabase = await openDatabase(config, options);
+    opened.push(openedDatabase);
+    if (needsKeptRecords && openedDatabase.isVolatile === true) throw new Error(IN_MEMORY);
+    const { database, notice } = openedDatabase;
+    return { container: containerOf(database, { refunds, media }, clock), database, notice, stop };
   } catch (error) {
     // Open connections would keep the process alive.
     await stop();
@@ -68,15 +75,29 @@ export async function startService(
   }
 }
 
-/** Throws where an embedded database would be made only now: no app or token that a command names can be in it. */
-export async function assertDatabaseExists({ databaseUrl, dataDir }: Config): Promise<void> {
-  if (databaseUrl !== undefined || (await hasEmbeddedDatabase({ dataDir }))) return;
+function databaseOptionsOf(config: Config, clock: Clock, media: LibraryTools | undefined): DatabaseOptions {
+  const libraryOf = (): LibraryTools['library'] => {
+    if (media === undefined) throw new Error('This process has not opened the store of files');
+    return media.library;
+  };
+  return {
+    environment: config.environment,
+    clock,
+    publicBase: () => libraryOf().base,
+    isPublished: () => libraryOf().isPublished,
+  };
+}
+
+/** Throws when the embedded database does not exist yet: a command would only find it empty. */
+export async function assertDatabaseExists({ database, databaseUrl, dataDir }: Config): Promise<void> {
+  if (database === 'memory') throw new Error(IN_MEMORY);
+  if (database !== 'postgres' || databaseUrl !== undefined || (await hasEmbeddedDatabase({ dataDir }))) return;
   throw new Error(
     `There is no database below ${resolve(dataDir)}: start the service or run migrate, or set DATABASE_URL.`,
   );
 }
 
-/** An installation that is looked at, and left as it is: its database is not even brought up to date. */
+/** An installation opened read-only: its database is not migrated. */
 export interface Inspection {
   readonly connection: Connection;
   readonly store: MediaStore;
@@ -84,9 +105,10 @@ export interface Inspection {
 }
 
 export async function openForInspection(config: Config): Promise<Inspection> {
+  if (config.database !== 'postgres') throw new Error('Only PostgreSQL can be checked: DATABASE names another one.');
   await assertDatabaseExists(config);
   const embedded = config.databaseUrl === undefined ? await startEmbedded(config) : undefined;
-  const library = await openLibrary(config, { toRead: true }).catch(async (error: unknown) => {
+  const library = await openLibrary(config, { isReadOnly: true }).catch(async (error: unknown) => {
     await embedded?.stop();
     throw error;
   });
@@ -98,7 +120,7 @@ export async function openForInspection(config: Config): Promise<Inspection> {
   return { connection: embedded ?? { url: config.databaseUrl as string }, store, stop };
 }
 
-/** A server of one's own, of which nothing is changed yet. */
+/** Opens the external server without migrating. */
 export function openServer({ databaseUrl }: Config): Promise<{ connection: Connection; stop(): Promise<void> }> {
   if (databaseUrl === undefined) throw new Error('The embedded database stands alone: DATABASE_URL is not set.');
   return Promise.resolve({ connection: { url: databaseUrl }, stop: () => Promise.resolve() });

@@ -1,12 +1,12 @@
-import type { TypeOrmApps } from '../apps/index.js';
+import type { AppAdministration } from '../apps/index.js';
 import { readConfig, type Config } from '../config.js';
 import { TOKENS } from '../tokens.js';
 import { startService } from './service.js';
 
-/** Does something with the apps of an installation, from outside its servers. */
+/** Runs `work` on the apps of an installation from another process. */
 export async function withApps<Result>(
   environment: Config['environment'],
-  work: (apps: TypeOrmApps) => Promise<Result>,
+  work: (apps: AppAdministration) => Promise<Result>,
 ): Promise<Result> {
   const service = await startService({ ...readConfig(environment), databasePoolSize: 1 }, { opensStore: false });
   try {
@@ -16,13 +16,11 @@ export async function withApps<Result>(
   }
 }
 
-/** An app, and a token of it. */
 export interface NewApp {
   readonly id: number;
   readonly token: string;
 }
 
-/** New apps of these names. */
 export function makeApps<Names extends readonly string[]>(
   environment: Config['environment'],
   names: readonly [...Names],

@@ -1,13 +1,14 @@
-import { formatDateTime, isRefusal, refuse, type Clock } from '@back-office/kernel';
-import { LANGUAGE, type RememberedTokens } from '../apps/index.js';
-import { CustomerNameFields, customerNameOf } from '../customers/index.js';
+import { type Clock, formatDateTime, isRefusal, checkText, refuse } from '@back-office/kernel';
+import type { Session, Sessions } from '@back-office/apps';
+import { hashOfToken, newToken } from '../http/authentication.js';
+import { LANGUAGE, type CachedTokens } from '../apps/index.js';
+import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
 import { answered, created, NO_CONTENT } from '../http/answer.js';
-import { judgeText, Nested, Text, Unjudged, Wrapper } from '../http/request-fields.js';
+import { Nested, Text, ValidatedByDomain, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, nullable, record, text } from '../http/shapes.js';
 import { DeviceDetailFields, deviceDetailsOf } from './device-details.js';
-import { Lifetime, secondsOf } from './session-lifetime.js';
-import type { Session, TypeOrmSessions } from './typeorm-sessions.js';
+import { Lifetime, parseLifetime } from './session-lifetime.js';
 
 const optional = true;
 
@@ -25,11 +26,11 @@ class PostSession {
   @Wrapper(() => SessionFields) session!: SessionFields;
 }
 
-const LONGEST_FIREBASE_TOKEN = 4_096;
+const MAX_FIREBASE_TOKEN_LENGTH = 4_096;
 const UNABLE_TO_UPDATE = 'API.Tokens.Firebase.UnableToUpdate';
 
 class PostFirebaseToken {
-  @Unjudged({ type: 'string', minLength: 1, maxLength: LONGEST_FIREBASE_TOKEN }) firebase_token!: unknown;
+  @ValidatedByDomain({ type: 'string', minLength: 1, maxLength: MAX_FIREBASE_TOKEN_LENGTH }) firebase_token!: unknown;
 }
 
 const SessionShape = record({
@@ -39,25 +40,28 @@ const SessionShape = record({
   customer_id: nullable(integer),
 });
 
-export function sessionRoutes(sessions: TypeOrmSessions, tokens: RememberedTokens, clock: Clock): Route[] {
+export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: Clock): Route[] {
   return [
     route({
       method: 'post',
       path: '/sessions',
       caller: 'app',
       extension: true,
-      summary: 'Starts a session of a customer whom the app has signed in itself, or an anonymous one',
+      summary: 'Starts a session for a customer signed in by the app, or an anonymous one',
       body: PostSession,
       answers: { 201: record({ data: SessionShape }) },
       answersSecret: true,
       refusals: ['API.Customers.NotFound'],
       handle: async ({ app, body: { session } }) => {
-        const customer = customerNameOf(session);
+        const customer = parseCustomerName(session);
         if (isRefusal(customer)) return customer;
-        const expiresAt = new Date(clock.now().getTime() + secondsOf(session.expires_in) * 1_000);
+        const expiresAt = new Date(clock.now().getTime() + parseLifetime(session.expires_in) * 1_000);
         const device = { uuid: session.device.uuid, ...deviceDetailsOf(session.device) };
-        const wish = { customer, device, language: session.language ?? null, expiresAt };
-        return answered(await sessions.start(app.id, wish), (started) => created(presentSession(started)));
+        const accessToken = newToken('session');
+        const tokenHash = hashOfToken(accessToken);
+        const language = session.language ?? null;
+        const started = await sessions.start(app.id, { customer, device, language, expiresAt, tokenHash });
+        return answered(started, (stored) => created(presentSession(stored, accessToken)));
       },
     }),
     route({
@@ -65,7 +69,7 @@ export function sessionRoutes(sessions: TypeOrmSessions, tokens: RememberedToken
       path: '/sessions/current',
       caller: 'session',
       extension: true,
-      summary: 'Ends the session whose token the call comes with',
+      summary: 'Ends the session of the token',
       answers: { 204: null },
       handle: async ({ app, tokenId }) => {
         const ended = await sessions.end(app.id, tokenId);
@@ -77,19 +81,20 @@ export function sessionRoutes(sessions: TypeOrmSessions, tokens: RememberedToken
       method: 'post',
       path: '/session/firebase/token',
       caller: 'customer',
-      summary: 'Stores a push token with the session whose token the call comes with',
+      summary: 'Stores a push token with the session',
       body: PostFirebaseToken,
       answers: { 204: null },
       refusals: [UNABLE_TO_UPDATE],
       handle: async ({ app, tokenId, body: { firebase_token: sent } }) => {
-        const isUsable = judgeText(sent, LONGEST_FIREBASE_TOKEN, false) === undefined;
-        const kept = isUsable && (await sessions.keepFirebaseToken(app.id, tokenId, String(sent)));
-        return kept ? NO_CONTENT : refuse(UNABLE_TO_UPDATE);
+        const isValid = checkText(sent, MAX_FIREBASE_TOKEN_LENGTH, false) === undefined;
+        const isStored = isValid && (await sessions.keepFirebaseToken(app.id, tokenId, String(sent)));
+        return isStored ? NO_CONTENT : refuse(UNABLE_TO_UPDATE);
       },
     }),
   ];
 }
 
-function presentSession({ id, accessToken, customerId, expiresAt }: Session) {
+/** The only answer with the token: just its SHA-256 is stored. */
+function presentSession({ id, customerId, expiresAt }: Session, accessToken: string) {
   return { id, access_token: accessToken, expires_at: formatDateTime(expiresAt), customer_id: customerId };
 }

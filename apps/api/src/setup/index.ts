@@ -1,16 +1,8 @@
-import type { Clock } from '@back-office/kernel';
-import type { Database } from '../database/database.js';
+import type { SetUpQueries, SetUpRecords } from '@back-office/checkout';
 import type { Route } from '../http/route.js';
-import { PAYMENT_METHODS } from './payment-methods.js';
-import { PROMOTIONS } from './promotions.js';
+import { SERVED_RESOURCES } from './resources.js';
 import { resourceRoutes } from './setup.routes.js';
-import { SHIPMENT_METHODS } from './shipment-methods.js';
-import { TypeOrmSetUp } from './typeorm-set-up.js';
-import { VOUCHERS } from './vouchers.js';
 
-const RESOURCES = [PAYMENT_METHODS, PROMOTIONS, SHIPMENT_METHODS, VOUCHERS];
-
-/** What an app sets up itself: a PUT and a GET for every kind of record. */
-export function setUpRoutes(database: Database, clock: Clock): Route[] {
-  return RESOURCES.flatMap((resource) => resourceRoutes(resource, new TypeOrmSetUp(resource, database, clock)));
+export function setUpRoutes(records: SetUpRecords, queries: SetUpQueries): Route[] {
+  return SERVED_RESOURCES.flatMap((served) => resourceRoutes(served, records, queries));
 }

@@ -13,18 +13,18 @@ beforeEach(async () => {
 });
 
 type Name = Parameters<typeof setUp>[1];
-interface Shown extends Readonly<Record<string, unknown>> {
+interface SetUpRecord extends Readonly<Record<string, unknown>> {
   readonly id: number;
   readonly code: string;
 }
 
 const put = (name: Name, rows: unknown, client = shop): Promise<Reply> => client.put(`/${name}`, { [name]: rows });
-const written = async (name: Name, rows: readonly unknown[], client = shop): Promise<Shown[]> => {
+const write = async (name: Name, rows: readonly unknown[], client = shop): Promise<SetUpRecord[]> => {
   const { status, body } = await put(name, rows, client);
   expect([status, body.errors]).toEqual([200, undefined]);
   return body.data;
 };
-const list = async (name: Name, query = '', client = shop): Promise<Shown[]> =>
+const list = async (name: Name, query = '', client = shop): Promise<SetUpRecord[]> =>
   (await client.get(`/${name}${query}`)).body.data;
 const stored = (name: Name) =>
   api.database.rows<{ code: string }>(`select * from ${name} where app_id = $1 order by id`, [shop.appId]);
@@ -34,7 +34,7 @@ const AREAS = {
   shipment_methods: 'ShipmentMethods',
   vouchers: 'Vouchers',
 };
-/** The failures of a call that wrote nothing. */
+/** Returns the failures and checks that nothing was written. */
 const refused = async (name: Name, rows: readonly unknown[]): Promise<string[]> => {
   const before = await stored(name);
   const { status, body } = await put(name, rows);
@@ -45,17 +45,17 @@ const refused = async (name: Name, rows: readonly unknown[]): Promise<string[]> 
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 const codesOf = (rows: readonly { readonly code: string }[]): string[] => rows.map(({ code }) => code);
 
-/** The least that a record needs, what it then shows, and everything it may hold. */
+/** Required fields of a record, defaults of the others, and all fields. */
 const RESOURCES: readonly {
   readonly name: Name;
-  readonly least: Readonly<Record<string, unknown>>;
-  readonly shown: object;
+  readonly required: Readonly<Record<string, unknown>>;
+  readonly defaults: object;
   readonly full: Readonly<Record<string, unknown>>;
 }[] = [
   {
     name: 'promotions',
-    least: { name: 'Ten', kind: 'percentage', value: 10 },
-    shown: {
+    required: { name: 'Ten', kind: 'percentage', value: 10 },
+    defaults: {
       buy_qty: null,
       get_qty: null,
       min_qty: 0,
@@ -85,14 +85,14 @@ const RESOURCES: readonly {
   },
   {
     name: 'payment_methods',
-    least: { name: 'Cheque', kind: 'other' },
-    shown: {},
+    required: { name: 'Cheque', kind: 'other' },
+    defaults: {},
     full: { name: 'Cheque', kind: 'bank_transfer' },
   },
   {
     name: 'shipment_methods',
-    least: { name: 'Courier', price: 300, vat_rate: 20 },
-    shown: { free_from: null, requires_pickup_point: false, pickup_points: [] },
+    required: { name: 'Courier', price: 300, vat_rate: 20 },
+    defaults: { free_from: null, requires_pickup_point: false, pickup_points: [] },
     full: {
       name: 'Locker',
       price: 0.5,
@@ -107,81 +107,88 @@ const RESOURCES: readonly {
   },
   {
     name: 'vouchers',
-    least: { amount: 500 },
-    shown: { customer_id: null, valid_from: null, valid_until: null, active: true, spent: 0, proforma_order_id: null },
+    required: { amount: 500 },
+    defaults: {
+      customer_id: null,
+      valid_from: null,
+      valid_until: null,
+      active: true,
+      spent: 0,
+      proforma_order_id: null,
+    },
     full: { amount: 0.01, valid_from: '2026-11-01T10:30:00', valid_until: '2026-11-01T10:30:00', active: false },
   },
 ];
 
-/** Of what is switched off there may be any number. */
-const ASLEEP = { active: false };
+/** Inactive records are unlimited. */
+const INACTIVE = { active: false };
 
-describe.each(RESOURCES)('PUT /$name', ({ name, least, shown, full }) => {
-  const row = (code: string, more: object = {}) => ({ code, ...least, ...more });
+describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
+  const row = (code: string, more: object = {}) => ({ code, ...required, ...more });
 
-  it('creates records and answers them in full, in input order', async () => {
-    const rows = await written(name, [row('Z'), row('A', full), row('M')]);
+  it('creates records and returns them in input order', async () => {
+    const rows = await write(name, [row('Z'), row('A', full), row('M')]);
     expect(codesOf(rows)).toEqual(['Z', 'A', 'M']);
     const times = { id: expect.any(Number), inserted_at: now(), updated_at: now() };
-    expect(rows[0]).toEqual({ code: 'Z', ...least, ...shown, ...times });
-    expect(rows[1]).toEqual({ ...shown, code: 'A', ...full, ...times });
+    expect(rows[0]).toEqual({ code: 'Z', ...required, ...defaults, ...times });
+    expect(rows[1]).toEqual({ ...defaults, code: 'A', ...full, ...times });
     expect((await list(name)).slice(-3)).toEqual(rows);
   });
 
-  it('changes by code; fields that are not sent stay', async () => {
-    const [first] = await written(name, [row('A', full), row('B')]);
+  it('changes by code; absent fields stay', async () => {
+    const [first] = await write(name, [row('A', full), row('B')]);
     api.clock.forward({ seconds: 60 });
-    expect(await written(name, [{ code: 'A' }])).toEqual([{ ...first, updated_at: now() }]);
-    for (const [field, value] of Object.entries(least)) {
+    expect(await write(name, [{ code: 'A' }])).toEqual([{ ...first, updated_at: now() }]);
+    for (const [field, value] of Object.entries(required)) {
       if (field === 'kind' || field === 'value') continue;
-      expect(await written(name, [{ code: 'A', [field]: value }])).toMatchObject([{ id: first?.id, [field]: value }]);
+      expect(await write(name, [{ code: 'A', [field]: value }])).toMatchObject([{ id: first?.id, [field]: value }]);
     }
-    expect((await written(name, [{ code: 'A', ...full }]))[0]).toEqual({ ...first, updated_at: now() });
+    expect((await write(name, [{ code: 'A', ...full }]))[0]).toEqual({ ...first, updated_at: now() });
     expect((await list(name)).slice(-2)).toMatchObject([{ code: 'A' }, row('B')]);
   });
 
-  it('null puts the default back', async () => {
-    await written(name, [row('A', full)]);
-    const cleared = Object.fromEntries(Object.keys(shown).map((field) => [field, null]));
-    expect(await written(name, [row('A', cleared)])).toMatchObject([{ ...least, ...shown }]);
+  it('restores defaults for null', async () => {
+    await write(name, [row('A', full)]);
+    const cleared = Object.fromEntries(Object.keys(defaults).map((field) => [field, null]));
+    expect(await write(name, [row('A', cleared)])).toMatchObject([{ ...required, ...defaults }]);
   });
 
-  it('reads the later of two rows with one code on top of the earlier', async () => {
-    const [field, value] = Object.entries(least).at(-1) as [string, unknown];
-    const rows = await written(name, [row('A', full), row('B'), { code: 'A', ...least, [field]: value }]);
+  it('applies two rows with one code in order', async () => {
+    const [field, value] = Object.entries(required).at(-1) as [string, unknown];
+    const rows = await write(name, [row('A', full), row('B'), { code: 'A', ...required, [field]: value }]);
     expect(codesOf(rows)).toEqual(['A', 'B', 'A']);
     expect(rows[0]).toEqual(rows[2]);
     expect(rows[0]).toMatchObject({ [field]: value });
     expect(codesOf(await stored(name)).filter((code) => code === 'A')).toHaveLength(1);
   });
 
-  it('matches codes exactly: case and spaces count', async () => {
+  it('matches codes by case and spaces', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ'];
-    const rows = await written(name, codes.map((code) => row(code))); // prettier-ignore
+    const rows = await write(name, codes.map((code) => row(code))); // prettier-ignore
     expect(new Set(rows.map(({ id }) => id)).size).toBe(5);
-    expect(await written(name, codes.map((code) => ({ code })))).toEqual(rows); // prettier-ignore
+    expect(await write(name, codes.map((code) => ({ code })))).toEqual(rows); // prettier-ignore
   });
 
-  it('ignores fields that it does not know, and those that it only shows', async () => {
+  it('ignores unknown and read-only fields', async () => {
     const more = { id: 5, app_id: 1, inserted_at: '2001-01-01', spent: 7, held_by: 3, proforma_order_id: 3, x: {} };
-    const [made] = await written(name, [row('A', more)]);
-    expect(made).toMatchObject({ code: 'A', ...least, ...shown, inserted_at: now() });
-    expect(Object.keys(made as Shown)).not.toContain('x');
+    const [made] = await write(name, [row('A', more)]);
+    expect(made).toMatchObject({ code: 'A', ...required, ...defaults, inserted_at: now() });
+    expect(Object.keys(made as SetUpRecord)).not.toContain('x');
   });
 
-  it('with an empty list does nothing', async () => {
-    expect(await written(name, [])).toEqual([]);
+  it('accepts an empty list', async () => {
+    expect(await write(name, [])).toEqual([]);
   });
 
-  it('holds the same codes in two apps, each changing its own', async () => {
+  it('keeps the same codes of two apps apart', async () => {
     const stranger = await api.app();
-    const [theirs] = await written(name, [row('A')], stranger);
-    const [ours] = await written(name, [row('A', full)]);
-    expect(ours?.id).not.toBe(theirs?.id);
-    expect((await list(name, '', stranger)).filter(({ code }) => code === 'A')).toEqual([theirs]);
+    const [foreign] = await write(name, [row('A')], stranger);
+    const [own] = await write(name, [row('A', full)]);
+    expect(own?.id).not.toBe(foreign?.id);
+    expect((await list(name, '', stranger)).filter(({ code }) => code === 'A')).toEqual([foreign]);
   });
 
-  it('writes all or nothing, and names one failure of each bad row in input order', async () => {
+  it('writes all or nothing and reports the first error of each row', async () => {
     const rows = [row('fine'), row(''), null, { code: 'B' }, row('C'), [], row('x'.repeat(256)), 'text', row('a\0b')];
     expect(await refused(name, rows)).toEqual([
       'CodeCantBeBlank',
@@ -194,7 +201,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, least, shown, full }) => {
     ]);
   });
 
-  it.each(['code', ...Object.keys(least)])('without %s, or with null for it, cannot create', async (field) => {
+  it.each(['code', ...Object.keys(required)])('requires %s', async (field) => {
     const key = `${field[0]?.toUpperCase()}${field.slice(1)}`.replace('Vat_rate', 'VatRate');
     const absent = { ...row('A'), [field]: undefined };
     expect(await refused(name, [absent, { ...absent, [field]: null }])).toEqual([
@@ -203,40 +210,40 @@ describe.each(RESOURCES)('PUT /$name', ({ name, least, shown, full }) => {
     ]);
   });
 
-  it.each(Object.keys(least))('cannot take %s away from what is there', async (field) => {
-    await written(name, [row('A')]);
+  it.each(Object.keys(required))('cannot clear %s of a record', async (field) => {
+    await write(name, [row('A')]);
     expect(await refused(name, [{ code: 'A', [field]: null }])).toHaveLength(1);
   });
 
-  it.each([{}, { [name]: null }, { [name]: {} }, { [name]: 'A' }, []])('cannot read %j', async (body) => {
+  it.each([{}, { [name]: null }, { [name]: {} }, { [name]: 'A' }, []])('refuses %j', async (body) => {
     const { status, text } = await shop.put(`/${name}`, body);
     expect([status, text]).toEqual([400, '{"errors":{"detail":"Bad Request"}}']);
   });
 
-  it('takes 10,000 rows, and no more', async () => {
-    const many = Array.from({ length: 10_000 }, (_, index) => ({ ...row(`M${index}`), ...ASLEEP }));
-    expect(codesOf(await written(name, many))).toEqual(codesOf(many));
+  it('accepts at most 10,000 rows', async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => ({ ...row(`M${index}`), ...INACTIVE }));
+    expect(codesOf(await write(name, many))).toEqual(codesOf(many));
     expect((await put(name, [...many, row('one more')])).status).toBe(413);
   });
 
-  it('takes as many statements for 1,000 rows as for 1', async () => {
+  it('needs as many statements for 1,000 rows as for one', async () => {
     const count = async (rows: readonly object[]): Promise<number> => {
       api.statements.length = 0;
-      await written(name, rows);
+      await write(name, rows);
       return api.statements.length;
     };
-    const many = Array.from({ length: 1_000 }, (_, index) => ({ ...row(`M${index}`), ...ASLEEP }));
-    await written(name, []);
+    const many = Array.from({ length: 1_000 }, (_, index) => ({ ...row(`M${index}`), ...INACTIVE }));
+    await write(name, []);
     expect(await count(many)).toBe(await count([row('one')]));
     expect(await count(many)).toBe(await count([row('one')]));
   });
 
-  it('makes one record of a code that is sent ten times at once', async () => {
-    const replies = await Promise.all(Array.from({ length: 10 }, () => written(name, [row('A')])));
+  it('creates one record for concurrent calls with one code', async () => {
+    const replies = await Promise.all(Array.from({ length: 10 }, () => write(name, [row('A')])));
     expect(new Set(replies.map(([made]) => made?.id)).size).toBe(1);
   });
 
-  it('does not deadlock when the same codes come in opposite orders', async () => {
+  it('does not deadlock on opposite orders of codes', async () => {
     const rows = Array.from({ length: 50 }, (_, index) => row(`M${index}`));
     const replies = await Promise.all(
       Array.from({ length: 8 }, (_, index) => put(name, index % 2 === 0 ? rows : [...rows].reverse())),
@@ -246,11 +253,11 @@ describe.each(RESOURCES)('PUT /$name', ({ name, least, shown, full }) => {
   });
 });
 
-describe.each(RESOURCES)('GET /$name', ({ name, least }) => {
-  it('shows the oldest first, a page at a time, 30 unless told otherwise', async () => {
-    await written(
+describe.each(RESOURCES)('GET /$name', ({ name, required }) => {
+  it('lists oldest first in pages of 30 by default', async () => {
+    await write(
       name,
-      Array.from({ length: 35 }, (_, index) => ({ code: `M${34 - index}`, ...least })),
+      Array.from({ length: 35 }, (_, index) => ({ code: `M${34 - index}`, ...required })),
     );
     const all = await list(name, '?limit=99999999');
     expect(codesOf(all)).toEqual(codesOf(await stored(name)));
@@ -272,27 +279,27 @@ describe('payment methods', () => {
     ]);
   });
 
-  it('have ids that no other app has', async () => {
+  it('have ids unique across apps', async () => {
     const ids = [...(await list('payment_methods')), ...(await list('payment_methods', '', await api.app()))].map(
       ({ id }) => id,
     );
     expect(new Set(ids).size).toBe(6);
   });
 
-  it('can be paid by as soon as they are set up, under their name', async () => {
+  it('accept payments once they are set up', async () => {
     await stockShop(shop, [{ code: 'A' }]);
-    const [cheque] = await written('payment_methods', [{ code: 'cheque', name: 'Cheque', kind: 'other' }]);
+    const [cheque] = await write('payment_methods', [{ code: 'cheque', name: 'Cheque', kind: 'other' }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const { body } = await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cheque?.id } });
     expect(body.data).toMatchObject({ proforma_status: 'paid', payments: [{ payment_method: 'Cheque', amount: 100 }] });
   });
 
-  it('that were paid by keep their frozen name', async () => {
+  it('keep their name in earlier payments', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
-    await written('payment_methods', [{ code: 'cash', name: 'Notes and coins' }]);
+    await write('payment_methods', [{ code: 'cash', name: 'Notes and coins' }]);
     expect((await shop.get(`/proforma_orders/${id}`)).body.data.payments).toMatchObject([{ payment_method: 'Cash' }]);
   });
 });
@@ -303,7 +310,7 @@ describe('a promotion', () => {
   const row = (more: object = {}) => ({ code: 'P', name: 'P', kind: 'percentage', value: 10, ...more });
   const amount = (value?: unknown) => row({ kind: 'amount', value });
   const free = (more: object = {}) => row({ kind: 'buy_x_get_y', value: undefined, buy_qty: 2, get_qty: 1, ...more });
-  const shownAs = async (sent: object) => (await written('promotions', [sent]))[0];
+  const writeOne = async (sent: object) => (await write('promotions', [sent]))[0];
 
   it.each([
     [row({ code: 5 }), 'WrongDataType'],
@@ -360,7 +367,7 @@ describe('a promotion', () => {
     expect(await refused('promotions', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
   });
 
-  it('names only the first failure of a row', async () => {
+  it('reports only the first error of a row', async () => {
     expect(await refused('promotions', [row({ kind: 'x', value: 0, priority: 'y' })])).toEqual(['KindIsInvalid']);
   });
 
@@ -372,52 +379,52 @@ describe('a promotion', () => {
     [free(), 100],
     [free({ value: null }), 100],
     [free({ value: 33.33 }), 33.33],
-  ])('%j: its value, percent or amount as its kind wants it, is %d', async (sent, value) => {
-    expect(await shownAs(sent)).toMatchObject({ value });
+  ])('%j has the value %d', async (sent, value) => {
+    expect(await writeOne(sent)).toMatchObject({ value });
   });
 
-  it('has an amount in the decimals of the currency, and a percentage with two', async () => {
+  it('has amounts in the decimals of the currency, percentages with two', async () => {
     const [dinars, yen] = [await api.app('KWD'), await api.app('JPY')];
     const rows = [amount(0.125), { ...row({ value: 12.34 }), code: 'Q', min_amount: 0.001 }];
-    expect(await written('promotions', rows, dinars)).toMatchObject([
+    expect(await write('promotions', rows, dinars)).toMatchObject([
       { value: 0.125 },
       { value: 12.34, min_amount: 0.001 },
     ]);
     expect((await put('promotions', [amount(0.5)], yen)).body.errors).toEqual({
       Promotions: ['API.Promotions.ValueIsInvalid'],
     });
-    expect(await written('promotions', [row({ value: 12.34 })], yen)).toMatchObject([{ value: 12.34 }]);
+    expect(await write('promotions', [row({ value: 12.34 })], yen)).toMatchObject([{ value: 12.34 }]);
   });
 
-  it('that becomes another kind needs a value of that kind', async () => {
-    await shownAs(row());
+  it('needs a new value when its kind changes', async () => {
+    await writeOne(row());
     expect(await refused('promotions', [{ code: 'P', kind: 'amount' }])).toEqual(['ValueCantBeBlank']);
-    expect(await shownAs({ code: 'P', kind: 'amount', value: 2_000 })).toMatchObject({ kind: 'amount', value: 2_000 });
+    expect(await writeOne({ code: 'P', kind: 'amount', value: 2_000 })).toMatchObject({ kind: 'amount', value: 2_000 });
     expect(await refused('promotions', [{ code: 'P', kind: 'buy_x_get_y' }])).toEqual(['BuyQtyCantBeBlank']);
-    expect(await shownAs({ code: 'P', kind: 'buy_x_get_y', buy_qty: 3, get_qty: 2 })).toMatchObject({ value: 100 });
-    expect(await shownAs({ code: 'P', buy_qty: 4 })).toMatchObject({ value: 100, buy_qty: 4, get_qty: 2 });
-    expect(await shownAs(row())).toMatchObject({ kind: 'percentage', value: 10, buy_qty: null, get_qty: null });
+    expect(await writeOne({ code: 'P', kind: 'buy_x_get_y', buy_qty: 3, get_qty: 2 })).toMatchObject({ value: 100 });
+    expect(await writeOne({ code: 'P', buy_qty: 4 })).toMatchObject({ value: 100, buy_qty: 4, get_qty: 2 });
+    expect(await writeOne(row())).toMatchObject({ kind: 'percentage', value: 10, buy_qty: null, get_qty: null });
   });
 
-  it('has no pieces to buy or get unless it is buy_x_get_y', async () => {
-    expect(await shownAs(row({ buy_qty: 2, get_qty: 1 }))).toMatchObject({ buy_qty: null, get_qty: null });
+  it('has quantities only as buy_x_get_y', async () => {
+    expect(await writeOne(row({ buy_qty: 2, get_qty: 1 }))).toMatchObject({ buy_qty: null, get_qty: null });
   });
 
-  it('has a window in UTC, whose ends may be one moment and are judged together with what is stored', async () => {
+  it('has a validity in UTC, checked with its stored end', async () => {
     const window = { valid_from: '2026-11-01', valid_until: '2026-11-01T01:00:00.5+01:00' };
-    expect(await shownAs(row(window))).toMatchObject({
+    expect(await writeOne(row(window))).toMatchObject({
       valid_from: '2026-11-01T00:00:00',
       valid_until: '2026-11-01T00:00:00',
     });
     expect(await refused('promotions', [{ code: 'P', valid_from: '2026-11-02' }])).toEqual(['ValidUntilIsInvalid']);
     expect(await refused('promotions', [{ code: 'P', valid_until: '2026-10-31' }])).toEqual(['ValidUntilIsInvalid']);
-    expect(await shownAs({ code: 'P', valid_from: null, valid_until: '2026-10-31' })).toMatchObject({
+    expect(await writeOne({ code: 'P', valid_from: null, valid_until: '2026-10-31' })).toMatchObject({
       valid_until: '2026-10-31T00:00:00',
     });
   });
 
-  it('keeps its variants in their order, a repeated one once, and an empty coupon as none', async () => {
-    expect(await shownAs(row({ variant_codes: ['B', 'A', 'B'], coupon_code: '' }))).toMatchObject({
+  it('stores unique variants in order and an empty coupon as null', async () => {
+    expect(await writeOne(row({ variant_codes: ['B', 'A', 'B'], coupon_code: '' }))).toMatchObject({
       variant_codes: ['B', 'A'],
       coupon_code: null,
     });
@@ -438,7 +445,7 @@ describe('a payment method', () => {
   });
 
   it.each(['cash', 'bank_transfer', 'card', 'other'])('may be of kind %s', async (kind) => {
-    expect(await written('payment_methods', [row({ kind })])).toMatchObject([{ kind }]);
+    expect(await write('payment_methods', [row({ kind })])).toMatchObject([{ kind }]);
   });
 });
 
@@ -473,21 +480,21 @@ describe('a shipment method', () => {
     expect(await refused('shipment_methods', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
   });
 
-  it('has pickup points that are available unless told otherwise, and that are replaced as a whole', async () => {
+  it('replaces its pickup points, available by default', async () => {
     const sent = points(
       point({ available: undefined, x: 1 }),
       point({ code: 'Q', available: null }),
       point({ code: 'R', available: false }),
     );
-    const [made] = await written('shipment_methods', [sent]);
+    const [made] = await write('shipment_methods', [sent]);
     expect(made?.['pickup_points']).toEqual([
       { code: 'P', name: 'Station', available: true },
       { code: 'Q', name: 'Station', available: true },
       { code: 'R', name: 'Station', available: false },
     ]);
-    const [less] = await written('shipment_methods', [{ code: 'S', pickup_points: [point({ code: 'R' })] }]);
+    const [less] = await write('shipment_methods', [{ code: 'S', pickup_points: [point({ code: 'R' })] }]);
     expect(less?.['pickup_points']).toEqual([{ code: 'R', name: 'Station', available: true }]);
-    expect(await written('shipment_methods', [{ code: 'S', name: 'T' }])).toMatchObject([
+    expect(await write('shipment_methods', [{ code: 'S', name: 'T' }])).toMatchObject([
       { pickup_points: [{ code: 'R' }] },
     ]);
   });
@@ -513,48 +520,46 @@ describe('a voucher', () => {
     expect(await refused('vouchers', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
   });
 
-  it('may be bound to a customer of the app, and to nobody again', async () => {
+  it('can be bound to a customer of the app and released', async () => {
     const { customer_id } = await newCustomer(shop, 'mira@example.com');
-    const { customer_id: theirs } = await newCustomer(await api.app(), 'mira@example.com');
-    expect(await written('vouchers', [row({ customer_id })])).toMatchObject([{ customer_id }]);
-    expect(await written('vouchers', [row()])).toMatchObject([{ customer_id }]);
-    expect(await refused('vouchers', [row({ customer_id: theirs })])).toEqual(['API.Customers.NotFound']);
-    expect(await written('vouchers', [row({ customer_id: null })])).toMatchObject([{ customer_id: null }]);
+    const { customer_id: foreign } = await newCustomer(await api.app(), 'mira@example.com');
+    expect(await write('vouchers', [row({ customer_id })])).toMatchObject([{ customer_id }]);
+    expect(await write('vouchers', [row()])).toMatchObject([{ customer_id }]);
+    expect(await refused('vouchers', [row({ customer_id: foreign })])).toEqual(['API.Customers.NotFound']);
+    expect(await write('vouchers', [row({ customer_id: null })])).toMatchObject([{ customer_id: null }]);
   });
 
-  describe('that was used', () => {
+  describe('after use', () => {
     const amount = (value: number) => ({ code: 'V', amount: value });
     let id: number;
     beforeEach(async () => {
       await stockShop(shop, [{ code: 'A', price: 50 }]);
-      await written('vouchers', [row()]);
+      await write('vouchers', [row()]);
       ({ id } = await propose(shop, [{ code: 'A', qty: 1 }], { voucher_codes: ['V'] }));
     });
 
-    it('cannot be worth less than is spent', async () => {
+    it('cannot be reduced below the spent amount', async () => {
       await shop.post(`/proforma_orders/${id}/convert`);
       expect(await refused('vouchers', [amount(49.99)])).toEqual(['AmountIsInvalid']);
-      expect(await written('vouchers', [amount(50)])).toMatchObject([
-        { amount: 50, spent: 50, proforma_order_id: null },
-      ]);
-      expect(await written('vouchers', [amount(80)])).toMatchObject([{ amount: 80, spent: 50 }]);
+      expect(await write('vouchers', [amount(50)])).toMatchObject([{ amount: 50, spent: 50, proforma_order_id: null }]);
+      expect(await write('vouchers', [amount(80)])).toMatchObject([{ amount: 80, spent: 50 }]);
     });
 
-    it('cannot be worth less than it was while a proforma holds it', async () => {
+    it('cannot be reduced while a proforma holds it', async () => {
       expect(await refused('vouchers', [amount(59.99)])).toEqual(['AmountIsInvalid']);
-      expect(await written('vouchers', [{ code: 'V', amount: 70, active: false }])).toMatchObject([
+      expect(await write('vouchers', [{ code: 'V', amount: 70, active: false }])).toMatchObject([
         { amount: 70, spent: 0, proforma_order_id: id },
       ]);
       expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
       expect(await list('vouchers')).toMatchObject([{ amount: 70, spent: 50, proforma_order_id: null }]);
     });
 
-    it('may be worth anything again once the proforma is cancelled', async () => {
+    it('can be reduced after the proforma is canceled', async () => {
       await shop.delete(`/proforma_orders/${id}`);
-      expect(await written('vouchers', [amount(1)])).toMatchObject([{ amount: 1, spent: 0 }]);
+      expect(await write('vouchers', [amount(1)])).toMatchObject([{ amount: 1, spent: 0 }]);
     });
 
-    it('may be changed while proformas take it', async () => {
+    it('can be changed while proformas use it', async () => {
       const calls = Array.from({ length: 10 }, (_, index) => [
         put('vouchers', [{ code: 'V', amount: 60 + index }]),
         put('vouchers', [amount(61 + index), { code: 'W', amount: 1 }]),
@@ -567,7 +572,7 @@ describe('a voucher', () => {
   });
 });
 
-describe('promotions that apply to every basket', () => {
+describe('promotions without a coupon', () => {
   const promotion = (index: number, more: object = {}) => ({
     code: `P${index}`,
     name: `P${index}`,
@@ -577,7 +582,7 @@ describe('promotions that apply to every basket', () => {
   });
   const putAll = (promotions: readonly object[]) => shop.put('/promotions', { promotions });
 
-  it('may be 100, beside any number that are switched off, over, or wait for their coupon', async () => {
+  it('are limited to 100 active ones', async () => {
     const hundred = Array.from({ length: 100 }, (_, index) => promotion(index));
     const others = [{ active: false }, { coupon_code: 'C' }, { valid_until: '2020-01-01' }];
     expect((await putAll([...hundred, ...others.map((more, index) => promotion(200 + index, more))])).status).toBe(200);
@@ -587,7 +592,7 @@ describe('promotions that apply to every basket', () => {
     expect((await putAll([promotion(0, { active: false }), promotion(100)])).status).toBe(200);
   });
 
-  it('are worked out for the largest basket without keeping the process busy', async () => {
+  it('are evaluated for the largest basket within seconds', async () => {
     await putAll(Array.from({ length: 100 }, (_, index) => promotion(index)));
     await stockShop(
       shop,

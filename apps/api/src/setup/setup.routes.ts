@@ -1,35 +1,35 @@
-import { formatDateTime, pageOf } from '@back-office/kernel';
+import type { Field, FieldType, FieldContext, Resource, Row, SetUpQueries, SetUpRecords } from '@back-office/checkout';
+import { formatDateTime, parsePage, rowErrorKeys } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
 import { route, type Route } from '../http/route.js';
-import { rowKeys, rowsOf } from '../http/row-check.js';
+import { rowsOf } from '../http/row-check.js';
 import { dateTime, integer, listOf, named, record } from '../http/shapes.js';
-import type { Field, Reading, Row } from './fields.js';
-import type { Resource } from './resource.js';
-import type { TypeOrmSetUp } from './typeorm-set-up.js';
+import { presentedField, type PresentedField } from './field-shapes.js';
+import type { ServedResource } from './resources.js';
 
 const DEFAULT_LIMIT = 30;
 
-/** The PUT and the GET of a resource. */
-export function resourceRoutes(resource: Resource, records: TypeOrmSetUp): Route[] {
-  const { name, area, what, body } = resource;
-  const answers = { 200: record({ data: listOf(shapeOf(resource)) }) };
+export function resourceRoutes(served: ServedResource, records: SetUpRecords, queries: SetUpQueries): Route[] {
+  const { name, resource, noun, body } = served;
+  const fields = presentedFields(served);
+  const answers = { 200: record({ data: listOf(shapeOf(served.shapeName, fields)) }) };
   return [
     route({
       method: 'put',
       path: `/${name}`,
       caller: 'app',
       extension: true,
-      summary: `Creates and changes ${what} in one call, all or nothing, matched by code; fields not sent stay`,
+      summary: `Upserts ${noun} by code, all or nothing; absent fields stay`,
       body,
       answers,
       refusals: refusalsOf(resource),
       handle: async ({ app, body: sent }) => {
-        const outcome = await records.put(app, rowsOf(sent, name));
-        if ('failures' in outcome) {
-          return { status: 422, body: { errors: { [area]: outcome.failures.map((key) => app.say(key)) } } };
+        const result = await records.put(name, app, rowsOf(sent, name));
+        if ('failures' in result) {
+          return { status: 422, body: { errors: { [resource.area]: result.failures.map((key) => app.say(key)) } } };
         }
-        return ok(outcome.rows.map((row) => present(resource, row, app)));
+        return ok(result.rows.map((row) => presentRow(fields, row, app)));
       },
     }),
     route({
@@ -37,58 +37,62 @@ export function resourceRoutes(resource: Resource, records: TypeOrmSetUp): Route
       path: `/${name}`,
       caller: 'app',
       extension: true,
-      summary: `The app's ${what}, oldest first`,
+      summary: `Lists the app's ${noun}, oldest first`,
       query: PAGING,
       answers,
       handle: async ({ app, query }) => {
-        const rows = await records.list(app.id, pageOf(query, DEFAULT_LIMIT));
-        return ok(rows.map((row) => present(resource, row, app)));
+        const rows = await queries.list(name, app.id, parsePage(query, DEFAULT_LIMIT));
+        return ok(rows.map((row) => presentRow(fields, row, app)));
       },
     }),
   ];
 }
 
-function shapeOf({ fields, readOnly = {}, shapeName }: Resource) {
-  const shapes = Object.entries({ ...fields, ...readOnly }).map(([name, { shape }]) => [name, shape] as const);
-  return named(shapeName, {
+type PresentedFields = readonly (readonly [name: string, field: Pick<PresentedField, 'shape' | 'present'>])[];
+
+function presentedFields({ resource, readOnly = {} }: ServedResource): PresentedFields {
+  const fields = Object.entries(resource.fields).map(([name, field]) => [name, presentedField(field)] as const);
+  return [...fields, ...Object.entries(readOnly)];
+}
+
+function shapeOf(name: string, fields: PresentedFields) {
+  return named(name, {
     id: integer,
-    ...Object.fromEntries(shapes),
+    ...Object.fromEntries(fields.map(([field, { shape }]) => [field, shape] as const)),
     inserted_at: dateTime,
     updated_at: dateTime,
   });
 }
 
-function present({ fields, readOnly = {} }: Resource, row: Row, app: Reading['app']): object {
-  const shown = Object.entries({ ...fields, ...readOnly }).map(
-    ([name, { toShown }]) => [name, toShown(row[name] ?? null, { app, row })] as const,
-  );
+function presentRow(fields: PresentedFields, row: Row, app: FieldContext['app']): object {
+  const values = fields.map(([name, { present }]) => [name, present(row[name] ?? null, { app, row })] as const);
   const times = ['inserted_at', 'updated_at'].map((name) => [name, formatDateTime(row[name] as Date)] as const);
-  return { id: row['id'], ...Object.fromEntries([...shown, ...times]) };
+  return { id: row['id'], ...Object.fromEntries([...values, ...times]) };
 }
 
-function refusalsOf({ area, fields, reference, most, sometimesRequired = [] }: Resource): string[] {
-  const names = Object.keys(fields).filter((name) => fields[name]?.sql !== 'boolean');
+function refusalsOf({ area, fields, reference, limit, sometimesRequired = [] }: Resource): string[] {
+  const names = Object.keys(fields).filter((name) => fields[name]?.type !== 'flag');
   const texts = names.filter((name) => isBounded(fields[name]));
   const required = names.filter((name) => isRequired(fields[name]) || sometimesRequired.includes(name));
   return [
-    ...rowKeys(area, {
+    ...rowErrorKeys(area, {
       required: required.filter((name) => texts.includes(name)),
       texts: texts.filter((name) => !required.includes(name)),
       numbers: required.filter((name) => !texts.includes(name)),
       others: names.filter((name) => !required.includes(name) && !texts.includes(name)),
     }),
     ...(reference ? [reference.failure] : []),
-    ...(most ? [most.failure] : []),
+    ...(limit ? [limit.failure] : []),
   ];
 }
 
-/** Texts and lists may be too long. */
+const BOUNDED_TYPES: readonly (FieldType | undefined)[] = ['text', 'texts', 'pickup points'];
+
 function isBounded(field: Field | undefined): boolean {
-  const { maxLength, maxItems } = (field?.sent ?? {}) as { maxLength?: unknown; maxItems?: unknown };
-  return maxLength !== undefined || maxItems !== undefined;
+  return BOUNDED_TYPES.includes(field?.type);
 }
 
-/** A list that may be empty holds entries that must not. */
+/** A list may be empty, but its entries may not. */
 function isRequired(field: Field | undefined): boolean {
   return field !== undefined && (!('initial' in field) || Array.isArray(field.initial));
 }

@@ -39,7 +39,7 @@ const counted = async (products: readonly unknown[], more: object = {}, client =
   expect(rest).toEqual({ updated: products.length, failed: [] });
   return movement_id;
 };
-/** Rows that fail all, with nothing written; their keys. */
+/** Expects all rows to fail and nothing to be written. Returns their keys. */
 const refused = async (products: readonly unknown[]): Promise<string[]> => {
   const before = [await onHand(), await movements()];
   const { movement_id, updated, failed } = await outcome(products);
@@ -48,15 +48,15 @@ const refused = async (products: readonly unknown[]): Promise<string[]> => {
   return failed.map(({ error }) => error.replace(/^API\.Stocks\./, ''));
 };
 
-/** What the app has in stock: `A@W1` → 5. */
+/** On hand by shelf: `A@W1` → 5. */
 const onHand = async (client = shop): Promise<Record<string, number>> => {
-  const rows = await api.database.rows<{ place: string; on_hand: number }>(
-    `select v.code || '@' || w.code as place, s.on_hand
+  const rows = await api.database.rows<{ shelf: string; on_hand: number }>(
+    `select v.code || '@' || w.code as shelf, s.on_hand
      from stocks s join product_variants v on v.id = s.product_variant_id join warehouses w on w.id = s.warehouse_id
      where s.app_id = $1 order by 1`,
     [client.appId],
   );
-  return Object.fromEntries(rows.map(({ place, on_hand }) => [place, on_hand]));
+  return Object.fromEntries(rows.map(({ shelf, on_hand }) => [shelf, on_hand]));
 };
 /** Every movement of the app in booking order, with its lines. */
 const movements = () =>
@@ -68,29 +68,29 @@ const movements = () =>
      from stock_movements m join warehouses w on w.id = m.warehouse_id where m.app_id = $1 order by m.id`,
     [shop.appId],
   );
-/** What all movements of each place come to. */
+/** Sum of all movements by shelf. */
 const ledger = async (): Promise<Record<string, number>> => {
-  const rows = await api.database.rows<{ place: string; qty: number }>(
-    `select v.code || '@' || w.code as place, sum(l.qty)::int as qty
+  const rows = await api.database.rows<{ shelf: string; qty: number }>(
+    `select v.code || '@' || w.code as shelf, sum(l.qty)::int as qty
      from stock_movement_lines l join stock_movements m on m.id = l.movement_id
      join product_variants v on v.id = l.product_variant_id join warehouses w on w.id = m.warehouse_id
      where l.app_id = $1 and m.kind in ('adjust', 'reconcile', 'ship') group by 1 order by 1`,
     [shop.appId],
   );
-  return Object.fromEntries(rows.map(({ place, qty }) => [place, qty]));
+  return Object.fromEntries(rows.map(({ shelf, qty }) => [shelf, qty]));
 };
 
 const row = (more: object = {}) => ({ sku: 'A', qty: 1, ...more });
 const stock = (qty: number, more: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty, ...more });
 
 describe('POST /stock/reconcile', () => {
-  it('sets on hand to the count, whatever it was', async () => {
+  it('sets on hand to the count', async () => {
     await putStock(shop, [stock(10), stock(3, { code: 'B' })]);
     await counted([row({ qty: 4 }), row({ sku: 'B', qty: 9 }), row({ sku: 'C', qty: 5 })]);
     expect(await onHand()).toEqual({ 'A@W1': 4, 'B@W1': 9, 'C@W1': 5 });
   });
 
-  it('a repeat changes nothing', async () => {
+  it('changes nothing when repeated', async () => {
     const products = [row({ qty: 3 }), row({ sku: 'B', qty: 0 })];
     await counted(products);
     expect(await counted(products)).toBeNull();
@@ -98,7 +98,7 @@ describe('POST /stock/reconcile', () => {
     expect(await movements()).toHaveLength(1);
   });
 
-  it('leaves other warehouses, and what is not counted, as they are', async () => {
+  it('leaves other warehouses and uncounted variants unchanged', async () => {
     await putStock(shop, [stock(10), stock(7, { code: 'B' }), stock(5, { warehouse_code: 'W2' })]);
     await counted([row({ qty: 0 })]);
     expect(await onHand()).toEqual({ 'A@W1': 0, 'A@W2': 5, 'B@W1': 7 });
@@ -118,7 +118,7 @@ describe('POST /stock/reconcile', () => {
     expect(await ledger()).toEqual(await onHand());
   });
 
-  it('an unchanged count writes no line, and no movement when there is no other', async () => {
+  it('writes no line for an unchanged count, nor an empty movement', async () => {
     await putStock(shop, [stock(10)]);
     api.clock.forward({ seconds: 60 });
     expect(await counted([row({ qty: 10 }), row({ sku: 'B', qty: 0 })])).toBeNull();
@@ -129,7 +129,7 @@ describe('POST /stock/reconcile', () => {
     expect(at).not.toEqual(api.clock.now());
   });
 
-  it('takes the later of two counts of one SKU', async () => {
+  it('uses the later of two counts of one SKU', async () => {
     await putStock(shop, [stock(10)]);
     await counted([row({ qty: 4 }), row({ sku: 'B', qty: 1 }), row({ qty: 6 })]);
     expect(await onHand()).toEqual({ 'A@W1': 6, 'B@W1': 1 });
@@ -137,7 +137,7 @@ describe('POST /stock/reconcile', () => {
     expect(await counted([row({ qty: 1 }), row({ qty: 6 })])).toBeNull();
   });
 
-  it('may count fewer than are reserved; available is then 0, and the reservation stays', async () => {
+  it('accepts a count below the reserved pieces', async () => {
     await stockShop(shop, [{ code: 'S', stock: 5 }]);
     await propose(shop, [{ code: 'S', qty: 4 }]);
     await counted([row({ sku: 'S', qty: 1 })]);
@@ -146,13 +146,13 @@ describe('POST /stock/reconcile', () => {
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 6, reserved: 4, available: 2 });
   });
 
-  it('may count a warehouse that does not sell', async () => {
+  it('counts a warehouse that does not sell', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
     await counted([row({ qty: 4 })]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 0 });
   });
 
-  it('keeps the minimum of a stock row', async () => {
+  it('keeps the minimum of a shelf', async () => {
     await putStock(shop, [stock(1, { min_qty: 7 })]);
     await counted([row({ qty: 5 })]);
     expect(await api.database.rows('select min_qty from stocks where app_id = $1', [shop.appId])).toEqual([
@@ -160,12 +160,12 @@ describe('POST /stock/reconcile', () => {
     ]);
   });
 
-  it('with an empty list does nothing', async () => {
+  it('does nothing for an empty list', async () => {
     expect(await counted([])).toBeNull();
     expect(await movements()).toEqual([]);
   });
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     await counted([row({ qty: 2, code: 'B', barcode: '860-A', on_hand: 99, warehouse_code: 'W2' })], { id: 5 });
     expect(await onHand()).toEqual({ 'A@W1': 2 });
   });
@@ -173,7 +173,7 @@ describe('POST /stock/reconcile', () => {
 
 describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, warehouse by warehouse_code', () => {
   it.each([
-    ['an unknown one', 'none'],
+    ['unknown', 'none'],
     ['in another case', 'a'],
     ['with a space before it', ' A'],
     ['with a space after it', 'A '],
@@ -190,17 +190,17 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
     ['too long', 'A'.repeat(256)],
     ['with NUL', 'A\0'],
     ['with half of a surrogate pair', '\ud800'],
-  ])('unknown SKU fails its entry: %s', async (_, sku) => {
+  ])('fails an entry with an unknown SKU: %s', async (_, sku) => {
     expect(await refused([sku === undefined ? { qty: 1 } : row({ sku })])).toEqual(['VariantNotFound']);
   });
 
-  it('a SKU is a code, though the same text is a barcode of another', async () => {
+  it('matches a SKU as a code, not as a barcode', async () => {
     await counted([row({ qty: 3 })]);
     expect(await onHand()).toEqual({ 'A@W1': 3 });
   });
 
   it.each(['W3', 'w1', ' W1', 'W1 ', '%'])(
-    'unknown warehouse fails the call with 404 and writes nothing: %s',
+    'answers 404 and writes nothing for the unknown warehouse %s',
     async (code) => {
       const { status, body } = await post([row()], { warehouse_code: code });
       expect([status, body]).toEqual([404, { errors: { Warehouses: ['API.Warehouses.NotFound'] } }]);
@@ -208,12 +208,12 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
     },
   );
 
-  it('a warehouse that was deleted is unknown', async () => {
+  it('does not find a deleted warehouse', async () => {
     await shop.put('/warehouse', { warehouses: [{ code: 'W1', delete: true }] });
     expect((await post([row()])).status).toBe(404);
   });
 
-  it('variants and warehouses of another app are unknown', async () => {
+  it('does not find variants and warehouses of another app', async () => {
     const stranger = await api.app();
     await stranger.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
     await stranger.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
@@ -224,7 +224,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
     expect([await onHand(), (await onHand(stranger))['A@W1']]).toEqual([{}, 8]);
   });
 
-  it('the unknown warehouse is told in the words of the app', async () => {
+  it('translates the key of an unknown warehouse', async () => {
     await shop.patch('/app/settings', {
       translations: {
         en: { 'API.Warehouses.NotFound': 'No such warehouse', 'API.Stocks.VariantNotFound': 'No such SKU' },
@@ -236,7 +236,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
 });
 
 describe('Failures inside a 200: POST /stock/reconcile', () => {
-  it('data.failed has the entry in product, as it was sent, and the reason in error; the others are written', async () => {
+  it('lists failed entries as sent, with their reasons, and writes the others', async () => {
     const unknown = { sku: 'none', qty: 1, note: { any: ['thing'] } };
     const rows = [row({ qty: 2 }), unknown, null, row({ sku: 'B', qty: 3 }), row({ qty: '4' }), 5];
     const { movement_id, ...rest } = await outcome(rows);
@@ -257,7 +257,7 @@ describe('Failures inside a 200: POST /stock/reconcile', () => {
     expect(await refused([qty === undefined ? { sku: 'A' } : row({ qty })])).toEqual(['InvalidQty']);
   });
 
-  it('a row that fails does not count beside one of the same SKU that does not', async () => {
+  it('ignores a failed row beside a valid one of the same SKU', async () => {
     await putStock(shop, [stock(10)]);
     expect(await outcome([row({ qty: 4 }), row({ qty: -1 })])).toMatchObject({ updated: 1, failed: [{}] });
     expect(await onHand()).toEqual({ 'A@W1': 4 });
@@ -272,7 +272,7 @@ describe('Validation errors: POST /stock/reconcile', () => {
     ['blank', ' ', "can't be blank"],
     ['too long', 'W'.repeat(256), 'is too long'],
     ['with NUL', 'W1\0', 'is invalid'],
-  ])('a warehouse_code that is %s is refused under its own name', async (_, code, rule) => {
+  ])('refuses a warehouse_code that is %s', async (_, code, rule) => {
     const { status, body } = await post([row()], { warehouse_code: code });
     expect([status, body]).toEqual([422, { errors: { warehouse_code: [rule] } }]);
   });
@@ -285,12 +285,12 @@ describe('Validation errors: POST /stock/reconcile', () => {
     [{ warehouse_code: 5, products: [row()] }],
     [{ products: null }],
     [{}],
-  ])('%j cannot be read', async (body) => {
+  ])('answers 400 for %j', async (body) => {
     const { status, body: answer } = await shop.post('/stock/reconcile', body);
     expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
-  it('more than 10,000 rows are answered 413, and nothing is written', async () => {
+  it('answers 413 for more than 10,000 rows and writes nothing', async () => {
     const { status } = await post(Array.from({ length: 10_001 }, () => row()));
     expect([status, await onHand()]).toEqual([413, {}]);
   });
@@ -303,8 +303,8 @@ describe('POST /stock/reconcile with many rows', () => {
       products: [{ code: 'M', name: 'M', variants: many(count, 0).map(({ sku }) => ({ code: sku })) }],
     });
 
-  it('takes as many statements for 10,000 as for 1, and writes them all', async () => {
-    // The statistics know this app's neighbours only.
+  it('writes 10,000 with as many statements as 1', async () => {
+    // The database has no statistics of this app yet.
     await api.database.source.query('analyze');
     await catalogue(10_000);
     const count = async (products: readonly object[]): Promise<number> => {
@@ -329,19 +329,19 @@ describe('POST /stock/reconcile with many rows', () => {
 describe('concurrent POST /stock/reconcile', () => {
   const CALLS = 6;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
-  /** The codes in another order for each call. */
-  const turned = (call: number): string[] =>
+  /** A different order of the codes for each call. */
+  const shuffled = (call: number): string[] =>
     codes
       .map((code, index) => ({ code, key: (index * (2 * call + 3)) % 211 }))
       .sort((a, b) => a.key - b.key)
       .map(({ code }) => code);
-  const reconcile = (call: number, qty: number) => counted(turned(call).map((sku) => ({ sku, qty })));
+  const reconcile = (call: number, qty: number) => counted(shuffled(call).map((sku) => ({ sku, qty })));
   const add = async (call: number, qty: number): Promise<void> => {
-    const places = turned(call).flatMap((code) =>
+    const shelves = shuffled(call).flatMap((code) =>
       ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code, qty })),
     );
-    const { body } = await shop.put('/int/stocks', { stocks: places });
-    expect(body.data).toEqual({ updated: places.length, failed: [] });
+    const { body } = await shop.put('/int/stocks', { stocks: shelves });
+    expect(body.data).toEqual({ updated: shelves.length, failed: [] });
   };
   const booked = (part: string): number => api.statements.filter((text) => text.includes(part)).length;
 
@@ -351,7 +351,7 @@ describe('concurrent POST /stock/reconcile', () => {
     }),
   );
 
-  it('calls of one warehouse follow one another: the counts of one of them stand', async () => {
+  it('runs calls of one warehouse in turn', async () => {
     await Promise.all(Array.from({ length: CALLS }, (_, call) => reconcile(call, call + 1)));
     const qty = new Set(Object.values(await onHand()));
     expect(qty.size).toBe(1);
@@ -359,11 +359,11 @@ describe('concurrent POST /stock/reconcile', () => {
     expect(await ledger()).toEqual(await onHand());
   });
 
-  it('waits for a call that puts stock into the warehouse, and counts what that one has put where there was none', async () => {
+  it('waits for a call that adds stock, and counts its new shelves', async () => {
     const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<number | null> | undefined;
     await api.database.transaction(async (transaction) => {
-      // What PUT /int/stocks does.
+      // The steps of PUT /int/stocks.
       await transaction.rows(`select from warehouses where app_id = $1 and code = 'W1' for no key update`, [
         shop.appId,
       ]);
@@ -381,28 +381,28 @@ describe('concurrent POST /stock/reconcile', () => {
     expect(await movements()).toMatchObject([{ lines: { A: -2 } }]);
   });
 
-  it('and PUT /int/stocks that overlap neither deadlock nor lose an addition', async () => {
+  it('neither deadlocks with PUT /int/stocks nor loses additions', async () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
       await Promise.all(
         Array.from({ length: CALLS }, (_, call) => [reconcile(call, 1_000 * (call + 1)), add(call, 1)]).flat(),
       );
-      // The transaction of a deadlock would have run again.
+      // A deadlock would have repeated its transaction.
       expect(booked('from warehouses')).toBe(2 * CALLS);
-      const stands = await onHand();
-      const counts = Object.entries(stands).filter(([place]) => place.endsWith('@W1'));
-      // A count, and the additions that came after it, for every place the same ones.
+      const after = await onHand();
+      const counts = Object.entries(after).filter(([shelf]) => shelf.endsWith('@W1'));
+      // All shelves have the same count and the same later additions.
       expect(new Set(counts.map(([, qty]) => qty)).size).toBe(1);
       expect((counts[0]?.[1] ?? 0) % 1_000).toBeLessThanOrEqual(CALLS);
       expect(counts[0]?.[1]).toBeGreaterThanOrEqual(1_000);
       expect(
-        Object.entries(stands).filter(([place, qty]) => place.endsWith('@W2') && qty === CALLS * round),
+        Object.entries(after).filter(([shelf, qty]) => shelf.endsWith('@W2') && qty === CALLS * round),
       ).toHaveLength(codes.length);
-      expect(await ledger()).toEqual(stands);
+      expect(await ledger()).toEqual(after);
     }
   });
 
-  it('and reservations that overlap leave every piece accounted for', async () => {
+  it('accounts for every piece under concurrent reservations', async () => {
     await putStock(
       shop,
       codes.map((code) => ({ code, warehouse_code: 'W1', qty: 50 })),
@@ -410,7 +410,7 @@ describe('concurrent POST /stock/reconcile', () => {
     const offers = Array.from({ length: CALLS }, (_, call) =>
       propose(
         shop,
-        turned(call)
+        shuffled(call)
           .slice(0, 20)
           .map((code) => ({ code, qty: 1 })),
       ),

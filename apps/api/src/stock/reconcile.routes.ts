@@ -1,11 +1,12 @@
 import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { keysAnswer } from '../http/errors.js';
-import { JudgedBy, MALFORMED, Text } from '../http/request-fields.js';
+import { ValidatedBy, Text } from '../http/request-fields.js';
+import { MALFORMED } from '@back-office/kernel';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, nullable, record, text } from '../http/shapes.js';
-import { COUNT_KEYS, countWish } from './stock-rows.js';
-import type { TypeOrmStocks } from './typeorm-stocks.js';
+import { COUNT_KEYS, parseCountedRow } from './stock-rows.js';
+import type { Stock } from '@back-office/stock';
 import { Type } from '@sinclair/typebox';
 
 const COUNTS = {
@@ -15,7 +16,7 @@ const COUNTS = {
     type: 'object' as const,
     properties: {
       sku: { type: 'string' as const, maxLength: 255, description: "a variant's code, exact" },
-      qty: { type: 'integer' as const, minimum: 0, description: 'counted pieces; may be fewer than are reserved' },
+      qty: { type: 'integer' as const, minimum: 0, description: 'counted pieces; may be below the reserved ones' },
     },
     required: ['sku', 'qty'],
   },
@@ -23,8 +24,8 @@ const COUNTS = {
 
 class ReconcileStock {
   @Text() warehouse_code!: string;
-  // The rows are judged one by one; without them the request cannot be read.
-  @JudgedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS, { missing: MALFORMED })
+  // Rows are checked one by one later, since each may fail alone.
+  @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS, { missing: MALFORMED })
   products!: readonly unknown[];
 }
 
@@ -34,14 +35,13 @@ const ReconciledShape = record({
   failed: listOf(record({ product: Type.Unknown(), error: text })),
 });
 
-export function reconcileRoutes(stocks: TypeOrmStocks): Route[] {
+export function reconcileRoutes(stock: Stock): Route[] {
   return [
     route({
       method: 'post',
       path: '/stock/reconcile',
       caller: 'app',
-      summary:
-        'Sets on hand in a warehouse to counted quantities, in one movement; a count that is right writes nothing',
+      summary: 'Sets on hand in a warehouse to counted quantities, in one movement; unchanged counts write nothing',
       body: ReconcileStock,
       query: BULK_OPTIONS,
       answers: { 200: explainable(ReconciledShape) },
@@ -50,8 +50,8 @@ export function reconcileRoutes(stocks: TypeOrmStocks): Route[] {
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'products');
-        const wishes = rows.map((row) => countWish(row, body.warehouse_code));
-        const reconciled = await stocks.reconcile(app.id, body.warehouse_code, wishes, options);
+        const counted = rows.map((row) => parseCountedRow(row, body.warehouse_code));
+        const reconciled = await stock.reconcile(app.id, body.warehouse_code, counted, options);
         if (reconciled === undefined) return keysAnswer(['API.Warehouses.NotFound'], app, 404);
         const { movementId, failed, explain } = reconciled;
         const shown = failed.map(({ row, key }) => ({ product: rows[row], error: app.say(key) }));

@@ -53,15 +53,15 @@ const list = async (query = '', client = shop): Promise<Row[]> => {
   expect(status).toBe(200);
   return body.data;
 };
-const places = async (query = '', client = shop): Promise<string[]> =>
+const shelves = async (query = '', client = shop): Promise<string[]> =>
   (await list(query, client)).map((row) => `${row.code}@${row.warehouse_code}`);
-const rowOf = async (place: string): Promise<Row> =>
-  (await list()).find((row) => `${row.code}@${row.warehouse_code}` === place)!;
+const rowOf = async (shelf: string): Promise<Row> =>
+  (await list()).find((row) => `${row.code}@${row.warehouse_code}` === shelf)!;
 
 const ALL = ['A@W1', 'A@W2', 'B@W1', 'C@W1', 'C@CLOSED'];
 
 describe('Paging, sorting, filtering: GET /stocks', () => {
-  it('shows stock per variant and warehouse, with what is reserved', async () => {
+  it('shows stock and reservations per variant and warehouse', async () => {
     await propose(shop, [{ code: 'A', qty: 2 }]);
     const [row] = await list();
     expect(row).toEqual({
@@ -87,49 +87,49 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
     expect(await stockOf(shop, 'C')).toMatchObject({ on_hand: 10, available: 3 });
   });
 
-  it('is by product, then variant, then warehouse', async () => {
+  it('is sorted by product, variant and warehouse', async () => {
     const rows = await list();
     expect(rows.map((row) => `${row.code}@${row.warehouse_code}`)).toEqual(ALL);
     const keys = rows.map((row) => [row.product_id, row.product_variant_id, row.warehouse_id]);
     expect(keys).toEqual(keys.toSorted((a, b) => a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!));
   });
 
-  it('shows a variant that was added to a product later beside its sisters', async () => {
+  it('shows a later variant beside others of its product', async () => {
     await shop.post('/int/products', { products: [{ code: 'P', variants: [{ code: 'D' }] }] });
     await putStock(shop, [{ code: 'D', warehouse_code: 'W1', qty: 1 }]);
-    expect(await places()).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1', 'C@W1', 'C@CLOSED']);
-    expect(await places('limit=4')).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1']);
+    expect(await shelves()).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1', 'C@W1', 'C@CLOSED']);
+    expect(await shelves('limit=4')).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1']);
   });
 
-  it('finds by warehouse, product, variant, and all of them together', async () => {
+  it('filters by warehouse, product, variant and all of them', async () => {
     const row = await rowOf('A@W1');
-    expect(await places(`warehouseId=${row.warehouse_id}`)).toEqual(['A@W1', 'B@W1', 'C@W1']);
-    expect(await places(`productId=${row.product_id}`)).toEqual(['A@W1', 'A@W2', 'B@W1']);
-    expect(await places(`productVariantId=${row.product_variant_id}`)).toEqual(['A@W1', 'A@W2']);
+    expect(await shelves(`warehouseId=${row.warehouse_id}`)).toEqual(['A@W1', 'B@W1', 'C@W1']);
+    expect(await shelves(`productId=${row.product_id}`)).toEqual(['A@W1', 'A@W2', 'B@W1']);
+    expect(await shelves(`productVariantId=${row.product_variant_id}`)).toEqual(['A@W1', 'A@W2']);
     const both = `warehouseId=${row.warehouse_id}&productVariantId=${row.product_variant_id}`;
-    expect(await places(both)).toEqual(['A@W1']);
+    expect(await shelves(both)).toEqual(['A@W1']);
     const { product_id: q } = await rowOf('C@W1');
-    expect(await places(`${both}&productId=${q}`)).toEqual([]);
+    expect(await shelves(`${both}&productId=${q}`)).toEqual([]);
   });
 
-  it('takes a language, which changes nothing', async () => {
+  it('accepts and ignores a language', async () => {
     expect(await list('languageId=1')).toEqual(await list());
   });
 
   it('leaves out deleted warehouses', async () => {
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: -2 }]);
     await shop.put('/warehouse', { warehouses: [{ code: 'W2', delete: true }] });
-    expect(await places()).toEqual(ALL.filter((place) => place !== 'A@W2'));
+    expect(await shelves()).toEqual(ALL.filter((shelf) => shelf !== 'A@W2'));
   });
 
-  it('shows a page at a time, each row once', async () => {
-    expect(await places('limit=2')).toEqual(ALL.slice(0, 2));
-    expect(await places('limit=2&offset=2')).toEqual(ALL.slice(2, 4));
-    expect(await places('limit=2&offset=4')).toEqual(ALL.slice(4));
-    for (const page of ['limit=0', 'limit=x', 'offset=-1', 'limit=1&limit=2']) expect(await places(page)).toEqual(ALL);
+  it('shows each shelf once, page by page', async () => {
+    expect(await shelves('limit=2')).toEqual(ALL.slice(0, 2));
+    expect(await shelves('limit=2&offset=2')).toEqual(ALL.slice(2, 4));
+    expect(await shelves('limit=2&offset=4')).toEqual(ALL.slice(4));
+    for (const page of ['limit=0', 'limit=x', 'offset=-1', 'limit=1&limit=2']) expect(await shelves(page)).toEqual(ALL);
   });
 
-  it('has a page of 30 unless a limit is sent', async () => {
+  it('has pages of 30 by default', async () => {
     const variants = Array.from({ length: 40 }, (_, index) => ({ code: `N${index}` }));
     await shop.post('/int/products', { products: [{ code: 'N', name: 'N', variants }] });
     await putStock(
@@ -147,7 +147,7 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
     expect(await list(`warehouseId=${(await rowOf('A@W1')).warehouse_id}`, stranger)).toEqual([]);
   });
 
-  it('takes one statement, whatever the number of rows', async () => {
+  it('takes one statement for any number of shelves', async () => {
     await list('limit=1');
     api.statements.length = 0;
     await list();
@@ -155,7 +155,7 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
   });
 });
 
-describe('GET /stocks errors', () => {
+describe('errors of GET /stocks', () => {
   const FILTERS = [
     ['warehouseId', 'Stocks.InvalidWarehouseId'],
     ['productId', 'Stocks.InvalidProductId'],
@@ -170,46 +170,46 @@ describe('GET /stocks errors', () => {
 
   describe.each(FILTERS)('%s', (name, key) => {
     it.each(['x', '1.5', '1e3', '%2B1', '%201', '1%20', '%20', '0x1', '1,2', 'null', 'W1', '１', 'true'])(
-      'answers 400 with its key when it is no integer: "%s"',
+      'answers 400 with its key for "%s"',
       async (value) => {
         expect(await errors(`${name}=${value}`)).toEqual([400, { errors: { Stocks: [key] } }]);
       },
     );
 
     it.each([`${name}=1&${name}=2`, `${name}[]=1`, `${name}[x]=1`])(
-      'answers 400 with its key when it is several: %s',
+      'answers 400 with its key when repeated: %s',
       async (query) => {
         expect(await errors(query)).toEqual([400, { errors: { Stocks: [key] } }]);
       },
     );
 
-    it('is ignored when it is empty', async () => {
-      expect(await places(`${name}=`)).toEqual(ALL);
+    it('is ignored when empty', async () => {
+      expect(await shelves(`${name}=`)).toEqual(ALL);
     });
 
-    it('is none of the interface’s keys when the text is no text at all', async () => {
+    it('answers 400 without a key for invalid text', async () => {
       expect(await errors(`${name}=1%00`)).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     });
   });
 
   it.each(['0', '-1', '987654321', '9007199254740993', '9'.repeat(30)])(
-    'finds nothing by a number that no record has: %s',
+    'finds nothing for the unknown id %s',
     async (id) => {
       for (const [name] of FILTERS.filter(([filter]) => filter !== 'languageId')) {
         expect(await list(`${name}=${id}`)).toEqual([]);
       }
-      expect(await places(`languageId=${id}`)).toEqual(ALL);
+      expect(await shelves(`languageId=${id}`)).toEqual(ALL);
     },
   );
 
-  it('names every filter that is wrong', async () => {
+  it('reports every invalid filter', async () => {
     expect(await errors('languageId=x&warehouseId=x&productId=1&productVariantId=')).toEqual([
       400,
       { errors: { Stocks: ['Stocks.InvalidWarehouseId', 'Stocks.InvalidLanguageId'] } },
     ]);
   });
 
-  it('are said in the app’s words, under the same name', async () => {
+  it('are translated for the app', async () => {
     await shop.patch('/app/settings', {
       translations: { sr: { 'Stocks.InvalidWarehouseId': 'Magacin mora biti ceo broj' } },
     });

@@ -1,13 +1,11 @@
-import { pageOf, wholeNumber } from '@back-office/kernel';
+import { parsePage, parseInteger } from '@back-office/kernel';
 import { Type } from '@sinclair/typebox';
-import type { Database } from '../database/database.js';
+import type { StockQueries } from '@back-office/stock';
 import { okRuns, okText, type Answer } from '../http/answer.js';
-import type { AppContext } from '../http/app-context.js';
+import type { AppContext } from '@back-office/apps';
 import { idFilter, PAGING, windowFilter, windowParameters } from '../http/query-parameters.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, listOf, named, nullable, record, text } from '../http/shapes.js';
-import { stockListJson } from './stock-list.query.js';
-import { movementRuns } from './stock-movements.query.js';
 
 const StockShape = named('Stock', {
   id: integer,
@@ -39,13 +37,13 @@ const StockMovementShape = named('StockMovement', {
   reference: nullable(text),
 });
 
-const OF_WAREHOUSE = { schema: integer, description: 'of one warehouse' };
-const OF_PRODUCT = { schema: integer, description: 'of the variants of one product' };
+const WAREHOUSE_FILTER = { schema: integer, description: 'of one warehouse' };
+const PRODUCT_FILTER = { schema: integer, description: 'of the variants of one product' };
 
-/** The filters of GET /stocks, each with the key that refuses what is no integer. */
+/** `refused` is the message key for a value that is no integer. */
 const STOCK_FILTERS = {
-  warehouseId: { ...OF_WAREHOUSE, refused: 'Stocks.InvalidWarehouseId' },
-  productId: { ...OF_PRODUCT, refused: 'Stocks.InvalidProductId' },
+  warehouseId: { ...WAREHOUSE_FILTER, refused: 'Stocks.InvalidWarehouseId' },
+  productId: { ...PRODUCT_FILTER, refused: 'Stocks.InvalidProductId' },
   productVariantId: {
     schema: integer,
     description: 'of one variant',
@@ -53,64 +51,63 @@ const STOCK_FILTERS = {
   },
   languageId: {
     schema: integer,
-    description: 'taken for compatibility: product names are kept in one language',
+    description: 'accepted for compatibility and ignored: product names have one language',
     refused: 'Stocks.InvalidLanguageId',
   },
 };
 
 const DEFAULT_LIMIT = 30;
 
-/** What is in stock, and how it came there. */
-export function stockListRoutes(database: Database): Route[] {
+export function stockListRoutes(queries: StockQueries): Route[] {
   return [
     route({
       method: 'get',
       path: '/stocks',
       caller: 'app',
-      summary: 'Stock per variant and warehouse, by product, variant and warehouse; a filter that is empty is ignored',
+      summary: 'Stock per variant and warehouse, sorted by product, variant and warehouse; empty filters are ignored',
       query: { ...PAGING, ...STOCK_FILTERS },
       refusals: Object.values(STOCK_FILTERS).map(({ refused }) => refused),
       answers: { 200: record({ data: listOf(StockShape) }) },
       handle: async ({ app, query }) => {
-        const invalid = invalidFilters(app, query);
+        const invalid = refuseInvalidFilters(app, query);
         if (invalid) return invalid;
         const filter = {
           warehouseId: idFilter(query, 'warehouseId'),
           productId: idFilter(query, 'productId'),
           variantId: idFilter(query, 'productVariantId'),
         };
-        return okText(await stockListJson(database, app.id, filter, pageOf(query, DEFAULT_LIMIT)));
+        return okText(await queries.list(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
       },
     }),
     route({
       method: 'get',
       path: '/stock_movements',
       caller: 'app',
-      summary: 'Every line of the stock movements booked between dateFrom and dateUntil, in booking order; not paged',
+      summary: 'All lines of the stock movements booked from dateFrom to dateUntil, in booking order; not paged',
       query: {
         ...windowParameters('dateFrom', 'dateUntil', true),
-        warehouseId: OF_WAREHOUSE,
-        productId: OF_PRODUCT,
+        warehouseId: WAREHOUSE_FILTER,
+        productId: PRODUCT_FILTER,
       },
       answers: { 200: record({ data: listOf(StockMovementShape) }) },
       handle: async ({ app, query }) => {
         const { from, before } = windowFilter(query, 'dateFrom', 'dateUntil');
-        // Both ends are there: the call is not made without them.
+        // Both parameters are required, so they are never undefined.
         const filter = {
           from: from as Date,
           before: before as Date,
           warehouseId: idFilter(query, 'warehouseId'),
           productId: idFilter(query, 'productId'),
         };
-        return okRuns(movementRuns(database, app.id, filter));
+        return okRuns(queries.movements(app.id, filter));
       },
     }),
   ];
 }
 
-function invalidFilters(app: AppContext, query: Readonly<Record<string, unknown>>): Answer | undefined {
+function refuseInvalidFilters(app: AppContext, query: Readonly<Record<string, unknown>>): Answer | undefined {
   const invalid = Object.entries(STOCK_FILTERS).filter(
-    ([name]) => (query[name] ?? '') !== '' && wholeNumber(query[name]) === undefined,
+    ([name]) => (query[name] ?? '') !== '' && parseInteger(query[name]) === undefined,
   );
   if (invalid.length === 0) return undefined;
   return { status: 400, body: { errors: { Stocks: invalid.map(([, { refused }]) => app.say(refused)) } } };

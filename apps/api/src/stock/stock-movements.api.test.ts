@@ -41,7 +41,7 @@ const list = async (query = EVER, client = shop): Promise<Line[]> => {
   expect(status).toBe(200);
   return body.data;
 };
-const told = async (query = EVER): Promise<string[]> =>
+const summaries = async (query = EVER): Promise<string[]> =>
   (await list(query)).map((line) => `${line.kind} ${line.qty} ${line.code}@${line.warehouse_code}`);
 const book = (qty: number, code = 'A', warehouse_code = 'W1') => putStock(shop, [{ code, warehouse_code, qty }]);
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
@@ -53,7 +53,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     const { id, proforma_number: number } = await propose(shop, [{ code: 'A', qty: 2 }]);
     api.clock.forward({ seconds: 1 });
     await shop.delete(`/proforma_orders/${id}`);
-    expect(await told()).toEqual(['adjust 5 A@W1', 'reserve 2 A@W1', 'release -2 A@W1']);
+    expect(await summaries()).toEqual(['adjust 5 A@W1', 'reserve 2 A@W1', 'release -2 A@W1']);
     const [first, second] = await list();
     expect(first).toEqual({
       id: expect.any(Number),
@@ -71,7 +71,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     expect(second).toMatchObject({ reference: number });
   });
 
-  it('adds up to what is on hand and reserved', async () => {
+  it('adds up to on hand and reserved', async () => {
     await book(5);
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
@@ -87,7 +87,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     expect([total('adjust', 'reconcile', 'ship'), total('reserve', 'release', 'ship')]).toEqual([3, 1]);
   });
 
-  it('keeps the lines of movements of one moment in the order of their ids', async () => {
+  it('sorts movements of one moment by id', async () => {
     await putStock(shop, [
       { code: 'C', warehouse_code: 'W2', qty: 1 },
       { code: 'A', warehouse_code: 'W1', qty: 2 },
@@ -101,48 +101,50 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     expect(lines.at(-1)).toMatchObject({ qty: 4 });
   });
 
-  it('is by the time of booking, whatever the ids say', async () => {
+  it('is sorted by the time of booking before the id', async () => {
     await book(1);
     api.clock.forward({ seconds: -60 });
     await book(2);
     api.clock.forward({ seconds: 60 });
-    expect(await told()).toEqual(['adjust 2 A@W1', 'adjust 1 A@W1']);
+    expect(await summaries()).toEqual(['adjust 2 A@W1', 'adjust 1 A@W1']);
   });
 
-  it('finds by warehouse and product', async () => {
+  it('filters by warehouse and product', async () => {
     await book(1, 'A', 'W1');
     await book(2, 'B', 'W2');
     await book(3, 'C', 'W2');
     const [a, , c] = await list();
-    expect(await told(`${EVER}&warehouseId=${c!.warehouse_id}`)).toEqual(['adjust 2 B@W2', 'adjust 3 C@W2']);
-    expect(await told(`${EVER}&productId=${a!.product_id}`)).toEqual(['adjust 1 A@W1', 'adjust 2 B@W2']);
-    expect(await told(`${EVER}&productId=${a!.product_id}&warehouseId=${c!.warehouse_id}`)).toEqual(['adjust 2 B@W2']);
-    expect(await told(`${EVER}&warehouseId=&productId=`)).toHaveLength(3);
+    expect(await summaries(`${EVER}&warehouseId=${c!.warehouse_id}`)).toEqual(['adjust 2 B@W2', 'adjust 3 C@W2']);
+    expect(await summaries(`${EVER}&productId=${a!.product_id}`)).toEqual(['adjust 1 A@W1', 'adjust 2 B@W2']);
+    expect(await summaries(`${EVER}&productId=${a!.product_id}&warehouseId=${c!.warehouse_id}`)).toEqual([
+      'adjust 2 B@W2',
+    ]);
+    expect(await summaries(`${EVER}&warehouseId=&productId=`)).toHaveLength(3);
     for (const id of ['0', '-1', '987654321', '9'.repeat(30)]) {
-      expect(await told(`${EVER}&warehouseId=${id}`)).toEqual([]);
-      expect(await told(`${EVER}&productId=${id}`)).toEqual([]);
+      expect(await summaries(`${EVER}&warehouseId=${id}`)).toEqual([]);
+      expect(await summaries(`${EVER}&productId=${id}`)).toEqual([]);
     }
   });
 
-  it('still shows what was booked in a warehouse that is deleted now', async () => {
+  it('shows movements of a deleted warehouse', async () => {
     await book(1);
     await book(-1);
     await shop.put('/warehouse', { warehouses: [{ code: 'W1', delete: true }] });
-    expect(await told()).toEqual(['adjust 1 A@W1', 'adjust -1 A@W1']);
+    expect(await summaries()).toEqual(['adjust 1 A@W1', 'adjust -1 A@W1']);
   });
 
   it('is not paged', async () => {
     for (let qty = 1; qty <= 3; qty += 1) await book(qty);
-    expect(await told(`${EVER}&limit=1&offset=1`)).toHaveLength(3);
+    expect(await summaries(`${EVER}&limit=1&offset=1`)).toHaveLength(3);
   });
 
-  it('is empty when nothing was booked, also in another app', async () => {
+  it('is empty without movements in the app', async () => {
     expect(await list()).toEqual([]);
     await book(1);
     expect(await list(EVER, await api.app())).toEqual([]);
   });
 
-  it('shows more lines than are read at once, each of them once and in order, also within one movement', async () => {
+  it('shows each line once and in order over several batches', async () => {
     const codes = Array.from({ length: 6_000 }, (_, index) => `N${index}`);
     await shop.post('/int/products', {
       products: [{ code: 'N', name: 'N', variants: codes.map((code) => ({ code })) }],
@@ -156,9 +158,9 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
   });
 
-  it('goes on exactly where it stopped, though moments are kept finer than they are shown', async () => {
+  it('continues exactly between moments a microsecond apart', async () => {
     await book(1);
-    // Moments a microsecond apart, as another program may write them.
+    // Only another program writes moments this fine.
     await api.database.rows(
       `with one as (
          select m.app_id, m.warehouse_id, l.product_variant_id from stock_movements m
@@ -174,7 +176,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     );
     const lines = await list();
     expect(lines).toHaveLength(10_002);
-    // The later the moment, the older the id.
+    // Later moments have smaller ids.
     const ids = lines.slice(1).map(({ movement_id: id }) => id);
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
   });
@@ -183,7 +185,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
 describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUntil', () => {
   const day = '2026-11-22';
 
-  /** One movement at midnight, noon and the day's last second. */
+  /** Books one movement at midnight, noon and the last second of the day. */
   beforeEach(async () => {
     const noon = Date.parse(`${day}T12:00:00Z`);
     const start = api.clock.now().getTime();
@@ -206,7 +208,7 @@ describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUnt
     [`dateFrom=${day}T23:59:59&dateUntil=${day}T23:59:59Z`, [3]],
     [`dateFrom=${day}T13:00:00%2B01:00&dateUntil=${day}T13:00:00%2B01:00`, [2]],
     [`dateFrom=2026-11-23&dateUntil=${day}`, []],
-  ])('%s finds %j: both ends inclusive, a date alone is its midnight', async (query, expected) => {
+  ])('%s finds %j: ends are inclusive, a date is its midnight', async (query, expected) => {
     expect(await found(query)).toEqual(expected);
   });
 
@@ -224,12 +226,12 @@ describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUnt
     `dateFrom=${day}&dateUntil=${day}&warehouseId=x`,
     `dateFrom=${day}&dateUntil=${day}&productId=1.5`,
     `dateFrom=${day}&dateUntil=${day}&productId=1&productId=2`,
-  ])('cannot be read with "%s"', async (query) => {
+  ])('is answered 400 for "%s"', async (query) => {
     const { status, body } = await shop.get(`/stock_movements?${query}`);
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
-  it('sends JSON that no cache keeps', async () => {
+  it('sends JSON that must not be cached', async () => {
     const { headers } = await shop.get(`/stock_movements?dateFrom=${now()}&dateUntil=${now()}`);
     expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' });
   });

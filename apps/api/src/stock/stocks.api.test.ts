@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Transaction } from '../database/database.js';
+import type { Transaction } from '@back-office/database-postgres';
 import { propose, putStock, stockOf, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
@@ -46,21 +46,21 @@ const outcome = async (stocks: readonly unknown[], client = shop): Promise<Outco
 };
 const written = async (stocks: readonly unknown[], client = shop): Promise<void> =>
   expect(await outcome(stocks, client)).toEqual({ updated: stocks.length, failed: [] });
-/** Rows that fail all, with nothing written; their keys. */
+/** Expects all rows to fail and nothing to be written. Returns their keys. */
 const refused = async (stocks: readonly unknown[]): Promise<string[]> => {
-  const before = [await places(), await movements()];
+  const before = [await shelves(), await movements()];
   const { updated, failed } = await outcome(stocks);
   expect([updated, failed.map(({ input }) => input)]).toEqual([0, stocks]);
-  expect([await places(), await movements()]).toEqual(before);
+  expect([await shelves(), await movements()]).toEqual(before);
   return failed.map(({ error }) => error.message.replace(/^API\.Stocks\./, ''));
 };
 
-/** What the app has in stock: `A@W1` → 5. */
+/** On hand by shelf: `A@W1` → 5. */
 const onHand = async (client = shop): Promise<Record<string, number>> =>
-  Object.fromEntries((await places(client)).map(({ place, on_hand }) => [place, on_hand]));
-const places = (client = shop) =>
-  api.database.rows<{ place: string; on_hand: number; min_qty: number; updated_at: Date }>(
-    `select v.code || '@' || w.code as place, s.on_hand, s.min_qty, s.updated_at
+  Object.fromEntries((await shelves(client)).map(({ shelf, on_hand }) => [shelf, on_hand]));
+const shelves = (client = shop) =>
+  api.database.rows<{ shelf: string; on_hand: number; min_qty: number; updated_at: Date }>(
+    `select v.code || '@' || w.code as shelf, s.on_hand, s.min_qty, s.updated_at
      from stocks s join product_variants v on v.id = s.product_variant_id join warehouses w on w.id = s.warehouse_id
      where s.app_id = $1 order by 1`,
     [client.appId],
@@ -76,7 +76,7 @@ const movements = (client = shop) =>
     [client.appId],
   );
 
-/** The ids of A, B and C. */
+/** Ids of A, B and C. */
 const variantIds = async () =>
   (
     await api.database.rows<{ id: number }>(
@@ -85,51 +85,51 @@ const variantIds = async () =>
     )
   ).map(({ id }) => id);
 const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await setTimeout(10);
+const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
+  while (!(await isTrue())) await setTimeout(10);
 };
 
 const row = (more: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty: 1, ...more });
 
 describe('PUT /int/stocks', () => {
-  it('adds qty, and subtracts a negative one', async () => {
+  it('adds qty and subtracts a negative one', async () => {
     await written([row({ qty: 10 })]);
     await written([row({ qty: 5 }), row({ code: 'B', qty: 2 })]);
     await written([row({ qty: -4 })]);
     expect(await onHand()).toEqual({ 'A@W1': 11, 'B@W1': 2 });
   });
 
-  it('a repeat adds again', async () => {
+  it('adds again when repeated', async () => {
     const stocks = [row({ qty: 3 })];
     await written(stocks);
     await written(stocks);
     expect(await onHand()).toEqual({ 'A@W1': 6 });
   });
 
-  it('keeps warehouses apart', async () => {
+  it('adds to each warehouse separately', async () => {
     await written([row({ qty: 1 }), row({ warehouse_code: 'W2', qty: 2 })]);
     expect(await onHand()).toEqual({ 'A@W1': 1, 'A@W2': 2 });
   });
 
-  it('with an empty list does nothing', async () => {
+  it('does nothing for an empty list', async () => {
     await written([]);
     expect(await movements()).toEqual([]);
   });
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     await written([row({ on_hand: 99, reserved: 99, id: 1, app_id: 1, constructor: 1 })]);
     expect(await onHand()).toEqual({ 'A@W1': 1 });
   });
 
-  it('dates the stock row by the clock', async () => {
+  it('sets updated_at from the clock', async () => {
     await written([row()]);
     api.clock.forward({ seconds: 90 });
     await written([row()]);
-    expect(await places()).toMatchObject([{ updated_at: api.clock.now() }]);
+    expect(await shelves()).toMatchObject([{ updated_at: api.clock.now() }]);
   });
 });
 
-describe('PUT /int/stocks, the variant of a row', () => {
+describe('the variant of a row of PUT /int/stocks', () => {
   it.each([
     ['code', { code: 'B' }, 'B@W1'],
     ['barcode', { barcode: '860-B' }, 'B@W1'],
@@ -138,15 +138,15 @@ describe('PUT /int/stocks, the variant of a row', () => {
     ['barcode before external_ref', { barcode: '860-B', external_ref: 'ref-a' }, 'B@W1'],
     ['barcode when the code finds none', { code: 'none', barcode: '860-B', external_ref: 'ref-a' }, 'B@W1'],
     ['external_ref when the others find none', { code: 'none', barcode: 'none', external_ref: 'ref-b' }, 'B@W1'],
-    ['code, though the same text is a barcode of another', { code: 'A' }, 'A@W1'],
-    ['barcode, though the same text is a code of another', { barcode: 'A' }, 'C@W1'],
-    ['external_ref, though the same text is a barcode of another', { external_ref: '860-B' }, 'C@W1'],
+    ['code, though it is a barcode of another variant', { code: 'A' }, 'A@W1'],
+    ['barcode, though it is a code of another variant', { barcode: 'A' }, 'C@W1'],
+    ['external_ref, though it is a barcode of another variant', { external_ref: '860-B' }, 'C@W1'],
     ['barcode when the code is null', { code: null, barcode: '860-B' }, 'B@W1'],
     ['barcode when the code is empty', { code: '', barcode: '860-B' }, 'B@W1'],
     ['barcode when the code is blank', { code: ' \t', barcode: '860-B' }, 'B@W1'],
-  ])('is found by %s', async (_, identifiers, place) => {
+  ])('is found by %s', async (_, identifiers, shelf) => {
     await written([{ warehouse_code: 'W1', qty: 1, ...identifiers }]);
-    expect(await onHand()).toEqual({ [place]: 1 });
+    expect(await onHand()).toEqual({ [shelf]: 1 });
   });
 
   it.each([
@@ -161,21 +161,21 @@ describe('PUT /int/stocks, the variant of a row', () => {
     ['barcode with a space', { barcode: '860-A ' }],
     ['reference in another case', { external_ref: 'REF-A' }],
     ['reference with a space', { external_ref: ' ref-a' }],
-    ['none', {}],
+    ['no identifier', {}],
     ['nulls', { code: null, barcode: null, external_ref: null }],
-    ['empty ones', { code: '', barcode: '', external_ref: '' }],
-  ])('VariantNotFound: is not found by an identifier that is not exactly the same: %s', async (_, identifiers) => {
+    ['empty identifiers', { code: '', barcode: '', external_ref: '' }],
+  ])('VariantNotFound: %s', async (_, identifiers) => {
     expect(await refused([{ warehouse_code: 'W1', qty: 1, ...identifiers }])).toEqual(['VariantNotFound']);
   });
 
-  it('is found by what was stored trimmed', async () => {
+  it('is found by trimmed identifiers', async () => {
     const variants = [{ code: '\u00a0T1 ', barcode: ' T-b\t', external_ref: '\nt-r ' }];
     await shop.post('/int/products', { products: [{ code: 'T', name: 'T', variants }] });
     await written([row({ code: 'T1' }), row({ code: null, barcode: 'T-b' }), row({ code: null, external_ref: 't-r' })]);
     expect(await onHand()).toEqual({ 'T1@W1': 3 });
   });
 
-  it('is found by Cyrillic and any other text', async () => {
+  it('is found by any text', async () => {
     const codes = ['ЦИПЕЛА-42', 'čĐ', '鞋', '👟', "'; drop table stocks; --", '{"a":1}', '\\', 'a,b{}', 'NULL'];
     await shop.post('/int/products', {
       products: codes.map((code) => ({ code, name: code, variants: [{ code }] })),
@@ -185,7 +185,7 @@ describe('PUT /int/stocks, the variant of a row', () => {
   });
 });
 
-describe('PUT /int/stocks, the warehouse of a row', () => {
+describe('the warehouse of a row of PUT /int/stocks', () => {
   it.each([
     ['an unknown code', 'W3'],
     ['in another case', 'w1'],
@@ -204,14 +204,14 @@ describe('PUT /int/stocks, the warehouse of a row', () => {
     expect(await refused([sent])).toEqual(['WarehouseNotFound']);
   });
 
-  it('may be one that does not sell', async () => {
+  it('does not have to sell', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
     await written([row({ qty: 4 })]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 0 });
   });
 });
 
-describe('PUT /int/stocks with a bad row', () => {
+describe('PUT /int/stocks with an invalid row', () => {
   const INVALID_QTY = [
     undefined,
     null,
@@ -238,7 +238,7 @@ describe('PUT /int/stocks with a bad row', () => {
     expect(await refused([row({ min_qty })])).toEqual(['InvalidQty']);
   });
 
-  it.each([null, 5, 'A', true, [], [row()]])('VariantNotFound: a row that is %j', async (sent) => {
+  it.each([null, 5, 'A', true, [], [row()]])('VariantNotFound: the row %j', async (sent) => {
     expect(await refused([sent])).toEqual(['VariantNotFound']);
   });
 
@@ -250,7 +250,7 @@ describe('PUT /int/stocks with a bad row', () => {
     ['too long', 'x'.repeat(256)],
     ['with NUL', 'A\0'],
     ['with half of a surrogate pair', '\ud800'],
-  ])('VariantNotFound: an identifier that is %s, even if another one finds a variant', async (_, wrong) => {
+  ])('VariantNotFound: an identifier %s, even if another finds a variant', async (_, wrong) => {
     expect(
       await refused([
         row({ code: wrong, barcode: '860-A' }),
@@ -261,7 +261,7 @@ describe('PUT /int/stocks with a bad row', () => {
     ).toEqual(Array.from({ length: 4 }, () => 'VariantNotFound'));
   });
 
-  it('fails that row only: the input comes back as it was sent, with its reason, and the others are written', async () => {
+  it('returns failed rows as sent, with their reasons, and writes the others', async () => {
     const unknown = { code: 'none', warehouse_code: 'W1', qty: 1, note: { any: ['thing'] } };
     expect(
       await outcome([
@@ -288,7 +288,7 @@ describe('PUT /int/stocks with a bad row', () => {
 });
 
 describe('PUT /int/stocks below zero', () => {
-  it('NegativeStock: on hand never falls below 0', async () => {
+  it('NegativeStock: on hand would fall below 0', async () => {
     await written([row({ qty: 5 })]);
     expect(await refused([row({ qty: -6 })])).toEqual(['NegativeStock']);
     expect(await refused([row({ code: 'B', qty: -1 })])).toEqual(['NegativeStock']);
@@ -297,14 +297,14 @@ describe('PUT /int/stocks below zero', () => {
     expect(await onHand()).toEqual({ 'A@W1': 0 });
   });
 
-  it('on hand may fall below what is reserved; available is then 0', async () => {
+  it('lets on hand fall below the reserved pieces', async () => {
     await stockShop(shop, [{ code: 'S', stock: 3 }]);
     await propose(shop, [{ code: 'S', qty: 2 }]);
     await putStock(shop, [row({ code: 'S', qty: -2 })]);
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 1, reserved: 2, available: 0 });
   });
 
-  it('InvalidQty: on hand never grows beyond 1,000,000,000', async () => {
+  it('InvalidQty: on hand would exceed 1,000,000,000', async () => {
     await written([row({ qty: 1_000_000_000 })]);
     expect(await refused([row({ qty: 1 })])).toEqual(['InvalidQty']);
     await written([row({ qty: -1_000_000_000 })]);
@@ -312,14 +312,14 @@ describe('PUT /int/stocks below zero', () => {
   });
 });
 
-describe('PUT /int/stocks with the same place twice', () => {
-  it('adds the sum, whatever identifier names the variant', async () => {
+describe('PUT /int/stocks with one shelf in several rows', () => {
+  it('adds the sum of rows with different identifiers', async () => {
     await written([row({ qty: 2 }), row({ code: null, barcode: '860-A', qty: 3 }), row({ qty: -1 })]);
     expect(await onHand()).toEqual({ 'A@W1': 4 });
     expect(await movements()).toMatchObject([{ lines: { A: 4 } }]);
   });
 
-  it('takes the rows in input order: what falls below 0 on the way fails, and the others count', async () => {
+  it('fails rows that would make stock negative, in input order', async () => {
     await written([row({ qty: 5 })]);
     expect(await outcome([row({ qty: -7 }), row({ qty: 10 }), row({ qty: -14 }), row({ qty: -2 })])).toEqual({
       updated: 2,
@@ -329,35 +329,35 @@ describe('PUT /int/stocks with the same place twice', () => {
   });
 });
 
-describe('PUT /int/stocks, the minimum', () => {
-  it('of a new stock row is min_qty, 0 when it is not sent or null', async () => {
+describe('the minimum of PUT /int/stocks', () => {
+  it('is min_qty for a new shelf, by default 0', async () => {
     await written([row({ min_qty: 7 }), row({ code: 'B', min_qty: null }), row({ code: 'C' })]);
-    expect((await places()).map(({ min_qty }) => min_qty)).toEqual([7, 0, 0]);
+    expect((await shelves()).map(({ min_qty }) => min_qty)).toEqual([7, 0, 0]);
   });
 
-  it('of a stock row that is there stays', async () => {
+  it('stays unchanged for an existing shelf', async () => {
     await written([row({ min_qty: 7 })]);
     await written([row({ min_qty: 9 }), row({ min_qty: 0 })]);
-    expect(await places()).toMatchObject([{ on_hand: 3, min_qty: 7 }]);
+    expect(await shelves()).toMatchObject([{ on_hand: 3, min_qty: 7 }]);
   });
 
-  it('of a new place named twice is the last one sent', async () => {
+  it('is the last one of several rows', async () => {
     await written([row({ min_qty: 7 }), row({ min_qty: 8 }), row(), row({ min_qty: null })]);
-    expect(await places()).toMatchObject([{ min_qty: 8 }]);
+    expect(await shelves()).toMatchObject([{ min_qty: 8 }]);
   });
 
-  it('comes with a stock row of nothing when qty is 0', async () => {
+  it('is stored with a new shelf of 0 pieces', async () => {
     await written([row({ qty: 0, min_qty: 4 })]);
-    expect(await places()).toMatchObject([{ on_hand: 0, min_qty: 4 }]);
+    expect(await shelves()).toMatchObject([{ on_hand: 0, min_qty: 4 }]);
   });
 
-  it('is not taken from a row that fails', async () => {
+  it('is ignored in a failed row', async () => {
     expect((await outcome([row({ qty: -1, min_qty: 7 }), row()])).updated).toBe(1);
-    expect(await places()).toMatchObject([{ min_qty: 0 }]);
+    expect(await shelves()).toMatchObject([{ min_qty: 0 }]);
   });
 });
 
-describe('PUT /int/stocks, the ledger', () => {
+describe('the ledger of PUT /int/stocks', () => {
   it('books one adjust movement per call and warehouse', async () => {
     await written([
       row({ qty: 2 }),
@@ -374,12 +374,12 @@ describe('PUT /int/stocks, the ledger', () => {
     expect((await movements())[2]).toEqual({ ...common, warehouse: 'W1', lines: { A: -1 } });
   });
 
-  it('books nothing for what comes to nothing', async () => {
+  it('books nothing for a sum of 0', async () => {
     await written([row({ qty: 0 }), row({ code: 'B', qty: 3 }), row({ code: 'B', qty: -3 })]);
     expect(await movements()).toEqual([]);
   });
 
-  it('adds up to what is on hand', async () => {
+  it('adds up to on hand', async () => {
     for (const qty of [9, -4, 0, 2, -7]) await put([row({ qty }), row({ code: 'B', qty: -qty })]);
     const [{ sum }] = (await api.database.rows(
       `select sum(qty)::int from stock_movement_lines l join product_variants v on v.id = l.product_variant_id
@@ -390,8 +390,8 @@ describe('PUT /int/stocks, the ledger', () => {
   });
 });
 
-describe('PUT /int/stocks and another app', () => {
-  it('does not find its variants and warehouses', async () => {
+describe('PUT /int/stocks of two apps', () => {
+  it('does not find variants and warehouses of the other', async () => {
     const stranger = await api.app();
     await stranger.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
     const foreign = { code: 'FOREIGN', barcode: 'F-1', external_ref: 'f-1' };
@@ -407,7 +407,7 @@ describe('PUT /int/stocks and another app', () => {
     expect(await onHand(stranger)).toEqual({});
   });
 
-  it('holding the same values, changes nothing of it', async () => {
+  it('changes nothing of the other with the same codes', async () => {
     const stranger = await api.app();
     await open(stranger);
     await written([row({ qty: 5 })], stranger);
@@ -416,7 +416,7 @@ describe('PUT /int/stocks and another app', () => {
   });
 });
 
-describe('PUT /int/stocks that cannot be read', () => {
+describe('unreadable bodies of PUT /int/stocks', () => {
   it.each([
     [{}],
     [{ stock: [row()] }],
@@ -425,16 +425,16 @@ describe('PUT /int/stocks that cannot be read', () => {
     [{ stocks: 'A' }],
     [{ stocks: { 0: row(), length: 1 } }],
     [[row()]],
-  ])('%j is answered 400, and nothing is written', async (body) => {
+  ])('answers 400 for %j and writes nothing', async (body) => {
     const { status, body: answer } = await shop.put('/int/stocks', body);
     expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
-    expect([await places(), await movements()]).toEqual([[], []]);
+    expect([await shelves(), await movements()]).toEqual([[], []]);
   });
 
-  it('of more than 10,000 rows is answered 413, and nothing is written', async () => {
+  it('answers 413 for more than 10,000 rows and writes nothing', async () => {
     const { status, body } = await put(Array.from({ length: 10_001 }, () => row()));
     expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
-    expect([await places(), await movements()]).toEqual([[], []]);
+    expect([await shelves(), await movements()]).toEqual([[], []]);
   });
 });
 
@@ -446,7 +446,7 @@ describe('PUT /int/stocks with many rows', () => {
       products: [{ code: 'M', name: 'M', variants: many(count).map(({ code }) => ({ code })) }],
     });
 
-  it('takes as many statements for 1,000 as for 1', async () => {
+  it('writes 1,000 with as many statements as 1', async () => {
     await stock(1_000);
     const count = async (stocks: readonly object[]): Promise<number> => {
       api.statements.length = 0;
@@ -459,8 +459,8 @@ describe('PUT /int/stocks with many rows', () => {
     expect(await count(many(1_000, -1))).toBe(one);
   });
 
-  it('writes 10,000, new and known ones', async () => {
-    // The statistics know this app's neighbours only.
+  it('writes 10,000 new and existing shelves', async () => {
+    // The database has no statistics of this app yet.
     await api.database.source.query('analyze');
     await stock(10_000);
     await written(many(5_000, 2));
@@ -474,14 +474,14 @@ describe('PUT /int/stocks with many rows', () => {
   });
 });
 
-const INSERT_PLACE = `
+const INSERT_SHELF = `
   insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, min_qty, updated_at)
   select $1, $2, id, 0, 0, now() from warehouses where app_id = $1 and code = 'W1'`;
 
-const LOCK_PLACE = 'select from stocks where app_id = $1 and product_variant_id = $2 for update';
+const LOCK_SHELF = 'select from stocks where app_id = $1 and product_variant_id = $2 for update';
 
-/** Does a statement and keeps what it locks, until all of it is taken back. */
-async function held(text: string, values: readonly unknown[]): Promise<{ takeBack(): Promise<void> }> {
+/** Runs a statement and holds its locks until `rollBack`. */
+async function hold(text: string, values: readonly unknown[]): Promise<{ rollBack(): Promise<void> }> {
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
   let done = Promise.resolve();
@@ -491,18 +491,18 @@ async function held(text: string, values: readonly unknown[]): Promise<{ takeBac
       begun();
       await ended;
     };
-    done = api.database.transaction(work, { rehearsal: true });
+    done = api.database.transaction(work, { dryRun: true });
   });
   return {
-    takeBack: () => {
+    rollBack: () => {
       end();
       return done;
     },
   };
 }
 
-/** A connection reports what it has counted with a statement that comes a second after its last report. */
-async function deadlocksSoFar(): Promise<number> {
+/** Connections report their counts with the first statement a second after the last report. */
+async function countDeadlocks(): Promise<number> {
   await setTimeout(1_100);
   await Promise.all(Array.from({ length: 20 }, () => api.database.rows('select pg_sleep(0.01)')));
   const [counted] = await api.database.rows<{ deadlocks: number }>(
@@ -514,13 +514,13 @@ async function deadlocksSoFar(): Promise<number> {
 describe('concurrent PUT /int/stocks', () => {
   const CALLS = 8;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
-  const everyPlace = codes.flatMap((code) => ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code })));
-  /** The places in another order for each call. */
-  const turned = (call: number, qty: number) =>
-    everyPlace
-      .map((place, index) => ({ place, key: (index * (2 * call + 3)) % 211 }))
+  const everyShelf = codes.flatMap((code) => ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code })));
+  /** A different order of the shelves for each call. */
+  const shuffled = (call: number, qty: number) =>
+    everyShelf
+      .map((shelf, index) => ({ shelf, key: (index * (2 * call + 3)) % 211 }))
       .sort((a, b) => a.key - b.key)
-      .map(({ place }) => ({ ...place, qty }));
+      .map(({ shelf }) => ({ ...shelf, qty }));
 
   beforeEach(() =>
     shop.post('/int/products', {
@@ -528,14 +528,14 @@ describe('concurrent PUT /int/stocks', () => {
     }),
   );
 
-  it('that overlap neither deadlock nor lose an addition, also where the stock row is new', async () => {
+  it('neither deadlocks nor loses additions, even on new shelves', async () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
       await written([]);
       const statements = api.statements.length;
       api.statements.length = 0;
-      await Promise.all(Array.from({ length: CALLS }, (_, call) => written(turned(call, call + 1))));
-      // The transaction of a deadlock would have run again.
+      await Promise.all(Array.from({ length: CALLS }, (_, call) => written(shuffled(call, call + 1))));
+      // A deadlock would have repeated its transaction.
       expect(api.statements).toHaveLength(CALLS * (statements + 1));
       const sum = ((CALLS * (CALLS + 1)) / 2) * round;
       expect(new Set(Object.values(await onHand()))).toEqual(new Set([sum]));
@@ -543,43 +543,43 @@ describe('concurrent PUT /int/stocks', () => {
     expect(Object.keys(await onHand())).toHaveLength(200);
   });
 
-  it('that overlap on a new place never wait for each other in a circle', async () => {
-    const before = await deadlocksSoFar();
+  it('never deadlocks on a new shelf', async () => {
+    const before = await countDeadlocks();
     await written([row({ code: 'C' })]);
     const [a, b, c] = (await variantIds()) as [number, number, number];
-    const newPlace = await held(INSERT_PLACE, [shop.appId, a]);
+    const newShelf = await hold(INSERT_SHELF, [shop.appId, a]);
     const first = written([row(), row({ code: 'B' })]);
     await until(async () => (await api.database.rows(WAITING)).length === 1);
-    await api.database.rows(INSERT_PLACE, [shop.appId, b]);
-    const lastPlace = await held(LOCK_PLACE, [shop.appId, c]);
+    await api.database.rows(INSERT_SHELF, [shop.appId, b]);
+    const lastShelf = await hold(LOCK_SHELF, [shop.appId, c]);
     const second = written([row({ code: 'C' }), row({ code: 'B' }), row()]);
     await until(async () => (await api.database.rows(WAITING)).length === 2);
-    await newPlace.takeBack();
-    // Time enough for the first call to come as far as it can.
+    await newShelf.rollBack();
+    // Lets the first call run until it waits.
     await setTimeout(200);
-    await lastPlace.takeBack();
+    await lastShelf.rollBack();
     await Promise.all([first, second]);
     expect(await onHand()).toEqual({ 'A@W1': 2, 'B@W1': 2, 'C@W1': 2 });
-    expect((await deadlocksSoFar()) - before).toBe(0);
+    expect((await countDeadlocks()) - before).toBe(0);
   });
 
-  it('make no offer wait that names none of their places', async () => {
+  it('does not delay proformas of other shelves', async () => {
     await stockShop(shop, [{ code: 'S', stock: 5 }]);
     await written([row()]);
-    const place = await held(LOCK_PLACE, [shop.appId, (await variantIds())[0]]);
+    const shelf = await hold(LOCK_SHELF, [shop.appId, (await variantIds())[0]]);
     const call = written([row()]);
     await until(async () => (await api.database.rows(WAITING)).length === 1);
     await propose(shop, [{ code: 'S', qty: 2 }]);
     expect(await api.database.rows(WAITING)).toHaveLength(1);
-    await place.takeBack();
+    await shelf.rollBack();
     await call;
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 5, reserved: 2, available: 3 });
   });
 
-  it('wait for the first of their places before they hold another one, whatever the order of the rows', async () => {
+  it('locks shelves in a fixed order', async () => {
     const inOrder = [row(), row({ code: 'B' })];
     await written(inOrder);
-    // Leaves A behind B on the disk too.
+    // Moves A behind B on the disk too.
     await written([row()]);
     const lock = 'select from stocks where app_id = $1 and product_variant_id = $2 for update skip locked';
     const [a, b] = (await variantIds()) as [number, number];
@@ -594,7 +594,7 @@ describe('concurrent PUT /int/stocks', () => {
     expect(await onHand()).toEqual({ 'A@W1': 3, 'B@W1': 2 });
   });
 
-  it('never take more than there is', async () => {
+  it('never subtracts more than on hand', async () => {
     await written([row({ qty: 10 })]);
     const outcomes = await Promise.all(Array.from({ length: CALLS }, () => outcome([row({ qty: -3 })])));
     expect(outcomes.filter(({ updated }) => updated === 1)).toHaveLength(3);
@@ -616,7 +616,7 @@ describe('GET /stocks/aggregate', () => {
   const productId = async (code: string, client = shop): Promise<number> =>
     (await client.get(`/products?code=${code}`)).body.data.id;
 
-  it('answers on hand, reserved and available, per variant and per warehouse', async () => {
+  it('shows on hand, reserved and available per variant and warehouse', async () => {
     await stockShop(shop, [{ code: 'S', stock: 5 }]);
     await written([row({ code: 'S', warehouse_code: 'W2', qty: 2 })]);
     await propose(shop, [{ code: 'S', qty: 4 }]);
@@ -635,12 +635,12 @@ describe('GET /stocks/aggregate', () => {
     ]);
   });
 
-  it('lists a variant that never had stock, with zeros and no warehouse', async () => {
+  it('lists a variant without stock with zeros and no warehouse', async () => {
     const [variant] = await aggregate('?code=A');
     expect(variant).toMatchObject({ code: 'A', on_hand: 0, reserved: 0, available: 0, warehouses: [] });
   });
 
-  it('counts what is in a warehouse that does not sell as on hand and not as available', async () => {
+  it('counts unsellable stock as on hand, not as available', async () => {
     await written([row({ qty: 3 }), row({ warehouse_code: 'W2', qty: 4 })]);
     await shop.put('/warehouse', { warehouses: [warehouse('W2', { sellable: false })] });
     expect((await aggregate('?code=A'))[0]).toMatchObject({
@@ -650,12 +650,12 @@ describe('GET /stocks/aggregate', () => {
     });
   });
 
-  it('without a filter answers every variant, the oldest first', async () => {
+  it('lists every variant without a filter, the oldest first', async () => {
     expect(await codesOf('')).toEqual(['A', 'B', 'C']);
     expect(await codesOf('?code=&barcode=&product_id=')).toEqual(['A', 'B', 'C']);
   });
 
-  it('filters by code, barcode and product_id, and by all of them together', async () => {
+  it('filters by code, barcode, product_id and all of them', async () => {
     const [p, q] = [await productId('P'), await productId('Q')];
     expect(await codesOf('?code=A')).toEqual(['A']);
     expect(await codesOf('?barcode=A')).toEqual(['C']);
@@ -666,14 +666,14 @@ describe('GET /stocks/aggregate', () => {
   });
 
   it.each(['code=a', 'code=A%20', 'code=%20A', 'barcode=860-a', 'barcode=860-A%20', 'code=P', 'code=%25'])(
-    'finds nothing by what is not exactly the same: %s',
+    'finds nothing without an exact match: %s',
     async (query) => {
       expect(await codesOf(`?${query}`)).toEqual([]);
     },
   );
 
   it.each(['0', '-1', '987654321', '9007199254740993', '99999999999999999999'])(
-    'finds nothing by a product_id that no product has: %s',
+    'finds nothing for the unknown product_id %s',
     async (id) => {
       expect(await codesOf(`?product_id=${id}`)).toEqual([]);
     },
@@ -690,12 +690,12 @@ describe('GET /stocks/aggregate', () => {
     'barcode[]=A',
     'code=A%00',
     'barcode=%00',
-  ])('cannot be read with %s', async (query) => {
+  ])('is answered 400 for %s', async (query) => {
     const { status, body } = await shop.get(`/stocks/aggregate?${query}`);
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
-  it('is paged: 30 by default, 10,000 at most, unusable values fall back', async () => {
+  it('has pages of 30 by default and 10,000 at most', async () => {
     const variants = Array.from({ length: 40 }, (_, index) => ({ code: `N${index}` }));
     await shop.post('/int/products', { products: [{ code: 'N', name: 'N', variants }] });
     const all = ['A', 'B', 'C', ...variants.map(({ code }) => code)];
@@ -713,7 +713,7 @@ describe('GET /stocks/aggregate', () => {
     expect(await codesOf('?offset=999999999999999')).toEqual([]);
   });
 
-  it('answers nothing of another app', async () => {
+  it('shows nothing of another app', async () => {
     await written([row({ qty: 5 })]);
     const stranger = await api.app();
     for (const query of ['', '?code=A', '?barcode=860-A', `?product_id=${await productId('P')}`]) {
@@ -723,7 +723,7 @@ describe('GET /stocks/aggregate', () => {
     expect(await aggregate('?code=A', stranger)).toMatchObject([{ on_hand: 0, warehouses: [] }]);
   });
 
-  it('takes one statement, whatever the number of variants', async () => {
+  it('takes one statement for any number of variants', async () => {
     await aggregate('?limit=1');
     api.statements.length = 0;
     await aggregate('?limit=1');

@@ -1,20 +1,18 @@
-import { pageOf } from '@back-office/kernel';
-import type { Database } from '../database/database.js';
+import { parsePage } from '@back-office/kernel';
+import type { Stock, StockQueries } from '@back-office/stock';
 import { okText } from '../http/answer.js';
 import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { idFilter, PAGING, textFilter } from '../http/query-parameters.js';
-import { orNull, Unjudged } from '../http/request-fields.js';
+import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, named, nullable, record, text } from '../http/shapes.js';
-import { stockAggregateJson } from './stock-aggregate.query.js';
-import { STOCK_KEYS, stockWish } from './stock-rows.js';
-import type { TypeOrmStocks } from './typeorm-stocks.js';
+import { STOCK_KEYS, parseStockRow } from './stock-rows.js';
 
 const string = orNull({ type: 'string', maxLength: 255 });
 
 class PutStocks {
-  @Unjudged({
+  @ValidatedByDomain({
     type: 'array',
     maxItems: 10_000,
     items: {
@@ -24,8 +22,8 @@ class PutStocks {
         barcode: string,
         external_ref: string,
         warehouse_code: string,
-        qty: { type: 'integer', description: 'is added; a negative one is subtracted' },
-        min_qty: orNull({ type: 'integer', minimum: 0, description: 'minimum of a new stock row' }),
+        qty: { type: 'integer', description: 'added; subtracted when negative' },
+        min_qty: orNull({ type: 'integer', minimum: 0, description: 'minimum of a new shelf' }),
       },
     },
   })
@@ -43,7 +41,7 @@ const StockAggregateShape = named('StockAggregate', {
 
 const DEFAULT_LIMIT = 30;
 
-export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] {
+export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
   return [
     route({
       method: 'put',
@@ -57,7 +55,7 @@ export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] 
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'stocks');
-        const { failed, explain } = await stocks.add(app.id, rows.map(stockWish), options);
+        const { failed, explain } = await stock.add(app.id, rows.map(parseStockRow), options);
         const shown = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
         return okExplained({ updated: rows.length - failed.length, failed: shown }, explain);
       },
@@ -68,9 +66,9 @@ export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] 
       caller: 'app',
       summary: 'Stock on hand, reserved and available, per variant and per warehouse',
       query: {
-        code: { schema: text, description: 'one variant, exact' },
-        barcode: { schema: text, description: 'one variant, exact' },
-        product_id: { schema: integer, description: 'the variants of one product' },
+        code: { schema: text, description: 'of one variant, exact' },
+        barcode: { schema: text, description: 'of one variant, exact' },
+        product_id: { schema: integer, description: 'of one product' },
         ...PAGING,
       },
       answers: { 200: record({ data: listOf(StockAggregateShape) }) },
@@ -80,7 +78,7 @@ export function stockRoutes(stocks: TypeOrmStocks, database: Database): Route[] 
           barcode: textFilter(query, 'barcode'),
           productId: idFilter(query, 'product_id'),
         };
-        return okText(await stockAggregateJson(database, app.id, filter, pageOf(query, DEFAULT_LIMIT)));
+        return okText(await queries.aggregate(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
       },
     }),
   ];

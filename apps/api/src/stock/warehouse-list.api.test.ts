@@ -21,10 +21,10 @@ const list = async (query = '', client = shop): Promise<{ code: string | null }[
   return body.data;
 };
 const codes = async (query = ''): Promise<(string | null)[]> => (await list(query)).map(({ code }) => code);
-const seek = (text: string) => codes(`search=${encodeURIComponent(text)}`);
+const search = (text: string) => codes(`search=${encodeURIComponent(text)}`);
 
 describe('Paging, sorting, filtering: GET /warehouses', () => {
-  it('is by name, those of one name by id', async () => {
+  it('is sorted by name, then by id', async () => {
     await put(warehouse('1', { name: 'M' }), warehouse('2', { name: 'A' }), warehouse('0', { name: 'M' }));
     expect(await codes()).toEqual(['2', '1', '0']);
   });
@@ -34,14 +34,14 @@ describe('Paging, sorting, filtering: GET /warehouses', () => {
     expect(await list()).toEqual([added]);
   });
 
-  it('shows neither deleted ones nor those of another app', async () => {
+  it('hides deleted warehouses and those of other apps', async () => {
     await put(warehouse('A'), warehouse('B'));
     await put({ code: 'A', delete: true });
     expect(await codes()).toEqual(['B']);
     expect(await list('', await api.app())).toEqual([]);
   });
 
-  it('has a page of 30 unless a limit is sent; unusable values fall back', async () => {
+  it('has pages of 30 by default and for unusable values', async () => {
     const all = Array.from({ length: 35 }, (_, index) => `W${String(index).padStart(2, '0')}`);
     await put(...all.map((code) => warehouse(code)));
     expect(await codes()).toEqual(all.slice(0, 30));
@@ -73,10 +73,10 @@ describe('Paging, sorting, filtering: GET /warehouses, search', () => {
     ['the postcode', '180', ['NI-3']],
     ['an accented letter in another case', 'šUMA', ['NI-3']],
     ['Cyrillic in another case', 'ЮГ', ['NI-3']],
-    ['one without a code', 'unnamed', [null]],
-    ['several', '000', ['BG-1', 'NS_2', null, 'NI-3']],
+    ['a warehouse without a code', 'unnamed', [null]],
+    ['several warehouses', '000', ['BG-1', 'NS_2', null, 'NI-3']],
   ])('finds %s', async (_, text, expected) => {
-    expect(await seek(text)).toEqual(expected);
+    expect(await search(text)).toEqual(expected);
   });
 
   it.each([
@@ -89,22 +89,22 @@ describe('Paging, sorting, filtering: GET /warehouses, search', () => {
     ['C%l', []],
     ["' or true --", []],
   ])('matches %s literally', async (text, expected) => {
-    expect(await seek(text)).toEqual(expected);
+    expect(await search(text)).toEqual(expected);
   });
 
-  it('ignores spaces around the value, and not those inside', async () => {
-    expect(await seek('  Novi Sad \t')).toEqual(['NS_2']);
-    expect(await seek('Novi  Sad')).toEqual([]);
-    expect(await seek(' ')).toHaveLength(4);
-    expect(await seek('')).toHaveLength(4);
+  it('ignores spaces around the text, not inside', async () => {
+    expect(await search('  Novi Sad \t')).toEqual(['NS_2']);
+    expect(await search('Novi  Sad')).toEqual([]);
+    expect(await search(' ')).toHaveLength(4);
+    expect(await search('')).toHaveLength(4);
   });
 
-  it('does not find what runs from one field into the next', async () => {
-    expect(await seek('Beograd 11000')).toEqual([]);
-    expect(await seek('Beograd11000')).toEqual([]);
+  it('does not match across fields', async () => {
+    expect(await search('Beograd 11000')).toEqual([]);
+    expect(await search('Beograd11000')).toEqual([]);
   });
 
-  it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('cannot be read with %s', async (query) => {
+  it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('is answered 400 for %s', async (query) => {
     const { status, body } = await shop.get(`/warehouses?${query}`);
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
@@ -125,13 +125,13 @@ describe('POST /warehouses', () => {
     });
   });
 
-  it('adds one that does not sell, and ignores fields that it does not know', async () => {
+  it('adds one that does not sell, ignoring unknown fields', async () => {
     const more = { sellable: false, id: 1, app_id: 1, deleted_at: '2026-01-01', inserted_at: '2001-01-01' };
     expect((await add(warehouse('A', more))).body.data).toMatchObject({ code: 'A', sellable: false });
     expect(await list()).toMatchObject([{ inserted_at: api.clock.now().toISOString().slice(0, 19) }]);
   });
 
-  it.each([[undefined], [null], [''], ['  ']])('makes any number of warehouses without a code: %j', async (code) => {
+  it.each([[undefined], [null], [''], ['  ']])('adds any number of warehouses without a code: %j', async (code) => {
     for (const _ of [1, 2]) expect((await add(warehouse('x', { code }))).body.data).toMatchObject({ code: null });
   });
 
@@ -170,7 +170,7 @@ describe('POST /warehouses', () => {
     ],
     ['market 0', warehouse('A', { market_id: 0 }), { market_id: ['must be greater than 0'] }],
     ['a market beyond all', warehouse('A', { market_id: 2 ** 31 }), { market_id: ['is invalid'] }],
-  ])('is refused with %s, every failing field under its own name', async (_, fields, errors) => {
+  ])('refuses %s with every failing field', async (_, fields, errors) => {
     const { status, body } = await add(fields);
     expect([status, body]).toEqual([422, { errors }]);
     expect(await list()).toEqual([]);
@@ -184,12 +184,12 @@ describe('POST /warehouses', () => {
     ['market_id', 1.5],
     ['sellable', 'true'],
     ['city', ['Niš']],
-  ])('with a %s of the wrong type, %j, cannot be read', async (field, value) => {
+  ])('answers 400 for a %s of the wrong type: %j', async (field, value) => {
     const { status, body } = await add(warehouse('A', { [field]: value }));
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
-  it('refuses a code that is taken; another app, or the next after its deletion, may have it', async () => {
+  it('refuses a taken code, but not of another app or a deleted warehouse', async () => {
     await add(warehouse('A'));
     const { status, body } = await add(warehouse('A'));
     expect([status, body]).toEqual([422, { errors: { code: ['has already been taken'] } }]);
@@ -199,14 +199,14 @@ describe('POST /warehouses', () => {
     expect((await add(warehouse('A'))).status).toBe(201);
   });
 
-  it('lets exactly one of twenty concurrent calls have a code', async () => {
+  it('gives a code to one of twenty concurrent calls', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => add(warehouse('A'))));
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 422)]);
     expect(await codes()).toEqual(['A']);
   });
 
-  it('and PUT /warehouse of one code at once make one warehouse', async () => {
+  it('makes one warehouse of a code with a concurrent PUT /warehouse', async () => {
     const both = async (code: string): Promise<number[]> => {
       const calls = Array.from({ length: 4 }, () => [
         add(warehouse(code)),
@@ -220,7 +220,7 @@ describe('POST /warehouses', () => {
     expect(await codes()).toEqual(['A', 'B', 'C', 'D', 'E']);
   });
 
-  it('with an Idempotency-Key adds one warehouse, and gives a refusal again', async () => {
+  it('adds one warehouse per Idempotency-Key, and repeats a refusal', async () => {
     const keyed = shop.keyed('one');
     const [first, again] = [await add(warehouse('A'), keyed), await add(warehouse('A'), keyed)];
     expect([again.status, again.body]).toEqual([201, first.body]);

@@ -33,11 +33,11 @@ const refused = async (warehouses: readonly unknown[]): Promise<string[]> => {
 };
 const rows = () => api.database.rows('select * from warehouses where app_id = $1 order by id', [shop.appId]);
 
-/** A row as `warehouse` makes it, with one field as given. */
+/** A valid row, except for one field. */
 const lacking = (field: string, value?: unknown) => ({ ...warehouse('W1'), [field]: value });
 
 describe('PUT /warehouse', () => {
-  it('creates warehouses and answers them in input order', async () => {
+  it('creates warehouses and returns them in input order', async () => {
     const { warehouses, deleted } = await written([
       warehouse('Z'),
       warehouse('A', { sellable: false }),
@@ -54,7 +54,7 @@ describe('PUT /warehouse', () => {
     });
   });
 
-  it('changes by code, by id and by both; what names nothing is created', async () => {
+  it('changes by code, by id and by both, and creates the others', async () => {
     const [first, second] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
     api.clock.forward({ seconds: 60 });
     const { warehouses } = await written([
@@ -75,7 +75,7 @@ describe('PUT /warehouse', () => {
     ]);
   });
 
-  it('takes the later of two rows about one warehouse', async () => {
+  it('uses the later of two rows for one warehouse', async () => {
     const { warehouses } = await written([warehouse('A', { name: 'first' }), warehouse('A', { name: 'last' })]);
     expect(new Set(warehouses.map(({ id, name }) => `${id} ${name}`)).size).toBe(1);
     const again = await written([
@@ -86,14 +86,14 @@ describe('PUT /warehouse', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it('matches codes exactly: case and spaces count', async () => {
+  it('matches codes exactly, with case and spaces', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ'];
     await written(codes.map((code) => warehouse(code)));
     expect((await written(codes.map((code) => warehouse(code, { name: 'again' })))).warehouses).toHaveLength(5);
     expect(await rows()).toHaveLength(5);
   });
 
-  it('makes any number of warehouses without a code', async () => {
+  it('creates any number of warehouses without a code', async () => {
     await written([
       warehouse('x', { code: null }),
       warehouse('x', { code: '' }),
@@ -102,31 +102,31 @@ describe('PUT /warehouse', () => {
     expect((await rows()) as { code: null }[]).toMatchObject([{ code: null }, { code: null }, { code: null }]);
   });
 
-  it('keeps sellable when it is not sent', async () => {
+  it('keeps sellable when absent', async () => {
     await written([warehouse('A', { sellable: false })]);
     expect((await written([warehouse('A')])).warehouses).toMatchObject([{ sellable: false }]);
     expect((await written([warehouse('A', { sellable: null })])).warehouses).toMatchObject([{ sellable: false }]);
     expect((await written([warehouse('A', { sellable: true })])).warehouses).toMatchObject([{ sellable: true }]);
   });
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const { warehouses } = await written([
       warehouse('A', { inserted_at: '2001-01-01', app_id: 1, deleted_at: 'now', x: {} }),
     ]);
     expect(warehouses).toMatchObject([{ code: 'A', inserted_at: api.clock.now().toISOString().slice(0, 19) }]);
   });
 
-  it('with an empty list does nothing', async () => {
+  it('does nothing for an empty list', async () => {
     expect(await written([])).toEqual({ warehouses: [], deleted: [] });
   });
 
-  it('holds the same codes in two apps', async () => {
+  it('accepts the same codes in two apps', async () => {
     const stranger = await api.app();
     await put([warehouse('A')], stranger);
     expect((await written([warehouse('A')])).warehouses).toHaveLength(1);
   });
 
-  it('does not find the warehouse of another app, neither to change nor to delete', async () => {
+  it('neither changes nor deletes a warehouse of another app', async () => {
     const stranger = await api.app();
     const foreign = (await put([warehouse('A')], stranger)).body.data.warehouses[0];
     expect(
@@ -140,8 +140,8 @@ describe('PUT /warehouse', () => {
   });
 });
 
-describe('PUT /warehouse with a delete', () => {
-  it('deletes by code and by id, and the code is free again', async () => {
+describe('PUT /warehouse with delete', () => {
+  it('deletes by code and by id, and frees the code', async () => {
     const [a, b] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
     expect(
       await written([
@@ -153,19 +153,19 @@ describe('PUT /warehouse with a delete', () => {
     expect(warehouses[0]?.id).toBeGreaterThan(b.id);
   });
 
-  it('may create the same code again in the same call', async () => {
+  it('can create the code again in the same call', async () => {
     const [a] = (await written([warehouse('A')])).warehouses as [Warehouse];
     const outcome = await written([{ code: 'A', delete: true }, warehouse('A', { name: 'new' })]);
     expect(outcome).toMatchObject({ warehouses: [{ code: 'A', name: 'new' }], deleted: [a.id] });
     expect(outcome.warehouses[0]?.id).not.toBe(a.id);
   });
 
-  it('may take back what the call has just created', async () => {
+  it('can delete what the same call created', async () => {
     expect(await written([warehouse('A'), { code: 'A', delete: true }])).toEqual({ warehouses: [], deleted: [] });
     expect(await rows()).toEqual([]);
   });
 
-  it('is refused for what is not there, or not there any more', async () => {
+  it('is refused for unknown and deleted warehouses', async () => {
     await written([warehouse('A')]);
     expect(await refused([{ code: 'a', delete: true }])).toEqual(['NotFound']);
     expect(await refused([{ id: 987_654, delete: true }, { delete: true }])).toEqual(['NotFound', 'NotFound']);
@@ -190,7 +190,7 @@ describe('PUT /warehouse with a delete', () => {
     expect((await written([{ code: 'W1', delete: true }])).deleted).toHaveLength(1);
   });
 
-  it('takes the warehouse out of stock calls', async () => {
+  it('hides the warehouse from stock calls', async () => {
     await stockShop(shop, [{ code: 'P', stock: 0 }]);
     await written([{ code: 'W1', delete: true }]);
     const { data } = (await shop.put('/int/stocks', { stocks: [{ code: 'P', warehouse_code: 'W1', qty: 1 }] })).body;
@@ -199,7 +199,7 @@ describe('PUT /warehouse with a delete', () => {
   });
 });
 
-describe('PUT /warehouse with a bad row', () => {
+describe('PUT /warehouse with an invalid row', () => {
   it.each([
     ['name', undefined, 'NameCantBeBlank'],
     ['name', null, 'NameCantBeBlank'],
@@ -222,11 +222,11 @@ describe('PUT /warehouse with a bad row', () => {
     ['sellable', 'yes', 'WrongDataType'],
     ['delete', 1, 'WrongDataType'],
     ['code', 7, 'WrongDataType'],
-  ])('%s %j: %s, and nothing is written', async (field, value, key) => {
+  ])('refuses %s %j with %s and writes nothing', async (field, value, key) => {
     expect(await refused([warehouse('OK'), lacking(field, value)])).toEqual([key]);
   });
 
-  it('reports the first failure of each bad item, in input order', async () => {
+  it('reports the first failure of each invalid row, in input order', async () => {
     const [a] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse];
     const rowsWithFaults = [
       { ...warehouse('N'), postcode: '' },
@@ -251,7 +251,7 @@ describe('PUT /warehouse with a bad row', () => {
     ]);
   });
 
-  it('CodeAndIdMismatch: code and id must name the same warehouse when both are sent', async () => {
+  it('CodeAndIdMismatch: code and id identify different warehouses', async () => {
     const [a, b] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
     expect(
       await refused([
@@ -268,7 +268,7 @@ describe('PUT /warehouse with many rows', () => {
   const many = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => warehouse(`M${index}`, { name }));
 
-  it('takes as many statements for 1,000 as for 1', async () => {
+  it('writes 1,000 with as many statements as 1', async () => {
     const count = async (warehouses: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await written(warehouses);
@@ -281,7 +281,7 @@ describe('PUT /warehouse with many rows', () => {
     expect(await count(gone(many(1_000, 'y')))).toBe(await count(gone([warehouse('one')])));
   });
 
-  it('writes 10,000', async () => {
+  it('writes 10,000 rows', async () => {
     const { warehouses } = await written(many(10_000, 'x'));
     expect(warehouses.map(({ code }) => code)).toEqual(many(10_000, 'x').map((row) => (row as Warehouse).code));
   });

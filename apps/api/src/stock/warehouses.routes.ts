@@ -1,18 +1,22 @@
-import { isBlank, pageOf } from '@back-office/kernel';
-import type { Database } from '../database/database.js';
+import { ALREADY_TAKEN, isBlank, parsePage } from '@back-office/kernel';
+import type { WarehouseQueries, Warehouses } from '@back-office/stock';
 import { answered, created, okText } from '../http/answer.js';
 import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
 import { PAGING, searchFilter } from '../http/query-parameters.js';
-import { ALREADY_TAKEN, Flag, orNull, Text, Unjudged, Whole, Wrapper } from '../http/request-fields.js';
+import { Flag, orNull, Text, ValidatedByDomain, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { integer, listOf, record, text } from '../http/shapes.js';
-import type { TypeOrmWarehouses } from './typeorm-warehouses.js';
-import { presentWarehouse, WAREHOUSE_KEYS, WarehouseShape, WrittenWarehouseShape, warehouseWish } from './warehouse.js';
-import { warehouseListJson } from './warehouse-list.query.js';
+import {
+  presentWarehouse,
+  WAREHOUSE_KEYS,
+  WarehouseShape,
+  WrittenWarehouseShape,
+  parseWarehouseRow,
+} from './warehouse.js';
 
 class PutWarehouses {
-  @Unjudged({
+  @ValidatedByDomain({
     type: 'array',
     maxItems: 10_000,
     items: {
@@ -52,7 +56,7 @@ class PostWarehouse {
 const DEFAULT_LIMIT = 30;
 const REFUSALS = ['CodeAndIdMismatch', 'HasStock', 'NotFound'].map((rule) => `API.Warehouses.${rule}`);
 
-export function warehouseRoutes(warehouses: TypeOrmWarehouses, database: Database): Route[] {
+export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQueries): Route[] {
   return [
     route({
       method: 'get',
@@ -68,13 +72,13 @@ export function warehouseRoutes(warehouses: TypeOrmWarehouses, database: Databas
       },
       answers: { 200: record({ data: listOf(WarehouseShape) }) },
       handle: async ({ app, query }) =>
-        okText(await warehouseListJson(database, app.id, searchFilter(query), pageOf(query, DEFAULT_LIMIT))),
+        okText(await queries.list(app.id, searchFilter(query), parsePage(query, DEFAULT_LIMIT))),
     }),
     route({
       method: 'post',
       path: '/warehouses',
       caller: 'app',
-      summary: 'Adds a warehouse; a code is unique in the app, and a blank one is none',
+      summary: 'Adds a warehouse; a code is unique in the app, and a blank code is stored as null',
       body: PostWarehouse,
       answers: { 201: record({ data: WarehouseShape }) },
       refusals: [ALREADY_TAKEN],
@@ -96,7 +100,7 @@ export function warehouseRoutes(warehouses: TypeOrmWarehouses, database: Databas
       refusals: [...WAREHOUSE_KEYS, ...REFUSALS],
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
-        const rows = rowsOf(body, 'warehouses').map(warehouseWish);
+        const rows = rowsOf(body, 'warehouses').map(parseWarehouseRow);
         const outcome = await warehouses.put(app.id, rows, options);
         if ('failures' in outcome) {
           return { status: 422, body: { errors: { Warehouses: outcome.failures.map((key) => app.say(key)) } } };

@@ -2,7 +2,7 @@ import { MediaShop } from './media-shop.js';
 import { evaluate, importOrder, methodId, newCustomer, propose, setUp, stockShop } from './shop.js';
 import type { Client, TestApi } from './test-api.js';
 
-/** Something of everything: sold, partly confirmed, given back, shipped, canceled, expired, imported, uploaded. */
+/** Makes proformas, orders, payments, refunds, stock movements and files in many states. */
 export async function aDay(api: TestApi, client: Client): Promise<void> {
   await client.patch('/app/settings', { loyalty: { points_per_amount: 100 } });
   await stockShop(client, [

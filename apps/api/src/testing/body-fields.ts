@@ -8,54 +8,56 @@ export interface BodyField {
   readonly schema: Json;
 }
 
-/** What the example of a body holds, by field, or by what the field stands in: `items.code`; by `.code` at the top. */
+/** Values of the example body: by field, by parent and field (`items.code`), or at the top (`.code`). */
 export type ExampleValues = Readonly<Record<string, unknown>>;
 
-/** The bodies of the API reference, field by field. */
+/** A body of the API reference, field by field. */
 export class BodySchema {
   constructor(
     private readonly reference: Json,
     private readonly schema: Json,
   ) {}
 
-  /** Every field, those of nested objects and of the first entry of each list too, and that entry itself. */
+  /** Every field, including nested ones and the first entry of each list. */
   fields(): BodyField[] {
-    return this.below(this.schema, []).filter(({ path }) => path.length > 0);
+    return this.nestedFields(this.schema, []).filter(({ path }) => path.length > 0);
   }
 
-  /** A field of this name in every object of the example, itself one of them. */
+  /** A field of this name in every object of the example. */
   unknownFields(name: string, values: ExampleValues): BodyField[] {
     const example = this.example(values);
-    const isThere = (path: readonly Step[]): boolean =>
+    const isPresent = (path: readonly Step[]): boolean =>
       path.reduce<unknown>((part, step) => (part as Json | undefined)?.[step], example) !== undefined;
-    return this.below(this.schema, [])
-      .filter(({ path, schema }) => schema['properties'] !== undefined && isThere(path))
+    return this.nestedFields(this.schema, [])
+      .filter(({ path, schema }) => schema['properties'] !== undefined && isPresent(path))
       .map(({ path }) => ({ path: [...path, name], schema: {} }));
   }
 
-  /** The required fields, and all others for which there is a value. */
+  /** The required fields and those with a value. */
   example(values: ExampleValues): unknown {
     return this.exampleOf(this.schema, [], values) ?? {};
   }
 
-  /** The example with one field as given; what it stands in is there too. */
+  /** The example with one field set, and its parents. */
   exampleWith({ path }: BodyField, value: unknown, values: ExampleValues): unknown {
     return this.put(this.schema, [], this.example(values), path, value, values);
   }
 
-  /** The fields that take any text. */
+  /** The fields that accept any text. */
   texts(): BodyField[] {
     return this.fields().filter(({ schema: { type, enum: allowed, pattern, format } }) => {
       return [type].flat().includes('string') && !allowed && !pattern && !format;
     });
   }
 
-  private below(schema: Json, path: readonly Step[]): BodyField[] {
+  private nestedFields(schema: Json, path: readonly Step[]): BodyField[] {
     const { properties, items } = this.resolved(schema);
     return [
       { path, schema: this.resolved(schema) },
-      ...Object.entries((properties ?? {}) as Json).flatMap(([name, of]) => this.below(of as Json, [...path, name])),
-      ...(items ? this.below(items as Json, [...path, 0]) : []),
+      ...Object.entries((properties ?? {}) as Json).flatMap(([name, of]) =>
+        this.nestedFields(of as Json, [...path, name]),
+      ),
+      ...(items ? this.nestedFields(items as Json, [...path, 0]) : []),
     ];
   }
 
@@ -71,7 +73,7 @@ export class BodySchema {
       const entry = this.exampleOf(items, [...path, 0], values, isRequired);
       return entry === undefined ? undefined : [entry];
     }
-    if (properties === undefined) return isRequired ? plainest(this.resolved(schema)) : undefined;
+    if (properties === undefined) return isRequired ? simplestValue(this.resolved(schema)) : undefined;
     const isRequiredHere = (name: string): boolean => isRequired && required.includes(name);
     const entries = Object.entries(properties)
       .map(([name, of]) => [name, this.exampleOf(of as Json, [...path, name], values, isRequiredHere(name))] as const)
@@ -82,13 +84,13 @@ export class BodySchema {
   private known(path: readonly Step[], values: ExampleValues): unknown {
     const names = path.filter((step) => step !== 0);
     if (names.length === 0 || path.at(-1) === 0) return undefined;
-    const place = names.length === 1 ? `.${names[0]}` : names.slice(-2).join('.');
-    return values[place] ?? values[names.at(-1) as string];
+    const parentAndName = names.length === 1 ? `.${names[0]}` : names.slice(-2).join('.');
+    return values[parentAndName] ?? values[names.at(-1) as string];
   }
 
   private put(
     schema: Json,
-    at: readonly Step[],
+    parent: readonly Step[],
     body: unknown,
     [step, ...rest]: readonly Step[],
     value: unknown,
@@ -97,13 +99,13 @@ export class BodySchema {
     if (step === undefined) return value;
     const { properties, items } = this.resolved(schema);
     const next = (step === 0 ? items : (properties as Json)[step]) as Json;
-    const path = [...at, step];
+    const path = [...parent, step];
     if (step === 0) {
       const [first = this.exampleOf(next, path, values)] = (body ?? []) as unknown[];
       return [this.put(next, path, first, rest, value, values)];
     }
-    const there = (body ?? {}) as Json;
-    return { ...there, [step]: this.put(next, path, there[step], rest, value, values) };
+    const object = (body ?? {}) as Json;
+    return { ...object, [step]: this.put(next, path, object[step], rest, value, values) };
   }
 
   private resolved(schema: Json): Json {
@@ -115,8 +117,8 @@ export class BodySchema {
   }
 }
 
-/** A value that the schema of a field allows, for those that nobody has named a value for. */
-function plainest({ type, enum: allowed, minimum = 1 }: Json): unknown {
+/** A value that the schema allows. */
+function simplestValue({ type, enum: allowed, minimum = 1 }: Json): unknown {
   if (Array.isArray(allowed)) return allowed[0];
   const [kind] = [type].flat();
   if (kind === 'string') return 'text';

@@ -1,6 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
+import { openApiDocument } from '../http/openapi.js';
+import type { Route } from '../http/route.js';
+import { VERSION } from '../runtime/api.js';
 
 interface Operation {
   readonly requestBody?: unknown;
@@ -18,14 +21,21 @@ export interface Exchange {
   readonly text: string;
 }
 
-/** Holds every exchange against the API reference, so that the two cannot drift apart. */
+let known: Conformance | undefined;
+
+/** Cached per process, because schemas compile slowly and all services have the same routes. */
+export function conformanceOf(routes: readonly Route[]): Conformance {
+  return (known ??= new Conformance(openApiDocument(routes, VERSION)));
+}
+
+/** Validates exchanges against the API reference. */
 export class Conformance {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly checks = new Map<string, ValidateFunction>();
 
   private readonly templates: readonly (readonly [string, RegExp, readonly string[]])[];
 
-  constructor(private readonly reference: Record<string, unknown>) {
+  constructor(readonly reference: Record<string, unknown>) {
     this.templates = Object.entries(reference['paths'] as Paths).map(([template, operations]) => [
       template,
       new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
@@ -35,7 +45,7 @@ export class Conformance {
     this.ajv.addSchema(reference, 'reference');
   }
 
-  /** What of the exchange the reference does not promise, in words; nothing when all is well. */
+  /** Deviations from the reference; empty for a valid exchange. */
   complaints({ method, path, sent, status, text }: Exchange): string[] {
     const template = this.templateOf(path, method);
     if (template === undefined)
@@ -56,23 +66,25 @@ export class Conformance {
   private body(template: string, method: string, status: number, content: unknown, text: string): string[] {
     if (content === undefined)
       return text === '' ? [] : [`${method} ${template} ${status} should have no body: ${text}`];
-    // Pictures are held against nothing here; their tests look at them.
+    // Tests of images check their bytes.
     if (!Object.hasOwn(content as object, 'application/json')) return [];
     const pointer = ['paths', template, method, 'responses', String(status), 'content', 'application/json', 'schema'];
-    return this.against(pointer, JSON.parse(text), `answer ${status} of ${method} ${template}`);
+    return this.validate(pointer, JSON.parse(text), `answer ${status} of ${method} ${template}`);
   }
 
   private request(template: string, method: string, operation: Operation, sent: unknown, status: number): string[] {
     if (operation.requestBody === undefined || sent === undefined || status >= 300) return [];
     const pointer = ['paths', template, method, 'requestBody', 'content', 'application/json', 'schema'];
-    return this.against(pointer, sent, `accepted body of ${method} ${template}`);
+    return this.validate(pointer, sent, `accepted body of ${method} ${template}`);
   }
 
-  private against(pointer: readonly string[], value: unknown, what: string): string[] {
+  private validate(pointer: readonly string[], value: unknown, subject: string): string[] {
     const reference = `reference#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
     const check = this.checks.get(reference) ?? this.ajv.compile({ $ref: reference });
     this.checks.set(reference, check);
-    return check(value) ? [] : (check.errors ?? []).map((error) => `${what}: ${error.instancePath} ${error.message}`);
+    return check(value)
+      ? []
+      : (check.errors ?? []).map((error) => `${subject}: ${error.instancePath} ${error.message}`);
   }
 
   private templateOf(path: string, method: string): string | undefined {
@@ -81,11 +93,11 @@ export class Conformance {
   }
 }
 
-/** The message keys of an answer, but for what it repeats of the request. */
+/** The message keys of an answer, without echoed fields. */
 function keysIn(text: string): string[] {
   if (!/"(?:API|Stocks)\./.test(text)) return [];
   const { errors = {}, error, data } = JSON.parse(text) as { errors?: object; error?: unknown; data?: unknown };
-  const { fields: _, ...named } = errors as { fields?: unknown };
+  const { fields: _, ...areas } = errors as { fields?: unknown };
   const { failed } = (data ?? {}) as { failed?: unknown };
   const entries = [data, failed].filter((each) => Array.isArray(each)).flat() as {
     message?: unknown;
@@ -94,30 +106,30 @@ function keysIn(text: string): string[] {
   const reasons = entries.map(
     (each) => each?.message ?? (each?.error as { message?: unknown })?.message ?? each?.error,
   );
-  const said = [...Object.values(named).flat(), error, ...reasons];
-  return said.filter((each): each is string => typeof each === 'string' && /^(?:API|Stocks)\./.test(each));
+  const messages = [...Object.values(areas).flat(), error, ...reasons];
+  return messages.filter((each): each is string => typeof each === 'string' && /^(?:API|Stocks)\./.test(each));
 }
 
-/** What of a body was accepted: a bulk call answers 200 and names the rows that were not, or says why in their place. */
+/** The body without the rows that a bulk call failed. */
 function withoutFailedRows(sent: unknown, text: string): unknown {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent;
   const { data } = (text.startsWith('{"data":') ? JSON.parse(text) : {}) as { data?: unknown };
   const failed = new Set(failedRows(data).map((row) => JSON.stringify(row)));
   if (failed.size === 0 && !(Array.isArray(data) && data.some(isMessage))) return sent;
-  const hasFailed = (row: unknown, place: number): boolean =>
-    failed.has(JSON.stringify(row) ?? 'null') || (Array.isArray(data) && isMessage(data[place]));
+  const hasFailed = (row: unknown, index: number): boolean =>
+    failed.has(JSON.stringify(row) ?? 'null') || (Array.isArray(data) && isMessage(data[index]));
   const accepted = (value: unknown): unknown =>
-    Array.isArray(value) ? value.filter((row, place) => !hasFailed(row, place)) : value;
+    Array.isArray(value) ? value.filter((row, index) => !hasFailed(row, index)) : value;
   return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, accepted(value)]));
 }
 
-/** The rows under `data.failed`, by whatever name a call gives them back. */
+/** The rows under `data.failed`, echoed as `input` or `product`. */
 export function failedRows(data: unknown): unknown[] {
   const { failed = [] } = (data ?? {}) as { failed?: readonly { input?: unknown; product?: unknown }[] };
   return failed.map((each) => ('product' in each ? each.product : each.input));
 }
 
-/** Whether an entry of a list of records says why there is none. */
+/** Is true for an entry that holds an error instead of a record. */
 export function isMessage(entry: unknown): boolean {
   if (typeof entry !== 'object' || entry === null || !('message' in entry)) return false;
   return 'success' in entry ? entry.success === false : !('id' in entry);

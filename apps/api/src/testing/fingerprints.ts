@@ -1,7 +1,7 @@
-import type { Database } from '../database/database.js';
+import type { Postgres } from '@back-office/database-postgres';
 
-/** Per app a text that changes with every row of the app that is written, changed to what it was before or deleted. */
-export type Fingerprints = ReadonlyMap<number, string>;
+/** Per app a number that grows with every write, also with one that changes no value. */
+export type Fingerprints = ReadonlyMap<number, number>;
 
 const TABLES = `
   select t.table_name as name, bool_or(c.column_name = 'app_id') as has_app
@@ -12,35 +12,75 @@ const TABLES = `
 
 interface Table {
   readonly name: string;
-  /** The column that says whose a row is. */
+  /** The column with the app id. */
   readonly owner: 'app_id' | 'id';
 }
 
-/** All there are, so that a table that is added later is watched too. */
-async function tablesOf(database: Database): Promise<Table[]> {
+/** All tables with rows of apps. */
+async function tablesOf(database: Postgres): Promise<Table[]> {
   const tables = await database.rows<{ name: string; has_app: boolean }>(TABLES);
   return tables.map(({ name, has_app: hasApp }) => {
-    if (!hasApp && name !== 'apps') throw new Error(`Whose rows are those of ${name}?`);
+    if (!hasApp && name !== 'apps') throw new Error(`${name} has no app_id`);
     return { name, owner: hasApp ? 'app_id' : 'id' };
   });
 }
 
-export async function fingerprintsOf(database: Database): Promise<() => Promise<Fingerprints>> {
-  const tables = await tablesOf(database);
-  const parts = tables.map(
-    ({ name, owner }) => `select '${name}' as name, ${owner} as app_id, count(*) as rows,
-      max(xmin::text::bigint) as newest from "${name}" group by 2`,
+/** Triggers record every written row in its own transaction, so a rollback leaves none. */
+const WATCH = `
+  create schema watched;
+  create unlogged table watched.writes (
+    id bigint generated always as identity, app_id bigint not null, before text, after text);
+  ${['app_id', 'id']
+    .map(
+      (owner) => `create function watched.note_${owner}() returns trigger language plpgsql as $$
+      begin
+        insert into watched.writes (app_id, before, after)
+        values (coalesce(new.${owner}, old.${owner}), tg_relid || old::text, tg_relid || new::text);
+        return null;
+      end $$;`,
+    )
+    .join('')}`;
+
+const TAKE_WRITES = `
+  with taken as (delete from watched.writes returning *)
+  select app_id, before, after from taken order by taken.id`;
+
+interface Write {
+  readonly app_id: number;
+  /** The row with its table id; null before an insert and after a delete. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Watches all tables from now on. Triggers cost less than reading the tables for every call. */
+export async function fingerprintsOf(database: Postgres): Promise<() => Promise<Fingerprints>> {
+  const triggers = (await tablesOf(database)).map(
+    ({ name, owner }) => `create trigger noted after insert or update or delete on "${name}"
+      for each row execute function watched.note_${owner}()`,
   );
-  const text = `select app_id, string_agg(concat_ws(' ', name, rows, newest), ', ' order by name) as seen
-    from (${parts.join(' union all ')}) as part group by app_id`;
+  await database.source.query([WATCH, ...triggers].join(';'));
+  const changes = new Map<number, number>();
   return async () => {
-    const rows = await database.rows<{ app_id: number; seen: string }>(text);
-    return new Map(rows.map(({ app_id: appId, seen }) => [appId, seen]));
+    for (const appId of writtenApps(await database.source.query<Write[]>(TAKE_WRITES)))
+      changes.set(appId, (changes.get(appId) ?? 0) + 1);
+    return new Map(changes);
   };
 }
 
-/** The tables in which a row of the app holds this text. */
-export async function tablesWith(database: Database, appId: number, text: string): Promise<string[]> {
+/** A row that is inserted and deleted between two readings does not count. */
+function writtenApps(writes: readonly Write[]): Set<number> {
+  const written = new Set<number>();
+  const inserted = new Map<string, number>();
+  for (const { app_id: appId, before, after } of writes) {
+    const isNew = before === null || inserted.delete(before);
+    if (!isNew) written.add(appId);
+    else if (after !== null) inserted.set(after, appId);
+  }
+  return new Set([...written, ...inserted.values()]);
+}
+
+/** Names of the tables in which a row of the app contains the text. */
+export async function tablesWith(database: Postgres, appId: number, text: string): Promise<string[]> {
   const parts = (await tablesOf(database)).map(
     ({ name, owner }) => `select '${name}' as name from "${name}" as row
       where ${owner} = $1 and strpos(to_jsonb(row)::text, $2) > 0`,

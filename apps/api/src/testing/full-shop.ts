@@ -3,7 +3,7 @@ import type { ExampleValues } from './body-fields.js';
 import { evaluate, GUEST, methodId, propose, startSession, stockShop } from './shop.js';
 import type { Client, TestApi } from './test-api.js';
 
-interface Named {
+interface ShopRecord {
   readonly id: number;
   readonly data_part?: number;
   readonly time_part?: number;
@@ -13,7 +13,7 @@ interface Named {
   readonly url?: string;
 }
 
-/** An app with a record of every kind that calls name: what is sent to it can be right but for one thing. */
+/** An app with a record of every kind, for calls with exactly one error. */
 export interface FullShop {
   readonly client: Client;
   readonly cash: number;
@@ -21,13 +21,13 @@ export interface FullShop {
   readonly file: { readonly id: number; readonly key: string; readonly url: string };
   /** A file in Trash. */
   readonly trashed: { readonly id: number };
-  /** Of a signed-in customer, for the calls that are not the app's. */
+  /** Token of a customer's session. */
   readonly session: string;
-  /** One record of every kind that a path names, by the first segment of the path. */
-  readonly records: Record<string, Named>;
+  /** One record per first path segment. */
+  readonly records: Record<string, ShopRecord>;
   evaluation: number;
-  /** Whether a call may have used up the proforma or the evaluation. */
-  spent: boolean;
+  /** Records that earlier calls may have used up. */
+  spent: 'nothing' | 'evaluation' | 'proforma and evaluation';
 }
 
 export async function openFullShop(api: TestApi): Promise<FullShop> {
@@ -42,11 +42,11 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
   const trashed = (await client.upload('/cdn/files', { name: 'gone.txt', bytes: Buffer.from('words') })).body.data;
   await client.delete(`/cdn?file=${trashed.key}`);
   const cash = await methodId(client, 'cash');
-  const records: Record<string, Named> = {
+  const records: Record<string, ShopRecord> = {
     customers: (await client.post('/customers', { customer })).body.data,
     order_processings: { id: evaluation },
     orders: (await client.post(`/proforma_orders/${sold.id}/convert`)).body.data,
-    proforma_orders: await awaiting(client, cash),
+    proforma_orders: await createProforma(client, cash),
     cdn: file,
   };
   const session = await startSession(client, { customer_external_ref: 'ana' });
@@ -60,48 +60,48 @@ export async function openFullShop(api: TestApi): Promise<FullShop> {
     cash,
     records,
     evaluation,
-    spent: false,
+    spent: 'nothing',
   };
 }
 
-/** Where a location is, so that a visit can be there. */
+/** Position of the location, for visits. */
 const HERE = { latitude: 44.8125, longitude: 20.4612 };
 
-/** What hostile settings may have changed. */
+/** Restores settings that hostile calls may have changed. */
 export async function setUpFullShop(client: Client): Promise<void> {
   const account = { beneficiary: 'Shop', account_number: '160-445-02' };
   await client.patch('/app/settings', { currency: 'RSD', bank_account: account });
 }
 
-/** A proforma of which a card payment is in progress, a refund was made, and something is owed. */
-async function awaiting(client: Client, cash: number): Promise<Named> {
+/** A proforma with a pending card payment, a refund and a debt. */
+async function createProforma(client: Client, cash: number): Promise<ShopRecord> {
   const { id, items } = await propose(client, [{ code: 'A', qty: 2 }]);
   const path = `/proforma_orders/${id}`;
-  const begun = await client.post(`${path}/card_payments`, { payment: { amount: 1 } });
+  const cardPayment = await client.post(`${path}/card_payments`, { payment: { amount: 1 } });
   const payment = { payment_method_id: cash, amount: 150 };
   await client.post(`${path}/pay`, { payment });
   const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
   await client.post(`${path}/warehouse_confirm`, { adjustments });
   const { body } = await client.post(`${path}/warehouse_confirm`);
   const refund = body.data.payments.find(({ amount }: { amount: number }) => amount < 0);
-  return { ...body.data, payment_id: begun.body.payment.id, refund_id: refund.id };
+  return { ...body.data, payment_id: cardPayment.body.payment.id, refund_id: refund.id };
 }
 
-/** Replaces what calls have used up. */
+/** Replaces the records that calls have used up. */
 export async function refresh(shop: FullShop): Promise<void> {
-  if (!shop.spent) return;
-  shop.records['proforma_orders'] = await awaiting(shop.client, shop.cash);
+  if (shop.spent === 'nothing') return;
+  if (shop.spent !== 'evaluation') shop.records['proforma_orders'] = await createProforma(shop.client, shop.cash);
   shop.evaluation = await evaluate(shop.client, [{ code: 'A', qty: 1 }]);
-  shop.spent = false;
+  shop.spent = 'nothing';
 }
 
-/** The token of the shop that may make the call. */
+/** The app's or the session's token, as the route requires. */
 export function tokenFor({ caller }: Route, { client, session }: FullShop): string {
   return caller === 'app' ? client.token : session;
 }
 
 let emails = 0;
-/** What makes the example of a body an acceptable one. A name holds for every field called so. */
+/** Valid values of body fields, by field name. */
 export function valuesOf(
   { cash, folder, file, trashed, records, evaluation }: FullShop,
   { path }: Route,

@@ -3,17 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { bundle } from '../../bundle.mjs';
-import { startEmbeddedPostgres } from '../../dist/database/embedded/embedded-postgres.js';
-import { migrate } from '../../dist/database/migrate.js';
+import { migrate, startEmbeddedPostgres } from '@back-office/database-postgres';
 
 const TEMPLATE = `back_office_template_${process.pid}`;
 
-/** One server for the whole run, and on it one migrated database from which every test file copies its own. */
+/** Starts one server per run, with a migrated database that every suite copies. */
 export default async function setUp() {
   await bundle();
   const url = process.env.DATABASE_URL;
   const home = url ? undefined : mkdtempSync(join(tmpdir(), 'back-office-tests-'));
-  // As root the server runs as another user, which has to reach it.
+  // Started by root, the server runs as another user and needs access.
   if (home) chmodSync(home, 0o755);
   const server = home && (await startEmbeddedPostgres({ dataDir: home, fallbackDir: home }));
   const connection = url ? { url } : { host: server.host, user: server.user, database: server.database };

@@ -1,4 +1,4 @@
-/** What no client should send and some client will. JSON values for any field of a body, by what they are. */
+/** Hostile JSON values for any field of a body, with their names. */
 export const HOSTILE_VALUES: readonly (readonly [name: string, value: unknown])[] = [
   ['absent', undefined],
   ['null', null],
@@ -37,7 +37,7 @@ export const HOSTILE_VALUES: readonly (readonly [name: string, value: unknown])[
   ['25 nested objects', JSON.parse('{"a":'.repeat(25) + '1' + '}'.repeat(25))],
 ];
 
-/** Texts of bodies that are no JSON, or nested too deeply. */
+/** Invalid JSON and JSON that is nested too deeply. */
 export const BROKEN_JSON: readonly string[] = [
   '{',
   '[1',
@@ -59,10 +59,10 @@ export const BROKEN_JSON: readonly string[] = [
   `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`,
 ];
 
-/** Texts of whole bodies that no call with a body can read. */
+/** Bodies that every call refuses. */
 export const HOSTILE_BODIES: readonly string[] = ['null', 'true', '5', '"x"', '[]', '[{}]', '[null]', ...BROKEN_JSON];
 
-/** Query strings about one parameter. */
+/** Hostile query strings for one parameter. */
 export const HOSTILE_QUERIES: readonly ((parameter: string) => string)[] = [
   (name) => name,
   ...[
@@ -114,7 +114,7 @@ export const HOSTILE_QUERIES: readonly ((parameter: string) => string)[] = [
   (name) => `${name}[=1`,
 ];
 
-/** Segments in place of an id, none of which any record has. */
+/** Path segments that are no id of a record. */
 export const HOSTILE_IDS: readonly string[] = [
   '0',
   '-1',
@@ -150,5 +150,5 @@ export const HOSTILE_IDS: readonly string[] = [
   '%2E%2E',
 ];
 
-/** Segments that are no text at all. */
+/** Path segments that cannot be decoded. */
 export const UNDECODABLE_IDS: readonly string[] = ['%', '%E0%A4%A', '%C0%AF', '%ED%A0%80', '1%ff'];

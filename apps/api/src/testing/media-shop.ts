@@ -3,18 +3,17 @@ import { TOKENS } from '../tokens.js';
 import type { Client, Reply, TestApi } from './test-api.js';
 
 type Fields = Readonly<Record<string, string | readonly string[]>>;
-// Tests read files as they know them to be.
 // eslint-disable-next-line typescript/no-explicit-any
 type CdnFile = any;
 
-/** The library of one app, as a shop uses it. */
+/** The media library of one app. */
 export class MediaShop {
   constructor(
     private readonly api: TestApi,
     readonly client: Client,
   ) {}
 
-  /** Uploads a text of this name, and answers its file. */
+  /** Uploads a text and returns its file. */
   text(name: string, fields: Fields = {}, content = `words of ${name}`): Promise<CdnFile> {
     return this.upload(name, Buffer.from(content), fields);
   }
@@ -46,19 +45,19 @@ export class MediaShop {
     return this.client.delete(`/cdn?file=${encodeURIComponent(file.key)}`);
   }
 
-  /** The names in the list of files that such a query asks for. */
+  /** File names in the list for this query. */
   async names(query = ''): Promise<string[]> {
     const { body } = await this.client.get(`/cdn/files?${query}`);
     return body.data.files.map(({ filename }: { filename: string }) => filename);
   }
 
-  /** As {@link names}, in Trash. */
+  /** File names in Trash for this query. */
   async trashed(query = ''): Promise<string[]> {
     const { body } = await this.client.get(`/cdn/trash?${query}`);
     return body.data.files.map(({ filename }: { filename: string }) => filename);
   }
 
-  /** What the world gets at a public address. */
+  /** Fetches a public address. */
   fetch(url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET'): Promise<Response> {
     const { pathname, search } = new URL(url);
     return fetch(this.api.origin + pathname + search, { headers, method });
@@ -68,11 +67,11 @@ export class MediaShop {
     return Buffer.from(await (await this.fetch(url)).arrayBuffer());
   }
 
-  /** Puts a job of the file off, or brings it forward. */
+  /** Changes when a job of the file is due. */
   async reschedule(id: number, purpose: 'content' | 'reverted' | 'renditions', by: string): Promise<void> {
     const key = `${purpose}:${this.client.appId}:${id}`;
     const isLocked = 'select from graphile_worker.jobs where key = $1 and locked_at is not null';
-    // A worker that has ended may still be writing down what became of its last job.
+    // A worker may still be recording the result of its last job.
     while ((await this.api.database.rows(isLocked, [key])).length > 0);
     await this.api.database.rows(
       `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now() + $2::interval)

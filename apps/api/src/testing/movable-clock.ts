@@ -1,6 +1,6 @@
 import type { Clock } from '@back-office/kernel';
 
-/** A clock that stands still until it is moved. */
+/** A clock that only the test moves. */
 export class MovableClock implements Clock {
   constructor(private time = new Date('2026-11-21T10:00:00Z')) {}
 
@@ -8,7 +8,7 @@ export class MovableClock implements Clock {
     return new Date(this.time);
   }
 
-  /** To the moment that it is, which is what processes of the service go by that share the database. */
+  /** Moves to the system time, which other processes on the database use. */
   catchUp(): void {
     this.time = new Date();
   }

@@ -10,11 +10,11 @@ const runs = new Map();
 const frameworkStorage = new asyncHooks.AsyncLocalStorage();
 
 /**
- * Lets Node load the tests and what they import, once per worker, instead of once per suite in a context of its own.
- * Jest keeps the rest: suites, matchers, timeouts, reports. There are no module mocks, and suites share their globals.
+ * Lets Node load tests and their imports once per worker instead of once per suite. Jest still provides suites, matchers,
+ * timeouts and reports. There are no module mocks, and suites share their globals.
  */
 module.exports = class NativeRuntime extends JestRuntime {
-  /** The framework is loaded anew for each suite, since its state is the suite's. */
+  /** Loads the framework again for each suite, because it holds the suite's state. */
   requireInternalModule(path, ...rest) {
     if (!path.includes('jest-circus')) return super.requireInternalModule(path, ...rest);
     delete require.cache[path];
@@ -31,7 +31,7 @@ module.exports = class NativeRuntime extends JestRuntime {
     return true;
   }
 
-  /** In watch mode a suite runs again: under another address, or Node would not look at it. */
+  /** In watch mode, a new URL makes Node load a suite again. */
   async unstable_importModule(path) {
     const run = runs.get(path) ?? 0;
     runs.set(path, run + 1);
@@ -39,7 +39,7 @@ module.exports = class NativeRuntime extends JestRuntime {
   }
 };
 
-/** Each storage that was ever used slows down every promise of the process: one for all suites instead of one for each. */
+/** Shares one storage between suites, because each one slows down every promise of the process. */
 function withStorage(storage, load) {
   const { AsyncLocalStorage } = asyncHooks;
   asyncHooks.AsyncLocalStorage = function SharedStorage() {

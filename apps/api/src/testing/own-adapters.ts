@@ -1,14 +1,14 @@
 import type { CdnPurger, ImageProcessor, MediaFacts, PageRenderer } from '@back-office/media';
 import type { RefundGateway, RefundRequest } from '@back-office/proforma';
 
-/** What was asked of the adapters below, and which of them have been closed. */
+/** Calls to the adapters below. */
 export const seen = {
   purged: [] as string[],
   refunds: [] as RefundRequest[],
   closed: [] as string[],
 };
 
-/** Another copy of the class, as an adapter has that brings its own packages. */
+/** Another copy of the class, as in an adapter with its own packages. */
 class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -18,7 +18,7 @@ async function close(name: string): Promise<void> {
   seen.closed.push(name);
 }
 
-/** "Encodes" an image as its size; an image of 13 pixels in width is broken. */
+/** Encodes an image as its size; an image 13 pixels wide is broken. */
 export function openImageProcessor(): ImageProcessor {
   return {
     can: () => true,

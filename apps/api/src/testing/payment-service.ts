@@ -7,14 +7,14 @@ export interface AskedRefund {
   readonly payment_method: string;
   readonly reference: string | null;
   readonly amount: number;
-  /** From the head: the key under which it is paid at most once. */
+  /** The `Idempotency-Key` header. */
   readonly key: string;
 }
 
-/** A payment service that pays every refund it is asked for, unless told to answer something else. */
+/** A payment service that answers every refund with `status`. */
 export interface PaymentService {
   readonly url: string;
-  /** What was asked for since it was last emptied. */
+  /** The refunds requested so far; tests may empty it. */
   readonly asked: AskedRefund[];
   status: number;
   close(): void;

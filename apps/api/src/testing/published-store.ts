@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { readConfig, type Config } from '../config.js';
 import type { StorageModule } from '../media/index.js';
 
-/** Configuration of an installation whose store serves its files itself: each lies under its public key, too. */
+/** Configuration with a store that serves its files under their public keys. */
 export const PUBLISHED = { STORAGE: fileURLToPath(import.meta.url) };
 
 export const openMediaStore: StorageModule['openMediaStore'] = async (environment: Config['environment']) => {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 export interface RawCall {
   readonly method?: string;
-  /** Sent as it is: nothing is encoded, resolved or cleaned up. */
+  /** Sent unchanged: neither encoded nor normalized. */
   readonly path: string;
   readonly headers?: OutgoingHttpHeaders | undefined;
   readonly body?: string | Buffer | undefined;
@@ -16,17 +16,18 @@ export interface RawReply {
   readonly milliseconds: number;
 }
 
-/** Calls over a few kept connections, for what a well-behaved client library would not send. */
+/** Sends calls that a well-behaved client library would not send. */
 export class RawHttp {
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  constructor(
+    private readonly origin: string,
+    private readonly agent = new Agent({ keepAlive: true, maxSockets: 8 }),
+  ) {}
 
-  constructor(private readonly origin: string) {}
-
-  call({ method = 'GET', path, headers: given = {}, body }: RawCall): Promise<RawReply> {
+  call({ method = 'GET', path, headers: ownHeaders = {}, body }: RawCall): Promise<RawReply> {
     const { hostname, port } = new URL(this.origin);
-    // Of itself Node frames a body only where one is usual, and would send that of a DELETE as garbage behind it.
-    const framed = body === undefined || 'Transfer-Encoding' in given;
-    const headers = framed ? given : { 'Content-Length': Buffer.byteLength(body), ...given };
+    // Node does not frame the body of a DELETE without a length.
+    const isFramed = body === undefined || 'Transfer-Encoding' in ownHeaders;
+    const headers = isFramed ? ownHeaders : { 'Content-Length': Buffer.byteLength(body), ...ownHeaders };
     const started = performance.now();
     return new Promise((resolve, reject) => {
       const sent = request({ agent: this.agent, hostname, port, method, path, headers }, (response) => {
@@ -52,8 +53,8 @@ export class RawHttp {
 }
 
 /**
- * Writes the bytes on a connection of their own and answers everything that comes back until the server closes it.
- * Who hangs up says that nothing more will come.
+ * Writes the bytes on a new connection and returns everything received until the server closes it. `hangUp` ends the
+ * sending side.
  */
 export function exchangeBytes(origin: string, bytes: string | Buffer, { hangUp = false } = {}): Promise<string> {
   const { hostname, port } = new URL(origin);

@@ -1,11 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BASE_PATH } from '../http/base-path.js';
-import { openApiDocument } from '../http/openapi.js';
 import type { Route } from '../http/route.js';
-import { VERSION } from '../runtime/api.js';
 import { TOKENS } from '../tokens.js';
 import { BodySchema } from './body-fields.js';
-import { Conformance } from './conformance.js';
+import { conformanceOf, type Conformance } from './conformance.js';
 import type { FullShop } from './full-shop.js';
 import { RawHttp } from './raw-http.js';
 import type { TestApi } from './test-api.js';
@@ -14,10 +12,10 @@ export interface RouteCall {
   readonly route: Route;
   readonly path: string;
   readonly token?: string | undefined;
-  /** In place of the route's own. */
+  /** Replaces the route's method. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, or as a form with a file where the route takes one; `text` is sent as it is. */
+  /** Sent as JSON, or as a form with a file for an upload; `text` is sent unchanged. */
   readonly body?: unknown;
   readonly text?: string | Buffer | undefined;
 }
@@ -26,14 +24,14 @@ export interface RouteAnswer {
   readonly status: number;
   readonly head: IncomingHttpHeaders;
   readonly answer: string;
-  /** What of it the API reference does not promise. */
+  /** Deviations from the API reference. */
   readonly complaints: readonly string[];
 }
 
-/** Calls of whatever the route table holds, right or wrong. */
+/** Sends valid and invalid calls to any route. */
 export class RouteCalls {
   readonly routes: readonly Route[];
-  /** How many have been sent. */
+  /** Calls sent so far. */
   count = 0;
   private readonly reference: Record<string, unknown>;
   private readonly conformance: Conformance;
@@ -41,12 +39,12 @@ export class RouteCalls {
 
   constructor(api: TestApi) {
     this.routes = api.container.get(TOKENS.Routes);
-    this.reference = openApiDocument(this.routes, VERSION);
-    this.conformance = new Conformance(this.reference);
+    this.conformance = conformanceOf(this.routes);
+    this.reference = this.conformance.reference;
     this.http = new RawHttp(api.origin);
   }
 
-  /** The fields of the route's body; the file of a form is not one of them. */
+  /** The fields of the route's body, without the file of a form. */
   bodyOf(route: Route): BodySchema | undefined {
     const path = (this.reference['paths'] as Record<string, Record<string, unknown>>)[templateOf(route)];
     const operation = path?.[route.method] as { requestBody?: { content: Record<string, { schema: object }> } };
@@ -58,7 +56,7 @@ export class RouteCalls {
   async send({ route, path, token, method = route.method, headers, body, text }: RouteCall): Promise<RouteAnswer> {
     this.count += 1;
     const isForm = route.upload === true && body !== undefined;
-    const written = text ?? (body === undefined ? undefined : isForm ? formOf(body as object) : JSON.stringify(body));
+    const payload = text ?? (body === undefined ? undefined : isForm ? formOf(body as object) : JSON.stringify(body));
     const reply = await this.http.call({
       method: method.toUpperCase(),
       path,
@@ -67,10 +65,10 @@ export class RouteCalls {
         'Content-Type': isForm ? `multipart/form-data; boundary=${BOUNDARY}` : 'application/json',
         ...headers,
       },
-      body: written,
+      body: payload,
     });
     const sent =
-      written === undefined || body === undefined || isForm ? undefined : (JSON.parse(String(written)) as unknown);
+      payload === undefined || body === undefined || isForm ? undefined : (JSON.parse(String(payload)) as unknown);
     const { status, text: answer } = reply;
     const complaints = this.complaintsOf({ method, path, sent, status, text: answer });
     return { status, head: reply.headers, answer, complaints };
@@ -80,9 +78,9 @@ export class RouteCalls {
     this.http.close();
   }
 
-  private complaintsOf(told: Parameters<Conformance['complaints']>[0]): string[] {
+  private complaintsOf(exchange: Parameters<Conformance['complaints']>[0]): string[] {
     try {
-      return this.conformance.complaints(told);
+      return this.conformance.complaints(exchange);
     } catch (error) {
       return [String(error)];
     }
@@ -93,12 +91,12 @@ export function nameOf({ method, path }: Route): string {
   return `${method} ${path}`;
 }
 
-/** The path as the API reference writes it. */
+/** The path in the notation of the API reference. */
 function templateOf({ path }: Route): string {
   return BASE_PATH + path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-/** The ids in the path of a route. */
+/** Names of the parameters in the path. */
 export function parametersOf({ path }: Route): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
@@ -108,13 +106,13 @@ function recordOf({ path }: Route, shop: FullShop): Readonly<Record<string, unkn
   return { ...shop.records[path.split('/')[1] ?? ''] };
 }
 
-/** The path with the ids of the shop's records, but for one of them: that of the record unless another is named. */
+/** The path with the shop's ids; `id` replaces the value of `parameter`. */
 export function pathOf(route: Route, shop: FullShop, id?: string, parameter = 'id'): string {
-  const named = { ...recordOf(route, shop), ...(id !== undefined && { [parameter]: id }) };
-  return BASE_PATH + route.path.replaceAll(/:(\w+)/g, (_, name: string) => String(named[name]));
+  const ids = { ...recordOf(route, shop), ...(id !== undefined && { [parameter]: id }) };
+  return BASE_PATH + route.path.replaceAll(/:(\w+)/g, (_, name: string) => String(ids[name]));
 }
 
-/** The required parameters as they should be, so that what is hostile is the only thing wrong. */
+/** Valid values of the required parameters. */
 export function requiredQuery(route: Route, shop: FullShop): string[] {
   const record = recordOf(route, shop);
   const values: Readonly<Record<string, unknown>> = {
@@ -130,7 +128,7 @@ export function requiredQuery(route: Route, shop: FullShop): string[] {
 
 const BOUNDARY = 'between-the-parts';
 
-/** The fields of a body as a form, with a file. */
+/** The schema of a form without its file. */
 function fieldsOf(form: { properties?: object } | undefined): object | undefined {
   const fields = Object.entries(form?.properties ?? {}).filter(([name]) => name !== 'file');
   return form && { ...form, properties: Object.fromEntries(fields), required: [] };

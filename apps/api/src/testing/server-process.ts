@@ -9,11 +9,11 @@ export interface ServerProcess {
   readonly pid: number;
   /** Everything the process printed so far. */
   output(): string;
-  /** Sends the signal and answers the exit code once the process is gone. */
+  /** Sends the signal and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** The service as a process of its own, as `npm start` runs it once built. */
+/** Starts the built service in its own process, like `npm start`. */
 export async function startServer(environment: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const child = spawn(process.execPath, [`${BUNDLE}main.js`], {
     env: { PATH: process.env['PATH'], PORT: '0', ...environment },
@@ -22,13 +22,13 @@ export async function startServer(environment: Readonly<Record<string, string>>)
   let printed = '';
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const origin = await new Promise<string>((resolve, reject) => {
-    const read = (chunk: Buffer): void => {
+    const onOutput = (chunk: Buffer): void => {
       printed += chunk.toString();
       const [, found] = /Base URL +(http:\/\/localhost:\d+)\//.exec(printed) ?? [];
       if (found) resolve(found.replace('localhost', '127.0.0.1'));
     };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
+    child.stdout.on('data', onOutput);
+    child.stderr.on('data', onOutput);
     void exited.then((code) => reject(new Error(`The server ended with ${code}: ${printed}`)));
   });
   return {

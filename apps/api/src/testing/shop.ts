@@ -1,6 +1,6 @@
 import type { Client } from './test-api.js';
 
-/** A small shop to sell from: one warehouse `W1`, products by code, each with one variant of the same code. */
+/** A product with one variant of the same code. */
 export interface Goods {
   readonly code: string;
   readonly price?: number;
@@ -49,7 +49,7 @@ export async function evaluate(client: Client, items: readonly object[], more: o
   return reply.body.data.id as number;
 }
 
-/** The body of a new proforma of these items. */
+/** Returns a new proforma of these items. */
 // eslint-disable-next-line typescript/no-explicit-any
 export async function propose(client: Client, items: readonly object[], more: object = {}): Promise<any> {
   const reply = await client.post('/proforma_orders', { order_processing_id: await evaluate(client, items, more) });
@@ -73,7 +73,7 @@ export async function stockOf(
 
 type SetUp = 'promotions' | 'payment_methods' | 'shipment_methods' | 'vouchers';
 
-/** The records as they are stored. */
+/** Returns the stored records. */
 // eslint-disable-next-line typescript/no-explicit-any
 export async function setUp(client: Client, name: SetUp, rows: readonly object[]): Promise<any[]> {
   const reply = await client.put(`/${name}`, { [name]: rows });
@@ -81,7 +81,7 @@ export async function setUp(client: Client, name: SetUp, rows: readonly object[]
   return reply.body.data;
 }
 
-/** What an evaluation needs to name a new customer. */
+/** Returns the identifiers of a new customer. */
 export async function newCustomer(
   client: Client,
   email: string,
@@ -91,7 +91,7 @@ export async function newCustomer(
   return { customer_id: id, data_part, time_part };
 }
 
-/** The body of an order that another system has taken. */
+/** Returns the imported order. */
 // eslint-disable-next-line typescript/no-explicit-any
 export async function importOrder(client: Client, order: object): Promise<any> {
   const reply = await client.post('/int/orders', { order });
@@ -99,7 +99,7 @@ export async function importOrder(client: Client, order: object): Promise<any> {
   return reply.body.data;
 }
 
-/** The token of a new session; without a customer's name an anonymous one. */
+/** Returns the token of a new session, anonymous without a customer. */
 export async function startSession(client: Client, session: object = {}): Promise<string> {
   const reply = await client.post('/sessions', { session: { device: { uuid: 'device' }, ...session } });
   if (reply.status !== 201) throw new Error(`No session: ${reply.text}`);

@@ -5,35 +5,34 @@ import { join } from 'node:path';
 import supertest from 'supertest';
 import { containerOf } from '../container.js';
 import { readConfig } from '../config.js';
-import { CustomerEntity } from '../customers/index.js';
-import { Database } from '../database/database.js';
-import { dataSourceFor, jobPool } from '../database/data-source.js';
+import type { Postgres } from '@back-office/database-postgres';
 import { openRefundGateway } from '../proformas/index.js';
-import { libraryToolsOf, MediaWorker } from '../media/index.js';
+import { openLibraryTools } from '../media/index.js';
 import { BASE_PATH } from '../http/base-path.js';
-import { openApiDocument } from '../http/openapi.js';
-import { PATIENCE, type Patience } from '../http/server.js';
-import { startApi, VERSION } from '../runtime/api.js';
+import { EDGE_TIMEOUTS, type EdgeTimeouts } from '../http/server.js';
+import { startApi } from '../runtime/api.js';
 import { loggerOf } from '../runtime/logger.js';
+import { refundReportOf } from '../runtime/observer.js';
 import { TOKENS } from '../tokens.js';
 import type { Container } from 'inversify';
-import { Conformance } from './conformance.js';
+import { databaseUnderTest } from './database-under-test.js';
+import { conformanceOf, type Conformance } from './conformance.js';
 import { MovableClock } from './movable-clock.js';
-import { SentStatements } from './sent-statements.js';
-import { testDatabase } from './test-database.js';
+import { RawHttp, type RawReply } from './raw-http.js';
+import { checkFilesAreClosed } from './open-files.js';
 
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The parsed body; tests read it as they know it to be. */
+  /** The parsed body. */
   // eslint-disable-next-line typescript/no-explicit-any
   readonly body: any;
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** Calls of one app. Every answer is held against the API reference. */
+/** Calls of one app. Every answer is validated against the API reference. */
 export interface Client {
   readonly appId: number;
   readonly token: string;
@@ -57,75 +56,71 @@ export interface Upload {
 export interface TestApi {
   readonly origin: string;
   readonly url: string;
-  /** Where everything is that is kept in files, what is being received included. */
+  /** The folder of all files, including unfinished uploads. */
   readonly dataDir: string;
   readonly clock: MovableClock;
-  /** For what the tests themselves ask and write, on connections of their own. */
-  readonly database: Database;
+  /** The tests' own connections. */
+  readonly database: Postgres;
+  /** The service's connections. */
+  readonly postgres: Postgres;
   readonly container: Container;
-  /** The texts of all statements of the service so far, but for what TypeORM asks by itself. */
+  /** All statements of the service so far, except those that TypeORM adds. */
   readonly statements: string[];
-  /** What has gone wrong in the background so far. */
+  /** Errors of background jobs so far. */
   readonly jobFailures: unknown[];
-  /** Does the jobs that wait in the background. */
+  /** Runs all pending background jobs. */
   work(): Promise<void>;
-  /** A new app and its calls. */
+  /** Creates an app. */
   app(currency?: string): Promise<Client>;
-  /** The calls of an app, sent to other servers in turn. */
+  /** The same client, calling these servers in turn. */
   through(client: Client, origins: readonly string[]): Client;
-  /** Throws when a statement of the service has been such that it may touch records of more than one app. */
+  /** Throws when a statement was not limited to one app, or a stored file is still open. */
   close(): Promise<void>;
 }
 
-const CONNECTIONS_OF_TESTS = 4;
-
-let known: Conformance | undefined;
-
-/** Every service of the process has the same routes, and their schemas take a while to compile. */
-function conformanceOf(container: Container): Conformance {
-  return (known ??= new Conformance(openApiDocument(container.get(TOKENS.Routes), VERSION)));
-}
-
-/** The whole service on a real port and a database of its own; only the clock and the log are not the real ones. */
+/** The whole service on a real port and its own database, with a test clock and without a log. */
 export async function testApi(
   environment: Readonly<Record<string, string>> = {},
-  patience: Partial<Patience> = {},
+  timeouts: Partial<EdgeTimeouts> = {},
 ): Promise<TestApi> {
   const ownDir = await mkdtemp(join(tmpdir(), 'back-office-'));
   const config = readConfig({ LOG_LEVEL: 'silent', DATA_DIR: ownDir, ...environment });
-  // Before the database: what a bad configuration ends must leave nothing open.
-  const media = await libraryToolsOf(config);
-  const refunds = await openRefundGateway(config);
-  const own = await testDatabase();
-  // What a test writes need not survive a crash of the database server.
-  const connection = { url: `${own.url}${own.url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };
-  const sent = new SentStatements();
-  const source = dataSourceFor(connection, config.databasePoolSize, [CustomerEntity]);
-  await source.setOptions({ logger: sent.logger }).initialize();
-  const statements: string[] = [];
-  const database = new Database(source, (text) => {
-    statements.push(text);
-    sent.note(text);
-  });
-  const inspection = new Database(await dataSourceFor(connection, CONNECTIONS_OF_TESTS).initialize());
+  const logger = loggerOf(config);
+  // A bad configuration throws here, before the database is opened.
+  const media = await openLibraryTools(config);
+  const refunds = await openRefundGateway(config, refundReportOf(logger));
   const clock = new MovableClock();
+  const { base, isPublished } = media.library;
+  const options = { clock, publicBase: () => base, isPublished: () => isPublished };
+  const under = await databaseUnderTest(options, config.databasePoolSize);
+  const { database } = under;
   const container = containerOf(database, { refunds, media }, clock);
-  const onAnyPort = { ...config, port: 0 };
-  const api = await startApi({ container, database }, onAnyPort, loggerOf(config), { ...PATIENCE, ...patience });
-  const pool = jobPool(connection, 2);
+  const anyPort = { ...config, port: 0 };
+  const api = await startApi({ container, database }, anyPort, logger, { ...EDGE_TIMEOUTS, ...timeouts });
+  const queue = database.jobQueue(2);
   const jobFailures: unknown[] = [];
-  const worker = new MediaWorker(pool, container.get(TOKENS.Library).tasks, (error) => jobFailures.push(error));
+  const onFailure = (error: unknown) => jobFailures.push(error);
+  const worker = queue.worker(container.get(TOKENS.Library).tasks.list(onFailure), onFailure);
   const origin = `http://127.0.0.1:${api.port}`;
   const connections = new Agent({ keepAlive: true });
-  const calls: Calls = { connections, conformance: conformanceOf(container), headers: {} };
+  const calls: Calls = { connections, conformance: conformanceOf(container.get(TOKENS.Routes)), headers: {} };
   return {
     origin,
-    url: own.url,
+    get url() {
+      return under.url;
+    },
     dataDir: config.dataDir,
     clock,
-    database: inspection,
+    get database() {
+      return under.inspection;
+    },
+    get postgres() {
+      return under.postgres;
+    },
     container,
-    statements,
+    get statements() {
+      return under.statements;
+    },
     jobFailures,
     work: () => worker.drain(),
     app: async (currency = 'RSD') => {
@@ -140,17 +135,17 @@ export async function testApi(
     close: async () => {
       connections.destroy();
       await api.stop();
-      const judged = sent.assertOneApp(inspection);
-      await judged.catch(() => {});
-      await pool.end();
+      await queue.close();
       await Promise.all([media.close(), refunds.close?.()]);
-      await Promise.all([source.destroy(), inspection.source.destroy()]);
-      await own.drop();
+      const checks = Promise.all([under.close(), checkFilesAreClosed(config.dataDir)]);
+      await checks.catch(() => {});
       await rm(ownDir, { recursive: true, force: true });
-      await judged;
+      await checks;
     },
   };
 }
+
+type Answer = Pick<RawReply, 'status' | 'text' | 'headers'>;
 
 interface Calls {
   /** A new connection costs as much as a small call. */
@@ -161,18 +156,20 @@ interface Calls {
 
 function clientOf(origin: () => string, appId: number, token: string, calls: Calls): Client {
   const { connections, conformance, headers } = calls;
+  const authorized = { Authorization: `Bearer ${token}`, ...headers };
   const call = async (method: Method, path: string, sent?: unknown): Promise<Reply> => {
-    const server = supertest(origin());
-    const request = server[method](BASE_PATH + path).agent(connections);
-    void request.set({ Authorization: `Bearer ${token}`, ...headers });
-    const reply = sent === undefined ? await request : await request.send(sent as object);
+    const { pathname, search } = new URL(origin() + BASE_PATH + path);
+    const body = sent === undefined ? undefined : JSON.stringify(sent);
+    const typed = body === undefined ? authorized : { ...authorized, 'Content-Type': 'application/json' };
+    const http = new RawHttp(origin(), connections);
+    const reply = await http.call({ method: method.toUpperCase(), path: pathname + search, headers: typed, body });
     return checked(reply, method, path, sent);
   };
   const upload: Client['upload'] = async (path, file, fields = {}) => {
     const request = supertest(origin())
       .post(BASE_PATH + path)
       .agent(connections)
-      .set({ Authorization: `Bearer ${token}`, ...headers });
+      .set(authorized);
     for (const [name, values] of Object.entries(fields)) {
       for (const value of [values].flat()) request.field(name, value as string);
     }
@@ -180,11 +177,11 @@ function clientOf(origin: () => string, appId: number, token: string, calls: Cal
     if (bytes) request.attach('file', Buffer.from(bytes), { filename, contentType: mime });
     return checked(await request, 'post', path, undefined);
   };
-  const checked = ({ status, text, headers: got }: supertest.Response, method: Method, path: string, sent: unknown) => {
+  const checked = ({ status, text, headers: received }: Answer, method: Method, path: string, sent: unknown) => {
     const complaints = conformance.complaints({ method, path: BASE_PATH + path, sent, status, text });
     if (complaints.length > 0) throw new Error(`Not as the API reference says:\n${complaints.join('\n')}`);
     const body: unknown = text === '' ? undefined : JSON.parse(text);
-    return { status, headers: got as Readonly<Record<string, string>>, text, body };
+    return { status, headers: received as Readonly<Record<string, string>>, text, body };
   };
   return {
     appId,

@@ -16,23 +16,23 @@ const OPTIONS = {
   module: { type: 'es6' },
 };
 
-/** Sources import one another by the names of what is built; workspace packages offer their source under a condition. */
+/** Resolves imports of built files to their TypeScript sources, also in workspace packages. */
 export async function resolve(specifier, context, next) {
   if (specifier.startsWith('.') && specifier.endsWith('.js')) {
     const source = new URL(`${specifier.slice(0, -'.js'.length)}.ts`, context.parentURL);
-    if (isOurs(source.pathname) && existsSync(source)) return { url: source.href, shortCircuit: true };
+    if (isOwnSource(source.pathname) && existsSync(source)) return { url: source.href, shortCircuit: true };
   }
   return next(specifier, { ...context, conditions: ['back-office:source', ...context.conditions] });
 }
 
 export async function load(url, context, next) {
   const { protocol, pathname } = new URL(url);
-  if (protocol !== 'file:' || !pathname.endsWith('.ts') || !isOurs(pathname)) return next(url, context);
+  if (protocol !== 'file:' || !pathname.endsWith('.ts') || !isOwnSource(pathname)) return next(url, context);
   const filename = fileURLToPath(new URL(url));
   const { code } = await transform(await readFile(filename, 'utf8'), { ...OPTIONS, filename });
   return { format: 'module', source: code, shortCircuit: true };
 }
 
-function isOurs(pathname) {
+function isOwnSource(pathname) {
   return !pathname.includes('/node_modules/');
 }

@@ -7,13 +7,12 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from '
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** A cache in front of an origin, and where it listens. */
 export interface Cache {
   readonly address: string;
   close(): Promise<void>;
 }
 
-/** Starts a server on a free port, and answers the port. */
+/** Starts the server on a free port; returns the port. */
 export async function listening(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -33,13 +32,13 @@ function onPath(command: string): string | undefined {
 }
 
 const varnishd = onPath('varnishd');
-/** Nothing but Node need be installed to run the tests; .ci/run sees to it that Varnish is there. */
+/** The tests run without Varnish; .ci/run installs it. */
 export const hasVarnish = varnishd !== undefined;
 
-/** A Varnish that caches what this origin answers, and takes PURGE but for what is below `/closed`. */
+/** A Varnish in front of the origin. It accepts PURGE except below `/closed`. */
 export async function varnishBefore(origin: string): Promise<Cache> {
   const folder = await mkdtemp(join(tmpdir(), 'varnish-'));
-  // Started by root it works as another user.
+  // Started by root, Varnish runs as another user.
   await chmod(folder, 0o755);
   const { hostname, port: originPort } = new URL(origin);
   const vcl = `vcl 4.1;
@@ -53,18 +52,28 @@ export async function varnishBefore(origin: string): Promise<Cache> {
   const port = await listening(probe);
   probe.close();
   await once(probe, 'close');
-  const at = `127.0.0.1:${port}`;
-  const options = ['-F', '-n', join(folder, 'work'), '-a', at, '-f', join(folder, 'cache.vcl'), '-s', 'malloc,32m'];
+  const endpoint = `127.0.0.1:${port}`;
+  const options = [
+    '-F',
+    '-n',
+    join(folder, 'work'),
+    '-a',
+    endpoint,
+    '-f',
+    join(folder, 'cache.vcl'),
+    '-s',
+    'malloc,32m',
+  ];
   const process = spawn(varnishd ?? '', options, { stdio: 'ignore' });
   const ended = once(process, 'exit');
-  const address = `http://${at}`;
+  const address = `http://${endpoint}`;
   const close = async (): Promise<void> => {
     process.kill();
     await ended;
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await answering(address);
+    await waitForAnswer(address);
   } catch (error) {
     await close();
     throw error;
@@ -72,24 +81,24 @@ export async function varnishBefore(origin: string): Promise<Cache> {
   return { address, close };
 }
 
-async function answering(address: string): Promise<void> {
+async function waitForAnswer(address: string): Promise<void> {
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const isThere = await textOf(address, '/ready', 'ready.example').catch(() => undefined);
-    if (isThere !== undefined) return;
+    const answer = await textOf(address, '/ready', 'ready.example').catch(() => undefined);
+    if (answer !== undefined) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('Varnish did not start');
 }
 
-/** What is answered with 200; anything else throws. */
+/** The body of a 200; throws on any other status. */
 export function textOf(address: string, path: string, host: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const asked = get(address + path, { headers: { host }, agent: false }, (response) => {
+    const request = get(address + path, { headers: { host }, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
-      response.on('data', (piece: string) => (text += piece));
+      response.on('data', (chunk: string) => (text += chunk));
       response.on('end', () => (response.statusCode === 200 ? resolve(text) : reject(new Error(text))));
     });
-    asked.on('error', reject);
+    request.on('error', reject);
   });
 }

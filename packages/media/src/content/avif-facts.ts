@@ -1,12 +1,12 @@
 import { isoBox, isoBoxes, type IsoBox } from '../iso-boxes.js';
-import { reads, u16, u32 } from '../octets.js';
-import type { LaidFacts } from './laid-facts.js';
+import { matchesAt, u16, u32 } from '../octets.js';
+import type { UnrotatedFacts } from './unrotated-facts.js';
 
 const VERSION_SIZE = 4;
-const QUARTER_TURNED = 6;
+const ROTATED_BY_90 = 6;
 
-/** By what belongs to the first image: its size, and how it is to be turned. */
-export function avifFacts(head: Uint8Array): LaidFacts | undefined {
+/** Reads the properties of the primary image. */
+export function avifFacts(head: Uint8Array): UnrotatedFacts | undefined {
   const meta = isoBox(head, 0, Infinity, 'meta');
   if (meta === undefined || meta.to > head.length) return undefined;
   const within = (box: IsoBox | undefined, type: string): IsoBox | undefined =>
@@ -22,8 +22,8 @@ export function avifFacts(head: Uint8Array): LaidFacts | undefined {
   return {
     width: u32(head, size.from + VERSION_SIZE),
     height: u32(head, size.from + VERSION_SIZE + 4),
-    animated: reads(head, 8, 'avis'),
-    orientation: turn && (head[turn.from] ?? 0) % 2 === 1 ? QUARTER_TURNED : 1,
+    animated: matchesAt(head, 8, 'avis'),
+    orientation: turn && (head[turn.from] ?? 0) % 2 === 1 ? ROTATED_BY_90 : 1,
   };
 }
 
@@ -31,7 +31,7 @@ function numberAfterVersion(head: Uint8Array, { from }: IsoBox): number {
   return head[from] === 0 ? u16(head, from + VERSION_SIZE) : u32(head, from + VERSION_SIZE);
 }
 
-/** The numbers of the properties of an item, counted from 1. */
+/** Indexes of an item's properties, from 1. */
 function propertiesOf(head: Uint8Array, { from, to }: IsoBox, item: number): readonly number[] {
   const idSize = head[from] === 0 ? 2 : 4;
   const size = (head[from + 3] ?? 0) & 1 ? 2 : 1;
@@ -46,7 +46,7 @@ function propertiesOf(head: Uint8Array, { from, to }: IsoBox, item: number): rea
   return [];
 }
 
-/** One bit of each says whether a reader must understand it. */
+/** Masks the bit that marks a property as essential. */
 function* indexesIn(head: Uint8Array, from: number, to: number, size: 1 | 2): Generator<number> {
   for (let at = from; at < to; at += size) yield size === 2 ? u16(head, at) & 0x7fff : (head[at] ?? 0) & 0x7f;
 }

@@ -1,25 +1,25 @@
-import { latin1, reads, u16, u32 } from '../octets.js';
+import { latin1, matchesAt, u16, u32 } from '../octets.js';
 
 const LOCAL = 'PK\x03\x04';
 const LOCAL_SIZE = 30;
-const SIZE_COMES_LATER = 0x08;
-const NEWEST_VERSION = 63;
-const PDF_WITHIN = 1_024;
+const HAS_DATA_DESCRIPTOR = 0x08;
+const MAX_ZIP_VERSION = 63;
+const MAX_PDF_OFFSET_BYTES = 1_024;
 const PARTS: Readonly<Record<string, string>> = {
   'word/': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   'xl/': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'ppt/': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 };
-/** What every Office document has, in whichever order it was written. */
+/** Every Office document has one of these entries. */
 const OFFICE = /^(\[Content_Types\]\.xml|_rels\/\.rels|docProps\/.+)$/;
 
-/** Something of a PDF must follow its mark; that may come late, but not after a page or a script. */
+/** The signature may come late, but not after HTML or a script; an object must follow it. */
 export function isPdf(head: Uint8Array): boolean {
-  const at = latin1(head, 0, PDF_WITHIN + 5).search(/%PDF-\d/);
+  const at = latin1(head, 0, MAX_PDF_OFFSET_BYTES + 5).search(/%PDF-\d/);
   return at >= 0 && !/[<#]/.test(latin1(head, 0, at)) && /\s\d+\s+\d+\s+obj\b/.test(latin1(head, at));
 }
 
-/** ZIP, or what an Office document is by the names in it; one with macros is nothing that is taken. */
+/** ZIP or Office document by its entry names; `undefined` for Office documents with macros. */
 export function zipType(head: Uint8Array): string | undefined {
   if (isEmptyZip(head)) return 'application/zip';
   if (!isEntry(head, 0)) return undefined;
@@ -31,7 +31,7 @@ export function zipType(head: Uint8Array): string | undefined {
 }
 
 function isEmptyZip(head: Uint8Array): boolean {
-  return reads(head, 0, 'PK\x05\x06') && head.length >= 22 && u32(head, 4) === 0 && u32(head, 8) === 0;
+  return matchesAt(head, 0, 'PK\x05\x06') && head.length >= 22 && u32(head, 4) === 0 && u32(head, 8) === 0;
 }
 
 function* namesIn(head: Uint8Array): Generator<string> {
@@ -40,7 +40,7 @@ function* namesIn(head: Uint8Array): Generator<string> {
     if (nameEnd > head.length) return;
     yield latin1(head, at + LOCAL_SIZE, nameEnd);
     const content = nameEnd + u16(head, at + 28, 'little');
-    const isSizeKnown = (u16(head, at + 6, 'little') & SIZE_COMES_LATER) === 0;
+    const isSizeKnown = (u16(head, at + 6, 'little') & HAS_DATA_DESCRIPTOR) === 0;
     at = isSizeKnown ? content + u32(head, at + 18, 'little') : nextEntry(head, content);
   }
 }
@@ -53,6 +53,7 @@ function nextEntry(head: Uint8Array, from: number): number {
 function isEntry(head: Uint8Array, at: number): boolean {
   const [version = 0xff, , , flags = 0xff] = head.subarray(at + 4, at + 8);
   const method = u16(head, at + 8, 'little');
-  const isSane = version <= NEWEST_VERSION && (flags & 0xc0) === 0 && (method <= 20 || (method >= 93 && method <= 99));
-  return reads(head, at, LOCAL) && isSane && u16(head, at + 26, 'little') > 0;
+  const isValid =
+    version <= MAX_ZIP_VERSION && (flags & 0xc0) === 0 && (method <= 20 || (method >= 93 && method <= 99));
+  return matchesAt(head, at, LOCAL) && isValid && u16(head, at + 26, 'little') > 0;
 }

@@ -1,18 +1,18 @@
 import { isPdf, zipType } from './document-types.js';
-import { TYPE_HEAD } from './head.js';
+import { TYPE_HEAD_BYTES } from './head.js';
 import { isAvif, isBmp, isGifImage, isJpeg, isPng, isTiff, isWebp } from './raster-types.js';
 import { isMp3, isOgg, isoMediaType, isWav, isWebm } from './stream-types.js';
 import { isPlainText, isSvg } from './text-types.js';
 
-type Reader = (head: Uint8Array) => string | undefined;
+type Detector = (head: Uint8Array) => string | undefined;
 
 const when =
-  (mime: string, is: (head: Uint8Array) => boolean): Reader =>
+  (mime: string, matches: (head: Uint8Array) => boolean): Detector =>
   (head) =>
-    is(head) ? mime : undefined;
+    matches(head) ? mime : undefined;
 
-/** The most certain ones first. */
-const READERS: readonly Reader[] = [
+/** The most reliable ones first. */
+const DETECTORS: readonly Detector[] = [
   when('image/jpeg', isJpeg),
   when('image/png', isPng),
   when('image/webp', isWebp),
@@ -32,13 +32,13 @@ const READERS: readonly Reader[] = [
 ];
 
 /**
- * The type of a file by its first {@link TYPE_HEAD} bytes, or all of them when it has fewer; one of those that the library
- * takes, else `undefined`. The name only tells a table from other text.
+ * Detects the MIME type from the first {@link TYPE_HEAD_BYTES} bytes, or from the whole of a smaller file. `undefined`
+ * for a type that the library does not accept. The name decides between CSV and plain text only.
  */
 export function fileType(head: Uint8Array, name: string): string | undefined {
-  const first = head.subarray(0, TYPE_HEAD);
-  for (const read of READERS) {
-    const mime = read(first);
+  const first = head.subarray(0, TYPE_HEAD_BYTES);
+  for (const detect of DETECTORS) {
+    const mime = detect(first);
     if (mime !== undefined) return mime === 'text/plain' && /\.csv$/i.test(name) ? 'text/csv' : mime;
   }
   return undefined;

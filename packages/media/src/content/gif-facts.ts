@@ -1,19 +1,19 @@
 import { latin1, u16 } from '../octets.js';
-import { colourTableSize, isGif } from '../place/gif.js';
-import type { LaidFacts } from './laid-facts.js';
+import { colourTableSize, isGif } from '../location/gif.js';
+import type { UnrotatedFacts } from './unrotated-facts.js';
 
 const HEADER_SIZE = 13;
 const [IMAGE, EXTENSION] = [0x2c, 0x21];
 const [CONTROL, APPLICATION] = [0xf9, 0xff];
 
-export function gifFacts(head: Uint8Array): LaidFacts | undefined {
+export function gifFacts(head: Uint8Array): UnrotatedFacts | undefined {
   if (!isGif(head)) return undefined;
   return { width: u16(head, 6, 'little'), height: u16(head, 8, 'little'), animated: isAnimated(head) };
 }
 
-/** Whether there is a second image; when it is not reached, whether there is a sign that there will be one. */
+/** True with a second image. In a truncated file, a frame delay or loop count counts as one. */
 function isAnimated(head: Uint8Array): boolean {
-  let [images, hasSign] = [0, false];
+  let [images, hasHint] = [0, false];
   let at = HEADER_SIZE + colourTableSize(head[10]);
   while (at + 2 <= head.length && images < 2) {
     const [kind, label] = head.subarray(at, at + 2);
@@ -21,12 +21,12 @@ function isAnimated(head: Uint8Array): boolean {
       images += 1;
       at = afterBlocks(head, at + 11 + colourTableSize(head[at + 9]));
     } else if (kind === EXTENSION) {
-      hasSign ||= label === CONTROL && u16(head, at + 4, 'little') > 0;
-      hasSign ||= label === APPLICATION && /^(NETSCAPE2|ANIMEXTS1)/.test(latin1(head, at + 3, at + 12));
+      hasHint ||= label === CONTROL && u16(head, at + 4, 'little') > 0;
+      hasHint ||= label === APPLICATION && /^(NETSCAPE2|ANIMEXTS1)/.test(latin1(head, at + 3, at + 12));
       at = afterBlocks(head, at + 2);
     } else return images > 1;
   }
-  return images > 1 || (hasSign && at + 1 > head.length);
+  return images > 1 || (hasHint && at + 1 > head.length);
 }
 
 function afterBlocks(head: Uint8Array, from: number): number {

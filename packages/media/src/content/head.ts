@@ -1,7 +1,7 @@
-/** How much of a file tells its type. */
-export const TYPE_HEAD = 65_536;
+/** Bytes at the start of a file that determine its type. */
+export const TYPE_HEAD_BYTES = 65_536;
 
-/** Whether there may be more of the file than these first bytes: fewer than {@link TYPE_HEAD} are all of it. */
-export function goesOn(head: Uint8Array): boolean {
-  return head.length >= TYPE_HEAD;
+/** Fewer than {@link TYPE_HEAD_BYTES} are the whole file. */
+export function mayBeTruncated(head: Uint8Array): boolean {
+  return head.length >= TYPE_HEAD_BYTES;
 }

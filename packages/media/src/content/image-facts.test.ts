@@ -16,7 +16,7 @@ import {
   u32be,
   u32le,
   type Part,
-} from '../../testing/file-parts.js';
+} from '../testing/file-parts.js';
 import {
   avifSample,
   gifSample,
@@ -25,11 +25,11 @@ import {
   SAMPLE_FILES,
   tiffSample,
   webpSample,
-} from '../../testing/index.js';
+} from '../testing/index.js';
 import { imageFacts } from './image-facts.js';
 
 const upright = { width: 30, height: 40, animated: false, cmyk: false };
-const turned = { ...upright, width: 40, height: 30 };
+const rotated = { ...upright, width: 40, height: 30 };
 const facts = (mime: string, content: Uint8Array): unknown => {
   const found = imageFacts(mime, content);
   if (found === undefined) return undefined;
@@ -80,29 +80,29 @@ const pitm = fullBox('pitm', 0, u16be(7));
 const ipma = (...indexes: readonly number[]): Uint8Array =>
   fullBox('ipma', 0, u32be(2), u16be(3), 1, 1, u16be(7), indexes.length, indexes);
 
-describe('the facts of an image', () => {
+describe('imageFacts', () => {
   it.each([
-    ['image/jpeg', 'a sample', jpegSample(), turned],
+    ['image/jpeg', 'a sample', jpegSample(), rotated],
     ['image/jpeg', 'upright', jpegSample(1), upright],
-    ['image/jpeg', 'on its head', jpegSample(3), upright],
-    ['image/jpeg', 'progressive, for print', jpeg(frame(0xc2, 4)), { ...upright, cmyk: true }],
+    ['image/jpeg', 'upside down', jpegSample(3), upright],
+    ['image/jpeg', 'progressive CMYK', jpeg(frame(0xc2, 4)), { ...upright, cmyk: true }],
     [
       'image/jpeg',
-      'grey, after what is skipped',
+      'grey, after skipped segments',
       jpeg('xx', [0xff, 0xff], segment(0xc4, 'x'), frame(0xc0, 1)),
       upright,
     ],
     [
       'image/jpeg',
-      'of the first EXIF',
+      'two EXIF segments',
       jpeg(segment(0xe1, 'Exif\0\0', exif(8)), segment(0xe1, 'Exif\0\0', exif(1)), frame(0xc0, 3)),
-      turned,
+      rotated,
     ],
-    ['image/png', 'a sample', pngSample(), { ...turned, animated: true }],
+    ['image/png', 'a sample', pngSample(), { ...rotated, animated: true }],
     ['image/png', 'still', bytes(PNG, pngChunk('IDAT', 'x'), pngChunk('acTL', 'x')), upright],
-    ['image/webp', 'a sample', webpSample(), { ...turned, animated: true }],
+    ['image/webp', 'a sample', webpSample(), { ...rotated, animated: true }],
     ['image/webp', 'still, without EXIF', extended(0), upright],
-    ['image/webp', 'its EXIF beyond the head', extended(0x08, riffChunk('EXIF', exif())).slice(0, 60), upright],
+    ['image/webp', 'EXIF beyond the head', extended(0x08, riffChunk('EXIF', exif())).slice(0, 60), upright],
     [
       'image/webp',
       'lossy',
@@ -111,28 +111,28 @@ describe('the facts of an image', () => {
     ],
     ['image/webp', 'lossless', riff('WEBP', riffChunk('VP8L', [0x2f, 29, 0xc0, 9, 0, 0, 0, 0, 0, 0])), upright],
     ['image/gif', 'a sample', gifSample(), { ...upright, animated: true }],
-    ['image/gif', 'of one image', gif(control(0), image, 0x3b), upright],
-    ['image/gif', 'of one image that says how often', gif(loops, control(9), image, 0x3b), upright],
-    ['image/gif', 'of two images', gif(image, image, 0x3b), { ...upright, animated: true }],
-    ['image/gif', 'cut in its first image', gif(control(0), image).slice(0, 200), upright],
-    ['image/gif', 'cut, but says how often', gif(loops, image).slice(0, 200), { ...upright, animated: true }],
-    ['image/gif', 'cut, but gives way', gif(control(9), image).slice(0, 200), { ...upright, animated: true }],
-    ['image/avif', 'a sample', avifSample(), turned],
-    ['image/avif', 'of the first image', avif(pitm, ipma(2)), upright],
-    ['image/avif', 'turned by a quarter', avif(pitm, ipma(0x82, 0x83)), turned],
-    ['image/avif', 'turned by half', avif(pitm, ipma(2, 4)), upright],
-    ['image/avif', 'that moves', avif(pitm, ipma(2), 'avis'), { ...upright, animated: true }],
+    ['image/gif', 'one image', gif(control(0), image, 0x3b), upright],
+    ['image/gif', 'one image with a loop count', gif(loops, control(9), image, 0x3b), upright],
+    ['image/gif', 'two images', gif(image, image, 0x3b), { ...upright, animated: true }],
+    ['image/gif', 'truncated in its first image', gif(control(0), image).slice(0, 200), upright],
+    ['image/gif', 'truncated, with a loop count', gif(loops, image).slice(0, 200), { ...upright, animated: true }],
+    ['image/gif', 'truncated, with a delay', gif(control(9), image).slice(0, 200), { ...upright, animated: true }],
+    ['image/avif', 'a sample', avifSample(), rotated],
+    ['image/avif', 'the primary image', avif(pitm, ipma(2)), upright],
+    ['image/avif', 'rotated by 90°', avif(pitm, ipma(0x82, 0x83)), rotated],
+    ['image/avif', 'rotated by 180°', avif(pitm, ipma(2, 4)), upright],
+    ['image/avif', 'animated', avif(pitm, ipma(2), 'avis'), { ...upright, animated: true }],
     [
       'image/avif',
-      'of large numbers',
+      'large item ids',
       avif(fullBox('pitm', 1, u32be(7)), box('ipma', [1, 0, 0, 1], u32be(1), u32be(7), 1, u16be(0x8002))),
       upright,
     ],
-    ['image/tiff', 'a sample', tiffSample('II'), { ...turned, width: 2, height: 4 }],
-    ['image/tiff', 'the other order', tiffSample('MM'), { ...turned, width: 2, height: 4 }],
+    ['image/tiff', 'a sample', tiffSample('II'), { ...rotated, width: 2, height: 4 }],
+    ['image/tiff', 'big-endian', tiffSample('MM'), { ...rotated, width: 2, height: 4 }],
     [
       'image/tiff',
-      'for print',
+      'CMYK',
       tiff('MM', [
         [
           [256, 4, [30]],
@@ -142,42 +142,42 @@ describe('the facts of an image', () => {
       ]),
       { ...upright, cmyk: true },
     ],
-    ['image/bmp', 'of today', bmp(40, u32le(30), u32le(40)), upright],
-    ['image/bmp', 'from the top on', bmp(124, u32le(30), u32le(-40)), upright],
-    ['image/bmp', 'the oldest', bmp(12, u16le(30), u16le(40)), upright],
-  ])('%s, %s', (mime, _, content, expected) => {
+    ['image/bmp', 'usual header', bmp(40, u32le(30), u32le(40)), upright],
+    ['image/bmp', 'rows from the top', bmp(124, u32le(30), u32le(-40)), upright],
+    ['image/bmp', 'oldest header', bmp(12, u16le(30), u16le(40)), upright],
+  ])('reads %s, %s', (mime, _, content, expected) => {
     expect(facts(mime, content)).toEqual(expected);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('with orientation %d are as it is looked at', (orientation) => {
-    const expected = orientation < 5 ? upright : turned;
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('applies orientation %d', (orientation) => {
+    const expected = orientation < 5 ? upright : rotated;
     expect(facts('image/jpeg', jpegSample(orientation))).toEqual(expected);
     expect(facts('image/webp', webpSample(orientation))).toEqual({ ...expected, animated: true });
   });
 
   it.each([
-    ['image/jpeg', 'its frame beyond the head', jpegSample().slice(0, 300)],
+    ['image/jpeg', 'frame beyond the head', jpegSample().slice(0, 300)],
     ['image/jpeg', 'pixels before a frame', jpeg(segment(0xda, 'x'), frame(0xc0, 3))],
-    ['image/jpeg', 'a height that comes later', jpeg(segment(0xc0, 8, u16be(0), u16be(30), 3))],
-    ['image/png', 'its pixels beyond the head', bytes(PNG, pngChunk('iCCP', new Uint8Array(500)))],
-    ['image/webp', 'its size beyond the head', webpSample().slice(0, 29)],
-    ['image/webp', 'of no known kind', riff('WEBP', riffChunk('NONE', new Uint8Array(20)))],
-    ['image/gif', 'of no size', gif().fill(0, 6, 8)],
+    ['image/jpeg', 'a height of 0', jpeg(segment(0xc0, 8, u16be(0), u16be(30), 3))],
+    ['image/png', 'pixels beyond the head', bytes(PNG, pngChunk('iCCP', new Uint8Array(500)))],
+    ['image/webp', 'size beyond the head', webpSample().slice(0, 29)],
+    ['image/webp', 'an unknown chunk', riff('WEBP', riffChunk('NONE', new Uint8Array(20)))],
+    ['image/gif', 'no size', gif().fill(0, 6, 8)],
     ['image/gif', 'half a header', bytes('GIF89a')],
-    ['image/avif', 'its list beyond the head', avifSample({ isMetaLast: true }).slice(0, 300)],
-    ['image/avif', 'no first image', avif(bytes(), ipma(2))],
+    ['image/avif', 'item list beyond the head', avifSample({ isMetaLast: true }).slice(0, 300)],
+    ['image/avif', 'no primary image', avif(bytes(), ipma(2))],
     ['image/avif', 'no size', avif(pitm, ipma(3))],
-    ['image/avif', 'nothing of its own', avif(fullBox('pitm', 0, u16be(8)), ipma(2))],
-    ['image/tiff', 'its directory beyond the head', bytes('II*\0', u32le(1_000))],
+    ['image/avif', 'no properties', avif(fullBox('pitm', 0, u16be(8)), ipma(2))],
+    ['image/tiff', 'directory beyond the head', bytes('II*\0', u32le(1_000))],
     ['image/tiff', 'no width', tiff('II', [[[257, 3, [40]]]])],
     ['image/bmp', 'half a header', bmp(40).slice(0, 20)],
     ['image/svg+xml', 'no pixels', bytes('<svg/>')],
-    ['constructor', 'no type', bytes('x')],
-  ])('cannot be told: %s, %s', (mime, _, content) => {
+    ['constructor', 'an inherited property', bytes('x')],
+  ])('returns undefined for %s, %s', (mime, _, content) => {
     expect(facts(mime, content)).toBeUndefined();
   });
 
-  it('are told of any bytes, or not', () => {
+  it('never returns an empty size for damaged files', () => {
     const images = SAMPLE_FILES.filter(({ mime }) => mime.startsWith('image/'));
     fc.assert(
       fc.property(

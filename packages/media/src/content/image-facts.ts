@@ -1,15 +1,16 @@
 import type { ImageFacts } from '../image-processor.js';
-import { latin1, reads, u16, u24, u32 } from '../octets.js';
-import { orientationOf } from '../place/exif.js';
+import { latin1, matchesAt, u16, u24, u32 } from '../octets.js';
+import { orientationOf } from '../location/exif.js';
 import { directoryAt, numberOf, TAG, tiffHeader } from '../tiff-directory.js';
 import { avifFacts } from './avif-facts.js';
 import { gifFacts } from './gif-facts.js';
-import type { LaidFacts } from './laid-facts.js';
+import type { UnrotatedFacts } from './unrotated-facts.js';
 
-const SEPARATED = 5;
-const QUARTER_TURNED = 5;
+const CMYK = 5;
+/** Orientations from this one on swap width and height. */
+const FIRST_TRANSPOSED = 5;
 
-const READERS: Readonly<Record<string, (head: Uint8Array) => LaidFacts | undefined>> = {
+const READERS: Readonly<Record<string, (head: Uint8Array) => UnrotatedFacts | undefined>> = {
   'image/jpeg': jpegFacts,
   'image/png': pngFacts,
   'image/webp': webpFacts,
@@ -20,21 +21,20 @@ const READERS: Readonly<Record<string, (head: Uint8Array) => LaidFacts | undefin
 };
 
 /**
- * What an image is by its first bytes, nothing decoded; `undefined` for what is no image, and when its header lies beyond
- * these bytes: more of them, at most all, tell it then. Two things are taken for what they mostly are when they lie
- * beyond: an EXIF after the pixels turns nothing, and a GIF whose second image is not reached moves when it says how
- * often, or that its first image gives way to another.
+ * Reads the facts of an image from its first bytes without decoding. `undefined` for other types, and when the header
+ * lies beyond these bytes; retry with more then. Ignores EXIF beyond these bytes. A GIF whose second image lies beyond
+ * them counts as animated with a loop count or a frame delay.
  */
 export function imageFacts(mime: string, head: Uint8Array): ImageFacts | undefined {
-  const laid = Object.hasOwn(READERS, mime) ? READERS[mime]?.(head) : undefined;
-  if (laid === undefined || laid.width < 1 || laid.height < 1) return undefined;
-  const { orientation = 1, animated = false, cmyk = false } = laid;
-  const isTurned = orientation >= QUARTER_TURNED;
-  const [width, height] = isTurned ? [laid.height, laid.width] : [laid.width, laid.height];
+  const stored = Object.hasOwn(READERS, mime) ? READERS[mime]?.(head) : undefined;
+  if (stored === undefined || stored.width < 1 || stored.height < 1) return undefined;
+  const { orientation = 1, animated = false, cmyk = false } = stored;
+  const isTransposed = orientation >= FIRST_TRANSPOSED;
+  const [width, height] = isTransposed ? [stored.height, stored.width] : [stored.width, stored.height];
   return { mime, width, height, animated, cmyk };
 }
 
-function jpegFacts(head: Uint8Array): LaidFacts | undefined {
+function jpegFacts(head: Uint8Array): UnrotatedFacts | undefined {
   let orientation: number | undefined;
   let hasExif = false;
   for (let at = head.indexOf(0xff, 2); at >= 0 && at + 10 <= head.length; at = head.indexOf(0xff, at)) {
@@ -48,7 +48,7 @@ function jpegFacts(head: Uint8Array): LaidFacts | undefined {
       return { height: u16(head, at + 5), width: u16(head, at + 7), cmyk: head[at + 9] === 4, orientation };
     }
     const end = at + 2 + u16(head, at + 2);
-    if (marker === 0xe1 && !hasExif && reads(head, at + 4, 'Exif\0')) {
+    if (marker === 0xe1 && !hasExif && matchesAt(head, at + 4, 'Exif\0')) {
       hasExif = true;
       orientation = orientationOf(head.subarray(at + 4, end));
     }
@@ -61,7 +61,7 @@ function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker < 0xd0 && ![0xc4, 0xc8, 0xcc].includes(marker);
 }
 
-function pngFacts(head: Uint8Array): LaidFacts | undefined {
+function pngFacts(head: Uint8Array): UnrotatedFacts | undefined {
   let animated = false;
   let orientation: number | undefined;
   for (let at = 8; at + 8 <= head.length; at += 12 + u32(head, at)) {
@@ -73,7 +73,7 @@ function pngFacts(head: Uint8Array): LaidFacts | undefined {
   return undefined;
 }
 
-function webpFacts(head: Uint8Array): LaidFacts | undefined {
+function webpFacts(head: Uint8Array): UnrotatedFacts | undefined {
   if (head.length < 30) return undefined;
   const kind = latin1(head, 12, 16);
   if (kind === 'VP8 ') return { width: u16(head, 26, 'little') & 0x3fff, height: u16(head, 28, 'little') & 0x3fff };
@@ -90,24 +90,24 @@ function webpFacts(head: Uint8Array): LaidFacts | undefined {
 function webpOrientation(head: Uint8Array): number | undefined {
   for (let at = 12; at + 8 <= head.length;) {
     const size = u32(head, at + 4, 'little');
-    if (reads(head, at, 'EXIF')) return orientationOf(head.subarray(at + 8, at + 8 + size));
+    if (matchesAt(head, at, 'EXIF')) return orientationOf(head.subarray(at + 8, at + 8 + size));
     at += 8 + size + (size % 2);
   }
   return undefined;
 }
 
-function tiffFacts(head: Uint8Array): LaidFacts | undefined {
+function tiffFacts(head: Uint8Array): UnrotatedFacts | undefined {
   const header = tiffHeader(head);
   const directory = header && directoryAt(head, header.first, header.order);
   if (header === undefined || directory === undefined) return undefined;
   const number = (tag: number): number => numberOf(head, directory, tag, header.order) ?? 0;
-  const cmyk = number(TAG.photometric) === SEPARATED;
+  const cmyk = number(TAG.photometric) === CMYK;
   return { width: number(TAG.width), height: number(TAG.height), orientation: number(TAG.orientation), cmyk };
 }
 
-function bmpFacts(head: Uint8Array): LaidFacts | undefined {
+function bmpFacts(head: Uint8Array): UnrotatedFacts | undefined {
   if (head.length < 26) return undefined;
   if (u32(head, 14, 'little') === 12) return { width: u16(head, 18, 'little'), height: u16(head, 20, 'little') };
-  // Rows from the top on have a negative height.
+  // A negative height means rows from top to bottom.
   return { width: u32(head, 18, 'little'), height: Math.abs(u32(head, 22, 'little') | 0) };
 }

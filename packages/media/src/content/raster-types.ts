@@ -1,11 +1,11 @@
-import { goesOn } from './head.js';
+import { mayBeTruncated } from './head.js';
 import { isoBoxes } from '../iso-boxes.js';
-import { latin1, reads, u16, u32 } from '../octets.js';
-import { colourTableSize, isGif } from '../place/gif.js';
-import { PNG_SIGNATURE } from '../place/png.js';
+import { latin1, matchesAt, u16, u32 } from '../octets.js';
+import { colourTableSize, isGif } from '../location/gif.js';
+import { PNG_SIGNATURE } from '../location/png.js';
 import { directoryAt, numberOf, TAG, tiffHeader } from '../tiff-directory.js';
 
-/** Bits of a sample, by the kind of colour. */
+/** Bits per sample by colour type. */
 const PNG_DEPTHS: Readonly<Record<number, readonly number[]>> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
@@ -13,17 +13,17 @@ const PNG_DEPTHS: Readonly<Record<number, readonly number[]>> = {
   4: [8, 16],
   6: [8, 16],
 };
-const LARGEST_SIDE = 0x7fff_ffff;
+const MAX_SIDE_PIXELS = 0x7fff_ffff;
 const BMP_HEADERS = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
 const BMP_BITS = new Set([1, 2, 4, 8, 16, 24, 32]);
 const GIF_BLOCKS = new Set([0x21, 0x2c, 0x3b]);
-const LARGEST_BRANDS = 1_024;
+const MAX_BRANDS_BYTES = 1_024;
 const SCAN = 0xda;
 
-/** Segments that stand one after the other: at least two, and in what is a whole file up to its pixels. */
+/** At least two consecutive segments; in a whole file, segments up to the scan. */
 export function isJpeg(head: Uint8Array): boolean {
   let at = 2;
-  if (!reads(head, 0, '\xff\xd8')) return false;
+  if (!matchesAt(head, 0, '\xff\xd8')) return false;
   for (let isFirst = true; head[at] === 0xff; isFirst = false) {
     while (head[at + 1] === 0xff) at += 1;
     const marker = head[at + 1];
@@ -32,10 +32,10 @@ export function isJpeg(head: Uint8Array): boolean {
     if (marker === undefined) break;
     if (!isJpegSegment(marker) || size < 2) return false;
     at += 2 + size;
-    // Decoders skip what stands between segments; only the first one must be where it was said to be.
+    // Decoders skip bytes between segments; only the first gap is suspicious.
     if (!isFirst && at < head.length && head[at] !== 0xff) return true;
   }
-  return at >= head.length && goesOn(head);
+  return at >= head.length && mayBeTruncated(head);
 }
 
 function isJpegSegment(marker: number): boolean {
@@ -43,27 +43,27 @@ function isJpegSegment(marker: number): boolean {
 }
 
 export function isPng(head: Uint8Array): boolean {
-  if (!reads(head, 0, PNG_SIGNATURE) || u32(head, 8) !== 13 || !reads(head, 12, 'IHDR')) return false;
+  if (!matchesAt(head, 0, PNG_SIGNATURE) || u32(head, 8) !== 13 || !matchesAt(head, 12, 'IHDR')) return false;
   const [width, height] = [u32(head, 16), u32(head, 20)];
   const [depth = 0, colour = 0, compression, filter, interlace = 2] = head.subarray(24, 29);
-  const isSane = width > 0 && height > 0 && width <= LARGEST_SIDE && height <= LARGEST_SIDE;
+  const isValidSize = width > 0 && height > 0 && width <= MAX_SIDE_PIXELS && height <= MAX_SIDE_PIXELS;
   const isKnown = PNG_DEPTHS[colour]?.includes(depth) === true && compression === 0 && filter === 0 && interlace < 2;
-  return isSane && isKnown && /^[A-Za-z]{4}$/.test(latin1(head, 37, 41));
+  return isValidSize && isKnown && /^[A-Za-z]{4}$/.test(latin1(head, 37, 41));
 }
 
 export function isWebp(head: Uint8Array): boolean {
-  if (!reads(head, 0, 'RIFF') || !reads(head, 8, 'WEBP') || u32(head, 4, 'little') < 12) return false;
+  if (!matchesAt(head, 0, 'RIFF') || !matchesAt(head, 8, 'WEBP') || u32(head, 4, 'little') < 12) return false;
   const [kind, size] = [latin1(head, 12, 16), u32(head, 16, 'little')];
   if (kind === 'VP8X') return size >= 10 && ((head[20] ?? 0) & 0xc1) === 0;
   if (kind === 'VP8L') return size >= 5 && head[20] === 0x2f && (head[24] ?? 0xff) >> 5 === 0;
-  return kind === 'VP8 ' && size >= 10 && ((head[20] ?? 1) & 1) === 0 && reads(head, 23, '\x9d\x01\x2a');
+  return kind === 'VP8 ' && size >= 10 && ((head[20] ?? 1) & 1) === 0 && matchesAt(head, 23, '\x9d\x01\x2a');
 }
 
-/** After its colours a block of GIF begins: a script behind the name of the type is none. */
+/** Requires a block after the colour table, which scripts that start with `GIF89a` do not have. */
 export function isGifImage(head: Uint8Array): boolean {
   if (!isGif(head) || u16(head, 6, 'little') === 0 || u16(head, 8, 'little') === 0) return false;
   const first = head[13 + colourTableSize(head[10])];
-  return first === undefined ? goesOn(head) : GIF_BLOCKS.has(first);
+  return first === undefined ? mayBeTruncated(head) : GIF_BLOCKS.has(first);
 }
 
 export function isAvif(head: Uint8Array): boolean {
@@ -72,40 +72,40 @@ export function isAvif(head: Uint8Array): boolean {
   return isImage && brands?.some((brand) => brand === 'avif' || brand === 'avis') === true;
 }
 
-/** What an MP4 or one of its kin says that it is, its own brand first; `undefined` when it says nothing. */
+/** Brands of an ISO media file, the major one first; `undefined` without them. */
 export function isoBrands(head: Uint8Array): readonly string[] | undefined {
   const size = u32(head, 0);
-  if (!reads(head, 4, 'ftyp') || size < 16 || size > LARGEST_BRANDS || size % 4 !== 0) return undefined;
+  if (!matchesAt(head, 4, 'ftyp') || size < 16 || size > MAX_BRANDS_BYTES || size % 4 !== 0) return undefined;
   const compatible = Array.from({ length: size / 4 - 4 }, (_, index) => latin1(head, 16 + 4 * index, 20 + 4 * index));
   const [next] = isoBoxes(head, size, Infinity);
   const isFollowed = next !== undefined && /^[A-Za-z0-9 _\xa9-]{4}$/.test(next.type);
   return isFollowed ? [latin1(head, 8, 12), ...compatible] : undefined;
 }
 
-/** Not the raw images of cameras, which are built alike. */
+/** Excludes camera raw images, which are TIFF files, too. */
 export function isTiff(head: Uint8Array): boolean {
   const header = tiffHeader(head);
-  if (header === undefined || reads(head, 8, 'CR')) return false;
-  if (header.first + 2 > head.length) return goesOn(head);
+  if (header === undefined || matchesAt(head, 8, 'CR')) return false;
+  if (header.first + 2 > head.length) return mayBeTruncated(head);
   const directory = directoryAt(head, header.first, header.order);
-  if (directory === undefined) return goesOn(head);
+  if (directory === undefined) return mayBeTruncated(head);
   const has = (tag: number): boolean => numberOf(head, directory, tag, header.order) !== undefined;
   return has(TAG.width) && has(TAG.height) && !has(TAG.dngVersion);
 }
 
 export function isBmp(head: Uint8Array): boolean {
   const headerSize = u32(head, 14, 'little');
-  if (!reads(head, 0, 'BM') || !BMP_HEADERS.has(headerSize) || head.length < 26) return false;
-  const isOld = headerSize === 12;
-  const [width, height] = isOld
+  if (!matchesAt(head, 0, 'BM') || !BMP_HEADERS.has(headerSize) || head.length < 26) return false;
+  const isCoreHeader = headerSize === 12;
+  const [width, height] = isCoreHeader
     ? [u16(head, 18, 'little'), u16(head, 20, 'little')]
     : [u32(head, 18, 'little') | 0, u32(head, 22, 'little') | 0];
-  const [planes, bits] = [u16(head, isOld ? 22 : 26, 'little'), u16(head, isOld ? 24 : 28, 'little')];
+  const [planes, bits] = [u16(head, isCoreHeader ? 22 : 26, 'little'), u16(head, isCoreHeader ? 24 : 28, 'little')];
   const hasPixels = u32(head, 10, 'little') >= 14 + headerSize;
   return width > 0 && height !== 0 && planes === 1 && BMP_BITS.has(bits) && hasPixels && isBitmap(head, headerSize);
 }
 
-/** Its pixels may be a JPEG or a PNG, which is for printers. */
+/** Excludes BMP with JPEG or PNG pixels, which only printers use. */
 function isBitmap(head: Uint8Array, headerSize: number): boolean {
   const compression = headerSize >= 40 ? u32(head, 30, 'little') : 0;
   return compression <= 3 || compression === 6;

@@ -1,7 +1,7 @@
-import { goesOn } from './head.js';
+import { mayBeTruncated } from './head.js';
 import { ebmlElementAt } from '../ebml.js';
 import { isoBoxes } from '../iso-boxes.js';
-import { latin1, reads, u16, u32 } from '../octets.js';
+import { latin1, matchesAt, u16, u32 } from '../octets.js';
 import { isoBrands } from './raster-types.js';
 
 const AUDIO_BRANDS = new Set(['M4A ', 'M4B ', 'M4P ', 'F4A ']);
@@ -15,15 +15,15 @@ const KILOBITS = {
   second: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 };
 const HERTZ = [44_100, 48_000, 32_000];
-const OGG_SOUNDS = ['\x01vorbis', 'OpusHead', '\x7fFLAC', 'Speex   '];
+const OGG_CODECS = ['\x01vorbis', 'OpusHead', '\x7fFLAC', 'Speex   '];
 
-/** The type of an MP4 or one of its kin, by the first of its brands that is known. */
+/** Type of an ISO media file by its first known brand. */
 export function isoMediaType(head: Uint8Array): string | undefined {
   const brands = isoBrands(head);
   if (brands === undefined) return isBareQuickTime(head) ? 'video/quicktime' : undefined;
-  const [own = '', ...compatible] = brands;
-  if (/^(avi[fs]|mif1|msf1|hei[cxms]|hev[cx])$/.test(own)) return undefined;
-  for (const brand of [own, ...compatible]) {
+  const [major = '', ...compatible] = brands;
+  if (/^(avi[fs]|mif1|msf1|hei[cxms]|hev[cx])$/.test(major)) return undefined;
+  for (const brand of [major, ...compatible]) {
     if (AUDIO_BRANDS.has(brand)) return 'audio/mp4';
     if (brand === 'qt  ') return 'video/quicktime';
     if (VIDEO_BRANDS.test(brand)) return 'video/mp4';
@@ -31,19 +31,19 @@ export function isoMediaType(head: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** As it was before files named their brand: boxes of its own from the beginning on, among them film or samples. */
+/** QuickTime without brands: known boxes from the start, with a movie header or samples among them. */
 function isBareQuickTime(head: Uint8Array): boolean {
   const seen = new Set<string>();
   for (const { type, from, to } of isoBoxes(head, 0, Infinity)) {
     if (!QUICKTIME_BOXES.has(type) && seen.size === 0) return false;
     seen.add(type);
     if (type === 'moov') return /^(mvhd|cmov|rmra)$/.test(latin1(head, from + 4, from + 8));
-    if (to > head.length) return type === 'mdat' && to - from > 8 && goesOn(head);
+    if (to > head.length) return type === 'mdat' && to - from > 8 && mayBeTruncated(head);
   }
   return false;
 }
 
-/** A header whose DocType is `webm`, and after it the segment as far as the head reaches. */
+/** An EBML header with DocType `webm`, then the segment as far as the head reaches. */
 export function isWebm(head: Uint8Array): boolean {
   const header = ebmlElementAt(head);
   if (header?.id !== EBML || header.size === Infinity) return false;
@@ -58,13 +58,13 @@ function docType(head: Uint8Array, from: number, to: number): string | undefined
     const { id, headSize, size } = element;
     at += headSize + size;
     if (at > to) return undefined;
-    // Writers may pad a text with zeros.
+    // Texts may be padded with zeros.
     if (id === DOC_TYPE) return latin1(head, at - size, at).replace(/\0+$/, '');
   }
   return undefined;
 }
 
-/** Padding may stand before the segment. */
+/** Void elements may precede the segment. */
 function isSegmentNext(head: Uint8Array, end: number): boolean {
   for (let at = end; at + 4 <= head.length;) {
     const element = ebmlElementAt(head, at);
@@ -74,19 +74,19 @@ function isSegmentNext(head: Uint8Array, end: number): boolean {
   return true;
 }
 
-/** Titles with a frame of sound after them, or two such frames in a row. */
+/** ID3 tags and a frame, or two consecutive frames. */
 export function isMp3(head: Uint8Array): boolean {
-  const at = afterTitles(head);
+  const at = skipTags(head);
   if (at === undefined) return false;
-  if (at > 0 && at >= head.length) return goesOn(head) && /^[A-Z][A-Z0-9]{2}|^\0{3}/.test(latin1(head, 10, 13));
+  if (at > 0 && at >= head.length) return mayBeTruncated(head) && /^[A-Z][A-Z0-9]{2}|^\0{3}/.test(latin1(head, 10, 13));
   const size = frameSize(head, at);
   return size !== undefined && (at + size + 4 > head.length ? at > 0 : frameSize(head, at + size) !== undefined);
 }
 
-/** `undefined` when there are titles that are none. */
-function afterTitles(head: Uint8Array): number | undefined {
+/** Returns the offset after all ID3 tags; `undefined` for an invalid tag. */
+function skipTags(head: Uint8Array): number | undefined {
   let at = 0;
-  while (reads(head, at, 'ID3')) {
+  while (matchesAt(head, at, 'ID3')) {
     const [version = 0, , flags = 0, ...size] = head.subarray(at + 3, at + 10);
     if (version < 2 || version > 4 || flags & 0x0f || size.length < 4 || size.some((byte) => byte > 0x7f))
       return undefined;
@@ -96,7 +96,7 @@ function afterTitles(head: Uint8Array): number | undefined {
   return at;
 }
 
-/** Of a frame of MP3, in bytes. */
+/** Bytes of the MP3 frame at this offset. */
 function frameSize(head: Uint8Array, at: number): number | undefined {
   const bits = u32(head, at);
   const version = (bits >>> 19) & 3;
@@ -106,24 +106,24 @@ function frameSize(head: Uint8Array, at: number): number | undefined {
   const kilobits = (version === 3 ? KILOBITS.first : KILOBITS.second)[rate];
   if (!kilobits) return undefined;
   const samples = version === 3 ? 1_152 : 576;
-  const slower = version === 3 ? 1 : version === 2 ? 2 : 4;
-  return Math.floor(((samples / 8) * kilobits * 1_000 * slower) / hertz) + ((bits >>> 9) & 1);
+  const divisor = version === 3 ? 1 : version === 2 ? 2 : 4;
+  return Math.floor(((samples / 8) * kilobits * 1_000 * divisor) / hertz) + ((bits >>> 9) & 1);
 }
 
-/** Sound alone: a film in Ogg begins with another packet. */
+/** Audio only: video starts with another packet. */
 export function isOgg(head: Uint8Array): boolean {
-  const isFirstPage = reads(head, 0, 'OggS\0') && ((head[5] ?? 0) & 7) === 2;
+  const isFirstPage = matchesAt(head, 0, 'OggS\0') && ((head[5] ?? 0) & 7) === 2;
   const body = 27 + (head[26] ?? 0);
-  return isFirstPage && OGG_SOUNDS.some((sound) => reads(head, body, sound));
+  return isFirstPage && OGG_CODECS.some((codec) => matchesAt(head, body, codec));
 }
 
 export function isWav(head: Uint8Array): boolean {
-  if (!reads(head, 0, 'RIFF') || !reads(head, 8, 'WAVE')) return false;
+  if (!matchesAt(head, 0, 'RIFF') || !matchesAt(head, 8, 'WAVE')) return false;
   for (let at = 12; at + 8 <= head.length;) {
     const size = u32(head, at + 4, 'little');
-    if (reads(head, at, 'fmt '))
+    if (matchesAt(head, at, 'fmt '))
       return size >= 14 && u16(head, at + 10, 'little') > 0 && u32(head, at + 12, 'little') > 0;
-    if (reads(head, at, 'data')) return false;
+    if (matchesAt(head, at, 'data')) return false;
     at += 8 + size + (size % 2);
   }
   return false;

@@ -1,13 +1,13 @@
-import { latin1, reads, u16, type Order } from '../octets.js';
+import { latin1, matchesAt, u16, type ByteOrder } from '../octets.js';
 
 const [TAB, LINE_FEED, FORM_FEED, RETURN] = [9, 10, 12, 13];
-/** What other kinds of file begin with that could be read as text. */
-const OTHER_BEGINNINGS = ['GIF87a', 'GIF89a', '%PDF-', '%!PS', 'RIFF', 'OggS', 'PK\x03\x04', '#!', '\x89PNG', 'MZ\x90'];
+/** Signatures of other types that could be read as text. */
+const OTHER_SIGNATURES = ['GIF87a', 'GIF89a', '%PDF-', '%!PS', 'RIFF', 'OggS', 'PK\x03\x04', '#!', '\x89PNG', 'MZ\x90'];
 const PROLOGUE = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)+/;
 const DOCTYPE = /^<!DOCTYPE\s+(?:\w+:)?svg\b[^[>]*(?:\[[\s\S]*?\]\s*)?>/;
 const ROOT = /^<(?:\w+:)?svg[\s/>]/;
 
-/** XML whose root is an `svg`. The rest is not looked at: it is served so that nothing in it runs. */
+/** Checks the root element only: SVG is cleaned before it is stored. */
 export function isSvg(head: Uint8Array): boolean {
   const text = characters(head);
   if (text === undefined) return false;
@@ -16,31 +16,31 @@ export function isSvg(head: Uint8Array): boolean {
   return ROOT.test(afterDoctype.replace(PROLOGUE, ''));
 }
 
-/** Text of readable characters that does not begin like a page, a script or another kind of file. */
+/** Printable text that does not start like HTML, a script or another type. */
 export function isPlainText(head: Uint8Array): boolean {
-  if (head.length === 0 || OTHER_BEGINNINGS.some((beginning) => reads(head, 0, beginning))) return false;
+  if (head.length === 0 || OTHER_SIGNATURES.some((signature) => matchesAt(head, 0, signature))) return false;
   const order = utf16Order(head);
   const isReadable = order ? isUtf16(head, order) : isUtf8(head);
   return isReadable && !/^\s*<[a-z!?/]/i.test(characters(head) ?? '');
 }
 
-/** One character for a byte, or for two of them; enough to find names in. */
+/** One character per byte or UTF-16 unit, enough to find ASCII names in. */
 function characters(head: Uint8Array): string | undefined {
   const order = utf16Order(head);
   if (order === undefined) {
-    const text = latin1(head, reads(head, 0, '\xef\xbb\xbf') ? 3 : 0);
+    const text = latin1(head, matchesAt(head, 0, '\xef\xbb\xbf') ? 3 : 0);
     return text.includes('\0') ? undefined : text;
   }
   const units = Array.from({ length: Math.floor(head.length / 2) - 1 }, (_, index) => u16(head, 2 + 2 * index, order));
   return units.map((unit) => String.fromCharCode(unit)).join('');
 }
 
-function utf16Order(head: Uint8Array): Order | undefined {
-  if (reads(head, 0, '\xff\xfe')) return 'little';
-  return reads(head, 0, '\xfe\xff') ? 'big' : undefined;
+function utf16Order(head: Uint8Array): ByteOrder | undefined {
+  if (matchesAt(head, 0, '\xff\xfe')) return 'little';
+  return matchesAt(head, 0, '\xfe\xff') ? 'big' : undefined;
 }
 
-function isUtf16(head: Uint8Array, order: Order): boolean {
+function isUtf16(head: Uint8Array, order: ByteOrder): boolean {
   let isHalf = false;
   for (let at = 2; at + 2 <= head.length; at += 2) {
     const unit = u16(head, at, order);
@@ -51,7 +51,7 @@ function isUtf16(head: Uint8Array, order: Order): boolean {
   return true;
 }
 
-/** A character that the end of these bytes cuts off is none the worse for it. */
+/** Accepts a character that is cut off at the end. */
 function isUtf8(head: Uint8Array): boolean {
   for (let at = 0; at < head.length;) {
     const first = head[at] ?? 0;
@@ -67,10 +67,10 @@ function isUtf8(head: Uint8Array): boolean {
   return true;
 }
 
-/** A character has one way to be written, and half of a pair none. */
+/** Rejects overlong encodings and surrogates. */
 function isShortest(code: number, size: number): boolean {
-  const least = [0, 0, 0x80, 0x800, 0x1_0000][size] ?? 0;
-  return code >= least && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff);
+  const min = [0, 0, 0x80, 0x800, 0x1_0000][size] ?? 0;
+  return code >= min && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff);
 }
 
 function isControl(code: number): boolean {

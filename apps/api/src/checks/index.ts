@@ -1,1 +1,0 @@
-export { check, STORE_RULES, type Finding } from './check.js';

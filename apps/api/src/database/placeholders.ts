@@ -1,6 +1,0 @@
-/** Adds a value to a statement and answers its placeholder. */
-export type Placeholder = (value: unknown) => string;
-
-export function placeholders(values: unknown[]): Placeholder {
-  return (value) => `$${values.push(value)}`;
-}

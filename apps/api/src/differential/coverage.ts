@@ -1,0 +1,38 @@
+import type { Route } from '../http/route.js';
+import type { Answer } from './answer.js';
+import { nameOf } from './generator.js';
+import { SchemaBodies } from './schema-bodies.js';
+import type { Step } from './steps.js';
+
+/** How often each route has answered each status. */
+export class Coverage {
+  private readonly counts = new Map<string, Map<number, number>>();
+
+  constructor(private readonly routes: readonly Route[]) {
+    for (const route of routes) this.counts.set(nameOf(route), new Map());
+  }
+
+  note(step: Step, { status }: Answer): void {
+    if (step.kind !== 'call') return;
+    const counts = this.counts.get(nameOf(step));
+    counts?.set(status, (counts.get(status) ?? 0) + 1);
+  }
+
+  /** Routes that have never answered with a success. */
+  unreached(): string[] {
+    const isReached = (counts: ReadonlyMap<number, number>): boolean =>
+      [...counts.keys()].some((status) => status < 300);
+    return [...this.counts].filter(([, counts]) => !isReached(counts)).map(([name]) => name);
+  }
+
+  /** One line a route: each promised status with its count, `-` for none. */
+  lines(): string[] {
+    const bodies = new SchemaBodies(this.routes);
+    return this.routes.map((route) => {
+      const counts = this.counts.get(nameOf(route)) ?? new Map<number, number>();
+      const statuses = new Set([...bodies.statusesOf(route), ...counts.keys()]);
+      const each = [...statuses].sort((one, other) => one - other);
+      return `${nameOf(route).padEnd(62)} ${each.map((status) => `${status}:${counts.get(status) ?? '-'}`).join(' ')}`;
+    });
+  }
+}

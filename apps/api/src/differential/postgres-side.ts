@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { OpenDatabase } from '@back-office/database';
+import { dataSourceFor, migrate, portsOf, Postgres } from '@back-office/database-postgres';
+import { withClockedRetries } from './clocked-jobs.js';
+
+const POOL_SIZE = 10;
+
+/** Opens a PostgreSQL database of its own on this server, which is dropped at the end. */
+export function freshPostgres(server: string): OpenDatabase {
+  return async (options) => {
+    const name = `differential_${randomBytes(6).toString('hex')}`;
+    await administer(server, `create database ${name}`);
+    const url = new URL(server);
+    url.pathname = `/${name}`;
+    await migrate({ url: url.href });
+    const opened = await openPostgres(url.href)(options);
+    const close = (): Promise<void> =>
+      opened.close().then(() => administer(server, `drop database ${name} with (force)`));
+    return { database: opened.database, close };
+  };
+}
+
+/** Opens this database. What is written need not survive a crash of the server. */
+export function openPostgres(url: string): OpenDatabase {
+  return async (options) => {
+    // Not by `URL`, which knows no address of a socket.
+    const connection = { url: `${url}${url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };
+    const source = await dataSourceFor(connection, POOL_SIZE).initialize();
+    const ports = portsOf(new Postgres(source), connection, options);
+    const query = (statement: string, values: readonly unknown[]) => source.query(statement, [...values]);
+    const jobQueue = (size: number) => withClockedRetries(ports.jobQueue(size), query, options.clock);
+    const database = { ...ports, jobQueue };
+    return { database, close: () => source.destroy() };
+  };
+}
+
+async function administer(server: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,96 @@
+/** Ids that are equal on both sides. */
+const FIXED = new Set([
+  'currency_id',
+  'market_id',
+  'sales_channel_id',
+  'proforma_status_id',
+  'order_status_id',
+  'payment_status_id',
+  'delivery_status_id',
+  'notification_channel_id',
+  'preferred_notification_channel_id',
+]);
+
+const KINDS_BY_FIELD: Readonly<Record<string, string>> = {
+  product_variant_id: 'variant',
+  app_location_id: 'location',
+  proforma_order_id: 'proforma',
+  order_processing_id: 'evaluation',
+  proforma_order_item_id: 'proforma item',
+  product_attribute_def_id: 'attribute',
+};
+
+/** By the object or list that an `id` is in. */
+const KINDS_BY_PARENT: Readonly<Record<string, string>> = {
+  variants: 'variant',
+  products: 'product',
+  warehouses: 'warehouse',
+  deleted: 'warehouse',
+  files: 'file',
+  folders: 'folder',
+  evidence: 'consent change',
+  payment: 'payment',
+};
+
+/** By prefix of the path; the longest match counts. */
+const KINDS_BY_PATH: readonly (readonly [prefix: string, kind: string])[] = [
+  ['/payment_methods', 'payment_method'],
+  ['/promotions', 'promotion'],
+  ['/shipment_methods', 'shipment method'],
+  ['/vouchers', 'voucher'],
+  ['/warehouse', 'warehouse'],
+  ['/session', 'session'],
+  ['/product_attribute_defs', 'attribute'],
+  ['/products', 'product'],
+  ['/int/products', 'product'],
+  ['/stocks', 'stock'],
+  ['/stock_movements', 'movement line'],
+  ['/int/app_locations', 'location'],
+  ['/customer/attendance', 'attendance'],
+  ['/customer/consents/history', 'consent change'],
+  ['/customers/:id/proforma_orders', 'proforma'],
+  ['/customers', 'customer'],
+  ['/notification_device', 'device'],
+  ['/int/cards', 'card'],
+  ['/order_processings', 'evaluation'],
+  ['/proforma_orders/:id/convert', 'order'],
+  ['/proforma_orders', 'proforma'],
+  ['/orders', 'order'],
+  ['/int/orders', 'order'],
+  ['/cdn_upload_presets', 'preset'],
+  ['/cdn/files/:id/usages', 'usage'],
+  ['/cdn/files/:id/versions', 'version'],
+  ['/cdn/usages', 'usage'],
+  ['/cdn_folders', 'folder'],
+  ['/cdn/folder', 'folder'],
+  ['/cdn', 'file'],
+];
+
+/** Fields that repeat what was sent. */
+export const ECHOES: ReadonlySet<string> = new Set(['input', 'product', 'fields', 'others', 'value']);
+
+const isIndex = (name: string | undefined): boolean => name !== undefined && /^\d+$/.test(name);
+
+/** The kind of record of an id in an answer; `undefined` for other fields. */
+export function kindOfId(route: string, path: readonly string[], owner: unknown): string | undefined {
+  const names = path.filter((name) => !isIndex(name));
+  const name = names.at(-1) ?? '';
+  const parent = names.at(-2) ?? '';
+  if (name === 'deleted' || name === 'ids') return KINDS_BY_PARENT[name] ?? kindOfRoute(route);
+  if (FIXED.has(name)) return undefined;
+  if (name.endsWith('_id')) return KINDS_BY_FIELD[name] ?? name.slice(0, -'_id'.length);
+  if (name !== 'id') return undefined;
+  const record = (owner as { record?: unknown } | undefined)?.record;
+  if (typeof record === 'string') return record === 'product_attribute_def' ? 'attribute' : record;
+  if (parent === 'payments' || parent === 'items') return `${kindOfRoute(route)} ${parent}`;
+  return KINDS_BY_PARENT[parent] ?? kindOfRoute(route);
+}
+
+export function kindOfRoute(route: string): string {
+  const found = KINDS_BY_PATH.filter(([prefix]) => route.startsWith(prefix));
+  const longest = found.reduce<readonly [string, string] | undefined>(
+    (best, each) => (best === undefined || each[0].length > best[0].length ? each : best),
+    undefined,
+  );
+  return longest?.[1] ?? route;
+}

@@ -1,0 +1,44 @@
+/** Random choices that are the same for the same seed. */
+export class SeededRandom {
+  private state: number;
+
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** From 0 to 1, 1 excluded: mulberry32. */
+  next(): number {
+    this.state = (this.state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** An integer, both ends included. */
+  between(low: number, high: number): number {
+    return low + Math.floor(this.next() * (high - low + 1));
+  }
+
+  pick<Item>(items: readonly Item[]): Item {
+    if (items.length === 0) throw new Error('There is nothing to pick from');
+    return items[this.between(0, items.length - 1)] as Item;
+  }
+
+  /** Distinct items in their order. */
+  some<Item>(items: readonly Item[], count: number): Item[] {
+    const left = [...items.keys()];
+    while (left.length > count) left.splice(this.between(0, left.length - 1), 1);
+    return left.map((index) => items[index] as Item);
+  }
+
+  weighted<Item>(items: readonly Item[], weightOf: (item: Item) => number): Item {
+    const weights = items.map(weightOf);
+    let rest = this.next() * weights.reduce((sum, weight) => sum + weight, 0);
+    const index = weights.findIndex((weight) => (rest -= weight) < 0);
+    return items[index < 0 ? items.length - 1 : index] as Item;
+  }
+}

@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OpenDatabase } from '@back-office/database';
+import { readConfig } from '../config.js';
+import { containerOf } from '../container.js';
+import type { Route } from '../http/route.js';
+import { EDGE_TIMEOUTS } from '../http/server.js';
+import { openLibraryTools } from '../media/index.js';
+import { openRefundGateway } from '../proformas/index.js';
+import { startApi } from '../runtime/api.js';
+import { choresOf } from '../runtime/chores.js';
+import { loggerOf } from '../runtime/logger.js';
+import { refundReportOf } from '../runtime/observer.js';
+import { MovableClock } from '../testing/movable-clock.js';
+import { RawHttp, type RawCall, type RawReply } from '../testing/raw-http.js';
+import { TOKENS } from '../tokens.js';
+
+/** One of the two services that are compared. */
+export interface Side {
+  readonly routes: readonly Route[];
+  call(call: RawCall): Promise<RawReply>;
+  /** Creates an app and returns its token. */
+  createApp(currency: string): Promise<string>;
+  /** Moves the clock; backwards only between runs. */
+  forward(seconds: number): void;
+  /** Runs the jobs that wait and returns how often one has failed. */
+  runJobs(): Promise<number>;
+  /** Runs every chore once. Returns what each said, by its name. */
+  runChores(): Promise<Readonly<Record<string, unknown>>>;
+  close(): Promise<void>;
+}
+
+export type OpenSide = (environment: Readonly<Record<string, string>>) => Promise<Side>;
+
+/** The whole service on a database of this adapter. */
+export function sideOn(openDatabase: OpenDatabase): OpenSide {
+  return async (environment) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'differential-'));
+    const config = { ...readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment }), port: 0 };
+    const logger = loggerOf(config);
+    const media = await openLibraryTools(config);
+    const refunds = await openRefundGateway(config, refundReportOf(logger));
+    const clock = new MovableClock();
+    const opened = await openDatabase({
+      environment: config.environment,
+      clock,
+      publicBase: () => media.library.base,
+      isPublished: () => media.library.isPublished,
+    });
+    const { database } = opened;
+    const container = containerOf(database, { refunds, media }, clock);
+    const api = await startApi({ container, database }, config, logger, EDGE_TIMEOUTS);
+    const http = new RawHttp(`http://127.0.0.1:${api.port}`);
+    const queue = database.jobQueue(2);
+    let failures = 0;
+    const onFailure = (): void => void (failures += 1);
+    const worker = queue.worker(container.get(TOKENS.Library).tasks.list(onFailure), onFailure);
+    const chores = choresOf(container, logger);
+    return {
+      routes: container.get(TOKENS.Routes),
+      call: (call) => http.call(call),
+      createApp: async (currency) => {
+        const apps = container.get(TOKENS.Apps);
+        const appId = await apps.create({ name: 'Shop', currency });
+        return (await apps.issueToken({ appId })) as string;
+      },
+      forward: (seconds) => clock.forward({ seconds }),
+      runJobs: async () => {
+        failures = 0;
+        await worker.drain();
+        return failures;
+      },
+      runChores: async () => {
+        const answers: Record<string, unknown> = {};
+        for (const chore of chores) {
+          answers[chore.name] = await chore
+            .run(new AbortController().signal)
+            .catch((error: unknown) => `failed: ${String(error)}`);
+        }
+        return answers;
+      },
+      close: async () => {
+        http.close();
+        await api.stop();
+        await queue.close();
+        await Promise.all([media.close(), refunds.close?.()]);
+        await opened.close();
+        await rm(dataDir, { recursive: true, force: true });
+      },
+    };
+  };
+}

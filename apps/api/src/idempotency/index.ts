@@ -1,1 +1,0 @@
-export { TypeOrmKeyedCalls } from './typeorm-keyed-calls.js';

@@ -1,0 +1,86 @@
+import { type Clock, MAX_PAGE_SIZE, parseSorting } from '@back-office/kernel';
+import { FILE_KINDS, FILE_SORT_FIELDS, type MediaFileQueries } from '@back-office/media';
+import { okText } from '../../http/answer.js';
+import { route, type Route } from '../../http/route.js';
+import { integer, listOf, nullable, record, text, boolean } from '../../http/shapes.js';
+import { FileShape } from './file-shapes.js';
+import { fileFilter, parseNumberedPage, parseSearch } from './file-filter.js';
+
+const DEFAULT_PAGE_SIZE = 30;
+
+const PAGE = { number: 'pageNo', size: 'pageSize', defaultSize: DEFAULT_PAGE_SIZE, maxSize: MAX_PAGE_SIZE };
+
+const FILES_QUERY = {
+  folder: { schema: text, description: 'folder key: files directly in it; / is the top level' },
+  search: { schema: text, description: 'in name, alt text, caption and tags' },
+  kind: { schema: text, description: FILE_KINDS.join(', ') },
+  unused: { schema: boolean, description: "without usages, and older than the app's threshold" },
+  noalt: { schema: boolean, description: 'images without alt text' },
+  min_size: { schema: integer, description: 'bytes' },
+  since_days: { schema: integer, description: 'content written in this many days' },
+  hidden: { schema: boolean, description: 'true: includes hidden files' },
+  hidden_only: { schema: boolean, description: 'true: only hidden files' },
+  orderBy: {
+    schema: text,
+    description: 'name, size, inserted_at or last_modified, with asc or desc; default name asc',
+  },
+  pageNo: { schema: integer, description: 'from 1 on, default 1' },
+  pageSize: { schema: integer, description: 'default 30, at most 10,000' },
+};
+
+const SummaryShape = record({
+  counts: record({ image: integer, vector: integer, video: integer, audio: integer, doc: integer }),
+  total_count: integer,
+  total_size: integer,
+  renditions_size: integer,
+  trash_count: integer,
+  trash_size: integer,
+});
+
+const PdfRendersShape = record({
+  file: record({ id: integer, filename: text, url: text }),
+  pages: listOf(record({ page: integer, url: text, width: nullable(integer), height: nullable(integer) })),
+});
+
+/** Must be registered before `/cdn/files/:id`. */
+export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/cdn/files',
+      caller: 'app',
+      summary: 'Lists files with their number; ignores invalid filters',
+      query: FILES_QUERY,
+      ignoresUnusableFilters: true,
+      answers: {
+        200: record({ data: record({ files: listOf(FileShape), total_count: integer, hidden_count: integer }) }),
+      },
+      handle: async ({ app, query }) => {
+        const filter = fileFilter(query, app.settings.media.unusedThresholdDays, clock.now());
+        const page = parseNumberedPage(query, PAGE);
+        const sorting = parseSorting(query['orderBy'], FILE_SORT_FIELDS);
+        return okText(await queries.list(app.id, filter, sorting, page));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/cdn/files/summary',
+      caller: 'app',
+      summary: 'Counts files by kind, and their bytes',
+      answers: { 200: record({ data: SummaryShape }) },
+      handle: async ({ app }) => okText(await queries.summary(app.id)),
+    }),
+    route({
+      method: 'get',
+      path: '/cdn/files/pdf-renders',
+      caller: 'app',
+      summary: 'Lists PDFs with rendered pages by name; the first 100',
+      query: { name: { schema: text, description: 'part of the name' } },
+      ignoresUnusableFilters: true,
+      answers: { 200: record({ data: listOf(PdfRendersShape) }) },
+      handle: async ({ app, query }) => {
+        return okText(await queries.pdfRenders(app.id, parseSearch(query['name'])));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,52 @@
+import { dateTime, integer, listOf, named, nullable, oneOf, record, text, boolean } from '../../http/shapes.js';
+
+const RenditionShape = record({ label: text, width: integer, height: integer, size: integer, key: text, url: text });
+
+const IDENTITY = { id: integer, filename: text, key: text };
+
+const DETAILS = {
+  folder: nullable(text),
+  size: integer,
+  mime: nullable(text),
+  width: nullable(integer),
+  height: nullable(integer),
+  alt: nullable(text),
+  caption: nullable(text),
+  tags: listOf(text),
+  description: nullable(text),
+  version: integer,
+  renditions: listOf(RenditionShape),
+  usage_count: integer,
+  hidden: boolean,
+  hidden_by: nullable(text),
+  hidden_at: nullable(dateTime),
+  hidden_note: nullable(text),
+  source: nullable(text),
+  processing: oneOf(['pending', 'done', 'failed']),
+  last_modified: dateTime,
+  inserted_at: dateTime,
+};
+
+export const FileShape = named('CdnFile', { ...IDENTITY, url: text, ...DETAILS });
+export const EditedFileShape = named('EditedCdnFile', { ...IDENTITY, ...DETAILS });
+export const TrashEntryShape = named('TrashEntry', {
+  ...IDENTITY,
+  url: text,
+  ...DETAILS,
+  deleted_at: dateTime,
+  deleted_by: nullable(text),
+  purge_at: dateTime,
+});
+export const VersionShape = named('CdnFileVersion', {
+  version: integer,
+  size: integer,
+  mime: text,
+  url: text,
+  inserted_at: dateTime,
+  purge_at: dateTime,
+});
+
+export const DoneShape = record({ success: boolean, message: text });
+
+export const ResultById = record({ id: integer, success: boolean, message: text });
+export const ResultByKey = record({ key: text, success: boolean, message: text });

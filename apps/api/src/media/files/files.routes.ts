@@ -1,0 +1,98 @@
+import { isRefusal, refuse } from '@back-office/kernel';
+import {
+  type FileMoves,
+  parseFileName,
+  parseFolderPath,
+  type MediaFileQueries,
+  type MediaFiles,
+  parseTags,
+} from '@back-office/media';
+import { ok, okText } from '../../http/answer.js';
+import { Flag, RecordId, Text } from '../../http/request-fields.js';
+import { route, type Route } from '../../http/route.js';
+import { listOf, record } from '../../http/shapes.js';
+import { checkEntryCount, presentResult } from './entry-results.js';
+import { EditedFileShape, FileShape, ResultById } from './file-shapes.js';
+import { Ids, MAX_PATH_LENGTH, MAX_TEXT_LENGTH, Tags } from './media-fields.js';
+
+const optional = true;
+
+class PatchCdnFile {
+  @RecordId() id!: number;
+  @Text({ max: MAX_TEXT_LENGTH, optional }) alt?: string | null;
+  @Text({ max: MAX_TEXT_LENGTH, optional }) caption?: string | null;
+  @Tags() tags?: string | string[] | null;
+  @Text({ optional }) name?: string | null;
+  @Flag({ optional }) hidden?: boolean | null;
+  @Text({ max: MAX_TEXT_LENGTH, optional }) hidden_note?: string | null;
+}
+
+class MoveCdnFiles {
+  @Ids() ids!: number[];
+  @Text({ max: MAX_PATH_LENGTH, optional }) folder?: string | null;
+}
+
+const NOT_FOUND = 'API.CdnFiles.FileNotFound';
+const MOVED = 'The file is moved';
+
+export interface FilePorts {
+  readonly files: MediaFiles;
+  readonly queries: MediaFileQueries;
+  readonly moves: FileMoves;
+}
+
+export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/cdn/files/:id',
+      caller: 'app',
+      extension: true,
+      summary: 'Reads a file, also in Trash',
+      answers: { 200: record({ data: FileShape }) },
+      missing: NOT_FOUND,
+      handle: async ({ app, id }) => {
+        const found = await queries.find(app.id, id);
+        return found === undefined ? refuse(NOT_FOUND) : okText(found);
+      },
+    }),
+    route({
+      method: 'patch',
+      path: '/cdn/file',
+      caller: 'app',
+      summary: 'Edits the details of a file; key and URL stay the same',
+      body: PatchCdnFile,
+      answers: { 200: record({ data: EditedFileShape }) },
+      refusals: [NOT_FOUND, 'API.CdnFiles.KeyAlreadyExists'],
+      handle: async ({ app, body }) => {
+        const name = body.name === undefined || body.name === null ? undefined : parseFileName(body.name);
+        if (isRefusal(name)) return name;
+        const edited = await files.edit(app.id, body.id, {
+          name,
+          alt: body.alt,
+          caption: body.caption,
+          tags: body.tags === undefined ? undefined : parseTags(body.tags ?? []),
+          hidden: body.hidden ?? undefined,
+          hiddenNote: body.hidden_note,
+        });
+        return isRefusal(edited) ? edited : okText(edited);
+      },
+    }),
+    route({
+      method: 'patch',
+      path: '/cdn/files/move',
+      caller: 'app',
+      summary: 'Moves files into a folder, creating it if missing; URLs stay the same',
+      body: MoveCdnFiles,
+      answers: { 200: record({ data: listOf(ResultById) }) },
+      failedRows: [NOT_FOUND, 'API.CdnFiles.KeyAlreadyExists'],
+      handle: async ({ app, body: { ids, folder: sent } }) => {
+        if (typeof sent !== 'string') return refuse("can't be blank", 'folder');
+        const folder = parseFolderPath(sent, 'folder');
+        if (isRefusal(folder)) return folder;
+        const results = await moves.move(app.id, checkEntryCount(ids), folder);
+        return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], MOVED, app) })));
+      },
+    }),
+  ];
+}

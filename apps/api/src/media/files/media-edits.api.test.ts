@@ -1,0 +1,295 @@
+import { testApi, type TestApi } from '../../testing/test-api.js';
+import { MediaShop } from '../../testing/media-shop.js';
+
+let api: TestApi;
+let shop: MediaShop;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = new MediaShop(api, await api.app());
+});
+
+const edit = (body: object) => shop.client.patch('/cdn/file', body);
+const move = (ids: readonly number[], folder?: string | null) => shop.client.patch('/cdn/files/move', { ids, folder });
+const FILE_NOT_FOUND = { errors: { CdnFiles: ['API.CdnFiles.FileNotFound'] } };
+const NAME_TAKEN = { errors: { CdnFiles: ['API.CdnFiles.KeyAlreadyExists'] } };
+
+describe('PATCH /cdn/file', () => {
+  it('returns the edited file without url; key and URL stay', async () => {
+    const { url, last_modified, ...file } = await shop.text('a.txt', {
+      folder: 'x',
+      description: 'D',
+      source: 'admin',
+    });
+    api.clock.forward({ hours: 1 });
+    const changes = { name: 'Ново име.txt', alt: 'A', caption: 'C', tags: ['one', ' two', 'one'] };
+    const { status, body } = await edit({ id: file.id, ...changes });
+    const { name, ...rest } = changes;
+    const edited = { ...file, ...rest, filename: name, tags: ['one', 'two'], last_modified };
+    expect([status, body.data]).toEqual([200, edited]);
+    expect(await shop.file(file.id)).toEqual({ ...edited, url });
+    expect((await shop.fetch(url)).status).toBe(200);
+  });
+
+  it('keeps absent fields and clears null ones', async () => {
+    const { id } = await shop.text('a.txt', { alt: 'A', caption: 'C', tags: 'one' });
+    await edit({ id, caption: 'New' });
+    expect(await shop.file(id)).toMatchObject({ filename: 'a.txt', alt: 'A', caption: 'New', tags: ['one'] });
+    await edit({ id, alt: null, tags: null, name: null, unknown: 1 });
+    expect(await shop.file(id)).toMatchObject({ filename: 'a.txt', alt: null, caption: 'New', tags: [] });
+  });
+
+  it.each([
+    ['a list', [' red ', 'blue', 'red'], ['red', 'blue']],
+    ['a comma-separated text', 'red, blue,,red ', ['red', 'blue']],
+    ['an empty list', [], []],
+    ['an empty text', '', []],
+  ])('accepts tags as %s', async (_, tags, expected) => {
+    const { id } = await shop.text('a.txt', { tags: 'old' });
+    expect((await edit({ id, tags })).body.data.tags).toEqual(expected);
+  });
+
+  it('shows the renditions with their URLs', async () => {
+    const { id } = await shop.jpeg('a.jpg', {}, 400, 300);
+    await api.work();
+    const { renditions } = await shop.file(id);
+    expect((await edit({ id, alt: 'A' })).body.data.renditions).toEqual(renditions);
+  });
+
+  it('hides a file with who, when and why until it is shown', async () => {
+    const { id } = await shop.text('a.txt');
+    const at = api.clock.now().toISOString().slice(0, 19);
+    const { body } = await edit({ id, hidden: true, hidden_note: 'Old season' });
+    const hidden = { hidden: true, hidden_by: 'app', hidden_at: at, hidden_note: 'Old season' };
+    expect(body.data).toMatchObject(hidden);
+    api.clock.forward({ hours: 1 });
+    expect((await edit({ id, hidden: true })).body.data).toMatchObject(hidden);
+    expect((await edit({ id, hidden_note: 'Really' })).body.data).toMatchObject({ ...hidden, hidden_note: 'Really' });
+    const shown = { hidden: false, hidden_by: null, hidden_at: null, hidden_note: null };
+    expect((await edit({ id, hidden: false })).body.data).toMatchObject(shown);
+  });
+
+  it('hidden: false keeps the file visible from then on', async () => {
+    const { id } = await shop.text('a.txt');
+    const staysVisible = async () => {
+      const [row] = await api.database.rows<{ stays: boolean }>(
+        'select stays_visible as stays from cdn_files where id = $1',
+        [id],
+      );
+      return row?.stays;
+    };
+    expect(await staysVisible()).toBe(false);
+    await edit({ id, hidden: false });
+    expect(await staysVisible()).toBe(true);
+    await edit({ id, alt: 'A' });
+    expect(await staysVisible()).toBe(true);
+    await edit({ id, hidden: true });
+    expect(await staysVisible()).toBe(false);
+  });
+
+  it('refuses a name taken in its folder and writes nothing', async () => {
+    await shop.text('taken.txt', { folder: 'x' });
+    const { id } = await shop.text('a.txt', { folder: 'x', alt: 'A' });
+    const { status, body } = await edit({ id, name: 'taken.txt', alt: 'B' });
+    expect([status, body]).toEqual([422, NAME_TAKEN]);
+    expect(await shop.file(id)).toMatchObject({ filename: 'a.txt', alt: 'A' });
+  });
+
+  it('accepts a name used elsewhere, in Trash or by itself', async () => {
+    await shop.text('taken.txt', { folder: 'y' });
+    const { id } = await shop.text('a.txt', { folder: 'x' });
+    await shop.trash(await shop.text('taken.txt', { folder: 'x' }));
+    expect((await edit({ id, name: 'taken.txt' })).status).toBe(200);
+    expect((await edit({ id, name: ' taken.txt ' })).status).toBe(200);
+    expect((await shop.file(id)).filename).toBe('taken.txt');
+  });
+
+  it.each([
+    ['blank', ' ', "can't be blank"],
+    ['a path', 'a/b', 'is invalid'],
+    ['a backslash', 'a\\b', 'is invalid'],
+    ['a line break', 'a\nb', 'is invalid'],
+    ['two dots', '..', 'is invalid'],
+    ['NUL', 'a\u0000', 'is invalid'],
+    ['a lone surrogate', '\ud800', 'is invalid'],
+    ['too long', 'x'.repeat(256), 'is too long'],
+  ])('refuses an invalid name: %s', async (_, name, rule) => {
+    const { id } = await shop.text('a.txt');
+    const { status, body } = await edit({ id, name });
+    expect([status, body]).toEqual([422, { errors: { name: [rule] } }]);
+  });
+
+  it.each([
+    ['alt', 'x'.repeat(5_001), 'is too long'],
+    ['caption', 'x'.repeat(5_001), 'is too long'],
+    ['hidden_note', 'x'.repeat(5_001), 'is too long'],
+    ['tags', ['x'.repeat(256)], 'is too long'],
+    ['tags', Array.from({ length: 101 }, (_, index) => `${index}`), 'is too long'],
+    ['tags', ['\u0000'], 'is invalid'],
+    ['alt', '\udc00', 'is invalid'],
+  ])('refuses an invalid %s', async (field, value, rule) => {
+    const { id } = await shop.text('a.txt');
+    const { status, body } = await edit({ id, [field]: value });
+    expect([status, body]).toEqual([422, { errors: { [field]: [rule] } }]);
+  });
+
+  it('requires an id', async () => {
+    const { status, body } = await edit({ alt: 'A' });
+    expect([status, body]).toEqual([422, { errors: { id: ["can't be blank"] } }]);
+  });
+
+  it.each([
+    { id: 'x' },
+    { id: 1.5 },
+    { id: 1, hidden: 'yes' },
+    { id: 1, tags: 5 },
+    { id: 1, tags: [1] },
+    { id: 1, alt: 1 },
+  ])('refuses wrong types: %j', async (body) => {
+    const reply = await edit(body);
+    expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  });
+
+  it.each([0, -1, 999_999_999, 2 ** 52])('returns API.CdnFiles.FileNotFound for id %d', async (id) => {
+    const { status, body } = await edit({ id, alt: 'A' });
+    expect([status, body]).toEqual([404, FILE_NOT_FOUND]);
+  });
+
+  it('does not find files in Trash or of another app', async () => {
+    const { id, ...file } = await shop.text('a.txt');
+    const other = await api.app();
+    expect((await other.patch('/cdn/file', { id, alt: 'B' })).body).toEqual(FILE_NOT_FOUND);
+    await shop.trash(file);
+    expect((await edit({ id, alt: 'B' })).body).toEqual(FILE_NOT_FOUND);
+    expect((await shop.file(id)).alt).toBeNull();
+  });
+
+  it('gives a contested name to one of concurrent calls', async () => {
+    const names = Array.from({ length: 20 }, (_, number) => `rush ${number}.txt`);
+    const [renamed, moved] = [[] as number[], [] as number[]];
+    for (const name of names) {
+      renamed.push((await shop.text(`own ${name}`, { folder: 'x' })).id);
+      moved.push((await shop.text(name, { folder: 'y' })).id);
+    }
+    const replies = await Promise.all(
+      names.flatMap((name, index) => [
+        shop.client.upload('/cdn/files', { name, bytes: Buffer.from('x') }, { folder: 'x' }),
+        move([moved[index] as number], 'x'),
+        edit({ id: renamed[index], name }),
+      ]),
+    );
+    expect(replies.filter(({ status }) => ![200, 201, 422].includes(status))).toEqual([]);
+    const there = await shop.names('folder=x&pageSize=100');
+    expect(there.filter((name) => name.startsWith('rush')).sort()).toEqual(names.toSorted());
+  });
+});
+
+describe('PATCH /cdn/files/move', () => {
+  it('returns one result per id in the order sent', async () => {
+    const one = await shop.text('one.txt');
+    const two = await shop.text('two.txt');
+    const gone = await shop.text('gone.txt');
+    await shop.trash(gone);
+    const foreign = await new MediaShop(api, await api.app()).text('foreign.txt');
+    await shop.text('one.txt', { folder: 'to' });
+    const ids = [999_999_999, two.id, one.id, gone.id, two.id, foreign.id, -1, 0];
+    const { status, body } = await move(ids, 'to');
+    const missing = { success: false, message: 'API.CdnFiles.FileNotFound' };
+    expect([status, body.data]).toEqual([
+      200,
+      [
+        { id: ids[0], ...missing },
+        { id: two.id, success: true, message: expect.any(String) },
+        { id: one.id, success: false, message: 'API.CdnFiles.KeyAlreadyExists' },
+        { id: gone.id, ...missing },
+        { id: two.id, success: true, message: expect.any(String) },
+        { id: foreign.id, ...missing },
+        { id: -1, ...missing },
+        { id: 0, ...missing },
+      ],
+    ]);
+    expect([await shop.names('folder=to'), await shop.names('folder=/')]).toEqual([
+      ['one.txt', 'two.txt'],
+      ['one.txt'],
+    ]);
+  });
+
+  it('keeps key and URL and creates missing folders', async () => {
+    const { folder, ...file } = await shop.text('a.txt', { folder: 'from' });
+    await move([file.id], '/new/Ново/');
+    expect([folder, await shop.file(file.id)]).toEqual(['from', { ...file, folder: 'new/Ново' }]);
+    const { body } = await shop.client.get('/cdn/folders');
+    expect(body.data).toMatchObject([
+      { key: 'from', file_count: 0 },
+      { key: 'new', file_count: 0, total_file_count: 1, folders: [{ key: 'new/Ново', name: 'Ново', file_count: 1 }] },
+    ]);
+  });
+
+  it.each(['', '/'])('moves to the top level by %j', async (folder) => {
+    const { id } = await shop.text('a.txt', { folder: 'x' });
+    expect((await move([id], folder)).body.data).toMatchObject([{ success: true }]);
+    expect((await shop.file(id)).folder).toBeNull();
+  });
+
+  it('moves one of two files with the same name', async () => {
+    const one = await shop.text('a.txt', { folder: 'x' });
+    const two = await shop.text('a.txt', { folder: 'y' });
+    const { body } = await move([one.id, two.id], 'z');
+    expect(body.data.map(({ success }: { success: boolean }) => success)).toEqual([true, false]);
+    expect([(await shop.file(one.id)).folder, (await shop.file(two.id)).folder]).toEqual(['z', 'y']);
+  });
+
+  it('creates no folder when nothing moves', async () => {
+    expect((await move([999_999_999], 'never')).body.data).toMatchObject([{ success: false }]);
+    expect((await shop.client.get('/cdn/folders')).body.data).toEqual([]);
+  });
+
+  it('into the same folder changes nothing', async () => {
+    const file = await shop.text('a.txt', { folder: 'x' });
+    expect((await move([file.id], 'x')).body.data).toMatchObject([{ success: true }]);
+    expect(await shop.file(file.id)).toEqual(file);
+  });
+
+  it('needs as many statements for many files as for one', async () => {
+    const ids: number[] = [];
+    for (let number = 0; number < 12; number += 1) ids.push((await shop.text(`${number}.txt`)).id);
+    const count = async (some: readonly number[], folder: string) => {
+      const before = api.statements.length;
+      await move(some, folder);
+      return api.statements.length - before;
+    };
+    expect(await count(ids, 'many')).toBe(await count(ids.slice(0, 1), 'one'));
+  });
+
+  it.each(['..', 'a/../b', 'a\\b', 'a\u0001', 'x'.repeat(256), 'a//b', '\ud800'])(
+    'refuses an invalid folder: %j',
+    async (folder) => {
+      const { id } = await shop.text('a.txt');
+      const { status, body } = await move([id], folder);
+      expect([status, body]).toEqual([422, { errors: { folder: ['is invalid'] } }]);
+      expect((await shop.file(id)).folder).toBeNull();
+    },
+  );
+
+  it.each([
+    [{ ids: [1] }, 422, { errors: { folder: ["can't be blank"] } }],
+    [{ ids: [1], folder: null }, 422, { errors: { folder: ["can't be blank"] } }],
+    [{ ids: [1], folder: 'x'.repeat(1_025) }, 422, { errors: { folder: ['is too long'] } }],
+    [{ folder: 'x' }, 422, { errors: { ids: ["can't be blank"] } }],
+    [{ ids: [], folder: 'x' }, 422, { errors: { ids: ["can't be blank"] } }],
+    [{ ids: ['1'], folder: 'x' }, 400, { errors: { detail: 'Bad Request' } }],
+    [{ ids: 1, folder: 'x' }, 400, { errors: { detail: 'Bad Request' } }],
+    [{ ids: [1], folder: 5 }, 400, { errors: { detail: 'Bad Request' } }],
+    [
+      { ids: Array.from({ length: 10_001 }, () => 1), folder: 'x' },
+      413,
+      { errors: { detail: 'Request Entity Too Large' } },
+    ],
+  ])('refuses an invalid body (%#)', async (sent, status, body) => {
+    const reply = await shop.client.patch('/cdn/files/move', sent);
+    expect([reply.status, reply.body]).toEqual([status, body]);
+  });
+});

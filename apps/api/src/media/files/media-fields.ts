@@ -1,0 +1,53 @@
+import { CANT_BE_BLANK, IS_INVALID, IS_TOO_LONG, checkText, MAX_STRING_LENGTH, MALFORMED } from '@back-office/kernel';
+import { ValidatedBy } from '../../http/request-fields.js';
+
+export const MAX_PATH_LENGTH = 1_024;
+export const MAX_TEXT_LENGTH = 5_000;
+const MAX_TAGS = 100;
+const optional = true;
+
+/** A list of tags, or a comma-separated text. */
+export function Tags(): PropertyDecorator {
+  const validate = (value: unknown): string | undefined => {
+    if (typeof value === 'string')
+      return checkText(value, MAX_TAGS * (MAX_STRING_LENGTH + 1), true) ?? validateTags(value.split(','));
+    if (!Array.isArray(value) || value.some((each) => typeof each !== 'string')) return MALFORMED;
+    return validateTags(value as string[]);
+  };
+  const list = { type: 'array', items: { type: 'string', maxLength: MAX_STRING_LENGTH }, maxItems: MAX_TAGS } as const;
+  return ValidatedBy(validate, { anyOf: [{ type: 'string' }, list, { type: 'null' }] }, { optional });
+}
+
+function validateTags(tags: readonly string[]): string | undefined {
+  if (tags.length > MAX_TAGS) return IS_TOO_LONG;
+  return tags.map((tag) => checkText(tag, MAX_STRING_LENGTH, true)).find((error) => error !== undefined);
+}
+
+/** A whole number sent as text in a form. */
+export function FormNumber(): PropertyDecorator {
+  const validate = (value: unknown): string | undefined => {
+    if (typeof value !== 'string') return MALFORMED;
+    return /^\s*$/.test(value) || /^\d{1,15}$/.test(value) ? undefined : IS_INVALID;
+  };
+  return ValidatedBy(validate, { type: 'string', pattern: '^\\d*$' }, { optional });
+}
+
+export function parseFormNumber(text: string | null | undefined): number | undefined {
+  return text === undefined || text === null || text.trim() === '' ? undefined : Number(text);
+}
+
+/** Validated by the call itself, which has its own refusal for it. */
+export function Anything(): PropertyDecorator {
+  return ValidatedBy(() => undefined, {}, { optional });
+}
+
+const MAX_IDS = 10_000;
+
+/** Any whole number is valid: an unknown id has a result of its own. */
+export function Ids(): PropertyDecorator {
+  const validate = (value: unknown): string | undefined => {
+    if (!Array.isArray(value) || !value.every((each) => Number.isInteger(each))) return MALFORMED;
+    return value.length === 0 ? CANT_BE_BLANK : undefined;
+  };
+  return ValidatedBy(validate, { type: 'array', items: { type: 'integer' }, maxItems: MAX_IDS }, {});
+}

@@ -1,0 +1,391 @@
+import { testApi, type TestApi } from '../../testing/test-api.js';
+import { MediaShop } from '../../testing/media-shop.js';
+
+let api: TestApi;
+let shop: MediaShop;
+
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = new MediaShop(api, await api.app());
+});
+
+const list = async (query = '') => (await shop.client.get(`/cdn/files?${query}`)).body.data;
+const hide = (id: number) => shop.client.patch('/cdn/file', { id, hidden: true });
+const searchFor = (text: string) => `search=${encodeURIComponent(text)}`;
+
+describe('GET /cdn/files: folder', () => {
+  beforeEach(async () => {
+    await shop.text('top.txt');
+    await shop.text('in.txt', { folder: 'a' });
+    await shop.text('deep.txt', { folder: 'a/b' });
+    await shop.text('like.txt', { folder: 'a%' });
+  });
+
+  it.each([
+    ['', ['deep.txt', 'in.txt', 'like.txt', 'top.txt']],
+    ['folder=a', ['in.txt']],
+    ['folder=a/', ['in.txt']],
+    ['folder=a/b', ['deep.txt']],
+    ['folder=a%25', ['like.txt']],
+    ['folder=/', ['top.txt']],
+    ['folder=', ['top.txt']],
+    ['folder=none', []],
+    ['folder=A', []],
+  ])('%j lists the files directly in it', async (query, names) => {
+    expect([await shop.names(query), (await list(query)).total_count]).toEqual([names, names.length]);
+  });
+});
+
+describe('GET /cdn/files: search', () => {
+  it.each([
+    ['name', 'Ljubičasta čizma.txt', {}, 'LJUBICASTA'],
+    ['name by Cyrillic', 'Ljubičasta čizma.txt', {}, 'љубичаста'],
+    ['Cyrillic name by Latin', 'Ципела.txt', {}, 'cipela'],
+    ['alt text', 'a.txt', { alt: 'Đorđe na moru' }, 'ђорђе'],
+    ['caption', 'a.txt', { caption: 'Летња акција' }, 'letnja akc'],
+    ['tags', 'a.txt', { tags: 'zima, Sniženje' }, 'snizenje'],
+    ['Cyrillic tags by Latin', 'a.txt', { tags: 'зима' }, 'zim'],
+  ])('finds by %s', async (_, name, fields, text) => {
+    await shop.text(name, fields);
+    await shop.text('other.txt', { alt: 'other', caption: 'other', tags: 'other', description: text });
+    expect(await shop.names(searchFor(text))).toEqual([name]);
+  });
+
+  it.each([
+    ['%', ['100%.txt']],
+    ['_', ['a_b.txt']],
+    ['a_b', ['a_b.txt']],
+    ['\\', ['back.txt']],
+    ['  a_b  ', ['a_b.txt']],
+    [' ', ['100%.txt', 'a_b.txt', 'axb.txt', 'back.txt']],
+  ])('matches %j literally, trimmed', async (text, names) => {
+    for (const name of ['100%.txt', 'a_b.txt', 'axb.txt']) await shop.text(name);
+    await shop.text('back.txt', { alt: 'one\\two' });
+    expect(await shop.names(searchFor(text))).toEqual(names);
+  });
+
+  it('finds an emoji by itself, not by its name', async () => {
+    await shop.text('shoe.txt', { alt: '👟', tags: '❄' });
+    await shop.text('👟.txt', { caption: '50％' });
+    const found = await Promise.all(['👟', '❄', '_', '%', ':', 'athletic'].map((text) => shop.names(searchFor(text))));
+    expect(found).toEqual([['shoe.txt', '👟.txt'], ['shoe.txt'], [], [], [], []]);
+  });
+
+  it.each(['\u0301', '\ufe0f'])('finds nothing by a lone combining character: %j', async (text) => {
+    await shop.text('a.txt');
+    expect(await shop.names(searchFor(text))).toEqual([]);
+    expect(await shop.trashed(searchFor(text))).toEqual([]);
+  });
+
+  it('finds edited texts', async () => {
+    const { id } = await shop.text('a.txt', { alt: 'old' });
+    await shop.client.patch('/cdn/file', { id, alt: 'new', name: 'renamed.txt', tags: ['tagged'] });
+    const found = await Promise.all(['old', 'new', 'renamed', 'tagged'].map((text) => shop.names(searchFor(text))));
+    expect(found.map((names) => names.length)).toEqual([0, 1, 1, 1]);
+  });
+});
+
+describe('GET /cdn/files: filters', () => {
+  it('filters by kind', async () => {
+    await shop.jpeg('a.jpg');
+    await shop.text('b.txt');
+    expect([await shop.names('kind=image'), await shop.names('kind=doc'), await shop.names('kind=audio')]).toEqual([
+      ['a.jpg'],
+      ['b.txt'],
+      [],
+    ]);
+  });
+
+  it('noalt finds images without alt text', async () => {
+    await shop.jpeg('bare.jpg');
+    await shop.jpeg('described.jpg', { alt: 'A boot' });
+    await shop.text('text.txt');
+    const { id } = await shop.jpeg('empty.jpg', { alt: 'x' });
+    await shop.client.patch('/cdn/file', { id, alt: '' });
+    expect(await shop.names('noalt=true')).toEqual(['bare.jpg', 'empty.jpg']);
+    expect(await shop.names('noalt=1')).toEqual(['bare.jpg', 'empty.jpg']);
+    expect(await shop.names('noalt=false')).toHaveLength(4);
+  });
+
+  it('min_size counts bytes, inclusively', async () => {
+    await shop.text('five.txt', {}, '12345');
+    await shop.text('six.txt', {}, '123456');
+    const found = await Promise.all([5, 6, 7].map((size) => shop.names(`min_size=${size}`)));
+    expect(found).toEqual([['five.txt', 'six.txt'], ['six.txt'], []]);
+  });
+
+  it('since_days goes by the last content', async () => {
+    const { id } = await shop.text('old.txt');
+    api.clock.forward({ hours: 48 });
+    await shop.text('new.txt');
+    await shop.client.patch('/cdn/file', { id, alt: 'an edit writes no content' });
+    expect([await shop.names('since_days=1'), await shop.names('since_days=2')]).toEqual([
+      ['new.txt'],
+      ['new.txt', 'old.txt'],
+    ]);
+    await shop.replace(id, 'new words');
+    expect(await shop.names('since_days=1')).toEqual(['new.txt', 'old.txt']);
+  });
+
+  it('unused finds unused files older than the threshold', async () => {
+    await shop.text('old.txt');
+    await shop.use(await shop.text('used.txt'));
+    api.clock.forward({ hours: 30 * 24 });
+    await shop.text('new.txt');
+    expect(await shop.names('unused=true')).toEqual(['old.txt']);
+    await shop.client.patch('/app/settings', { media: { unused_threshold_days: 31 } });
+    expect(await shop.names('unused=true')).toEqual([]);
+    await shop.client.patch('/app/settings', { media: { unused_threshold_days: 0 } });
+    expect(await shop.names('unused=true')).toEqual(['new.txt', 'old.txt']);
+  });
+
+  it('leaves hidden files out and counts them', async () => {
+    await hide((await shop.text('a hidden.txt')).id);
+    await hide((await shop.text('b hidden.txt')).id);
+    await shop.text('a shown.txt');
+    const countFiles = async (query: string) => {
+      const { total_count, hidden_count } = await list(query);
+      return [await shop.names(query), total_count, hidden_count];
+    };
+    expect(await countFiles('')).toEqual([['a shown.txt'], 1, 2]);
+    expect(await countFiles('hidden=true')).toEqual([['a hidden.txt', 'a shown.txt', 'b hidden.txt'], 3, 2]);
+    expect(await countFiles('hidden_only=true')).toEqual([['a hidden.txt', 'b hidden.txt'], 2, 2]);
+    expect(await countFiles('hidden=false&hidden_only=false')).toEqual([['a shown.txt'], 1, 2]);
+    expect(await countFiles('search=a+')).toEqual([['a shown.txt'], 1, 1]);
+  });
+
+  it('combines filters', async () => {
+    await shop.jpeg('boot.jpg', { folder: 'a' });
+    await shop.jpeg('boot.jpg', { folder: 'b' });
+    await shop.jpeg('shoe.jpg', { folder: 'a' });
+    await shop.jpeg('boot 2.jpg', { folder: 'a', alt: 'Boot' });
+    await shop.text('boot.txt', { folder: 'a' });
+    const { files, total_count } = await list('folder=a&search=boot&kind=image&noalt=1&min_size=1&since_days=1');
+    expect([total_count, files.length, files[0].filename, files[0].folder]).toEqual([1, 1, 'boot.jpg', 'a']);
+  });
+});
+
+describe('GET /cdn/files: order and pages', () => {
+  beforeEach(async () => {
+    await shop.text('b.txt', {}, '1');
+    api.clock.forward({ seconds: 1 });
+    const { id } = await shop.text('c.txt', {}, '333');
+    api.clock.forward({ seconds: 1 });
+    await shop.text('a.txt', {}, '22');
+    api.clock.forward({ seconds: 1 });
+    await shop.replace(id, '4444');
+  });
+
+  it.each([
+    ['', 'abc'],
+    ['orderBy=name', 'abc'],
+    ['orderBy=name asc', 'abc'],
+    ['orderBy=name desc', 'cba'],
+    ['orderBy=size', 'bac'],
+    ['orderBy=size asc', 'bac'],
+    ['orderBy=size desc', 'cab'],
+    ['orderBy=inserted_at', 'bca'],
+    ['orderBy=inserted_at desc', 'acb'],
+    ['orderBy=last_modified asc', 'bac'],
+    ['orderBy=last_modified desc', 'cab'],
+    ['orderBy=id desc', 'abc'],
+    ['orderBy=name up', 'abc'],
+    ['orderBy=name;drop table', 'abc'],
+    ['orderBy=deleted_at', 'abc'],
+    ['orderBy[]=size', 'abc'],
+  ])('%j: %s', async (query, expected) => {
+    expect((await shop.names(query)).map((name) => name[0]).join('')).toBe(expected);
+  });
+
+  it.each([
+    ['pageNo=1&pageSize=2', 'ab'],
+    ['pageNo=2&pageSize=2', 'c'],
+    ['pageNo=3&pageSize=2', ''],
+    ['pageNo=0&pageSize=2', 'ab'],
+    ['pageNo=-1&pageSize=2', 'ab'],
+    ['pageNo=x&pageSize=2', 'ab'],
+    ['pageNo=99999999999999999999&pageSize=10000', ''],
+    ['pageSize=0', 'abc'],
+    ['pageSize=-1', 'abc'],
+    ['pageSize=1.5', 'abc'],
+    ['pageSize=10001', 'abc'],
+    ['pageSize[]=1', 'abc'],
+  ])('%s: %j', async (query, expected) => {
+    expect((await shop.names(query)).map((name) => name[0]).join('')).toBe(expected);
+    expect((await list(query)).total_count).toBe(3);
+  });
+
+  it('orders equal values by id in both directions', async () => {
+    shop = new MediaShop(api, await api.app());
+    for (const name of ['1', '2', '3', '4', '5']) await shop.text(name, {}, 'same');
+    const paged = async (order: string) => {
+      const pages = await Promise.all(
+        [1, 2, 3].map((page) => shop.names(`orderBy=${order}&pageNo=${page}&pageSize=2`)),
+      );
+      return pages.flat().join('');
+    };
+    expect([await paged('size'), await paged('size desc'), await paged('inserted_at')]).toEqual([
+      '12345',
+      '54321',
+      '12345',
+    ]);
+  });
+
+  it('has 30 files on a page by default', async () => {
+    shop = new MediaShop(api, await api.app());
+    for (let number = 0; number < 31; number += 1) await shop.text(`${number}.txt`);
+    const { files, total_count } = await list();
+    expect([files.length, total_count]).toEqual([30, 31]);
+  });
+});
+
+describe('GET /cdn/files: invalid filters', () => {
+  it.each([
+    'kind=picture',
+    'kind[]=audio',
+    'unused=yes',
+    'noalt=TRUE',
+    'min_size=big',
+    'min_size=-1',
+    'since_days=x',
+    'since_days=-1',
+    'since_days=99999999999999',
+    'hidden=maybe',
+    'hidden_only=2',
+    'search[]=none',
+    'search[a]=none',
+    'search=%00',
+    'search=no%00ne',
+    'folder=..',
+    'folder=a%00',
+    'folder=a%5Cb',
+    'folder[]=none',
+    'orderBy=%00',
+    'unknown=1',
+    '%00=1',
+  ])('%s is ignored', async (query) => {
+    await shop.text('a.txt');
+    const { status, body } = await shop.client.get(`/cdn/files?${query}`);
+    expect([status, body.data.files.map(({ filename }: { filename: string }) => filename)]).toEqual([200, ['a.txt']]);
+  });
+});
+
+describe('GET /cdn/files/summary', () => {
+  it('counts files by kind and bytes, Trash separately', async () => {
+    const picture = await shop.jpeg('a.jpg', {}, 400, 300);
+    await shop.text('one.txt', {}, '1234567');
+    await shop.trash(await shop.text('two.txt', {}, '123'));
+    await hide((await shop.text('hidden.txt', {}, '12')).id);
+    await api.work();
+    const { size, renditions } = await shop.file(picture.id);
+    expect((await shop.client.get('/cdn/files/summary')).body.data).toEqual({
+      counts: { image: 1, vector: 0, video: 0, audio: 0, doc: 2 },
+      total_count: 3,
+      total_size: size + 9,
+      renditions_size: renditions[0].size,
+      trash_count: 1,
+      trash_size: 3,
+    });
+  });
+
+  it('is all zeros for an app without files', async () => {
+    const { counts, ...sums } = (await shop.client.get('/cdn/files/summary')).body.data;
+    expect([...Object.values(counts), ...Object.values(sums)].every((number) => number === 0)).toBe(true);
+  });
+});
+
+describe('GET /cdn/trash', () => {
+  it('shows who deleted a file, when, and when it is purged', async () => {
+    const { last_modified, ...file } = await shop.text('a.txt', { folder: 'x', alt: 'A', tags: 'one' });
+    api.clock.forward({ hours: 1 });
+    await shop.trash(file);
+    const deleted = api.clock.now();
+    const { status, body } = await shop.client.get('/cdn/trash');
+    const stamp = (moment: Date) => moment.toISOString().slice(0, 19);
+    expect([status, body.data]).toEqual([
+      200,
+      {
+        files: [
+          {
+            ...file,
+            last_modified,
+            deleted_at: stamp(deleted),
+            deleted_by: 'app',
+            purge_at: stamp(new Date(deleted.getTime() + 30 * 86_400_000)),
+          },
+        ],
+        total_count: 1,
+      },
+    ]);
+    expect(await shop.names('hidden=true')).toEqual([]);
+  });
+
+  describe('with several files', () => {
+    beforeEach(async () => {
+      for (const [name, content] of [
+        ['b.txt', '1'],
+        ['c.txt', '333'],
+        ['a.txt', '22'],
+      ] as const) {
+        await shop.trash(await shop.text(name, { caption: `caption ${name[0]}` }, content));
+        api.clock.forward({ seconds: 1 });
+      }
+    });
+
+    it.each([
+      ['', 'acb'],
+      ['order_by=deleted_at', 'bca'],
+      ['order_by=deleted_at desc', 'acb'],
+      ['order_by=purge_at asc', 'bca'],
+      ['order_by=name', 'abc'],
+      ['order_by=size desc', 'cab'],
+      ['order_by=inserted_at', 'bca'],
+      ['order_by=last_modified desc', 'acb'],
+      ['order_by=nothing', 'acb'],
+      ['orderBy=name', 'acb'],
+      ['page_no=2&page_size=2', 'b'],
+      ['pageNo=2&pageSize=2', 'acb'],
+      ['page_size=0&page_no=0', 'acb'],
+      ['search=caption c', 'c'],
+      ['search=%25', ''],
+      ['search=%00', 'acb'],
+    ])('%j: %s', async (query, expected) => {
+      expect((await shop.trashed(query)).map((name) => name[0]).join('')).toBe(expected);
+    });
+
+    it('counts all matches on any page', async () => {
+      const { body } = await shop.client.get('/cdn/trash?page_size=1');
+      expect([body.data.files.length, body.data.total_count]).toEqual([1, 3]);
+      expect((await shop.client.get('/cdn/trash?search=b.txt')).body.data.total_count).toBe(1);
+    });
+  });
+});
+
+describe('GET /cdn/files/pdf-renders', () => {
+  it.each(['', 'name=', 'name=%00', 'name[]=a', 'name=none', 'name=%25'])(
+    'is empty without PDFs: %j',
+    async (query) => {
+      await shop.text('a.txt');
+      const { status, body } = await shop.client.get(`/cdn/files/pdf-renders?${query}`);
+      expect([status, body.data]).toEqual([200, []]);
+    },
+  );
+});
+
+describe('another app', () => {
+  it('sees none of the files in any list', async () => {
+    await shop.text('own.txt', { folder: 'a' });
+    await shop.trash(await shop.text('deleted.txt'));
+    const other = new MediaShop(api, await api.app());
+    expect([await other.names('hidden=true'), await other.names('folder=a'), await other.trashed()]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+    expect((await other.client.get('/cdn/files/summary')).body.data).toMatchObject({ total_count: 0, trash_count: 0 });
+    expect((await other.client.get('/cdn/files/pdf-renders?name=')).body.data).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { isRefusal, refuse, type Refusal } from '@back-office/kernel';
+import {
+  parseFileName,
+  parseFolderPath,
+  type FolderPath,
+  type MediaFiles,
+  sanitizeFileName,
+  type NewFile,
+  parseTags,
+} from '@back-office/media';
+import type { Outcome } from '../../http/answer.js';
+import type { AppContext } from '@back-office/apps';
+import type { ReceivedFile } from '../../http/multipart.js';
+import { OneOf, Text } from '../../http/request-fields.js';
+import { route, type Route } from '../../http/route.js';
+import { record } from '../../http/shapes.js';
+import type { ContentIntake } from './content-intake.js';
+import { FileShape } from './file-shapes.js';
+import { FormNumber, MAX_PATH_LENGTH, MAX_TEXT_LENGTH, parseFormNumber, Tags } from './media-fields.js';
+import type { Publication } from '../serving/publication.js';
+
+const optional = true;
+
+class UploadCdnFile {
+  @Text({ max: MAX_PATH_LENGTH, optional }) folder?: string | null;
+  @Text({ optional }) name?: string | null;
+  @Text({ max: MAX_TEXT_LENGTH, optional }) description?: string | null;
+  @Text({ max: MAX_TEXT_LENGTH, optional }) alt?: string | null;
+  @Text({ max: MAX_TEXT_LENGTH, optional }) caption?: string | null;
+  @Tags() tags?: string | string[] | null;
+  @Text({ optional }) source?: string | null;
+  @FormNumber() preset_id?: string | null;
+  @OneOf(['error', 'rename'], { optional }) on_conflict?: 'error' | 'rename' | null;
+}
+
+export const FILE_REQUIRED = refuse('API.CdnFiles.FileRequired');
+
+export function uploadRoutes(intake: ContentIntake, files: MediaFiles, publication: Publication): Route[] {
+  const upload = async (app: AppContext, file: ReceivedFile, details: NewFile): Promise<Outcome> => {
+    const owner = { id: app.id, prefix: app.settings.media.prefix };
+    const taken = await intake.take(owner, file);
+    if (isRefusal(taken)) return taken;
+    const stored = await files.store(owner, taken, details);
+    // A repeated keyed call returns the file of its first run, so this upload is unused.
+    if (isRefusal(stored) || stored.id !== taken.receipt.id) await intake.abandon(taken.receipt);
+    if (isRefusal(stored)) return stored;
+    const { id, key, data } = stored;
+    const published = await publication.publish(app.id, { id, version: 1, keys: [key], mime: taken.mime, data });
+    return { status: 201, text: `{"data":${published}}` };
+  };
+  return [
+    route({
+      method: 'post',
+      path: '/cdn/files',
+      caller: 'app',
+      extension: true,
+      summary: 'Uploads a file; images are scaled and converted in the background by their preset',
+      upload: true,
+      body: UploadCdnFile,
+      answers: { 201: record({ data: FileShape }) },
+      refusals: [
+        'API.CdnFiles.FileRequired',
+        'API.CdnFiles.KeyAlreadyExists',
+        'API.CdnFiles.UnsupportedType',
+        'API.CdnFiles.ImageTooLarge',
+      ],
+      handle: async ({ app, file, body }) => {
+        if (file === undefined) return FILE_REQUIRED;
+        const details = newFile(file, body);
+        return isRefusal(details) ? details : upload(app, file, details);
+      },
+    }),
+  ];
+}
+
+function newFile(file: ReceivedFile, fields: UploadCdnFile): NewFile | Refusal {
+  const folder: FolderPath | Refusal = parseFolderPath(fields.folder ?? '', 'folder');
+  if (isRefusal(folder)) return folder;
+  const name = blankToNull(fields.name) === null ? sanitizeFileName(file.name) : parseFileName(fields.name ?? '');
+  if (isRefusal(name)) return name;
+  return {
+    name,
+    folder,
+    onConflict: fields.on_conflict ?? 'error',
+    presetId: parseFormNumber(fields.preset_id),
+    alt: blankToNull(fields.alt),
+    caption: blankToNull(fields.caption),
+    description: blankToNull(fields.description),
+    tags: parseTags(fields.tags ?? []),
+    source: blankToNull(fields.source),
+  };
+}
+
+/** Empty fields of a form count as absent. */
+function blankToNull(sent: string | null | undefined): string | null {
+  return sent === undefined || sent === null || sent.trim() === '' ? null : sent;
+}

@@ -1,0 +1,168 @@
+import { IS_INVALID, isRefusal, type Refusal, refuse } from '@back-office/kernel';
+import {
+  joinFolder,
+  type Folder,
+  parseFolderPath,
+  type FolderPath,
+  type MediaFolderQueries,
+  type MediaFolders,
+  parentOf,
+  TOP_LEVEL,
+} from '@back-office/media';
+import { answered, created, ok } from '../../http/answer.js';
+import { RecordId, Text, Wrapper } from '../../http/request-fields.js';
+import { route, type Route } from '../../http/route.js';
+import { listOf, record, text } from '../../http/shapes.js';
+import { MAX_PATH_LENGTH, MAX_TEXT_LENGTH } from '../files/media-fields.js';
+import { DeletedFolderShape, FolderShape } from './folder-shapes.js';
+
+const optional = true;
+
+class CdnFolderFields {
+  @Text() name!: string;
+  @Text({ max: MAX_PATH_LENGTH }) key!: string;
+  @Text({ max: MAX_PATH_LENGTH, optional }) parent_cdn_folder_path?: string | null;
+  @Text({ max: MAX_TEXT_LENGTH, optional }) description?: string | null;
+}
+
+class PostCdnFolder {
+  @Wrapper(() => CdnFolderFields) cdn_folder!: CdnFolderFields;
+}
+
+class PatchCdnFolder {
+  @RecordId() id!: number;
+  @Text({ optional }) name?: string | null;
+  @Text({ max: MAX_PATH_LENGTH, optional }) parent_folder?: string | null;
+  @Text({ max: MAX_TEXT_LENGTH, optional }) description?: string | null;
+}
+
+const REFUSALS = [
+  'API.CdnFolders.FolderNotFound',
+  'API.CdnFolders.KeyAlreadyExists',
+  'API.CdnFolders.ParentNotFound',
+  'API.CdnFolders.InvalidParent',
+];
+
+export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/cdn/folders',
+      caller: 'app',
+      summary: 'Reads the tree of folders, or one branch',
+      query: { folder: { schema: text, description: 'folder key: the branch below it' } },
+      answers: { 200: record({ data: listOf(FolderShape) }) },
+      refusals: ['API.CdnFolders.FolderNotFound', IS_INVALID],
+      handle: async ({ app, query }) => {
+        const path = typeof query['folder'] === 'string' ? parseFolderPath(query['folder'], 'folder') : TOP_LEVEL;
+        if (isRefusal(path)) return path;
+        const rows = await queries.branch(app.id, path);
+        if (path !== TOP_LEVEL && rows.length === 0) return refuse('API.CdnFolders.FolderNotFound');
+        return ok(treeBelow(rows, path));
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/cdn_folders',
+      caller: 'app',
+      summary: 'Adds a folder; its key is the last segment or the full path',
+      body: PostCdnFolder,
+      answers: { 201: record({ data: FolderShape }) },
+      refusals: REFUSALS.slice(1),
+      handle: async ({ app, body: { cdn_folder: fields } }) => {
+        const path = fullPath(fields);
+        if (isRefusal(path)) return path;
+        const { name, description = null } = fields;
+        return answered(await folders.add(app.id, { name, path, description }), (row) => created(nodeOf(row, [])));
+      },
+    }),
+    route({
+      method: 'patch',
+      path: '/cdn/folder',
+      caller: 'app',
+      summary: 'Renames, describes or moves a folder with its contents',
+      body: PatchCdnFolder,
+      answers: { 200: record({ data: FolderShape }) },
+      refusals: REFUSALS,
+      handle: async ({ app, body }) => {
+        const parent =
+          typeof body.parent_folder === 'string' ? parseFolderPath(body.parent_folder, 'parent_folder') : undefined;
+        if (isRefusal(parent)) return parent;
+        const edit = { name: body.name ?? undefined, description: body.description, parent };
+        const edited = await folders.edit(app.id, body.id, edit);
+        if (isRefusal(edited)) return edited;
+        const { path, branch } = edited;
+        const folder = branch.find((row) => row.path === path);
+        if (folder === undefined) return refuse('API.CdnFolders.FolderNotFound');
+        return ok(nodeOf(folder, treeBelow(branch, path)));
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/cdn/folder',
+      caller: 'app',
+      summary: 'Puts all files of a branch into Trash and removes its folders',
+      query: { folder: { schema: text, description: 'folder key' } },
+      answers: { 200: DeletedFolderShape },
+      refusals: ['API.CdnFolders.FolderRequired', 'API.CdnFolders.FolderNotFound', 'API.CdnFiles.FileReferenced'],
+      handle: async ({ app, query }) => {
+        const sent = query['folder'];
+        if (typeof sent !== 'string' || sent.trim() === '') return refuse('API.CdnFolders.FolderRequired');
+        const path = parseFolderPath(sent, 'folder');
+        if (isRefusal(path)) return path;
+        if (path === TOP_LEVEL) return refuse('API.CdnFolders.FolderRequired');
+        const removed = await folders.remove(app.id, path, app.settings.media);
+        return answered(removed, ({ deletedFiles, deletedFolders }) =>
+          ok({ deleted_files: deletedFiles, deleted_folders: deletedFolders }),
+        );
+      },
+    }),
+  ];
+}
+
+/** The key is a full path below the parent, or one segment that is appended to it. */
+function fullPath({ key, parent_cdn_folder_path: sent }: CdnFolderFields): FolderPath | Refusal {
+  const parent = parseFolderPath(sent ?? '', 'parent_cdn_folder_path');
+  const path = parseFolderPath(key, 'key');
+  if (isRefusal(parent) || isRefusal(path)) return isRefusal(parent) ? parent : path;
+  if (parent === TOP_LEVEL || parentOf(path) === parent) return path;
+  return path.includes('/') ? refuse('is invalid', 'key') : parseFolderPath(joinFolder(parent, path), 'key');
+}
+
+interface FolderNode {
+  readonly id: number;
+  readonly name: string;
+  readonly key: string;
+  readonly parent_cdn_folder_path: string | null;
+  readonly description: string | null;
+  readonly file_count: number;
+  readonly total_file_count: number;
+  readonly folders: readonly FolderNode[];
+}
+
+/** Direct children by name, each with its subtree. */
+function treeBelow(rows: readonly Folder[], path: FolderPath): FolderNode[] {
+  const children = new Map<string, Folder[]>();
+  for (const row of rows) children.set(parentOf(row.path), [...(children.get(parentOf(row.path)) ?? []), row]);
+  const nodes = (parent: FolderPath): FolderNode[] =>
+    (children.get(parent) ?? []).map((row) => nodeOf(row, nodes(row.path))).sort(byName);
+  return nodes(path);
+}
+
+function nodeOf(row: Folder, folders: readonly FolderNode[]): FolderNode {
+  const parent = parentOf(row.path);
+  return {
+    id: row.id,
+    name: row.name,
+    key: row.path,
+    parent_cdn_folder_path: parent === TOP_LEVEL ? null : parent,
+    description: row.description,
+    file_count: row.files,
+    total_file_count: folders.reduce((total, each) => total + each.total_file_count, row.files),
+    folders,
+  };
+}
+
+function byName(a: FolderNode, b: FolderNode): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : a.id - b.id;
+}

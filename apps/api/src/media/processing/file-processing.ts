@@ -1,0 +1,211 @@
+import {
+  blobKey,
+  type ByteRange,
+  fileType,
+  imageFacts,
+  type ImageFacts,
+  type ImageOutput,
+  type ImageProcessor,
+  isUnreadableFile,
+  type OutputFormat,
+  pageKey,
+  planSizes,
+  type ProcessedImage,
+  type ProcessPayload,
+  renditionKey,
+  type Size,
+  type FileToProcess,
+  type ProcessedObject,
+  type ProcessedFileQueries,
+  type ProcessedFiles,
+  type ProcessingResult,
+} from '@back-office/media';
+import { createHash, randomUUID } from 'node:crypto';
+import type { Library, LibraryTools } from '../library.js';
+import type { PublicCopies } from '../serving/public-copies.js';
+
+export class BrokenContent extends Error {}
+
+/** The image processor crashed or was killed; the image or the machine may be the cause. */
+export class ProcessorCrashed extends Error {}
+
+/** Renditions need processed content; a retry finds it. */
+export class ContentPending extends Error {}
+
+const PDF = 'application/pdf';
+const MAX_PAGES = 20;
+const NO_SIZE = { width: null, height: null } as const;
+const NOTHING_MADE = { main: undefined, renditions: [], pages: [], replacesRenditions: true } as const;
+
+/** Makes images, renditions and pages by a file's preset, in the background. */
+export class FileProcessing {
+  constructor(
+    private readonly library: Library,
+    private readonly tools: Pick<LibraryTools, 'images' | 'pages' | 'facts'>,
+    private readonly processed: ProcessedFiles,
+    private readonly queries: ProcessedFileQueries,
+    private readonly copies: PublicCopies,
+  ) {}
+
+  /** Safe to repeat and to run concurrently: results of replaced content are discarded. */
+  async run({ appId, fileId, version, widths }: ProcessPayload): Promise<void> {
+    const file = await this.queries.find(appId, fileId);
+    if (file === undefined) return;
+    const isPending = file.processing === 'pending';
+    if (version !== undefined && (version !== file.version || !isPending)) return this.repairCopies(appId, file);
+    // A copy that fails here is written by `publish`.
+    await this.copies.trySettle(appId, [file.key]);
+    if (version === undefined && isPending) throw new ContentPending('The content is not processed yet');
+    const made = await this.make(file, widths);
+    const isListed = await this.publish(appId, file, made);
+    if (!isListed && version === undefined) throw new ContentPending('The content was replaced meanwhile');
+  }
+
+  /** An earlier run may have crashed while it wrote the public copies. */
+  private async repairCopies(appId: number, { id, key }: FileToProcess): Promise<void> {
+    await this.copies.settle(appId, [key, ...(await this.queries.derivedKeys(appId, id))]);
+  }
+
+  /** Lists the results once their public copies exist; returns false when the content was replaced. */
+  private async publish(appId: number, file: FileToProcess, made: ProcessingResult): Promise<boolean> {
+    const keys = await this.processed.record(appId, file, made);
+    if (keys === false) {
+      await this.discard(made);
+      return false;
+    }
+    await this.copies.settle(appId, keys);
+    const removedKeys = await this.processed.list(appId, file, made);
+    if (removedKeys === false) return false;
+    await this.copies.trySettle(appId, removedKeys);
+    return true;
+  }
+
+  /** Keeps the file as uploaded and marks it as failed. */
+  async giveUp({ appId, fileId, version }: ProcessPayload): Promise<void> {
+    if (version !== undefined) await this.processed.fail(appId, fileId, version);
+  }
+
+  private async make(file: FileToProcess, widths: readonly number[] | undefined): Promise<ProcessingResult> {
+    if (file.kind === 'image') return this.makeImages(file, widths);
+    if (file.kind === 'video') return { ...NOTHING_MADE, ...((await this.videoSize(file)) ?? NO_SIZE) };
+    return { ...NOTHING_MADE, ...NO_SIZE, pages: file.mime === PDF ? await this.renderPages(file) : [] };
+  }
+
+  private videoSize({ content, size }: FileToProcess): Promise<Size | undefined> {
+    const read = (from: number, length: number) => this.readBlob(content, { first: from, last: from + length - 1 });
+    return this.tools.facts.sizeOf({ size, read });
+  }
+
+  /** Returns no pages when the document is unreadable or needs a password. */
+  private async renderPages(file: FileToProcess): Promise<(ProcessedObject & { key: string; page: number })[]> {
+    const made: (ProcessedObject & { key: string; page: number })[] = [];
+    try {
+      for await (const { page, width, height, bytes } of this.tools.pages.pages(
+        await this.readBlob(file.content),
+        MAX_PAGES,
+      )) {
+        const facts = { mime: 'image/png', width, height, animated: false, cmyk: false };
+        const [image] = await this.processImage(bytes, facts, [{ width, format: 'webp', quality: file.quality }]);
+        if (image) made.push({ ...(await this.storeImage(file, image)), page, key: pageKey(file.key, page, 'webp') });
+      }
+      return made;
+    } catch (error) {
+      for (const { content } of made) await this.library.store.remove(content);
+      if (isUnreadableFile(error)) return [];
+      throw error;
+    }
+  }
+
+  private async makeImages(file: FileToProcess, widths: readonly number[] | undefined): Promise<ProcessingResult> {
+    const bytes = await this.readBlob(file.original ?? file.content);
+    // The original may have another type than the content.
+    const facts = imageFacts(fileType(bytes, file.key) ?? file.mime, bytes);
+    if (facts === undefined) throw new BrokenContent('The image has no header');
+    const { width, height } = facts;
+    const isWhole = widths === undefined;
+    const { main, renditions } = planSizes(facts, { ...file, renditionWidths: widths ?? file.renditionWidths });
+    const sizes = isWhole ? [main, ...renditions] : renditions;
+    const widest = Math.max(0, ...sizes.map((size) => size.width));
+    const format = formatFor(this.tools.images, facts, file.outputFormat, widest);
+    if (format === undefined) return { ...NOTHING_MADE, width, height };
+    const outputs = sizes.map((size): ImageOutput => ({ width: size.width, format, quality: file.quality }));
+    const made = await this.processImage(bytes, facts, outputs);
+    const [first, ...rest] = isWhole ? made : [undefined, ...made];
+    const kept = await Promise.all((rest as ProcessedImage[]).map((image) => this.storeImage(file, image)));
+    const better = first && isBetter(first, facts, file) ? first : undefined;
+    return {
+      main: better && {
+        ...(await this.storeImage(file, better)),
+        checksum: createHash('sha256').update(better.bytes).digest(),
+      },
+      width: isWhole ? width : null,
+      height: isWhole ? height : null,
+      renditions: kept.map((object, index) => {
+        const { label = '', width: wide = 0 } = renditions[index] ?? {};
+        return { ...object, label, key: renditionKey(file.key, wide) };
+      }),
+      replacesRenditions: isWhole,
+      pages: [],
+    };
+  }
+
+  private async processImage(
+    bytes: Uint8Array,
+    facts: ImageFacts,
+    outputs: readonly ImageOutput[],
+  ): Promise<readonly ProcessedImage[]> {
+    if (outputs.length === 0) return [];
+    try {
+      return await this.tools.images.process(bytes, facts, outputs);
+    } catch (error) {
+      if (isUnreadableFile(error)) throw new BrokenContent('The image cannot be decoded', { cause: error });
+      throw new ProcessorCrashed('The image could not be processed', { cause: error });
+    }
+  }
+
+  private async storeImage(
+    { prefix }: FileToProcess,
+    { mime, width, height, bytes }: ProcessedImage,
+  ): Promise<ProcessedObject> {
+    const content = blobKey(prefix, randomUUID());
+    await this.library.store.put(content, chunksOf(bytes), mime);
+    return { content, mime, size: bytes.length, width, height };
+  }
+
+  private async readBlob(blob: string, range?: ByteRange): Promise<Uint8Array> {
+    const stored = await this.library.store.read(blob, range);
+    if (stored === undefined) throw new Error('The content is not in the store');
+    const expected = range ? Math.max(0, Math.min(range.last + 1, stored.size) - range.first) : stored.size;
+    const bytes = new Uint8Array(expected);
+    let length = 0;
+    for await (const chunk of stored.bytes) {
+      bytes.set(chunk, length);
+      length += chunk.length;
+    }
+    return bytes.subarray(0, length);
+  }
+
+  private async discard({ main, renditions, pages }: ProcessingResult): Promise<void> {
+    for (const { content } of [...(main ? [main] : []), ...renditions, ...pages])
+      await this.library.store.remove(content);
+  }
+}
+
+/** Falls back to the image's own format when the preset's cannot be made. */
+function formatFor(
+  images: ImageProcessor,
+  facts: ImageFacts,
+  preferred: OutputFormat,
+  widest: number,
+): OutputFormat | undefined {
+  return [preferred, 'original' as const].find((format) => images.can(facts, format, widest));
+}
+
+/** An image of the same width and type must save bytes. */
+function isBetter(made: ProcessedImage, { width }: ImageFacts, { mime, size }: FileToProcess): boolean {
+  return made.mime !== mime || made.width !== width || made.bytes.length < size;
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

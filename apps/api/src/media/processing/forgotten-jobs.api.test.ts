@@ -1,0 +1,134 @@
+import { TOKENS } from '../../tokens.js';
+import { testApi, type TestApi } from '../../testing/test-api.js';
+import { MediaShop } from '../../testing/media-shop.js';
+import { PUBLISHED } from '../../testing/published-store.js';
+
+let api: TestApi;
+let shop: MediaShop;
+
+beforeAll(async () => {
+  api = await testApi(PUBLISHED);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = new MediaShop(api, await api.app());
+  api.jobFailures.length = 0;
+});
+
+const library = () => api.container.get(TOKENS.Library);
+const jobs = (change: string) => api.database.rows(`update graphile_worker._private_jobs set ${change}`);
+const objects = async () => (await shop.objects()).length;
+
+describe('an image that crashed every process', () => {
+  it('is given up, and others are processed', async () => {
+    const [killer] = [await shop.jpeg('killer.jpg')];
+    await jobs('attempts = 5, last_error = null');
+    const other = await shop.jpeg('other.jpg');
+    await api.work();
+    expect([(await shop.file(killer.id)).processing, (await shop.file(other.id)).processing]).toEqual([
+      'failed',
+      'done',
+    ]);
+    expect((await shop.fetch(killer.url)).status).toBe(200);
+  });
+
+  it('is retried when earlier attempts reported an error', async () => {
+    const file = await shop.jpeg('a.jpg');
+    await jobs(`attempts = 5, last_error = 'The store is gone'`);
+    await api.work();
+    expect((await shop.file(file.id)).processing).toBe('done');
+  });
+});
+
+describe('an image that crashes the image processor', () => {
+  let restore = (): void => {};
+  afterEach(() => restore());
+
+  it('is retried and given up after five crashes', async () => {
+    const { images } = library();
+    const process = images.process.bind(images);
+    restore = () => (images.process = process);
+    images.process = () => Promise.reject(new Error('The process has ended'));
+    const file = await shop.jpeg('a.jpg');
+    const states: string[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      await shop.reschedule(file.id, 'content', '0');
+      await api.work();
+      states.push((await shop.file(file.id)).processing);
+    }
+    expect(states).toEqual([...Array.from({ length: 5 }, () => 'pending'), 'failed']);
+  });
+
+  it('is processed when a retry succeeds', async () => {
+    const { images } = library();
+    const process = images.process.bind(images);
+    images.process = () => {
+      images.process = process;
+      return Promise.reject(new Error('The process has ended'));
+    };
+    const file = await shop.jpeg('a.jpg');
+    await api.work();
+    await shop.reschedule(file.id, 'content', '0');
+    await api.work();
+    expect((await shop.file(file.id)).processing).toBe('done');
+  });
+});
+
+describe('the daily sweep', () => {
+  it('fails files without a job after a day', async () => {
+    const gone = await shop.jpeg('gone.jpg');
+    await api.database.rows('delete from graphile_worker._private_jobs');
+    const waiting = await shop.jpeg('waiting.jpg');
+    api.clock.forward({ hours: 23 });
+    await library().sweep.run();
+    expect((await shop.file(gone.id)).processing).toBe('pending');
+    api.clock.forward({ hours: 2 });
+    await library().sweep.run();
+    expect([(await shop.file(gone.id)).processing, (await shop.file(waiting.id)).processing]).toEqual([
+      'failed',
+      'pending',
+    ]);
+    await api.work();
+    expect((await shop.file(waiting.id)).processing).toBe('done');
+  });
+
+  it('retries jobs that gave up during a long store failure', async () => {
+    const file = await shop.text('a.txt');
+    await api.work();
+    const { store } = library().library;
+    const remove = store.remove.bind(store);
+    store.remove = () => Promise.reject(new Error('The store is gone'));
+    await shop.trash(file);
+    await shop.client.delete(`/cdn/files/${file.id}/purge`);
+    await jobs('attempts = max_attempts - 1');
+    await api.work();
+    store.remove = remove;
+    await api.work();
+    expect(await objects()).toBe(2);
+    await library().sweep.run();
+    await api.work();
+    expect(await objects()).toBe(0);
+  });
+});
+
+describe('media publish', () => {
+  it('copies every file of an app to its public key', async () => {
+    const [image] = [await shop.jpeg('a.jpg', {}, 400, 300), await shop.text('b.txt')];
+    await shop.replace(image.id, 'words');
+    await api.work();
+    const before = await shop.objects();
+    for (const key of before.filter((each) => !each.startsWith('_blobs/'))) await library().library.store.remove(key);
+    expect(await library().copies.publish(shop.client.appId)).toBe(3);
+    expect(await shop.objects()).toEqual(before);
+  });
+
+  it('publishes each file once over several batches', async () => {
+    await api.database.rows(
+      `insert into cdn_files (app_id, state, content, key, folder, filename, kind, mime, size, checksum, processing, search_text, tags, last_modified, inserted_at)
+       select $1, 'active', '_blobs/x/' || n, 'x/' || n, '', n::text, 'doc', 'text/plain', 1, '\\x00', 'done', n::text, '{}', now(), now()
+       from generate_series(1, 1203) as n`,
+      [shop.client.appId],
+    );
+    expect(await library().copies.publish(shop.client.appId)).toBe(1_203);
+  });
+});

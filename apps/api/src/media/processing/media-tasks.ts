@@ -1,0 +1,78 @@
+import {
+  JOBS,
+  type JobAttempt,
+  type JobTask,
+  type JobTasks,
+  type MediaFiles,
+  type MediaObjectQueries,
+  type OnJobFailure,
+  type ProcessPayload,
+  type PurgePayload,
+  type TidyPayload,
+} from '@back-office/media';
+import type { CachePurge } from '../serving/cache-purge.js';
+import { BrokenContent, ContentPending, ProcessorCrashed, type FileProcessing } from './file-processing.js';
+import type { Library } from '../library.js';
+import type { PublicCopies } from '../serving/public-copies.js';
+import type { StoreSweep } from './store-sweep.js';
+
+/** Decoding is retried, since the machine may have been the cause. */
+const MAX_DECODE_ATTEMPTS = 3;
+const MAX_CRASHES = 5;
+
+export class MediaTasks {
+  constructor(
+    private readonly library: Library,
+    private readonly processing: FileProcessing,
+    private readonly objects: MediaObjectQueries,
+    private readonly copies: PublicCopies,
+    private readonly purges: CachePurge,
+    private readonly daily: { readonly sweep: StoreSweep; readonly files: MediaFiles },
+  ) {}
+
+  list(onFailure: OnJobFailure): JobTasks {
+    return {
+      [JOBS.process]: (payload, attempt) => this.process(payload as ProcessPayload, attempt, onFailure),
+      [JOBS.tidy]: reporting(JOBS.tidy, onFailure, (payload) => this.tidy(payload as TidyPayload)),
+      [JOBS.purge]: reporting(JOBS.purge, onFailure, (payload) => this.purges.run(payload as PurgePayload)),
+      [JOBS.sweep]: reporting(JOBS.sweep, onFailure, () => this.daily.sweep.run()),
+      [JOBS.hide]: reporting(JOBS.hide, onFailure, () => this.daily.files.hideUnused()),
+    };
+  }
+
+  private async process(
+    payload: ProcessPayload,
+    { attempt, maxAttempts, lastError }: JobAttempt,
+    onFailure: OnJobFailure,
+  ): Promise<void> {
+    if (attempt > MAX_CRASHES && lastError === null) {
+      onFailure(new Error('Every process that tried this file has crashed'), JOBS.process);
+      return this.processing.giveUp(payload);
+    }
+    try {
+      await this.processing.run(payload);
+    } catch (error) {
+      if (!(error instanceof ContentPending)) onFailure(error, JOBS.process);
+      if (error instanceof BrokenContent && attempt >= MAX_DECODE_ATTEMPTS) return this.processing.giveUp(payload);
+      if (error instanceof ProcessorCrashed && attempt > MAX_CRASHES) return this.processing.giveUp(payload);
+      if (attempt >= maxAttempts) await this.processing.giveUp(payload);
+      throw error;
+    }
+  }
+
+  private async tidy({ appId, blobs, keys }: TidyPayload): Promise<void> {
+    await this.copies.settle(appId, keys);
+    for (const blob of await this.objects.unreferenced(appId, blobs)) await this.library.store.remove(blob);
+  }
+}
+
+function reporting(job: string, onFailure: OnJobFailure, work: (payload: unknown) => Promise<unknown>): JobTask {
+  return async (payload) => {
+    try {
+      await work(payload);
+    } catch (error) {
+      onFailure(error, job);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,261 @@
+import { sharpSampleImages as samples } from '@back-office/images-sharp/testing';
+import { parts } from '@back-office/media/testing';
+import sharp from 'sharp';
+import { testApi, type TestApi } from '../../testing/test-api.js';
+import { MediaShop } from '../../testing/media-shop.js';
+
+let api: TestApi;
+let shop: MediaShop;
+
+beforeAll(async () => {
+  api = await testApi({ IMAGE_PIXEL_LIMIT: '1000000' });
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = new MediaShop(api, await api.app());
+  api.jobFailures.length = 0;
+});
+
+const { bytes, pngChunk, riffChunk, u16le, u32be, u32le } = parts;
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const processed = async (name: string, content: Uint8Array, fields = {}) => {
+  const { id } = await shop.upload(name, content, fields);
+  await api.work();
+  return shop.file(id);
+};
+const imageAt = async (url: string) => samples.look(await shop.bytes(url));
+const isNear = (one: readonly number[], other: readonly number[]) =>
+  one.every((value, index) => Math.abs(value - (other[index] ?? value)) < 40);
+const RED = [255, 0, 0];
+const GREEN = [0, 255, 0];
+const BLUE = [0, 0, 255];
+
+/** A BMP of one colour with 24 bits a pixel. */
+function bitmap(width: number, height: number): Uint8Array {
+  const row = Math.ceil((width * 3) / 4) * 4;
+  const pixels = new Uint8Array(row * height).map((_, at) => (at % row < width * 3 && (at % row) % 3 === 2 ? 200 : 0));
+  const head = bytes(u32le(40), u32le(width), u32le(height), u16le(1), u16le(24), u32le(0), u32le(pixels.length));
+  const rest = new Uint8Array(16);
+  return bytes('BM', u32le(54 + pixels.length), u32le(0), u32le(54), head, rest, pixels);
+}
+
+/** A tiny PNG that declares a large size. */
+const bomb = (width: number, height: number): Uint8Array =>
+  bytes(
+    SIGNATURE,
+    pngChunk('IHDR', u32be(width), u32be(height), [8, 2, 0, 0, 0]),
+    pngChunk('IDAT', [1]),
+    pngChunk('IEND'),
+  );
+
+describe('a photo', () => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('of EXIF orientation %i is upright, like its renditions', async (orientation) => {
+    const file = await processed('a.jpg', await samples.still('image/jpeg', 640, 400, orientation));
+    expect(file).toMatchObject({ width: 640, height: 400, processing: 'done' });
+    expect(file.renditions).toMatchObject([
+      { width: 320, height: 200 },
+      { width: 640, height: 400 },
+    ]);
+    for (const { url } of [file, file.renditions[0]]) {
+      const image = await imageAt(url);
+      expect([image.width / image.height, image.hasMetadata]).toEqual([1.6, false]);
+      const corners = [await image.at(0.1, 0.1), await image.at(0.9, 0.1), await image.at(0.1, 0.9)];
+      expect(corners.map((corner, index) => isNear(corner, [RED, GREEN, BLUE][index] ?? []))).toEqual([
+        true,
+        true,
+        true,
+      ]);
+    }
+  });
+
+  it('in CMYK becomes RGB', async () => {
+    const file = await processed('a.jpg', await samples.cmyk(400, 300));
+    expect(file).toMatchObject({ mime: 'image/webp', processing: 'done', renditions: [{ width: 320 }] });
+    expect((await sharp(await shop.bytes(file.url)).metadata()).space).toBe('srgb');
+  });
+
+  it('loses its location in all renditions', async () => {
+    const file = await processed('a.jpg', await samples.located(400, 300));
+    for (const { url } of [file, ...file.renditions]) {
+      expect((await imageAt(url)).hasMetadata).toBe(false);
+    }
+  });
+});
+
+describe('an image', () => {
+  it('with 16 bits a channel becomes 8-bit', async () => {
+    const file = await processed('a.png', await samples.deep(400, 300));
+    expect(file).toMatchObject({ mime: 'image/webp', processing: 'done', renditions: [{ width: 320 }] });
+  });
+
+  it('keeps its transparency', async () => {
+    const file = await processed('a.png', await samples.transparent(400, 300));
+    const [, , , alpha] = await (await imageAt(file.url)).at(0.5, 0.9);
+    expect(alpha).toBe(0);
+  });
+
+  it.each(['image/gif', 'image/webp'] as const)('keeps its animation: %s', async (mime) => {
+    const file = await processed('a', await samples.animated(mime, 400, 300, 3));
+    expect(file).toMatchObject({ mime: 'image/webp', width: 400, height: 300, processing: 'done' });
+    for (const { url } of [file, ...file.renditions]) expect((await imageAt(url)).pages).toBe(3);
+    expect(file.renditions).toMatchObject([{ width: 320, height: 240 }]);
+  });
+
+  it('of BMP is converted', async () => {
+    const file = await processed('a.bmp', bitmap(400, 300));
+    expect([file, api.jobFailures]).toEqual([
+      expect.objectContaining({ mime: 'image/webp', width: 400, height: 300, processing: 'done' }),
+      [],
+    ]);
+    expect(file.key).toMatch(/\.bmp$/);
+    expect(isNear(await (await imageAt(file.url)).at(0.5, 0.5), [200, 0, 0])).toBe(true);
+    expect(file.renditions).toMatchObject([{ width: 320, height: 240 }]);
+  });
+
+  it.each(['image/tiff', 'image/avif', 'image/gif', 'image/webp', 'image/png'] as const)(
+    'of %s is processed',
+    async (mime) => {
+      const file = await processed('a', await samples.still(mime, 400, 300));
+      expect(file).toMatchObject({ mime: 'image/webp', width: 400, height: 300, renditions: [{ width: 320 }] });
+    },
+  );
+
+  it('of one pixel is processed', async () => {
+    const file = await processed('a.png', await samples.still('image/png', 1, 1));
+    expect(file).toMatchObject({ width: 1, height: 1, processing: 'done', renditions: [] });
+  });
+
+  it('of extreme proportions has renditions of one pixel', async () => {
+    const file = await processed('a.png', await samples.still('image/png', 4_000, 1));
+    expect(file.renditions).toMatchObject([{ height: 1 }, { height: 1 }, { height: 1 }]);
+  });
+});
+
+describe('a broken image', () => {
+  const giveUp = async (id: number): Promise<string[]> => {
+    const states: string[] = [];
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      await shop.reschedule(id, 'content', '0');
+      await api.work();
+      states.push((await shop.file(id)).processing);
+    }
+    return states;
+  };
+  const noise = async () => {
+    const pixels = Buffer.from(Array.from({ length: 200 * 200 * 3 }, (_, at) => (at * 7919) % 251));
+    return sharp(pixels, { raw: { width: 200, height: 200, channels: 3 } })
+      .jpeg()
+      .toBuffer();
+  };
+
+  it.each([
+    ['that is cut', async () => (await noise()).subarray(0, 4_000)],
+    [
+      'with garbled tables',
+      async () => {
+        const image = Buffer.from(await noise());
+        const tables = image.indexOf(Buffer.from([0xff, 0xc4]));
+        image.fill(0xff, tables + 5, tables + 21);
+        return image;
+      },
+    ],
+  ])('%s fails after its attempts and is served as uploaded', async (_, content) => {
+    const image = await content();
+    const { id } = await shop.upload('a.jpg', image);
+    expect(await giveUp(id)).toEqual(['pending', 'pending', 'failed', 'failed']);
+    expect(api.jobFailures).toHaveLength(3);
+    const file = await shop.file(id);
+    expect(file).toMatchObject({ mime: 'image/jpeg', width: 200, height: 200, renditions: [], size: image.length });
+    const reply = await shop.fetch(file.url);
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+    expect(Buffer.from(await reply.arrayBuffer()).equals(image)).toBe(true);
+  });
+
+  it('recovers when replaced', async () => {
+    const { id } = await shop.upload('a.jpg', (await noise()).subarray(0, 4_000));
+    await giveUp(id);
+    await shop.replace(id, await noise());
+    await api.work();
+    expect(await shop.file(id)).toMatchObject({ processing: 'done', mime: 'image/webp', version: 2 });
+  });
+
+  it('does not fail the content that replaced it', async () => {
+    const { id } = await shop.upload('a.jpg', (await noise()).subarray(0, 4_000));
+    await api.work();
+    await shop.replace(id, 'words');
+    expect(new Set(await giveUp(id))).toEqual(new Set(['done']));
+  });
+});
+
+describe('an image above the pixel limit', () => {
+  const TOO_LARGE = { errors: { CdnFiles: ['API.CdnFiles.ImageTooLarge'] } };
+
+  it.each([
+    ['slightly too wide', () => samples.still('image/png', 1_001, 1_000)],
+    ['a decompression bomb', async () => bomb(65_535, 65_535)],
+    ['the largest decompression bomb', async () => bomb(2 ** 31 - 1, 2 ** 31 - 1)],
+    [
+      'a BMP that declares it',
+      async () => bytes(bitmap(4, 4).subarray(0, 18), u32le(60_000), u32le(60_000), bitmap(4, 4).subarray(26)),
+    ],
+  ])('returns API.CdnFiles.ImageTooLarge for %s', async (_, content) => {
+    const { status, body } = await shop.client.upload('/cdn/files', { name: 'a.png', bytes: await content() });
+    expect([status, body]).toEqual([422, TOO_LARGE]);
+    await api.work();
+    expect([await shop.names(), await shop.objects()]).toEqual([[], []]);
+  });
+
+  it('is refused as a replacement', async () => {
+    const { id } = await shop.text('a.txt');
+    const { status, body } = await shop.replace(id, bomb(65_535, 65_535));
+    expect([status, body, (await shop.file(id)).version]).toEqual([422, TOO_LARGE, 1]);
+  });
+
+  it('is accepted at the limit', async () => {
+    const file = await processed('a.png', await samples.still('image/png', 1_000, 1_000));
+    expect(file).toMatchObject({ processing: 'done', width: 1_000 });
+  });
+
+  it('is detected behind large headers', async () => {
+    const image = await samples.still('image/jpeg', 1_001, 1_000);
+    const jpeg = bytes(
+      [0xff, 0xd8],
+      ...Array.from({ length: 4 }, () => parts.segment(0xe2, new Uint8Array(60_000))),
+      image.subarray(2),
+    );
+    const reply = await shop.client.upload('/cdn/files', { name: 'a.jpg', bytes: jpeg });
+    expect([reply.status, reply.body]).toEqual([422, TOO_LARGE]);
+  });
+});
+
+describe('an image too tall for WebP', () => {
+  it('keeps its format and has renditions', async () => {
+    const file = await processed('tall.png', await samples.still('image/png', 40, 16_400), {
+      preset_id: await narrow(),
+    });
+    expect(file).toMatchObject({ processing: 'done', mime: 'image/png', width: 40, height: 16_400 });
+    expect((await imageAt(file.renditions[0].url)).mime).toBe('image/png');
+    expect(api.jobFailures).toEqual([]);
+  });
+});
+
+const narrow = async () => {
+  const preset = { name: 'narrow', output_format: 'webp', rendition_widths: [20] };
+  const { body } = await shop.client.put('/cdn_upload_presets', { cdn_upload_presets: [preset] });
+  return String(body.data[0].id);
+};
+
+describe('an unsupported file', () => {
+  it.each([
+    ['an HTML page', '<!DOCTYPE html><html><body></body></html>'],
+    ['a PHP script', '<?php echo 1;'],
+    ['an ELF program', '\x7fELF\x02\x01\x01\0\0\0\0\0'],
+    ['a Windows program', 'MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff'],
+    ['random bytes', '\0\x01\x02\x03\x04\x05\xfe\xff'],
+    ['a RIFF of unknown type', String.fromCharCode(...riffChunk('RIFF', 'NONE', new Uint8Array(10)))],
+  ])('is refused whatever its name: %s', async (_, content) => {
+    const file = { name: 'a.jpg', bytes: Buffer.from(content, 'latin1'), mime: 'image/jpeg' };
+    const { status, body } = await shop.client.upload('/cdn/files', file);
+    expect([status, body]).toEqual([422, { errors: { CdnFiles: ['API.CdnFiles.UnsupportedType'] } }]);
+  });
+});

@@ -1,0 +1,174 @@
+import { sharpSampleImages } from '@back-office/images-sharp/testing';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { MediaShop } from '../../testing/media-shop.js';
+import { testApi, type TestApi } from '../../testing/test-api.js';
+import { hasVarnish, listening, textOf, varnishBefore, type Cache } from '../../testing/varnish.js';
+
+const HOST = 'cdn.shop.example';
+
+async function startServer(answer: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>) {
+  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
+  const address = `http://127.0.0.1:${await listening(server)}`;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return { address, close };
+}
+
+/** Caches every answer until it is purged. */
+function simpleCache(origin: string): Promise<Cache> {
+  const kept = new Map<string, string>();
+  return startServer(async ({ method, url = '', headers: { host = '' } }, response) => {
+    if (method === 'PURGE') return response.writeHead(kept.delete(host + url) ? 200 : 404).end();
+    const text = kept.get(host + url) ?? (await textOf(origin, url, host));
+    kept.set(host + url, text);
+    return response.end(text);
+  });
+}
+
+describe.each<[string, (origin: string) => Promise<Cache>]>([
+  ['a simple cache', simpleCache],
+  ...(hasVarnish ? [['Varnish', varnishBefore] as [string, typeof varnishBefore]] : []),
+])('cache strategy purge behind %s', (_, cacheBefore) => {
+  let service = '';
+  let gateway: Cache;
+  let cache: Cache;
+  let api: TestApi;
+  let shop: MediaShop;
+
+  beforeAll(async () => {
+    // Cache and service each need the other's address at start; the gateway breaks the circle.
+    gateway = await startServer(async ({ url = '' }, response) => {
+      if (service === '') return response.end();
+      const got = await fetch(service + url);
+      const headers = { 'cache-control': got.headers.get('cache-control') ?? '' };
+      return response.writeHead(got.status, headers).end(Buffer.from(await got.arrayBuffer()));
+    });
+    cache = await cacheBefore(gateway.address);
+    api = await testApi({ PUBLIC_URL: `http://${HOST}`, CDN_PURGE_URL: cache.address });
+    service = api.origin;
+  }, 60_000);
+  afterAll(async () => {
+    await cache.close();
+    await gateway.close();
+    await api.close();
+  });
+  beforeEach(async () => {
+    shop = new MediaShop(api, await api.app());
+  });
+
+  const jpeg = (width: number, height: number) => sharpSampleImages.still('image/jpeg', width, height);
+  const pathOf = (url: string) => url.slice(url.indexOf('/media/'));
+  const cached = (path: string) => textOf(cache.address, path, HOST);
+  const fresh = (path: string) => textOf(api.origin, path, HOST);
+
+  /** Uploads an image and requests it and its renditions through the cache. */
+  async function cacheImage() {
+    const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
+    await api.work();
+    const { url, renditions } = await shop.file(id);
+    const paths = [url, ...renditions.map((each: { url: string }) => each.url)].map(pathOf);
+    const before = await Promise.all(paths.map(cached));
+    return { id, paths, before };
+  }
+
+  it('purges renditions that were fetched before the new ones were made', async () => {
+    const { id, paths, before } = await cacheImage();
+    const { body } = await shop.replace(id, await jpeg(1_300, 1_000), 'purge');
+    expect(body.cache).toEqual({ strategy: 'purge', url: `http://${HOST}${paths[0]}`, purged: true });
+    const meanwhile = await Promise.all(paths.map(cached));
+    expect([meanwhile[0] === before[0], meanwhile.slice(1)]).toEqual([false, before.slice(1)]);
+    await api.work();
+    const after = await Promise.all(paths.map(cached));
+    expect(after).toEqual(await Promise.all(paths.map(fresh)));
+    expect(after.filter((text) => [...before, ...meanwhile].includes(text))).toEqual([]);
+    expect(api.jobFailures).toEqual([]);
+  });
+
+  it('purges old renditions after a revert', async () => {
+    const { id, paths } = await cacheImage();
+    await shop.replace(id, await jpeg(1_300, 1_000));
+    await api.work();
+    const { body } = await shop.revert(id, { cache_strategy: 'purge' });
+    expect(body.cache.purged).toBe(true);
+    const meanwhile = await Promise.all(paths.map(cached));
+    await api.work();
+    const after = await Promise.all(paths.map(cached));
+    expect(after).toEqual(await Promise.all(paths.map(fresh)));
+    expect(after.slice(1).filter((text) => meanwhile.includes(text))).toEqual([]);
+  });
+
+  it('purges despite a later replace with another strategy', async () => {
+    const { id, paths } = await cacheImage();
+    await shop.replace(id, await jpeg(1_300, 1_000), 'purge');
+    await Promise.all(paths.map(cached));
+    await shop.replace(id, await jpeg(1_350, 800), 'ttl');
+    await api.work();
+    expect(await Promise.all(paths.map(cached))).toEqual(await Promise.all(paths.map(fresh)));
+  });
+
+  it('purges old renditions after an undecodable replacement', async () => {
+    const { id, paths } = await cacheImage();
+    const image = await jpeg(400, 300);
+    await shop.replace(id, image.subarray(0, image.length / 3), 'purge');
+    await Promise.all(paths.map(cached));
+    for (let tries = 0; tries < 3; tries += 1) {
+      await shop.reschedule(id, 'content', '-1 second');
+      await api.work();
+    }
+    expect((await shop.file(id)).processing).toBe('failed');
+    for (const path of paths.slice(1)) await expect(cached(path)).rejects.toThrow();
+    api.jobFailures.length = 0;
+  });
+});
+
+describe('an unavailable cache', () => {
+  it('fails only the purge, which is retried', async () => {
+    const requested: string[] = [];
+    let isGone = false;
+    const cache = await startServer(async ({ url = '' }, response) => {
+      if (!isGone) requested.push(url);
+      return response.writeHead(isGone ? 503 : 200).end();
+    });
+    const api = await testApi({ CDN_PURGE_URL: cache.address });
+    const shop = new MediaShop(api, await api.app());
+    const { id, url } = await shop.jpeg('a.jpg', {}, 400, 300);
+    await api.work();
+    expect(requested).toEqual([]);
+    const { body } = await shop.replace(id, await sharpSampleImages.still('image/jpeg', 500, 300), 'purge');
+    expect([body.cache.purged, requested.splice(0).length > 0]).toEqual([true, true]);
+    isGone = true;
+    await api.work();
+    expect((await shop.file(id)).processing).toBe('done');
+    expect(api.jobFailures).toEqual([new Error('A cache could not be purged of a replaced file')]);
+    isGone = false;
+    await api.database.rows('update graphile_worker._private_jobs set run_at = now()');
+    await api.work();
+    const path = new URL(url).pathname;
+    const rendition = path.replace('.jpg', '@320.jpg');
+    expect(requested).toEqual(expect.arrayContaining([path, `${path}?v=2`, rendition, `${rendition}?v=2`]));
+    await api.close();
+    await cache.close();
+  }, 30_000);
+
+  it('receives no purge with other strategies', async () => {
+    const requested: string[] = [];
+    const cache = await startServer(async ({ url = '' }, response) => {
+      requested.push(url);
+      return response.end();
+    });
+    const api = await testApi({ CDN_PURGE_URL: cache.address });
+    const shop = new MediaShop(api, await api.app());
+    const { id } = await shop.jpeg('a.jpg', {}, 400, 300);
+    for (const strategy of ['version', 'ttl']) {
+      await shop.replace(id, await sharpSampleImages.still('image/jpeg', 500, 300), strategy);
+      await api.work();
+    }
+    expect(requested).toEqual([]);
+    await api.close();
+    await cache.close();
+  }, 30_000);
+});

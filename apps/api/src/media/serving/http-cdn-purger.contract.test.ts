@@ -1,0 +1,92 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { runnerOf } from '@back-office/kernel/testing';
+import type { CdnPurger } from '@back-office/media';
+import { cdnPurgerContract } from '@back-office/media/testing';
+import { hasVarnish, textOf, varnishBefore, type Cache } from '../../testing/varnish.js';
+import { createCdnPurger, HttpCdnPurger } from './http-cdn-purger.js';
+
+const HOST = 'cdn.example';
+const OK = 200;
+const SILENCE_MS = 300;
+
+/** Answers differently each time, so that a repeated answer must be cached. */
+function countingServer(): Server {
+  let count = 0;
+  return createServer((_, response) => {
+    count += 1;
+    response.setHeader('Cache-Control', 'max-age=600');
+    response.end(String(count));
+  });
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A minimal cache, for machines without Varnish. */
+async function simpleCacheBefore(origin: string): Promise<Cache> {
+  const copies = new Map<string, string>();
+  const server = createServer((request, response) => {
+    const { url = '/', method, headers } = request;
+    const name = `${headers.host}${url}`;
+    if (method === 'PURGE') response.writeHead(copies.delete(name) ? 200 : 404).end();
+    else
+      void (async () => {
+        const copy = copies.get(name) ?? (await textOf(origin, url, headers.host ?? ''));
+        copies.set(name, copy);
+        response.end(copy);
+      })();
+  });
+  const address = await listen(server);
+  return { address, close: async () => void server.close() };
+}
+
+/** Returns a purger for each status, with a cache that always answers it. */
+async function purgersAnswering(statuses: readonly number[], opened: Server[]): Promise<Record<string, CdnPurger>> {
+  const purgers = statuses.map(async (status) => {
+    const server = createServer((request, response) => {
+      // A purger that follows the redirect would see a success.
+      const isElsewhere = request.url === '/elsewhere';
+      response.writeHead(isElsewhere ? OK : status, { location: '/elsewhere' }).end();
+    });
+    opened.push(server);
+    return [String(status), createCdnPurger(await listen(server))] as const;
+  });
+  return Object.fromEntries(await Promise.all(purgers));
+}
+
+describe('HttpCdnPurger', () => {
+  cdnPurgerContract(runnerOf(globalThis), async () => {
+    const silent = createServer(() => {});
+    const opened = [countingServer(), silent];
+    const origin = await listen(opened[0] as Server);
+    const cache = await (hasVarnish ? varnishBefore(origin) : simpleCacheBefore(origin));
+    const filled = new Map<string, string>();
+    const get = (url: string) => {
+      const { pathname, search } = new URL(url);
+      return textOf(cache.address, pathname + search, HOST);
+    };
+    return {
+      purger: createCdnPurger(cache.address),
+      unreachable: new HttpCdnPurger('http://127.0.0.1:9'),
+      failing: {
+        ...(await purgersAnswering([300, 302, 400, 403, 405, 500, 599], opened)),
+        silent: new HttpCdnPurger(await listen(silent), SILENCE_MS),
+      },
+      clearing: await purgersAnswering([200, 204, 299, 404], opened),
+      absent: createCdnPurger(undefined),
+      urls: [`https://${HOST}/media/a.jpg?v=1`, `https://${HOST}/media/a.jpg?v=2`],
+      fill: async (url) => void filled.set(url, await get(url)),
+      isCached: async (url) => (await get(url)) === filled.get(url),
+      close: async () => {
+        await cache.close();
+        for (const server of opened) {
+          server.closeAllConnections();
+          server.close();
+        }
+      },
+    };
+  });
+});

@@ -1,0 +1,184 @@
+import { sharpSampleImages } from '@back-office/images-sharp/testing';
+import { pdfSample } from '@back-office/media/testing';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sizeInStore } from '../../testing/size-in-store.js';
+import { MediaShop } from '../../testing/media-shop.js';
+import { PUBLISHED } from '../../testing/published-store.js';
+import { testApi, type TestApi } from '../../testing/test-api.js';
+import { TOKENS } from '../../tokens.js';
+
+const SLOW_COPY_MS = 60;
+
+let api: TestApi;
+let shop: MediaShop;
+let restore = (): void => {};
+
+beforeAll(async () => {
+  api = await testApi(PUBLISHED);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = new MediaShop(api, await api.app());
+});
+afterEach(() => {
+  restore();
+  restore = () => {};
+  api.jobFailures.length = 0;
+});
+
+const store = () => api.container.get(TOKENS.Library).library.store;
+const jpeg = (width: number, height = 300) => sharpSampleImages.still('image/jpeg', width, height);
+const regenerate = (id: number, renditions: number[]) =>
+  shop.client.post(`/cdn/files/${id}/renditions/regenerate`, { renditions });
+
+/** Size in bytes of the public copy at a URL. */
+const publishedSize = (url: string): Promise<number | undefined> =>
+  sizeInStore(store(), decodeURIComponent(new URL(url).pathname).replace('/media/', ''));
+
+/** Intercepts each copy to a public key. */
+function interceptCopies(how: (to: string, copy: () => Promise<boolean>) => Promise<boolean>): void {
+  const original = store().copy.bind(store());
+  store().copy = (from, to) => how(to, () => original(from, to));
+  restore = () => (store().copy = original);
+}
+
+/** Returns listed URLs of files, renditions and pages that fail until the work ends. */
+async function brokenLinksDuring(work: Promise<unknown>): Promise<string[]> {
+  const broken: string[] = [];
+  let isOver = false;
+  void work.finally(() => (isOver = true));
+  while (!isOver) {
+    const { files } = (await shop.client.get('/cdn/files')).body.data;
+    const renders = (await shop.client.get('/cdn/files/pdf-renders')).body.data;
+    const urls = [
+      ...files.filter(({ processing }: { processing: string }) => processing === 'done'),
+      ...files.flatMap(({ renditions }: { renditions: object[] }) => renditions),
+      ...renders.flatMap(({ pages }: { pages: object[] }) => pages),
+    ].map(({ url }: { url: string }) => url);
+    for (const url of urls) if ((await publishedSize(url)) === undefined) broken.push(url);
+    await pause(5);
+  }
+  await work;
+  return broken;
+}
+
+describe('a store that serves files itself', () => {
+  beforeEach(() =>
+    interceptCopies(async (_, copy) => {
+      await pause(SLOW_COPY_MS);
+      return copy();
+    }),
+  );
+
+  it('lists files, renditions and pages only when they can be fetched', async () => {
+    const stored = shop.jpeg('a.jpg', {}, 1_400, 900).then(async () => {
+      await shop.upload('b.pdf', pdfSample({ pages: [{ width: 100, height: 200, colour: [1, 0, 0] }] }));
+      await shop.text('c.txt');
+      await api.work();
+    });
+    expect(await brokenLinksDuring(stored)).toEqual([]);
+    const { files } = (await shop.client.get('/cdn/files')).body.data;
+    expect(
+      files.map((file: { processing: string; renditions: object[] }) => [file.processing, file.renditions.length]),
+    ).toEqual([
+      ['done', 3],
+      ['done', 0],
+      ['done', 0],
+    ]);
+    expect((await shop.client.get('/cdn/files/pdf-renders')).body.data[0].pages.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['is replaced', async (id: number) => shop.replace(id, await jpeg(1_400, 900))],
+    ['is reverted', async (id: number) => shop.revert(id, { version: 1 })],
+    ['gets other renditions', async (id: number) => regenerate(id, [100, 200, 320])],
+  ])('lists only working URLs when a file %s', async (_, change) => {
+    const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
+    await shop.replace(id, await jpeg(400));
+    await api.work();
+    const work = change(id).then(() => api.work());
+    expect(await brokenLinksDuring(work)).toEqual([]);
+    expect((await shop.file(id)).processing).toBe('done');
+  });
+
+  it('returns an unprocessed type as done', async () => {
+    expect((await shop.text('a.txt')).processing).toBe('done');
+    const { body } = await shop.replace((await shop.text('b.txt')).id, 'other');
+    expect(body.data.processing).toBe('done');
+  });
+
+  it('publishes later when the store fails during the call', async () => {
+    restore();
+    interceptCopies(() => Promise.reject(new Error('The store is gone')));
+    const { id, processing } = await shop.text('a.txt');
+    expect(processing).toBe('pending');
+    restore();
+    await api.work();
+    const file = await shop.file(id);
+    expect([file.processing, await publishedSize(file.url)]).toEqual(['done', file.size]);
+    expect(api.jobFailures).toEqual([]);
+  });
+});
+
+describe('processing that crashes while it publishes', () => {
+  const referenced = async (): Promise<string[]> => {
+    const rows = await api.database.rows<{ key: string }>(
+      `select key from cdn_files where app_id = $1 union select key from cdn_renditions where app_id = $1
+       union select content from cdn_files where app_id = $1
+       union select original from cdn_files where app_id = $1
+       union select content from cdn_renditions where app_id = $1`,
+      [shop.client.appId],
+    );
+    return rows.map(({ key }) => key).sort();
+  };
+
+  it.each([
+    ['on the first copy', 1],
+    ['on the last copy', 4],
+  ])('%s lists nothing and is completed by the retry', async (_, failing) => {
+    const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
+    let copies = -1;
+    interceptCopies((_to, copy) => {
+      copies += 1;
+      return copies === failing ? Promise.reject(new Error('The process has ended')) : copy();
+    });
+    await api.work();
+    expect(await shop.file(id)).toMatchObject({ processing: 'pending', renditions: [] });
+    restore();
+    await shop.reschedule(id, 'content', '0');
+    await api.work();
+    const file = await shop.file(id);
+    expect([file.processing, file.renditions.length]).toEqual(['done', 3]);
+    for (const { url, size } of [file, ...file.renditions])
+      expect([url, await publishedSize(url)]).toEqual([url, size]);
+    expect(await shop.objects()).toEqual(await referenced());
+  });
+
+  it('keeps the copies of a newer version', async () => {
+    const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
+    const newer = await jpeg(700);
+    let isOvertaken = false;
+    interceptCopies(async (to, copy) => {
+      if (!isOvertaken && to.includes('@320')) {
+        isOvertaken = true;
+        await shop.replace(id, newer);
+        await api.work();
+      }
+      return copy();
+    });
+    await api.work();
+    restore();
+    await api.work();
+    const file = await shop.file(id);
+    expect([isOvertaken, file.version, file.processing, file.renditions.length]).toEqual([true, 2, 'done', 2]);
+    for (const { url, size } of [file, ...file.renditions])
+      expect([url, await publishedSize(url)]).toEqual([url, size]);
+    const versions = (await shop.client.get(`/cdn/files/${id}/versions`)).body.data;
+    expect(versions.map(({ version }: { version: number }) => version)).toEqual([1]);
+    expect((await shop.objects()).filter((key) => key.includes('@'))).toEqual(
+      [versions[0].url, ...file.renditions.map(({ key }: { key: string }) => key)]
+        .map((each: string) => each.slice(each.indexOf(file.key.split('/')[0])))
+        .sort(),
+    );
+  });
+});

@@ -1,0 +1,332 @@
+import { wavSample } from '@back-office/media/testing';
+import { RawHttp } from '../../testing/raw-http.js';
+import { testApi, type TestApi } from '../../testing/test-api.js';
+import { TOKENS } from '../../tokens.js';
+import { MediaShop } from '../../testing/media-shop.js';
+
+let api: TestApi;
+let raw: RawHttp;
+let shop: MediaShop;
+
+beforeAll(async () => {
+  api = await testApi();
+  raw = new RawHttp(api.origin);
+});
+afterAll(async () => {
+  raw.close();
+  await api.close();
+});
+beforeEach(async () => {
+  shop = new MediaShop(api, await api.app());
+});
+
+const DIGITS = '0123456789';
+const digits = () => shop.text('digits.txt', {}, DIGITS);
+const CACHE_FOREVER = 'public, max-age=31536000, immutable';
+const CACHE_BRIEFLY = 'public, max-age=60';
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"><rect width="4" height="3"/></svg>';
+const PDF = '%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n';
+
+describe('a public file', () => {
+  it.each([
+    ['a.jpg', () => shop.jpeg('a.jpg'), 'image/jpeg'],
+    ['a.txt', () => shop.text('a.txt'), 'text/plain; charset=utf-8'],
+    ['a.csv', () => shop.text('a.csv', {}, 'a;b\n1;2\n'), 'text/csv; charset=utf-8'],
+    ['a.svg', () => shop.upload('a.svg', Buffer.from(SVG)), 'image/svg+xml'],
+    ['a.pdf', () => shop.upload('a.pdf', Buffer.from(PDF)), 'application/pdf'],
+    ['a.wav', () => shop.upload('a.wav', wavSample()), 'audio/wav'],
+    ['a.html with plain text', () => shop.upload('a.html', Buffer.from('words')), 'text/plain; charset=utf-8'],
+  ])('%s has its content type and is never sniffed', async (_, upload, type) => {
+    const file = await upload();
+    const { status, headers } = await shop.fetch(file.url);
+    expect([status, headers.get('content-type'), headers.get('x-content-type-options')]).toEqual([
+      200,
+      type,
+      'nosniff',
+    ]);
+    expect([headers.get('content-length'), headers.get('accept-ranges')]).toEqual([String(file.size), 'bytes']);
+  });
+
+  it.each([
+    ['svg', () => shop.upload('a.svg', Buffer.from(SVG)), true],
+    ['txt', () => shop.text('a.txt'), true],
+    ['csv', () => shop.text('a.csv', {}, 'a;b\n1;2\n'), true],
+    ['pdf', () => shop.upload('a.pdf', Buffer.from(PDF)), true],
+    ['jpg', () => shop.jpeg('a.jpg'), false],
+  ])('%s has a policy against scripts if it can hold them', async (_, upload, guarded) => {
+    const policy = (await shop.fetch((await upload()).url)).headers.get('content-security-policy');
+    if (guarded) expect(policy).toMatch(/^default-src 'none'; (?!.*script)/);
+    else expect(policy).toBeNull();
+  });
+
+  it('is cached forever by its version, else briefly', async () => {
+    const { id, url } = await shop.text('a.txt');
+    const control = async (address: string) => (await shop.fetch(address)).headers.get('cache-control');
+    expect([await control(url), await control(`${url}?v=1`), await control(`${url}?v=2`)]).toEqual([
+      CACHE_BRIEFLY,
+      CACHE_FOREVER,
+      CACHE_BRIEFLY,
+    ]);
+    await shop.replace(id, 'new');
+    expect([await control(url), await control(`${url}?v=1`), await control(`${url}?v=2`)]).toEqual([
+      CACHE_BRIEFLY,
+      CACHE_BRIEFLY,
+      CACHE_FOREVER,
+    ]);
+  });
+
+  it('is cached briefly until it is processed', async () => {
+    const { url } = await shop.jpeg('a.jpg', {}, 400, 300);
+    const control = async () => (await shop.fetch(`${url}?v=1`)).headers.get('cache-control');
+    expect(await control()).toBe(CACHE_BRIEFLY);
+    await api.work();
+    expect(await control()).toBe(CACHE_FOREVER);
+  });
+
+  it('has a strong ETag of its content', async () => {
+    const { id, url } = await shop.text('a.txt');
+    const tag = async () => String((await shop.fetch(url)).headers.get('etag'));
+    const first = await tag();
+    expect(first).toMatch(/^"[^"]+"$/);
+    await shop.client.patch('/cdn/file', { id, name: 'b.txt', alt: 'A' });
+    expect(await tag()).toBe(first);
+    const revalidate = (known: string) =>
+      raw.call({ path: new URL(url).pathname, headers: { 'If-None-Match': known } });
+    const fresh = await revalidate(first);
+    expect([fresh.status, fresh.text, fresh.headers.etag]).toEqual([304, '', first]);
+    for (const known of ['*', `"x", ${first}`, `W/${first}`]) expect((await revalidate(known)).status).toBe(304);
+    expect((await revalidate('"x"')).status).toBe(200);
+    await shop.replace(id, 'new');
+    expect((await revalidate(first)).status).toBe(200);
+  });
+
+  it('answers HEAD with the headers of GET', async () => {
+    const { url } = await digits();
+    const [get, head] = [await shop.fetch(url), await shop.fetch(url, {}, 'HEAD')];
+    const headersOf = ({ headers }: Response) =>
+      ['content-type', 'content-length', 'etag', 'cache-control', 'accept-ranges'].map((name) => headers.get(name));
+    expect([head.status, await head.text(), headersOf(head)]).toEqual([200, '', headersOf(get)]);
+    const ranged = await shop.fetch(url, { Range: 'bytes=0-1' }, 'HEAD');
+    expect([ranged.status, ranged.headers.get('content-length')]).toEqual([200, '10']);
+  });
+});
+
+describe('a range of a public file', () => {
+  it.each([
+    ['bytes=0-0', 206, '0', 'bytes 0-0/10'],
+    ['bytes=0-3', 206, '0123', 'bytes 0-3/10'],
+    ['bytes=4-', 206, '456789', 'bytes 4-9/10'],
+    ['bytes=9-9', 206, '9', 'bytes 9-9/10'],
+    ['bytes=-3', 206, '789', 'bytes 7-9/10'],
+    ['bytes=-10', 206, DIGITS, 'bytes 0-9/10'],
+    ['bytes=-99', 206, DIGITS, 'bytes 0-9/10'],
+    ['bytes=5-99', 206, '56789', 'bytes 5-9/10'],
+    ['bytes=10-', 416, '', 'bytes */10'],
+    ['bytes=10-12', 416, '', 'bytes */10'],
+    ['bytes=-0', 416, '', 'bytes */10'],
+    ['bytes=0-1,4-5', 200, DIGITS, null],
+    ['bytes=5-2', 200, DIGITS, null],
+    ['bytes=a-b', 200, DIGITS, null],
+    ['bytes=', 200, DIGITS, null],
+    ['lines=0-1', 200, DIGITS, null],
+    ['bytes=0-99999999999999999999', 206, DIGITS, 'bytes 0-9/10'],
+  ])('%s: %i', async (range, status, text, contentRange) => {
+    const reply = await shop.fetch((await digits()).url, { Range: range });
+    expect([reply.status, await reply.text(), reply.headers.get('content-range')]).toEqual([
+      status,
+      text,
+      contentRange,
+    ]);
+    if (status === 206) expect(reply.headers.get('content-length')).toBe(String(text.length));
+  });
+
+  it('is of the content named by If-Range, or everything', async () => {
+    const { id, url } = await digits();
+    const tag = String((await shop.fetch(url)).headers.get('etag'));
+    const part = async (condition: string) =>
+      (await shop.fetch(url, { Range: 'bytes=0-1', 'If-Range': condition })).text();
+    expect([await part(tag), await part('"x"'), await part(new Date().toUTCString())]).toEqual(['01', DIGITS, DIGITS]);
+    await shop.replace(id, 'abcdef');
+    expect(await part(tag)).toBe('abcdef');
+  });
+});
+
+describe('an unknown path', () => {
+  const at = async (path: string, method = 'GET') => {
+    const { status, text } = await raw.call({ path, method });
+    return [status, text];
+  };
+
+  it('is 404: unknown keys, blobs, folders, prefixes', async () => {
+    const { key } = await shop.text('a.txt', { folder: 'x' });
+    const [prefix] = key.split('/');
+    const [blob] = (await shop.objects()).filter((each) => each.startsWith('_blobs'));
+    for (const path of ['none', prefix, `${prefix}/`, `${prefix}/x`, `${prefix}/x/`, `${key}/`, `/${key}`, blob]) {
+      expect([path, await at(`/media/${path}`)]).toEqual([path, [404, '[]']]);
+    }
+    for (const path of ['/media', '/media/', '/media//', '/MEDIA/x']) expect(await at(path)).toEqual([404, '[]']);
+  });
+
+  it.each([
+    '../a.txt',
+    '..%2fa.txt',
+    '%2e%2e/a.txt',
+    '%2e%2e%2fa.txt',
+    '..%252fa.txt',
+    '..%5ca.txt',
+    '..\\a.txt',
+    'x/../a.txt',
+    'x/%2e%2e/a.txt',
+    './a.txt',
+    '%2e/a.txt',
+    'a.txt%00',
+    'a.txt%00.jpg',
+    '%00',
+    'a.txt%0a',
+    'a.txt%20',
+    'a.txt/.',
+    'a.txt%2f',
+    'A.TXT',
+    '%FF',
+    '%',
+    '%c0%ae%c0%ae/a.txt',
+    '%ef%bc%8e%ef%bc%8e/a.txt',
+    '..;/a.txt',
+    'a.txt;x',
+  ])('is 404: %s', async (path) => {
+    const { key } = await shop.text('a.txt');
+    const [prefix] = key.split('/');
+    expect(await at(`/media/${prefix}/${path}`)).toEqual([404, '[]']);
+    expect(await at(`/media/${path}`)).toEqual([404, '[]']);
+  });
+
+  it.each(['etc/passwd', '../../../../../../etc/passwd', '..%2f..%2f..%2f..%2fetc%2fpasswd', '%2fetc%2fpasswd'])(
+    'does not leave the store: %s',
+    async (path) => {
+      expect(await at(`/media/${path}`)).toEqual([404, '[]']);
+    },
+  );
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'])('is 404 with method %s', async (method) => {
+    const { key } = await shop.text('a.txt');
+    expect(await at(`/media/${key}`, method)).toEqual([404, '[]']);
+    expect(await at(`/media/${key}`)).toEqual([200, 'words of a.txt']);
+  });
+
+  it('accepts a needlessly encoded key', async () => {
+    const { key } = await shop.jpeg('a.jpg', {}, 400, 300);
+    await api.work();
+    const path = key.replace('a.jpg', '%61%40320.jpg');
+    expect((await raw.call({ path: `/media/${path}` })).status).toBe(200);
+  });
+
+  it('is 404 for a key below another app’s prefix', async () => {
+    const { key } = await shop.text('a.txt');
+    const other = await new MediaShop(api, await api.app()).text('b.txt');
+    const [prefix] = other.key.split('/');
+    expect(await at(`/media/${key.replace(/^[^/]+/, prefix)}`)).toEqual([404, '[]']);
+  });
+});
+
+describe('a public URL', () => {
+  it('works in Trash and is 404 after the purge', async () => {
+    const file = await shop.jpeg('a.jpg', {}, 400, 300);
+    await api.work();
+    const { renditions, url } = await shop.file(file.id);
+    await shop.trash(file);
+    for (const address of [url, renditions[0].url]) expect((await shop.fetch(address)).status).toBe(200);
+    await shop.client.delete(`/cdn/files/${file.id}/purge`);
+    for (const address of [url, renditions[0].url]) expect((await shop.fetch(address)).status).toBe(404);
+  });
+
+  it('needs no token and allows any origin', async () => {
+    const { headers } = await shop.fetch((await shop.text('a.txt')).url);
+    expect(['access-control-allow-origin', 'cross-origin-resource-policy'].map((name) => headers.get(name))).toEqual([
+      '*',
+      'cross-origin',
+    ]);
+  });
+
+  it.each([
+    'Ципела & čizma (1).txt',
+    '@320.txt',
+    'a@v1.txt',
+    '.hidden',
+    '日本.txt',
+    '-',
+    'a  b',
+    'x'.repeat(255),
+    '😀.txt',
+  ])('serves a file called %j', async (name) => {
+    const file = await shop.text(name, { folder: 'Фолдер @1/..a' });
+    expect(file.key).toMatch(/^[a-z0-9]{8}\/folder-1\/a\/[a-z0-9_][a-z0-9._-]*$/);
+    expect(String(await shop.bytes(file.url))).toBe(`words of ${name}`);
+  });
+
+  it('serves a file in the longest folder', async () => {
+    const folder = Array.from({ length: 204 }, (_, index) => String.fromCodePoint(0x1f600 + (index % 60))).join('/');
+    const files = [await shop.text('a.txt', { folder }), await shop.text('a.txt', { folder: folder.slice(0, -3) })];
+    for (const { key, url } of files) {
+      expect(key.length).toBeLessThan(1_000);
+      expect(String(await shop.bytes(url))).toBe('words of a.txt');
+    }
+    expect(files[0].folder).toBe(folder);
+  });
+
+  it('stays when its folder moves', async () => {
+    const { id, url } = await shop.text('a.txt', { folder: 'x' });
+    const [folder] = (await shop.client.get('/cdn/folders')).body.data;
+    await shop.client.post('/cdn_folders', { cdn_folder: { name: 'y', key: 'y' } });
+    await shop.client.patch('/cdn/folder', { id: folder.id, parent_folder: 'y' });
+    expect(await shop.file(id)).toMatchObject({ folder: 'y/x', url });
+    expect((await shop.fetch(url)).status).toBe(200);
+  });
+});
+
+describe('a file without its bytes in the store', () => {
+  it('is 404 at once', async () => {
+    const file = await shop.text('a.txt');
+    const { library } = api.container.get(TOKENS.Library);
+    for (const key of await shop.objects()) await library.store.remove(key);
+    expect((await shop.fetch(file.url)).status).toBe(404);
+  });
+});
+
+describe('a file replaced during a request', () => {
+  let restore = (): void => {};
+  afterEach(() => restore());
+
+  const failReads = (answers: readonly ('gone' | Error)[]) => {
+    const { store } = api.container.get(TOKENS.Library).library;
+    const read = store.read.bind(store);
+    const waiting = [...answers];
+    store.read = async (...wanted) => {
+      const next = waiting.shift();
+      if (next instanceof Error) throw next;
+      return next === 'gone' ? undefined : read(...wanted);
+    };
+    restore = () => void (store.read = read);
+  };
+  const get = async (url: string) => fetch(api.origin + new URL(url).pathname);
+
+  it('is looked up again', async () => {
+    const { url } = await digits();
+    failReads(['gone', 'gone']);
+    const answer = await get(url);
+    expect([answer.status, await answer.text()]).toEqual([200, DIGITS]);
+  });
+
+  it('is 404 without its headers when the content stays missing', async () => {
+    const { url } = await digits();
+    failReads(Array.from({ length: 9 }, () => 'gone' as const));
+    const answer = await get(url);
+    expect([answer.status, await answer.text(), answer.headers.get('etag')]).toEqual([404, '[]', null]);
+    expect(answer.headers.get('content-type')).toContain('application/json');
+  });
+
+  it('is 503 while the store cannot be read', async () => {
+    const { url } = await digits();
+    failReads([new Error('The store is gone')]);
+    expect((await get(url)).status).toBe(503);
+  });
+});

@@ -1,0 +1,126 @@
+import {
+  type ByteRange,
+  canHoldScripts,
+  type MediaObjectQueries,
+  type MediaStore,
+  type PublicObject,
+} from '@back-office/media';
+import type { Express, Request, Response } from 'express';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { send } from '../../http/express-app.js';
+import { Unavailable, UNKNOWN_PATH } from '../../http/errors.js';
+
+const KEY = /^\/[a-z0-9]+(?:\/[a-z0-9_][a-z0-9._@-]*)+$/;
+const MAX_READS = 5;
+const CONTENT_HEADERS = ['Content-Type', 'Content-Length', 'ETag', 'Accept-Ranges', 'Content-Security-Policy'];
+const CACHE_FOREVER = 'public, max-age=31536000, immutable';
+const CACHE_BRIEFLY = 'public, max-age=60';
+const TEXT_TYPES = new Set(['text/plain', 'text/csv']);
+/** Browsers show a PDF in a frame, which a sandbox would leave empty. */
+const PDF = 'application/pdf';
+
+/** Serves the public files of the library at `/media`. */
+export function serveMedia(app: Express, objects: MediaObjectQueries, store: MediaStore): void {
+  app.get(/^\/media\/.+/, async (request, response) => {
+    response.locals['route'] = '/media/*';
+    const key = keyOf(request);
+    const appId = key === undefined ? undefined : await objects.appOf(key.slice(0, key.indexOf('/')));
+    if (key === undefined || appId === undefined) return send(response, UNKNOWN_PATH);
+    // A replacement may remove the blob between look-up and read.
+    for (let attempt = 0; attempt < MAX_READS; attempt += 1) {
+      const found = await objects.ofKey(appId, key);
+      if (found === undefined) break;
+      if (await serve(found, request, response, store)) return;
+    }
+    return send(response, UNKNOWN_PATH);
+  });
+}
+
+function keyOf(request: Request): string | undefined {
+  const path = decodePath(request.path.slice('/media'.length));
+  return path !== undefined && KEY.test(path) ? path.slice(1) : undefined;
+}
+
+/** Returns false, having sent nothing, when the blob is gone. */
+async function serve(found: PublicObject, request: Request, response: Response, store: MediaStore): Promise<boolean> {
+  setHeaders(response, found, request);
+  if (request.fresh) return end(response.status(304));
+  const range = requestedRange(request, found.size, response);
+  if (range === 'unsatisfiable') {
+    return end(response.status(416).setHeader('Content-Range', `bytes */${found.size}`));
+  }
+  const { first, last } = range ?? { first: 0, last: found.size - 1 };
+  response.setHeader('Content-Length', last - first + 1);
+  if (request.method === 'HEAD') return end(response);
+  const stored = await readContent(store, found.content, range);
+  if (stored === undefined) {
+    for (const name of CONTENT_HEADERS) response.removeHeader(name);
+    return false;
+  }
+  if (range) response.status(206).setHeader('Content-Range', `bytes ${first}-${last}/${found.size}`);
+  await stream(stored.bytes, response);
+  return true;
+}
+
+function end(response: Response): true {
+  response.end();
+  return true;
+}
+
+async function readContent(store: MediaStore, content: string, range: ByteRange | undefined) {
+  try {
+    return await store.read(content, range);
+  } catch (error) {
+    throw new Unavailable('The store cannot be read', { cause: error });
+  }
+}
+
+async function stream(bytes: AsyncIterable<Uint8Array>, response: Response): Promise<void> {
+  try {
+    await pipeline(bytes instanceof Readable ? bytes : Readable.from(bytes), response);
+  } catch (error) {
+    // The client closed the connection.
+    if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+function setHeaders(response: Response, { content, mime, version, isSettled }: PublicObject, request: Request): void {
+  const isThisVersion = request.query['v'] === String(version);
+  response.setHeader('Content-Type', TEXT_TYPES.has(mime) ? `${mime}; charset=utf-8` : mime);
+  response.setHeader('Cache-Control', isThisVersion && isSettled ? CACHE_FOREVER : CACHE_BRIEFLY);
+  response.setHeader('ETag', `"${content.slice(content.lastIndexOf('/') + 1)}"`);
+  response.setHeader('Accept-Ranges', 'bytes');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  if (canHoldScripts(mime)) {
+    const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+    response.setHeader('Content-Security-Policy', mime === PDF ? `${policy}; object-src 'self'` : `${policy}; sandbox`);
+  }
+}
+
+/** Ignores the range of an older version, and ranges of methods other than GET. */
+function requestedRange(request: Request, size: number, response: Response): ByteRange | 'unsatisfiable' | undefined {
+  const condition = request.headers['if-range'];
+  if (condition !== undefined && condition !== response.getHeader('ETag')) return undefined;
+  return request.method === 'GET' ? parseByteRange(request.headers.range ?? '', size) : undefined;
+}
+
+/** Parses a single RFC 9110 range; several or malformed ranges count as none. */
+function parseByteRange(text: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(text.trim()) ?? [];
+  if (from === '' && to === '') return undefined;
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return undefined;
+  const first = from === '' ? Math.max(size - Number(to), 0) : Number(from);
+  if (first >= size) return 'unsatisfiable';
+  return { first, last: from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1) };
+}
+
+function decodePath(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}

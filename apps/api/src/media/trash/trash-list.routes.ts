@@ -1,0 +1,40 @@
+import { MAX_PAGE_SIZE, parseSorting } from '@back-office/kernel';
+import { type MediaFileQueries, TRASH_SORT_FIELDS } from '@back-office/media';
+import { okText } from '../../http/answer.js';
+import { route, type Route } from '../../http/route.js';
+import { integer, listOf, record, text } from '../../http/shapes.js';
+import { parseNumberedPage, searchOf } from '../files/file-filter.js';
+import { TrashEntryShape } from '../files/file-shapes.js';
+
+const DEFAULT_PAGE_SIZE = 30;
+
+const PAGE = { number: 'page_no', size: 'page_size', defaultSize: DEFAULT_PAGE_SIZE, maxSize: MAX_PAGE_SIZE };
+
+const TRASH_QUERY = {
+  search: { schema: text, description: 'in name, alt text, caption and tags' },
+  order_by: {
+    schema: text,
+    description: 'like the list of files, also deleted_at and purge_at; default deleted_at desc',
+  },
+  page_no: { schema: integer, description: 'from 1 on, default 1' },
+  page_size: { schema: integer, description: 'default 30, at most 10,000' },
+};
+
+export function trashListRoutes(queries: MediaFileQueries): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/cdn/trash',
+      caller: 'app',
+      summary: 'Lists files in Trash, newest first',
+      query: TRASH_QUERY,
+      ignoresUnusableFilters: true,
+      answers: { 200: record({ data: record({ files: listOf(TrashEntryShape), total_count: integer }) }) },
+      handle: async ({ app, query }) => {
+        const page = parseNumberedPage(query, PAGE);
+        const sorting = parseSorting(query['order_by'], TRASH_SORT_FIELDS);
+        return okText(await queries.trash(app.id, searchOf(query), sorting, page));
+      },
+    }),
+  ];
+}

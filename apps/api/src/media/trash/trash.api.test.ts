@@ -1,0 +1,457 @@
+import { TOKENS } from '../../tokens.js';
+import { testApi, type Reply, type TestApi } from '../../testing/test-api.js';
+import { PUBLISHED } from '../../testing/published-store.js';
+import { MediaShop } from '../../testing/media-shop.js';
+
+let api: TestApi;
+let shop: MediaShop;
+
+beforeAll(async () => {
+  api = await testApi(PUBLISHED);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = new MediaShop(api, await api.app());
+});
+
+const FILE_NOT_FOUND = { errors: { CdnFiles: ['API.CdnFiles.FileNotFound'] } };
+const MISSING = { success: false, message: 'API.CdnFiles.FileNotFound' };
+const DONE = { success: true, message: expect.any(String) };
+const restore = (...ids: number[]) => shop.client.post('/cdn/files/restore', { ids });
+const purge = (id: number) => shop.client.delete(`/cdn/files/${id}/purge`);
+const answers = ({ status, body }: Reply) => [status, body];
+const texts = (...names: string[]) => Promise.all(names.map((name) => shop.text(name)));
+const entry = async (id: number) => {
+  const { body } = await shop.client.get('/cdn/trash?page_size=1000');
+  return body.data.files.find((file: { id: number }) => file.id === id);
+};
+const settings = (media: object) => shop.client.patch('/app/settings', { media });
+const trashFolder = (folder: string) => shop.client.delete(`/cdn/folder?folder=${folder}`);
+
+describe('DELETE /cdn?file=', () => {
+  it('puts the file into Trash and keeps its URL working', async () => {
+    const file = await shop.text('a.txt');
+    expect(answers(await shop.trash(file))).toEqual([200, { data: DONE }]);
+    expect([await shop.names(), await shop.trashed()]).toEqual([[], ['a.txt']]);
+    expect((await shop.fetch(file.url)).status).toBe(200);
+    await api.work();
+    expect((await shop.bytes(file.url)).toString()).toBe('words of a.txt');
+    expect((await shop.file(file.id)).key).toBe(file.key);
+  });
+
+  it('keeps the time when repeated', async () => {
+    const file = await shop.text('a.txt');
+    await shop.trash(file);
+    const first = await entry(file.id);
+    api.clock.forward({ hours: 5 });
+    expect(answers(await shop.trash(file))).toEqual([200, { data: DONE }]);
+    expect(await entry(file.id)).toEqual(first);
+  });
+
+  it('reads the key from the body when the query has none', async () => {
+    const { key } = await shop.text('a.txt');
+    expect((await shop.client.delete('/cdn', { file: key })).status).toBe(200);
+    expect(await shop.trashed()).toEqual(['a.txt']);
+  });
+
+  it('returns API.CdnFiles.FileNotFound for anything but a file key of the app', async () => {
+    const { key, id } = await shop.jpeg('a.jpg', {}, 400, 300);
+    await api.work();
+    const [rendition] = (await shop.file(id)).renditions;
+    for (const file of ['none', rendition.key, String(id), `/${key}`, key.toUpperCase(), '%25']) {
+      expect(answers(await shop.trash({ key: file }))).toEqual([404, FILE_NOT_FOUND]);
+    }
+    const other = new MediaShop(api, await api.app());
+    expect(answers(await other.trash({ key }))).toEqual([404, FILE_NOT_FOUND]);
+    expect(await shop.names()).toEqual(['a.jpg']);
+  });
+
+  it.each(['/cdn', '/cdn?file=', '/cdn?file[]=a', '/cdn?file[a]=b'])(
+    'refuses a call without a key: %s',
+    async (path) => {
+      expect(answers(await shop.client.delete(path))).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    },
+  );
+
+  it('uses the retention of the app', async () => {
+    await settings({ trash_retention_days: 2 });
+    const file = await shop.text('a.txt');
+    await shop.trash(file);
+    const { deleted_at, purge_at } = await entry(file.id);
+    expect(Date.parse(purge_at) - Date.parse(deleted_at)).toBe(2 * 86_400_000);
+    await settings({ trash_retention_days: 9 });
+    expect((await entry(file.id)).purge_at).toBe(purge_at);
+  });
+});
+
+describe('a used file', () => {
+  it('is not deleted where the app refuses it', async () => {
+    await settings({ refuse_delete_in_use: true });
+    const [used, free] = await texts('used.txt', 'free.txt');
+    await shop.use(used);
+    expect(answers(await shop.trash(used))).toEqual([400, { errors: { CdnFiles: ['API.CdnFiles.FileReferenced'] } }]);
+    const { body } = await shop.client.delete(`/cdn/list?files[0][key]=${used.key}&files[1][key]=${free.key}`);
+    expect(body.data).toEqual([
+      { key: used.key, success: false, message: 'API.CdnFiles.FileReferenced' },
+      { key: free.key, ...DONE },
+    ]);
+    expect([await shop.names(), (await shop.file(used.id)).usage_count]).toEqual([['used.txt'], 1]);
+  });
+
+  it('is deleted by default', async () => {
+    const file = await shop.text('used.txt');
+    await shop.use(file);
+    expect((await shop.trash(file)).status).toBe(200);
+  });
+
+  it('that is already in Trash stays there', async () => {
+    const file = await shop.text('used.txt');
+    await shop.use(file);
+    await shop.trash(file);
+    await settings({ refuse_delete_in_use: true });
+    expect((await shop.trash(file)).status).toBe(200);
+  });
+});
+
+describe('DELETE /cdn/list', () => {
+  it.each([
+    ['files[0][key]', (keys: string[]) => keys.map((key, index) => `files[${index}][key]=${key}`)],
+    ['files[][key]', (keys: string[]) => keys.map((key) => `files[][key]=${key}`)],
+    [
+      'encoded',
+      (keys: string[]) => keys.map((key, index) => `files%5B${index}%5D%5Bkey%5D=${encodeURIComponent(key)}`),
+    ],
+  ])('accepts keys as %s and returns one result each in order', async (_, formatQuery) => {
+    const [one, two] = await texts('one.txt', 'two.txt');
+    const keys = [two.key, 'none', one.key, two.key];
+    const { status, body } = await shop.client.delete(`/cdn/list?${formatQuery(keys).join('&')}`);
+    expect([status, body.data]).toEqual([
+      200,
+      [
+        { key: two.key, ...DONE },
+        { key: 'none', ...MISSING },
+        { key: one.key, ...DONE },
+        { key: two.key, ...DONE },
+      ],
+    ]);
+    expect((await shop.trashed()).sort()).toEqual(['one.txt', 'two.txt']);
+  });
+
+  it('reads keys from a JSON body unless the query has some', async () => {
+    const [one, two, three] = await texts('one.txt', 'two.txt', 'three.txt');
+    const files = [{ key: one.key }, { key: two.key }];
+    expect((await shop.client.delete('/cdn/list', { files })).body.data).toMatchObject([DONE, DONE]);
+    const both = await shop.client.delete(`/cdn/list?files[0][key]=${three.key}`, { files });
+    expect(both.body.data).toEqual([{ key: three.key, ...DONE }]);
+  });
+
+  it.each(['', '?files=x', '?files[]=x', '?files[0][id]=1', '?files[0][key][x]=1'])(
+    'refuses a query without keys: %j',
+    async (query) => {
+      expect((await shop.client.delete(`/cdn/list${query}`)).status).toBe(400);
+    },
+  );
+
+  it.each([{ files: [] }, { files: ['x'] }, { files: [{ key: 1 }] }, { files: {} }, { files: [null] }])(
+    'refuses a body without keys: %j',
+    async (body) => {
+      expect((await shop.client.delete('/cdn/list', body)).status).toBe(400);
+    },
+  );
+
+  it('accepts at most 10,000 keys', async () => {
+    const files = Array.from({ length: 10_001 }, (_, index) => ({ key: `none/${index}` }));
+    expect((await shop.client.delete('/cdn/list', { files: files.slice(1) })).body.data).toHaveLength(10_000);
+    expect((await shop.client.delete('/cdn/list', { files })).status).toBe(413);
+  });
+
+  it('does not find a file of another app', async () => {
+    const { key } = await shop.text('a.txt');
+    const other = await api.app();
+    expect((await other.delete('/cdn/list', { files: [{ key }] })).body.data).toEqual([{ key, ...MISSING }]);
+    expect(await shop.names()).toEqual(['a.txt']);
+  });
+});
+
+describe('10,000 files with one name', () => {
+  it('are restored with numbers and moved within seconds', async () => {
+    await api.database.rows(
+      `insert into cdn_files (app_id, state, content, key, folder, filename, kind, mime, size, checksum, processing,
+         search_text, tags, last_modified, inserted_at, deleted_at, purge_at, deleted_by)
+       select $1, 'trashed', '_blobs/x/' || n, 'x/' || n, 'x', 'a.txt', 'doc', 'text/plain', 1, '\\x00', 'done',
+         'a.txt', '{}', now(), now(), now(), now() + interval '1 day', 'app' from generate_series(1, 10000) as n`,
+      [shop.client.appId],
+    );
+    await shop.text('a.txt (7)', { folder: 'x' });
+    const rows = await api.database.rows<{ id: number }>(
+      `select id from cdn_files where app_id = $1 and state = 'trashed' order by id`,
+      [shop.client.appId],
+    );
+    const ids = rows.map(({ id }) => id);
+    const start = Date.now();
+    expect((await restore(...ids)).body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
+    expect((await shop.file(ids.at(-1) ?? 0)).filename).toBe('a.txt (10001)');
+    const { body } = await shop.client.patch('/cdn/files/move', { ids, folder: 'y' });
+    expect(body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
+    expect(Date.now() - start).toBeLessThan(15_000);
+  }, 60_000);
+});
+
+describe('restore', () => {
+  it('restores a file unchanged to its folder', async () => {
+    const file = await shop.text('a.txt', { folder: 'x/y', alt: 'A', tags: 'one' });
+    await shop.client.patch('/cdn/file', { id: file.id, hidden: true, hidden_note: 'why' });
+    const before = await shop.file(file.id);
+    await shop.trash(file);
+    expect(answers(await shop.client.post(`/cdn/files/${file.id}/restore`))).toEqual([200, { data: DONE }]);
+    expect([await shop.file(file.id), await shop.trashed()]).toEqual([before, []]);
+    expect(await shop.names('folder=x/y&hidden=1')).toEqual(['a.txt']);
+  });
+
+  it('returns one result per id in order', async () => {
+    const [one, two, active] = await texts('one.txt', 'two.txt', 'active.txt');
+    for (const file of [one, two]) await shop.trash(file);
+    const foreign = await new MediaShop(api, await api.app()).text('foreign.txt');
+    const { status, body } = await restore(two.id, 999_999_999, one.id, active.id, foreign.id, two.id, -1);
+    expect([status, body.data]).toEqual([
+      200,
+      [
+        { id: two.id, ...DONE },
+        { id: 999_999_999, ...MISSING },
+        { id: one.id, ...DONE },
+        { id: active.id, ...DONE },
+        { id: foreign.id, ...MISSING },
+        { id: two.id, ...DONE },
+        { id: -1, ...MISSING },
+      ],
+    ]);
+    expect(await shop.names()).toEqual(['active.txt', 'one.txt', 'two.txt']);
+  });
+
+  it('appends a number when the name is taken', async () => {
+    const first = await shop.text('a.txt', { alt: 'first' });
+    await shop.trash(first);
+    const second = await shop.text('a.txt', { alt: 'second' });
+    await shop.trash(second);
+    await shop.text('a.txt');
+    await restore(first.id, second.id);
+    expect(await shop.names()).toEqual(['a.txt', 'a.txt (2)', 'a.txt (3)']);
+    expect(await shop.names('search=(2)')).toEqual(['a.txt (2)']);
+    expect((await shop.file(first.id)).key).toBe(first.key);
+  });
+
+  it('shortens the longest name to append a number', async () => {
+    const name = `${'ж'.repeat(251)}.txt`;
+    const first = await shop.text(name);
+    await shop.trash(first);
+    const second = await shop.text(name);
+    await shop.trash(second);
+    await shop.text(name);
+    for (const [{ id }, end] of [
+      [first, '(2)'],
+      [second, '(3)'],
+    ] as const) {
+      await restore(id);
+      const { filename } = await shop.file(id);
+      expect([filename.slice(-3), filename.length]).toEqual([end, 255]);
+    }
+  });
+
+  it('creates a missing folder again', async () => {
+    const file = await shop.text('a.txt', { folder: 'x/y' });
+    await trashFolder('x');
+    expect((await shop.client.get('/cdn/folders')).body.data).toEqual([]);
+    await restore(file.id);
+    expect((await shop.client.get('/cdn/folders')).body.data).toMatchObject([
+      { key: 'x', folders: [{ key: 'x/y', file_count: 1 }] },
+    ]);
+    expect((await shop.file(file.id)).folder).toBe('x/y');
+  });
+
+  it.each([0, 999_999_999, 'x', '99999999999999999999'])('returns API.CdnFiles.FileNotFound for id %s', async (id) => {
+    expect(answers(await shop.client.post(`/cdn/files/${id}/restore`))).toEqual([404, FILE_NOT_FOUND]);
+  });
+
+  it('does not find a file of another app', async () => {
+    const file = await shop.text('a.txt');
+    await shop.trash(file);
+    const other = await api.app();
+    expect(answers(await other.post(`/cdn/files/${file.id}/restore`))).toEqual([404, FILE_NOT_FOUND]);
+    expect(await shop.trashed()).toEqual(['a.txt']);
+  });
+
+  it.each([
+    [{}, 422],
+    [{ ids: [] }, 422],
+    [{ ids: null }, 422],
+    [{ ids: ['1'] }, 400],
+    [{ ids: 1 }, 400],
+    [{ ids: Array.from({ length: 10_001 }, () => 1) }, 413],
+  ])('refuses %j', async (sent, status) => {
+    expect((await shop.client.post('/cdn/files/restore', sent)).status).toBe(status);
+  });
+});
+
+describe('purge', () => {
+  it('removes record, renditions, versions and bytes', async () => {
+    const file = await shop.jpeg('a.jpg', {}, 700, 500);
+    await api.work();
+    await shop.replace(file.id, await shop.bytes(file.url));
+    await api.work();
+    const { url, renditions } = await shop.file(file.id);
+    const [version] = (await shop.client.get(`/cdn/files/${file.id}/versions`)).body.data;
+    const urls = [url, file.url, version.url, ...renditions.map((each: { url: string }) => each.url)];
+    for (const address of urls) expect((await shop.fetch(address)).status).toBe(200);
+    await shop.trash(file);
+    expect(answers(await purge(file.id))).toEqual([200, { data: DONE }]);
+    for (const address of urls) expect((await shop.fetch(address)).status).toBe(404);
+    expect((await shop.client.get(`/cdn/files/${file.id}`)).status).toBe(404);
+    expect((await shop.client.get(`/cdn/files/${file.id}/versions`)).status).toBe(404);
+    expect(await shop.trashed()).toEqual([]);
+    await api.work();
+    expect([await shop.objects(), api.jobFailures]).toEqual([[], []]);
+    expect(answers(await purge(file.id))).toEqual([404, FILE_NOT_FOUND]);
+  });
+
+  it('of a pending file leaves nothing behind', async () => {
+    const file = await shop.jpeg('a.jpg', {}, 700, 500);
+    await shop.trash(file);
+    await purge(file.id);
+    await api.work();
+    expect([await shop.objects(), api.jobFailures]).toEqual([[], []]);
+  });
+
+  it('refuses an active file', async () => {
+    const file = await shop.text('a.txt');
+    expect(answers(await purge(file.id))).toEqual([400, { errors: { CdnFiles: ['API.CdnFiles.FileNotInTrash'] } }]);
+    expect((await shop.fetch(file.url)).status).toBe(200);
+  });
+
+  it.each([0, 999_999_999, 'x'])('returns API.CdnFiles.FileNotFound for id %s', async (id) => {
+    expect(answers(await shop.client.delete(`/cdn/files/${id}/purge`))).toEqual([404, FILE_NOT_FOUND]);
+  });
+
+  it.each([
+    ['ids=1,2', (ids: readonly number[]) => `ids=${ids.join(',')}`],
+    ['ids[]=1', (ids: readonly number[]) => ids.map((id) => `ids[]=${id}`).join('&')],
+    ['ids[0]=1', (ids: readonly number[]) => ids.map((id, index) => `ids[${index}]=${id}`).join('&')],
+    ['ids=1&ids=2', (ids: readonly number[]) => ids.map((id) => `ids=${id}`).join('&')],
+  ])('accepts %s and returns one result per id in order', async (_, formatQuery) => {
+    const [one, two, active] = await texts('one.txt', 'two.txt', 'active.txt');
+    for (const file of [one, two]) await shop.trash(file);
+    const foreign = await new MediaShop(api, await api.app()).text('foreign.txt');
+    const ids = [two.id, 999_999_999, active.id, one.id, foreign.id];
+    const { status, body } = await shop.client.delete(`/cdn/files/purge?${formatQuery(ids)}`);
+    expect([status, body.data]).toEqual([
+      200,
+      [
+        { id: two.id, ...DONE },
+        { id: 999_999_999, ...MISSING },
+        { id: active.id, success: false, message: 'API.CdnFiles.FileNotInTrash' },
+        { id: one.id, ...DONE },
+        { id: foreign.id, ...MISSING },
+      ],
+    ]);
+    expect([await shop.names(), await shop.trashed()]).toEqual([['active.txt'], []]);
+  });
+
+  it('accepts ids in a JSON body', async () => {
+    const [file] = await texts('a.txt');
+    await shop.trash(file);
+    expect((await shop.client.delete('/cdn/files/purge', { ids: [file.id] })).body.data).toEqual([
+      { id: file.id, ...DONE },
+    ]);
+  });
+
+  it.each(['', '?ids=', '?ids=x', '?ids=1,x', '?ids[a]=1'])('refuses a call without ids: %j', async (query) => {
+    expect((await shop.client.delete(`/cdn/files/purge${query}`)).status).toBe(400);
+  });
+
+  it('keeps a file with the same name and frees the key', async () => {
+    const first = await shop.text('a.txt', {}, 'first');
+    await shop.trash(first);
+    const second = await shop.text('a.txt', {}, 'second');
+    expect(second.key).toMatch(/a-2\.txt$/);
+    await purge(first.id);
+    await api.work();
+    expect((await shop.bytes(second.url)).toString()).toBe('second');
+    const third = await shop.text('b.txt', { name: 'A.txt' }, 'third');
+    expect(third.key).toBe(first.key);
+    expect((await shop.bytes(third.url)).toString()).toBe('third');
+  });
+
+  it('or a concurrent restore wins, not both', async () => {
+    const file = await shop.text('a.txt');
+    await shop.trash(file);
+    const [purged, restored] = await Promise.all([purge(file.id), restore(file.id)]);
+    const isThere = (await shop.client.get(`/cdn/files/${file.id}`)).status === 200;
+    expect([purged.status, restored.body.data[0].success]).toEqual(isThere ? [400, true] : [200, false]);
+  });
+});
+
+describe('expiry', () => {
+  const expire = () => api.container.get(TOKENS.Database).mediaTrash.expire();
+
+  it('purges only files past their retention', async () => {
+    await settings({ trash_retention_days: 3 });
+    const [old, recent, active] = await texts('old.txt', 'recent.txt', 'active.txt');
+    await shop.trash(old);
+    api.clock.forward({ hours: 1 });
+    await shop.trash(recent);
+    api.clock.forward({ hours: 71, seconds: -1 });
+    await expire();
+    expect((await shop.trashed()).sort()).toEqual(['old.txt', 'recent.txt']);
+    api.clock.forward({ seconds: 1 });
+    expect(await expire()).toBe(1);
+    expect([await shop.trashed(), await shop.names()]).toEqual([['recent.txt'], ['active.txt']]);
+    await api.work();
+    expect((await shop.fetch(old.url)).status).toBe(404);
+    expect((await shop.fetch(recent.url)).status).toBe(200);
+    expect((await shop.fetch(active.url)).status).toBe(200);
+  });
+
+  it('purges each file once across processes', async () => {
+    const files = await texts('1', '2', '3', '4', '5');
+    for (const file of files) await shop.trash(file);
+    api.clock.forward({ hours: 31 * 24 });
+    await Promise.all([expire(), expire(), expire()]);
+    await api.work();
+    expect([await shop.trashed(), await shop.objects(), api.jobFailures]).toEqual([[], [], []]);
+  });
+
+  it('removes kept versions on the same schedule', async () => {
+    await settings({ trash_retention_days: 3 });
+    const file = await shop.text('a.txt', {}, 'one');
+    await shop.replace(file.id, 'two');
+    const versions = async () => (await shop.client.get(`/cdn/files/${file.id}/versions`)).body.data;
+    const [kept] = await versions();
+    expect(Date.parse(`${kept.purge_at}Z`) - api.clock.now().getTime()).toBe(3 * 86_400_000);
+    api.clock.forward({ hours: 72 });
+    await api.container.get(TOKENS.Database).fileVersions.expire();
+    expect(await versions()).toEqual([]);
+    expect((await shop.fetch(kept.url)).status).toBe(404);
+    await api.work();
+    expect((await shop.bytes((await shop.file(file.id)).url)).toString()).toBe('two');
+    expect(await shop.objects()).toHaveLength(2);
+    expect((await shop.revert(file.id)).status).toBe(404);
+  });
+});
+
+describe('DELETE /cdn/folder', () => {
+  it('keeps the URLs of its files working', async () => {
+    const file = await shop.text('a.txt', { folder: 'x/y' });
+    const { body } = await trashFolder('x');
+    expect(body.data).toEqual({ deleted_files: 1, deleted_folders: 2 });
+    expect([await shop.trashed(), (await shop.fetch(file.url)).status]).toEqual([['a.txt'], 200]);
+    expect((await entry(file.id)).folder).toBe('x/y');
+  });
+
+  it('keeps the times of files already in Trash', async () => {
+    const file = await shop.text('a.txt', { folder: 'x' });
+    await shop.trash(file);
+    const first = await entry(file.id);
+    api.clock.forward({ hours: 1 });
+    expect((await trashFolder('x')).body.data).toEqual({ deleted_files: 0, deleted_folders: 1 });
+    expect(await entry(file.id)).toEqual(first);
+  });
+});

@@ -1,0 +1,141 @@
+import { parseInteger } from '@back-office/kernel';
+import type { FileMoves, FileResult, MediaTrash } from '@back-office/media';
+import { ok, type Outcome } from '../../http/answer.js';
+import { HttpProblem } from '../../http/errors.js';
+import { listEntries } from '../../http/query-text.js';
+import { route, type Route } from '../../http/route.js';
+import { integer, listOf, record, text } from '../../http/shapes.js';
+import { checkEntryCount, presentResult } from '../files/entry-results.js';
+import { DoneShape, ResultById, ResultByKey } from '../files/file-shapes.js';
+import { Anything, Ids } from '../files/media-fields.js';
+
+class CdnFileIds {
+  @Ids() ids!: number[];
+}
+
+/** Bodies of DELETE calls, read when the query is empty. */
+class DeleteCdnFiles {
+  @Anything() files?: unknown;
+}
+
+class DeleteCdnFileIds {
+  @Anything() ids?: unknown;
+}
+
+class DeleteCdnFile {
+  @Anything() file?: unknown;
+}
+
+const NOT_FOUND = 'API.CdnFiles.FileNotFound';
+const DONE = {
+  delete: 'The file is in Trash',
+  restore: 'The file is restored',
+  purge: 'The file is removed',
+};
+
+export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
+  return [
+    route({
+      method: 'delete',
+      path: '/cdn',
+      caller: 'app',
+      summary: 'Puts a file into Trash by key; its URL keeps working',
+      query: { file: { schema: text, description: 'file key' } },
+      body: DeleteCdnFile,
+      bodyOptional: true,
+      answers: { 200: record({ data: DoneShape }) },
+      refusals: [NOT_FOUND, 'API.CdnFiles.FileReferenced'],
+      handle: async ({ app, query, body }) => {
+        const key = query['file'] ?? body.file;
+        if (typeof key !== 'string' || key === '') throw new HttpProblem(400);
+        return singleResult(await trash.delete(app.id, [key], app.settings.media), DONE.delete);
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/cdn/list',
+      caller: 'app',
+      summary: 'Puts several files into Trash',
+      query: { files: { schema: text, description: 'files[0][key]=…, or the same in a JSON body' } },
+      body: DeleteCdnFiles,
+      bodyOptional: true,
+      answers: { 200: record({ data: listOf(ResultByKey) }) },
+      failedRows: [NOT_FOUND, 'API.CdnFiles.FileReferenced'],
+      handle: async ({ app, query, body }) => {
+        const keys = keysOf(query['files'] ?? body.files);
+        const results = await trash.delete(app.id, checkEntryCount(keys), app.settings.media);
+        return ok(keys.map((key, index) => ({ key, ...presentResult(results[index], DONE.delete, app) })));
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/cdn/files/:id/restore',
+      caller: 'app',
+      summary: 'Restores a file from Trash to its folder',
+      answers: { 200: record({ data: DoneShape }) },
+      refusals: [NOT_FOUND],
+      missing: NOT_FOUND,
+      handle: async ({ app, id }) => singleResult(await moves.restore(app.id, [id]), DONE.restore),
+    }),
+    route({
+      method: 'post',
+      path: '/cdn/files/restore',
+      caller: 'app',
+      summary: 'Restores several files from Trash',
+      body: CdnFileIds,
+      answers: { 200: record({ data: listOf(ResultById) }) },
+      failedRows: [NOT_FOUND],
+      handle: async ({ app, body: { ids } }) => {
+        const results = await moves.restore(app.id, checkEntryCount(ids));
+        return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], DONE.restore, app) })));
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/cdn/files/:id/purge',
+      caller: 'app',
+      summary: 'Purges a file in Trash',
+      answers: { 200: record({ data: DoneShape }) },
+      refusals: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
+      missing: NOT_FOUND,
+      handle: async ({ app, id }) => singleResult(await trash.purge(app.id, [id]), DONE.purge),
+    }),
+    route({
+      method: 'delete',
+      path: '/cdn/files/purge',
+      caller: 'app',
+      summary: 'Purges several files in Trash',
+      query: { ids: { schema: text, description: 'ids=1,2, or the same as a list in a JSON body' } },
+      body: DeleteCdnFileIds,
+      bodyOptional: true,
+      answers: {
+        200: record({ data: listOf(record({ id: integer, success: DoneShape.properties.success, message: text })) }),
+      },
+      failedRows: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
+      handle: async ({ app, query, body }) => {
+        const ids = idsOf(query['ids'] === undefined ? body.ids : listEntries(query['ids']));
+        const results = await trash.purge(app.id, checkEntryCount(ids));
+        return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], DONE.purge, app) })));
+      },
+    }),
+  ];
+}
+
+function singleResult([result]: readonly FileResult[], message: string): Outcome {
+  return result ?? ok({ success: true, message });
+}
+
+/** Accepts `files[0][key]=…`, `files[][key]=…` (parsed as one entry with all keys), or the same in a body. */
+function keysOf(sent: unknown): string[] {
+  const keys = (Array.isArray(sent) ? sent : []).flatMap((each: unknown) => (each as { key?: unknown } | null)?.key);
+  if (keys.length === 0 || !keys.every((key) => typeof key === 'string')) throw new HttpProblem(400);
+  return keys;
+}
+
+/** Accepts a list, a text such as `1,2`, or one number. */
+function idsOf(sent: unknown): number[] {
+  const texts = [sent].flat().flatMap((each: unknown) => (typeof each === 'string' ? each.split(',') : [each]));
+  const ids = texts.map((each) => (typeof each === 'string' ? parseInteger(each.trim()) : each));
+  if (ids.length === 0 || !ids.every((id) => Number.isInteger(id))) throw new HttpProblem(400);
+  return ids as number[];
+}

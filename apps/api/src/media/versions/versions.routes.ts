@@ -1,0 +1,177 @@
+import { CANT_BE_BLANK, IS_INVALID, isRefusal, MALFORMED, refuse } from '@back-office/kernel';
+import {
+  type ChangedFile,
+  type ChangeTerms,
+  type FileVersionQueries,
+  type FileVersions,
+  publicUrl,
+} from '@back-office/media';
+import { answered, okText, type Outcome } from '../../http/answer.js';
+import type { AppContext } from '@back-office/apps';
+import { ValidatedBy, Whole } from '../../http/request-fields.js';
+import { route, type Route } from '../../http/route.js';
+import { listOf, oneOf, record, text, boolean } from '../../http/shapes.js';
+import { Type } from '@sinclair/typebox';
+import type { CachePurge } from '../serving/cache-purge.js';
+import type { ContentIntake } from '../files/content-intake.js';
+import { DoneShape, FileShape, VersionShape } from '../files/file-shapes.js';
+import { Anything } from '../files/media-fields.js';
+import type { Publication } from '../serving/publication.js';
+import { FILE_REQUIRED } from '../files/uploads.routes.js';
+
+const optional = true;
+const STRATEGIES = ['version', 'purge', 'ttl'] as const;
+type Strategy = (typeof STRATEGIES)[number];
+const [MIN_WIDTH, MAX_WIDTH, MAX_RENDITIONS] = [16, 4_096, 10];
+
+class ReplaceCdnFile {
+  @Anything() cache_strategy?: unknown;
+}
+
+class RevertCdnFile {
+  @Anything() cache_strategy?: unknown;
+  @Whole({ min: 1, optional }) version?: number | null;
+}
+
+class RegenerateRenditions {
+  @ValidatedBy(
+    validateWidths,
+    { type: 'array', items: { type: 'integer', minimum: MIN_WIDTH, maximum: MAX_WIDTH } },
+    { optional },
+  )
+  renditions?: number[] | null;
+}
+
+function validateWidths(value: unknown): string | undefined {
+  if (!Array.isArray(value) || !value.every((each) => Number.isSafeInteger(each))) return MALFORMED;
+  if (value.length === 0) return CANT_BE_BLANK;
+  const fits = value.length <= MAX_RENDITIONS && value.every((each) => each >= MIN_WIDTH && each <= MAX_WIDTH);
+  return fits ? undefined : IS_INVALID;
+}
+
+const NOT_FOUND = refuse('API.CdnFiles.FileNotFound');
+const UNKNOWN_STRATEGY = refuse('API.CdnFiles.UnknownCacheStrategy');
+const NOT_CONFIGURED = refuse('API.CdnFiles.PurgeNotConfigured');
+
+const ChangedShape = record({
+  data: FileShape,
+  cache: Type.Object(
+    { strategy: oneOf(STRATEGIES), url: text, purged: Type.Optional(boolean) },
+    { additionalProperties: false },
+  ),
+});
+const REFUSALS = [
+  'API.CdnFiles.UnknownCacheStrategy',
+  'API.CdnFiles.PurgeNotConfigured',
+  'API.CdnFiles.FileInTrash',
+  'API.CdnFiles.FileNotFound',
+];
+
+export interface VersionParts {
+  readonly intake: ContentIntake;
+  readonly versions: FileVersions;
+  readonly queries: FileVersionQueries;
+  readonly publication: Publication;
+  readonly purges: CachePurge;
+  readonly base: string;
+}
+
+export function versionRoutes({ intake, versions, queries, publication, purges, base }: VersionParts): Route[] {
+  const parseStrategy = (sent: unknown) => {
+    const strategy = STRATEGIES.find((each) => each === sent);
+    if (strategy === undefined) return UNKNOWN_STRATEGY;
+    return strategy === 'purge' && !purges.isConfigured ? NOT_CONFIGURED : strategy;
+  };
+  const exists = async (app: AppContext, id: number) => (await queries.checkReplaceable(app.id, id)) !== undefined;
+  const respond = async (app: AppContext, file: ChangedFile, strategy: Strategy): Promise<Outcome> => {
+    const data = await publication.publish(app.id, file);
+    const purged = strategy === 'purge' ? { purged: await purges.purge(file.keys, file.version) } : {};
+    const cache = { strategy, url: publicUrl(base, file.key, strategy === 'version' ? file.version : 1), ...purged };
+    return { status: 200, text: `{"data":${data},"cache":${JSON.stringify(cache)}}` };
+  };
+  const termsOf = ({ settings }: AppContext, strategy: Strategy): ChangeTerms => ({
+    retentionDays: settings.media.trashRetentionDays,
+    isPurged: strategy === 'purge',
+  });
+  return [
+    route({
+      method: 'get',
+      path: '/cdn/files/:id/versions',
+      caller: 'app',
+      extension: true,
+      summary: 'Lists the kept versions of a file, newest first',
+      answers: { 200: record({ data: listOf(VersionShape) }) },
+      missing: 'API.CdnFiles.FileNotFound',
+      handle: async ({ app, id }) => answered((await queries.list(app.id, id)) ?? NOT_FOUND, okText),
+    }),
+    route({
+      method: 'post',
+      path: '/cdn/files/:id/replace',
+      caller: 'app',
+      summary: 'Replaces the content under the same key; keeps the old one as a version',
+      upload: true,
+      body: ReplaceCdnFile,
+      answers: { 200: ChangedShape },
+      refusals: [
+        'API.CdnFiles.FileRequired',
+        ...REFUSALS,
+        'API.CdnFiles.UnsupportedType',
+        'API.CdnFiles.ImageTooLarge',
+      ],
+      missing: 'API.CdnFiles.FileNotFound',
+      handle: async ({ app, id, file, body }) => {
+        const replaceable = await queries.checkReplaceable(app.id, id);
+        if (replaceable === undefined) return NOT_FOUND;
+        if (file === undefined) return FILE_REQUIRED;
+        const strategy = parseStrategy(body.cache_strategy);
+        if (isRefusal(strategy)) return strategy;
+        if (isRefusal(replaceable)) return replaceable;
+        const { prefix } = app.settings.media;
+        const taken = await intake.take({ id: app.id, prefix }, file);
+        if (isRefusal(taken)) return taken;
+        const changed = await versions.replace(app.id, id, taken, termsOf(app, strategy));
+        if (changed === undefined || isRefusal(changed) || changed.receiptId !== taken.receipt.id)
+          await intake.abandon(taken.receipt);
+        if (changed === undefined) return NOT_FOUND;
+        return isRefusal(changed) ? changed : respond(app, changed, strategy);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/cdn/files/:id/revert',
+      caller: 'app',
+      summary: 'Restores a kept version as a new one; by default the latest',
+      body: RevertCdnFile,
+      bodyOptional: true,
+      answers: { 200: ChangedShape },
+      refusals: [...REFUSALS, 'API.CdnFiles.NoVersionToRevert'],
+      missing: 'API.CdnFiles.FileNotFound',
+      precheck: exists,
+      handle: async ({ app, id, body }) => {
+        if ((await queries.checkReplaceable(app.id, id)) === undefined) return NOT_FOUND;
+        const strategy = parseStrategy(body.cache_strategy);
+        if (isRefusal(strategy)) return strategy;
+        const changed = await versions.revert(app.id, id, body.version ?? undefined, termsOf(app, strategy));
+        if (changed === undefined) return NOT_FOUND;
+        return isRefusal(changed) ? changed : respond(app, changed, strategy);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/cdn/files/:id/renditions/regenerate',
+      caller: 'app',
+      summary: 'Makes renditions again in the background, by the preset or by the sent widths',
+      body: RegenerateRenditions,
+      bodyOptional: true,
+      answers: { 202: record({ data: DoneShape }) },
+      refusals: ['API.CdnFiles.FileNotFound', 'API.CdnFiles.FileInTrash'],
+      missing: 'API.CdnFiles.FileNotFound',
+      precheck: exists,
+      handle: async ({ app, id, body }) => {
+        const scheduled = await versions.regenerate(app.id, id, body.renditions ?? undefined);
+        if (scheduled !== true) return scheduled ?? NOT_FOUND;
+        return { status: 202, body: { data: { success: true, message: 'The renditions are made in the background' } } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,63 @@
+import { Command } from 'commander';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../config.js';
+import { ADAPTER_NAMES, adaptersOf } from './adapters.js';
+import { openTemplate } from './database.js';
+import { testMutants } from './mutants.js';
+import { described } from './points.js';
+import { killedPercent, MIN_KILLED_PERCENT, tableOf } from './report.js';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+const program = new Command('mutants')
+  .description('Makes faults in every shipped adapter, one at a time, and runs the contract suites against each')
+  .option('--per-adapter <number>', 'mutants of each adapter', '40')
+  .option('--seed <number>', 'the same seed draws the same mutants', '1')
+  .option('--only <names...>', `adapters: ${ADAPTER_NAMES.join(', ')}`)
+  .option('--operator <text>', 'changes whose names contain it, such as SQL or await', '')
+  .option('--at-once <number>', 'runs at a time', '3')
+  .option('--verbose', 'every mutant, and what has killed it');
+program.parse();
+const { perAdapter, seed, only, operator, atOnce, verbose } = program.opts<{
+  perAdapter: string;
+  seed: string;
+  only?: string[];
+  operator: string;
+  atOnce: string;
+  verbose?: true;
+}>();
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const unknown = (only ?? []).filter((name) => !ADAPTER_NAMES.includes(name));
+if (unknown.length > 0) throw new Error(`There is no adapter ${unknown.join(', ')}: ${ADAPTER_NAMES.join(', ')}`);
+const adapters = adaptersOf(ROOT, only);
+const { databaseUrl } = readConfig();
+const isPostgres = adapters.some(({ needsPostgres }) => needsPostgres);
+if (isPostgres && databaseUrl === undefined)
+  throw new Error('Set DATABASE_URL to a PostgreSQL server where databases may be created');
+const template = isPostgres && databaseUrl !== undefined ? await openTemplate(databaseUrl) : undefined;
+const abort = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
+const begun = performance.now();
+try {
+  const reports = await testMutants(ROOT, {
+    adapters,
+    perAdapter: Number(perAdapter),
+    seed: Number(seed),
+    operator,
+    atOnce: Number(atOnce),
+    env: template?.env ?? {},
+    signal: abort.signal,
+    onVerdict: ({ name }, { point, result, by }) => {
+      if (verbose) print(`${result} ${name} ${described(point)} <- ${by.replaceAll(/\s+/g, ' ').slice(0, 300)}`);
+    },
+  });
+  print(tableOf(reports));
+  print(`seed ${seed}, ${((performance.now() - begun) / 60_000).toFixed(1)} minutes`);
+  if (killedPercent(reports) < MIN_KILLED_PERCENT) {
+    process.exitCode = 1;
+    print(`Fewer than ${MIN_KILLED_PERCENT} % were killed.`);
+  }
+} finally {
+  await template?.close();
+}

@@ -1,0 +1,47 @@
+import { described } from './points.js';
+import type { AdapterReport, MutantResult } from './mutants.js';
+
+/** Percent of valid mutants that have to be killed. */
+export const MIN_KILLED_PERCENT = 95;
+
+export function killedPercent(reports: readonly AdapterReport[]): number {
+  const [killed, survived] = [count(reports, 'killed'), count(reports, 'survived')];
+  return killed + survived === 0 ? 0 : (100 * killed) / (killed + survived);
+}
+
+function count(reports: readonly AdapterReport[], result: MutantResult): number {
+  return reports.reduce((sum, { verdicts }) => sum + verdicts.filter((each) => each.result === result).length, 0);
+}
+
+/** A table, and below it each survivor: file, line, and the change. */
+export function tableOf(reports: readonly AdapterReport[]): string {
+  const rows = [...reports.map((report) => rowOf(report.name, [report])), rowOf('all', reports)];
+  const survivors = reports.flatMap(({ name, verdicts }) =>
+    verdicts
+      .filter(({ result }) => result === 'survived')
+      .map(({ point, by }) => `${name} ${described(point)}${by === 'all pass' ? '' : ` (${by})`}`),
+  );
+  return [
+    '| Adapter           | Points | Mutants | Killed | Survived | Killed % | Invalid |',
+    '| ----------------- | -----: | ------: | -----: | -------: | -------: | ------: |',
+    ...rows,
+    '',
+    ...(survivors.length > 0 ? ['Survived:', ...survivors.toSorted()] : []),
+  ].join('\n');
+}
+
+function rowOf(name: string, reports: readonly AdapterReport[]): string {
+  const [killed, survived, invalid] = (['killed', 'survived', 'invalid'] as const).map((result) =>
+    count(reports, result),
+  );
+  const points = reports.reduce((sum, report) => sum + report.points, 0);
+  const cells = [
+    [points, 6],
+    [(killed ?? 0) + (survived ?? 0), 7],
+    [killed, 6],
+    [survived, 8],
+    [killedPercent(reports).toFixed(1), 8],
+    [invalid, 7],
+  ] as const;
+  return `| ${name.padEnd(17)} | ${cells.map(([value, width]) => String(value).padStart(width)).join(' | ')} |`;
+}

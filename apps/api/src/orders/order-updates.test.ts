@@ -1,0 +1,40 @@
+import type { ChangedOrders, DueRefunds } from '@back-office/orders';
+import { OrderUpdates } from './order-updates.js';
+
+const APP = 1;
+const DUE: readonly DueRefunds[] = [
+  { proformaId: 10, refundIds: [1, 2] },
+  { proformaId: 11, refundIds: [3] },
+];
+
+/** Ids of the refunds that an update asks for. */
+async function asked({ due = DUE, isResumed = false, dryRun = false } = {}): Promise<readonly number[]> {
+  const found: number[] = [];
+  const changed: ChangedOrders = { due, failed: [], explain: undefined };
+  const payer = { payOutByIds: async (_app: number, _id: number, ids: readonly number[]) => void found.push(...ids) };
+  const updates = new OrderUpdates({ change: async () => changed }, payer, () => isResumed);
+  expect(await updates.update(APP, [], { dryRun })).toEqual({ failed: [], explain: undefined });
+  return found;
+}
+
+describe('an update of orders', () => {
+  it('asks for its refunds', async () => {
+    expect(await asked()).toEqual([1, 2, 3]);
+  });
+
+  it('asks for none in a dry run', async () => {
+    expect(await asked({ dryRun: true })).toEqual([]);
+  });
+
+  it('asks for none in a resumed call', async () => {
+    expect(await asked({ isResumed: true })).toEqual([]);
+  });
+
+  it.each([
+    [50, 50],
+    [51, 0],
+  ])('with %i refunds asks for %i', async (count, expected) => {
+    const refundIds = Array.from({ length: count }, (_, index) => index + 1);
+    expect(await asked({ due: [{ proformaId: 10, refundIds }] })).toHaveLength(expected);
+  });
+});

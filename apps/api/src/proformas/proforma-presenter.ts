@@ -1,0 +1,144 @@
+import { currencyNumber, formatDateTime, formatOptional } from '@back-office/kernel';
+import * as domain from '@back-office/proforma';
+import { type AppContext, money } from '@back-office/apps';
+import type { Of } from '../http/shapes.js';
+import * as sale from '../orders/index.js';
+import {
+  type AlertShape,
+  type CommonShape,
+  type InstructionsShape,
+  type ItemShape,
+  type ProformaOut,
+} from './proforma-shapes.js';
+
+type Money = (minor: number) => number;
+
+export function presentProforma(app: AppContext, proforma: domain.Proforma, now: Date): ProformaOut {
+  const amount = money(app);
+  return {
+    ...presentCommon(proforma, amount, now),
+    proforma_status: proforma.status,
+    order_processing_id: proforma.evaluationId,
+    customer_data_part: proforma.buyer.dataPart,
+    customer_time_part: proforma.buyer.timePart,
+    customer_phone: proforma.buyer.phone,
+    items: proforma.lines.map((line) => presentItem(line, amount)),
+    fee_items: proforma.fees.map((fee) => sale.presentFee(fee, amount)),
+    payments: domain.shownPayments(proforma).map((payment) => sale.presentPayment(payment, amount)),
+    payment_instructions: presentInstructions(app, proforma, now),
+    tax_brackets: domain.proformaBrackets(proforma).map((bracket) => sale.presentBracket(bracket, amount)),
+    transaction_reference: domain.paymentReference(proforma.number),
+    delivery_area: sale.presentDeliveryArea(proforma),
+    alerts: proforma.alerts.map((alert, index) => presentAlert(alert, index, amount)),
+    ...sale.presentNotes(proforma),
+    converted_order_number: proforma.converted?.orderNumber ?? null,
+  };
+}
+
+function presentCommon(proforma: domain.Proforma, amount: Money, now: Date): Of<typeof CommonShape> {
+  const { buyer } = proforma;
+  return {
+    id: proforma.id,
+    proforma_number: proforma.number,
+    proforma_status_id: domain.statusId(proforma.status),
+    proforma_status_color: domain.STATUS_COLORS[domain.statusId(proforma.status) - 1] ?? '',
+    proforma_status_final: domain.isFinal(proforma.status),
+    processing_date: formatDateTime(proforma.processingDate),
+    expires_at: formatDateTime(proforma.expiresAt),
+    expires_in_seconds: secondsLeft(proforma, now),
+    customer_id: buyer.id,
+    customer_email: buyer.email,
+    customer_first_name: buyer.firstName,
+    customer_last_name: buyer.lastName,
+    anonymous: buyer.id === null,
+    ...presentAmounts(proforma, amount),
+    market_id: proforma.marketId,
+    currency_id: currencyNumber(proforma.currency),
+    sales_channel_id: proforma.salesChannelId,
+    sales_channel: proforma.salesChannel,
+    warehouse_confirmed_at: formatOptional(proforma.warehouseConfirmedAt),
+    converted_at: formatOptional(proforma.convertedAt),
+    order_id: proforma.orderId,
+    canceled: proforma.canceledAt !== null,
+    canceled_at: formatOptional(proforma.canceledAt),
+    cancel_reason: proforma.cancelReason,
+    tags: [...proforma.tags],
+    alerts_count: proforma.alerts.length,
+    open_alerts_count: domain.openAlerts(proforma),
+    inserted_at: formatDateTime(proforma.insertedAt),
+    updated_at: formatDateTime(proforma.updatedAt),
+  };
+}
+
+function presentAmounts(proforma: domain.Proforma, amount: Money) {
+  const payments = domain.shownPayments(proforma);
+  return {
+    sales: amount(proforma.sales),
+    discount: amount(proforma.discount),
+    net_sales: amount(proforma.netSales),
+    vat: amount(proforma.vat),
+    end_sales: amount(proforma.endSales),
+    paid: amount(domain.paidOf(payments)),
+    debt: amount(domain.debtOf({ endSales: proforma.endSales, payments })),
+  };
+}
+
+function secondsLeft(proforma: domain.Proforma, now: Date): number {
+  if (domain.isFinal(proforma.status)) return 0;
+  return Math.max(0, Math.floor((proforma.expiresAt.getTime() - now.getTime()) / 1000));
+}
+
+function presentItem(line: domain.ProformaLine, amount: Money): Of<typeof ItemShape> {
+  return {
+    proforma_order_item_id: line.id,
+    product_id: line.productId,
+    product_variant_id: line.variantId,
+    code: line.code,
+    barcode: line.barcode,
+    name: line.name,
+    qty: line.qty,
+    qty_confirmed: line.qtyConfirmed,
+    price: amount(line.price),
+    vat_rate: sale.percent(line.vatRate),
+    sales: amount(line.sales),
+    discount: amount(line.discount),
+    end_sales: amount(line.sales - line.discount),
+    promotions: line.promotions.map((promotion) => sale.presentPromotion(promotion, amount)),
+    warehouse_code: line.warehouseCode,
+  };
+}
+
+export function presentInstructions(
+  app: AppContext,
+  proforma: domain.Proforma,
+  now: Date,
+): Of<typeof InstructionsShape> {
+  const account = app.settings.bankAccount;
+  const due = domain.amountDue(proforma, now);
+  const reference = domain.paymentReference(proforma.number);
+  return {
+    beneficiary: account.beneficiary,
+    address: account.address,
+    bank_account: account.accountNumber,
+    amount: money(app)(due),
+    currency: proforma.currency,
+    purpose: account.purpose,
+    payment_code: account.paymentCode,
+    model: '97',
+    reference,
+    qr: due === 0 ? null : domain.ipsQrText(account, proforma.currency, due, reference),
+  };
+}
+
+function presentAlert(alert: domain.Alert, index: number, shown: Money): Of<typeof AlertShape> {
+  const { amount } = alert.details;
+  return {
+    index,
+    kind: alert.kind,
+    message: alert.message,
+    details: { ...alert.details, ...(typeof amount === 'number' && { amount: shown(amount) }) },
+    resolved: alert.resolvedAt !== null,
+    resolved_at: formatOptional(alert.resolvedAt),
+    inserted_at: formatDateTime(alert.insertedAt),
+  };
+}

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BASE_PATH } from './http/base-path.js';
+import { startServer } from './testing/server-process.js';
+
+describe('DATABASE=memory npm start', () => {
+  it('starts a demo app that is lost on exit', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    const environment = { DATABASE: 'memory', DATA_DIR: home, LOG_LEVEL: 'info' };
+    const server = await startServer(environment);
+    const token = /bo_app_\S+/.exec(server.output())?.[0] ?? '';
+    const get = (path: string) =>
+      fetch(`${server.origin}${BASE_PATH}${path}`, { headers: { Authorization: `Bearer ${token}` } });
+    const list = (await (await get('/proforma_orders?limit=3')).json()) as { data: unknown[] };
+    expect(list.data).toHaveLength(3);
+    expect((await fetch(`${server.origin}/health/ready`)).status).toBe(200);
+    expect(server.output()).toContain('everything is gone when this process ends');
+    expect(await server.stop()).toBe(0);
+    expect(server.output()).toContain('"database":"memory"');
+
+    const again = await startServer(environment);
+    const refused = await fetch(`${again.origin}${BASE_PATH}/products`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    expect(refused.status).toBe(401);
+    await again.stop();
+    await rm(home, { recursive: true });
+  }, 30_000);
+});

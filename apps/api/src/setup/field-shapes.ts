@@ -1,0 +1,78 @@
+import { money } from '@back-office/apps';
+import { MAX_PICKUP_POINTS, MAX_TEXTS, type Field, type FieldType, type FieldContext } from '@back-office/checkout';
+import { formatDateTime, MAX_STRING_LENGTH } from '@back-office/kernel';
+import type { TSchema } from '@sinclair/typebox';
+import { orNull } from '../http/request-fields.js';
+import { dateTime, integer, listOf, nullable, number, record, text, boolean } from '../http/shapes.js';
+
+type Schema = Parameters<typeof orNull>[0];
+
+/** How a field is sent and returned. */
+export interface PresentedField {
+  readonly sent: Schema;
+  readonly shape: TSchema;
+  readonly present: (stored: unknown, context: FieldContext) => unknown;
+}
+
+const unchanged = (value: unknown): unknown => value;
+
+const presentAmount = (stored: unknown, { app }: FieldContext): unknown =>
+  stored === null ? null : money(app)(Number(stored));
+const presentPercentage = (stored: unknown): unknown => (stored === null ? null : Number(stored) / 100);
+
+const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedField>> = {
+  text: () => ({ sent: { type: 'string', maxLength: MAX_STRING_LENGTH }, shape: text, present: unchanged }),
+  choice: ({ values = [] }) => ({ sent: { type: 'string', enum: [...values] }, shape: text, present: unchanged }),
+  whole: ({ min }) => ({ sent: { type: 'integer', minimum: min } as Schema, shape: integer, present: unchanged }),
+  amount: ({ min }) => ({
+    sent: { type: 'number', minimum: min === 0 ? 0 : undefined, description: 'in the currency of the app' } as Schema,
+    shape: number,
+    present: presentAmount,
+  }),
+  percentage: () => ({
+    sent: { type: 'number', minimum: 0, maximum: 100, description: 'percent' },
+    shape: number,
+    present: presentPercentage,
+  }),
+  flag: () => ({ sent: { type: 'boolean' }, shape: boolean, present: unchanged }),
+  moment: () => ({
+    sent: { type: 'string', description: 'a date or a datetime' },
+    shape: dateTime,
+    present: (stored) => (stored === null ? null : formatDateTime(stored as Date)),
+  }),
+  texts: () => ({
+    sent: { type: 'array', items: { type: 'string' }, maxItems: MAX_TEXTS },
+    shape: listOf(text),
+    present: unchanged,
+  }),
+  'promotion value': () => ({
+    sent: { type: 'number', description: 'in the currency for amount, else in percent; default 100 for buy_x_get_y' },
+    shape: number,
+    present: (stored, context) =>
+      context.row['kind'] === 'amount' ? presentAmount(stored, context) : presentPercentage(stored),
+  }),
+  'pickup points': () => ({
+    sent: {
+      type: 'array',
+      maxItems: MAX_PICKUP_POINTS,
+      items: {
+        type: 'object',
+        required: ['code', 'name'],
+        properties: {
+          code: { type: 'string', maxLength: MAX_STRING_LENGTH },
+          name: { type: 'string', maxLength: MAX_STRING_LENGTH },
+          available: orNull({ type: 'boolean', description: 'default true' }),
+        },
+      },
+    },
+    shape: listOf(record({ code: text, name: text, available: boolean })),
+    present: unchanged,
+  }),
+};
+
+/** A field without an initial value is nullable, except a promotion's value, which is always stored. */
+export function presentedField(field: Field): PresentedField {
+  const presented = PRESENTED_FIELDS[field.type](field);
+  const isNullable = field.initial === null && field.type !== 'promotion value';
+  return isNullable ? { ...presented, shape: nullable(presented.shape) } : presented;
+}

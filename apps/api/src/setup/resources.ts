@@ -1,0 +1,83 @@
+import { RESOURCES, type Resource, type ResourceName } from '@back-office/checkout';
+import { orNull, ValidatedByDomain } from '../http/request-fields.js';
+import { integer, nullable, number } from '../http/shapes.js';
+import type { BodyClass } from '../http/validate-body.js';
+import { presentedField, type PresentedField } from './field-shapes.js';
+
+/** A resource with routes; its name is path and wrapper. */
+export interface ServedResource {
+  readonly name: ResourceName;
+  readonly resource: Resource;
+  /** Name of the schema in the API reference. */
+  readonly shapeName: string;
+  /** Plural noun for summaries of the API reference. */
+  readonly noun: string;
+  /** Returned columns that a PUT does not write. */
+  readonly readOnly?: Readonly<Record<string, Pick<PresentedField, 'shape' | 'present'>>>;
+  /** Its one field is the wrapper. */
+  readonly body: BodyClass;
+}
+
+function rowsSchema({ fields }: Resource) {
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      const { sent } = presentedField(field);
+      return [name, 'initial' in field ? orNull(sent) : sent];
+    }),
+  );
+  return { type: 'array' as const, maxItems: 10_000, items: { type: 'object' as const, properties } };
+}
+
+class PutPaymentMethods {
+  @ValidatedByDomain(rowsSchema(RESOURCES.payment_methods)) payment_methods?: unknown;
+}
+
+class PutPromotions {
+  @ValidatedByDomain(rowsSchema(RESOURCES.promotions)) promotions?: unknown;
+}
+
+class PutShipmentMethods {
+  @ValidatedByDomain(rowsSchema(RESOURCES.shipment_methods)) shipment_methods?: unknown;
+}
+
+class PutVouchers {
+  @ValidatedByDomain(rowsSchema(RESOURCES.vouchers)) vouchers?: unknown;
+}
+
+export const SERVED_RESOURCES: readonly ServedResource[] = [
+  {
+    name: 'payment_methods',
+    resource: RESOURCES.payment_methods,
+    shapeName: 'PaymentMethod',
+    noun: 'payment methods',
+    body: PutPaymentMethods,
+  },
+  {
+    name: 'promotions',
+    resource: RESOURCES.promotions,
+    shapeName: 'Promotion',
+    noun: 'promotions',
+    body: PutPromotions,
+  },
+  {
+    name: 'shipment_methods',
+    resource: RESOURCES.shipment_methods,
+    shapeName: 'ShipmentMethod',
+    noun: 'shipment methods',
+    body: PutShipmentMethods,
+  },
+  {
+    name: 'vouchers',
+    resource: RESOURCES.vouchers,
+    shapeName: 'Voucher',
+    noun: 'vouchers',
+    body: PutVouchers,
+    readOnly: {
+      spent: {
+        shape: number,
+        present: (stored, context) => presentedField(RESOURCES.vouchers.fields.amount).present(stored ?? 0, context),
+      },
+      proforma_order_id: { shape: nullable(integer), present: (_, { row }) => row['held_by'] ?? null },
+    },
+  },
+];

@@ -1,0 +1,126 @@
+import { parseSync } from 'oxc-parser';
+
+const CODE_BLOCK = /^( *)```[\s\S]*?^\1```/gm;
+const INLINE_CODE = /`[^`]*`/g;
+const LINK = /\[([^\]]*)\]\([^)]*\)/g;
+const SENTENCE_END = /(?<=[.!?])\s+|(?<=[:;])\s+(?=[\p{Lu}`*])/u;
+const PARAGRAPH_END = /\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.)\s?)/;
+
+interface Comment {
+  readonly type: 'Line' | 'Block';
+  readonly value: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The texts of the comments of a source file; successive line comments are one text. */
+export function commentsOf(file: string, source: string): string[] {
+  const texts: string[] = [];
+  let previous: Comment | undefined;
+  for (const comment of parseSync(file, source).comments as readonly Comment[]) {
+    const text = comment.value.replaceAll(/^\*+|\n\s*\*/g, ' ').trim();
+    const continues =
+      comment.type === 'Line' && previous?.type === 'Line' && !source.slice(previous.end, comment.start).trim();
+    if (continues) texts.push(`${texts.pop()} ${text}`);
+    else texts.push(text);
+    previous = comment;
+  }
+  return texts;
+}
+
+/** Paragraphs, list items, headings and table cells of a Markdown page, without its code blocks. */
+export function paragraphsOf(page: string): string[] {
+  return page
+    .replaceAll(CODE_BLOCK, '')
+    .split(PARAGRAPH_END)
+    .flatMap((text) => (text.trim().startsWith('|') ? text.split('|') : [text]))
+    .map((text) => text.replaceAll(/\s+/g, ' ').trim())
+    .filter((text) => text !== '');
+}
+
+export function sentencesOf(text: string): string[] {
+  return text.replaceAll(INLINE_CODE, 'code').replaceAll(LINK, '$1').split(SENTENCE_END);
+}
+
+export function countWords(sentence: string): number {
+  return sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
+/** Targets of the relative links of a Markdown page. */
+export function relativeLinksOf(page: string): string[] {
+  const targets = [
+    ...page
+      .replaceAll(CODE_BLOCK, '')
+      .replaceAll(INLINE_CODE, '')
+      .matchAll(/\]\(([^)\s]+)\)/g),
+  ];
+  return targets.map(([, target = '']) => target).filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** Anchors of the headings of a Markdown page, as GitHub makes them. */
+export function anchorsOf(page: string): Set<string> {
+  const headings = [...page.replaceAll(CODE_BLOCK, '').matchAll(/^#+ +(.+)$/gm)];
+  return new Set(headings.map(([, heading = '']) => anchorOf(heading)));
+}
+
+function anchorOf(heading: string): string {
+  return heading
+    .replaceAll(LINK, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** Names that a source file declares: variables, functions, parameters, types, members. */
+export function declaredNamesOf(file: string, source: string): Set<string> {
+  const names = new Set<string>();
+  visit(parseSync(file, source).program, (node) => {
+    for (const key of DECLARING[String(node['type'])] ?? []) collect(node[key], names);
+  });
+  return names;
+}
+
+/** `retryAfterMs` → `retry`, `after`, `ms`. */
+export function wordsOf(name: string): string[] {
+  return name
+    .split(/_|(?<=[\p{Ll}\d])(?=\p{Lu})/u)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase());
+}
+
+type SyntaxNode = Readonly<Record<string, unknown>>;
+
+const DECLARING: Readonly<Record<string, readonly string[]>> = {
+  VariableDeclarator: ['id'],
+  FunctionDeclaration: ['id', 'params'],
+  FunctionExpression: ['params'],
+  ArrowFunctionExpression: ['params'],
+  ClassDeclaration: ['id'],
+  MethodDefinition: ['key'],
+  PropertyDefinition: ['key'],
+  TSParameterProperty: ['parameter'],
+  TSTypeAliasDeclaration: ['id'],
+  TSInterfaceDeclaration: ['id'],
+  TSPropertySignature: ['key'],
+  TSMethodSignature: ['key'],
+  TSEnumDeclaration: ['id'],
+};
+
+function visit(value: unknown, see: (node: SyntaxNode) => void): void {
+  if (Array.isArray(value)) {
+    for (const entry of value) visit(entry, see);
+  } else if (value !== null && typeof value === 'object') {
+    see(value as SyntaxNode);
+    for (const child of Object.values(value)) visit(child, see);
+  }
+}
+
+function collect(value: unknown, names: Set<string>): void {
+  if (Array.isArray(value)) {
+    for (const entry of value) collect(entry, names);
+    return;
+  }
+  const node = (value ?? {}) as SyntaxNode;
+  if (node['type'] === 'Identifier' || node['type'] === 'PrivateIdentifier') names.add(String(node['name']));
+  else if (node['type'] === 'FormalParameters') collect(node['items'], names);
+}

@@ -1,0 +1,34 @@
+/**
+ * Installs the tarballs and runs examples and contracts on each supported version of Node. npm delivers the binaries.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const VERSIONS = ['20', '22', '24'];
+const BINARY = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+
+/** @param {string} version */
+function nodeOf(version) {
+  const folder = join(ROOT, '.cache', `node-${version}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  const options = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
+  execFileSync('npm', ['install', ...options, `${BINARY}@${version}`], { cwd: folder, stdio: 'ignore' });
+  return join(folder, 'node_modules', BINARY, 'bin/node');
+}
+
+/** @param {string} version */
+function passesOn(version) {
+  const node = nodeOf(version);
+  process.stdout.write(`Node ${execFileSync(node, ['--version'], { encoding: 'utf8' })}`);
+  const jest = ['node_modules/jest/bin/jest.js', 'apps/api/src/packages.test.ts', '-t', 'an empty project'];
+  const env = { ...process.env, PACKAGES_NODE: node };
+  return spawnSync(process.execPath, jest, { cwd: ROOT, env, stdio: 'inherit' }).status === 0;
+}
+
+const failed = VERSIONS.filter((version) => !passesOn(version));
+if (failed.length > 0) process.stderr.write(`Failed on Node ${failed.join(', ')}\n`);
+process.exitCode = failed.length === 0 ? 0 : 1;

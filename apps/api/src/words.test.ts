@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  anchorsOf,
+  commentsOf,
+  countWords,
+  declaredNamesOf,
+  paragraphsOf,
+  relativeLinksOf,
+  sentencesOf,
+  wordsOf,
+} from './testing/prose.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const MAX_WORDS_IN_A_SENTENCE = 30;
+const SUPERLATIVE_CONSTANT = /^(?:MOST|LEAST|LONGEST|SHORTEST|LARGEST|SMALLEST|HIGHEST|LOWEST|FEWEST)_/;
+
+const read = (file: string): string => readFileSync(`${ROOT}${file}`, 'utf8');
+const listFiles = (...patterns: readonly string[]): string[] =>
+  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...patterns], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(`${ROOT}${file}`));
+
+const SOURCES = listFiles('*.ts', '*.mjs', '*.cjs');
+const PAGES = listFiles('*.md');
+
+/** Words that `docs/language.md` forbids in names, by what replaces them. */
+function forbiddenWords(): Map<string, string> {
+  const [, table = ''] = read('docs/language.md').split('## Words not used in names');
+  const rows = [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)];
+  return new Map(rows.map(([, word = '', instead = '']) => [word, instead]));
+}
+
+function termsOf(page: string): string[] {
+  const [table = ''] = page.split('## Words not used in names');
+  const rows = table.split('\n').filter((line) => line.startsWith('| ') && !/^\| (?:term |-)/.test(line));
+  return rows.map((row) => row.split('|')[1]?.trim() ?? '');
+}
+
+describe('a sentence', () => {
+  const longSentences = (texts: readonly string[]): string[] =>
+    texts.flatMap(sentencesOf).filter((sentence) => countWords(sentence) > MAX_WORDS_IN_A_SENTENCE);
+
+  it.each(PAGES)('of %s has at most 30 words', (page) => {
+    expect(longSentences(paragraphsOf(read(page)))).toEqual([]);
+  });
+
+  it('of a comment has at most 30 words', () => {
+    const long = SOURCES.map((file) => [file, longSentences(commentsOf(file, read(file)))] as const);
+    expect(Object.fromEntries(long.filter(([, sentences]) => sentences.length > 0))).toEqual({});
+  });
+
+  it('with more words is found in prose, lists, tables and comments, but not in code', () => {
+    const long = `${'word '.repeat(31)}end.`;
+    const page = ['Short.', '', `- ${long}`, '', `| a | ${long} |`, '', '```sh', long, '```', ''].join('\n');
+    expect(longSentences(paragraphsOf(page))).toHaveLength(2);
+    expect(
+      longSentences(commentsOf('a.ts', `// ${'word '.repeat(20)}\n// ${'word '.repeat(12)}\nconst a = 1;`)),
+    ).toHaveLength(1);
+    expect(longSentences(commentsOf('a.ts', `const a = '${long}';`))).toEqual([]);
+  });
+});
+
+describe('a name', () => {
+  const declared = new Map<string, string>();
+  for (const file of SOURCES) for (const name of declaredNamesOf(file, read(file))) declared.set(name, file);
+
+  it('of a limit begins with MAX_ or MIN_', () => {
+    expect([...declared].filter(([name]) => SUPERLATIVE_CONSTANT.test(name))).toEqual([]);
+  });
+
+  it('has no word that the page of the language forbids', () => {
+    const forbidden = forbiddenWords();
+    expect(forbidden.size).toBeGreaterThan(10);
+    const wrong = [...declared].flatMap(([name, file]) =>
+      wordsOf(name)
+        .filter((word) => forbidden.has(word))
+        .map((word) => `${name} in ${file}: ${forbidden.get(word)} instead of ${word}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('is found wherever it is declared', () => {
+    const source = 'class A { #b = 1; c(d: number) {} } const e = (f: string) => f; interface G { h: 1 } type I = 1;';
+    expect([...declaredNamesOf('a.ts', source)].sort()).toEqual(['A', 'G', 'I', 'b', 'c', 'd', 'e', 'f', 'h']);
+    expect(wordsOf('retryAfterMs')).toEqual(['retry', 'after', 'ms']);
+    expect(wordsOf('MAX_TRIES')).toEqual(['max', 'tries']);
+  });
+});
+
+describe('the page of the language', () => {
+  it('is sorted and has each term once', () => {
+    const terms = termsOf(read('docs/language.md'));
+    expect(terms.length).toBeGreaterThan(40);
+    expect(terms).toEqual([...new Set(terms)].sort((a, b) => a.localeCompare(b, 'en')));
+  });
+
+  it('forbids each word once, in order', () => {
+    const words = [...forbiddenWords().keys()];
+    expect(words).toEqual([...words].sort());
+  });
+});
+
+describe('a link', () => {
+  const brokenLinks = (page: string): string[] =>
+    relativeLinksOf(read(page)).filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : normalize(join(dirname(page), decodeURIComponent(path)));
+      if (!existsSync(`${ROOT}${target}`)) return true;
+      return anchor !== undefined && target.endsWith('.md') && !anchorsOf(read(target)).has(anchor);
+    });
+
+  it.each(PAGES)('of %s leads to a file and a heading', (page) => {
+    expect(brokenLinks(page)).toEqual([]);
+  });
+
+  it('is read with its anchor', () => {
+    expect(relativeLinksOf('[a](b.md#c-d) [e](https://f) `[g](h)`')).toEqual(['b.md#c-d']);
+    expect([...anchorsOf('## The `GET /a` call, twice\n')]).toEqual(['the-get-a-call-twice']);
+  });
+});
+
+describe('the changelog', () => {
+  const headings = [...read('CHANGELOG.md').matchAll(/^(#+) (.+)$/gm)].map(([, level = '', text = '']) => ({
+    level,
+    text,
+  }));
+
+  it('has a heading per version, newest first', () => {
+    const [unreleased, ...versions] = headings.filter(({ level }) => level === '##').map(({ text }) => text);
+    expect(unreleased).toBe('[Unreleased]');
+    expect(versions.length).toBeGreaterThan(0);
+    for (const version of versions) expect(version).toMatch(/^\[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}$/);
+    const dates = versions.map((version) => version.slice(-10));
+    expect(dates).toEqual([...dates].sort().reverse());
+  });
+
+  it('groups changes as Keep a Changelog does', () => {
+    const groups = headings.filter(({ level }) => level === '###').map(({ text }) => text);
+    const known = new Set(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']);
+    expect(groups.filter((group) => !known.has(group))).toEqual([]);
+  });
+
+  it('has one line per change', () => {
+    const lines = read('CHANGELOG.md')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(lines.slice(1).filter((line) => !line.startsWith('- '))).toEqual([]);
+  });
+});

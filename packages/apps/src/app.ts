@@ -1,0 +1,105 @@
+import { decimalsOf, toMinor } from '@back-office/kernel';
+import type { AppContext } from './app-context.js';
+import { speechOf, type Translations } from './speech.js';
+
+export interface CompleteSettings {
+  readonly proforma: {
+    readonly lifetime_hours: number;
+    readonly expire_paid: boolean;
+    /** In the app's currency; 0 is none. */
+    readonly minimum_basket_amount: number;
+  };
+  readonly media: {
+    readonly prefix: string;
+    readonly trash_retention_days: number;
+    readonly refuse_delete_in_use: boolean;
+    readonly unused_threshold_days: number;
+    readonly auto_hide_unused_days: number | null;
+  };
+  readonly bank_account: {
+    readonly beneficiary: string;
+    readonly address: string;
+    readonly account_number: string;
+    readonly purpose: string;
+    readonly payment_code: string;
+  };
+  readonly loyalty: { readonly points_per_amount: number };
+  readonly default_warehouse_code: string | null;
+}
+
+/** Stored settings; parts that were never set are absent. */
+export interface StoredSettings {
+  readonly proforma?: Partial<CompleteSettings['proforma']>;
+  readonly media?: Partial<CompleteSettings['media']>;
+  readonly bank_account?: Partial<CompleteSettings['bank_account']>;
+  readonly loyalty?: Partial<CompleteSettings['loyalty']>;
+  readonly default_warehouse_code?: string | null;
+}
+
+export interface App {
+  readonly id: number;
+  readonly name: string;
+  readonly currency: string;
+  readonly default_language: string;
+  readonly translations: Translations;
+  readonly settings: StoredSettings;
+  readonly media_prefix: string;
+}
+
+export function completeSettings({ settings, media_prefix: prefix }: App): CompleteSettings {
+  return {
+    proforma: { lifetime_hours: 72, expire_paid: false, minimum_basket_amount: 0, ...settings.proforma },
+    media: {
+      trash_retention_days: 30,
+      refuse_delete_in_use: false,
+      unused_threshold_days: 30,
+      auto_hide_unused_days: null,
+      ...settings.media,
+      prefix,
+    },
+    bank_account: {
+      beneficiary: '',
+      address: '',
+      account_number: '',
+      purpose: '',
+      payment_code: '',
+      ...settings.bank_account,
+    },
+    loyalty: { points_per_amount: 0, ...settings.loyalty },
+    default_warehouse_code: settings.default_warehouse_code ?? null,
+  };
+}
+
+export function contextOf(app: App, language: string): AppContext {
+  const settings = completeSettings(app);
+  const { bank_account: account, proforma, media } = settings;
+  const decimals = decimalsOf(app.currency);
+  return {
+    id: app.id,
+    currency: app.currency,
+    decimals,
+    settings: {
+      proforma: {
+        lifetimeHours: proforma.lifetime_hours,
+        expirePaid: proforma.expire_paid,
+        minimumBasketAmount: toMinor(proforma.minimum_basket_amount, decimals) ?? 0,
+      },
+      bankAccount: {
+        beneficiary: account.beneficiary,
+        address: account.address,
+        accountNumber: account.account_number,
+        purpose: account.purpose,
+        paymentCode: account.payment_code,
+      },
+      loyaltyPointsPerAmount: settings.loyalty.points_per_amount,
+      defaultWarehouseCode: settings.default_warehouse_code,
+      media: {
+        prefix: media.prefix,
+        trashRetentionDays: media.trash_retention_days,
+        refusesDeleteInUse: media.refuse_delete_in_use,
+        unusedThresholdDays: media.unused_threshold_days,
+      },
+    },
+    ...speechOf(app.translations, language),
+  };
+}

@@ -1,0 +1,36 @@
+import type { CustomerName, DeviceDetails, Refusal } from '@back-office/kernel';
+
+export interface SessionDevice extends DeviceDetails {
+  readonly uuid: string;
+}
+
+export interface NewSession {
+  /** Null for an anonymous session. */
+  readonly customer: CustomerName | null;
+  readonly device: SessionDevice;
+  readonly language: string | null;
+  readonly expiresAt: Date;
+  /** SHA-256 of the session's token, which is not stored. */
+  readonly tokenHash: Uint8Array;
+}
+
+export interface Session {
+  readonly id: number;
+  readonly customerId: number | null;
+  readonly expiresAt: Date;
+}
+
+/** Expired and ended sessions are kept so long. */
+export const ENDED_SESSION_RETENTION_HOURS = 30 * 24;
+
+/** A session of another app counts as missing. */
+export interface Sessions {
+  /** Adds a session. Refused with `API.Customers.NotFound` when the app has no such customer. */
+  start(appId: number, session: NewSession): Promise<Session | Refusal>;
+  /** Ends a session and returns the hash of its token; `undefined` when missing. A repeat keeps the first time. */
+  end(appId: number, id: number): Promise<Uint8Array | undefined>;
+  /** Replaces the push token of a session; false when it has ended or is missing. */
+  keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean>;
+  /** Removes a batch of sessions that expired or ended over 30 days ago; true when there may be more. */
+  purgeEnded(): Promise<boolean>;
+}

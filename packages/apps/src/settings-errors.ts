@@ -1,0 +1,53 @@
+import { decimalsOf, IS_INVALID, IS_TOO_LONG, toMinor } from '@back-office/kernel';
+import type { App } from './app.js';
+import type { InvalidSettings } from './apps.js';
+import { isTooLong, type SettingsPatch } from './settings-patch.js';
+
+export interface SettingsFacts {
+  /** Whether there are amounts in the app's currency; needed only when {@link changesCurrency}. */
+  readonly holdsAmounts: boolean;
+  readonly hasWarehouse: boolean;
+  isAccountNumber(text: string, currency: string): boolean;
+}
+
+export function changesCurrency(app: App, next: App): boolean {
+  return next.currency !== app.currency;
+}
+
+/** Code of the default warehouse that the patch sets, if any. */
+export function namedWarehouse(next: App, patch: SettingsPatch): string | undefined {
+  return patch.default_warehouse_code ? (next.settings.default_warehouse_code ?? undefined) : undefined;
+}
+
+function keepsMinimum({ settings }: App, { proforma }: SettingsPatch): boolean {
+  return (settings.proforma?.minimum_basket_amount ?? 0) > 0 && proforma?.minimum_basket_amount === undefined;
+}
+
+function isUnusableMinimum({ currency, settings }: App): boolean {
+  const { minimum_basket_amount: minimum = 0 } = settings.proforma ?? {};
+  return toMinor(minimum, decimalsOf(currency)) === undefined;
+}
+
+/** Errors of a patch by the path of the field; `next` is the patched app. */
+export function settingsErrors(
+  app: App,
+  next: App,
+  patch: SettingsPatch,
+  facts: SettingsFacts,
+): InvalidSettings['errors'] {
+  const errors: Record<string, readonly string[]> = {};
+  // Another currency would change the value of stored amounts.
+  if (changesCurrency(app, next) && (facts.holdsAmounts || keepsMinimum(next, patch)))
+    errors['currency'] = [IS_INVALID];
+  if (isUnusableMinimum(next)) errors['proforma.minimum_basket_amount'] = [IS_INVALID];
+  if (patch.translations && isTooLong(next.translations)) errors['translations'] = [IS_TOO_LONG];
+  const { account_number: account = '' } = next.settings.bank_account ?? {};
+  const namesAccount = patch.bank_account?.account_number !== undefined || changesCurrency(app, next);
+  if (namesAccount && account.trim() !== '' && !facts.isAccountNumber(account, next.currency)) {
+    errors['bank_account.account_number'] = [IS_INVALID];
+  }
+  if (namedWarehouse(next, patch) !== undefined && !facts.hasWarehouse) {
+    errors['default_warehouse_code'] = [IS_INVALID];
+  }
+  return errors;
+}

@@ -1,0 +1,75 @@
+import { isBlank, utf8Length } from '@back-office/kernel';
+import type { App, CompleteSettings, StoredSettings } from './app.js';
+import type { Translations } from './speech.js';
+
+export const DEFAULT_LANGUAGE = 'en';
+
+type Patch<Section> = { readonly [Field in keyof Section]?: Section[Field] | null };
+
+/** Sentences by language and key; null removes a sentence. */
+export type TranslationsPatch = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
+
+/** A change of settings. Absent fields stay; null restores the default. */
+export interface SettingsPatch {
+  readonly name?: string | null;
+  readonly currency?: string | null;
+  readonly default_language?: string | null;
+  readonly translations?: TranslationsPatch | null;
+  readonly proforma?: Patch<CompleteSettings['proforma']> | null;
+  readonly media?: Patch<CompleteSettings['media']> | null;
+  readonly bank_account?: Patch<CompleteSettings['bank_account']> | null;
+  readonly loyalty?: Patch<CompleteSettings['loyalty']> | null;
+  readonly default_warehouse_code?: string | null;
+}
+
+const MAX_TRANSLATIONS_BYTES = 128 * 1024;
+
+/** Merges the patch without validation. */
+export function patchedApp(app: App, patch: SettingsPatch): App {
+  return {
+    ...app,
+    name: patch.name ?? app.name,
+    currency: patch.currency ?? app.currency,
+    default_language:
+      patch.default_language === null ? DEFAULT_LANGUAGE : (patch.default_language ?? app.default_language),
+    translations: mergeTranslations(app.translations, patch.translations),
+    settings: mergeSettings(app.settings, patch),
+  };
+}
+
+const SECTIONS = ['proforma', 'media', 'bank_account', 'loyalty'] as const;
+
+function mergeSettings(stored: StoredSettings, patch: SettingsPatch): StoredSettings {
+  const merged: Record<string, unknown> = { ...stored };
+  for (const section of SECTIONS) {
+    const changes = patch[section];
+    if (changes !== undefined) merged[section] = changes ? withoutNulls({ ...stored[section], ...sent(changes) }) : {};
+  }
+  if (patch.default_warehouse_code !== undefined) {
+    merged['default_warehouse_code'] = isBlank(patch.default_warehouse_code ?? '')
+      ? null
+      : patch.default_warehouse_code;
+  }
+  return merged;
+}
+
+function mergeTranslations(stored: Translations, patch: SettingsPatch['translations']): Translations {
+  if (patch === undefined) return stored;
+  const merged: Record<string, Record<string, string>> = patch === null ? {} : { ...stored };
+  for (const [language, sentences] of Object.entries(patch ?? {})) {
+    merged[language] = withoutNulls({ ...merged[language], ...sentences }) as Record<string, string>;
+  }
+  return merged;
+}
+
+export function isTooLong(translations: Translations): boolean {
+  return utf8Length(JSON.stringify(translations)) > MAX_TRANSLATIONS_BYTES;
+}
+
+function sent(section: object): object {
+  return Object.fromEntries(Object.entries(section).filter(([, value]) => value !== undefined));
+}
+
+function withoutNulls(section: object): object {
+  return Object.fromEntries(Object.entries(section).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,16 @@
+/** Sentences of an app by language and key. */
+export type Translations = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface Speech {
+  /** Translates a message key to the caller's language; returns the key without a translation. */
+  say(message: string): string;
+}
+
+export const PLAIN_SPEECH: Speech = { say: (message) => message };
+
+export function speechOf(translations: Translations, language: string): Speech {
+  const sentences = Object.hasOwn(translations, language) ? translations[language] : undefined;
+  return {
+    say: (message) => (sentences && Object.hasOwn(sentences, message) ? (sentences[message] ?? message) : message),
+  };
+}

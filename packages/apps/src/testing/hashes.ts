@@ -1,0 +1,3 @@
+export function randomHash(): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(32));
+}

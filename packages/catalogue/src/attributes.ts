@@ -1,0 +1,38 @@
+import type { BulkOptions, Page, RejectedRows } from '@back-office/kernel';
+import type { Explanations } from '@back-office/matching';
+import type { DesiredAttributes } from './desired-attributes.js';
+
+export interface AttributeDefinition {
+  readonly id: number;
+  readonly external_ref: string;
+  readonly code: string | null;
+  readonly name: string;
+  readonly inserted_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface WrittenAttributes {
+  readonly products: number;
+  readonly definitionsCreated: number;
+  readonly explain: Explanations | undefined;
+}
+
+export interface Attributes {
+  /**
+   * Sets attributes of products and creates missing definitions, all or nothing. An invalid row arrives as its message
+   * key. When a row is invalid, names no variant or takes the code of another definition, nothing is written and the keys
+   * of the failed rows are returned.
+   */
+  put(
+    appId: number,
+    rows: readonly (DesiredAttributes | string)[],
+    options?: BulkOptions,
+  ): Promise<WrittenAttributes | RejectedRows>;
+}
+
+export interface AttributeQueries {
+  /** `undefined` when the app has no definition with exactly this code. */
+  findDefinition(appId: number, code: string): Promise<AttributeDefinition | undefined>;
+  /** One page of definitions, oldest first. */
+  definitions(appId: number, page: Page): Promise<AttributeDefinition[]>;
+}

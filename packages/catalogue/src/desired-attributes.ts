@@ -1,0 +1,17 @@
+/** Attributes to set; a variant names the product. */
+export interface DesiredAttributes {
+  readonly code?: string | null | undefined;
+  readonly barcode?: string | null | undefined;
+  readonly external_ref?: string | null | undefined;
+  readonly attributes: readonly DesiredAttribute[];
+}
+
+export interface DesiredAttribute {
+  readonly external_ref: string;
+  /** Must belong to the definition that the reference names. */
+  readonly definitionId: number | undefined;
+  /** Undefined keeps the current code. */
+  readonly code: string | undefined;
+  readonly name: string | undefined;
+  readonly value: string;
+}

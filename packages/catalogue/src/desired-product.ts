@@ -1,0 +1,31 @@
+import type { PlainFields } from './product-fields.js';
+
+export interface DesiredImage {
+  readonly imageUrl: string;
+  readonly alt: string | null;
+}
+
+/** An `undefined` field keeps its value; null clears it. Texts are not trimmed, since matching is exact. */
+export interface DesiredVariant {
+  readonly code?: string | null | undefined;
+  readonly barcode?: string | null | undefined;
+  readonly external_ref?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  /** Minor units. */
+  readonly price?: number | null | undefined;
+  /** Basis points. */
+  readonly vatRate?: number | null | undefined;
+  readonly images: readonly DesiredImage[];
+}
+
+type OptionalFields<Wanted> = { readonly [Field in keyof Wanted]?: Wanted[Field] | undefined };
+
+export interface DesiredProduct extends OptionalFields<PlainFields> {
+  readonly id?: number | null | undefined;
+  readonly code?: string | null | undefined;
+  readonly external_ref?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly slug?: string | null | undefined;
+  readonly images: readonly DesiredImage[];
+  readonly variants: readonly DesiredVariant[];
+}

@@ -1,0 +1,14 @@
+export * from './attribute-plan.js';
+export * from './attributes.js';
+export * from './desired-attributes.js';
+export * from './desired-product.js';
+export * from './named-variant.js';
+export type { PlannedProduct, ProductOutcome } from './planner.js';
+export type { FoundProducts, ProductDraft, VariantDraft } from './product-drafts.js';
+export * from './product-changes.js';
+export { blankFields, PLAIN_COLUMNS, PRODUCT_FIELDS, type PlainColumns } from './product-fields.js';
+export * from './product-plan.js';
+export * from './product-search.js';
+export * from './products.js';
+export { slugCandidates, type SlugTools } from './slug.js';
+export * from './verification.js';

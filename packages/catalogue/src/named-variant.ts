@@ -1,0 +1,7 @@
+export interface NamedVariant {
+  readonly id: number;
+  readonly product_id: number;
+  readonly code: string;
+  readonly barcode: string | null;
+  readonly external_ref: string | null;
+}

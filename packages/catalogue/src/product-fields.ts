@@ -1,0 +1,54 @@
+import { fieldsOf, isBlank, type FieldName, type Fields } from '@back-office/kernel';
+
+/** Columns that are stored as sent and identify nothing. */
+export interface PlainColumns {
+  readonly description: string | null;
+  /** Minor units. */
+  readonly price: number | null;
+  /** Basis points. */
+  readonly vat_rate: number | null;
+  readonly active: boolean;
+}
+
+export type PlainFields = Fields<PlainColumns>;
+
+const NEW_PRODUCT: PlainColumns = { description: null, price: null, vat_rate: null, active: true };
+
+export const PLAIN_COLUMNS = Object.keys(NEW_PRODUCT) as readonly (keyof PlainColumns)[];
+
+export function blankFields(): PlainFields {
+  return fieldsOf(NEW_PRODUCT, PLAIN_COLUMNS);
+}
+
+export const PLAIN_FIELDS = Object.keys(blankFields()) as readonly FieldName<keyof PlainColumns>[];
+
+/** Fields of a product in responses and lists, in this order. */
+export const PRODUCT_FIELDS = [
+  'id',
+  'code',
+  'name',
+  'slug',
+  'description',
+  'vat_rate',
+  'price',
+  'lowest_price',
+  'active',
+  'sales_quantity',
+  'images',
+  'variants',
+  'inserted_at',
+  'updated_at',
+] as const;
+
+/** Variant barcodes and references are trimmed when stored, not when looked up. Blank becomes null. */
+export function blankToNull(text: string | null): string | null {
+  return text === null || isBlank(text) ? null : text.trim();
+}
+
+export function isGiven(text: string | null | undefined): text is string {
+  return text !== undefined && text !== null && !isBlank(text);
+}
+
+export function isSentBlank(text: string | null | undefined): boolean {
+  return text !== undefined && text !== null && isBlank(text);
+}

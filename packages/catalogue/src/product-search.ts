@@ -1,0 +1,29 @@
+export const PRODUCT_SORT_FIELDS = ['name', 'price', 'inserted_at', 'sales_quantity'] as const;
+export type ProductSortField = (typeof PRODUCT_SORT_FIELDS)[number];
+
+export interface ProductSorting {
+  readonly field: ProductSortField;
+  readonly isDescending: boolean;
+}
+
+const MAX_ORDER_LENGTH = 200;
+
+/** Fields with an optional ` desc`, separated by commas; `undefined` for anything else. */
+export function parseProductOrder(orderBy: string | undefined): ProductSorting[] | undefined {
+  if (orderBy === undefined || orderBy === '' || orderBy.length > MAX_ORDER_LENGTH) return undefined;
+  const parts = orderBy.split(',').map((part): ProductSorting | undefined => {
+    const [, name, descending] = /^([a-z_]+)( desc)?$/.exec(part) ?? [];
+    const field = PRODUCT_SORT_FIELDS.find((each) => each === name);
+    return field && { field, isDescending: descending !== undefined };
+  });
+  const known = parts.filter((part) => part !== undefined);
+  return known.length === parts.length ? known : undefined;
+}
+
+/** Shorter texts resemble too many names; longer ones are not typed. */
+const MISTYPED_LENGTHS = { min: 3, max: 64 };
+
+/** Whether a search also finds similar texts. Wildcards are always literal. */
+export function canBeMistyped(query: string): boolean {
+  return query.length >= MISTYPED_LENGTHS.min && query.length <= MISTYPED_LENGTHS.max && !/[%_]/.test(query);
+}

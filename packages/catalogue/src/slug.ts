@@ -1,0 +1,25 @@
+import { MAX_STRING_LENGTH } from '@back-office/kernel';
+
+const MAX_SLUG_LENGTH = 200;
+
+export interface SlugTools {
+  readonly asciiOf: (text: string) => string;
+  /** Returns a random suffix for a slug that is taken. */
+  readonly randomEnd: () => string;
+}
+
+/** ASCII letters, digits and single hyphens; may be empty. */
+function slugOf(name: string, asciiOf: SlugTools['asciiOf']): string {
+  return asciiOf(name)
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_SLUG_LENGTH)
+    .replaceAll(/^-|-$/g, '');
+}
+
+/** Slugs to try for a product without a slug, preferred first. */
+export function slugCandidates(name: string, code: string, asciiOf: SlugTools['asciiOf']): string[] {
+  const base = slugOf(name, asciiOf) || 'product';
+  const suffix = `-${slugOf(code, asciiOf) || 'x'}`;
+  // The code makes the slug unique, so the name is truncated.
+  return [base, base.slice(0, MAX_STRING_LENGTH - suffix.length) + suffix];
+}

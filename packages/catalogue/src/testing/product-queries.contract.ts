@@ -1,0 +1,210 @@
+import { eachCase, type Runner } from '@back-office/kernel/testing';
+import { expect } from 'expect';
+import type { ProductFilter } from '../index.js';
+import { product, Shop, variant, type GivenCatalogue } from './given-catalogue.js';
+import { searches } from './product-search.contract.js';
+
+type NewShop = () => Promise<Shop>;
+
+/** Tests for every adapter of {@link ProductQueries}. Each test has its own app. */
+export function productQueriesContract(runner: Runner, open: () => Promise<GivenCatalogue>): void {
+  let given: GivenCatalogue;
+  runner.before(async () => {
+    given = await open();
+  });
+  runner.after(() => given.close());
+  const newShop = async () => new Shop(given, await given.makeApp());
+
+  runner.describe('a look-up of a product', () => lookUps(runner, newShop));
+  runner.describe('a list of products', () => {
+    orders(runner, newShop);
+    filters(runner, newShop);
+    searches(runner, newShop);
+  });
+  runner.describe('verified codes', () => verification(runner, newShop));
+}
+
+function lookUps({ it }: Runner, newShop: NewShop): void {
+  it('finds by code, barcode, slug and id', async () => {
+    const shop = await newShop();
+    const [planned] = await shop.keep(
+      product('A', { slug: 's', variants: [variant('A-1', { barcode: '860' })] }),
+      product('B'),
+    );
+    const found = await shop.get('A');
+    expect(found.id).toBe(planned?.product.id);
+    const all = [shop.get('A-1'), shop.get('860', 'barcode'), shop.get('s', 'slug'), shop.get(`${found.id}`, 'id')];
+    expect(await Promise.all(all)).toEqual([found, found, found, found]);
+  });
+
+  it('ignores case and spaces of codes and barcodes, not of slugs', async () => {
+    const shop = await newShop();
+    await shop.keep(product(' Ципела ', { slug: 's', variants: [variant('Š-1', { barcode: 'B-İ' })] }));
+    const { id } = await shop.get('ЦИПЕЛА');
+    expect([(await shop.get(' š-1 ')).id, (await shop.get(' b-i ', 'barcode')).id]).toEqual([id, id]);
+    const misses = [shop.find('S', 'slug'), shop.find(' s', 'slug'), shop.find('86', 'barcode'), shop.find('%')];
+    expect(await Promise.all(misses)).toEqual(Array.from({ length: 4 }));
+  });
+
+  it('prefers exact codes, and products to variants', async () => {
+    const shop = await newShop();
+    const owner = product('C', { variants: [variant('A'), variant('b', { barcode: 'x' })] });
+    const [a, b, c, d] = await shop.keep(
+      product('a'),
+      product('B'),
+      owner,
+      product('D', { variants: [variant('D-1', { barcode: 'X' })] }),
+    );
+    const id = async (value: string, by?: 'barcode') => (await shop.get(value, by)).id;
+    expect([await id('a'), await id('A'), await id('b'), await id('B')]).toEqual(
+      [a, c, c, b].map((each) => each?.product.id),
+    );
+    expect([await id('x', 'barcode'), await id('X', 'barcode')]).toEqual([c?.product.id, d?.product.id]);
+  });
+
+  it('finds nothing of another app', async () => {
+    const [shop, other] = [await newShop(), await newShop()];
+    const [planned] = await shop.keep(product('A'));
+    expect([await other.find('A'), await other.find(`${planned?.product.id}`, 'id')]).toEqual([undefined, undefined]);
+  });
+}
+
+function orders({ it }: Runner, newShop: NewShop): void {
+  const sorted = async () => {
+    const shop = await newShop();
+    const variants = [variant('A-1', { price: 500 }), variant('A-2', { price: 5_000 })];
+    await shop.keep(
+      product('C', { name: 'Beta', price: 3_000 }),
+      product('A', { name: 'alpha', price: 2_000, variants }),
+      product('B', { name: 'Béta', price: 1_000 }),
+      product('D', { name: 'Gamma' }),
+    );
+    shop.given.forward(1);
+    await shop.keep(product('E', { name: 'Delta', price: 1_000 }));
+    return shop;
+  };
+
+  eachCase(it, [
+    ['', ['A', 'C', 'B', 'E', 'D']],
+    ['name desc', ['D', 'E', 'C', 'B', 'A']],
+    ['price', ['A', 'B', 'E', 'C', 'D']],
+    ['price desc', ['C', 'B', 'E', 'A', 'D']],
+    ['inserted_at desc', ['E', 'C', 'A', 'B', 'D']],
+    ['sales_quantity desc', ['C', 'A', 'B', 'D', 'E']],
+    ['name desc,price', ['D', 'E', 'B', 'C', 'A']],
+    ['price, name', ['A', 'C', 'B', 'E', 'D']],
+    ['price DESC', ['A', 'C', 'B', 'E', 'D']],
+    ['constructor', ['A', 'C', 'B', 'E', 'D']],
+    [`${'name,'.repeat(40)}price desc`, ['A', 'C', 'B', 'E', 'D']],
+  ] as [string, string[]][])('sorted by "%s" is %j', async (orderBy, expected) => {
+    expect(await (await sorted()).codes({}, { orderBy })).toEqual(expected);
+  });
+
+  it('sorts names by code points', async () => {
+    const shop = await newShop();
+    await shop.keep(...['😀', '％ x', 'b', 'a b', 'a'].map((name, index) => product(`${index}`, { name })));
+    expect(await shop.codes()).toEqual(['4', '3', '2', '1', '0']);
+  });
+
+  it('has each product once over all pages', async () => {
+    const shop = await newShop();
+    await shop.keep(...Array.from({ length: 7 }, (_, index) => product(`P${index}`, { name: 'same' })));
+    const pages = await Promise.all([0, 3, 6, 9].map((offset) => shop.codes({}, { offset, limit: 3 })));
+    expect(pages).toEqual([['P0', 'P1', 'P2'], ['P3', 'P4', 'P5'], ['P6'], []]);
+  });
+}
+
+function filters({ it }: Runner, newShop: NewShop): void {
+  const priced = async () => {
+    const shop = await newShop();
+    await shop.keep(
+      product('A', { price: 999 }),
+      product('B', { price: 1_000 }),
+      product('C', { price: 1_001 }),
+      product('N'),
+    );
+    await shop.given.addStock(shop.id, 'A-1', 5, false);
+    await shop.given.addStock(shop.id, 'B-1', 1, true);
+    await shop.given.addStock(shop.id, 'C-1', 0, true);
+    return shop;
+  };
+
+  eachCase(it, [
+    [{ priceFrom: '10' }, ['B', 'C']],
+    [{ priceTo: '10' }, ['A', 'B']],
+    [{ priceFrom: '9.99', priceTo: '10.01' }, ['A', 'B', 'C']],
+    [{ priceFrom: '9.991', priceTo: '10.009' }, ['B']],
+    [{ priceFrom: '9.990000000' }, ['A', 'B', 'C']],
+    [{ priceFrom: '9999999999999' }, []],
+    [{ onlyOnStock: true }, ['B']],
+    [{ lookUps: [{ by: 'code', value: 'a' }], priceTo: '20' }, ['A']],
+    [
+      {
+        lookUps: [
+          { by: 'code', value: 'a' },
+          { by: 'slug', value: 'b' },
+        ],
+      },
+      [],
+    ],
+    [
+      {
+        lookUps: [
+          { by: 'code', value: 'a' },
+          { by: 'slug', value: 'a' },
+        ],
+      },
+      ['A'],
+    ],
+  ] as [Partial<ProductFilter>, string[]][])('filtered by %j has %j', async (filter, expected) => {
+    expect(await (await priced()).codes(filter)).toEqual(expected);
+  });
+
+  it('shows available stock of sellable warehouses only', async () => {
+    const shop = await priced();
+    await shop.given.addStock(shop.id, 'A-1', 7, true);
+    expect((await shop.get('A')).variants).toMatchObject([{ stock: { on_hand: 12, reserved: 0, available: 7 } }]);
+  });
+}
+
+function verification({ it }: Runner, newShop: NewShop): void {
+  const open = async () => {
+    const shop = await newShop();
+    const variants = [variant('A-š', { barcode: 'x860-A' }), variant('B', { barcode: 'x860-B' })];
+    await shop.keep(
+      product('P', { variants }),
+      product('Q', { variants: [variant('C', { barcode: 'B' })] }),
+      product('Solo', { variants: [] }),
+      product(' Ципела\t', { variants: [] }),
+    );
+    return shop;
+  };
+
+  eachCase(it, [
+    [{ code: 'B', barcode: 'x860-A' }, 'B'],
+    [{ code: null, barcode: 'B' }, 'C'],
+    [{ code: 'none', barcode: ' X860-a ' }, 'A-š'],
+    [{ code: ' a-Š ', barcode: null }, 'A-š'],
+    [{ code: '\t\u00a0b\n', barcode: null }, 'B'],
+    [{ code: 'Solo', barcode: 'x860-A' }, 'A-š'],
+    [{ code: ' SOLO', barcode: 'none' }, 'product Solo'],
+    [{ code: 'ципела\t', barcode: null }, 'product  Ципела\t'],
+    [{ code: 'P', barcode: null }, 'product P'],
+    [{ code: 'Sol', barcode: '' }, 'nothing'],
+    [{ code: null, barcode: 'Solo' }, 'nothing'],
+  ] as [{ code: string | null; barcode: string | null }, string][])('%j names %s', async (row, expected) => {
+    const shop = await open();
+    const [found] = await shop.given.productQueries.verify(shop.id, [row]);
+    const { variant: named, product: owner } = found ?? {};
+    expect(named?.record?.code ?? (owner?.record ? `product ${owner.record.code}` : 'nothing')).toBe(expected);
+  });
+
+  it('are returned in input order, the oldest among equal codes', async () => {
+    const shop = await open();
+    await shop.keep(product('V', { variants: ['kod', 'KOD', 'Kod'].map((code) => variant(code)) }));
+    const rows = ['KOD', 'Kod ', 'kOD'].map((code) => ({ code, barcode: null }));
+    const found = await shop.given.productQueries.verify(shop.id, rows);
+    expect(found.map((each) => each.variant.record?.code)).toEqual(['KOD', 'Kod', 'kod']);
+    expect(await shop.given.productQueries.verify(shop.id, [])).toEqual([]);
+  });
+}

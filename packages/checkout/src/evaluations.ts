@@ -1,0 +1,91 @@
+import {
+  columnsOf,
+  fieldsOf,
+  SALE_TERMS,
+  totalColumns,
+  TOTALS,
+  type Buyer,
+  type CustomerName,
+  type EvaluatedLine,
+  type EvaluatedVoucher,
+  type FeeLine,
+  type Promotion,
+  type Refusal,
+  type SaleTermColumns,
+  type SaleTerms,
+  type TotalColumns,
+  type Totals,
+} from '@back-office/kernel';
+
+/** An item of a basket; any identifier may name its variant. */
+export interface BasketItem {
+  readonly code?: string | null;
+  readonly barcode?: string | null;
+  readonly external_ref?: string | null;
+  readonly product_variant_id?: number | null;
+  readonly qty: number;
+}
+
+/** A basket as frozen by its evaluation. Amounts are minor units. */
+export interface FrozenBasket extends SaleTermColumns, TotalColumns {
+  readonly items: readonly EvaluatedLine[];
+  readonly fees: readonly FeeLine[];
+  readonly promotions: readonly Promotion[];
+  readonly vouchers: readonly EvaluatedVoucher[];
+}
+
+export interface EvaluatedBasket extends FrozenBasket {
+  readonly id: number;
+  readonly buyer: Buyer;
+  readonly expires_at: Date;
+  readonly consumed_at: Date | null;
+}
+
+export const EVALUATION_LIFETIME_HOURS = 24;
+
+export interface Basket extends SaleTerms {
+  readonly items: readonly BasketItem[];
+  readonly customer: CustomerName | null;
+  readonly guest: Buyer;
+  readonly warehouseCode: string | null;
+  readonly coupons: readonly string[];
+  readonly vouchers: readonly string[];
+}
+
+export interface PricedItems extends Pick<FrozenBasket, 'fees' | 'promotions' | 'vouchers'> {
+  readonly lines: readonly EvaluatedLine[];
+  readonly totals: Totals;
+}
+
+export function frozenBasket(terms: SaleTerms, { lines, totals, ...priced }: PricedItems): FrozenBasket {
+  return { ...columnsOf(terms, SALE_TERMS), ...totalColumns(totals), ...priced, items: lines };
+}
+
+/** An evaluation as proformas are made of it, without its vouchers, which may have changed since. */
+export function offerOf(row: Omit<EvaluatedBasket, 'vouchers'>) {
+  return {
+    ...fieldsOf(row, SALE_TERMS),
+    totals: fieldsOf(row, TOTALS),
+    id: row.id,
+    used: row.consumed_at !== null,
+    expiresAt: row.expires_at,
+    buyer: row.buyer,
+    promotions: row.promotions,
+    lines: row.items,
+    fees: row.fees,
+  };
+}
+
+/** `ProformaOrders` of the proforma package makes proformas of evaluations. */
+export interface Evaluations {
+  /**
+   * Prices the basket and keeps the result for 24 hours. Reserves nothing. A refusal names the first record that the app
+   * lacks or cannot sell.
+   */
+  evaluate(appId: number, basket: Basket): Promise<EvaluatedBasket | Refusal>;
+}
+
+export interface EvaluationQueries {
+  /** `undefined` when the app has no such evaluation. */
+  find(appId: number, id: number): Promise<EvaluatedBasket | undefined>;
+}

@@ -1,0 +1,130 @@
+import {
+  IS_INVALID,
+  IS_TOO_LONG,
+  checkText,
+  MAX_STRING_LENGTH,
+  MALFORMED,
+  parseMoment,
+  toMinor,
+  checkAmount,
+  checkFlag,
+  checkPercentage,
+} from '@back-office/kernel';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Context of a field: the app, and the row with sent fields over stored ones. */
+export interface FieldContext {
+  readonly app: { readonly decimals: number };
+  readonly row: Row;
+}
+
+export type FieldType =
+  | 'text'
+  | 'choice'
+  | 'whole'
+  | 'amount'
+  | 'percentage'
+  | 'flag'
+  | 'moment'
+  | 'texts'
+  | 'promotion value'
+  | 'pickup points';
+
+export interface Field {
+  readonly type: FieldType;
+  /** Stored in a new record if nothing is sent, and whenever null is sent. A field without one is required. */
+  readonly initial?: unknown;
+  /** Minimum of a number; minor units of an amount, basis points of a percentage. */
+  readonly min?: number;
+  readonly values?: readonly string[];
+  /** Returns the message for an invalid value. The value is not null. */
+  readonly check: (value: unknown, reading: FieldContext) => string | undefined;
+  readonly toStored: (value: unknown, reading: FieldContext) => unknown;
+}
+
+type Initial = Pick<Field, 'initial'>;
+
+const same = (value: unknown): unknown => value;
+
+export function aText(more: Initial = {}): Field {
+  const check = (value: unknown): string | undefined => checkText(value, MAX_STRING_LENGTH, 'initial' in more);
+  const toStored = (value: unknown): unknown => (typeof value === 'string' && value.trim() === '' ? null : value);
+  return { type: 'text', check, toStored, ...more };
+}
+
+export const optionalText = aText({ initial: null });
+
+export function oneOf(values: readonly string[]): Field {
+  const check = (value: unknown): string | undefined => {
+    if (typeof value !== 'string') return MALFORMED;
+    return values.includes(value) ? undefined : IS_INVALID;
+  };
+  return { type: 'choice', values, check, toStored: same };
+}
+
+export function whole(
+  { min, max = 2 ** 31 - 1 }: { readonly min: number; readonly max?: number },
+  more: Initial = {},
+): Field {
+  const check = (value: unknown): string | undefined => {
+    if (typeof value !== 'number' || !Number.isInteger(value)) return MALFORMED;
+    return value >= min && value <= max ? undefined : IS_INVALID;
+  };
+  return { type: 'whole', min, check, toStored: same, ...more };
+}
+
+/** Accepts any whole number; one that no record can have finds nothing. */
+export const optionalId = whole({ min: 1, max: Infinity }, { initial: null });
+
+/** A number in the app's currency, stored as minor units; `min` is in minor units. */
+export function amount(min: number, more: Initial = {}): Field {
+  return {
+    type: 'amount',
+    min,
+    check: (value, { app }) => checkAmount(value, app.decimals, min),
+    toStored: (value, { app }) => toMinor(Number(value), app.decimals),
+    ...more,
+  };
+}
+
+/** Percent with at most two decimals, stored as basis points; `min` is in basis points. */
+export function percentage(min: number): Field {
+  return {
+    type: 'percentage',
+    min,
+    check: (value) => checkPercentage(value, min),
+    toStored: (value) => toMinor(Number(value), 2),
+  };
+}
+
+export function flag(initial: boolean): Field {
+  return { type: 'flag', initial, check: checkFlag, toStored: same };
+}
+
+export const optionalMoment: Field = {
+  type: 'moment',
+  initial: null,
+  check: (value) => {
+    if (typeof value !== 'string') return MALFORMED;
+    return parseMoment(value) === undefined ? IS_INVALID : undefined;
+  },
+  toStored: (value) => parseMoment(String(value))?.at,
+};
+
+export function hasReversedPeriod({ valid_from: from, valid_until: until }: Row): boolean {
+  return from instanceof Date && until instanceof Date && until < from;
+}
+
+export const MAX_TEXTS = 10_000;
+
+export const texts: Field = {
+  type: 'texts',
+  initial: [],
+  check: (value) => {
+    if (!Array.isArray(value)) return MALFORMED;
+    if (value.length > MAX_TEXTS) return IS_TOO_LONG;
+    return value.map((each) => checkText(each, MAX_STRING_LENGTH, false)).find((rule) => rule !== undefined);
+  },
+  toStored: (value) => [...new Set(value as string[])],
+};

@@ -1,0 +1,38 @@
+import type { Page } from '@back-office/kernel';
+import { PAYMENT_METHODS } from './payment-methods.js';
+import { PROMOTIONS } from './promotions.js';
+import type { Resource, StoredRow } from './resource.js';
+import { SHIPMENT_METHODS } from './shipment-methods.js';
+import { VOUCHERS } from './vouchers.js';
+
+export const RESOURCES = {
+  payment_methods: PAYMENT_METHODS,
+  promotions: PROMOTIONS,
+  shipment_methods: SHIPMENT_METHODS,
+  vouchers: VOUCHERS,
+} as const satisfies Readonly<Record<string, Resource>>;
+
+export type ResourceName = keyof typeof RESOURCES;
+
+/** The app whose records are written, as it was when its token was read. */
+export interface SetUpApp {
+  readonly id: number;
+  readonly currency: string;
+  readonly decimals: number;
+}
+
+/** The stored records, one per row; or the message keys of invalid rows. */
+export type SetUpOutcome = { readonly rows: readonly StoredRow[] } | { readonly failures: readonly string[] };
+
+export interface SetUpRecords {
+  /**
+   * Upserts by code, all or nothing; a later row with the same code applies on top. Throws `DatabaseUnavailable` when the
+   * app's currency has changed.
+   */
+  put(name: ResourceName, app: SetUpApp, rows: readonly unknown[]): Promise<SetUpOutcome>;
+}
+
+export interface SetUpQueries {
+  /** One page, oldest first. */
+  list(name: ResourceName, appId: number, page: Page): Promise<StoredRow[]>;
+}

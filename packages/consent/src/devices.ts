@@ -1,0 +1,30 @@
+import type { DeviceDetails } from '@back-office/kernel';
+import { channelId } from './switches.js';
+
+export const PUSH_CHANNEL_ID = channelId('push');
+
+export interface Device {
+  readonly id: number;
+  readonly uuid: string;
+  readonly messaging_token: string;
+  readonly notification_channel_id: number;
+  readonly device_type: string | null;
+  readonly device_vendor: string | null;
+  readonly mobile_info: string | null;
+  readonly inserted_at: Date;
+  readonly updated_at: Date;
+}
+
+/** Null details default to those of the session, else to the stored ones. */
+export interface NewDevice extends DeviceDetails {
+  readonly messagingToken: string;
+}
+
+/** Devices that receive pushes. At most one device of an app holds a messaging token. */
+export interface Devices {
+  /**
+   * Stores the token with the device of the session and removes it from every other device of the app. A repeat
+   * updates the same device. `undefined` when the session has ended, is anonymous or belongs to another app.
+   */
+  register(appId: number, sessionId: number, device: NewDevice): Promise<Device | undefined>;
+}

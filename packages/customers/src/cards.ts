@@ -1,0 +1,31 @@
+import type { CustomerName, Refusal } from '@back-office/kernel';
+
+/** A loyalty card, which may belong to a customer. */
+export interface Card {
+  readonly id: number;
+  readonly data_part: number;
+  readonly time_part: number;
+  readonly barcode: string;
+  readonly external_ref: string | null;
+  readonly customer_id: number | null;
+}
+
+/** Desired state of a card; `null` keeps the stored value. */
+export interface DesiredCard {
+  readonly barcode: string;
+  readonly externalRef: string | null;
+  readonly customer: CustomerName | null;
+}
+
+export interface UpsertedCard {
+  readonly card: Card;
+  readonly created: boolean;
+}
+
+export interface Cards {
+  /**
+   * Updates the card found by the barcode, else by the reference, or adds one. Refused when the app has no such customer
+   * (`API.Customers.NotFound`). Refused with `ALREADY_TAKEN` for `external_ref` when another card has the reference.
+   */
+  put(appId: number, card: DesiredCard): Promise<UpsertedCard | Refusal>;
+}

@@ -1,0 +1,2 @@
+export * from './cards.contract.js';
+export * from './customers.contract.js';

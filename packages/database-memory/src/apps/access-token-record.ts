@@ -1,0 +1,17 @@
+import type { TokenKind } from '@back-office/apps';
+import type { Stored } from '../memory.js';
+
+export interface AccessTokenRecord extends Stored {
+  readonly kind: TokenKind;
+  /** Hexadecimal. */
+  readonly hash: string;
+  readonly language: string | null;
+  readonly customer_id: number | null;
+  readonly device_uuid: string | null;
+  readonly device_type: string | null;
+  readonly device_vendor: string | null;
+  readonly mobile_info: string | null;
+  readonly firebase_token: string | null;
+  readonly expires_at: Date | null;
+  readonly revoked_at: Date | null;
+}

@@ -1,0 +1,37 @@
+import type { State } from '../state.js';
+import type { AccessTokenRecord } from './access-token-record.js';
+
+export function hexOf(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex');
+}
+
+export interface HeldToken {
+  readonly appId: number;
+  readonly token: AccessTokenRecord;
+}
+
+export function tokenByHash({ accessTokens }: State, hash: Uint8Array): HeldToken | undefined {
+  const hex = hexOf(hash);
+  for (const appId of accessTokens.appIds()) {
+    const token = accessTokens.find(appId, (each) => each.hash === hex);
+    if (token) return { appId, token };
+  }
+  return undefined;
+}
+
+type NewToken = Pick<AccessTokenRecord, 'kind' | 'language' | 'expires_at'> & Partial<AccessTokenRecord>;
+
+export function addToken(state: State, appId: number, hash: Uint8Array, token: NewToken): AccessTokenRecord {
+  if (tokenByHash(state, hash)) throw new Error('Another token has this hash');
+  return state.accessTokens.insert(appId, { ...BLANK, ...token, hash: hexOf(hash) });
+}
+
+const BLANK = {
+  customer_id: null,
+  device_uuid: null,
+  device_type: null,
+  device_vendor: null,
+  mobile_info: null,
+  firebase_token: null,
+  revoked_at: null,
+};

@@ -1,0 +1,80 @@
+import {
+  changesCurrency,
+  contextOf,
+  DEFAULT_LANGUAGE,
+  drawMediaPrefix,
+  namedWarehouse,
+  patchedApp,
+  settingsErrors,
+  type App,
+  type AppContext,
+  type AppQueries,
+  type Apps,
+  type InvalidSettings,
+  type NewApp,
+  type SettingsPatch,
+} from '@back-office/apps';
+import type { Clock } from '@back-office/kernel';
+import { isAccountNumber } from '@back-office/proforma';
+import { randomInt } from 'node:crypto';
+import type { State } from '../state.js';
+import { addFirstRecords, hasWarehouse, holdsAmounts } from './other-areas.js';
+
+/** App id under which tables keep the apps themselves. */
+export const INSTALLATION = 0;
+
+export class MemoryApps implements Apps, AppQueries {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async create({ name, currency, language = DEFAULT_LANGUAGE }: NewApp): Promise<number> {
+    return this.state.memory.transaction(() => {
+      const { id } = this.state.apps.insert(INSTALLATION, {
+        name,
+        currency,
+        default_language: language,
+        translations: {},
+        settings: {},
+        media_prefix: drawMediaPrefix(randomInt),
+      });
+      addFirstRecords(this.state, id, this.clock.now());
+      return id;
+    });
+  }
+
+  async any(): Promise<boolean> {
+    return (await this.ids()).length > 0;
+  }
+
+  async ids(): Promise<number[]> {
+    return this.state.apps.all(INSTALLATION).map(({ id }) => id);
+  }
+
+  async find(appId: number): Promise<App | undefined> {
+    return this.state.apps.get(INSTALLATION, appId);
+  }
+
+  async context(appId: number): Promise<AppContext | undefined> {
+    const app = await this.find(appId);
+    return app && contextOf(app, app.default_language);
+  }
+
+  async patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined> {
+    return this.state.memory.transaction(() => {
+      const app = this.state.apps.get(INSTALLATION, appId);
+      if (app === undefined) return undefined;
+      const next = patchedApp(app, patch);
+      const warehouse = namedWarehouse(next, patch);
+      const errors = settingsErrors(app, next, patch, {
+        holdsAmounts: changesCurrency(app, next) && holdsAmounts(this.state, appId),
+        hasWarehouse: warehouse !== undefined && hasWarehouse(this.state, appId, warehouse),
+        isAccountNumber,
+      });
+      if (Object.keys(errors).length > 0) return { errors };
+      this.state.apps.put(INSTALLATION, next);
+      return next;
+    });
+  }
+}

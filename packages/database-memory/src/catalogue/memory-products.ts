@@ -1,0 +1,75 @@
+import {
+  PLAIN_COLUMNS,
+  planProducts,
+  productChanges,
+  type CatalogueApp,
+  type DesiredProduct,
+  type FoundProducts,
+  type ProductDraft,
+  type Products,
+  type UpsertedProducts,
+  type VariantDraft,
+} from '@back-office/catalogue';
+import { DatabaseUnavailable } from '@back-office/database';
+import { asciiOf } from '@back-office/database-search';
+import { fieldsOf, type BulkOptions, type Clock } from '@back-office/kernel';
+import { usedKey } from '@back-office/media';
+import { randomBytes } from 'node:crypto';
+import type { State } from '../state.js';
+import { writeProducts } from './product-writes.js';
+import type { StoredProduct, StoredVariant } from './records.js';
+
+const SLUG_TOOLS = { asciiOf, randomEnd: () => randomBytes(4).toString('hex') };
+
+export interface MemoryProductsOptions {
+  readonly publicBase: () => string;
+  readonly currencyOf: (appId: number) => string | undefined;
+}
+
+export class MemoryProducts implements Products {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+    private readonly options: MemoryProductsOptions,
+  ) {}
+
+  async upsert(
+    { id: appId, currency, settings }: CatalogueApp,
+    rows: readonly (DesiredProduct | string)[],
+    { explain, dryRun }: BulkOptions = {},
+  ): Promise<UpsertedProducts> {
+    const { publicBase, currencyOf } = this.options;
+    const keyOf = (url: string) => usedKey(url, publicBase(), settings.media.prefix);
+    const work = (): UpsertedProducts => {
+      if (currencyOf(appId) !== currency) throw new DatabaseUnavailable('The currency of the app has just changed');
+      const found = foundProducts(this.state, appId);
+      const plan = planProducts(rows, found, SLUG_TOOLS, { explains: explain === true });
+      const changes = productChanges(plan.outcomes, found);
+      const fresh = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
+      writeProducts(this.state, appId, changes, { now: this.clock.now(), keyOf });
+      if (dryRun) for (const draft of fresh) draft.id = null;
+      return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
+    };
+    return this.state.memory.transaction(work, { dryRun });
+  }
+}
+
+/** All products of the app; those that no row names do not affect the plan. */
+function foundProducts({ products, variants }: State, appId: number): FoundProducts {
+  const drafts = new Map(products.all(appId).map((row) => [row.id, productDraft(row)]));
+  const owned = variants.all(appId).flatMap((row) => {
+    const product = drafts.get(row.product_id);
+    return product === undefined ? [] : [variantDraft(row, product)];
+  });
+  return { products: [...drafts.values()], variants: owned };
+}
+
+function productDraft(row: StoredProduct): ProductDraft {
+  const { id, code, external_ref, slug, name } = row;
+  return { id, code, external_ref, slug, name, ...fieldsOf(row, PLAIN_COLUMNS), images: [], touched: false };
+}
+
+function variantDraft(row: StoredVariant, product: ProductDraft): VariantDraft {
+  const { id, code, barcode, external_ref, name, price, vat_rate: vatRate } = row;
+  return { id, product, code, barcode, external_ref, name, price, vatRate, images: [], touched: false };
+}

@@ -1,0 +1,45 @@
+import type { ProductFilter } from '@back-office/catalogue';
+import type { State } from '../state.js';
+import { isSelling } from '../stock/shelves.js';
+import { lookUpIds } from './product-look-up.js';
+import type { StoredProduct } from './records.js';
+
+type Condition = (product: StoredProduct) => boolean;
+
+export function passes(state: State, appId: number, decimals: number, filter: ProductFilter): Condition {
+  const { lookUps, priceFrom, priceTo, onlyOnStock } = filter;
+  const conditions = [
+    ...lookUps.map((lookUp) => isAmong(new Set(lookUpIds(state, appId, lookUp)))),
+    ...(priceFrom === undefined ? [] : [costsFrom(toMinorUnits(priceFrom, decimals, 'up'))]),
+    ...(priceTo === undefined ? [] : [costsUpTo(toMinorUnits(priceTo, decimals, 'down'))]),
+    ...(onlyOnStock ? [isAmong(productsOnStock(state, appId))] : []),
+  ];
+  return (product) => conditions.every((condition) => condition(product));
+}
+
+function isAmong(ids: ReadonlySet<number>): Condition {
+  return ({ id }) => ids.has(id);
+}
+
+function costsFrom(minor: number): Condition {
+  return ({ lowest_price: price }) => price !== null && price >= minor;
+}
+
+function costsUpTo(minor: number): Condition {
+  return ({ lowest_price: price }) => price !== null && price <= minor;
+}
+
+/** Converts a decimal text to minor units; rounds surplus decimals. */
+function toMinorUnits(price: string, decimals: number, rounding: 'up' | 'down'): number {
+  const [whole = '', fraction = ''] = price.split('.');
+  const minor = Number(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  return rounding === 'up' && /[1-9]/.test(fraction.slice(decimals)) ? minor + 1 : minor;
+}
+
+function productsOnStock(state: State, appId: number): ReadonlySet<number> {
+  const onStock = state.stocks
+    .all(appId)
+    .filter((row) => row.on_hand > row.reserved && isSelling(state, appId, row.warehouse_id));
+  const productIds = onStock.flatMap((row) => state.variants.get(appId, row.product_variant_id)?.product_id ?? []);
+  return new Set(productIds);
+}

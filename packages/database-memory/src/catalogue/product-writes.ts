@@ -1,0 +1,86 @@
+import { PLAIN_COLUMNS, type ProductChanges, type ProductDraft, type VariantDraft } from '@back-office/catalogue';
+import { columnsOf } from '@back-office/kernel';
+import type { State } from '../state.js';
+import type { StoredProduct, StoredVariant } from './records.js';
+import { derivedOf, variantsByProduct } from './stored-products.js';
+
+interface WriteContext {
+  readonly now: Date;
+  /** Returns the key of the library file at a URL, if any. */
+  readonly keyOf: (url: string) => string | undefined;
+}
+
+/** Writes the changes of a plan; new records get their ids. */
+export function writeProducts(
+  state: State,
+  appId: number,
+  { products, variants, withImages }: ProductChanges,
+  context: WriteContext,
+): void {
+  const ofKnownProducts = variants.filter(({ product }) => product.id !== null);
+  const ofNewProducts = variants.filter(({ product }) => product.id === null);
+  for (const draft of ofKnownProducts) writeVariant(state, appId, draft, context.now);
+  for (const draft of products) writeProduct(state, appId, draft, context.now);
+  for (const draft of ofNewProducts) writeVariant(state, appId, draft, context.now);
+  if (products.length > 0) derive(state, appId, products);
+  for (const draft of withImages) addImages(state, appId, draft, context);
+}
+
+function writeVariant({ variants }: State, appId: number, draft: VariantDraft, now: Date): void {
+  const { id, code, barcode, external_ref, name, price, vatRate, product } = draft;
+  const fields = { code, barcode, external_ref, name, price, vat_rate: vatRate, updated_at: now };
+  if (id !== null) {
+    variants.put(appId, { ...(variants.get(appId, id) as StoredVariant), ...fields });
+    return;
+  }
+  draft.id = variants.insert(appId, { product_id: product.id as number, ...fields, inserted_at: now }).id;
+}
+
+function writeProduct({ products }: State, appId: number, draft: ProductDraft, now: Date): void {
+  const { id, code, slug, name } = draft;
+  const fields = { code, slug, name, ...columnsOf(draft, PLAIN_COLUMNS), updated_at: now };
+  if (id !== null) {
+    products.put(appId, { ...(products.get(appId, id) as StoredProduct), ...fields });
+    return;
+  }
+  const fresh = { ...fields, ...derivedOf(fields, []), external_ref: null, inserted_at: now };
+  draft.id = products.insert(appId, fresh).id;
+}
+
+function derive(state: State, appId: number, changed: readonly ProductDraft[]): void {
+  const variants = variantsByProduct(state, appId);
+  for (const { id } of changed) {
+    const product = state.products.get(appId, id as number) as StoredProduct;
+    state.products.put(appId, { ...product, ...derivedOf(product, variants.get(product.id) ?? []) });
+  }
+}
+
+function addImages(
+  { productImages, usages }: State,
+  appId: number,
+  owner: ProductDraft | VariantDraft,
+  { now, keyOf }: WriteContext,
+): void {
+  const isVariant = 'product' in owner;
+  const productId = (isVariant ? owner.product : owner).id as number;
+  for (const { imageUrl, alt } of owner.images) {
+    productImages.insert(appId, {
+      product_id: productId,
+      product_variant_id: isVariant ? owner.id : null,
+      image_url: imageUrl,
+      alt,
+      inserted_at: now,
+    });
+    const key = keyOf(imageUrl);
+    if (key === undefined) continue;
+    usages.insert(appId, {
+      key,
+      entity_type: isVariant ? 'product_variant' : 'product',
+      entity_id: String(owner.id),
+      field: 'images',
+      label: null,
+      url: imageUrl,
+      inserted_at: now,
+    });
+  }
+}

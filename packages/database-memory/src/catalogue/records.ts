@@ -1,0 +1,54 @@
+import type { PlainColumns } from '@back-office/catalogue';
+
+export interface StoredProduct extends PlainColumns {
+  readonly id: number;
+  readonly code: string;
+  readonly external_ref: string | null;
+  readonly name: string;
+  readonly slug: string;
+  readonly search_name: string;
+  /** Folded name, then codes and barcodes in lower case. */
+  readonly search_all: string;
+  /** Lowest price of the variants, or the product's own without variants. */
+  readonly lowest_price: number | null;
+  readonly inserted_at: Date;
+  readonly updated_at: Date;
+}
+
+/** Amounts are minor units, VAT rates are basis points. */
+export interface StoredVariant {
+  readonly id: number;
+  readonly product_id: number;
+  readonly code: string;
+  readonly barcode: string | null;
+  readonly external_ref: string | null;
+  readonly name: string | null;
+  /** Null means the product's, as for the VAT rate. */
+  readonly price: number | null;
+  readonly vat_rate: number | null;
+  readonly inserted_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface ProductImage {
+  readonly id: number;
+  readonly product_id: number;
+  readonly product_variant_id: number | null;
+  readonly image_url: string;
+  readonly alt: string | null;
+  readonly inserted_at: Date;
+}
+
+/** Pieces of a product in orders that are not canceled; the id is the product's. */
+export interface ProductSales {
+  readonly id: number;
+  readonly quantity: number;
+}
+
+export interface ProductAttribute {
+  readonly id: number;
+  readonly product_id: number;
+  readonly product_attribute_def_id: number;
+  readonly value: string;
+  readonly updated_at: Date;
+}

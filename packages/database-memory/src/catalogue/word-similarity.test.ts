@@ -1,0 +1,18 @@
+import { wordSimilarity } from './word-similarity.js';
+
+describe('wordSimilarity', () => {
+  // Values of PostgreSQL 15, in single precision.
+  it.each([
+    ['word', 'two words', 0.8],
+    ['runner', 'blue runner', 1],
+    ['runer', 'runner', 0.625],
+    ['zorble', 'zorrble', 0.6666667],
+    ['abab', 'ab abab ababab', 1],
+    ['RUN', 'run', 1],
+    ['runner', '', 0],
+    ['👟', '👟', 0],
+    ['šć', 'šć-2', 1],
+  ])('of "%s" to "%s" is %d', (query, text, expected) => {
+    expect(wordSimilarity(query, text)).toBeCloseTo(expected, 6);
+  });
+});

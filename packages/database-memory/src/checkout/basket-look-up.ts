@@ -1,0 +1,83 @@
+import type { Basket } from '@back-office/checkout';
+import type { Customer } from '@back-office/customers';
+import type { Buyer } from '@back-office/kernel';
+import type { CatalogueVariant, OfferedVoucher, Offers, PromotionRule, Shipment } from '@back-office/proforma';
+import { offeredVariants } from '../catalogue/offered-variants.js';
+import { customerNamed } from '../customers/named-customer.js';
+import type { State } from '../state.js';
+import type { StoredWarehouse } from '../stock/records.js';
+import type { StoredPromotion } from './records.js';
+import { availableOf } from './vouchers.js';
+
+interface LookedUp {
+  readonly buyer: (Buyer & { readonly id: number }) | undefined;
+  readonly warehouse: StoredWarehouse | undefined;
+  readonly variants: readonly CatalogueVariant[];
+  readonly offers: Offers;
+}
+
+export function lookUp(state: State, appId: number, basket: Basket, now: Date): LookedUp {
+  const customer = basket.customer === null ? undefined : customerNamed(state, appId, basket.customer);
+  const { coupons, warehouseCode, shipmentMethodCode } = basket;
+  return {
+    buyer: customer && buyerOf(customer),
+    warehouse: warehouseCode === null ? undefined : namedWarehouse(state, appId, warehouseCode),
+    variants: offeredVariants(state, appId, () => true),
+    offers: {
+      coupons,
+      shipment: shipmentOf(state, appId, shipmentMethodCode),
+      now,
+      rules: state.promotions.all(appId).map(ruleOf),
+      vouchers: basket.vouchers.map((code) => offeredVoucher(state, appId, code, customer?.id ?? null, now)),
+    },
+  };
+}
+
+function namedWarehouse({ warehouses }: State, appId: number, code: string): StoredWarehouse | undefined {
+  return warehouses.find(appId, (each) => each.code === code && each.deleted_at === null);
+}
+
+function buyerOf(customer: Customer): Buyer & { readonly id: number } {
+  const { id, data_part: dataPart, time_part: timePart, email, phone } = customer;
+  return { id, dataPart, timePart, email, firstName: customer.first_name, lastName: customer.last_name, phone };
+}
+
+function shipmentOf(state: State, appId: number, code: string | null): Shipment | null {
+  const method = state.shipmentMethods.find(appId, (each) => each.code === code);
+  if (method === undefined) return null;
+  const { name, price, vat_rate: vatRate, free_from: freeFrom } = method;
+  return { name, price, vatRate, freeFrom };
+}
+
+function ruleOf(row: StoredPromotion): PromotionRule {
+  return {
+    code: row.code,
+    name: row.name,
+    kind: row.kind,
+    value: row.value,
+    priority: row.priority,
+    active: row.active,
+    buyQty: row.buy_qty ?? 0,
+    getQty: row.get_qty ?? 0,
+    variantCodes: row.variant_codes,
+    minQty: row.min_qty,
+    minAmount: row.min_amount,
+    couponCode: row.coupon_code,
+    validFrom: row.valid_from,
+    validUntil: row.valid_until,
+  };
+}
+
+/** An unknown voucher has 0 available. */
+function offeredVoucher(
+  state: State,
+  appId: number,
+  code: string,
+  customerId: number | null,
+  now: Date,
+): OfferedVoucher {
+  const voucher = state.vouchers.find(appId, (each) => each.code === code);
+  return voucher
+    ? { id: voucher.id, code, available: availableOf(voucher, customerId, now) }
+    : { id: 0, code, available: 0 };
+}

@@ -1,0 +1,14 @@
+import { evaluationOffersContract, evaluationsContract, setUpRecordsContract } from '@back-office/checkout/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { openSalesFixture } from '../../testing/open-sales-fixture.js';
+
+const runner = runnerOf(globalThis);
+
+describe('what apps set up, in memory', () => {
+  setUpRecordsContract(runner, openSalesFixture);
+});
+
+describe('evaluations in memory', () => {
+  evaluationsContract(runner, openSalesFixture);
+  evaluationOffersContract(runner, openSalesFixture);
+});

@@ -1,0 +1,13 @@
+import { consentHistoryContract, consentsContract } from '@back-office/consent/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { openFixture } from '../../testing/open-fixture.js';
+
+const runner = runnerOf(globalThis);
+
+describe('consents in memory', () => {
+  consentsContract(runner, openFixture);
+});
+
+describe('the history of consents in memory', () => {
+  consentHistoryContract(runner, openFixture);
+});

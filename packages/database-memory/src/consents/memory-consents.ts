@@ -1,0 +1,70 @@
+import {
+  changeFor,
+  consentOf,
+  SWITCHES,
+  type Consent,
+  type ConsentQueries,
+  type Consents,
+  type KnownConsent,
+  type StoredChange,
+  type ConsentRequest,
+} from '@back-office/consent';
+import type { Customer } from '@back-office/customers';
+import { isBlank, type Clock, type CustomerName, type Page } from '@back-office/kernel';
+import { customerNamed } from '../customers/named-customer.js';
+import { pageOf } from '../lists.js';
+import type { State } from '../state.js';
+
+export class MemoryConsents implements Consents, ConsentQueries {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async change(appId: number, customerId: number, request: ConsentRequest): Promise<Consent | undefined> {
+    return this.state.memory.transaction(() => {
+      const found = this.known(appId, this.state.customers.get(appId, customerId));
+      if (found === undefined) return undefined;
+      const { customer, lastChanges } = found;
+      const last = lastChanges.find(({ channel }) => channel === request.channel);
+      const change = changeFor(request, last, this.clock.now());
+      if (change === undefined) return consentOf(customer, lastChanges);
+      this.state.consentChanges.insert(appId, { ...change, customerId, step: (last?.step ?? 0) + 1 });
+      return consentOf(customer, [...lastChanges.filter((each) => each !== last), change]);
+    });
+  }
+
+  async find(appId: number, customerId: number): Promise<Consent | undefined> {
+    const found = this.known(appId, this.state.customers.get(appId, customerId));
+    return found && consentOf(found.customer, found.lastChanges);
+  }
+
+  async findBefore(appId: number, name: CustomerName, moment: Date): Promise<KnownConsent | undefined> {
+    return this.known(appId, customerNamed(this.state, appId, name), moment);
+  }
+
+  async history(appId: number, customerId: number, page: Page): Promise<StoredChange[]> {
+    return pageOf(this.changesOf(appId, customerId), page);
+  }
+
+  private known(appId: number, customer: Customer | undefined, before?: Date): KnownConsent | undefined {
+    if (customer === undefined) return undefined;
+    const changes = this.changesOf(appId, customer.id).filter(({ at }) => before === undefined || at < before);
+    const devices = this.state.devices.all(appId);
+    return {
+      customerId: customer.id,
+      customer: {
+        registeredAt: customer.inserted_at,
+        hasDevice: devices.some(({ customer_id: holder }) => holder === customer.id),
+        hasPhone: !isBlank(customer.phone ?? ''),
+        viberSubscribed: customer.viber_subscribed,
+        chosenChannelId: customer.preferred_notification_channel_id,
+      },
+      lastChanges: SWITCHES.flatMap((name) => changes.findLast(({ channel }) => channel === name) ?? []),
+    };
+  }
+
+  private changesOf(appId: number, customerId: number): StoredChange[] {
+    return this.state.consentChanges.all(appId).filter((change) => change.customerId === customerId);
+  }
+}

@@ -1,0 +1,16 @@
+import type { StoredAnswer } from '@back-office/apps';
+import type { Outcome } from '../keyed-write.js';
+import type { Stored } from '../memory.js';
+
+export interface KeyedCallRecord extends Stored {
+  readonly tokenId: number;
+  readonly key: string;
+  /** Hexadecimal. */
+  readonly fingerprint: string;
+  readonly run: string;
+  readonly leasedUntil: Date;
+  /** Result of the write, until there is an answer. */
+  readonly outcome: Outcome | undefined;
+  readonly answer: StoredAnswer | undefined;
+  readonly insertedAt: Date;
+}

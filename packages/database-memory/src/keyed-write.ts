@@ -1,0 +1,49 @@
+import type { KeyedWrite } from '@back-office/apps';
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+export interface Outcome {
+  readonly result: unknown;
+}
+
+const storage = new AsyncLocalStorage<MemoryKeyedWrite>();
+
+/** The write of a keyed call: the first transaction of its run, unless an earlier run has written. */
+export class MemoryKeyedWrite implements KeyedWrite {
+  private isOpen = true;
+
+  /** `store` stores an outcome in the current transaction, and throws when the run has lost its key. */
+  constructor(
+    private readonly earlier: Outcome | undefined,
+    private readonly store: (outcome: Outcome) => void,
+  ) {}
+
+  /** The pending write of the running call. */
+  static pending(): MemoryKeyedWrite | undefined {
+    const write = storage.getStore();
+    return write?.isOpen ? write : undefined;
+  }
+
+  static isResumed(): boolean {
+    const write = storage.getStore();
+    return write !== undefined && write.isWritten && !write.isOpen;
+  }
+
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    return storage.run(this, work);
+  }
+
+  get isWritten(): boolean {
+    return this.earlier !== undefined;
+  }
+
+  resume(): unknown {
+    this.isOpen = false;
+    return structuredClone(this.earlier?.result);
+  }
+
+  /** Call it last in the transaction that writes. */
+  keep(result: unknown): void {
+    this.store({ result: structuredClone(result) });
+    this.isOpen = false;
+  }
+}

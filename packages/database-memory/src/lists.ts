@@ -1,0 +1,47 @@
+import type { Page } from '@back-office/kernel';
+
+/** Sort keys of a record, most important first. */
+export type Keys<Row> = readonly ((row: Row) => string | number | null)[];
+
+/** Sorts by the keys; texts by code points, `null` last. */
+export function sortedBy<Row>(rows: readonly Row[], keys: Keys<Row>): Row[] {
+  return [...rows].sort((a, b) => {
+    for (const key of keys) {
+      const order = compare(key(a), key(b));
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+}
+
+export function compare(a: string | number | null, b: string | number | null): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
+  return a < b ? -1 : 1;
+}
+
+/** UTF-8 sorts by code points, UTF-16 does not. */
+function compareTexts(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+export function pageOf<Row>(rows: readonly Row[], { offset, limit }: Page): Row[] {
+  return rows.slice(offset, offset + limit);
+}
+
+export function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
+  return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
+}
+
+/** Groups keep the order of the rows. */
+export function groupedBy<Row, Value>(rows: readonly Row[], key: (row: Row) => Value): Map<Value, Row[]> {
+  const groups = new Map<Value, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(key(row));
+    if (group) group.push(row);
+    else groups.set(key(row), [row]);
+  }
+  return groups;
+}

@@ -1,0 +1,52 @@
+import { refuse, type Clock, type Page, type Refusal } from '@back-office/kernel';
+import {
+  distanceM,
+  MAX_DISTANCE_M,
+  type Attendance,
+  type AttendanceQueries,
+  type Attendances,
+  type Position,
+} from '@back-office/locations';
+import { pageOf, sortedBy } from '../lists.js';
+import type { State } from '../state.js';
+import type { AttendanceRecord } from './attendance-record.js';
+
+export class MemoryAttendances implements Attendances, AttendanceQueries {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async add(appId: number, customerId: number, position: Position): Promise<Attendance | Refusal> {
+    return this.state.memory.transaction(() => {
+      const near = this.state.locations
+        .all(appId)
+        .map((location) => ({ id: location.id, metres: distanceM(position, location) }))
+        .filter(({ metres }) => metres <= MAX_DISTANCE_M);
+      const [nearest] = sortedBy(near, [({ metres }) => metres, ({ id }) => id]);
+      if (nearest === undefined) return refuse('API.CustomerAttendances.NoLocationNearby');
+      const { latitude, longitude, accuracy = null } = position;
+      return present(
+        this.state.attendances.insert(appId, {
+          customer_id: customerId,
+          app_location_id: nearest.id,
+          latitude,
+          longitude,
+          accuracy,
+          distance_m: Math.round(nearest.metres),
+          inserted_at: this.clock.now(),
+        }),
+      );
+    });
+  }
+
+  async list(appId: number, customerId: number, page: Page): Promise<Attendance[]> {
+    const visits = this.state.attendances.all(appId).filter(({ customer_id: visitor }) => visitor === customerId);
+    const newest = sortedBy(visits, [({ inserted_at: at }) => -at.getTime(), ({ id }) => -id]);
+    return pageOf(newest, page).map(present);
+  }
+}
+
+function present({ id, app_location_id, distance_m, inserted_at }: AttendanceRecord): Attendance {
+  return { id, app_location_id, distance_m, inserted_at };
+}

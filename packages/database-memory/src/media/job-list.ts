@@ -1,0 +1,142 @@
+import type { Clock } from '@back-office/kernel';
+import {
+  JOBS,
+  latestPurge,
+  MAX_JOB_ATTEMPTS,
+  MAX_PURGE_ATTEMPTS,
+  processingKey,
+  purgeKey,
+  tidyJobs,
+  type ProcessPayload,
+  type PurgePayload,
+  type Purpose,
+  type TidyPayload,
+} from '@back-office/media';
+import { INSTALLATION } from '../apps/memory-apps.js';
+import type { State } from '../state.js';
+import type { JobRecord } from './records.js';
+
+const MAX_DAILY_ATTEMPTS = 25;
+const MS_PER_SECOND = 1_000;
+/** Pauses grow until this number of attempts. */
+const MAX_PAUSE_ATTEMPTS = 10;
+
+interface NewJob {
+  readonly name: string;
+  readonly payload: unknown;
+  readonly key?: string;
+  readonly runAt?: Date;
+  readonly maxAttempts?: number;
+}
+
+/** Jobs of the state. Changes belong to the current transaction. */
+export class JobList {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  addProcessing(purpose: Purpose, order: ProcessPayload): void {
+    this.add({ name: JOBS.process, payload: order, key: processingKey(purpose, order.appId, order.fileId) });
+  }
+
+  /** Purges caches when the processing of the file ends ({@link makePurgeDue}), at the latest after a day. */
+  addPurge(order: PurgePayload): void {
+    const runAt = latestPurge(this.clock.now());
+    const key = purgeKey(order.appId, order.fileId);
+    this.add({ name: JOBS.purge, payload: order, key, runAt, maxAttempts: MAX_PURGE_ATTEMPTS });
+  }
+
+  /** Makes the waiting purge of this file due, if there is one. */
+  makePurgeDue(appId: number, fileId: number): void {
+    const job = this.keyed(purgeKey(appId, fileId));
+    if (job && !job.is_running) this.put({ ...job, run_at: this.clock.now() });
+  }
+
+  addTidying(all: TidyPayload): void {
+    for (const payload of tidyJobs(all)) this.add({ name: JOBS.tidy, payload });
+  }
+
+  addDaily(name: string): void {
+    this.add({ name, payload: {}, key: name, maxAttempts: MAX_DAILY_ATTEMPTS });
+  }
+
+  awaitsProcessing(appId: number, fileId: number): boolean {
+    return (['content', 'reverted'] as const).some((purpose) => {
+      const job = this.keyed(processingKey(purpose, appId, fileId));
+      return job !== undefined && job.attempts < job.max_attempts;
+    });
+  }
+
+  revive(): void {
+    for (const job of this.all()) {
+      const isMedia = job.name === JOBS.tidy || job.name === JOBS.process;
+      if (isMedia && job.attempts >= job.max_attempts && !job.is_running) {
+        this.put({ ...job, attempts: 0, run_at: this.clock.now() });
+      }
+    }
+  }
+
+  /** Starts an attempt at the longest due job of these names. */
+  take(names: ReadonlySet<string>): JobRecord | undefined {
+    const now = this.clock.now();
+    const due = this.all().filter(
+      (job) => names.has(job.name) && !job.is_running && job.attempts < job.max_attempts && job.run_at <= now,
+    );
+    const [next] = due.sort((a, b) => a.run_at.getTime() - b.run_at.getTime() || a.id - b.id);
+    return next && this.put({ ...next, attempts: next.attempts + 1, is_running: true });
+  }
+
+  complete(id: number): void {
+    this.state.jobs.delete(INSTALLATION, id);
+  }
+
+  /** Schedules the next attempt after a growing pause. */
+  fail(id: number, error: unknown): void {
+    const job = this.state.jobs.get(INSTALLATION, id);
+    if (job === undefined) return;
+    const pauseMs = Math.exp(Math.min(job.attempts, MAX_PAUSE_ATTEMPTS)) * MS_PER_SECOND;
+    const since = Math.max(this.clock.now().getTime(), job.run_at.getTime());
+    this.put({ ...job, run_at: new Date(since + pauseMs), last_error: messageOf(error), is_running: false });
+  }
+
+  private add({ name, payload, key, runAt = this.clock.now(), maxAttempts = MAX_JOB_ATTEMPTS }: NewJob): void {
+    const earlier = key === undefined ? undefined : this.keyed(key);
+    if (earlier) this.replace(earlier);
+    this.state.jobs.insert(INSTALLATION, {
+      name,
+      payload: JSON.stringify(payload),
+      key: key ?? null,
+      run_at: runAt,
+      attempts: 0,
+      max_attempts: maxAttempts,
+      last_error: null,
+      is_running: false,
+    });
+  }
+
+  /** A running job does not know the new payload, so it is not retried. */
+  private replace(job: JobRecord): void {
+    const isWaiting = !job.is_running && job.attempts < job.max_attempts;
+    if (isWaiting) this.complete(job.id);
+    else this.put({ ...job, key: null, attempts: job.max_attempts });
+  }
+
+  private keyed(key: string): JobRecord | undefined {
+    return this.state.jobs.find(INSTALLATION, (job) => job.key === key);
+  }
+
+  private all(): JobRecord[] {
+    return this.state.jobs.all(INSTALLATION);
+  }
+
+  private put(job: JobRecord): JobRecord {
+    this.state.jobs.put(INSTALLATION, job);
+    return job;
+  }
+}
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  return message === '' ? String(error) : message;
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '@back-office/kernel';
+import {
+  type EntityUsages,
+  type FileUsages,
+  type MediaApp,
+  type PublicLibrary,
+  type Usage,
+  usedKey,
+} from '@back-office/media';
+import type { State } from '../state.js';
+
+export class MemoryFileUsages implements FileUsages {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+    private readonly library: Pick<PublicLibrary, 'base'>,
+  ) {}
+
+  async replace({ id: appId, prefix }: MediaApp, { label = null, fields, ...entity }: EntityUsages): Promise<Usage[]> {
+    const { entity_type, entity_id } = entity;
+    const used = fields.flatMap(({ field, url }) => {
+      const key = usedKey(url, this.library.base, prefix);
+      return key === undefined ? [] : [{ key, field, url }];
+    });
+    return this.state.memory.transaction(() => {
+      const { usages } = this.state;
+      const now = this.clock.now();
+      for (const usage of usages.all(appId)) {
+        if (usage.entity_type === entity_type && usage.entity_id === entity_id) usages.delete(appId, usage.id);
+      }
+      for (const use of used) usages.insert(appId, { ...use, entity_type, entity_id, label, inserted_at: now });
+      const shared = { entity_type, entity_id, label, total_count: used.length };
+      return used.map(({ field, url }) => ({ ...shared, field, url }));
+    });
+  }
+}

@@ -1,0 +1,219 @@
+import { formatDateTime, isRefusal, type Clock, type Refusal } from '@back-office/kernel';
+import {
+  isInitiallyPending,
+  isProcessed,
+  kindOf,
+  NO_VERSION_TO_REVERT,
+  namesOfBlobs,
+  purgeAt,
+  stepOf,
+  versionKey,
+  versionToRevert,
+  type ChangedFile,
+  type ChangeTerms,
+  type FileVersionQueries,
+  type FileVersions,
+  type PublicLibrary,
+  type ReceivedContent,
+} from '@back-office/media';
+import { MemoryKeyedWrite } from '../keyed-write.js';
+import { sortedBy } from '../lists.js';
+import type { State } from '../state.js';
+import { derivedKeys, dropDerived } from './derived-files.js';
+import { fileJson, fileOf } from './files.js';
+import { JobList } from './job-list.js';
+import type { FileRecord, VersionRecord } from './records.js';
+
+const MAX_EXPIRED_PER_BATCH = 500;
+
+/** The next content of a file, before its version and state are set. */
+type NextContent = Pick<FileRecord, 'content' | 'original' | 'mime' | 'kind' | 'size' | 'width' | 'height'>;
+
+export class MemoryFileVersions implements FileVersions, FileVersionQueries {
+  private readonly jobs: JobList;
+
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+    private readonly library: PublicLibrary,
+  ) {
+    this.jobs = new JobList(state, clock);
+  }
+
+  async list(appId: number, fileId: number): Promise<string | undefined> {
+    if (fileOf(this.state, appId, fileId) === undefined) return undefined;
+    const versions = sortedBy(this.versionsOf(appId, fileId), [({ version }) => -version]);
+    return JSON.stringify(
+      versions.map(({ version, size, mime, key, inserted_at: insertedAt, purge_at: purge }) => ({
+        version,
+        size,
+        mime,
+        url: `${this.library.base}/${key}`,
+        inserted_at: formatDateTime(insertedAt),
+        purge_at: formatDateTime(purge),
+      })),
+    );
+  }
+
+  async checkReplaceable(appId: number, fileId: number): Promise<Refusal | true | undefined> {
+    const file = this.replaceable(appId, fileId);
+    return file === undefined || isRefusal(file) ? file : true;
+  }
+
+  async replace(
+    appId: number,
+    fileId: number,
+    { receipt, ...taken }: ReceivedContent,
+    terms: ChangeTerms,
+  ): Promise<ChangedFile | Refusal | undefined> {
+    return this.changed(appId, fileId, terms, (file) => {
+      const received = this.state.files.get(appId, receipt.id);
+      if (received?.state !== 'receiving') throw new Error('The upload took so long that its receipt was swept away');
+      this.state.files.delete(appId, receipt.id);
+      const { content, original } = received;
+      const { mime, kind, bytes, size } = taken;
+      const next = {
+        content,
+        original,
+        mime,
+        kind,
+        size: bytes,
+        width: size?.width ?? null,
+        height: size?.height ?? null,
+      };
+      if (isInitiallyPending(this.library, mime)) {
+        this.jobs.addProcessing('content', { appId, fileId, version: file.version + 1 });
+      }
+      return [next, receipt.id];
+    });
+  }
+
+  async revert(
+    appId: number,
+    fileId: number,
+    wanted: number | undefined,
+    terms: ChangeTerms,
+  ): Promise<ChangedFile | Refusal | undefined> {
+    return this.changed(appId, fileId, terms, (file) => {
+      const now = this.clock.now();
+      const kept = this.versionsOf(appId, fileId).filter(({ purge_at: purge }) => purge > now);
+      const numbers = kept.map(({ version }) => version);
+      const chosen = kept.find(({ version }) => version === versionToRevert(numbers, wanted));
+      if (chosen === undefined) return NO_VERSION_TO_REVERT;
+      const { content, original, mime, size, width, height } = chosen;
+      const next = { content, original, mime, kind: kindOf(mime) ?? file.kind, size, width, height };
+      // The content is restored; renditions and pages are made again.
+      if (isInitiallyPending(this.library, mime)) {
+        const order = { appId, fileId, version: file.version + 1, widths: this.widthsOf(appId, file) };
+        this.jobs.addProcessing('reverted', order);
+      }
+      return [next, undefined];
+    });
+  }
+
+  async regenerate(
+    appId: number,
+    fileId: number,
+    widths: readonly number[] | undefined,
+  ): Promise<Refusal | true | undefined> {
+    return this.state.memory.transaction(() => {
+      const file = this.replaceable(appId, fileId);
+      if (file === undefined || isRefusal(file)) return file;
+      this.jobs.addProcessing('renditions', { appId, fileId, widths: widths ?? this.widthsOf(appId, file) });
+      return true;
+    });
+  }
+
+  async expire(): Promise<number> {
+    const now = this.clock.now();
+    let gone = 0;
+    for (const appId of this.state.fileVersions.appIds()) {
+      const isOver = ({ purge_at: purge }: VersionRecord) => purge <= now;
+      const over = sortedBy(this.state.fileVersions.all(appId).filter(isOver), [
+        (each) => each.file_id,
+        (each) => each.version,
+      ]).slice(0, MAX_EXPIRED_PER_BATCH);
+      if (over.length > 0) this.state.memory.transaction(() => this.remove(appId, over));
+      gone += over.length;
+    }
+    return gone;
+  }
+
+  private async changed(
+    appId: number,
+    fileId: number,
+    terms: ChangeTerms,
+    change: (file: FileRecord) => readonly [next: NextContent, receiptId: number | undefined] | Refusal,
+  ): Promise<ChangedFile | Refusal | undefined> {
+    const changed = this.state.memory.transaction(() => {
+      const file = this.replaceable(appId, fileId);
+      if (file === undefined || isRefusal(file)) return file;
+      const result = change(file);
+      if (isRefusal(result)) return result;
+      const [next, receiptId] = result;
+      const { key, mime, version } = this.put(appId, file, next, terms);
+      const keys = this.tidied(appId, file, mime);
+      if (!isInitiallyPending(this.library, mime)) this.jobs.makePurgeDue(appId, fileId);
+      else if (terms.isPurged) this.jobs.addPurge({ appId, fileId, version, keys });
+      return { id: fileId, key, version, mime, keys, receiptId, data: this.json(appId, fileId) ?? '' };
+    });
+    if (changed === undefined || isRefusal(changed) || !MemoryKeyedWrite.isResumed()) return changed;
+    // After an earlier run the file may have changed, so it is read again.
+    const data = this.json(appId, fileId);
+    return data === undefined ? undefined : { ...changed, data };
+  }
+
+  private put(appId: number, file: FileRecord, next: NextContent, { retentionDays }: ChangeTerms): FileRecord {
+    const now = this.clock.now();
+    const { id, key, version, content, original, mime, size, width, height, last_modified: since } = file;
+    this.state.fileVersions.insert(appId, {
+      file_id: id,
+      version,
+      key: versionKey(key, version),
+      content,
+      original,
+      mime,
+      size,
+      width,
+      height,
+      inserted_at: since,
+      purge_at: purgeAt(now, retentionDays),
+    });
+    const processing = isInitiallyPending(this.library, next.mime) ? 'pending' : 'done';
+    const changed: FileRecord = { ...file, ...next, version: version + 1, processing, last_modified: now };
+    this.state.files.put(appId, changed);
+    return changed;
+  }
+
+  /** Public keys with other contents than before. */
+  private tidied(appId: number, { id, key, version }: FileRecord, mime: string): string[] {
+    const keys = [key, versionKey(key, version), ...derivedKeys(this.state, appId, id)];
+    // Processing replaces renditions and pages; without processing they are removed at once.
+    const gone = isProcessed(mime) ? [] : dropDerived(this.state, appId, id);
+    this.jobs.addTidying({ appId, blobs: gone.map(({ content }) => content), keys });
+    return keys;
+  }
+
+  private replaceable(appId: number, fileId: number): FileRecord | Refusal | undefined {
+    const file = fileOf(this.state, appId, fileId);
+    const step = file && stepOf('replace', file.state);
+    return isRefusal(step) ? step : file;
+  }
+
+  private remove(appId: number, versions: readonly VersionRecord[]): void {
+    for (const { id } of versions) this.state.fileVersions.delete(appId, id);
+    this.jobs.addTidying({ appId, blobs: namesOfBlobs(versions), keys: versions.map(({ key }) => key) });
+  }
+
+  private versionsOf(appId: number, fileId: number): VersionRecord[] {
+    return this.state.fileVersions.all(appId).filter((version) => version.file_id === fileId);
+  }
+
+  private widthsOf(appId: number, { preset_id: presetId }: FileRecord): readonly number[] {
+    return this.state.uploadPresets.get(appId, presetId ?? 0)?.rendition_widths ?? [];
+  }
+
+  private json(appId: number, fileId: number): string | undefined {
+    return fileJson(this.state, appId, fileId, this.library.base);
+  }
+}

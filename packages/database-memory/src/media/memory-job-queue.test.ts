@@ -1,0 +1,77 @@
+import { JOBS, type JobTasks, type MediaApp } from '@back-office/media';
+import { State } from '../state.js';
+import { JobList } from './job-list.js';
+import { MemoryJobQueue } from './memory-job-queue.js';
+
+const HOUR_MS = 3_600_000;
+
+const open = () => {
+  let time = Date.parse('2026-11-21T10:00:00Z');
+  const clock = { now: () => new Date(time) };
+  const state = new State();
+  const seen: string[] = [];
+  const task = (name: string) => [name, async () => seen.push(name)] as const;
+  const tasks: JobTasks = Object.fromEntries([JOBS.sweep, JOBS.hide].map(task));
+  const queue = new MemoryJobQueue(state, clock);
+  const forward = (hours: number): void => {
+    time += hours * HOUR_MS;
+  };
+  return { state, clock, queue, tasks, seen, forward, jobs: new JobList(state, clock) };
+};
+
+describe('daily jobs in memory', () => {
+  /** Runs `count` workers that start at once; returns the jobs that ran. */
+  const run = async ({ queue, tasks, seen }: ReturnType<typeof open>, count: number): Promise<string[]> => {
+    const workers = Array.from({ length: count }, () => queue.worker(tasks));
+    for (const worker of workers) await worker.start();
+    for (const worker of workers) await worker.drain();
+    for (const worker of workers) await worker.stop();
+    return seen.splice(0);
+  };
+
+  it('are not caught up at the first start', async () => {
+    expect(await run(open(), 1)).toEqual([]);
+  });
+
+  it('are caught up once at the next start', async () => {
+    const opened = open();
+    await run(opened, 1);
+    opened.forward(17.5);
+    expect(await run(opened, 3)).toEqual([JOBS.sweep]);
+    opened.forward(9 * 24);
+    expect(await run(opened, 3)).toEqual([JOBS.sweep, JOBS.hide]);
+    expect(await run(opened, 2)).toEqual([]);
+  });
+});
+
+describe('a job in memory', () => {
+  it('fails after its last attempt and runs again after revive', async () => {
+    const { state, queue, jobs, forward } = open();
+    const app: Pick<MediaApp, 'id'> = { id: 1 };
+    jobs.addTidying({ appId: app.id, blobs: ['x'], keys: [] });
+    let attempts = 0;
+    const worker = queue.worker({
+      [JOBS.tidy]: () => {
+        attempts += 1;
+        return Promise.reject(new Error('The store is gone'));
+      },
+    });
+    for (let days = 0; days < 30; days += 1) {
+      await worker.drain();
+      forward(24);
+    }
+    expect(attempts).toBe(20);
+    jobs.revive();
+    await worker.drain();
+    expect([attempts, state.jobs.all(0).length]).toEqual([21, 1]);
+  });
+
+  it('is undone with its transaction', () => {
+    const { state, jobs } = open();
+    const work = () => jobs.addTidying({ appId: 1, blobs: ['x'], keys: ['y'] });
+    state.memory.transaction(work, { dryRun: true });
+    expect(state.jobs.all(0)).toEqual([]);
+    state.memory.transaction(work);
+    expect(state.jobs.all(0)).toHaveLength(2);
+  });
+});

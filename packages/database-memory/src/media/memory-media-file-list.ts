@@ -1,0 +1,144 @@
+import { foldedForSearch } from '@back-office/database-search';
+import type { Page, Sorting } from '@back-office/kernel';
+import {
+  FILE_KINDS,
+  publicUrl,
+  type FILE_SORT_FIELDS,
+  type FileFilter,
+  type MediaFileQueries,
+  type PublicLibrary,
+  type TRASH_SORT_FIELDS,
+  MAX_LISTED_PDFS,
+} from '@back-office/media';
+import { pageOf, sortedBy } from '../lists.js';
+import type { State } from '../state.js';
+import { pagesOf } from './derived-files.js';
+import { activeFiles, fileJson, filesOf, isUsed, presentFile } from './files.js';
+import type { FileRecord } from './records.js';
+
+type Key = (file: FileRecord) => string | number | null;
+
+const FILE_KEYS: Readonly<Record<(typeof FILE_SORT_FIELDS)[number], Key>> = {
+  name: ({ filename }) => filename,
+  size: ({ size }) => size,
+  inserted_at: (file) => file.inserted_at.getTime(),
+  last_modified: (file) => file.last_modified.getTime(),
+};
+const TRASH_KEYS: Readonly<Record<(typeof TRASH_SORT_FIELDS)[number], Key>> = {
+  ...FILE_KEYS,
+  deleted_at: (file) => file.deleted_at?.getTime() ?? null,
+  purge_at: (file) => file.purge_at?.getTime() ?? null,
+};
+
+export class MemoryMediaFileList implements MediaFileQueries {
+  constructor(
+    private readonly state: State,
+    private readonly library: Pick<PublicLibrary, 'base'>,
+  ) {}
+
+  async find(appId: number, id: number): Promise<string | undefined> {
+    return fileJson(this.state, appId, id, this.library.base);
+  }
+
+  async list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<string> {
+    const matching = activeFiles(this.state, appId).filter((file) => this.matches(appId, file, filter));
+    const shown = matching.filter(
+      ({ hidden }) => filter.hidden === 'included' || hidden === (filter.hidden === 'only'),
+    );
+    const sorted = sortedFiles(shown, sorting ?? { field: 'name', direction: 'asc' }, FILE_KEYS);
+    return JSON.stringify({
+      files: this.present(appId, pageOf(sorted, page)),
+      total_count: shown.length,
+      hidden_count: matching.filter(({ hidden }) => hidden).length,
+    });
+  }
+
+  async trash(appId: number, search: string | undefined, sorting: Sorting | undefined, page: Page): Promise<string> {
+    const found = this.trashed(appId).filter((file) => search === undefined || contains(file, search));
+    const sorted = sortedFiles(found, sorting ?? { field: 'deleted_at', direction: 'desc' }, TRASH_KEYS);
+    return JSON.stringify({
+      files: this.present(appId, pageOf(sorted, page), true),
+      total_count: found.length,
+    });
+  }
+
+  async summary(appId: number): Promise<string> {
+    const [active, trashed] = [activeFiles(this.state, appId), this.trashed(appId)];
+    const countOf = (kind: string) => active.filter((file) => file.kind === kind).length;
+    return JSON.stringify({
+      counts: Object.fromEntries(FILE_KINDS.map((kind) => [kind, countOf(kind)])),
+      total_count: active.length,
+      total_size: sizeOf(active),
+      renditions_size: sizeOf(this.state.renditions.all(appId)),
+      trash_count: trashed.length,
+      trash_size: sizeOf(trashed),
+    });
+  }
+
+  async pdfRenders(appId: number, name: string | undefined): Promise<string> {
+    const query = foldedForSearch(name ?? '');
+    const found = activeFiles(this.state, appId)
+      .filter((file) => file.search_text.includes(query))
+      .map((file) => ({ file, pages: this.pages(appId, file) }))
+      .filter(({ pages }) => pages.length > 0);
+    const sorted = sortedBy(found, [({ file }) => file.filename, ({ file }) => file.id]).slice(0, MAX_LISTED_PDFS);
+    return JSON.stringify(
+      sorted.map(({ file: { id, filename, key, version }, pages }) => ({
+        file: { id, filename, url: publicUrl(this.library.base, key, version) },
+        pages,
+      })),
+    );
+  }
+
+  private trashed(appId: number): FileRecord[] {
+    return filesOf(this.state, appId).filter(({ state }) => state === 'trashed');
+  }
+
+  private present(appId: number, files: readonly FileRecord[], inTrash = false): object[] {
+    return files.map((file) => presentFile(this.state, appId, file, this.library.base, { inTrash }));
+  }
+
+  private pages(appId: number, { id, version }: FileRecord): object[] {
+    const listed = pagesOf(this.state, appId, id).filter((each) => each.version === version && each.listed);
+    return sortedBy(listed, [({ page }) => page]).map(({ page, key, width, height }) => ({
+      page,
+      url: publicUrl(this.library.base, key, version),
+      width,
+      height,
+    }));
+  }
+
+  private matches(appId: number, file: FileRecord, filter: FileFilter): boolean {
+    const { folder, search, kind, unusedBefore, noAlt, minSize, since } = filter;
+    return (
+      (folder === undefined || file.folder === folder) &&
+      (search === undefined || contains(file, search)) &&
+      (kind === undefined || file.kind === kind) &&
+      (unusedBefore === undefined || (file.last_modified <= unusedBefore && !isUsed(this.state, appId, file.key))) &&
+      (!noAlt || (file.kind === 'image' && !file.alt)) &&
+      (minSize === undefined || file.size >= minSize) &&
+      (since === undefined || file.last_modified >= since)
+    );
+  }
+}
+
+/** Sorts by a field, then by id in the same direction. */
+function sortedFiles(
+  files: readonly FileRecord[],
+  { field, direction }: Sorting,
+  keys: Readonly<Record<string, Key>>,
+): FileRecord[] {
+  const key = Object.hasOwn(keys, field) ? keys[field] : undefined;
+  if (key === undefined) throw new Error(`Files cannot be sorted by ${field}`);
+  const ascending = sortedBy(files, [key, ({ id }) => id]);
+  return direction === 'desc' ? ascending.reverse() : ascending;
+}
+
+function contains({ search_text: text }: FileRecord, search: string): boolean {
+  const query = foldedForSearch(search);
+  return query !== '' && text.includes(query);
+}
+
+function sizeOf(all: readonly { readonly size: number }[]): number {
+  return all.reduce((sum, { size }) => sum + size, 0);
+}

@@ -1,0 +1,120 @@
+import { isRefusal, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import {
+  joinFolder,
+  utf8Length,
+  FILE_REFERENCED,
+  FOLDER_NOT_FOUND,
+  FOLDER_TAKEN,
+  parseFolderPath,
+  INVALID_PARENT,
+  isWithin,
+  lastSegment,
+  MAX_PATH_BYTES,
+  rebaseFolder,
+  PARENT_NOT_FOUND,
+  parentOf,
+  purgeAt,
+  TOP_LEVEL,
+  type DeletionRules,
+  type EditedFolder,
+  type Folder,
+  type FolderEdit,
+  type FolderPath,
+  type MediaFolderQueries,
+  type MediaFolders,
+  type NewFolder,
+  type RemovedBranch,
+} from '@back-office/media';
+import { MemoryKeyedWrite } from '../keyed-write.js';
+import type { State } from '../state.js';
+import { activeFiles, filesOf, isUsed } from './files.js';
+import { branchOf, folderAt, hasFolder, isFolderTaken } from './folders.js';
+import type { FolderRecord } from './records.js';
+
+export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async branch(appId: number, path: FolderPath): Promise<Folder[]> {
+    return branchOf(this.state, appId, path);
+  }
+
+  async add(appId: number, { name, path, description }: NewFolder): Promise<Folder | Refusal> {
+    if (path === TOP_LEVEL) return refuse("can't be blank", 'key');
+    return this.state.memory.transaction(() => {
+      if (!hasFolder(this.state, appId, parentOf(path))) return PARENT_NOT_FOUND;
+      if (isFolderTaken(this.state, appId, { id: 0, path, name, description })) return FOLDER_TAKEN;
+      return { ...this.state.folders.insert(appId, { path, name, description }), files: 0 };
+    });
+  }
+
+  async edit(appId: number, id: number, edit: FolderEdit): Promise<EditedFolder | Refusal> {
+    const edited = this.state.memory.transaction(() => {
+      const folder = this.state.folders.get(appId, id);
+      if (folder === undefined) return FOLDER_NOT_FOUND;
+      const path = this.targetOf(appId, folder, edit.parent);
+      if (isRefusal(path)) return path;
+      const { name = folder.name, description = folder.description } = edit;
+      // The old name must be free in the new parent as well.
+      const steps: FolderRecord[] = [
+        { ...folder, path },
+        { ...folder, path, name, description },
+      ];
+      if (steps.some((step) => isFolderTaken(this.state, appId, step))) return FOLDER_TAKEN;
+      this.moveBranch(appId, folder.path, path);
+      this.state.folders.put(appId, { ...folder, path, name, description });
+      return { path, branch: branchOf(this.state, appId, path) };
+    });
+    if (isRefusal(edited) || !MemoryKeyedWrite.isResumed()) return edited;
+    return { ...edited, branch: branchOf(this.state, appId, edited.path) };
+  }
+
+  async remove(appId: number, path: FolderPath, rules: DeletionRules): Promise<RemovedBranch | Refusal> {
+    return this.state.memory.transaction(() => {
+      if (folderAt(this.state, appId, path) === undefined) return FOLDER_NOT_FOUND;
+      const files = activeFiles(this.state, appId).filter(({ folder }) => isWithin(folder, path));
+      if (rules.refusesDeleteInUse && files.some(({ key }) => isUsed(this.state, appId, key))) return FILE_REFERENCED;
+      const now = this.clock.now();
+      const trash = { deleted_at: now, purge_at: purgeAt(now, rules.trashRetentionDays), deleted_by: 'app' };
+      for (const file of files) this.state.files.put(appId, { ...file, state: 'trashed', ...trash });
+      const folders = this.foldersWithin(appId, path);
+      for (const { id } of folders) this.state.folders.delete(appId, id);
+      return { deletedFiles: files.length, deletedFolders: folders.length };
+    });
+  }
+
+  private targetOf(appId: number, { path }: FolderRecord, parent: FolderPath | undefined): FolderPath | Refusal {
+    if (parent === undefined || parent === parentOf(path)) return path;
+    if (isWithin(parent, path)) return INVALID_PARENT;
+    if (!hasFolder(this.state, appId, parent)) return PARENT_NOT_FOUND;
+    const to = parseFolderPath(joinFolder(parent, lastSegment(path)), 'parent_folder');
+    if (isRefusal(to)) return to;
+    const growth = utf8Length(to) - utf8Length(path);
+    const isTooLong = growth > 0 && this.maxPathBytesBelow(appId, path) + growth > MAX_PATH_BYTES;
+    return isTooLong ? refuse('is invalid', 'parent_folder') : to;
+  }
+
+  /** Files in Trash move along, even if their folder no longer exists. */
+  private moveBranch(appId: number, from: FolderPath, to: FolderPath): void {
+    for (const folder of this.foldersWithin(appId, from)) {
+      this.state.folders.put(appId, { ...folder, path: rebaseFolder(folder.path, from, to) });
+    }
+    for (const file of filesOf(this.state, appId).filter(({ folder }) => isWithin(folder, from))) {
+      this.state.files.put(appId, { ...file, folder: rebaseFolder(file.folder, from, to) });
+    }
+  }
+
+  private maxPathBytesBelow(appId: number, path: FolderPath): number {
+    const paths = [
+      ...this.state.folders.all(appId).map((folder) => folder.path),
+      ...filesOf(this.state, appId).map(({ folder }) => folder),
+    ];
+    return Math.max(0, ...paths.filter((each) => each !== path && isWithin(each, path)).map(utf8Length));
+  }
+
+  private foldersWithin(appId: number, path: FolderPath): FolderRecord[] {
+    return this.state.folders.all(appId).filter((folder) => isWithin(folder.path, path));
+  }
+}

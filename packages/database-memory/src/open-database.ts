@@ -1,0 +1,70 @@
+import type { Calls, Database, DatabaseOptions, OpenedDatabase } from '@back-office/database';
+import { INSTALLATION } from './apps/memory-apps.js';
+import { MemoryAttributes } from './catalogue/memory-attributes.js';
+import { MemoryProductQueries } from './catalogue/memory-product-queries.js';
+import { MemoryProducts } from './catalogue/memory-products.js';
+import { MemoryKeyedWrite } from './keyed-write.js';
+import { mediaPortsOf } from './media/media-ports.js';
+import { MemoryJobQueue } from './media/memory-job-queue.js';
+import { peoplePorts } from './people-ports.js';
+import { salesPorts } from './sales-ports.js';
+import { State } from './state.js';
+import { MemoryStock } from './stock/memory-stock.js';
+import { MemoryStockQueries } from './stock/memory-stock-queries.js';
+import { MemoryWarehouses } from './stock/memory-warehouses.js';
+
+type Options = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
+
+/** An empty database, lost when the process ends. */
+export async function openDatabase(options: Options): Promise<OpenedDatabase> {
+  return {
+    database: portsOf(new State(), options),
+    notice: 'The database is in memory: everything is gone when this process ends.',
+    isVolatile: true,
+    close: async () => {},
+  };
+}
+
+/** The ports of all domains on one state. */
+export function portsOf(state: State, options: Options): Database {
+  const { clock, publicBase, isPublished } = options;
+  const warehouses = new MemoryWarehouses(state, clock);
+  const attributes = new MemoryAttributes(state, clock);
+  const currencyOf = (appId: number): string | undefined => state.apps.get(INSTALLATION, appId)?.currency;
+  const library = {
+    get base() {
+      return publicBase();
+    },
+    get isPublished() {
+      return isPublished();
+    },
+  };
+  return {
+    calls: CALLS,
+    health: HEALTH,
+    jobQueue: () => new MemoryJobQueue(state, clock),
+    ...peoplePorts(state, options),
+    products: new MemoryProducts(state, clock, { publicBase, currencyOf }),
+    productQueries: new MemoryProductQueries(state),
+    attributes,
+    attributeQueries: attributes,
+    stock: new MemoryStock(state, clock),
+    stockQueries: new MemoryStockQueries(state),
+    warehouses,
+    warehouseQueries: warehouses,
+    ...salesPorts(state, clock),
+    ...mediaPortsOf(state, clock, library),
+  };
+}
+
+/** Transactions are synchronous, so their outcome is always known. */
+const CALLS: Calls = {
+  track: (work) => work(),
+  isResumed: () => MemoryKeyedWrite.isResumed(),
+  assertOutsideTransaction: () => {},
+};
+
+const HEALTH: Database['health'] = {
+  ping: async () => {},
+  connections: () => ({ open: 0, idle: 0, awaited: 0 }),
+};

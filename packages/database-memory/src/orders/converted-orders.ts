@@ -1,0 +1,49 @@
+import { newParts } from '@back-office/kernel';
+import { CANCELED_ID, PAYABLE_IDS, PAYMENT_STATUSES, paymentStatusOf, statusIdIn } from '@back-office/orders';
+import { convertedItems, convertedOrder, debtOf, isAllRefunded, paidOf, type Proforma } from '@back-office/proforma';
+import { randomInt } from 'node:crypto';
+import type { State } from '../state.js';
+import { insertOrder, type NewOrder } from './new-order.js';
+import type { StoredOrder } from './records.js';
+
+export function isPayable(order: StoredOrder): boolean {
+  return PAYABLE_IDS.order.includes(order.order_status_id) && PAYABLE_IDS.payment.includes(order.payment_status_id);
+}
+
+export function isCanceled(order: StoredOrder): boolean {
+  return order.order_status_id === CANCELED_ID;
+}
+
+/** Stores the order of a proforma and returns its id. */
+export function insertConverted(state: State, appId: number, proforma: Proforma): number {
+  return insertOrder(state, appId, orderOf(proforma)).id;
+}
+
+/** Updates paid amount and debt of the order after payments of its proforma changed. */
+export function settleOrderPayments(
+  state: State,
+  appId: number,
+  proforma: Proforma,
+  now: Date,
+): StoredOrder | undefined {
+  const order = state.orders.get(appId, proforma.orderId ?? 0);
+  if (order === undefined) return undefined;
+  const settled = { ...order, ...paymentColumns(proforma), updated_at: now };
+  state.orders.put(appId, settled);
+  return settled;
+}
+
+function orderOf(proforma: Proforma): NewOrder {
+  return {
+    ...convertedOrder(proforma, newParts(proforma.convertedAt as Date, randomInt)),
+    ...paymentColumns(proforma),
+    items: convertedItems(proforma),
+    payments: [],
+  };
+}
+
+function paymentColumns({ endSales, payments }: Proforma) {
+  const paid = paidOf(payments);
+  const status = paymentStatusOf(paid, endSales, isAllRefunded(payments));
+  return { paid, debt: debtOf({ endSales, payments }), payment_status_id: statusIdIn(PAYMENT_STATUSES, status) };
+}

@@ -1,0 +1,69 @@
+import { isRefusal, newParts, type Clock, type Refusal } from '@back-office/kernel';
+import { matcherOf, MATCHING } from '@back-office/matching';
+import {
+  importedItem,
+  importedOrder,
+  ORDER_ALREADY_EXISTS,
+  priceImport,
+  type ImportedOrder,
+  type ImportedOrders,
+  type PricedImport,
+} from '@back-office/orders';
+import { orderNumber } from '@back-office/proforma';
+import { randomInt } from 'node:crypto';
+import { checkCurrency } from '../apps/app-currency.js';
+import type { State } from '../state.js';
+import { namedRecords } from './named-records.js';
+import { hasOrderNumber, insertOrder, type NewOrder } from './new-order.js';
+
+export class MemoryImportedOrders implements ImportedOrders {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal> {
+    return this.state.memory.transaction(() => {
+      checkCurrency(this.state, appId, order.currency);
+      const named = namedRecords(this.state, appId, order);
+      const matcher = matcherOf(MATCHING['POST /int/orders'].variant, named.variants);
+      const priced = priceImport(order, named, (item) => matcher.find(item));
+      if (isRefusal(priced)) return priced;
+      if (this.exists(appId, order)) return ORDER_ALREADY_EXISTS;
+      const now = this.clock.now();
+      const number = order.orderNumber ?? this.freeNumber(appId, now);
+      const { id } = insertOrder(this.state, appId, {
+        ...importedOrder(order, named, priced, { parts: newParts(now, randomInt), now }),
+        order_number: number,
+        items: priced.lines.map(importedItem),
+        payments: this.paymentsOf(priced, now),
+      });
+      return { id };
+    });
+  }
+
+  private exists(appId: number, { externalRef, orderNumber: number }: ImportedOrder): boolean {
+    const { orders } = this.state;
+    const found = orders.find(appId, (each) => each.external_ref === externalRef || each.order_number === number);
+    return found !== undefined;
+  }
+
+  private freeNumber(appId: number, now: Date): string {
+    for (;;) {
+      const number = orderNumber(now.getUTCFullYear(), randomInt);
+      if (!hasOrderNumber(this.state, appId, number)) return number;
+    }
+  }
+
+  private paymentsOf({ payments }: PricedImport, now: Date): NewOrder['payments'] {
+    return payments.map(({ method, amount }) => ({
+      id: this.state.paymentIds.next(),
+      amount,
+      method: method.name,
+      payment_method_id: method.id,
+      status: 'settled',
+      paid_at: now.toISOString(),
+      refund_of: null,
+    }));
+  }
+}

@@ -1,0 +1,105 @@
+import { failedRows, type BulkOptions, type Clock } from '@back-office/kernel';
+import {
+  planOrderChanges,
+  DELIVERY_STATUSES,
+  ORDER_STATUSES,
+  PAYMENT_STATUSES,
+  type ChangeableOrder,
+  type ChangedOrders,
+  type OrderChanges,
+  type OrderPlan,
+  type ParsedChange,
+  type ReservedPieces,
+} from '@back-office/orders';
+import { subtractSold } from '../catalogue/sales.js';
+import { refundProformas } from '../proformas/order-refunds.js';
+import { findProformas } from '../proformas/stored-proformas.js';
+import type { State } from '../state.js';
+import { endReservations } from '../stock/reservations.js';
+import { shelfKey, stockByShelf } from '../stock/shelves.js';
+import { soldPieces } from './new-order.js';
+import type { StoredOrder } from './records.js';
+
+export class MemoryOrderChanges implements OrderChanges {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async change(
+    appId: number,
+    changes: readonly ParsedChange[],
+    { explain = false, dryRun = false }: BulkOptions,
+  ): Promise<ChangedOrders> {
+    return this.state.memory.transaction(() => this.changeAll(appId, changes, explain), { dryRun });
+  }
+
+  private changeAll(appId: number, changes: readonly ParsedChange[], explain: boolean): ChangedOrders {
+    const found = this.find(appId, changes);
+    const stock = stockByShelf(this.state, appId);
+    const onHand = (variantId: number, warehouseId: number): number =>
+      stock.get(shelfKey({ variantId, warehouseId }))?.on_hand ?? 0;
+    const plan = planOrderChanges(changes, { orders: found, onHand });
+    this.save(appId, plan);
+    const refunded = plan.refunded.flatMap((id) => this.state.orders.get(appId, id)?.proforma_order_id ?? []);
+    const due = refundProformas(this.state, appId, findProformas(this.state, appId, refunded), this.clock.now());
+    return { due, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+  }
+
+  private find(appId: number, changes: readonly ParsedChange[]): ChangeableOrder[] {
+    const ids = new Set(changes.flatMap((change) => (typeof change === 'string' ? [] : [change.id])));
+    const orders = [...ids].flatMap((id) => this.state.orders.get(appId, id) ?? []);
+    return orders.map((order) => changeable(order, this.reservedFor(appId, order)));
+  }
+
+  private reservedFor(appId: number, { items }: StoredOrder): ReservedPieces[] {
+    return items.flatMap(({ proforma_item_id: id }) => {
+      const reservation = this.state.stockReservations.get(appId, id ?? 0);
+      if (reservation === undefined) return [];
+      const { product_variant_id: variantId, warehouse_id: warehouseId, qty } = reservation;
+      return [{ proformaItemId: reservation.id, variantId, warehouseId, qty }];
+    });
+  }
+
+  private save(appId: number, { orders, canceled, endedReservations }: OrderPlan): void {
+    const now = this.clock.now();
+    for (const changed of orders) {
+      const order = this.state.orders.get(appId, changed.id) as StoredOrder;
+      this.state.orders.put(appId, { ...order, ...columnsOf(changed, order, now) });
+    }
+    const unsold = canceled.flatMap((id) => this.state.orders.get(appId, id)?.items ?? []);
+    subtractSold(this.state, appId, soldPieces(unsold));
+    endReservations(this.state, appId, endedReservations, now);
+  }
+}
+
+function changeable(order: StoredOrder, reserved: readonly ReservedPieces[]): ChangeableOrder {
+  return {
+    id: order.id,
+    dataPart: order.data_part,
+    timePart: order.time_part,
+    number: order.order_number,
+    status: named(ORDER_STATUSES, order.order_status_id),
+    paymentStatus: named(PAYMENT_STATUSES, order.payment_status_id),
+    deliveryStatus: named(DELIVERY_STATUSES, order.delivery_status_id),
+    invoiceNumber: order.invoice_number,
+    hasShipped: order.shipped_at !== null,
+    isRefundable: order.proforma_order_id !== null || order.paid === 0,
+    reserved,
+  };
+}
+
+function named<Name extends string>(names: readonly Name[], id: number): Name {
+  return names[id - 1] as Name;
+}
+
+function columnsOf(changed: ChangeableOrder, order: StoredOrder, now: Date) {
+  return {
+    order_status_id: ORDER_STATUSES.indexOf(changed.status) + 1,
+    payment_status_id: PAYMENT_STATUSES.indexOf(changed.paymentStatus) + 1,
+    delivery_status_id: DELIVERY_STATUSES.indexOf(changed.deliveryStatus) + 1,
+    invoice_number: changed.invoiceNumber,
+    shipped_at: changed.hasShipped ? (order.shipped_at ?? now) : null,
+    updated_at: now,
+  };
+}

@@ -1,0 +1,42 @@
+import type { Order, OrderListQuery, OrderPayment, OrderQueries } from '@back-office/orders';
+import type { Payment } from '@back-office/proforma';
+import type { State } from '../state.js';
+import { orderList } from './order-list.js';
+import type { StoredOrder } from './records.js';
+
+export class MemoryOrderQueries implements OrderQueries {
+  constructor(private readonly state: State) {}
+
+  async find(appId: number, id: number): Promise<Order | undefined> {
+    const order = this.state.orders.get(appId, id);
+    if (order === undefined) return undefined;
+    const payments = this.paymentsOf(appId, order);
+    return { ...order, payments: payments.length > 0 ? payments : null };
+  }
+
+  async findByParts(appId: number, id: number, dataPart: number, timePart: number): Promise<Order | undefined> {
+    const order = await this.find(appId, id);
+    return order?.data_part === dataPart && order.time_part === timePart ? order : undefined;
+  }
+
+  async list(query: OrderListQuery): Promise<string> {
+    return JSON.stringify(orderList(this.state.orders.all(query.app.id), query));
+  }
+
+  private paymentsOf(appId: number, order: StoredOrder): readonly OrderPayment[] {
+    if (order.proforma_order_id === null) return order.payments;
+    return (this.state.proformas.get(appId, order.proforma_order_id)?.payments ?? []).map(paymentOf);
+  }
+}
+
+function paymentOf({ id, amount, method, methodId, status, date, refundOf }: Payment): OrderPayment {
+  return {
+    id,
+    amount,
+    method,
+    payment_method_id: methodId,
+    status,
+    paid_at: date.toISOString(),
+    refund_of: refundOf,
+  };
+}

@@ -1,0 +1,23 @@
+import { NEW_ORDER } from '@back-office/orders';
+import { countSold, type SoldPieces } from '../catalogue/sales.js';
+import type { State } from '../state.js';
+import type { StoredOrder, StoredOrderItem } from './records.js';
+
+export type NewOrder = Omit<StoredOrder, 'id' | 'items' | 'shipped_at' | keyof typeof NEW_ORDER> &
+  Partial<Pick<StoredOrder, keyof typeof NEW_ORDER>> & { readonly items: readonly Omit<StoredOrderItem, 'id'>[] };
+
+/** Stores an order and counts its items as sold. */
+export function insertOrder(state: State, appId: number, { items, ...order }: NewOrder): StoredOrder {
+  countSold(state, appId, soldPieces(items));
+  const stored = items.map((item) => ({ ...item, id: state.orderItemIds.next() }));
+  return state.orders.insert(appId, { ...NEW_ORDER, ...order, shipped_at: null, items: stored });
+}
+
+export function soldPieces(items: readonly Omit<StoredOrderItem, 'id'>[]): SoldPieces[] {
+  return items.map(({ product_id: productId, qty }) => ({ productId, qty }));
+}
+
+export function hasOrderNumber({ orders }: State, appId: number, number: string | undefined): boolean {
+  const found = orders.find(appId, (order) => order.order_number === number);
+  return found !== undefined;
+}

@@ -1,0 +1,76 @@
+import { currencyNumber, formatDateTime, fromMinor, pick, parseSorting } from '@back-office/kernel';
+import {
+  DELIVERY_STATUSES,
+  ORDER_STATUSES,
+  PAYMENT_STATUSES,
+  ORDER_FIELDS,
+  type OrderFilter,
+  type OrderListQuery,
+} from '@back-office/orders';
+import { pageOf, type Keys } from '../lists.js';
+import { holdsFolded } from '../people-search.js';
+import { byField } from '../sorting.js';
+import type { StoredOrder } from './records.js';
+
+/** Sort fields. Missing values come last in either direction. */
+const KEYS: Readonly<Record<string, Keys<StoredOrder>>> = {
+  id: [({ id }) => id],
+  order_number: [(order) => order.order_number],
+  order_date: [(order) => order.order_date.getTime()],
+  invoice_number: [(order) => order.invoice_number],
+  sales: [({ sales }) => sales],
+  net_sales: [(order) => order.net_sales],
+  discount: [({ discount }) => discount],
+  vat: [({ vat }) => vat],
+  paid: [({ paid }) => paid],
+  debt: [({ debt }) => debt],
+  customer_name: [(order) => order.customer_last_name, (order) => order.customer_first_name],
+};
+
+/** One page of orders in the shape of the API. */
+export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy, page }: OrderListQuery): object[] {
+  const sorting = parseSorting(orderBy, Object.keys(KEYS));
+  const keys = (sorting && KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
+  const found = orders.filter((order) => matches(order, filter));
+  const sorted = found.sort(byField(keys, sorting?.direction ?? 'desc', 'last'));
+  return pageOf(sorted, page).map((order) => present(order, app));
+}
+
+function matches(order: StoredOrder, { search, customerId, appLocationId, from, before }: OrderFilter): boolean {
+  return (
+    (search === undefined || holdsFolded(searchText(order), search)) &&
+    (customerId === undefined || order.customer_id === customerId) &&
+    (appLocationId === undefined || order.app_location_id === appLocationId) &&
+    (from === undefined || order.order_date >= from) &&
+    (before === undefined || order.order_date < before)
+  );
+}
+
+/** Contains the name in both orders, since people may type either part first. */
+function searchText(order: StoredOrder): string {
+  const { order_number: number, invoice_number: invoice, customer_email: email, customer_phone: phone } = order;
+  const { customer_first_name: first, customer_last_name: last } = order;
+  const texts = [number, invoice, first, last, email, phone].map((text) => text ?? '');
+  return `${texts.join(' ')}\n${last ?? ''} ${first ?? ''}`;
+}
+
+function present(order: StoredOrder, { decimals, currency }: OrderListQuery['app']): object {
+  const amount = (minor: number): number => fromMinor(minor, decimals);
+  const computed = {
+    order_date: formatDateTime(order.order_date),
+    order_status: ORDER_STATUSES[order.order_status_id - 1],
+    payment_status: PAYMENT_STATUSES[order.payment_status_id - 1],
+    delivery_status: DELIVERY_STATUSES[order.delivery_status_id - 1],
+    sales: amount(order.sales),
+    discount: amount(order.discount),
+    net_sales: amount(order.net_sales),
+    vat: amount(order.vat),
+    end_sales: amount(order.end_sales),
+    paid: amount(order.paid),
+    debt: amount(order.debt),
+    currency_id: currencyNumber(currency),
+    inserted_at: formatDateTime(order.inserted_at),
+    updated_at: formatDateTime(order.updated_at),
+  };
+  return pick({ ...order, ...computed }, ORDER_FIELDS);
+}

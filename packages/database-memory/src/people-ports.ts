@@ -1,0 +1,45 @@
+import type { Database } from '@back-office/database';
+import type { Clock } from '@back-office/kernel';
+import { MemoryAccessTokens } from './apps/memory-access-tokens.js';
+import { MemoryApps } from './apps/memory-apps.js';
+import { MemoryCards } from './cards/memory-cards.js';
+import { MemoryConsents } from './consents/memory-consents.js';
+import { MemoryCustomers } from './customers/memory-customers.js';
+import { MemoryDevices } from './devices/memory-devices.js';
+import { MemoryKeyedCalls } from './keyed-calls/memory-keyed-calls.js';
+import { MemoryAttendances } from './locations/memory-attendances.js';
+import { MemoryLocations } from './locations/memory-locations.js';
+import { MemorySessions } from './sessions/memory-sessions.js';
+import type { State } from './state.js';
+
+export interface PortOptions {
+  readonly clock: Clock;
+  /** Base of all public URLs. */
+  readonly publicBase: () => string;
+}
+
+/** The ports of apps, access, customers and locations. */
+export function peoplePorts(state: State, { clock, publicBase }: PortOptions) {
+  const accessTokens = new MemoryAccessTokens(state, clock);
+  const apps = new MemoryApps(state, clock);
+  const attendances = new MemoryAttendances(state, clock);
+  const consents = new MemoryConsents(state, clock);
+  const customers = new MemoryCustomers(state, clock);
+  return {
+    accessTokens,
+    accessTokenQueries: accessTokens,
+    apps,
+    appQueries: apps,
+    attendances,
+    attendanceQueries: attendances,
+    cards: new MemoryCards(state, clock),
+    consents,
+    consentQueries: consents,
+    customers,
+    customerQueries: customers,
+    devices: new MemoryDevices(state, clock),
+    keyedCalls: new MemoryKeyedCalls(state, clock),
+    locations: new MemoryLocations(state, clock, publicBase),
+    sessions: new MemorySessions(state, clock),
+  } satisfies Partial<Database>;
+}

@@ -1,0 +1,88 @@
+import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
+import {
+  changeOf,
+  type DecidedChange,
+  type Decision,
+  type DueProforma,
+  type EvaluationFacts,
+  type Proforma,
+  type ProformaOrders,
+  type Stored,
+} from '@back-office/proforma';
+import { evaluationFacts } from '../checkout/evaluation-facts.js';
+import { hasOrderNumber } from '../orders/new-order.js';
+import type { State } from '../state.js';
+import { storeChanges } from './changes.js';
+import { dueProformas } from './due-proformas.js';
+import { hasNumber, insertProforma } from './new-proforma.js';
+import { findProforma, findProformas } from './stored-proformas.js';
+
+const MAX_TRIES = 5;
+
+export class MemoryProformaOrders implements ProformaOrders {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(
+    appId: number,
+    evaluationId: number,
+    decide: (facts: EvaluationFacts) => Proforma | Refusal,
+  ): Promise<Proforma | Refusal> {
+    return this.state.memory.transaction(() => {
+      const facts = evaluationFacts(this.state, appId, evaluationId, this.clock.now());
+      const proforma = retryUntilFree(
+        () => decide(facts),
+        (each) => !isRefusal(each) && hasNumber(this.state, appId, each.number),
+      );
+      return isRefusal(proforma) ? proforma : insertProforma(this.state, appId, proforma);
+    });
+  }
+
+  async find(appId: number, id: number): Promise<Proforma | undefined> {
+    return findProforma(this.state, appId, id);
+  }
+
+  async change(appId: number, id: number, decide: Decision): Promise<Stored | undefined> {
+    return this.changeAll(appId, [id], decide, true)[0];
+  }
+
+  /** Nothing is ever locked here. */
+  async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]> {
+    return this.changeAll(appId, ids, decide, false);
+  }
+
+  async due(now: Date, limits: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
+    return dueProformas(this.state, now, limits);
+  }
+
+  private changeAll(appId: number, ids: readonly number[], decide: Decision, asks: boolean): Stored[] {
+    return this.state.memory.transaction(() => {
+      const found = findProformas(this.state, appId, ids);
+      const changes = retryUntilFree(
+        () => found.map((before) => changeOf(before, decide(before))),
+        (each) => this.takesNumber(appId, each),
+      );
+      return storeChanges(this.state, appId, changes, { asks, now: this.clock.now() });
+    });
+  }
+
+  /** Whether a new order has a taken number. */
+  private takesNumber(appId: number, changes: readonly DecidedChange[]): boolean {
+    const converted = changes.filter(({ before, after }) => before.converted === null && after.converted !== null);
+    const numbers = converted.map(({ after }) => after.converted?.orderNumber);
+    return (
+      new Set(numbers).size < numbers.length || numbers.some((number) => hasOrderNumber(this.state, appId, number))
+    );
+  }
+}
+
+/** Decides again until the drawn number is free. */
+function retryUntilFree<Decided>(decide: () => Decided, isTaken: (decided: Decided) => boolean): Decided {
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
+    const decided = decide();
+    if (!isTaken(decided)) return decided;
+  }
+  throw new Error(`Each of ${MAX_TRIES} numbers was taken`);
+}

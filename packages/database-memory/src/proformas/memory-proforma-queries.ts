@@ -1,0 +1,45 @@
+import {
+  debtOf,
+  isOpen,
+  type RequestingApp,
+  type Proforma,
+  type ProformaFilter,
+  type ProformaQueries,
+  type ProformaStats,
+} from '@back-office/proforma';
+import { addHours, sum, type Page } from '@back-office/kernel';
+import type { State } from '../state.js';
+import { proformaList } from './proforma-list.js';
+
+const DAY_HOURS = 24;
+
+export class MemoryProformaQueries implements ProformaQueries {
+  constructor(private readonly state: State) {}
+
+  async list(app: RequestingApp, filter: ProformaFilter, orderBy: unknown, page: Page, now: Date): Promise<string> {
+    return JSON.stringify(proformaList(this.state.proformas.all(app.id), { app, filter, orderBy, page, now }));
+  }
+
+  async stats(
+    appId: number,
+    { from, before }: { readonly from: Date; readonly before: Date },
+    now: Date,
+  ): Promise<ProformaStats> {
+    const all = this.state.proformas.all(appId);
+    const count = (rows: readonly Proforma[], matches: (row: Proforma) => boolean): number =>
+      rows.filter(matches).length;
+    const open = all.filter(isOpen);
+    const made = all.filter(({ insertedAt }) => insertedAt >= from && insertedAt < before);
+    const [inADay, aWeekAgo] = [addHours(now, DAY_HOURS), addHours(now, -7 * DAY_HOURS)];
+    return {
+      openCount: open.length,
+      openSum: sum(open.map(({ endSales }) => endSales)),
+      awaitingPaymentCount: count(open, ({ status }) => status === 'awaiting_payment'),
+      expiringCount: count(open, ({ expiresAt }) => expiresAt > now && expiresAt <= inADay),
+      paidCount: count(open, (proforma) => debtOf(proforma) === 0 && proforma.endSales > 0),
+      madeCount: made.length,
+      convertedCount: count(made, ({ status }) => status === 'converted'),
+      recentlyConvertedCount: count(all, ({ convertedAt }) => convertedAt !== null && convertedAt > aWeekAgo),
+    };
+  }
+}

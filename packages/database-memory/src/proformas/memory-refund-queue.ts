@@ -1,0 +1,24 @@
+import { REFUND_PAUSE_MS, type DueRefund, type RefundClaim, type RefundQueue } from '@back-office/proforma';
+import { sortedBy } from '../lists.js';
+import type { State } from '../state.js';
+
+export class MemoryRefundQueue implements RefundQueue {
+  constructor(private readonly state: State) {}
+
+  async due(now: Date, limit: number): Promise<DueRefund[]> {
+    const { refunds } = this.state;
+    const queued = refunds.appIds().flatMap((appId) => refunds.all(appId).map((refund) => ({ appId, ...refund })));
+    const due = queued.filter(({ next_attempt_at: next }) => next <= now);
+    const sorted = sortedBy(due, [({ next_attempt_at: next }) => next.getTime(), ({ id }) => id]);
+    return sorted.slice(0, limit).map(({ appId, id }) => ({ appId, paymentId: id }));
+  }
+
+  async claim(appId: number, paymentId: number, now: Date): Promise<RefundClaim | undefined> {
+    const refund = this.state.refunds.get(appId, paymentId);
+    if (refund === undefined || refund.next_attempt_at > now) return undefined;
+    const attempts = refund.attempts + 1;
+    const next = new Date(now.getTime() + Math.max(refund.attempts, 1) * REFUND_PAUSE_MS);
+    this.state.refunds.put(appId, { ...refund, attempts, next_attempt_at: next });
+    return { proformaId: refund.proforma_id, attempts };
+  }
+}

@@ -1,0 +1,33 @@
+import { reservedQty, type Proforma } from '@back-office/proforma';
+import type { State } from '../state.js';
+import { bookReservations } from '../stock/reservations.js';
+import { withIds } from './stored-proformas.js';
+
+export function hasNumber({ proformas }: State, appId: number, number: string): boolean {
+  const found = proformas.find(appId, (each) => each.number === number);
+  return found !== undefined;
+}
+
+/** Stores a new proforma, reserves its stock, holds its vouchers and marks its evaluation as used. */
+export function insertProforma(state: State, appId: number, draft: Proforma): Proforma {
+  const now = draft.insertedAt;
+  const lines = draft.lines.map((line) => ({ ...line, id: state.proformaItemIds.next() }));
+  const proforma = state.proformas.insert(appId, { ...draft, lines, payments: withIds(state, draft.payments) });
+  const reservations = lines.map((line) => {
+    const { id: lineId, variantId, warehouseId } = line;
+    const qty = reservedQty(proforma, line);
+    return { lineId, variantId, warehouseId, qty, delta: qty, reference: proforma.number };
+  });
+  bookReservations(state, appId, reservations, now);
+  holdVouchers(state, appId, proforma, now);
+  const evaluation = state.evaluations.get(appId, proforma.evaluationId);
+  if (evaluation) state.evaluations.put(appId, { ...evaluation, consumed_at: now });
+  return proforma;
+}
+
+function holdVouchers({ vouchers }: State, appId: number, { id, payments }: Proforma, now: Date): void {
+  for (const { voucherId } of payments) {
+    const voucher = vouchers.get(appId, voucherId ?? 0);
+    if (voucher) vouchers.put(appId, { ...voucher, held_by: id, updated_at: now });
+  }
+}

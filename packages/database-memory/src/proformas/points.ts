@@ -1,0 +1,26 @@
+import type { EarnedPoints } from '@back-office/proforma';
+import type { State } from '../state.js';
+
+/** Books the points of an order, once. */
+export function bookPoints(state: State, appId: number, earned: EarnedPoints | undefined, now: Date): void {
+  if (earned === undefined) return;
+  const { orderId, customerId, points } = earned;
+  state.loyaltyBookings.put(appId, { id: orderId, customer_id: customerId, points, taken_back_at: null });
+  addPoints(state, appId, customerId, points, now);
+}
+
+/** Withdraws the points of refunded orders, once. */
+export function withdrawPoints(state: State, appId: number, orderIds: readonly number[], now: Date): void {
+  for (const id of orderIds) {
+    const booking = state.loyaltyBookings.get(appId, id);
+    if (booking?.taken_back_at !== null) continue;
+    state.loyaltyBookings.put(appId, { ...booking, taken_back_at: now });
+    addPoints(state, appId, booking.customer_id, -booking.points, now);
+  }
+}
+
+function addPoints({ customers }: State, appId: number, customerId: number, points: number, now: Date): void {
+  const customer = customers.get(appId, customerId);
+  if (customer === undefined) return;
+  customers.put(appId, { ...customer, loyalty_points: customer.loyalty_points + points, updated_at: now });
+}

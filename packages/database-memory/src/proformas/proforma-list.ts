@@ -1,0 +1,129 @@
+import {
+  currencyNumber,
+  formatDateTime,
+  formatOptional,
+  fromMinor,
+  parseSorting,
+  type Page,
+} from '@back-office/kernel';
+import {
+  debtOf,
+  isFinal,
+  isOpen,
+  openAlerts,
+  paidOf,
+  shownPayments,
+  STATUS_COLORS,
+  statusId,
+  type RequestingApp,
+  type Proforma,
+  type ProformaFilter,
+} from '@back-office/proforma';
+import { pageOf, type Keys } from '../lists.js';
+import { byField } from '../sorting.js';
+
+interface ListQuery {
+  readonly app: RequestingApp;
+  readonly filter: ProformaFilter;
+  readonly orderBy: unknown;
+  readonly page: Page;
+  readonly now: Date;
+}
+
+const NEWEST: Keys<Proforma> = [({ insertedAt }) => insertedAt.getTime()];
+
+/** Sort fields. `processing_date` equals the insertion time. */
+const KEYS: Readonly<Record<string, Keys<Proforma>>> = {
+  expires_at: [({ expiresAt }) => expiresAt.getTime()],
+  end_sales: [({ endSales }) => endSales],
+  paid: [(proforma) => paidOf(shownPayments(proforma))],
+  debt: [shownDebt],
+  customer_name: [({ buyer }) => buyer.lastName, ({ buyer }) => buyer.firstName],
+  processing_date: NEWEST,
+  inserted_at: NEWEST,
+  updated_at: [({ updatedAt }) => updatedAt.getTime()],
+  proforma_number: [({ number }) => number],
+  status: [({ status }) => statusId(status)],
+};
+
+/** One page of proformas in the shape of the API. */
+export function proformaList(proformas: readonly Proforma[], { app, filter, orderBy, page, now }: ListQuery): object[] {
+  const sorting = parseSorting(orderBy, Object.keys(KEYS));
+  const keys = (sorting && KEYS[sorting.field]) ?? NEWEST;
+  const found = proformas.filter((proforma) => matches(proforma, filter));
+  const sorted = found.sort(byField(keys, sorting?.direction ?? 'desc', 'largest'));
+  return pageOf(sorted, page).map((proforma) => present(proforma, app, now));
+}
+
+function matches(proforma: Proforma, { statusIds, expiring, hasAlerts, ...more }: ProformaFilter): boolean {
+  const { anonymous, customerId, from, before } = more;
+  const { status, expiresAt, buyer, insertedAt } = proforma;
+  return (
+    (statusIds === undefined || statusIds.includes(statusId(status))) &&
+    (expiring === undefined || (isOpen(proforma) && expiresAt > expiring.after && expiresAt <= expiring.until)) &&
+    (hasAlerts === undefined || openAlerts(proforma) > 0 === hasAlerts) &&
+    (anonymous === undefined || (buyer.id === null) === anonymous) &&
+    (customerId === undefined || buyer.id === customerId) &&
+    (from === undefined || insertedAt >= from) &&
+    (before === undefined || insertedAt < before)
+  );
+}
+
+function present(proforma: Proforma, app: RequestingApp, now: Date): object {
+  const { status, buyer, alerts } = proforma;
+  return {
+    id: proforma.id,
+    proforma_number: proforma.number,
+    proforma_status_id: statusId(status),
+    proforma_status_name: status,
+    proforma_status_color: STATUS_COLORS[statusId(status) - 1],
+    proforma_status_final: isFinal(status),
+    ...presentTimes(proforma, now),
+    customer_id: buyer.id,
+    customer_email: buyer.email,
+    customer_first_name: buyer.firstName,
+    customer_last_name: buyer.lastName,
+    anonymous: buyer.id === null,
+    ...presentAmounts(proforma, app.decimals),
+    market_id: proforma.marketId,
+    currency_id: currencyNumber(app.currency),
+    sales_channel_id: proforma.salesChannelId,
+    sales_channel: proforma.salesChannel,
+    order_id: proforma.orderId,
+    canceled: proforma.canceledAt !== null,
+    cancel_reason: proforma.cancelReason,
+    tags: proforma.tags,
+    alerts_count: alerts.length,
+    open_alerts_count: openAlerts(proforma),
+  };
+}
+
+function presentTimes(proforma: Proforma, now: Date): object {
+  const left = Math.floor((proforma.expiresAt.getTime() - now.getTime()) / 1_000);
+  return {
+    processing_date: formatDateTime(proforma.processingDate),
+    expires_at: formatDateTime(proforma.expiresAt),
+    warehouse_confirmed_at: formatOptional(proforma.warehouseConfirmedAt),
+    converted_at: formatOptional(proforma.convertedAt),
+    canceled_at: formatOptional(proforma.canceledAt),
+    inserted_at: formatDateTime(proforma.insertedAt),
+    updated_at: formatDateTime(proforma.updatedAt),
+    expires_in_seconds: isOpen(proforma) ? Math.max(0, left) : 0,
+  };
+}
+
+function presentAmounts(proforma: Proforma, decimals: number): object {
+  return {
+    sales: fromMinor(proforma.sales, decimals),
+    discount: fromMinor(proforma.discount, decimals),
+    net_sales: fromMinor(proforma.netSales, decimals),
+    vat: fromMinor(proforma.vat, decimals),
+    end_sales: fromMinor(proforma.endSales, decimals),
+    paid: fromMinor(paidOf(shownPayments(proforma)), decimals),
+    debt: fromMinor(shownDebt(proforma), decimals),
+  };
+}
+
+function shownDebt(proforma: Proforma): number {
+  return debtOf({ endSales: proforma.endSales, payments: shownPayments(proforma) });
+}

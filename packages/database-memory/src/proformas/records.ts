@@ -1,0 +1,15 @@
+/** A pending refund, with the id of its payment. */
+export interface QueuedRefund {
+  readonly id: number;
+  readonly proforma_id: number;
+  readonly attempts: number;
+  readonly next_attempt_at: Date;
+}
+
+/** Points that a customer earned by an order, with the id of the order. */
+export interface LoyaltyBooking {
+  readonly id: number;
+  readonly customer_id: number;
+  readonly points: number;
+  readonly taken_back_at: Date | null;
+}

@@ -1,0 +1,9 @@
+import { sessionsContract } from '@back-office/apps/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { openFixture } from '../../testing/open-fixture.js';
+
+const runner = runnerOf(globalThis);
+
+describe('sessions in memory', () => {
+  sessionsContract(runner, openFixture);
+});

@@ -1,0 +1,107 @@
+import type { App } from '@back-office/apps';
+import type { StoredChange } from '@back-office/consent';
+import type { Card, Customer } from '@back-office/customers';
+import type { Location } from '@back-office/locations';
+import type { Proforma } from '@back-office/proforma';
+import type { AttributeDefinition } from '@back-office/catalogue';
+import type { Usage } from './media/usage.js';
+import type {
+  ProductAttribute,
+  ProductImage,
+  ProductSales,
+  StoredProduct,
+  StoredVariant,
+} from './catalogue/records.js';
+import type {
+  StockMovement,
+  StockMovementLine,
+  StockReservation,
+  StoredStock,
+  StoredWarehouse,
+} from './stock/records.js';
+import type { AccessTokenRecord } from './apps/access-token-record.js';
+import type {
+  StoredEvaluation,
+  StoredPaymentMethod,
+  StoredPromotion,
+  StoredShipmentMethod,
+  StoredVoucher,
+} from './checkout/records.js';
+import type { DeviceRecord } from './devices/device-record.js';
+import type { KeyedCallRecord } from './keyed-calls/keyed-call-record.js';
+import { Ids } from './ids.js';
+import type { AttendanceRecord } from './locations/attendance-record.js';
+import type {
+  DailyJobRecord,
+  FileRecord,
+  FolderRecord,
+  JobRecord,
+  PageRecord,
+  ReceiptRecord,
+  RenditionRecord,
+  UploadPresetRecord,
+  VersionRecord,
+} from './media/records.js';
+import { Memory, Table, type Stored } from './memory.js';
+import type { StoredOrder } from './orders/records.js';
+import type { LoyaltyBooking, QueuedRefund } from './proformas/records.js';
+
+/** A base class, since field initializers of {@link State} need `memory`. */
+class MemoryHolder {
+  constructor(readonly memory: Memory = new Memory()) {}
+}
+
+/** All records. A subclass may replace tables. */
+export class State extends MemoryHolder {
+  readonly accessTokens = new Table<AccessTokenRecord>(this.memory);
+  readonly apps = new Table<App>(this.memory);
+  readonly attendances = new Table<AttendanceRecord>(this.memory);
+  readonly cards = new Table<Card>(this.memory);
+  readonly consentChanges = new Table<StoredChange>(this.memory);
+  readonly customers = new Table<Customer>(this.memory);
+  readonly devices = new Table<DeviceRecord>(this.memory);
+  readonly keyedCalls = new Table<KeyedCallRecord>(this.memory);
+  readonly locations = new Table<Location>(this.memory);
+  readonly evaluations = new Table<StoredEvaluation>(this.memory);
+  readonly loyaltyBookings = new Table<LoyaltyBooking>(this.memory);
+  readonly orders = new Table<StoredOrder>(this.memory);
+  readonly paymentMethods = new Table<StoredPaymentMethod>(this.memory);
+  readonly proformas = new Table<Proforma>(this.memory);
+  readonly promotions = new Table<StoredPromotion>(this.memory);
+  readonly refunds = new Table<QueuedRefund>(this.memory);
+  readonly shipmentMethods = new Table<StoredShipmentMethod>(this.memory);
+  readonly vouchers = new Table<StoredVoucher>(this.memory);
+  readonly productImages = new Table<ProductImage>(this.memory);
+  readonly attributeDefinitions = new Table<AttributeDefinition>(this.memory);
+  readonly productAttributes = new Table<ProductAttribute>(this.memory);
+  readonly usages = new Table<Usage>(this.memory);
+  readonly files = new Table<FileRecord | ReceiptRecord>(this.memory);
+  readonly folders = new Table<FolderRecord>(this.memory);
+  readonly renditions = new Table<RenditionRecord>(this.memory);
+  readonly pages = new Table<PageRecord>(this.memory);
+  readonly fileVersions = new Table<VersionRecord>(this.memory);
+  readonly jobs = new Table<JobRecord>(this.memory);
+  readonly dailyJobs = new Table<DailyJobRecord>(this.memory);
+  readonly uploadPresets = new Table<UploadPresetRecord>(this.memory);
+  readonly products = new Table<StoredProduct>(this.memory);
+  readonly variants = new Table<StoredVariant>(this.memory);
+  readonly productSales = new Table<ProductSales>(this.memory);
+  readonly warehouses = new Table<StoredWarehouse>(this.memory);
+  readonly stocks = new Table<StoredStock>(this.memory);
+  readonly stockMovements = new Table<StockMovement>(this.memory);
+  readonly stockMovementLines = new Table<StockMovementLine>(this.memory);
+  readonly stockReservations = new Table<StockReservation>(this.memory);
+
+  readonly orderItemIds = new Ids();
+  readonly paymentIds = new Ids();
+  readonly proformaItemIds = new Ids();
+
+  /** Records with amounts in their app's currency: products, promotions, shipment methods, vouchers and evaluations. */
+  readonly priced: readonly Table<Stored>[] = [
+    this.products,
+    this.promotions,
+    this.shipmentMethods,
+    this.vouchers,
+    this.evaluations,
+  ];
+}

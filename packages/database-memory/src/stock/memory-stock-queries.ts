@@ -1,0 +1,135 @@
+import { formatDateTime, sum, type Page } from '@back-office/kernel';
+import type { StockAggregateFilter, StockFilter, StockMovementFilter, StockQueries } from '@back-office/stock';
+import type { StoredVariant } from '../catalogue/records.js';
+import { groupedBy, pageOf, sortedBy } from '../lists.js';
+import type { State } from '../state.js';
+import type { StockMovement, StockMovementLine, StoredStock, StoredWarehouse } from './records.js';
+import { availableOf } from './shelves.js';
+
+interface StockedVariant {
+  readonly row: StoredStock;
+  readonly variant: StoredVariant;
+  readonly warehouse: StoredWarehouse;
+}
+
+export class MemoryStockQueries implements StockQueries {
+  constructor(private readonly state: State) {}
+
+  async list(appId: number, { warehouseId, productId, variantId }: StockFilter, page: Page): Promise<string> {
+    const found = this.stocked(appId).filter(
+      ({ row, variant }) =>
+        (warehouseId === undefined || row.warehouse_id === warehouseId) &&
+        (productId === undefined || variant.product_id === productId) &&
+        (variantId === undefined || variant.id === variantId),
+    );
+    const sorted = sortedBy(found, [
+      ({ variant }) => variant.product_id,
+      ({ variant }) => variant.id,
+      ({ warehouse }) => warehouse.id,
+    ]);
+    return JSON.stringify(pageOf(sorted, page).map((each) => this.present(appId, each)));
+  }
+
+  async aggregate(appId: number, { code, barcode, productId }: StockAggregateFilter, page: Page): Promise<string> {
+    const found = this.state.variants
+      .all(appId)
+      .filter(
+        (variant) =>
+          (code === undefined || variant.code === code) &&
+          (barcode === undefined || variant.barcode === barcode) &&
+          (productId === undefined || variant.product_id === productId),
+      );
+    const stocked = groupedBy(this.stocked(appId), ({ variant }) => variant.id);
+    const shown = pageOf(found, page).map((variant) => presentSums(variant, stocked.get(variant.id) ?? []));
+    return JSON.stringify(shown);
+  }
+
+  async *movements(
+    appId: number,
+    { from, before, warehouseId, productId }: StockMovementFilter,
+  ): AsyncGenerator<string> {
+    const { stockMovements, stockMovementLines } = this.state;
+    const found = stockMovements
+      .all(appId)
+      .filter(({ booked_at: at }) => at >= from && at < before)
+      .filter((movement) => warehouseId === undefined || movement.warehouse_id === warehouseId);
+    const lines = groupedBy(stockMovementLines.all(appId), (line) => line.movement_id);
+    const inBookingOrder = sortedBy(found, [({ booked_at: at }) => at.getTime(), ({ id }) => id]);
+    const shown = inBookingOrder.flatMap((movement) =>
+      (lines.get(movement.id) ?? []).flatMap((line) => this.presentLine(appId, movement, line, productId)),
+    );
+    yield shown.map((line) => JSON.stringify(line)).join(',');
+  }
+
+  /** All stock except in deleted warehouses. */
+  private stocked(appId: number): StockedVariant[] {
+    const { stocks, variants, warehouses } = this.state;
+    return stocks.all(appId).flatMap((row) => {
+      const variant = variants.get(appId, row.product_variant_id);
+      const warehouse = warehouses.get(appId, row.warehouse_id);
+      return variant && warehouse?.deleted_at === null ? [{ row, variant, warehouse }] : [];
+    });
+  }
+
+  private present(appId: number, { row, variant, warehouse }: StockedVariant): object {
+    return {
+      id: row.id,
+      product_id: variant.product_id,
+      product_variant_id: variant.id,
+      product_name: this.state.products.get(appId, variant.product_id)?.name,
+      code: variant.code,
+      barcode: variant.barcode,
+      warehouse_id: warehouse.id,
+      warehouse_code: warehouse.code,
+      on_hand: row.on_hand,
+      reserved: row.reserved,
+      available: availableOf(row, warehouse),
+      min_qty: row.min_qty,
+      updated_at: formatDateTime(row.updated_at),
+    };
+  }
+
+  private presentLine(
+    appId: number,
+    movement: StockMovement,
+    line: StockMovementLine,
+    productId: number | undefined,
+  ): object[] {
+    const variant = this.state.variants.get(appId, line.product_variant_id) as StoredVariant;
+    if (productId !== undefined && variant.product_id !== productId) return [];
+    const { id: movementId, kind, booked_at: at, warehouse_id: warehouseId, reference } = movement;
+    const warehouseCode = this.state.warehouses.get(appId, warehouseId)?.code ?? null;
+    return [
+      {
+        id: line.id,
+        movement_id: movementId,
+        kind,
+        booked_at: formatDateTime(at),
+        warehouse_id: warehouseId,
+        warehouse_code: warehouseCode,
+        product_id: variant.product_id,
+        product_variant_id: variant.id,
+        code: variant.code,
+        qty: line.qty,
+        reference,
+      },
+    ];
+  }
+}
+
+function presentSums(variant: StoredVariant, stocked: readonly StockedVariant[]): object {
+  const warehouses = stocked.map(({ row, warehouse }) => ({
+    warehouse_code: warehouse.code,
+    on_hand: row.on_hand,
+    reserved: row.reserved,
+    available: availableOf(row, warehouse),
+  }));
+  return {
+    product_variant_id: variant.id,
+    code: variant.code,
+    on_hand: sum(warehouses.map((each) => each.on_hand)),
+    reserved: sum(warehouses.map((each) => each.reserved)),
+    available: sum(warehouses.map((each) => each.available)),
+    warehouses: sortedBy(warehouses, [(each) => each.warehouse_code]),
+  };
+}

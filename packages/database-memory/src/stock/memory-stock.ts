@@ -1,0 +1,97 @@
+import { failedRows, plannedOf, type BulkOptions, type Clock } from '@back-office/kernel';
+import { MATCHING } from '@back-office/matching';
+import {
+  planAdditions,
+  planReconciliation,
+  planStock,
+  stockMatchers,
+  type AddedStock,
+  type OnHand,
+  type StockMatchers,
+  type ReconciledStock,
+  type Stock,
+  type StockChange,
+  type StockQuantity,
+  type WarehouseKey,
+} from '@back-office/stock';
+import type { State } from '../state.js';
+import { bookMovements, changeStock } from './movements.js';
+import type { StoredWarehouse } from './records.js';
+import { shelfKey, stockByShelf } from './shelves.js';
+
+type Rows = readonly (StockQuantity | string)[];
+
+export class MemoryStock implements Stock {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async add(appId: number, rows: Rows, { explain, dryRun }: BulkOptions = {}): Promise<AddedStock> {
+    const work = (): AddedStock => {
+      const places = this.places(appId, MATCHING['PUT /int/stocks'], () => true);
+      const plan = planStock(rows, places);
+      const { changes, outcomes } = planAdditions(plan.outcomes, this.onHand(appId));
+      this.book(appId, 'adjust', changes);
+      return { failed: failedRows(outcomes), explain: explain ? plan.explain() : undefined };
+    };
+    return this.state.memory.transaction(work, { dryRun });
+  }
+
+  async reconcile(
+    appId: number,
+    warehouseCode: string,
+    rows: Rows,
+    { explain, dryRun }: BulkOptions = {},
+  ): Promise<ReconciledStock | undefined> {
+    const isCounted = ({ code }: StoredWarehouse) => code === warehouseCode;
+    const work = (): ReconciledStock | undefined => {
+      const { warehouses } = this.state;
+      const counted = warehouses.find(appId, (each) => each.deleted_at === null && isCounted(each));
+      if (counted === undefined) return undefined;
+      const places = this.places(appId, MATCHING['POST /stock/reconcile'], isCounted);
+      const plan = planStock(rows, places);
+      const located = plannedOf(plan.outcomes);
+      const [id] = this.book(appId, 'reconcile', planReconciliation(located, this.onHand(appId)));
+      const movementId = dryRun ? null : (id ?? null);
+      return { movementId, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+    };
+    return this.state.memory.transaction(work, { dryRun });
+  }
+
+  private places(
+    appId: number,
+    order: Parameters<typeof stockMatchers>[0],
+    isOpen: (warehouse: StoredWarehouse) => boolean,
+  ): StockMatchers {
+    const { variants, warehouses } = this.state;
+    const open = warehouses.all(appId).filter((each) => each.deleted_at === null && each.code !== null && isOpen(each));
+    return stockMatchers(order, variants.all(appId), open as WarehouseKey[]);
+  }
+
+  private onHand(appId: number): OnHand {
+    const rows = stockByShelf(this.state, appId);
+    return (variantId, warehouseId) => rows.get(shelfKey({ variantId, warehouseId }))?.on_hand;
+  }
+
+  /** Returns the ids of the movements. */
+  private book(appId: number, kind: 'adjust' | 'reconcile', changes: readonly StockChange[]): number[] {
+    const now = this.clock.now();
+    const known = stockByShelf(this.state, appId);
+    const entries = changes.map(({ delta, ...change }) => ({ ...change, kind, reference: null, qty: delta }));
+    const ids = bookMovements(
+      this.state,
+      appId,
+      entries.filter(({ qty }) => qty !== 0),
+      now,
+    );
+    for (const { variantId, warehouseId, minQty } of changes) {
+      if (known.has(shelfKey({ variantId, warehouseId }))) continue;
+      const row = { product_variant_id: variantId, warehouse_id: warehouseId, min_qty: minQty };
+      this.state.stocks.insert(appId, { ...row, on_hand: 0, reserved: 0, updated_at: now });
+    }
+    const deltas = changes.map(({ delta, ...change }) => ({ ...change, onHand: delta, reserved: 0 }));
+    changeStock(this.state, appId, deltas, now);
+    return ids;
+  }
+}

@@ -1,0 +1,132 @@
+import {
+  ALREADY_TAKEN,
+  formatDateTime,
+  plannedOf,
+  rejectionOf,
+  refuse,
+  type BulkOptions,
+  type Clock,
+  type Page,
+  type Refusal,
+  type RejectedRows,
+} from '@back-office/kernel';
+import {
+  planWarehouses,
+  type DesiredWarehouse,
+  type NewWarehouse,
+  type Warehouse,
+  type WarehouseDraft,
+  type WarehouseQueries,
+  type Warehouses,
+  type WrittenWarehouses,
+} from '@back-office/stock';
+import { pageOf, sortedBy } from '../lists.js';
+import { lowerCase } from '../lower-case.js';
+import type { State } from '../state.js';
+import type { StoredWarehouse } from './records.js';
+
+export class MemoryWarehouses implements Warehouses, WarehouseQueries {
+  constructor(
+    private readonly state: State,
+    private readonly clock: Clock,
+  ) {}
+
+  async add(appId: number, warehouse: NewWarehouse): Promise<Warehouse | Refusal> {
+    const { code, sellable } = warehouse;
+    return this.state.memory.transaction(() => {
+      const isTaken = code !== null && this.current(appId).some((other) => other.code === code);
+      if (isTaken) return refuse(ALREADY_TAKEN, 'code');
+      const now = this.clock.now();
+      return shown(this.state.warehouses.insert(appId, { code, sellable, ...addressOf(warehouse), ...datesOf(now) }));
+    });
+  }
+
+  async put(
+    appId: number,
+    rows: readonly (DesiredWarehouse | string)[],
+    { explain, dryRun = false }: BulkOptions = {},
+  ): Promise<WrittenWarehouses | RejectedRows> {
+    const work = (): WrittenWarehouses | RejectedRows => {
+      const found = { warehouses: this.current(appId), withStock: this.idsWithStock(appId) };
+      const plan = planWarehouses(rows, found);
+      const rejected = rejectionOf(plan.outcomes);
+      if (rejected) return rejected;
+      const written = this.write(appId, plannedOf(plan.outcomes), this.clock.now(), dryRun);
+      return { ...written, explain: explain ? plan.explain() : undefined };
+    };
+    return this.state.memory.transaction(work, { dryRun });
+  }
+
+  async list(appId: number, search: string | undefined, page: Page): Promise<string> {
+    const found = this.current(appId).filter((warehouse) => search === undefined || holds(warehouse, search));
+    const sorted = sortedBy(found, [({ name }) => name, ({ id }) => id]);
+    return JSON.stringify(pageOf(sorted, page).map(present));
+  }
+
+  private current(appId: number): StoredWarehouse[] {
+    return this.state.warehouses.all(appId).filter((warehouse) => warehouse.deleted_at === null);
+  }
+
+  private idsWithStock(appId: number): Set<number> {
+    const held = this.state.stocks.all(appId).filter((row) => row.on_hand > 0 || row.reserved > 0);
+    return new Set(held.map((row) => row.warehouse_id));
+  }
+
+  private write(
+    appId: number,
+    drafts: readonly WarehouseDraft[],
+    now: Date,
+    dryRun: boolean,
+  ): Omit<WrittenWarehouses, 'explain'> {
+    const once = [...new Set(drafts)];
+    const deleted = once.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
+    for (const id of deleted) this.change(appId, id, { deleted_at: now });
+    const kept = once.filter((draft) => !draft.deleted);
+    const rowOf = new Map(kept.map((draft) => [draft, shown(this.writeOne(appId, draft, now))]));
+    if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
+    const warehouses = drafts.flatMap((draft) => {
+      const row = rowOf.get(draft);
+      return row === undefined ? [] : { ...row, id: draft.id };
+    });
+    return { warehouses, deleted };
+  }
+
+  private writeOne(appId: number, { id, code, desired, sellable }: WarehouseDraft, now: Date): StoredWarehouse {
+    const fields = { ...addressOf(desired), sellable };
+    if (id !== null) return this.change(appId, id, { ...fields, updated_at: now });
+    return this.state.warehouses.insert(appId, { code, ...fields, ...datesOf(now) });
+  }
+
+  private change(appId: number, id: number, change: Partial<StoredWarehouse>): StoredWarehouse {
+    const changed = { ...(this.state.warehouses.get(appId, id) as StoredWarehouse), ...change };
+    this.state.warehouses.put(appId, changed);
+    return changed;
+  }
+}
+
+function addressOf({ name, address_line_1, city, postcode, market_id }: NewWarehouse | DesiredWarehouse) {
+  return { name, address_line_1, city, postcode, market_id };
+}
+
+function datesOf(now: Date) {
+  return { deleted_at: null, inserted_at: now, updated_at: now };
+}
+
+function shown(row: StoredWarehouse): Warehouse {
+  const { id, code, sellable, inserted_at, updated_at } = row;
+  return { id, code, ...addressOf(row), sellable, inserted_at, updated_at };
+}
+
+/** Ignores case. */
+function holds({ name, code, address_line_1, city, postcode }: StoredWarehouse, query: string): boolean {
+  const texts = [name, code ?? '', address_line_1, city, postcode];
+  return texts.some((text) => lowerCase(text).includes(lowerCase(query)));
+}
+
+function present(row: StoredWarehouse): object {
+  return {
+    ...shown(row),
+    inserted_at: formatDateTime(row.inserted_at),
+    updated_at: formatDateTime(row.updated_at),
+  };
+}

@@ -1,0 +1,54 @@
+import { sum } from '@back-office/kernel';
+import { groupedBy, sortedBy } from '../lists.js';
+import type { State } from '../state.js';
+import type { MovementKind, StoredStock } from './records.js';
+import { shelfKey, stockByShelf, type Shelf } from './shelves.js';
+
+export interface MovementEntry extends Shelf {
+  readonly kind: MovementKind;
+  readonly reference: string | null;
+  readonly qty: number;
+}
+
+/** Books one movement per warehouse, kind and reference, with one line per variant. Returns their ids. */
+export function bookMovements(state: State, appId: number, entries: readonly MovementEntry[], now: Date): number[] {
+  const sorted = sortedBy(entries, [
+    ({ warehouseId }) => warehouseId,
+    ({ reference }) => reference,
+    ({ kind }) => kind,
+    ({ variantId }) => variantId,
+  ]);
+  const movements = groupedBy(sorted, ({ warehouseId, kind, reference }) => `${warehouseId} ${kind} ${reference}`);
+  return [...movements.values()].map((ofMovement) => {
+    const { warehouseId, kind, reference } = ofMovement[0] as MovementEntry;
+    const movement = { warehouse_id: warehouseId, kind, reference, booked_at: now };
+    const { id } = state.stockMovements.insert(appId, movement);
+    for (const [variantId, lines] of groupedBy(ofMovement, (entry) => entry.variantId)) {
+      const qty = sum(lines.map((line) => line.qty));
+      state.stockMovementLines.insert(appId, { movement_id: id, product_variant_id: variantId, qty });
+    }
+    return id;
+  });
+}
+
+export interface StockDelta extends Shelf {
+  readonly onHand: number;
+  readonly reserved: number;
+}
+
+/** Adds to existing stock rows. */
+export function changeStock(state: State, appId: number, deltas: readonly StockDelta[], now: Date): void {
+  const rows = stockByShelf(state, appId);
+  for (const [key, ofShelf] of groupedBy(deltas, shelfKey)) {
+    const row = rows.get(key);
+    if (row === undefined) continue;
+    const changed: StoredStock = {
+      ...row,
+      on_hand: row.on_hand + sum(ofShelf.map(({ onHand }) => onHand)),
+      reserved: row.reserved + sum(ofShelf.map(({ reserved }) => reserved)),
+      updated_at: now,
+    };
+    if (changed.on_hand < 0 || changed.reserved < 0) throw new Error(`Stock ${row.id} would fall below 0`);
+    state.stocks.put(appId, changed);
+  }
+}

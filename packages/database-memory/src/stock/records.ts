@@ -1,0 +1,43 @@
+import type { Warehouse } from '@back-office/stock';
+
+export interface StoredWarehouse extends Warehouse {
+  readonly deleted_at: Date | null;
+}
+
+/** Stock of a variant in a warehouse. */
+export interface StoredStock {
+  readonly id: number;
+  readonly product_variant_id: number;
+  readonly warehouse_id: number;
+  readonly on_hand: number;
+  readonly reserved: number;
+  readonly min_qty: number;
+  readonly updated_at: Date;
+}
+
+export type MovementKind = 'adjust' | 'reconcile' | 'reserve' | 'release' | 'ship';
+
+export interface StockMovement {
+  readonly id: number;
+  readonly warehouse_id: number;
+  readonly kind: MovementKind;
+  readonly reference: string | null;
+  readonly booked_at: Date;
+}
+
+export interface StockMovementLine {
+  readonly id: number;
+  readonly movement_id: number;
+  readonly product_variant_id: number;
+  readonly qty: number;
+}
+
+/** Pieces reserved for a proforma item, with the id of the item. */
+export interface StockReservation {
+  readonly id: number;
+  readonly product_variant_id: number;
+  readonly warehouse_id: number;
+  readonly qty: number;
+  readonly inserted_at: Date;
+  readonly updated_at: Date;
+}

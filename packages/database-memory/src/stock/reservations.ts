@@ -1,0 +1,69 @@
+import type { State } from '../state.js';
+import { bookMovements, changeStock } from './movements.js';
+import type { Shelf } from './shelves.js';
+
+/** A change of the reservation of a proforma item in a warehouse. */
+export interface BookedReservation extends Shelf {
+  /** Id of the proforma item. */
+  readonly lineId: number;
+  /** Pieces reserved after the change; `null` for the warehouse that the line leaves. */
+  readonly qty: number | null;
+  /** Difference to before, never 0. */
+  readonly delta: number;
+  readonly reference: string;
+}
+
+/** Changes reservations and books movements. Call it inside a transaction. */
+export function bookReservations(state: State, appId: number, changes: readonly BookedReservation[], now: Date): void {
+  for (const change of changes) keepReservation(state, appId, change, now);
+  const entries = changes.map(({ delta, ...change }) => ({
+    ...change,
+    kind: delta > 0 ? ('reserve' as const) : ('release' as const),
+    qty: delta,
+  }));
+  bookMovements(state, appId, entries, now);
+  const deltas = changes.map(({ delta, ...shelf }) => ({ ...shelf, onHand: 0, reserved: delta }));
+  changeStock(state, appId, deltas, now);
+}
+
+function keepReservation(
+  { stockReservations }: State,
+  appId: number,
+  { lineId, variantId, warehouseId, qty }: BookedReservation,
+  now: Date,
+): void {
+  if (qty === null) return;
+  if (qty === 0) {
+    stockReservations.delete(appId, lineId);
+    return;
+  }
+  const before = stockReservations.get(appId, lineId);
+  const kept = before ?? { id: lineId, product_variant_id: variantId, inserted_at: now };
+  stockReservations.put(appId, { ...kept, warehouse_id: warehouseId, qty, updated_at: now });
+}
+
+/** Reserved pieces that are shipped or released. */
+export interface EndedReservation extends Shelf {
+  readonly proformaItemId: number;
+  readonly qty: number;
+  readonly kind: 'ship' | 'release';
+  readonly reference: string;
+}
+
+/** Ends reservations and books movements. Call it inside a transaction. */
+export function endReservations(
+  state: State,
+  appId: number,
+  endedReservations: readonly EndedReservation[],
+  now: Date,
+): void {
+  for (const { proformaItemId } of endedReservations) state.stockReservations.delete(appId, proformaItemId);
+  const entries = endedReservations.map((departure) => ({ ...departure, qty: -departure.qty }));
+  bookMovements(state, appId, entries, now);
+  const deltas = endedReservations.map(({ kind, qty, ...shelf }) => ({
+    ...shelf,
+    onHand: kind === 'ship' ? -qty : 0,
+    reserved: -qty,
+  }));
+  changeStock(state, appId, deltas, now);
+}

@@ -1,0 +1,13 @@
+import { accessTokensContract, appsContract } from '@back-office/apps/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { openFixture } from '../../testing/open-fixture.js';
+
+const runner = runnerOf(globalThis);
+
+describe('access tokens in PostgreSQL', () => {
+  accessTokensContract(runner, openFixture);
+});
+
+describe('apps in PostgreSQL', () => {
+  appsContract(runner, openFixture);
+});

@@ -1,0 +1,129 @@
+import {
+  type App,
+  type AppContext,
+  type AppQueries,
+  type Apps,
+  changesCurrency,
+  contextOf,
+  DEFAULT_LANGUAGE,
+  drawMediaPrefix,
+  DEFAULT_PAYMENT_METHODS,
+  type InvalidSettings,
+  namedWarehouse,
+  type NewApp,
+  patchedApp,
+  settingsErrors,
+  type SettingsFacts,
+  type SettingsPatch,
+} from '@back-office/apps';
+import type { Clock } from '@back-office/kernel';
+import { DEFAULT_PRESET } from '@back-office/media';
+import { isAccountNumber } from '@back-office/proforma';
+import { randomInt } from 'node:crypto';
+import type { Postgres } from '../postgres.js';
+import { holdsAmounts } from './app-currency.js';
+import type { Sql, Transaction } from '../client-transaction.js';
+import { APP_COLUMNS } from './app-columns.js';
+
+const INSERT_APP = `
+  insert into apps (name, currency, default_language, media_prefix, inserted_at, updated_at)
+  values ($1, $2, $3, $4, $5, $5) returning id`;
+
+const INSERT_METHODS_AND_PRESET = `
+  with methods as (
+    insert into payment_methods (app_id, code, name, kind, inserted_at, updated_at)
+    select $1, kind, name, kind, $2, $2
+    from json_to_recordset($3) as method (kind text, name text)
+  )
+  insert into cdn_upload_presets
+    (app_id, name, output_format, max_width, quality, rendition_widths, is_default, inserted_at, updated_at)
+  values ($1, $4, $5, $6, $7, $8, true, $2, $2)`;
+
+export class SqlApps implements Apps, AppQueries {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  create({ name, currency, language = DEFAULT_LANGUAGE }: NewApp): Promise<number> {
+    const now = this.clock.now();
+    return this.database.transaction(async (transaction) => {
+      const [app] = await transaction.rows<{ id: number }>(INSERT_APP, [
+        name,
+        currency,
+        language,
+        drawMediaPrefix(randomInt),
+        now,
+      ]);
+      const { id } = app as { id: number };
+      const { name: preset, outputFormat, maxWidth, quality, renditionWidths } = DEFAULT_PRESET;
+      const values = [preset, outputFormat, maxWidth, quality, renditionWidths];
+      await transaction.last(INSERT_METHODS_AND_PRESET, [id, now, JSON.stringify(DEFAULT_PAYMENT_METHODS), ...values]);
+      return id;
+    });
+  }
+
+  async any(): Promise<boolean> {
+    return (await this.database.rows('select id from apps limit 1')).length > 0;
+  }
+
+  async ids(): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>('select id from apps order by id');
+    return rows.map(({ id }) => id);
+  }
+
+  async find(appId: number): Promise<App | undefined> {
+    return findApp(this.database, appId);
+  }
+
+  async context(appId: number): Promise<AppContext | undefined> {
+    const app = await this.find(appId);
+    return app && contextOf(app, app.default_language);
+  }
+
+  patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined> {
+    return this.database.transaction(async (transaction) => {
+      transaction.locks('app');
+      // `no key`: inserts of rows that refer to the app lock its key.
+      const app = await findApp(transaction, appId, 'for no key update');
+      if (app === undefined) return undefined;
+      const next = patchedApp(app, patch);
+      const errors = settingsErrors(app, next, patch, await factsOf(transaction, app, next, patch));
+      if (Object.keys(errors).length > 0) return { errors };
+      const [changed] = await transaction.rows<App>(
+        `update apps a set name = $2, currency = $3, default_language = $4, translations = $5, settings = $6,
+           updated_at = $7
+         where a.id = $1 returning ${APP_COLUMNS}`,
+        [
+          appId,
+          next.name,
+          next.currency,
+          next.default_language,
+          JSON.stringify(next.translations),
+          JSON.stringify(next.settings),
+          this.clock.now(),
+        ],
+      );
+      return changed;
+    });
+  }
+}
+
+async function factsOf(transaction: Transaction, app: App, next: App, patch: SettingsPatch): Promise<SettingsFacts> {
+  const warehouse = namedWarehouse(next, patch);
+  return {
+    holdsAmounts: changesCurrency(app, next) && (await holdsAmounts(transaction, app.id)),
+    hasWarehouse: warehouse !== undefined && (await hasWarehouse(transaction, app.id, warehouse)),
+    isAccountNumber,
+  };
+}
+
+async function hasWarehouse(transaction: Transaction, appId: number, code: string): Promise<boolean> {
+  const text = 'select id from warehouses where app_id = $1 and code = $2 and deleted_at is null';
+  return (await transaction.rows(text, [appId, code])).length > 0;
+}
+
+async function findApp(sql: Sql, appId: number, lock: '' | 'for no key update' = ''): Promise<App | undefined> {
+  const [app] = await sql.rows<App>(`select ${APP_COLUMNS} from apps a where a.id = $1 ${lock}`, [appId]);
+  return app;
+}

@@ -1,0 +1,63 @@
+import type { Transaction } from './client-transaction.js';
+import { TIMEOUTS } from './data-source.js';
+
+/** Up to this number of rows, index look-ups beat a scan. */
+const MAX_ROWS_BY_INDEX = 100;
+
+const LOCK_TIMEOUT = '4500ms';
+
+/**
+ * Longer timeouts and, for many rows, no nested loops. Without statistics the planner expects one row of the app, and
+ * would compare ten thousand rows with ten thousand.
+ */
+function settingsFor(rows: number): string {
+  return `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true),
+    set_config('lock_timeout', '${LOCK_TIMEOUT}', true),
+    set_config('enable_nestloop', '${rows > MAX_ROWS_BY_INDEX ? 'off' : 'on'}', true),
+    set_config('enable_seqscan', '${rows > MAX_ROWS_BY_INDEX ? 'on' : 'off'}', true)`;
+}
+
+/** Call first in a transaction that writes in bulk; `rows` is the expected count. */
+export async function beginBulk(transaction: Transaction, rows: number): Promise<void> {
+  transaction.expectManyRows();
+  await transaction.rows(`select ${settingsFor(rows)}`);
+}
+
+const BULK_LOCK_KEYS = { warehouses: 1, products: 2, set_up: 3, locations: 4, attributes: 5 } as const;
+
+/**
+ * As {@link beginBulk}, and waits for other bulk writes of this kind and app. Row locks are not enough: two calls may
+ * insert the same new record.
+ */
+export async function beginLockedBulk(
+  transaction: Transaction,
+  kind: keyof typeof BULK_LOCK_KEYS,
+  appId: number,
+  rows: number,
+): Promise<void> {
+  transaction.locks('bulk');
+  transaction.expectManyRows();
+  await transaction.rows(`select ${settingsFor(rows)}, pg_advisory_xact_lock($1, ($2::bigint % 2147483647)::int)`, [
+    BULK_LOCK_KEYS[kind],
+    appId,
+  ]);
+}
+
+/** Distinct values of a field, without null. */
+export function valuesOf<Row, Field extends keyof Row>(rows: readonly Row[], field: Field): NonNullable<Row[Field]>[] {
+  const values = new Set<NonNullable<Row[Field]>>();
+  for (const { [field]: value } of rows) if (value !== undefined && value !== null) values.add(value);
+  return [...values];
+}
+
+/** The written row of each draft. Expects new rows to be inserted in the order of their drafts. */
+export function rowsByDraft<Draft extends { readonly id: number | null }, Row extends { readonly id: number }>(
+  drafts: readonly Draft[],
+  written: readonly Row[],
+): Map<Draft, Row> {
+  const known = new Set(drafts.map((draft) => draft.id));
+  const byId = new Map(written.map((row) => [row.id, row]));
+  const fresh = written.filter((row) => !known.has(row.id)).values();
+  const rowOf = (draft: Draft): Row => (draft.id === null ? fresh.next().value : byId.get(draft.id)) as Row;
+  return new Map(drafts.map((draft) => [draft, rowOf(draft)]));
+}

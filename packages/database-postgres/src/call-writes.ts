@@ -1,0 +1,30 @@
+import { UnknownOutcome } from '@back-office/database';
+import { callContext, runInContext, WriteOnce } from './write-once.js';
+
+/** Notes that the current call, if any, has written or may have. */
+export function noteWritten(): void {
+  const { progress } = callContext();
+  if (progress) progress.hasWritten = true;
+}
+
+export function hasWritten(): boolean {
+  return callContext().progress?.hasWritten ?? false;
+}
+
+/**
+ * Runs a call. Throws {@link UnknownOutcome} when it has written, now or in an earlier run, and then fails with an error
+ * that implies the opposite.
+ */
+export async function trackWrites<Result>(
+  work: () => Promise<Result>,
+  impliesNothingWritten: (error: unknown) => boolean,
+): Promise<Result> {
+  const progress = { hasWritten: WriteOnce.pending()?.isWritten ?? false };
+  try {
+    return await runInContext({ progress }, work);
+  } catch (error) {
+    if (progress.hasWritten && impliesNothingWritten(error))
+      throw new UnknownOutcome('The database was lost after the call had written', { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { ALREADY_TAKEN, type Clock, type CustomerName, newParts, type Refusal, refuse } from '@back-office/kernel';
+import { MATCHING, matcherOf } from '@back-office/matching';
+import { randomInt } from 'node:crypto';
+import type { Card, Cards, DesiredCard, UpsertedCard } from '@back-office/customers';
+import type { Postgres } from '../postgres.js';
+import { CARDS } from '../tables/customers.js';
+import { customerCondition } from '../customers/customer-condition.js';
+import { placeholders } from '../placeholders.js';
+import type { Transaction } from '../client-transaction.js';
+import { violates } from '../failures.js';
+
+const SHOWN = CARDS.columns.except('app_id', 'inserted_at', 'updated_at');
+// In the order of the values.
+const NEW = SHOWN.pick('data_part', 'time_part', 'barcode', 'external_ref', 'customer_id');
+
+const LOCK_NAMED = `
+  select ${SHOWN.list} from cards where app_id = $1 and (barcode = $2 or external_ref = $3) order by id for update`;
+
+const UPDATE = `
+  update cards
+  set barcode = $3, external_ref = coalesce($4, external_ref), customer_id = coalesce($5, customer_id), updated_at = $6
+  where app_id = $1 and id = $2 returning ${SHOWN.list}`;
+
+const INSERT = `
+  insert into cards (app_id, ${NEW.list}, inserted_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict do nothing returning ${SHOWN.list}`;
+
+export class SqlCards implements Cards {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  async put(appId: number, desired: DesiredCard): Promise<UpsertedCard | Refusal> {
+    try {
+      return await this.database.transaction((transaction) => put(transaction, appId, desired, this.clock.now()));
+    } catch (error) {
+      if (violates(error, 'cards_external_ref_key')) return refuse(ALREADY_TAKEN, 'external_ref');
+      if (violates(error, 'cards_barcode_key')) return refuse(ALREADY_TAKEN, 'barcode');
+      throw error;
+    }
+  }
+}
+
+async function put(
+  transaction: Transaction,
+  appId: number,
+  desired: DesiredCard,
+  now: Date,
+): Promise<UpsertedCard | Refusal> {
+  const customerId = await findCustomer(transaction, appId, desired.customer);
+  if (customerId === undefined) return refuse('API.Customers.NotFound');
+  const { barcode, externalRef } = desired;
+  transaction.locks('card');
+  const cards = await transaction.rows<Card>(LOCK_NAMED, [appId, barcode, externalRef]);
+  const found = matcherOf(MATCHING['POST /int/cards'].card, cards).find({ barcode, external_ref: externalRef });
+  if (found) {
+    const values = [appId, found.id, barcode, externalRef, customerId, now];
+    const [card] = await transaction.last<Card>(UPDATE, values);
+    return { card: card as Card, created: false };
+  }
+  const { dataPart, timePart } = newParts(now, randomInt);
+  const values = [appId, dataPart, timePart, barcode, externalRef, customerId, now];
+  const [card] = await transaction.rows<Card>(INSERT, values);
+  // Another call has inserted the card meanwhile: find it now.
+  return card ? { card, created: true } : put(transaction, appId, desired, now);
+}
+
+/** Returns `null` when no customer is named, and `undefined` when the app has no such customer. */
+async function findCustomer(
+  transaction: Transaction,
+  appId: number,
+  name: CustomerName | null,
+): Promise<number | null | undefined> {
+  if (name === null) return null;
+  const values: unknown[] = [appId];
+  const condition = customerCondition(name, placeholders(values));
+  const text = `select c.id from customers c where c.app_id = $1 and ${condition}`;
+  const [customer] = await transaction.rows<{ id: number }>(text, values);
+  return customer?.id;
+}

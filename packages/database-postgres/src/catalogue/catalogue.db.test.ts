@@ -1,0 +1,50 @@
+import {
+  attributesContract,
+  productQueriesContract,
+  productsContract,
+  type GivenCatalogue,
+} from '@back-office/catalogue/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { testDatabase } from '../../testing/test-database.js';
+import { dataSourceFor } from '../data-source.js';
+import { portsOf } from '../ports.js';
+import { Postgres } from '../postgres.js';
+
+const PAGE = { offset: 0, limit: 100 };
+const ADDRESS = { address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 };
+
+async function catalogueInPostgres(): Promise<GivenCatalogue> {
+  const own = await testDatabase();
+  const postgres = new Postgres(await dataSourceFor(own.connection, 4).initialize());
+  let now = Date.parse('2026-11-21T10:00:00Z');
+  const clock = { now: () => new Date(now) };
+  const { apps, warehouses, stock, ...ports } = portsOf(postgres, own.connection, {
+    clock,
+    publicBase: () => 'http://localhost/media',
+    isPublished: () => false,
+  });
+  return {
+    ...ports,
+    makeApp: () => apps.create({ name: 'Shop', currency: 'RSD' }),
+    changeCurrency: async (appId, currency) => void (await apps.patch(appId, { currency })),
+    addStock: async (appId, code, qty, sellable) => {
+      const warehouse = `${Math.random()}`;
+      await warehouses.add(appId, { code: warehouse, name: warehouse, ...ADDRESS, sellable });
+      await stock.add(appId, [{ code, warehouse_code: warehouse, qty }]);
+    },
+    brokenUsages: async (appId) => JSON.parse(await ports.fileUsageQueries.broken(appId, undefined, PAGE)) as object[],
+    forward: (seconds) => {
+      now += seconds * 1_000;
+    },
+    close: async () => {
+      await postgres.source.destroy();
+      await own.drop();
+    },
+  };
+}
+
+describe('the catalogue in PostgreSQL', () => {
+  productsContract(runnerOf(globalThis), catalogueInPostgres);
+  productQueriesContract(runnerOf(globalThis), catalogueInPostgres);
+  attributesContract(runnerOf(globalThis), catalogueInPostgres);
+});

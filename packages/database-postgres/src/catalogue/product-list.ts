@@ -1,0 +1,174 @@
+import { escapeLike } from '@back-office/kernel';
+import { among } from '../list-conditions.js';
+import type { Postgres } from '../postgres.js';
+import { foldedName } from '@back-office/database-search';
+import { placeholders } from '../placeholders.js';
+import {
+  canBeMistyped,
+  parseProductOrder,
+  type ProductFilter,
+  type ProductListQuery,
+  type ProductSortField,
+} from '@back-office/catalogue';
+import { LOOK_UP_IDS, productJson } from './product-look-up.js';
+
+/** A sort expression on the product `p` or its sales `s`. */
+interface SortKey {
+  readonly sql: string;
+  readonly direction: string;
+}
+
+const SORTED: Readonly<Record<ProductSortField, string>> = {
+  name: 'p.search_name',
+  price: 'p.lowest_price',
+  inserted_at: 'p.inserted_at',
+  sales_quantity: 'coalesce(s.quantity, 0)',
+};
+const BY_NAME: readonly SortKey[] = [{ sql: 'p.search_name', direction: '' }];
+const BY_ID: SortKey = { sql: 'p.id', direction: '' };
+
+function productOrder(orderBy: string | undefined): SortKey[] | undefined {
+  return parseProductOrder(orderBy)?.map(({ field, isDescending }) => {
+    // Only prices are nullable; elsewhere `nulls last` would prevent use of the index.
+    const nulls = field === 'price' ? ' nulls last' : '';
+    return { sql: SORTED[field], direction: `${isDescending ? ' desc' : ''}${nulls}` };
+  });
+}
+
+interface Search {
+  /** Sorts best matches first. Lazy, since an unused parameter has no type. */
+  readonly order: () => readonly SortKey[];
+  /** Condition: contains the text literally. */
+  readonly literal: string;
+  /** Condition: similar to the text; false for short texts. */
+  readonly similar: string;
+}
+
+interface AppProductListQuery extends ProductListQuery {
+  readonly appId: number;
+  readonly decimals: number;
+}
+
+/** Selects the ids of the page, then their fields. A full join never becomes a nested loop, see {@link among}. */
+export function productListStatement({ appId, decimals, filter, orderBy, page }: AppProductListQuery) {
+  const values: unknown[] = [appId, page.offset, page.limit, decimals];
+  const value = placeholders(values);
+  const search = searchOf(filter, value);
+  const conditions = ['p.app_id = $1', ...conditionsOf(filter, value)];
+  const sorting = productOrder(orderBy);
+  const text = `
+  with ${search ? searchPageOf(search, conditions, sorting) : pageOf(conditions, sorting ?? BY_NAME)}
+  select json_build_object('products', coalesce(json_agg(${productJson('$4')} order by page.ordinal), '[]'))::text as data
+  from page full join (select * from products p where p.app_id = $1 and ${among('p.id', 'page')}) as p on p.id = page.id`;
+  return { text, values };
+}
+
+function pageOf(conditions: readonly string[], keys: readonly SortKey[]): string {
+  const order = [...keys, BY_ID].map(({ sql, direction }) => `${sql}${direction}`).join(', ');
+  return `page as (
+    select p.id, row_number() over (order by ${order}) as ordinal from products p ${salesJoin(keys)}
+    where ${conditions.join(' and ')} order by ${order} offset $2 limit $3
+  )`;
+}
+
+/**
+ * Matches carry their sort keys, since looking each up again may be too much. Similar names are slow to find: unless an
+ * order is requested they come last, and are searched only when the page reaches them.
+ */
+function searchPageOf(search: Search, conditions: readonly string[], sorting: readonly SortKey[] | undefined): string {
+  const keys = sorting ?? [...search.order(), ...BY_NAME];
+  const columns = ['p.id', ...keys.map(({ sql }, index) => `${sql} as key_${index}`)].join(', ');
+  const order = [...keys.map(({ direction }, index) => `key_${index}${direction}`), 'id'];
+  const best = [...(sorting ? [] : ['is_rough']), ...order].join(', ');
+  const found = (isRough: boolean, ...more: string[]): string => `
+    select ${columns}, ${isRough} as is_rough from products p ${salesJoin(keys)}
+    where ${[...conditions, ...more].join(' and ')}`;
+  const reached = sorting ? [] : ['(select count(*) from exactly) < $2::bigint + $3::bigint'];
+  return `exactly as materialized (${found(false, search.literal)}),
+  roughly as materialized (${found(true, search.similar, `not ${search.literal}`, ...reached)}),
+  page as (
+    select id, row_number() over (order by ${best}) as ordinal
+    from (select * from exactly union all select * from roughly order by ${best} offset $2 limit $3) as found
+  )`;
+}
+
+function salesJoin(keys: readonly SortKey[]): string {
+  const sortsBySales = keys.some(({ sql }) => sql.includes('s.quantity'));
+  return sortsBySales ? 'left join product_sales s on s.app_id = $1 and s.product_id = p.id' : '';
+}
+
+export async function productListJson(database: Postgres, query: AppProductListQuery): Promise<string> {
+  const { text, values } = productListStatement(query);
+  const [row] = await database.rows<{ data: string }>(text, values);
+  return row?.data ?? '{"products":[]}';
+}
+
+/** With both searches, products must match both. */
+function searchOf({ search, searchAll }: ProductFilter, value: (one: unknown) => string): Search | undefined {
+  const names = search === undefined ? undefined : nameSearch(search, 'p.search_name', value);
+  const everywhere = searchAll === undefined ? undefined : everywhereSearch(searchAll, value);
+  if (names === undefined || everywhere === undefined) return names ?? everywhere;
+  const either = ({ literal, similar }: Search): string => `(${literal} or ${similar})`;
+  return {
+    literal: `(${names.literal} and ${everywhere.literal})`,
+    similar: `(${either(names)} and ${either(everywhere)})`,
+    order: () => [...names.order(), ...everywhere.order()],
+  };
+}
+
+/** Ranks exact names, then prefixes, then prefixes of words, then other matches. */
+function nameSearch(text: string, column: string, value: (one: unknown) => string): Search {
+  const folded = foldedName(text);
+  // Only signs that folding drops: no name can match.
+  if (folded === '') return { literal: 'false', similar: 'false', order: () => [] };
+  const literal = escapeLike(folded);
+  const order = (): SortKey[] => {
+    const exact = value(folded);
+    const rank = `case when p.search_name = ${exact} then 0 when p.search_name like ${value(`${literal}%`)} then 1
+      when p.search_name like ${value(`% ${literal}%`)} then 2 else 3 end`;
+    return [
+      { sql: rank, direction: '' },
+      { sql: `word_similarity(${exact}, p.search_name)`, direction: ' desc' },
+    ];
+  };
+  return {
+    literal: `${column} like ${value(`%${literal}%`)}`,
+    similar: canBeMistyped(folded) ? `${column} %> ${value(folded)}` : 'false',
+    order,
+  };
+}
+
+/** Searches names, codes and barcodes; an exact code or barcode comes first. */
+function everywhereSearch(searchAll: string, value: (one: unknown) => string): Search {
+  const { literal, similar, order } = nameSearch(searchAll, 'p.search_all', value);
+  // PostgreSQL lowercases codes, as the stored ones: JavaScript differs for `İ` and a final `Σ`.
+  const codes = `p.search_all like lower(${value(`%${escapeLike(searchAll)}%`)})`;
+  const exactCodeFirst = (): SortKey => ({ sql: `p.id in (${exactCodeIds(value(searchAll))})`, direction: ' desc' });
+  return { literal: `(${literal} or ${codes})`, similar, order: () => [exactCodeFirst(), ...order()] };
+}
+
+function exactCodeIds(code: string): string {
+  return `
+    select id from products where app_id = $1 and lower(btrim(code)) = lower(${code})
+    union all
+    select product_id from product_variants
+    where app_id = $1 and (lower(code) = lower(${code}) or lower(barcode) = lower(${code}))`;
+}
+
+function conditionsOf(filter: ProductFilter, value: (one: unknown) => string): string[] {
+  const { lookUps, priceFrom, priceTo, onlyOnStock } = filter;
+  const minor = (price: string, round: string): string => `${round}(${value(price)}::numeric * 10 ^ $4::int)::bigint`;
+  return [
+    ...lookUps.map((each) => `p.id in (${LOOK_UP_IDS[each.by](value(each.value))})`),
+    ...(priceFrom === undefined ? [] : [`p.lowest_price >= ${minor(priceFrom, 'ceil')}`]),
+    ...(priceTo === undefined ? [] : [`p.lowest_price <= ${minor(priceTo, 'floor')}`]),
+    ...(onlyOnStock ? [ON_STOCK] : []),
+  ];
+}
+
+// `offset 0` keeps the look-up per product from becoming a join, see {@link among}.
+const ON_STOCK = `exists (
+  select 1 from product_variants v
+  join stocks k on k.app_id = v.app_id and k.product_variant_id = v.id
+  join warehouses w on w.app_id = v.app_id and w.id = k.warehouse_id and w.sellable and w.deleted_at is null
+  where v.app_id = p.app_id and v.product_id = p.id and k.on_hand > k.reserved offset 0)`;

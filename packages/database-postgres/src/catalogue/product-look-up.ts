@@ -1,0 +1,73 @@
+import { PRODUCT_FIELDS, type LookUp, type ProductLookUp } from '@back-office/catalogue';
+import type { Postgres } from '../postgres.js';
+import { dateTimeSql, moneySql } from '../json-sql.js';
+
+/** Ids of the products that a value names, best first: an exact code before one that differs in case. */
+export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = {
+  id: (value) => `select id from products where app_id = $1 and id = ${value}::bigint`,
+  slug: (value) => `select id from products where app_id = $1 and slug = ${value}`,
+  code: (value) => `select id from (
+      select id, 1 as kind, (code = ${value}) as exact from products
+      where app_id = $1 and lower(btrim(code)) = lower(btrim(${value}))
+      union all
+      select product_id, 2, (code = ${value}) from product_variants
+      where app_id = $1 and lower(code) = lower(btrim(${value}))
+    ) as candidate order by exact desc, kind, id`,
+  barcode: (value) => `select product_id as id from product_variants
+    where app_id = $1 and lower(barcode) = lower(btrim(${value})) order by (barcode = ${value}) desc, product_id`,
+};
+
+const IMAGES = `(
+    select coalesce(json_agg(json_build_object('image_url', i.image_url, 'alt', i.alt) order by i.id), '[]')
+    from product_images i where i.app_id = p.app_id and i.product_id = p.id
+  )`;
+
+const VARIANTS = (decimals: string): string => `(
+    select coalesce(json_agg(json_build_object(
+      'id', v.id, 'code', v.code, 'barcode', v.barcode, 'external_ref', v.external_ref, 'name', v.name,
+      'price', ${moneySql('coalesce(v.price, p.price)', decimals)},
+      'stock', (
+        select json_build_object(
+          'on_hand', coalesce(sum(on_hand), 0), 'reserved', coalesce(sum(reserved), 0),
+          'available', coalesce(sum(greatest(on_hand - reserved, 0)) filter (where w.sellable), 0)
+        ) from stocks k join warehouses w on w.app_id = v.app_id and w.id = k.warehouse_id
+        where k.app_id = v.app_id and k.product_variant_id = v.id
+      )
+    ) order by v.id), '[]')
+    from product_variants v where v.app_id = p.app_id and v.product_id = p.id
+  )`;
+
+/** SQL of the product `p` as JSON; `decimals` is the parameter with the currency's decimals. */
+export function productJson(decimals: string): string {
+  const computed: Partial<Record<(typeof PRODUCT_FIELDS)[number], string>> = {
+    vat_rate: 'trim_scale(p.vat_rate / 100.0)',
+    price: moneySql('p.price', decimals),
+    lowest_price: moneySql('p.lowest_price', decimals),
+    sales_quantity:
+      'coalesce((select quantity from product_sales s where s.app_id = p.app_id and s.product_id = p.id), 0)',
+    images: IMAGES,
+    variants: VARIANTS(decimals),
+    inserted_at: dateTimeSql('p.inserted_at'),
+    updated_at: dateTimeSql('p.updated_at'),
+  };
+  const shown = PRODUCT_FIELDS.map((name) => `'${name}', ${computed[name] ?? `p.${name}`}`);
+  return `json_build_object(${shown.join(', ')})`;
+}
+
+export function productLookUpStatement(appId: number, decimals: number, { by, value }: ProductLookUp) {
+  const text = `select ${productJson('$3')}::text as data from products p
+    where p.app_id = $1 and p.id = (${LOOK_UP_IDS[by]('$2')} limit 1)`;
+  return { text, values: [appId, value, decimals] };
+}
+
+/** One product as JSON text; `undefined` when the look-up finds none. */
+export async function findProductJson(
+  database: Postgres,
+  appId: number,
+  decimals: number,
+  lookUp: ProductLookUp,
+): Promise<string | undefined> {
+  const { text, values } = productLookUpStatement(appId, decimals, lookUp);
+  const [found] = await database.rows<{ data: string }>(text, values);
+  return found?.data;
+}

@@ -1,0 +1,114 @@
+import {
+  planAttributes,
+  productCount,
+  type AttributePlan,
+  type Attributes,
+  type DefinitionDraft,
+  type DesiredAttributes,
+  type FoundAttributes,
+  type WrittenAttributes,
+} from '@back-office/catalogue';
+import { rejectionOf, sum, type BulkOptions, type Clock, type RejectedRows } from '@back-office/kernel';
+import { valuesOf, beginLockedBulk } from '../bulk.js';
+import type { Transaction } from '../client-transaction.js';
+import type { Postgres } from '../postgres.js';
+import { ATTRIBUTE_DEFINITIONS, PRODUCT_ATTRIBUTES } from '../tables/products.js';
+import { findVariants } from './named-variants.js';
+
+const NEW = ATTRIBUTE_DEFINITIONS.columns.pick('external_ref', 'code', 'name');
+const VALUE = PRODUCT_ATTRIBUTES.columns.pick('product_id', 'product_attribute_def_id', 'value');
+
+// Without row locks: callers hold the bulk lock of the app's attributes.
+const FIND_DEFINITIONS = `
+  select id, ${NEW.list} from product_attribute_defs
+  where app_id = $1 and (external_ref = any($2::text[]) or code = any($3::text[]))`;
+
+const DEFINITION = `(ordinal int, id bigint, ${NEW.typed})`;
+
+// Uniqueness is checked row by row, so codes that move between definitions are cleared first.
+const RELEASE_CODES = `
+  update product_attribute_defs set code = null where app_id = $1 and id = any($2::bigint[])`;
+
+const UPDATE_DEFINITIONS = `
+  update product_attribute_defs d set ${NEW.except('external_ref').setFrom('row')}, updated_at = $3
+  from json_to_recordset($2) as row ${DEFINITION} where d.app_id = $1 and d.id = row.id`;
+
+const INSERT_DEFINITIONS = `
+  insert into product_attribute_defs (app_id, ${NEW.list}, inserted_at, updated_at)
+  select $1, ${NEW.list}, $3, $3 from json_to_recordset($2) as row ${DEFINITION} order by ordinal
+  returning id, external_ref`;
+
+const SET_VALUES = `
+  insert into product_attributes as a (app_id, ${VALUE.list}, updated_at)
+  select $1, ${VALUE.list}, $3 from json_to_recordset($2) as row (${VALUE.typed})
+  on conflict (app_id, product_id, product_attribute_def_id)
+  do update set value = excluded.value, updated_at = excluded.updated_at where a.value <> excluded.value`;
+
+export class SqlAttributes implements Attributes {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  put(
+    appId: number,
+    rows: readonly (DesiredAttributes | string)[],
+    { explain, dryRun }: BulkOptions = {},
+  ): Promise<WrittenAttributes | RejectedRows> {
+    const desired = rows.filter((row) => typeof row !== 'string');
+    const work = async (transaction: Transaction): Promise<WrittenAttributes | RejectedRows> => {
+      const records = sum(desired.map((row) => 1 + row.attributes.length));
+      await beginLockedBulk(transaction, 'attributes', appId, records);
+      const plan = planAttributes(rows, await find(transaction, appId, desired));
+      const rejected = rejectionOf(plan.outcomes);
+      if (rejected) return rejected;
+      await write(transaction, appId, plan, this.clock.now());
+      if (dryRun) for (const definition of plan.created) definition.id = null;
+      const counts = { products: productCount(plan.outcomes), definitionsCreated: plan.created.length };
+      return { ...counts, explain: explain ? plan.explain() : undefined };
+    };
+    return this.database.transaction(work, { dryRun });
+  }
+}
+
+async function find(
+  transaction: Transaction,
+  appId: number,
+  desired: readonly DesiredAttributes[],
+): Promise<FoundAttributes> {
+  const attributes = desired.flatMap((row) => row.attributes);
+  const variants = await findVariants(transaction, appId, desired);
+  const definitions = await transaction.rows<FoundAttributes['definitions'][number]>(FIND_DEFINITIONS, [
+    appId,
+    valuesOf(attributes, 'external_ref'),
+    valuesOf(attributes, 'code'),
+  ]);
+  return { variants, definitions };
+}
+
+async function write(
+  transaction: Transaction,
+  appId: number,
+  { created, changed, values }: AttributePlan,
+  now: Date,
+): Promise<void> {
+  if (changed.length > 0) {
+    await transaction.rows(RELEASE_CODES, [appId, changed.map(({ id }) => id)]);
+    await transaction.rows(UPDATE_DEFINITIONS, [appId, JSON.stringify(changed), now]);
+  }
+  if (created.length > 0) await insert(transaction, appId, created, now);
+  const rows = values.map(({ productId, definition, value }) => ({
+    product_id: productId,
+    product_attribute_def_id: definition.id,
+    value,
+  }));
+  await transaction.last(SET_VALUES, [appId, JSON.stringify(rows), now]);
+}
+
+/** Sets the ids of new definitions by their references. */
+async function insert(transaction: Transaction, appId: number, created: readonly DefinitionDraft[], now: Date) {
+  const rows = JSON.stringify(created.map((definition, ordinal) => ({ ...definition, ordinal })));
+  const inserted = await transaction.rows<{ id: number; external_ref: string }>(INSERT_DEFINITIONS, [appId, rows, now]);
+  const ids = new Map(inserted.map((row) => [row.external_ref, row.id]));
+  for (const definition of created) definition.id = ids.get(definition.external_ref) ?? null;
+}

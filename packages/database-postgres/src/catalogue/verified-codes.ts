@@ -1,0 +1,53 @@
+import {
+  matchCodes,
+  wantedCodes,
+  type FoundCodes,
+  type ProductCodes,
+  type VerifiedCodes,
+} from '@back-office/catalogue';
+import type { Postgres } from '../postgres.js';
+
+/** Only PostgreSQL folds case and spaces: JavaScript differs for some letters. */
+const foldedList = (texts: string): string => `(
+    select json_agg(lower(btrim(sent)) order by ordinal) from unnest(${texts}::text[]) with ordinality as row (sent, ordinal)
+  )`;
+const distinctFolded = (texts: string): string =>
+  `(select distinct lower(btrim(sent)) as folded from unnest(${texts}::text[]) as sent)`;
+
+/** Records that the rows may name ($2 codes, $3 barcodes, $4 product codes). Joins, since lists would be scanned per row. */
+const FIND_BY_CODES = `
+  with variant as (
+    select v.id from ${distinctFolded('$2')} as sent
+    join product_variants v on v.app_id = $1 and lower(v.code) = sent.folded
+    union
+    select v.id from ${distinctFolded('$3')} as sent
+    join product_variants v on v.app_id = $1 and lower(v.barcode) = sent.folded
+  )
+  select (
+    select coalesce(json_agg(json_build_object('id', v.id, 'product_id', v.product_id, 'code', v.code,
+      'barcode', v.barcode, 'loose_code', lower(v.code), 'loose_barcode', lower(v.barcode)) order by v.id), '[]')
+    from variant join product_variants v on v.app_id = $1 and v.id = variant.id
+  ) as variants, (
+    select coalesce(json_agg(json_build_object('id', p.id, 'product_id', p.id, 'code', p.code, 'barcode', null,
+      'loose_code', sent.folded, 'loose_barcode', null) order by p.id), '[]')
+    from ${distinctFolded('$4')} as sent join products p on p.app_id = $1 and lower(btrim(p.code)) = sent.folded
+  ) as products,
+  coalesce(${foldedList('$2')}, '[]') as codes, coalesce(${foldedList('$3')}, '[]') as barcodes,
+  coalesce(${foldedList('$4')}, '[]') as "productCodes"`;
+
+/** Looks all rows up with one statement and matches them in the order of the matching table. */
+export async function verifyCodes(
+  database: Postgres,
+  appId: number,
+  rows: readonly ProductCodes[],
+): Promise<VerifiedCodes[]> {
+  const wanted = rows.map(wantedCodes);
+  const texts = (['code', 'barcode', 'productCode'] as const).map((field) => [
+    ...new Set(wanted.map((row) => row[field])),
+  ]);
+  const [found] = await database.transaction((transaction) => {
+    transaction.expectManyRows();
+    return transaction.last<FoundCodes>(FIND_BY_CODES, [appId, ...texts]);
+  });
+  return matchCodes(wanted, texts.flat(), found as FoundCodes);
+}

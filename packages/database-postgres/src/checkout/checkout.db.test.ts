@@ -1,0 +1,14 @@
+import { evaluationOffersContract, evaluationsContract, setUpRecordsContract } from '@back-office/checkout/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { openSalesFixture } from '../../testing/open-sales-fixture.js';
+
+const runner = runnerOf(globalThis);
+
+describe('set-up records in PostgreSQL', () => {
+  setUpRecordsContract(runner, openSalesFixture);
+});
+
+describe('evaluations in PostgreSQL', () => {
+  evaluationsContract(runner, openSalesFixture);
+  evaluationOffersContract(runner, openSalesFixture);
+});

@@ -1,0 +1,130 @@
+import {
+  EVALUATION_LIFETIME_HOURS,
+  frozenBasket,
+  offerOf,
+  type Basket,
+  type EvaluatedBasket,
+  type EvaluationQueries,
+  type Evaluations,
+} from '@back-office/checkout';
+import { addHours, isRefusal, refuse, type Buyer, type Clock, type Refusal } from '@back-office/kernel';
+import {
+  priceItems,
+  type CatalogueVariant,
+  type Evaluation,
+  type EvaluationFacts,
+  type OfferedVoucher,
+  type Offers,
+  type PromisedVoucher,
+  type PromotionRule,
+  type Shipment,
+  type StockRow,
+} from '@back-office/proforma';
+import { checkCurrency } from '../apps/app-currency.js';
+import type { Sql, Transaction, WritingSql } from '../client-transaction.js';
+import type { Postgres } from '../postgres.js';
+import { EXISTS_ANYWHERE, FIND_EVALUATION, INSERT, LOCK_FACTS, lookUpStatement } from './evaluation-statements.js';
+
+interface LookedUp {
+  readonly currency: string;
+  readonly variants: readonly CatalogueVariant[];
+  readonly customer: Buyer | null;
+  readonly warehouse_id: number | null;
+  readonly shipment: Shipment | null;
+  readonly rules: readonly (Omit<PromotionRule, 'validFrom' | 'validUntil'> & {
+    readonly validFrom: string | null;
+    readonly validUntil: string | null;
+  })[];
+  readonly vouchers: readonly OfferedVoucher[];
+}
+
+export class SqlEvaluations implements Evaluations, EvaluationQueries {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Prices the basket with the current catalogue and stores the result. Reserves nothing. */
+  evaluate(appId: number, basket: Basket): Promise<EvaluatedBasket | Refusal> {
+    return this.database.write((sql) => evaluate(sql, appId, basket, this.clock.now()));
+  }
+
+  async find(appId: number, id: number): Promise<EvaluatedBasket | undefined> {
+    const [row] = await this.database.rows<EvaluatedBasket>(FIND_EVALUATION, [appId, id]);
+    return row;
+  }
+}
+
+async function evaluate(sql: WritingSql, appId: number, basket: Basket, now: Date): Promise<EvaluatedBasket | Refusal> {
+  const looked = await lookUp(sql, appId, basket, now);
+  checkCurrency(looked.currency, basket.currency);
+  const { customer, shipment, warehouse_id: warehouseId } = looked;
+  if (basket.customer !== null && customer === null) return refuse('API.Customers.NotFound');
+  if (basket.warehouseCode !== null && warehouseId === null) return refuse('API.Warehouses.NotFound');
+  if (basket.shipmentMethodCode !== null && shipment === null) return refuse('API.ShipmentMethods.NotFound');
+  const priced = priceItems(basket.items, looked.variants, offersOf(basket, looked, now));
+  if (isRefusal(priced)) return priced;
+  const columns = {
+    ...frozenBasket(basket, priced),
+    buyer: customer ?? basket.guest,
+    customer_id: customer?.id ?? null,
+    warehouse_id: warehouseId,
+    inserted_at: now,
+    expires_at: addHours(now, EVALUATION_LIFETIME_HOURS),
+  };
+  const [inserted] = await sql.last<{ id: number }>(INSERT, [appId, JSON.stringify(columns)]);
+  return { ...columns, id: (inserted as { id: number }).id, consumed_at: null };
+}
+
+async function lookUp(sql: Sql, appId: number, { items, ...basket }: Basket, now: Date): Promise<LookedUp> {
+  const named = {
+    ...basket,
+    codes: items.flatMap((item) => item.code ?? []),
+    barcodes: items.flatMap((item) => item.barcode ?? []),
+    externalRefs: items.flatMap((item) => item.external_ref ?? []),
+    variantIds: items.flatMap((item) => item.product_variant_id ?? []),
+  };
+  const { text, values } = lookUpStatement(appId, named, now);
+  const [found] = await sql.rows<LookedUp>(text, values);
+  return found as LookedUp;
+}
+
+function offersOf({ coupons, vouchers }: Basket, { rules, shipment, vouchers: found }: LookedUp, now: Date): Offers {
+  const byCode = new Map(found.map((voucher) => [voucher.code, voucher]));
+  return {
+    coupons,
+    shipment,
+    now,
+    rules: rules.map((rule) => ({ ...rule, validFrom: dateOf(rule.validFrom), validUntil: dateOf(rule.validUntil) })),
+    vouchers: vouchers.map((code) => byCode.get(code) ?? { id: 0, code, available: 0 }),
+  };
+}
+
+function dateOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}
+
+interface LockedRow extends EvaluatedBasket {
+  readonly stock: readonly StockRow[];
+  readonly vouchers_now: readonly PromisedVoucher[];
+  readonly pickup_point: Evaluation['pickupPoint'];
+}
+
+/** Locks the evaluation, then its vouchers, then its stock. */
+export async function findEvaluationFacts(
+  transaction: Transaction,
+  appId: number,
+  evaluationId: number,
+  now: Date,
+): Promise<EvaluationFacts> {
+  transaction.locks('evaluation');
+  transaction.locks('voucher');
+  transaction.locks('stock');
+  const [row] = await transaction.rows<LockedRow>(LOCK_FACTS, [appId, evaluationId, now]);
+  if (row) {
+    const { stock, vouchers_now: vouchers, pickup_point: pickupPoint } = row;
+    return { evaluation: { ...offerOf(row), vouchers, pickupPoint }, stock };
+  }
+  const elsewhere = await transaction.rows(EXISTS_ANYWHERE, [evaluationId]);
+  return { evaluation: elsewhere.length > 0 ? 'of another app' : undefined, stock: [] };
+}

@@ -1,0 +1,191 @@
+import type { Writable } from 'node:stream';
+import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import { TIMEOUTS } from './data-source.js';
+import { DatabaseUnavailable, UnknownOutcome, WrittenByAnother } from '@back-office/database';
+import { failureOf } from './failures.js';
+import { WriteOnce } from './write-once.js';
+
+export interface Sql {
+  /** Runs one statement, prepared once per connection, and returns its rows. */
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** Every transaction locks in this order, and rows of one kind in the order of their keys. */
+const LOCK_ORDER = [
+  'app',
+  'bulk',
+  'warehouse',
+  'evaluation',
+  'proforma',
+  'order',
+  'voucher',
+  'customer',
+  'card',
+  'stock',
+  'file',
+  'device',
+] as const;
+export type Lockable = (typeof LOCK_ORDER)[number];
+
+export interface WritingSql extends Sql {
+  /**
+   * As {@link rows}, for the last statement, which is sent together with COMMIT. Nothing is committed when it fails.
+   * Throws {@link UnknownOutcome} when the connection is lost meanwhile.
+   */
+  last<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface Transaction extends WritingSql {
+  /** Declares that the next statement locks rows of this kind. Throws when that violates the lock order. */
+  locks(kind: Lockable): void;
+  /**
+   * Plans the following statements for their values, with the timeout of bulk writes. `plan_cache_mode` would also plan
+   * the foreign key check of every row again.
+   */
+  expectManyRows(): void;
+}
+
+/** A mark divides by the number of marked rows, so this error means that another run took the key over. */
+const DIVISION_BY_ZERO = '22012';
+/** How a transaction ends: with COMMIT, with a mark and COMMIT, or with ROLLBACK. */
+export type Ending = undefined | WriteOnce | 'dry run';
+
+/** Round trips dominate, so BEGIN is sent with the first statement and COMMIT with the last. */
+export class ClientTransaction implements Transaction {
+  private lockedUpTo = -1;
+  private bulkTimeout: { readonly query_timeout: number } | undefined;
+  private state: 'new' | 'open' | 'committed' = 'new';
+
+  constructor(
+    private readonly client: PoolClient,
+    private readonly nameOf: (text: string) => string | undefined,
+    private readonly onStatement: (text: string) => void,
+    private readonly end: number,
+    private readonly ending: Ending,
+  ) {}
+
+  async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const [answer] = await sendTogether(this.client, [this.query(text, values)], { begin: this.markOpen() });
+    return rowsOf<Row>(answer);
+  }
+
+  async last<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    // A mark needs the result of the whole work, and a dry run is never committed.
+    return this.ending ? this.rows(text, values) : this.commitWith(text, values);
+  }
+
+  async commit(result: unknown): Promise<void> {
+    if (this.ending instanceof WriteOnce) return this.commitOnce(this.ending, result);
+    if (this.state !== 'open') return;
+    assertInTime(this.end);
+    if (this.ending === 'dry run') return this.rollBack();
+    const [committed] = await sendTogether(this.client, [{ text: 'COMMIT', ...this.bulkTimeout }]);
+    assertCommitted(committed);
+  }
+
+  private async rollBack(): Promise<void> {
+    const [answer] = await sendTogether(this.client, [{ text: 'ROLLBACK' }]);
+    rowsOf(answer);
+  }
+
+  private async commitOnce(once: WriteOnce, result: unknown): Promise<void> {
+    const { text, values } = once.markOf(result);
+    try {
+      await this.commitWith(text, values);
+    } catch (error) {
+      if ((error as { code?: unknown }).code === DIVISION_BY_ZERO) throw new WrittenByAnother();
+      throw error;
+    }
+    once.done();
+  }
+
+  private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    // The client's timeout of COMMIT includes the time of the statement before it.
+    const queries = [this.query(text, values), { text: 'COMMIT', ...this.bulkTimeout }];
+    const [answer, committed] = await sendTogether(this.client, queries, { begin: this.markOpen() });
+    this.state = 'committed';
+    if (answer?.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
+    assertCommitted(answer?.status === 'rejected' ? answer : committed);
+    return rowsOf<Row>(answer);
+  }
+
+  expectManyRows(): void {
+    this.bulkTimeout = { query_timeout: TIMEOUTS.bulkQuery };
+  }
+
+  locks(kind: Lockable): void {
+    const position = LOCK_ORDER.indexOf(kind);
+    if (position < this.lockedUpTo) throw new Error(`${kind} is locked after ${LOCK_ORDER[this.lockedUpTo]}`);
+    this.lockedUpTo = position;
+  }
+
+  private query(text: string, values: readonly unknown[]): QueryConfig {
+    if (this.state === 'committed') throw new Error('A statement came after the last one');
+    assertInTime(this.end);
+    this.onStatement(text);
+    return { text, values: [...values], ...(this.bulkTimeout ?? { name: this.nameOf(text) }) };
+  }
+
+  /** Whether BEGIN is still to be sent. */
+  private markOpen(): boolean {
+    const isFirst = this.state === 'new';
+    this.state = 'open';
+    return isFirst;
+  }
+}
+
+type SettledQuery = PromiseSettledResult<QueryResult>;
+
+/** Sends the statements in one packet and waits for all results. */
+async function sendTogether(
+  client: PoolClient,
+  queries: readonly QueryConfig[],
+  { begin = false } = {},
+): Promise<SettledQuery[]> {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  stream.cork();
+  const sent = [...(begin ? [{ text: 'BEGIN' }] : []), ...queries].map((query) => client.query(query));
+  stream.uncork();
+  const answers = await Promise.allSettled(sent);
+  if (!begin) return answers;
+  // Without BEGIN the statements ran outside a transaction and must not count.
+  const [begun, ...rest] = answers;
+  return begun?.status === 'rejected' ? rest.map(() => begun) : rest;
+}
+
+function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
+  if (answer?.status !== 'fulfilled') throw answer?.reason;
+  return answer.value.rows as Row[];
+}
+
+/** Whether the server refused the statement, so that its result is known. It is unknown after a panic. */
+export function isServerError(error: unknown): boolean {
+  const { severity } = (error ?? {}) as { severity?: unknown };
+  return severity !== undefined && severity !== 'PANIC';
+}
+
+/** A caller that has timed out must not hold locks that others wait for. */
+function assertInTime(end: number): void {
+  if (performance.now() > end) throw new DatabaseUnavailable('The transaction took too long');
+}
+
+/** The next statement, COMMIT at the latest, reports the lost connection. */
+export function ignoreError(): void {}
+
+function assertCommitted(answer: SettledQuery | undefined): void {
+  if (answer?.status !== 'fulfilled') {
+    if (failureOf(answer?.reason) === 'unavailable') throw new UnknownOutcome('The connection was lost at COMMIT');
+    throw answer?.reason;
+  }
+  // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK instead of an error.
+  if (answer.value.command !== 'COMMIT') throw new Error('The transaction had failed before its COMMIT');
+}
+
+export async function tryRollback(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query('ROLLBACK');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,9 @@
+import { customersContract } from '@back-office/customers/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { openFixture } from '../../testing/open-fixture.js';
+
+const runner = runnerOf(globalThis);
+
+describe('customers in PostgreSQL', () => {
+  customersContract(runner, openFixture);
+});

@@ -1,0 +1,172 @@
+import 'reflect-metadata';
+import pg from 'pg';
+import { Logger } from 'graphile-worker';
+import { DataSource, type MigrationInterface } from 'typeorm';
+import { MainPath1763700000001 } from './migrations/0001-main-path.js';
+import { CatalogueInFull1763700000003 } from './migrations/0003-catalogue-in-full.js';
+import { Media1763700000004 } from './migrations/0004-media.js';
+import { PeopleAndSessions1763700000005 } from './migrations/0005-people-and-sessions.js';
+import { MediaObjects1763700000006 } from './migrations/0006-media-objects.js';
+import { ShippedOrders1763700000007 } from './migrations/0007-shipped-orders.js';
+import { ConsentAndDevices1763700000008 } from './migrations/0008-consent-and-devices.js';
+import { ProformasByApp1763700000009 } from './migrations/0009-proformas-by-app.js';
+import { WaitingFiles1763700000010 } from './migrations/0010-waiting-files.js';
+import { HiddenFiles1763700000011 } from './migrations/0011-hidden-files.js';
+import { EarlyStatistics1763700000012 } from './migrations/0012-early-statistics.js';
+import { ReturnedPoints1763700000013 } from './migrations/0013-returned-points.js';
+import { SignsInSearch1763700000014 } from './migrations/0014-signs-in-search.js';
+import { ListedRenditions1763700000015 } from './migrations/0015-listed-renditions.js';
+import { RefundKeys1763700000016 } from './migrations/0016-refund-keys.js';
+import { ProformasInFull1763700000002 } from './migrations/0002-proformas-in-full.js';
+import { ENTITIES } from './tables/all-tables.js';
+
+const BIGINT_OID = 20;
+
+/** Timeouts in ms, a ladder: the server gives up before the client, a statement before its transaction. */
+export const TIMEOUTS = {
+  /** Bulk writes have up to 10,000 rows. */
+  bulkStatement: 15_000,
+  bulkQuery: 16_000,
+
+  acquire: 2_000,
+  /** How long a call that has written may start new attempts. */
+  acquireAfterWrite: 5_000,
+  lock: 2_000,
+  statement: 5_000,
+  query: 7_000,
+  idleInTransaction: 10_000,
+  transaction: 12_000,
+};
+
+// Checks keep ids and amounts below 2^53; by default pg returns them as strings.
+pg.types.setTypeParser(BIGINT_OID, Number);
+
+// Compiling a statement (jit) costs more than running it: all of them use indexes.
+// Read committed: a statement that waited for a lock must see what was committed meanwhile.
+const SESSION = ['-c timezone=UTC', '-c jit=off', '-c default_transaction_isolation=read\\ committed'];
+// A plan cached while a table is small would keep scanning it until the next analyze.
+const BY_INDEX = ['-c enable_seqscan=off'];
+// The working set is in memory, where random reads cost as much as sequential ones: at the default the planner avoids
+// covering indexes. No parallel workers: under load they take cores from other calls.
+const IN_MEMORY = ['-c random_page_cost=1.1', '-c max_parallel_workers_per_gather=0'];
+const LIMITS = [
+  `-c lock_timeout=${TIMEOUTS.lock}`,
+  `-c statement_timeout=${TIMEOUTS.statement}`,
+  `-c idle_in_transaction_session_timeout=${TIMEOUTS.idleInTransaction}`,
+];
+
+export type Connection =
+  { readonly url: string } | { readonly host: string; readonly user: string; readonly database: string };
+
+/** The data source of the running service. */
+export function dataSourceFor(connection: Connection, poolSize: number): DataSource {
+  return new DataSource({
+    ...commonOptions(connection),
+    entities: ENTITIES,
+    poolSize,
+    extra: {
+      options: optionsOf(connection, [...SESSION, ...BY_INDEX, ...IN_MEMORY, ...LIMITS]),
+      // A transaction sends BEGIN with its first statement and COMMIT with its last.
+      pipeline: true,
+      query_timeout: TIMEOUTS.query,
+      connectionTimeoutMillis: TIMEOUTS.acquire,
+      keepAlive: true,
+    },
+  });
+}
+
+export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
+  MainPath1763700000001,
+  ProformasInFull1763700000002,
+  CatalogueInFull1763700000003,
+  Media1763700000004,
+  PeopleAndSessions1763700000005,
+  MediaObjects1763700000006,
+  ShippedOrders1763700000007,
+  ConsentAndDevices1763700000008,
+  ProformasByApp1763700000009,
+  WaitingFiles1763700000010,
+  HiddenFiles1763700000011,
+  EarlyStatistics1763700000012,
+  ReturnedPoints1763700000013,
+  SignsInSearch1763700000014,
+  ListedRenditions1763700000015,
+  RefundKeys1763700000016,
+];
+
+/**
+ * Only one connection per node can change reference and distributed tables in one transaction. The second setting keeps
+ * a new table that references a reference table plain until it is distributed. Without Citus they have no effect.
+ */
+const CLUSTER_SETTINGS = [
+  '-c citus.multi_shard_modify_mode=sequential',
+  '-c citus.enable_local_reference_table_foreign_keys=off',
+];
+
+/** The data source of migrations, without timeouts. */
+export function migrationSourceFor(connection: Connection, migrations = MIGRATIONS): DataSource {
+  return new DataSource({
+    ...commonOptions(connection),
+    migrations: [...migrations],
+    migrationsTransactionMode: 'each',
+    poolSize: 2,
+    extra: { options: optionsOf(connection, [...SESSION, ...CLUSTER_SETTINGS]) },
+  });
+}
+
+/** The URL's options, then the service's: the last of two equal settings wins. */
+function optionsOf(connection: Connection, own: readonly string[]): string {
+  const urlOptions = 'url' in connection ? new URLSearchParams(queryOf(connection.url)).get('options') : null;
+  return [...(urlOptions === null ? [] : [urlOptions]), ...own].join(' ');
+}
+
+/** The URL without `options`, which would replace the service's. */
+function withoutOptions(url: string): string {
+  const query = queryOf(url);
+  const remaining = new URLSearchParams(query);
+  if (!remaining.has('options')) return url;
+  remaining.delete('options');
+  return `${url.slice(0, -query.length)}${remaining.toString()}`;
+}
+
+/** `URL` cannot parse the address of a socket. */
+function queryOf(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start + 1);
+}
+
+function commonOptions(connection: Connection) {
+  return {
+    type: 'postgres' as const,
+    // In a bundle TypeORM would load another copy of pg, without the parser above.
+    driver: pg,
+    ...('url' in connection
+      ? { url: withoutOptions(connection.url) }
+      : // The port names the socket; PGPORT and PGSSLMODE are meant for another server.
+        { host: connection.host, port: 5432, username: connection.user, database: connection.database, ssl: false }),
+    synchronize: false,
+    applicationName: 'retail-back-office',
+  };
+}
+
+export type JobPool = pg.Pool;
+
+/** A pool on the same server for the job queue, which does not use TypeORM. */
+export function jobPool(connection: Connection, max: number, connectionTimeoutMillis = 0): JobPool {
+  const server =
+    'url' in connection
+      ? { connectionString: withoutOptions(connection.url) }
+      : { host: connection.host, port: 5432, user: connection.user, database: connection.database, ssl: false };
+  const options = optionsOf(connection, SESSION);
+  const settings = { application_name: 'retail-back-office', options, keepAlive: true, connectionTimeoutMillis };
+  const pool = new pg.Pool({ ...server, max, ...settings });
+  // The queue's next statement reports a lost connection.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** The worker reports failed jobs, so the queue's own log is off. */
+export function silentLogger(): Logger {
+  return new Logger(() => () => {});
+}

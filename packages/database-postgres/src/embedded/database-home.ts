@@ -1,0 +1,140 @@
+import { makeFolder } from '@back-office/storage-disk';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, chmod, chown, constants, lstat, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+
+/** The user that runs the server when this process is root: PostgreSQL refuses to run as root. */
+export interface Owner {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+export interface Home {
+  directory: string;
+  owner: Owner | undefined;
+  notice: string | undefined;
+}
+
+export const SOCKET = '.s.PGSQL.5432';
+
+/** macOS allows 104 bytes with the final zero, Linux 108. */
+const MAX_SOCKET_PATH_BYTES = 100;
+
+export function dataOf(home: { directory: string }): string {
+  return join(home.directory, 'data');
+}
+
+export async function prepareHome(dataDir: string, fallbackDir: string): Promise<Home> {
+  await makeFolder(dataDir);
+  const home = await chooseHome(await realpath(dataDir), fallbackDir);
+  if (await makeFolder(dirname(home.directory))) await chmod(dirname(home.directory), 0o755);
+  await makeFolder(home.directory);
+  const directory = await realpath(home.directory);
+  if ((await stat(directory)).uid === process.geteuid?.()) await chmod(directory, home.owner ? 0o711 : 0o700);
+  await access(directory, constants.W_OK).catch(() => {
+    throw new Error(`The database in ${directory} belongs to another user: set DATA_DIR or DATABASE_URL.`);
+  });
+  return { ...home, directory };
+}
+
+/** Whether a database exists below these folders; an unreadable one counts. */
+export async function hasDatabase(dataDir: string, fallbackDir: string): Promise<boolean> {
+  const isThere = (path: string): Promise<boolean> =>
+    lstat(path).then(
+      () => true,
+      (error: unknown) => !hasCode(error, 'ENOENT'),
+    );
+  if (!(await isThere(dataDir))) return false;
+  const { directory } = await chooseHome(await realpath(dataDir), fallbackDir);
+  return isThere(dataOf({ directory }));
+}
+
+async function chooseHome(dataDir: string, fallbackDir: string): Promise<Home> {
+  const near = join(dataDir, 'postgres');
+  if (process.geteuid?.() !== 0) return { directory: near, owner: undefined, notice: undefined };
+  const far = join(fallbackDir, `${basename(dirname(dataDir))}-${shortHash(dataDir)}`);
+  const accounts = await readAccounts();
+  const existing = (await findDatabase(near, accounts)) ?? (await findDatabase(far, accounts));
+  const owner = existing?.owner ?? unprivilegedUser(accounts);
+  // An existing database stays where it is, even when the data folder is reachable now.
+  const directory = existing?.directory ?? ((await canReach(owner, dataDir)) ? near : far);
+  const notice = `The database is kept in ${far} because the user ${owner.name}, which runs it, cannot reach ${dataDir}.`;
+  return { directory, owner, notice: directory === far ? notice : undefined };
+}
+
+async function readAccounts(): Promise<Owner[]> {
+  const lines = (await readFile('/etc/passwd', 'utf8')).split('\n');
+  return lines.map((line) => {
+    const [name = '', , uid, gid] = line.split(':');
+    return { name, uid: Number(uid), gid: Number(gid) };
+  });
+}
+
+async function findDatabase(
+  directory: string,
+  accounts: Owner[],
+): Promise<{ directory: string; owner: Owner } | undefined> {
+  const found = await stat(dataOf({ directory })).catch(() => undefined);
+  if (!found) return undefined;
+  if (found.uid === 0) throw new Error(`${dataOf({ directory })} belongs to root, which may not run PostgreSQL.`);
+  const name = accounts.find(({ uid }) => uid === found.uid)?.name ?? String(found.uid);
+  return { directory, owner: { name, uid: found.uid, gid: found.gid } };
+}
+
+function unprivilegedUser(accounts: Owner[]): Owner {
+  const suitable = accounts.filter(({ uid }) => uid > 0);
+  const found = suitable.find(({ name }) => name === 'postgres') ?? suitable.find(({ name }) => name === 'nobody');
+  if (found) return found;
+  throw new Error(
+    'The embedded database cannot run as root and finds no user "postgres" or "nobody": set DATABASE_URL.',
+  );
+}
+
+async function canReach(owner: Owner, directory: string): Promise<boolean> {
+  return (await run('sh', ['-c', 'cd "$1"', 'sh', directory], owner)).succeeded;
+}
+
+/** Makes the socket's private folder: trust authentication relies on its permissions. */
+export async function prepareSocketDirectory(home: Home): Promise<string> {
+  const near = join(home.directory, 'run');
+  const isTooLong = Buffer.byteLength(join(near, SOCKET)) > MAX_SOCKET_PATH_BYTES;
+  const directory = isTooLong ? join(tmpdir(), `back-office-${shortHash(home.directory)}`) : near;
+  await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
+  if (home.owner && (await lstat(directory)).uid === 0) await chown(directory, home.owner.uid, home.owner.gid);
+  const made = await lstat(directory);
+  const isPrivate = made.isDirectory() && (made.mode & 0o077) === 0;
+  if (!isPrivate || made.uid !== (home.owner?.uid ?? process.geteuid?.())) {
+    throw new Error(`${directory} is not a private folder of the database's user: remove it.`);
+  }
+  return directory;
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+export function childOptions(owner: Owner | undefined) {
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+  return { cwd: '/', env, ...(owner && { uid: owner.uid, gid: owner.gid }) };
+}
+
+export async function run(
+  command: string,
+  parameters: string[],
+  owner?: Owner,
+): Promise<{ succeeded: boolean; output: string }> {
+  return new Promise((resolve) => {
+    execFile(command, parameters, childOptions(owner), (error, stdout, stderr) => {
+      resolve({ succeeded: !error, output: `${stdout}${stderr}`.trim() || (error?.message ?? '') });
+    });
+  });
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}

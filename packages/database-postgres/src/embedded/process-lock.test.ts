@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { claim, withLock, identify, isLiving } from './process-lock.js';
+
+let folder: string;
+beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'process-lock-'))));
+afterEach(async () => rm(folder, { recursive: true }));
+
+async function deadProcess(): Promise<string> {
+  const child = spawn('sleep', ['60']);
+  const identity = await identify(child.pid ?? 0);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  return identity;
+}
+
+describe('concurrent users of a lock', () => {
+  it('run one after the other', async () => {
+    let inside = 0;
+    let maxInside = 0;
+    const work = async (): Promise<void> => {
+      maxInside = Math.max(maxInside, ++inside);
+      await pause(1);
+      inside -= 1;
+    };
+    await Promise.all(Array.from({ length: 12 }, async () => withLock(folder, work)));
+    expect(maxInside).toBe(1);
+  });
+
+  it('run one after the other after a dead holder', async () => {
+    await symlink(await deadProcess(), join(folder, '7'));
+    const order: string[] = [];
+    const work = async (): Promise<void> => {
+      order.push('in');
+      await pause(1);
+      order.push('out');
+    };
+    await Promise.all(Array.from({ length: 6 }, async () => withLock(folder, work)));
+    expect(order.join(' ')).toBe(Array.from({ length: 6 }, () => 'in out').join(' '));
+    expect(await readdir(folder)).toHaveLength(1);
+  });
+});
+
+describe('a lock of a living process', () => {
+  it('blocks others', async () => {
+    const holder = spawn('sleep', ['60']);
+    await symlink(await identify(holder.pid ?? 0), join(folder, '1'));
+    let entered = false;
+    const waiting = withLock(folder, async () => (entered = await Promise.resolve(true)));
+    await pause(100);
+    expect(entered).toBe(false);
+    holder.kill('SIGKILL');
+    await waiting;
+    expect(entered).toBe(true);
+  });
+});
+
+describe('a turn claimed too late', () => {
+  it('does not count', async () => {
+    await symlink(await identify(process.pid), join(folder, '9'));
+    expect(await claim(folder, 8)).toBe(false);
+    expect(await readdir(folder)).toEqual(['9']);
+  });
+});
+
+describe('work that fails', () => {
+  it('frees the lock and leaves one link', async () => {
+    const work = async (): Promise<void> => {
+      throw new Error('no');
+    };
+    await expect(withLock(folder, work)).rejects.toThrow('no');
+    const [only, ...others] = await readdir(folder);
+    expect([await readlink(join(folder, only ?? '')), others]).toEqual(['free', []]);
+  });
+});
+
+describe('a process', () => {
+  it('is living until it ends', async () => {
+    expect(await isLiving(await identify(process.pid))).toBe(true);
+    expect(await isLiving(await deadProcess())).toBe(false);
+  });
+
+  (process.platform === 'linux' ? it : it.skip)('is distinguished from an earlier one with its pid', async () => {
+    expect(await isLiving(`${process.pid}-1`)).toBe(false);
+  });
+
+  (process.platform === 'linux' ? it : it.skip)('counts as dead when a zombie', async () => {
+    const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60']);
+    const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+    const identity = await identify(Number(pid));
+    expect(await isLiving(identity)).toBe(true);
+    const end = Date.now() + 10_000;
+    while ((await isLiving(identity)) && Date.now() < end) await pause(50);
+    expect(await isLiving(identity)).toBe(false);
+    parent.kill('SIGKILL');
+  });
+
+  it('is identified by pid when its start time is unknown', async () => {
+    expect(await isLiving(`${process.pid}-unknown`)).toBe(true);
+    expect(await isLiving(`${(await deadProcess()).split('-')[0]}-unknown`)).toBe(false);
+  });
+});

@@ -1,0 +1,156 @@
+import pg from 'pg';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { installCitusStandIn } from '../testing/citus-stand-in.js';
+import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { migrationSourceFor, MIGRATIONS } from './data-source.js';
+import { createAppTable, distributeTables } from './distribution.js';
+import { schemaBreaches } from './schema-rules.js';
+
+type Migration = new () => MigrationInterface;
+
+/** A future migration: new columns, an index and a new table. */
+class GiftCards2763700000000 implements MigrationInterface {
+  readonly name = 'GiftCards2763700000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('alter table product_images add column caption text');
+    await runner.query(`alter table apps add column gift_text text not null default ''`);
+    await createAppTable(runner, {
+      name: 'gift_cards',
+      definition: `
+        app_id bigint not null,
+        id bigint generated always as identity,
+        customer_id bigint not null,
+        code text not null,
+        primary key (app_id, id),
+        constraint gift_cards_code_key unique (app_id, code)`,
+      foreignKeys: {
+        gift_cards_app_fkey: 'foreign key (app_id) references apps (id)',
+        gift_cards_customer_fkey: 'foreign key (app_id, customer_id) references customers (app_id, id)',
+      },
+    });
+    await runner.query('create index gift_cards_customer_idx on gift_cards (app_id, customer_id)');
+    await runner.query('update product_images set caption = alt where caption is null');
+  }
+
+  down(): Promise<void> {
+    return Promise.reject(new Error('no'));
+  }
+}
+
+/** A wrong migration: its table stays plain on a cluster. */
+class ForgetfulGiftCards2763700000000 implements MigrationInterface {
+  readonly name = 'ForgetfulGiftCards2763700000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`create table gift_cards (
+      app_id bigint not null references apps (id), id bigint generated always as identity, primary key (app_id, id)
+    )`);
+  }
+
+  down(): Promise<void> {
+    return Promise.reject(new Error('no'));
+  }
+}
+
+/** Migrations before the first version that could be distributed. */
+const FIRST_DISTRIBUTED = 9;
+
+async function run(database: TestDatabase, migrations: readonly Migration[]): Promise<void> {
+  const source = await migrationSourceFor(database.connection, [...migrations]).initialize();
+  try {
+    await source.runMigrations();
+    expect(await schemaBreaches((text, values) => source.query(text, values))).toEqual([]);
+  } finally {
+    await source.destroy();
+  }
+}
+
+async function inDatabase(database: TestDatabase, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client(database.url);
+  await client.connect();
+  await work(client);
+  await client.end();
+  await database.drop();
+}
+
+/** Apps' tables with the default threshold of autoanalyze. */
+const LATE = `
+  select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'app_id'
+  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+    and not coalesce('autovacuum_analyze_scale_factor=0.01' = any(c.reloptions), false)`;
+
+const ORPHAN = `insert into gift_cards (app_id, customer_id, code) values (1, 1, 'A')`;
+const COLOCATIONS = `
+  select count(distinct colocationid)::int as groups, bool_or(logicalrelid = 'gift_cards'::regclass) as with_gift_cards
+  from pg_dist_partition where partmethod = 'h'`;
+
+describe('a later migration', () => {
+  it('makes its table on a plain database', async () => {
+    const database = await testDatabase();
+    await run(database, [...MIGRATIONS, GiftCards2763700000000]);
+    await inDatabase(database, async (client) => {
+      expect((await client.query(LATE)).rows).toEqual([]);
+      await expect(client.query(ORPHAN)).rejects.toThrow('foreign key constraint "gift_cards_');
+    });
+  });
+
+  it('makes a colocated table on a cluster', async () => {
+    const database = await testDatabase();
+    await installCitusStandIn(database);
+    await distributeTables(database.connection);
+    await run(database, [...MIGRATIONS, GiftCards2763700000000]);
+    await inDatabase(database, async (client) => {
+      expect((await client.query(COLOCATIONS)).rows).toEqual([{ groups: 1, with_gift_cards: true }]);
+      await expect(client.query(ORPHAN)).rejects.toThrow('foreign key constraint "gift_cards_');
+    });
+  });
+
+  it('with a plain table is completed by `distribute`', async () => {
+    const database = await testDatabase();
+    await installCitusStandIn(database);
+    await distributeTables(database.connection);
+    await run(database, [...MIGRATIONS, ForgetfulGiftCards2763700000000]);
+    expect(await distributeTables(database.connection)).toEqual({ distributed: ['gift_cards'], reference: [] });
+    await database.drop();
+  });
+
+  it('makes a plain table before `distribute`, which distributes it', async () => {
+    const database = await testDatabase();
+    await installCitusStandIn(database);
+    await run(database, [...MIGRATIONS, GiftCards2763700000000]);
+    expect((await distributeTables(database.connection)).distributed).toContain('gift_cards');
+    await inDatabase(database, async (client) => {
+      expect((await client.query(COLOCATIONS)).rows).toEqual([{ groups: 1, with_gift_cards: true }]);
+    });
+  });
+});
+
+describe('every migration', () => {
+  it('works in a schema of any name', async () => {
+    const database = await testDatabase({ empty: true });
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const { name } = (await client.query('select quote_ident(current_database()) as name')).rows[0] as { name: string };
+    await client.query('create schema "Shop-1"');
+    await client.query(`alter database ${name} set search_path = "Shop-1", public`);
+    await client.end();
+    await run(database, MIGRATIONS);
+    await inDatabase(database, async (other) => {
+      const { rows } = await other.query(`select count(*)::int as tables from pg_tables where schemaname = 'Shop-1'`);
+      expect((rows[0] as { tables: number }).tables).toBeGreaterThan(35);
+    });
+  }, 60_000);
+});
+
+describe('every migration since the first distributed version', () => {
+  it('migrates a distributed database and leaves no plain table', async () => {
+    const database = await testDatabase({ empty: true });
+    await run(database, MIGRATIONS.slice(0, FIRST_DISTRIBUTED));
+    await installCitusStandIn(database);
+    await distributeTables(database.connection);
+    await run(database, MIGRATIONS);
+    expect(await distributeTables(database.connection)).toEqual({ distributed: [], reference: [] });
+    await database.drop();
+  }, 120_000);
+});

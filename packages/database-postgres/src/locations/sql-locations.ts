@@ -1,0 +1,102 @@
+import type { BulkOptions, Clock } from '@back-office/kernel';
+import { usedKey } from '@back-office/media';
+import type { Postgres } from '../postgres.js';
+import { LOCATIONS } from '../tables/locations.js';
+import { RECORD_USAGES } from '../media/record-usages.js';
+import { rowsByDraft, beginLockedBulk } from '../bulk.js';
+import type { Transaction } from '../client-transaction.js';
+import {
+  type Location,
+  type LocationDraft,
+  type Locations,
+  type LocationsApp,
+  type DesiredLocation,
+  planLocations,
+  type PutLocations,
+} from '@back-office/locations';
+
+const SHOWN = LOCATIONS.columns.except('app_id');
+const WRITTEN = SHOWN.except('id', 'inserted_at', 'updated_at');
+const ROW = `(ordinal int, id bigint, ${WRITTEN.typed}, key text)`;
+
+// Without row locks: callers hold the bulk lock of the app's locations.
+const FIND_LOCATIONS = `
+  select ${SHOWN.list} from app_locations
+  where app_id = $1 and (code = any($2::text[]) or external_ref = any($3::text[]))`;
+
+/** Unique constraints are checked at the end of the statement, so rows may swap codes and references. */
+const WRITE = `
+  with row as (select * from json_to_recordset($2) as row ${ROW}),
+  inserted as (
+    insert into app_locations (app_id, ${WRITTEN.list}, inserted_at, updated_at)
+    select $1, ${WRITTEN.list}, $3, $3 from row where id is null order by ordinal
+    returning ${SHOWN.list}
+  ), updated as (
+    update app_locations l
+    set ${WRITTEN.setFrom('row')}, updated_at = $3
+    from row where l.app_id = $1 and l.id = row.id
+    returning ${SHOWN.of('l')}
+  ), written as (
+    select * from inserted union all select * from updated
+  ), removed as (
+    delete from cdn_usages u using written w
+    where u.app_id = $1 and u.entity_type = 'app_location' and u.entity_id = w.id::text
+      and u.url is distinct from w.image_url
+  ), added as (
+    ${RECORD_USAGES}
+    select $1, i.key, 'app_location', w.id::text, 'image_url', null, i.image_url, $3
+    from written w join (select distinct image_url, key from row where key is not null) i on i.image_url = w.image_url
+    where not exists (
+      select from cdn_usages u
+      where u.app_id = $1 and u.entity_type = 'app_location' and u.entity_id = w.id::text and u.url = w.image_url
+    )
+    order by w.id
+  )
+  select * from written order by id`;
+
+type Rows = readonly (DesiredLocation | string)[];
+
+export class SqlLocations implements Locations {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+    private readonly libraryBase: () => string,
+  ) {}
+
+  put(
+    { id: appId, settings }: LocationsApp,
+    rows: Rows,
+    { explain, dryRun = false }: BulkOptions = {},
+  ): Promise<PutLocations> {
+    const keyOf = (url: string | null) => usedKey(url ?? '', this.libraryBase(), settings.media.prefix);
+    const work = async (transaction: Transaction): Promise<PutLocations> => {
+      await beginLockedBulk(transaction, 'locations', appId, rows.length);
+      const plan = planLocations(rows, await find(transaction, appId, rows));
+      const rowOf = await write(transaction, appId, plan.outcomes, this.clock.now(), keyOf);
+      if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
+      const locations = plan.outcomes.map((outcome) =>
+        typeof outcome === 'string' ? outcome : { ...(rowOf.get(outcome) as Location), id: outcome.id },
+      );
+      return { locations, explain: explain ? plan.explain() : undefined };
+    };
+    return this.database.transaction(work, { dryRun });
+  }
+}
+
+function find(transaction: Transaction, appId: number, rows: Rows): Promise<Location[]> {
+  const desired = rows.filter((row) => typeof row !== 'string');
+  const values = (field: 'code' | 'external_ref') => [...new Set(desired.flatMap((row) => row[field] ?? []))];
+  return transaction.rows<Location>(FIND_LOCATIONS, [appId, values('code'), values('external_ref')]);
+}
+
+async function write(
+  transaction: Transaction,
+  appId: number,
+  outcomes: readonly (LocationDraft | string)[],
+  now: Date,
+  keyOf: (url: string | null) => string | undefined,
+): Promise<Map<LocationDraft, Location>> {
+  const drafts = [...new Set(outcomes.filter((outcome) => typeof outcome !== 'string'))];
+  const sent = JSON.stringify(drafts.map((draft, ordinal) => ({ ...draft, ordinal, key: keyOf(draft.image_url) })));
+  return rowsByDraft(drafts, await transaction.last<Location>(WRITE, [appId, sent, now]));
+}

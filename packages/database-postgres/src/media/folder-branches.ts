@@ -1,0 +1,28 @@
+const IN_BRANCH = (path: string): string => `(${path} = $2 or ${path} like $3 or $2 = '')`;
+
+// Counts in one pass: look-ups per folder are slow without statistics.
+export const BRANCH_WITH_FILES = `
+  select max(id) as id, path, max(name) as name, max(description) as description, sum(files)::int as files from (
+    select id, path, name, description, 0 as files from cdn_folders where app_id = $1 and ${IN_BRANCH('path')}
+    union all
+    select null, folder, null, null, count(*) from cdn_files
+    where app_id = $1 and state = 'active' and not hidden and ${IN_BRANCH('folder')} group by folder
+  ) as counted
+  group by path having max(id) is not null order by path`;
+
+// Files in Trash move with their folder, even a removed one.
+export const MAX_BYTES_BELOW = `
+  select coalesce(max(bytes), 0) as bytes from (
+    select max(octet_length(path)) as bytes from cdn_folders where app_id = $1 and path like $2
+    union all
+    select max(octet_length(folder)) from cdn_files where app_id = $1 and folder like $2
+  ) as longest`;
+
+export const MOVE_BRANCH = `
+  with moved as (
+    update cdn_folders set path = $3 || substr(path, length($2) + 1), updated_at = $4,
+      parent = case when path = $2 then $5 else $3 || substr(parent, length($2) + 1) end
+    where app_id = $1 and (path = $2 or path like $6)
+  )
+  update cdn_files set folder = $3 || substr(folder, length($2) + 1)
+  where app_id = $1 and (folder = $2 or folder like $6)`;

@@ -1,0 +1,82 @@
+import { WITHOUT_PRESET } from '@back-office/media';
+import type { NamedColumns } from '../tables/column-list.js';
+import { PDF_PAGES, RENDITIONS } from '../tables/files.js';
+
+export const TO_PROCESS = `
+  select f.id, f.key, a.media_prefix as prefix, f.mime, f.kind, f.size, f.version, f.content, f.original, f.processing,
+    coalesce(p.output_format, '${WITHOUT_PRESET.outputFormat}') as "outputFormat",
+    coalesce(p.max_width, ${WITHOUT_PRESET.maxWidth}) as "maxWidth",
+    coalesce(p.quality, ${WITHOUT_PRESET.quality}) as quality,
+    coalesce(p.rendition_widths, '{${WITHOUT_PRESET.renditionWidths.join(',')}}') as "renditionWidths"
+  from cdn_files f join apps a on a.id = f.app_id
+  left join cdn_upload_presets p on p.app_id = $1 and p.id = f.preset_id
+  where f.app_id = $1 and f.id = $2 and f.state <> 'receiving'`;
+
+export const LOCK_CONTENT = `
+  select content from cdn_files
+  where app_id = $1 and id = $2 and version = $3 and content = $4 and state <> 'receiving' for update`;
+
+/** Contents that are recorded again, for other widths or after a crash. */
+export const REPLACED = `
+  select content from cdn_renditions where app_id = $1 and cdn_file_id = $2 and version = $3 and label = any($4)
+  union all
+  select content from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 and version = $3 and page = any($5)`;
+
+/** Upserts renditions or pages ($4) by `name`; listed ones stay listed. */
+function addStatement(table: string, made: NamedColumns, name: string, others: NamedColumns): string {
+  return `
+  insert into ${table} (app_id, cdn_file_id, version, ${made.list}, listed)
+  select $1, $2, $3, ${made.list}, false from json_to_recordset($4) as made (${made.typed})
+  on conflict (app_id, cdn_file_id, version, ${name}) do update set ${others.setFrom('excluded')}`;
+}
+
+const MADE_RENDITION = RENDITIONS.columns.except('app_id', 'cdn_file_id', 'version', 'listed');
+const MADE_PAGE = PDF_PAGES.columns.except('app_id', 'cdn_file_id', 'version', 'listed');
+
+export const ADD_RENDITIONS = addStatement('cdn_renditions', MADE_RENDITION, 'label', MADE_RENDITION.except('label'));
+export const ADD_PAGES = addStatement('cdn_pdf_pages', MADE_PAGE, 'page', MADE_PAGE.except('page'));
+
+export const CHANGE_CONTENT = `
+  update cdn_files set width = coalesce($3, width), height = coalesce($4, height), content = coalesce($5, content),
+    mime = coalesce($6, mime), size = coalesce($7, size), checksum = coalesce($8, checksum)
+  where app_id = $1 and id = $2`;
+
+/** Drops all of earlier versions, and other renditions of this one if $4. */
+export const DROP_OTHERS = `
+  with renditions as (
+    delete from cdn_renditions where app_id = $1 and cdn_file_id = $2
+      and (version < $3 or ($4 and label <> all($5)))
+    returning key, content
+  ), pages as (
+    delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 and (version < $3 or page <> all($6))
+    returning key, content
+  )
+  select key, content from renditions union all select key, content from pages`;
+
+export const LIST = `
+  with renditions as (
+    update cdn_renditions set listed = true
+    where app_id = $1 and cdn_file_id = $2 and version = $3 and label = any($4)
+  ), pages as (
+    update cdn_pdf_pages set listed = true
+    where app_id = $1 and cdn_file_id = $2 and version = $3 and page = any($5)
+  )
+  update cdn_files set processing = 'done' where app_id = $1 and id = $2`;
+
+export const FAIL = `
+  update cdn_files set processing = 'failed' where app_id = $1 and id = $2 and version = $3 and processing = 'pending'
+  returning 1`;
+
+export const DROP_UNLISTED = `
+  with renditions as (
+    delete from cdn_renditions where app_id = $1 and cdn_file_id = $2 and (version < $3 or not listed)
+    returning key, content
+  ), pages as (
+    delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = $2 and (version < $3 or not listed)
+    returning key, content
+  )
+  select key, content from renditions union all select key, content from pages`;
+
+export const FINISH = `
+  update cdn_files set processing = 'done' where app_id = $1 and id = $2 and version = $3 and processing = 'pending'
+  returning 1`;

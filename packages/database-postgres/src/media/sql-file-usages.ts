@@ -1,0 +1,54 @@
+import type { Clock } from '@back-office/kernel';
+import {
+  type EntityUsages,
+  type FileUsages,
+  type MediaApp,
+  type PublicLibrary,
+  type Usage,
+  usedKey,
+} from '@back-office/media';
+import type { Transaction } from '../client-transaction.js';
+import type { Postgres } from '../postgres.js';
+import { RECORD_USAGES } from './record-usages.js';
+
+const REPLACE = `
+  with removed as (
+    delete from cdn_usages where app_id = $1 and entity_type = $2 and entity_id = $3
+  )
+  ${RECORD_USAGES}
+  select $1, key, $2, $3, field, $4, url, $6
+  from json_to_recordset($5) as used (ordinal int, key text, field text, url text) order by ordinal`;
+
+export class SqlFileUsages implements FileUsages {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+    private readonly library: Pick<PublicLibrary, 'base'>,
+  ) {}
+
+  replace(
+    { id: appId, prefix }: MediaApp,
+    { entity_type, entity_id, label = null, fields }: EntityUsages,
+  ): Promise<Usage[]> {
+    const used = fields.flatMap(({ field, url }, ordinal) => {
+      const key = usedKey(url, this.library.base, prefix);
+      return key === undefined ? [] : [{ ordinal, key, field, url }];
+    });
+    const entity = { entity_type, entity_id, label, total_count: used.length };
+    return this.database.transaction(async (transaction) => {
+      await lockEntity(transaction, appId, [entity_type, entity_id]);
+      const values = [appId, entity_type, entity_id, label, JSON.stringify(used), this.clock.now()];
+      await transaction.last(REPLACE, values);
+      return used.map(({ field, url }) => ({ ...entity, field, url }));
+    });
+  }
+}
+
+const USAGES_LOCK = 12;
+
+/** Advisory lock, since an entity has no row. Entities with the same hash share it. */
+async function lockEntity(transaction: Transaction, appId: number, name: readonly string[]): Promise<void> {
+  transaction.locks('bulk');
+  const text = 'select pg_advisory_xact_lock($1, hashtext($2))';
+  await transaction.rows(text, [USAGES_LOCK, JSON.stringify([appId, ...name])]);
+}

@@ -1,0 +1,180 @@
+import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
+import {
+  isProcessed,
+  kindOf,
+  NO_VERSION_TO_REVERT,
+  namesOfBlobs,
+  purgeAt,
+  stepOf,
+  versionKey,
+  versionToRevert,
+  type Blobs,
+  type ChangedFile,
+  type ChangeTerms,
+  type FileState,
+  type FileVersionQueries,
+  type FileVersions,
+  isInitiallyPending,
+  type PublicLibrary,
+  type ReceivedContent,
+} from '@back-office/media';
+import { addProcessing, addPurge, addTidying, schedulePurgeNow } from './media-jobs.js';
+import type { Postgres } from '../postgres.js';
+import type { Transaction } from '../client-transaction.js';
+import { WriteOnce } from '../write-once.js';
+import { DERIVED_KEYS, findFileJson } from './file-columns.js';
+import * as sql from './file-version-statements.js';
+
+type ChangedRow = Pick<ChangedFile, 'id' | 'key' | 'version'>;
+type Changed = Omit<ChangedFile, 'keys' | 'data'>;
+
+interface LockedFile extends Blobs {
+  readonly id: number;
+  readonly key: string;
+  readonly state: FileState;
+  readonly version: number;
+  readonly kind: string;
+  /** Rendition widths of the preset. */
+  readonly widths: readonly number[];
+}
+
+export class SqlFileVersions implements FileVersions, FileVersionQueries {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+    private readonly library: PublicLibrary,
+  ) {}
+
+  async list(appId: number, fileId: number): Promise<string | undefined> {
+    const [found] = await this.database.rows<{ data: string }>(sql.LIST, [appId, fileId, this.library.base]);
+    return found?.data;
+  }
+
+  async checkReplaceable(appId: number, fileId: number): Promise<Refusal | undefined | true> {
+    const [file] = await this.database.rows<LockedFile>(sql.FIND_FILE, [appId, fileId]);
+    if (file === undefined) return undefined;
+    const step = stepOf('replace', file.state);
+    return isRefusal(step) ? step : true;
+  }
+
+  replace(
+    appId: number,
+    fileId: number,
+    received: ReceivedContent,
+    terms: ChangeTerms,
+  ): Promise<ChangedFile | Refusal | undefined> {
+    return this.changeFile(appId, fileId, 'replace', terms, async (transaction, file) => {
+      await this.keep(transaction, appId, file, terms);
+      const { mime, kind, bytes, checksum, size, receipt } = received;
+      const isPending = isInitiallyPending(this.library, mime);
+      if (isPending) await addProcessing(transaction, 'content', { appId, fileId, version: file.version + 1 });
+      const values = [mime, kind, bytes, checksum, size?.width ?? null, size?.height ?? null];
+      const all = [appId, file.id, receipt.id, ...values, isPending ? 'pending' : 'done', this.clock.now()];
+      const [row] = await transaction.rows<ChangedRow>(sql.REPLACE, all);
+      if (row === undefined) throw new Error('The upload took so long that its receipt was swept away');
+      return { ...row, mime, receiptId: receipt.id };
+    });
+  }
+
+  revert(
+    appId: number,
+    fileId: number,
+    wanted: number | undefined,
+    terms: ChangeTerms,
+  ): Promise<ChangedFile | Refusal | undefined> {
+    return this.changeFile(appId, fileId, 'revert', terms, async (transaction, file) => {
+      const values = [appId, fileId, this.clock.now()];
+      const kept = await transaction.rows<{ version: number; mime: string }>(sql.VERSIONS, values);
+      const numbers = kept.map(({ version }) => version);
+      const chosen = kept.find(({ version }) => version === versionToRevert(numbers, wanted));
+      if (chosen === undefined) return NO_VERSION_TO_REVERT;
+      await this.keep(transaction, appId, file, terms);
+      const { version, mime } = chosen;
+      const [next, isPending] = [file.version + 1, isInitiallyPending(this.library, mime)];
+      // The content was processed then; only renditions are made again.
+      if (isPending)
+        await addProcessing(transaction, 'reverted', { appId, fileId, version: next, widths: file.widths });
+      const state = isPending ? 'pending' : 'done';
+      const reverted = [appId, fileId, version, kindOf(mime) ?? file.kind, state, this.clock.now()];
+      const [row] = await transaction.rows<ChangedRow>(sql.REVERT, reverted);
+      return { ...(row as ChangedRow), mime, receiptId: undefined };
+    });
+  }
+
+  regenerate(
+    appId: number,
+    fileId: number,
+    widths: readonly number[] | undefined,
+  ): Promise<Refusal | true | undefined> {
+    return this.database.transaction(async (transaction) => {
+      transaction.locks('file');
+      const [file] = await transaction.rows<LockedFile>(sql.LOCK, [appId, fileId]);
+      if (file === undefined) return undefined;
+      const step = stepOf('replace', file.state);
+      if (isRefusal(step)) return step;
+      await addProcessing(transaction, 'renditions', { appId, fileId, widths: widths ?? file.widths });
+      return true;
+    });
+  }
+
+  async expire(): Promise<number> {
+    const now = this.clock.now();
+    let removed = 0;
+    for (const { appId } of await this.database.rows<{ appId: number }>(sql.APPS_WITH_EXPIRED, [now])) {
+      removed += await this.database.transaction((transaction) => expireVersions(transaction, appId, now));
+    }
+    return removed;
+  }
+
+  private async changeFile(
+    appId: number,
+    fileId: number,
+    action: 'replace' | 'revert',
+    { isPurged }: ChangeTerms,
+    change: (transaction: Transaction, file: LockedFile) => Promise<Changed | Refusal>,
+  ): Promise<ChangedFile | Refusal | undefined> {
+    const changed = await this.database.transaction(async (transaction) => {
+      transaction.locks('file');
+      const [file] = await transaction.rows<LockedFile>(sql.LOCK, [appId, fileId]);
+      if (file === undefined) return undefined;
+      const step = stepOf(action, file.state);
+      if (isRefusal(step)) return step;
+      const changedFile = await change(transaction, file);
+      if (isRefusal(changedFile)) return changedFile;
+      const { mime, version } = changedFile;
+      const derived = await transaction.rows<{ key: string }>(DERIVED_KEYS, [appId, fileId]);
+      const keys = [file.key, versionKey(file.key, file.version), ...derived.map(({ key }) => key)];
+      // Processing replaces renditions and pages; without processing they are dropped now.
+      const dropped = isProcessed(mime)
+        ? []
+        : await transaction.rows<{ content: string }>(sql.DROP_DERIVED, [appId, fileId]);
+      await addTidying(transaction, { appId, blobs: dropped.map(({ content }) => content), keys });
+      // Without processing the call purges this change itself, and an earlier purge need not wait.
+      if (!isInitiallyPending(this.library, mime)) await schedulePurgeNow(transaction, appId, fileId);
+      else if (isPurged) await addPurge(transaction, { appId, fileId, version, keys });
+      // Read under the lock.
+      const data = await findFileJson(transaction, appId, fileId, this.library.base);
+      return { ...changedFile, keys, data: data as string };
+    });
+    if (changed === undefined || isRefusal(changed) || !WriteOnce.isResumed()) return changed;
+    // A resumed call returns the current file.
+    const data = await findFileJson(this.database, appId, fileId, this.library.base);
+    return data === undefined ? undefined : { ...changed, data };
+  }
+
+  private async keep(
+    transaction: Transaction,
+    appId: number,
+    file: LockedFile,
+    { retentionDays }: ChangeTerms,
+  ): Promise<void> {
+    const until = purgeAt(this.clock.now(), retentionDays);
+    await transaction.rows(sql.KEEP_VERSION, [appId, file.id, versionKey(file.key, file.version), until]);
+  }
+}
+
+async function expireVersions(transaction: Transaction, appId: number, now: Date): Promise<number> {
+  const expired = await transaction.rows<Blobs & { readonly key: string }>(sql.EXPIRE, [appId, now]);
+  await addTidying(transaction, { appId, blobs: namesOfBlobs(expired), keys: expired.map(({ key }) => key) });
+  return expired.length;
+}

@@ -1,0 +1,175 @@
+import { escapeLike, type Page, type Sorting } from '@back-office/kernel';
+import {
+  FILE_KINDS,
+  type FILE_SORT_FIELDS,
+  type FileFilter,
+  type MediaFileQueries,
+  type PublicLibrary,
+  type TRASH_SORT_FIELDS,
+  MAX_LISTED_PDFS,
+} from '@back-office/media';
+import { among, listed } from '../list-conditions.js';
+import { type Placeholder, placeholders } from '../placeholders.js';
+import type { Postgres } from '../postgres.js';
+import { foldedForSearch } from '@back-office/database-search';
+import { fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
+
+type Columns<Fields extends readonly string[]> = Readonly<Record<Fields[number], string>>;
+const FILE_COLUMNS: Columns<typeof FILE_SORT_FIELDS> = {
+  name: 'filename',
+  size: 'size',
+  inserted_at: 'inserted_at',
+  last_modified: 'last_modified',
+};
+const TRASH_COLUMNS: Columns<typeof TRASH_SORT_FIELDS> = {
+  ...FILE_COLUMNS,
+  deleted_at: 'deleted_at',
+  purge_at: 'purge_at',
+};
+
+function orderSql(
+  sorting: Sorting | undefined,
+  columns: Readonly<Record<string, string>>,
+  defaultOrder: string,
+): string {
+  if (sorting === undefined) return defaultOrder;
+  const { field, direction } = sorting;
+  if (!Object.hasOwn(columns, field)) throw new Error(`Files cannot be sorted by ${field}`);
+  return `f.${columns[field]} ${direction}, f.id ${direction}`;
+}
+
+/** The statement that returns a page as one row of JSON text. */
+export function fileListStatement(
+  appId: number,
+  base: string,
+  filter: FileFilter,
+  sorting: Sorting | undefined,
+  { offset, limit }: Page,
+): { readonly text: string; readonly values: readonly unknown[] } {
+  const values: unknown[] = [appId, base, offset, limit];
+  const conditions = conditionsOf(filter, placeholders(values));
+  const matching = ['f.app_id = $1', "f.state = 'active'", ...conditions].join(' and ');
+  const shown = { 'left out': 'not f.hidden', included: 'true', only: 'f.hidden' }[filter.hidden];
+  const order = orderSql(sorting, FILE_COLUMNS, 'f.filename, f.id');
+  const text = `
+    with page as (select f.id from cdn_files f where ${matching} and ${shown} order by ${order} offset $3 limit $4)
+    select json_build_object(
+      'files', (
+        select coalesce(json_agg(${fileJsonSql('$2')} order by ${order}), '[]')
+        from cdn_files f where f.app_id = $1 and ${among('f.id', 'page')}
+      ),
+      'total_count', counted.shown,
+      'hidden_count', counted.hidden
+    )::text as data
+    from (
+      select count(*) filter (where ${shown}) as shown, count(*) filter (where f.hidden) as hidden
+      from cdn_files f where ${matching}
+    ) as counted`;
+  return { text, values };
+}
+
+const UNUSED = `not ${listed('f.key', 'select key from cdn_usages where app_id = $1')}`;
+
+function conditionsOf(filter: FileFilter, add: Placeholder): string[] {
+  const { folder, search, kind, unusedBefore, noAlt, minSize, since } = filter;
+  return [
+    ...(folder === undefined ? [] : [`f.folder = ${add(folder)}`]),
+    ...(search === undefined ? [] : [contains(search, add)]),
+    ...(kind === undefined ? [] : [`f.kind = ${add(kind)}`]),
+    ...(unusedBefore === undefined ? [] : [`f.last_modified <= ${add(unusedBefore)}`, UNUSED]),
+    ...(noAlt ? ["f.kind = 'image'", "coalesce(f.alt, '') = ''"] : []),
+    ...(minSize === undefined ? [] : [`f.size >= ${add(minSize)}`]),
+    ...(since === undefined ? [] : [`f.last_modified >= ${add(since)}`]),
+  ];
+}
+
+function contains(search: string, add: Placeholder): string {
+  const folded = foldedForSearch(search);
+  return folded === '' ? 'false' : `f.search_text like ${add(`%${escapeLike(folded)}%`)}`;
+}
+
+const SUMMARY = `
+  with files as (
+    select f.kind, f.state = 'trashed' as trashed, count(*) as files, sum(f.size) as size
+    from cdn_files f where f.app_id = $1 and f.state <> 'receiving' group by 1, 2
+  )
+  select json_build_object(
+    'counts', json_build_object(${FILE_KINDS.map((kind) => `'${kind}', coalesce((select files from files where kind = '${kind}' and not trashed), 0)`).join(', ')}),
+    'total_count', coalesce((select sum(files) from files where not trashed), 0),
+    'total_size', coalesce((select sum(size) from files where not trashed), 0),
+    'renditions_size', coalesce((select sum(size) from cdn_renditions where app_id = $1), 0),
+    'trash_count', coalesce((select sum(files) from files where trashed), 0),
+    'trash_size', coalesce((select sum(size) from files where trashed), 0)
+  )::text as data`;
+
+const PAGES = `
+  from cdn_pdf_pages p where p.app_id = f.app_id and p.cdn_file_id = f.id and p.version = f.version and p.listed`;
+
+const PDF_RENDERS = `
+  select coalesce(json_agg(row.data order by row.filename, row.id), '[]')::text as data from (
+    select f.filename, f.id, json_build_object(
+      'file', json_build_object('id', f.id, 'filename', f.filename, 'url', ${fileUrlSql('$2')}),
+      'pages', (
+        select json_agg(json_build_object(
+          'page', p.page, 'url', ${fileUrlSql('$2', 'p.key')}, 'width', p.width, 'height', p.height
+        ) order by p.page)
+        ${PAGES}
+      )
+    ) as data
+    from cdn_files f
+    where f.app_id = $1 and f.state = 'active' and ($3::text is null or f.search_text like $3) and exists (select ${PAGES})
+    order by f.filename, f.id limit $4
+  ) as row`;
+
+export class SqlMediaFileQueries implements MediaFileQueries {
+  constructor(
+    private readonly postgres: Postgres,
+    private readonly library: Pick<PublicLibrary, 'base'>,
+  ) {}
+
+  find(appId: number, id: number): Promise<string | undefined> {
+    return findFileJson(this.postgres, appId, id, this.library.base);
+  }
+
+  async list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<string> {
+    const { text, values } = fileListStatement(appId, this.library.base, filter, sorting, page);
+    const [row] = await this.postgres.rows<{ data: string }>(text, values);
+    return row?.data ?? '';
+  }
+
+  async trash(
+    appId: number,
+    search: string | undefined,
+    sorting: Sorting | undefined,
+    { offset, limit }: Page,
+  ): Promise<string> {
+    const values: unknown[] = [appId, this.library.base, offset, limit];
+    const found = search === undefined ? [] : [contains(search, placeholders(values))];
+    const matching = ['f.app_id = $1', "f.state = 'trashed'", ...found].join(' and ');
+    const order = orderSql(sorting, TRASH_COLUMNS, 'f.deleted_at desc, f.id desc');
+    const [row] = await this.postgres.rows<{ data: string }>(
+      `with page as (select f.id from cdn_files f where ${matching} order by ${order} offset $3 limit $4)
+    select json_build_object(
+      'files', (
+        select coalesce(json_agg(${fileJsonSql('$2', { inTrash: true })} order by ${order}), '[]')
+        from cdn_files f where f.app_id = $1 and ${among('f.id', 'page')}
+      ),
+      'total_count', (select count(*) from cdn_files f where ${matching})
+    )::text as data`,
+      values,
+    );
+    return row?.data ?? '';
+  }
+
+  async summary(appId: number): Promise<string> {
+    const [row] = await this.postgres.rows<{ data: string }>(SUMMARY, [appId]);
+    return row?.data ?? '';
+  }
+
+  async pdfRenders(appId: number, name: string | undefined): Promise<string> {
+    const pattern = name === undefined ? null : `%${escapeLike(foldedForSearch(name))}%`;
+    const values = [appId, this.library.base, pattern, MAX_LISTED_PDFS];
+    const [row] = await this.postgres.rows<{ data: string }>(PDF_RENDERS, values);
+    return row?.data ?? '';
+  }
+}

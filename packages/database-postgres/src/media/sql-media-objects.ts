@@ -1,0 +1,79 @@
+import type { MediaObjectQueries, PublicObject } from '@back-office/media';
+import type { Postgres } from '../postgres.js';
+
+const OF_KEY = `
+  select content, mime, size, version, processing <> 'pending' as "isSettled" from cdn_files
+  where app_id = $1 and key = $2 and state <> 'receiving'
+  union all
+  (select r.content, r.mime, r.size, f.version, r.version = f.version and r.listed from cdn_renditions r
+   join cdn_files f on f.app_id = $1 and f.id = r.cdn_file_id
+   where r.app_id = $1 and r.key = $2 order by r.version desc limit 1)
+  union all
+  select v.content, v.mime, v.size, v.version, true from cdn_file_versions v where v.app_id = $1 and v.key = $2
+  union all
+  (select p.content, p.mime, p.size, f.version, p.version = f.version and p.listed from cdn_pdf_pages p
+   join cdn_files f on f.app_id = $1 and f.id = p.cdn_file_id
+   where p.app_id = $1 and p.key = $2 order by p.version desc limit 1)
+  limit 1`;
+
+const KEYS_AFTER = `
+  select key from (
+    (select key from cdn_files where app_id = $1 and key > $2 and state <> 'receiving' order by key limit $3)
+    union (select key from cdn_renditions where app_id = $1 and key > $2 order by key limit $3)
+    union (select key from cdn_file_versions where app_id = $1 and key > $2 order by key limit $3)
+    union (select key from cdn_pdf_pages where app_id = $1 and key > $2 order by key limit $3)
+  ) as next order by key limit $3`;
+
+const APP_OF_PREFIX = `select id from apps where media_prefix = $1`;
+
+const UNREFERENCED = `
+  select blob from unnest($2::text[]) as blob
+  where not exists (select from cdn_files where app_id = $1 and content = blob)
+    and not exists (select from cdn_files where app_id = $1 and original = blob)
+    and not exists (select from cdn_renditions where app_id = $1 and content = blob)
+    and not exists (select from cdn_file_versions where app_id = $1 and content = blob)
+    and not exists (select from cdn_file_versions where app_id = $1 and original = blob)
+    and not exists (select from cdn_pdf_pages where app_id = $1 and content = blob)`;
+
+const UNOWNED = `
+  select key from unnest($2::text[]) as given (key)
+  where not exists (select from cdn_files f where f.app_id = $1 and f.key = given.key)
+    and not exists (select from cdn_renditions r where r.app_id = $1 and r.key = given.key)
+    and not exists (select from cdn_file_versions v where v.app_id = $1 and v.key = given.key)
+    and not exists (select from cdn_pdf_pages p where p.app_id = $1 and p.key = given.key)`;
+
+const KEYS_AT_ONCE = 500;
+
+export class SqlMediaObjects implements MediaObjectQueries {
+  private readonly apps = new Map<string, number>();
+
+  constructor(private readonly database: Postgres) {}
+
+  async appOf(prefix: string): Promise<number | undefined> {
+    const known = this.apps.get(prefix);
+    if (known !== undefined) return known;
+    const [app] = await this.database.rows<{ id: number }>(APP_OF_PREFIX, [prefix]);
+    if (app) this.apps.set(prefix, app.id);
+    return app?.id;
+  }
+
+  async ofKey(appId: number, key: string): Promise<PublicObject | undefined> {
+    const [found] = await this.database.rows<PublicObject>(OF_KEY, [appId, key]);
+    return found;
+  }
+
+  async keysAfter(appId: number, last: string): Promise<string[]> {
+    const rows = await this.database.rows<{ key: string }>(KEYS_AFTER, [appId, last, KEYS_AT_ONCE]);
+    return rows.map(({ key }) => key);
+  }
+
+  async unreferenced(appId: number, blobs: readonly string[]): Promise<string[]> {
+    const rows = await this.database.rows<{ blob: string }>(UNREFERENCED, [appId, blobs]);
+    return rows.map(({ blob }) => blob);
+  }
+
+  async unowned(appId: number, keys: readonly string[]): Promise<string[]> {
+    const rows = await this.database.rows<{ key: string }>(UNOWNED, [appId, keys]);
+    return rows.map(({ key }) => key);
+  }
+}

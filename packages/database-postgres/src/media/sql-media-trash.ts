@@ -1,0 +1,99 @@
+import type { Clock } from '@back-office/kernel';
+import {
+  type Blobs,
+  type DeletionRules,
+  FILE_REFERENCED,
+  type FileResult,
+  type MediaTrash,
+  namesOfBlobs,
+  purgeAt,
+  stepOf,
+} from '@back-office/media';
+import { stateBeforeSql } from './file-states.js';
+import { addTidying } from './media-jobs.js';
+import type { Postgres } from '../postgres.js';
+import type { Transaction } from '../client-transaction.js';
+import { idsOf, lockById, lockByKey, resultsOf, refusalOf, type NamedFile } from './named-files.js';
+
+const PURGED_AT_ONCE = 200;
+
+const TRASH = `
+  update cdn_files set state = 'trashed', deleted_at = $3, purge_at = $4, deleted_by = 'app'
+  where app_id = $1 and id = any($2)`;
+
+const PURGE = `
+  with renditions as (
+    delete from cdn_renditions where app_id = $1 and cdn_file_id = any($2) returning key, content
+  ), pages as (
+    delete from cdn_pdf_pages where app_id = $1 and cdn_file_id = any($2) returning key, content
+  ), versions as (
+    delete from cdn_file_versions where app_id = $1 and cdn_file_id = any($2) returning key, content, original
+  )
+  select key, content, null as original from renditions
+  union all select key, content, null from pages
+  union all select key, content, original from versions
+  union all select key, content, original from cdn_files where app_id = $1 and id = any($2)`;
+
+const REMOVE = `delete from cdn_files where app_id = $1 and id = any($2)`;
+
+// Reads without locks; files are then purged app by app.
+const APPS_WITH_EXPIRED = `
+  /* across apps: apps with expired files in Trash */
+  select distinct app_id as "appId" from cdn_files where purge_at <= $1`;
+const LOCK_EXPIRED = `
+  select id from cdn_files where app_id = $1 and ${stateBeforeSql('expire', 'removed')} and purge_at <= $2
+  order by id limit ${PURGED_AT_ONCE} for update skip locked`;
+
+export class SqlMediaTrash implements MediaTrash {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  delete(appId: number, keys: readonly string[], rules: DeletionRules): Promise<FileResult[]> {
+    return this.database.transaction(async (transaction) => {
+      const files = await lockByKey(transaction, appId, keys);
+      const isKept = ({ state, used }: NamedFile) =>
+        stepOf('delete', state) === 'trashed' && used && rules.refusesDeleteInUse;
+      const now = this.clock.now();
+      const ids = idsOf(files.filter((file) => stepOf('delete', file.state) === 'trashed' && !isKept(file)));
+      await transaction.rows(TRASH, [appId, ids, now, purgeAt(now, rules.trashRetentionDays)]);
+      const byKey = new Map(files.map((file) => [file.key, file]));
+      return keys.map((key) => {
+        const file = byKey.get(key);
+        return refusalOf('delete', file) ?? (file && isKept(file) ? FILE_REFERENCED : undefined);
+      });
+    });
+  }
+
+  purge(appId: number, ids: readonly number[]): Promise<FileResult[]> {
+    return this.database.transaction(async (transaction) => {
+      const files = await lockById(transaction, appId, ids);
+      const purged = files.filter(({ state }) => stepOf('purge', state) === 'removed');
+      await removeFiles(transaction, appId, idsOf(purged));
+      return resultsOf('purge', ids, files);
+    });
+  }
+
+  async expire(): Promise<number> {
+    const now = this.clock.now();
+    let purged = 0;
+    for (const { appId } of await this.database.rows<{ appId: number }>(APPS_WITH_EXPIRED, [now])) {
+      const count = await this.database.transaction(async (transaction) => {
+        transaction.locks('file');
+        const expired = await transaction.rows<{ id: number }>(LOCK_EXPIRED, [appId, now]);
+        await removeFiles(transaction, appId, idsOf(expired));
+        return expired.length;
+      });
+      purged += count;
+    }
+    return purged;
+  }
+}
+
+async function removeFiles(transaction: Transaction, appId: number, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const objects = await transaction.rows<Blobs & { readonly key: string }>(PURGE, [appId, ids]);
+  await transaction.rows(REMOVE, [appId, ids]);
+  await addTidying(transaction, { appId, blobs: namesOfBlobs(objects), keys: objects.map(({ key }) => key) });
+}

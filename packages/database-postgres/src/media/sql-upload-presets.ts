@@ -1,0 +1,78 @@
+import type { Clock } from '@back-office/kernel';
+import {
+  DEFAULT_PRESET,
+  mergePresets,
+  type PresetChange,
+  type UploadPresetQueries,
+  type UploadPresets,
+} from '@back-office/media';
+import type { Postgres } from '../postgres.js';
+
+const JSON_OF = `json_build_object(
+  'id', p.id, 'name', p.name, 'output_format', p.output_format, 'max_width', p.max_width, 'quality', p.quality,
+  'rendition_widths', p.rendition_widths, 'is_default', p.is_default
+)`;
+
+const LIST = `
+  select coalesce(json_agg(${JSON_OF} order by p.name, p.id), '[]')::text as data from cdn_upload_presets p
+  where p.app_id = $1`;
+
+const NAMED = `
+  select coalesce(json_agg(${JSON_OF} order by sent.ordinal), '[]')::text as data
+  from unnest($2::text[]) with ordinality as sent (name, ordinal)
+  join cdn_upload_presets p on p.app_id = $1 and p.name = sent.name`;
+
+const LOCK = `select id from cdn_upload_presets where app_id = $1 order by id for update`;
+
+const PUT = `
+  insert into cdn_upload_presets as p
+    (app_id, name, output_format, max_width, quality, rendition_widths, is_default, inserted_at, updated_at)
+  select $1, name, coalesce(output_format, $4), coalesce(max_width, $5), coalesce(quality, $6),
+    coalesce(rendition_widths, $7), false, $3, $3
+  from json_to_recordset($2) as row (name text, output_format text, max_width int, quality int, rendition_widths int[])
+  order by name
+  on conflict (app_id, name) do update set updated_at = excluded.updated_at,
+    output_format = coalesce((select r.output_format from json_to_recordset($2) as r (name text, output_format text) where r.name = p.name), p.output_format),
+    max_width = coalesce((select r.max_width from json_to_recordset($2) as r (name text, max_width int) where r.name = p.name), p.max_width),
+    quality = coalesce((select r.quality from json_to_recordset($2) as r (name text, quality int) where r.name = p.name), p.quality),
+    rendition_widths = coalesce((select r.rendition_widths from json_to_recordset($2) as r (name text, rendition_widths int[]) where r.name = p.name), p.rendition_widths)`;
+
+const CLEAR_DEFAULT = `update cdn_upload_presets set is_default = false where app_id = $1 and is_default and name <> $2`;
+const SET_DEFAULT = `update cdn_upload_presets set is_default = true where app_id = $1 and name = $2`;
+
+export class SqlUploadPresets implements UploadPresets, UploadPresetQueries {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(appId: number): Promise<string> {
+    const [row] = await this.database.rows<{ data: string }>(LIST, [appId]);
+    return row?.data ?? '[]';
+  }
+
+  put(appId: number, changes: readonly PresetChange[]): Promise<string> {
+    const merged = mergePresets(changes);
+    const rows = merged.changes.map((change) => ({
+      name: change.name,
+      output_format: change.outputFormat,
+      max_width: change.maxWidth,
+      quality: change.quality,
+      rendition_widths: change.renditionWidths,
+    }));
+    const { outputFormat, maxWidth, quality, renditionWidths } = DEFAULT_PRESET;
+    const defaults = [outputFormat, maxWidth, quality, renditionWidths];
+    return this.database.transaction(async (transaction) => {
+      transaction.locks('bulk');
+      await transaction.rows(LOCK, [appId]);
+      await transaction.rows(PUT, [appId, JSON.stringify(rows), this.clock.now(), ...defaults]);
+      if (merged.newDefault !== undefined) {
+        await transaction.rows(CLEAR_DEFAULT, [appId, merged.newDefault]);
+        await transaction.rows(SET_DEFAULT, [appId, merged.newDefault]);
+      }
+      const names = changes.map(({ name }) => name);
+      const [row] = await transaction.rows<{ data: string }>(NAMED, [appId, names]);
+      return row?.data ?? '[]';
+    });
+  }
+}

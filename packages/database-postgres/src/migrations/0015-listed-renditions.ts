@@ -1,0 +1,19 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Records renditions and pages before their public copies exist, and lists them afterwards. */
+const STATEMENTS = [
+  'alter table cdn_renditions add column listed boolean not null default true',
+  'alter table cdn_pdf_pages add column listed boolean not null default true',
+];
+
+export class ListedRenditions1763700000015 implements MigrationInterface {
+  readonly name = 'ListedRenditions1763700000015';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await runner.query(statement);
+  }
+
+  down(): Promise<void> {
+    return Promise.reject(new Error('There is no way back from this migration: restore a backup instead.'));
+  }
+}

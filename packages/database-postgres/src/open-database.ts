@@ -1,0 +1,43 @@
+import 'reflect-metadata';
+import type { DatabaseOptions, OpenedDatabase } from '@back-office/database';
+import { dataSourceFor, type Connection } from './data-source.js';
+import { assertDurable } from './durability.js';
+import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
+import { migrate } from './migrate.js';
+import { portsOf } from './ports.js';
+import { Postgres } from './postgres.js';
+
+export interface PostgresOptions extends DatabaseOptions {
+  /** An external server; without it an embedded one is started below `dataDir`. */
+  readonly url?: string | undefined;
+  readonly dataDir: string;
+  readonly poolSize: number;
+}
+
+export interface OpenedPostgres extends OpenedDatabase {
+  readonly postgres: Postgres;
+  readonly connection: Connection;
+}
+
+/** Opens PostgreSQL and migrates it. Throws when the server is not durable. */
+export async function openDatabase(options: PostgresOptions): Promise<OpenedPostgres> {
+  const { url, dataDir, poolSize } = options;
+  const embedded = url === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;
+  const connection: Connection = embedded ?? { url: url as string };
+  const source = dataSourceFor(connection, poolSize);
+  const close = async (): Promise<void> => {
+    if (source.isInitialized) await source.destroy();
+    await embedded?.stop();
+  };
+  try {
+    await migrate(connection);
+    const postgres = new Postgres(await source.initialize());
+    await assertDurable(postgres);
+    const database = portsOf(postgres, connection, options);
+    return { database, notice: embedded?.notice, postgres, connection, close };
+  } catch (error) {
+    // Open connections would keep the process alive.
+    await close();
+    throw error;
+  }
+}

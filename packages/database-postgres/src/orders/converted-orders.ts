@@ -1,0 +1,85 @@
+import { newParts } from '@back-office/kernel';
+import {
+  CANCELED_ID,
+  NEW_ORDER,
+  PAYABLE_IDS,
+  PAYMENT_STATUSES,
+  paymentStatusOf,
+  statusIdIn,
+} from '@back-office/orders';
+import {
+  convertedItems,
+  convertedOrder,
+  debtOf,
+  isAllRefunded,
+  paidOf,
+  type Proforma,
+  type SettledOrder,
+} from '@back-office/proforma';
+import { randomInt } from 'node:crypto';
+import { among } from '../list-conditions.js';
+import type { Sql } from '../client-transaction.js';
+import { ORDER_ITEMS, ORDERS } from '../tables/orders.js';
+
+const ORDER = ORDERS.columns.except('app_id', 'id', 'shipped_at', 'search_text');
+const ITEM = ORDER_ITEMS.columns.except('app_id', 'id', 'order_id');
+
+/** Stores an order ($2) with its items ($3) for the app ($1); `payments` is a CTE that adds payments to `made`. */
+export const insertStatement = (payments: string): string => `
+  with made as (
+    insert into orders (app_id, ${ORDER.list})
+    select $1, ${ORDER.list} from json_to_record($2) as r (${ORDER.typed}) returning id
+  ), item as (
+    insert into order_items (app_id, order_id, ${ITEM.list})
+    select $1, made.id, ${ITEM.list} from made, json_to_recordset($3) as r (${ITEM.typed}) returning product_id, qty
+  ), sold as (
+    insert into product_sales (app_id, product_id, quantity)
+    select $1, product_id, sum(qty) from item group by product_id order by product_id
+    on conflict (app_id, product_id) do update set quantity = product_sales.quantity + excluded.quantity
+  ), ${payments}
+  select id from made`;
+
+const INSERT = insertStatement(`moved as (
+    update payments set order_id = made.id from made where app_id = $1 and proforma_order_id = $4
+  )`);
+
+export const IS_PAYABLE = `o.order_status_id in (${PAYABLE_IDS.order.join(', ')})
+  and o.payment_status_id in (${PAYABLE_IDS.payment.join(', ')})`;
+
+const SETTLE = `
+  with settled as (
+    select * from json_to_recordset($2) as r (id bigint, paid bigint, debt bigint, payment_status_id smallint)
+  )
+  update orders o set paid = r.paid, debt = r.debt, payment_status_id = r.payment_status_id, updated_at = $3
+  from settled r where o.app_id = $1 and ${among('o.id', 'settled')} and o.id = r.id
+  returning o.id, o.order_status_id = ${CANCELED_ID} as "isCanceled", ${IS_PAYABLE} as "isPayable"`;
+
+/** Stores the order of a proforma being converted, moves its payments and returns the order's id. */
+export async function insertOrder(sql: Sql, appId: number, proforma: Proforma): Promise<number> {
+  const parts = newParts(proforma.convertedAt as Date, randomInt);
+  const order = { ...NEW_ORDER, ...convertedOrder(proforma, parts), ...paymentColumns(proforma) };
+  const [made] = await sql.rows<{ id: number }>(INSERT, [
+    appId,
+    JSON.stringify(order),
+    JSON.stringify(convertedItems(proforma).map((item, position) => ({ ...item, position }))),
+    proforma.id,
+  ]);
+  return (made as { id: number }).id;
+}
+
+/** Updates paid amount and debt of the orders after payments of their proformas changed. */
+export function settleOrderPayments(
+  sql: Sql,
+  appId: number,
+  proformas: readonly Proforma[],
+  now: Date,
+): Promise<SettledOrder[]> {
+  const rows = proformas.map((proforma) => ({ id: proforma.orderId, ...paymentColumns(proforma) }));
+  return sql.rows<SettledOrder>(SETTLE, [appId, JSON.stringify(rows), now]);
+}
+
+function paymentColumns({ endSales, payments }: Proforma) {
+  const paid = paidOf(payments);
+  const status = paymentStatusOf(paid, endSales, isAllRefunded(payments));
+  return { paid, debt: debtOf({ endSales, payments }), payment_status_id: statusIdIn(PAYMENT_STATUSES, status) };
+}

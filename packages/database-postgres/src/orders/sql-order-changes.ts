@@ -1,0 +1,164 @@
+import { failedRows, type BulkOptions, type Clock } from '@back-office/kernel';
+import {
+  planOrderChanges,
+  DELIVERY_STATUSES,
+  ORDER_STATUSES,
+  PAYMENT_STATUSES,
+  statusIdIn,
+  type ChangeableOrder,
+  type ChangedOrders,
+  type OnHand,
+  type OrderChanges,
+  type OrderPlan,
+  type ParsedChange,
+  type ReservedPieces,
+} from '@back-office/orders';
+import { beginBulk } from '../bulk.js';
+import type { Transaction } from '../client-transaction.js';
+import type { Postgres } from '../postgres.js';
+import type { OrderRefunds } from '../proformas/order-refunds.js';
+import { bookEndedReservations, LOCK_ON_HAND } from '../stock/ended-reservations.js';
+
+const LOCK = `
+  select id, data_part as "dataPart", time_part as "timePart", order_number as number,
+    order_status_id, payment_status_id, delivery_status_id, invoice_number as "invoiceNumber",
+    shipped_at is not null as "hasShipped", proforma_order_id is not null or paid = 0 as "isRefundable"
+  from orders where app_id = $1 and id = any($2::bigint[]) order by id for update`;
+
+// The locked orders keep their reservations from changing.
+const RESERVED = `
+  select i.order_id, r.proforma_item_id as "proformaItemId", r.product_variant_id as "variantId",
+    r.warehouse_id as "warehouseId", r.qty
+  from order_items i
+  join stock_reservations r on r.app_id = $1 and r.proforma_item_id = i.proforma_item_id
+  where i.app_id = $1 and i.order_id = any($2::bigint[])`;
+
+const SAVE = `
+  with saved as (
+    update orders o
+    set order_status_id = r.order_status_id, payment_status_id = r.payment_status_id,
+      delivery_status_id = r.delivery_status_id, invoice_number = r.invoice_number,
+      shipped_at = case when r.has_left then coalesce(o.shipped_at, $5) end, updated_at = $5
+    from json_to_recordset($2) as r
+      (id bigint, order_status_id smallint, payment_status_id smallint, delivery_status_id smallint, invoice_number text,
+        has_left boolean)
+    where o.app_id = $1 and o.id = r.id
+  ), unsold as (
+    select product_id, sum(qty) as qty from order_items
+    where app_id = $1 and order_id = any($3::bigint[]) group by product_id order by product_id
+  ), counted as (
+    update product_sales s set quantity = s.quantity - unsold.qty from unsold
+    where s.app_id = $1 and s.product_id = unsold.product_id
+  ), ended as (
+    select * from json_to_recordset($4) as r
+      (proforma_item_id bigint, variant_id bigint, warehouse_id bigint, qty bigint, kind text, reference text)
+  ), ${bookEndedReservations('ended', '$1', '$5::timestamptz')}
+  select 1`;
+
+export class SqlOrderChanges implements OrderChanges {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+    private readonly refunds: OrderRefunds,
+  ) {}
+
+  change(
+    appId: number,
+    changes: readonly ParsedChange[],
+    { explain = false, dryRun = false }: BulkOptions,
+  ): Promise<ChangedOrders> {
+    const work = (transaction: Transaction): Promise<ChangedOrders> =>
+      this.updateAll(transaction, appId, changes, explain);
+    return this.database.transaction(work, { dryRun });
+  }
+
+  private async updateAll(
+    transaction: Transaction,
+    appId: number,
+    changes: readonly ParsedChange[],
+    explain: boolean,
+  ): Promise<ChangedOrders> {
+    await beginBulk(transaction, changes.length);
+    const refunding = changes.flatMap((change) => (typeof change !== 'string' && change.refund ? [change.id] : []));
+    const proformas = refunding.length > 0 ? await this.refunds.lock(transaction, appId, refunding) : [];
+    const found = await lockOrders(transaction, appId, changes);
+    if (proformas.length > 0) await this.refunds.lockBenefits(transaction, appId, proformas);
+    const onHand = await lockStock(transaction, appId, found);
+    const plan = planOrderChanges(changes, { orders: found, onHand });
+    if (plan.orders.length > 0) await save(transaction, appId, plan, this.clock.now());
+    const refunded = new Set<number | null>(plan.refunded);
+    const paid = proformas.filter(({ orderId }) => refunded.has(orderId));
+    const due = paid.length > 0 ? await this.refunds.refund(transaction, appId, paid) : [];
+    return { due, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+  }
+}
+
+interface OrderRow extends Omit<ChangeableOrder, 'status' | 'paymentStatus' | 'deliveryStatus' | 'reserved'> {
+  readonly order_status_id: number;
+  readonly payment_status_id: number;
+  readonly delivery_status_id: number;
+}
+
+function statusName<Name extends string>(names: readonly Name[], id: number): Name {
+  return names[id - 1] as Name;
+}
+
+async function lockOrders(
+  transaction: Transaction,
+  appId: number,
+  changes: readonly ParsedChange[],
+): Promise<ChangeableOrder[]> {
+  transaction.locks('order');
+  const ids = [...new Set(changes.flatMap((change) => (typeof change === 'string' ? [] : [change.id])))];
+  const orders = await transaction.rows<OrderRow>(LOCK, [appId, ids]);
+  const found = orders.map((order) => order.id);
+  const reserved = await transaction.rows<ReservedPieces & { order_id: number }>(RESERVED, [appId, found]);
+  const byOrder = new Map(found.map((id) => [id, [] as ReservedPieces[]]));
+  for (const { order_id: orderId, ...pieces } of reserved) byOrder.get(orderId)?.push(pieces);
+  return orders.map(
+    ({ order_status_id: status, payment_status_id: payment, delivery_status_id: delivery, ...order }) => ({
+      ...order,
+      status: statusName(ORDER_STATUSES, status),
+      paymentStatus: statusName(PAYMENT_STATUSES, payment),
+      deliveryStatus: statusName(DELIVERY_STATUSES, delivery),
+      reserved: byOrder.get(order.id) ?? [],
+    }),
+  );
+}
+
+async function lockStock(transaction: Transaction, appId: number, orders: readonly ChangeableOrder[]): Promise<OnHand> {
+  transaction.locks('stock');
+  const pieces = orders.flatMap(({ reserved }) => reserved);
+  const rows = await transaction.rows<{ variant_id: number; warehouse_id: number; on_hand: number }>(LOCK_ON_HAND, [
+    appId,
+    pieces.map(({ variantId }) => variantId),
+    pieces.map(({ warehouseId }) => warehouseId),
+  ]);
+  const onHand = new Map(rows.map((row) => [`${row.variant_id}/${row.warehouse_id}`, row.on_hand]));
+  return (variantId, warehouseId) => onHand.get(`${variantId}/${warehouseId}`) ?? 0;
+}
+
+async function save(
+  transaction: Transaction,
+  appId: number,
+  { orders, canceled, endedReservations }: OrderPlan,
+  now: Date,
+): Promise<void> {
+  const rows = orders.map((order) => ({
+    id: order.id,
+    order_status_id: statusIdIn(ORDER_STATUSES, order.status),
+    payment_status_id: statusIdIn(PAYMENT_STATUSES, order.paymentStatus),
+    delivery_status_id: statusIdIn(DELIVERY_STATUSES, order.deliveryStatus),
+    invoice_number: order.invoiceNumber,
+    has_left: order.hasShipped,
+  }));
+  const ended = endedReservations.map(({ kind, reference, proformaItemId, variantId, warehouseId, qty }) => ({
+    kind,
+    reference,
+    proforma_item_id: proformaItemId,
+    variant_id: variantId,
+    warehouse_id: warehouseId,
+    qty,
+  }));
+  await transaction.rows(SAVE, [appId, JSON.stringify(rows), canceled, JSON.stringify(ended), now]);
+}

@@ -1,0 +1,30 @@
+import type { Order, OrderListQuery, OrderQueries } from '@back-office/orders';
+import type { Postgres } from '../postgres.js';
+import { orderListStatement } from './order-list.js';
+
+const FIND_ORDER = `
+  select o.*,
+    (select json_agg(i order by i.position) from order_items i where i.app_id = $1 and i.order_id = o.id) as items,
+    (select json_agg(y order by y.id) from payments y where y.app_id = $1 and y.order_id = o.id) as payments
+  from orders o where o.app_id = $1 and o.id = $2`;
+
+export class SqlOrderQueries implements OrderQueries {
+  constructor(private readonly database: Postgres) {}
+
+  async find(appId: number, id: number): Promise<Order | undefined> {
+    const [order] = await this.database.rows<Order>(FIND_ORDER, [appId, id]);
+    return order;
+  }
+
+  /** `undefined` when the parts do not match the id. */
+  async findByParts(appId: number, id: number, dataPart: number, timePart: number): Promise<Order | undefined> {
+    const order = await this.find(appId, id);
+    return order?.data_part === dataPart && order.time_part === timePart ? order : undefined;
+  }
+
+  async list(query: OrderListQuery): Promise<string> {
+    const { text, values } = orderListStatement(query);
+    const [row] = await this.database.rows<{ data: string }>(text, values);
+    return row?.data ?? '[]';
+  }
+}

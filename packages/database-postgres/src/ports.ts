@@ -1,0 +1,126 @@
+import type { Calls, Database, DatabaseOptions } from '@back-office/database';
+import type { Clock } from '@back-office/kernel';
+import { SqlAccessTokens } from './apps/sql-access-tokens.js';
+import { SqlApps } from './apps/sql-apps.js';
+import { SqlCards } from './cards/sql-cards.js';
+import { SqlAttributeQueries } from './catalogue/sql-attribute-queries.js';
+import { SqlAttributes } from './catalogue/sql-attributes.js';
+import { SqlProductQueries } from './catalogue/sql-product-queries.js';
+import { SqlProducts } from './catalogue/sql-products.js';
+import { SqlSetUpRecords } from './checkout/sql-set-up-records.js';
+import { SqlEvaluations } from './checkout/sql-evaluations.js';
+import { SqlConsents } from './consents/sql-consents.js';
+import { SqlCustomerQueries } from './customers/sql-customer-queries.js';
+import { TypeOrmCustomers } from './customers/typeorm-customers.js';
+import { jobPool, type Connection } from './data-source.js';
+import { SqlDevices } from './devices/sql-devices.js';
+import { SqlKeyedCalls } from './idempotency/sql-keyed-calls.js';
+import { SqlAttendances } from './locations/sql-attendances.js';
+import { SqlLocations } from './locations/sql-locations.js';
+import { GraphileJobQueue } from './media/graphile-job-queue.js';
+import { mediaPortsOf } from './media/media-ports.js';
+import { SqlImportedOrders } from './orders/sql-imported-orders.js';
+import { SqlOrderChanges } from './orders/sql-order-changes.js';
+import { SqlOrderQueries } from './orders/sql-order-queries.js';
+import type { PublicLibrary } from '@back-office/media';
+import { assertOutsideTransaction, type Postgres } from './postgres.js';
+import { trackWrites } from './call-writes.js';
+import { WriteOnce } from './write-once.js';
+import { OrderRefunds } from './proformas/order-refunds.js';
+import { SqlPaymentMethods } from './proformas/sql-payment-methods.js';
+import { SqlProformaOrders } from './proformas/sql-proforma-orders.js';
+import { SqlProformaQueries } from './proformas/sql-proforma-queries.js';
+import { SqlRefundQueue } from './proformas/sql-refund-queue.js';
+import { SqlSessions } from './sessions/sql-sessions.js';
+import { SqlStockQueries } from './stock/sql-stock-queries.js';
+import { SqlStock } from './stock/sql-stock.js';
+import { SqlWarehouses } from './stock/sql-warehouses.js';
+import { SqlWarehouseQueries } from './stock/sql-warehouse-queries.js';
+
+export type PortOptions = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
+
+/** The ports of all domains on one PostgreSQL. */
+export function portsOf(postgres: Postgres, connection: Connection, options: PortOptions): Database {
+  const { clock, publicBase } = options;
+  const accessTokens = new SqlAccessTokens(postgres, clock);
+  const apps = new SqlApps(postgres, clock);
+  const attendances = new SqlAttendances(postgres, clock);
+  const consents = new SqlConsents(postgres, clock);
+  const setUp = new SqlSetUpRecords(postgres, clock);
+  return {
+    calls: CALLS,
+    health: postgres,
+    jobQueue: (maxConnections) => new GraphileJobQueue(jobPool(connection, maxConnections)),
+    accessTokens,
+    accessTokenQueries: accessTokens,
+    apps,
+    appQueries: apps,
+    attendances,
+    attendanceQueries: attendances,
+    cards: new SqlCards(postgres, clock),
+    consents,
+    consentQueries: consents,
+    customers: new TypeOrmCustomers(postgres, clock),
+    customerQueries: new SqlCustomerQueries(postgres),
+    devices: new SqlDevices(postgres, clock),
+    keyedCalls: new SqlKeyedCalls(postgres, clock),
+    locations: new SqlLocations(postgres, clock, publicBase),
+    sessions: new SqlSessions(postgres, clock),
+    setUpRecords: setUp,
+    setUpQueries: setUp,
+    ...cataloguePortsOf(postgres, options),
+    ...stockPortsOf(postgres, clock),
+    ...salesPortsOf(postgres, clock),
+    ...mediaPortsOf(postgres, clock, libraryOf(options)),
+  };
+}
+
+function cataloguePortsOf(postgres: Postgres, { clock, publicBase }: PortOptions) {
+  return {
+    attributes: new SqlAttributes(postgres, clock),
+    attributeQueries: new SqlAttributeQueries(postgres),
+    products: new SqlProducts(postgres, clock, publicBase),
+    productQueries: new SqlProductQueries(postgres),
+  };
+}
+
+function stockPortsOf(postgres: Postgres, clock: Clock) {
+  return {
+    stock: new SqlStock(postgres, clock),
+    stockQueries: new SqlStockQueries(postgres),
+    warehouses: new SqlWarehouses(postgres, clock),
+    warehouseQueries: new SqlWarehouseQueries(postgres),
+  };
+}
+
+function salesPortsOf(postgres: Postgres, clock: Clock) {
+  const evaluations = new SqlEvaluations(postgres, clock);
+  return {
+    evaluations,
+    evaluationQueries: evaluations,
+    importedOrders: new SqlImportedOrders(postgres, clock),
+    orderChanges: new SqlOrderChanges(postgres, clock, new OrderRefunds(clock)),
+    orderQueries: new SqlOrderQueries(postgres),
+    paymentMethods: new SqlPaymentMethods(postgres, clock),
+    proformaOrders: new SqlProformaOrders(postgres, clock),
+    proformaQueries: new SqlProformaQueries(postgres),
+    refundQueue: new SqlRefundQueue(postgres),
+  };
+}
+
+const CALLS: Calls = {
+  track: trackWrites,
+  isResumed: () => WriteOnce.isResumed(),
+  assertOutsideTransaction,
+};
+
+function libraryOf({ publicBase, isPublished }: PortOptions): PublicLibrary {
+  return {
+    get base() {
+      return publicBase();
+    },
+    get isPublished() {
+      return isPublished();
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { DataSource } from 'typeorm';
+import {
+  ClientTransaction,
+  ignoreError,
+  isServerError,
+  tryRollback,
+  type Ending,
+  type Sql,
+  type Transaction,
+  type WritingSql,
+} from './client-transaction.js';
+import { TIMEOUTS } from './data-source.js';
+import { DatabaseUnavailable, isUnknownOutcome, UnknownOutcome } from '@back-office/database';
+import { failureOf, isPoolExhausted } from './failures.js';
+import { hasWritten, noteWritten } from './call-writes.js';
+import { callContext, runInContext, WriteOnce } from './write-once.js';
+
+export interface TransactionOptions {
+  /** Rolls the work back: its result is what it would have written. */
+  readonly dryRun?: boolean | undefined;
+}
+
+const MAX_ATTEMPTS = 4;
+const MAX_STATEMENT_NAMES = 500;
+
+/** Throws inside a transaction: rows must not stay locked during a network call. */
+export function assertOutsideTransaction(what: string): void {
+  if (callContext().isInTransaction) throw new Error(`${what} was called inside a transaction`);
+}
+
+export class Postgres implements Sql {
+  private readonly pool: Pool;
+  private readonly names = new Map<string, string>();
+
+  constructor(
+    readonly source: DataSource,
+    private readonly onStatement: (text: string) => void = () => {},
+    private readonly maxTransactionMs: number = TIMEOUTS.transaction,
+  ) {
+    this.pool = (source.driver as unknown as { master: Pool }).master;
+  }
+
+  /** Counts of open and idle connections, and of callers that wait for one. */
+  connections(): { readonly open: number; readonly idle: number; readonly awaited: number } {
+    return { open: this.pool.totalCount, idle: this.pool.idleCount, awaited: this.pool.waitingCount };
+  }
+
+  async ping(): Promise<void> {
+    await this.rows('select 1');
+  }
+
+  async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    this.onStatement(text);
+    const query = { name: this.nameOf(text), text, values: [...values] };
+    return this.read(async () => (await retryWhileExhausted(() => this.pool.query(query))).rows as Row[]);
+  }
+
+  /** Runs work that writes in its {@link WritingSql.last} statement only. Only a keyed call needs a transaction for it. */
+  write<Result>(work: (sql: WritingSql) => Promise<Result>): Promise<Result> {
+    if (WriteOnce.pending() !== undefined) return this.transaction(work);
+    return work({
+      rows: (text, values) => this.rows(text, values),
+      last: (text, values) => this.runAlone(text, values),
+    });
+  }
+
+  /** Reads by other means than {@link rows}, with the same errors. */
+  async read<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toPortError(error);
+    }
+  }
+
+  /** Runs one statement as its own transaction. */
+  private async runAlone<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    this.onStatement(text);
+    // Without a connection nothing is written, so this fails as a read.
+    const client = await this.read(() => retryWhileExhausted(() => this.pool.connect()));
+    client.on('error', ignoreError);
+    let broken = false;
+    try {
+      const { rows } = await client.query({ name: this.nameOf(text), text, values: [...values] });
+      noteWritten();
+      return rows as Row[];
+    } catch (error) {
+      broken = failureOf(error) === 'unavailable';
+      if (broken && !isServerError(error)) throw new UnknownOutcome('The connection was lost during a write');
+      throw toPortError(error);
+    } finally {
+      client.off('error', ignoreError);
+      client.release(broken);
+    }
+  }
+
+  /**
+   * Runs `work` in one transaction. Repeats it up to 3 times after a deadlock or serialisation failure. Throws
+   * {@link UnknownOutcome} when the connection is lost at COMMIT, and {@link DatabaseUnavailable} when all attempts
+   * together take too long.
+   */
+  async transaction<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    { dryRun = false }: TransactionOptions = {},
+  ): Promise<Result> {
+    assertOutsideTransaction('A second transaction');
+    const once = WriteOnce.pending();
+    if (once?.isWritten) return once.resume() as Result;
+    // A dry run writes nothing, so it needs no mark.
+    const ending = dryRun ? 'dry run' : once;
+    const end = performance.now() + this.maxTransactionMs;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const result = await runInContext({ isInTransaction: true }, () => this.attempt(work, end, ending));
+        if (!dryRun) noteWritten();
+        return result;
+      } catch (error) {
+        if (failureOf(error) !== 'retry' || attempt === MAX_ATTEMPTS || performance.now() > end)
+          throw toPortError(error);
+        await pause(attempt);
+      }
+    }
+  }
+
+  private async attempt<Result>(
+    work: (transaction: Transaction) => Promise<Result>,
+    end: number,
+    ending: Ending,
+  ): Promise<Result> {
+    const client = await retryWhileExhausted(() => this.pool.connect());
+    // Without a listener, a connection lost between two statements would end the process.
+    client.on('error', ignoreError);
+    let broken = false;
+    try {
+      const transaction = new ClientTransaction(client, (text) => this.nameOf(text), this.onStatement, end, ending);
+      const result = await work(transaction);
+      await transaction.commit(result);
+      return result;
+    } catch (error) {
+      broken = isUnknownOutcome(error) || failureOf(error) === 'unavailable' || !(await tryRollback(client));
+      throw error;
+    } finally {
+      client.off('error', ignoreError);
+      client.release(broken);
+    }
+  }
+
+  /** Names a statement by the hash of its text, since pools may share connections. */
+  private nameOf(text: string): string | undefined {
+    const known = this.names.get(text);
+    if (known) return known;
+    // Lists have thousands of combinations, and each connection keeps every named statement.
+    if (this.names.size === MAX_STATEMENT_NAMES) return undefined;
+    const name = createHash('sha1').update(text).digest('base64url');
+    this.names.set(text, name);
+    return name;
+  }
+}
+
+/** Waits longer for a connection once the call has written: it can no longer be rejected. */
+async function retryWhileExhausted<Result>(ask: () => Promise<Result>): Promise<Result> {
+  const end = performance.now() + TIMEOUTS.acquireAfterWrite;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isPoolExhausted(error) || !hasWritten() || performance.now() > end) throw error;
+    }
+  }
+}
+
+function toPortError(error: unknown): unknown {
+  const failure = failureOf(error);
+  if (failure === 'bug' || failure === 'duplicate' || isUnknownOutcome(error)) return error;
+  // The cause stays out of the message: PostgreSQL's details repeat the failing row.
+  return new DatabaseUnavailable(`Database unavailable (${(error as { code?: string }).code ?? 'no connection'})`);
+}
+
+function pause(attempt: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 10 * 2 ** attempt * (0.5 + Math.random())));
+}

@@ -1,0 +1,47 @@
+import { isRefusal, type Refusal } from '@back-office/kernel';
+import type { EvaluationFacts, Proforma } from '@back-office/proforma';
+import { findEvaluationFacts } from '../checkout/sql-evaluations.js';
+import type { Transaction } from '../client-transaction.js';
+import { frozenColumns, lineColumns, livingColumns, paymentColumns } from './proforma-columns.js';
+import { INSERT } from './proforma-statements.js';
+
+/** A warehouse was switched off after its stock was chosen; nothing was written. */
+export class WarehouseNotSellable extends Error {}
+
+/** Ids of items and payments, in the order of the input. */
+interface InsertedIds {
+  readonly id: number;
+  readonly items: readonly number[];
+  readonly payments: readonly number[];
+}
+
+export async function insertProforma(
+  transaction: Transaction,
+  appId: number,
+  evaluationId: number,
+  decide: (facts: EvaluationFacts) => Proforma | Refusal,
+  now: Date,
+): Promise<Proforma | Refusal> {
+  const facts = await findEvaluationFacts(transaction, appId, evaluationId, now);
+  const proforma = decide(facts);
+  if (isRefusal(proforma)) return proforma;
+  const columns = { ...frozenColumns(proforma), ...livingColumns(proforma) };
+  const lines = proforma.lines.map((line, position) => ({ ...lineColumns(line), position }));
+  const payments = proforma.payments.map((each, ordinal) => ({ ...paymentColumns(each, proforma.payments), ordinal }));
+  const [inserted] = await transaction.last<InsertedIds>(INSERT, [
+    appId,
+    JSON.stringify(columns),
+    JSON.stringify(lines),
+    proforma.insertedAt,
+    evaluationId,
+    JSON.stringify(payments),
+  ]);
+  if (inserted === undefined) throw new WarehouseNotSellable();
+  const { id, ...ids } = inserted;
+  return {
+    ...proforma,
+    id,
+    lines: proforma.lines.map((line, index) => ({ ...line, id: ids.items[index] as number })),
+    payments: proforma.payments.map((payment, index) => ({ ...payment, id: ids.payments[index] as number })),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '@back-office/kernel';
+import type { DueRefunds } from '@back-office/orders';
+import {
+  addedRefunds,
+  shouldAskInCall,
+  hasPaidAmountChanged,
+  ordersWithPoints,
+  refundOrders,
+  voucherRefunds,
+  type Proforma,
+  type ProformaChange,
+} from '@back-office/proforma';
+import type { Transaction } from '../client-transaction.js';
+import { settleOrderPayments } from '../orders/converted-orders.js';
+import { lockBenefits, returnBenefits } from './benefits.js';
+import { loadProformas, saveProformas, withPaymentIds, withRefundKeys } from './proforma-changes.js';
+
+const PROFORMAS_OF = `
+  select proforma_order_id as id from orders
+  where app_id = $1 and id = any($2::bigint[]) and proforma_order_id is not null order by 1`;
+
+/** Refunds canceled orders through the proformas that hold their payments. */
+export class OrderRefunds {
+  constructor(private readonly clock: Clock) {}
+
+  /** Locks the proformas of the orders. Call before locking the orders. */
+  async lock(transaction: Transaction, appId: number, orderIds: readonly number[]): Promise<readonly Proforma[]> {
+    const found = await transaction.rows<{ readonly id: number }>(PROFORMAS_OF, [appId, orderIds]);
+    const ids = found.map(({ id }) => id);
+    return loadProformas(transaction, appId, ids, 'wait');
+  }
+
+  /** Locks vouchers and customers of the proformas. Call after locking orders and before locking stock. */
+  lockBenefits(transaction: Transaction, appId: number, proformas: readonly Proforma[]): Promise<void> {
+    const voucherIds = proformas.flatMap(({ payments }) => payments.flatMap(({ voucherId }) => voucherId ?? []));
+    const customerIds = proformas.flatMap(({ buyer, converted }) =>
+      buyer.id !== null && (converted?.points ?? 0) > 0 ? [buyer.id] : [],
+    );
+    return lockBenefits(transaction, appId, {
+      voucherIds: [...new Set(voucherIds)],
+      customerIds: [...new Set(customerIds)],
+    });
+  }
+
+  /** Refunds the remaining payments of these locked proformas: money, vouchers and points. */
+  async refund(
+    transaction: Transaction,
+    appId: number,
+    proformas: readonly Proforma[],
+  ): Promise<readonly DueRefunds[]> {
+    const now = this.clock.now();
+    const changes = refundOrders(proformas, now).map(withRefundKeys);
+    const vouchers = changes.flatMap(({ before, after }) => voucherRefunds(before, after));
+    await returnBenefits(transaction, appId, { vouchers, orderIds: ordersWithPoints(proformas) }, now);
+    return save(transaction, appId, changes, now);
+  }
+}
+
+async function save(
+  transaction: Transaction,
+  appId: number,
+  changes: readonly ProformaChange[],
+  now: Date,
+): Promise<readonly DueRefunds[]> {
+  if (changes.length === 0) return [];
+  const { text, values } = saveProformas(appId, changes, shouldAskInCall(changes.map(addedRefunds)), now);
+  const ids = (await transaction.rows<{ readonly id: number }>(text, values)).map(({ id }) => id);
+  const stored = changes.map((change) => withPaymentIds(change, ids));
+  const paidAmountChanged = stored.filter(hasPaidAmountChanged);
+  if (paidAmountChanged.length > 0) {
+    await settleOrderPayments(
+      transaction,
+      appId,
+      paidAmountChanged.map(({ after }) => after),
+      now,
+    );
+  }
+  return stored.map(addedRefunds).filter(({ refundIds }) => refundIds.length > 0);
+}

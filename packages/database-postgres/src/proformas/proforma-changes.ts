@@ -1,0 +1,94 @@
+import {
+  firstAttempt,
+  isPendingRefund,
+  reservationChanges,
+  withKeyParts,
+  type Payment,
+  type Proforma,
+  type ProformaChange,
+} from '@back-office/proforma';
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from '../client-transaction.js';
+import { lineColumns, livingColumns, paymentColumns } from './proforma-columns.js';
+import { fromRow, type ProformaRow } from './proforma-row.js';
+import { loadStatement, saveStatement, type Locking } from './proforma-statements.js';
+
+export async function loadProformas(
+  transaction: Transaction,
+  appId: number,
+  ids: readonly number[],
+  locking: Locking,
+): Promise<Proforma[]> {
+  transaction.locks('proforma');
+  const rows = await transaction.rows<ProformaRow>(loadStatement(ids.length, locking), [appId, ids]);
+  if (rows.every((row) => row.version === row.seen_version)) return rows.map(fromRow);
+  // The rows are locked now, so a new statement reads consistent items and payments.
+  const locked = rows.map((row) => row.id);
+  return (await transaction.rows<ProformaRow>(loadStatement(locked.length, 'none'), [appId, locked])).map(fromRow);
+}
+
+/** Draws the keys of new refunds. Call before saving. */
+export function withRefundKeys<Change extends ProformaChange>(change: Change): Change {
+  return { ...change, after: withKeyParts(change.after, () => randomBytes(8).toString('hex')) };
+}
+
+/** The statement that stores changed proformas and returns the ids of new payments, in their order. */
+export function saveProformas(
+  appId: number,
+  changes: readonly ProformaChange[],
+  shouldAsk: boolean,
+  now: Date,
+): { readonly text: string; readonly values: readonly unknown[] } {
+  const lines = changes.flatMap(changedLines);
+  const payments = changes
+    .flatMap((change) => changedPayments(change, shouldAsk))
+    .map((payment, ordinal) => ({ ...payment, ordinal }));
+  const stock = changes.flatMap(reservationsOf);
+  const parts = { lines: lines.length > 0, payments: payments.length > 0, stock: stock.length > 0 };
+  const values = [
+    appId,
+    JSON.stringify(changes.map(({ after }) => livingColumns(after))),
+    now,
+    ...[lines, payments, stock].filter((part) => part.length > 0).map((part) => JSON.stringify(part)),
+  ];
+  return { text: saveStatement(parts), values };
+}
+
+function changedLines({ before, after }: ProformaChange): object[] {
+  return after.lines.filter((line, index) => line !== before.lines[index]).map(lineColumns);
+}
+
+/** New payments, and those with changed columns. */
+function changedPayments({ before, after }: ProformaChange, shouldAsk: boolean): object[] {
+  if (before.payments === after.payments) return [];
+  const old = new Map(
+    before.payments.map((payment) => [payment.id, JSON.stringify(paymentColumns(payment, before.payments))]),
+  );
+  return after.payments
+    .map((payment) => ({ payment, columns: paymentColumns(payment, after.payments) }))
+    .filter(({ payment, columns }) => payment.id === 0 || old.get(payment.id) !== JSON.stringify(columns))
+    .map(({ payment, columns }) => ({
+      ...columns,
+      proforma_order_id: after.id,
+      order_id: after.orderId,
+      ...attemptColumns(payment, shouldAsk),
+    }));
+}
+
+function attemptColumns(payment: Payment, shouldAsk: boolean): object {
+  if (!isPendingRefund(payment)) return { attempts: 0, next_attempt_at: null };
+  const { attempts, nextAttemptAt } = firstAttempt(payment, shouldAsk);
+  return { attempts, next_attempt_at: nextAttemptAt };
+}
+
+function reservationsOf({ before, after }: ProformaChange): object[] {
+  return reservationChanges(before, after).map((change) => ({ ...change, reference: after.number }));
+}
+
+/** Assigns the next ids to new payments, which were inserted in their order. */
+export function withPaymentIds<Change extends ProformaChange>(change: Change, ids: number[]): Change {
+  const payments = change.after.payments.map((payment) =>
+    payment.id === 0 ? { ...payment, id: ids.shift() as number } : payment,
+  );
+  return { ...change, after: { ...change.after, payments } };
+}

@@ -1,0 +1,83 @@
+import {
+  debtOf,
+  dueAt,
+  openAlerts,
+  paidOf,
+  refundable,
+  statusId,
+  type Payment,
+  type Proforma,
+  type ProformaLine,
+} from '@back-office/proforma';
+import { buyerColumns, columnsOf } from '@back-office/kernel';
+import { PAYMENTS } from '../tables/payments.js';
+import { PROFORMA_COLUMNS, PROFORMA_ITEMS } from '../tables/proformas.js';
+
+const { frozenFields, livingFields } = PROFORMA_COLUMNS;
+
+type Values<List extends { readonly names: readonly string[] }> = Readonly<Record<List['names'][number], unknown>>;
+
+export function frozenColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMNS.frozen> {
+  const { buyer } = proforma;
+  return {
+    ...columnsOf(proforma, frozenFields),
+    ...buyerColumns(buyer),
+    customer_data_part: buyer.dataPart,
+    customer_time_part: buyer.timePart,
+    order_processing_id: proforma.evaluationId,
+    fees: proforma.originalFees,
+  };
+}
+
+/** Columns that change. A converted proforma keeps showing its payments as of the conversion. */
+export function livingColumns(proforma: Proforma): Values<typeof PROFORMA_COLUMNS.living> & { readonly id: number } {
+  const payments = proforma.converted?.payments ?? proforma.payments;
+  return {
+    id: proforma.id,
+    ...columnsOf(proforma, livingFields),
+    status_id: statusId(proforma.status),
+    paid: paidOf(payments),
+    debt: debtOf({ endSales: proforma.endSales, payments }),
+    alerts: proforma.alerts,
+    alerts_count: proforma.alerts.length,
+    open_alerts_count: openAlerts(proforma),
+    due_at: dueAt(proforma),
+    payments_at_conversion: proforma.converted?.payments ?? null,
+    converted_order_number: proforma.converted?.orderNumber ?? null,
+    earned_points: proforma.converted?.points ?? 0,
+  };
+}
+
+/** Columns of a line with the names of its fields. */
+export const LINE_FIELDS = PROFORMA_ITEMS.columns.except(
+  'app_id',
+  'proforma_order_id',
+  'product_variant_id',
+  'position',
+).names;
+
+export function lineColumns(line: ProformaLine): object {
+  return { ...columnsOf(line, LINE_FIELDS), product_variant_id: line.variantId };
+}
+
+/** Columns of a payment with the names of its fields. */
+export const PAYMENT_FIELDS = PAYMENTS.columns.pick(
+  'id',
+  'amount',
+  'method',
+  'status',
+  'refund_of',
+  'kind',
+  'reference',
+  'voucher_id',
+  'key_part',
+).names;
+
+export function paymentColumns(payment: Payment, all: readonly Payment[]): object {
+  return {
+    ...columnsOf(payment, PAYMENT_FIELDS),
+    payment_method_id: payment.methodId,
+    paid_at: payment.date,
+    refunded: payment.amount > 0 && payment.status === 'settled' ? payment.amount - refundable(payment, all) : 0,
+  };
+}

@@ -1,0 +1,118 @@
+import { currencyNumber, parseSorting, type Page } from '@back-office/kernel';
+import {
+  FINAL_STATUSES,
+  OPEN_STATUSES,
+  STATUS_COLORS,
+  STATUSES,
+  statusId,
+  type RequestingApp,
+  type ProformaFilter,
+} from '@back-office/proforma';
+import { among } from '../list-conditions.js';
+import { dateTimeSql, moneySql, nameSql } from '../json-sql.js';
+import { placeholders, type Placeholder } from '../placeholders.js';
+
+export const OPEN_IDS = OPEN_STATUSES.map(statusId);
+
+const DECIMALS = '$4';
+const NOW = '$6::timestamptz';
+const MONEY = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
+const TIMES = ['processing_date', 'expires_at', 'warehouse_confirmed_at', 'converted_at', 'canceled_at'];
+const FINAL = `p.status_id in (${FINAL_STATUSES.map(statusId).join(', ')})`;
+const NEWEST = 'p.inserted_at desc, p.id desc';
+
+/** Sort fields. Prices are frozen at insertion, so `processing_date` sorts by `inserted_at`. */
+const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  expires_at: ['expires_at'],
+  end_sales: ['end_sales'],
+  paid: ['paid'],
+  debt: ['debt'],
+  customer_name: ['customer_last_name', 'customer_first_name'],
+  processing_date: ['inserted_at'],
+  inserted_at: ['inserted_at'],
+  updated_at: ['updated_at'],
+  proforma_number: ['number'],
+  status: ['status_id'],
+};
+
+/** `field`, `field asc` or `field desc` as SQL; anything else sorts newest first. */
+export function proformaOrder(orderBy: unknown): string {
+  const sorting = parseSorting(orderBy, Object.keys(COLUMNS));
+  if (sorting === undefined) return NEWEST;
+  const columns = COLUMNS[sorting.field] ?? [];
+  return [...columns.map((column) => `p.${column} ${sorting.direction}`), 'p.id desc'].join(', ');
+}
+
+/** Selects the ids of the page, from an index alone where possible, then its rows. */
+const listSql = (page: string, order: string): string => `
+  with page as (${page})
+  select coalesce(json_agg(row), '[]')::text as data from (
+    select p.id, p.number as proforma_number, p.status_id as proforma_status_id,
+      ${nameSql('p.status_id', STATUSES)} as proforma_status_name,
+      ${nameSql('p.status_id', STATUS_COLORS)} as proforma_status_color, ${FINAL} as proforma_status_final,
+      ${[...TIMES, 'inserted_at', 'updated_at'].map((column) => `${dateTimeSql(`p.${column}`)} as ${column}`).join(', ')},
+      case when ${FINAL} then 0 else greatest(0, floor(extract(epoch from p.expires_at - ${NOW})))::bigint end
+        as expires_in_seconds,
+      p.customer_id, p.customer_email, p.customer_first_name, p.customer_last_name,
+      p.customer_id is null as anonymous,
+      ${MONEY.map((column) => `${moneySql(`p.${column}`, DECIMALS)} as ${column}`).join(', ')},
+      p.market_id, $5::int as currency_id, p.sales_channel_id, p.sales_channel, p.order_id,
+      p.canceled_at is not null as canceled, p.cancel_reason, p.tags, p.alerts_count, p.open_alerts_count
+    from proforma_orders p where p.app_id = $1 and ${among('p.id', 'page')} order by ${order}
+  ) as row`;
+
+/** The statement that returns a page as one row of JSON text. */
+export function proformaListStatement(
+  app: RequestingApp,
+  filter: ProformaFilter,
+  orderBy: unknown,
+  { offset, limit }: Page,
+  now: Date,
+): { readonly text: string; readonly values: readonly unknown[] } {
+  const values: unknown[] = [app.id, offset, limit, app.decimals, currencyNumber(app.currency), now];
+  const order = proformaOrder(orderBy);
+  return { text: listSql(pageOf(filter, order, placeholders(values)), order), values };
+}
+
+function pageOf(filter: ProformaFilter, order: string, add: Placeholder): string {
+  const { statusIds, ...others } = filter;
+  const conditions = conditionsOf(others, add);
+  if (statusIds === undefined) return idsOf(conditions, order);
+  const status = add(statusIds);
+  if (order !== NEWEST || statusIds.length === 1) {
+    const isOne =
+      statusIds.length === 1 ? `p.status_id = (${status}::smallint[])[1]` : `p.status_id = any(${status}::smallint[])`;
+    return idsOf([...conditions, isOne], order);
+  }
+  // Each status is a range of the index; merging the first rows of each avoids sorting all.
+  const ofStatus = `
+    select p.id, p.inserted_at from proforma_orders p
+    where ${['p.app_id = $1', 'p.status_id = wanted.status_id', ...conditions].join(' and ')}
+    order by ${NEWEST} limit $2::bigint + $3::bigint`;
+  return `
+    select p.id from unnest(${status}::smallint[]) as wanted (status_id), lateral (${ofStatus}) as p
+    order by ${NEWEST} offset $2 limit $3`;
+}
+
+function idsOf(conditions: readonly string[], order: string): string {
+  const where = ['p.app_id = $1', ...conditions].join(' and ');
+  return `select p.id from proforma_orders p where ${where} order by ${order} offset $2 limit $3`;
+}
+
+function conditionsOf(filter: Omit<ProformaFilter, 'statusIds'>, add: Placeholder): string[] {
+  const { expiring, hasAlerts, anonymous, customerId, from, before } = filter;
+  return [
+    ...(expiring === undefined
+      ? []
+      : [
+          `p.status_id in (${OPEN_IDS.join(', ')})`,
+          `p.expires_at > ${add(expiring.after)}`,
+          `p.expires_at <= ${add(expiring.until)}`,
+        ]),
+    ...(hasAlerts === undefined ? [] : [hasAlerts ? 'p.open_alerts_count > 0' : 'p.open_alerts_count = 0']),
+    ...(anonymous === undefined ? [] : [`p.customer_id is ${anonymous ? '' : 'not '}null`]),
+    ...(customerId === undefined ? [] : [`p.customer_id = ${add(customerId)}::bigint`]),
+    ...(from === undefined ? [] : [`p.inserted_at >= ${add(from)}`]),
+    ...(before === undefined ? [] : [`p.inserted_at < ${add(before)}`]),
+  ];
+}

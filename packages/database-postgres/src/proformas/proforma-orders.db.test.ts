@@ -1,0 +1,30 @@
+import { proformaSetUpOf } from '@back-office/database/testing';
+import { runnerOf } from '@back-office/kernel/testing';
+import { proformaEffectsContract, proformaOrdersContract } from '@back-office/proforma/testing';
+import { openSalesFixture } from '../../testing/open-sales-fixture.js';
+
+const runner = runnerOf(globalThis);
+const LOCK = 'select 1 from proforma_orders where app_id = $1 and id = $2 for update';
+
+let fixture: Awaited<ReturnType<typeof openSalesFixture>>;
+beforeAll(async () => {
+  fixture = await openSalesFixture();
+});
+afterAll(() => fixture.close());
+
+describe('proformas in PostgreSQL', () => {
+  proformaOrdersContract(runner, async () => ({ ...(await proformaSetUpOf(fixture)), whileLocked }));
+  proformaEffectsContract(runner, openSalesFixture);
+});
+
+async function whileLocked<Result>(appId: number, id: number, work: () => Promise<Result>): Promise<Result> {
+  const lock = fixture.postgres.source.createQueryRunner();
+  await lock.startTransaction();
+  await lock.query(LOCK, [appId, id]);
+  try {
+    return await work();
+  } finally {
+    await lock.rollbackTransaction();
+    await lock.release();
+  }
+}

@@ -1,0 +1,82 @@
+import { fieldsOf } from '@back-office/kernel';
+import {
+  feesFor,
+  STATUSES,
+  type Alert,
+  type Conversion,
+  type Payment,
+  type Proforma,
+  type ProformaLine,
+  type ProformaStatus,
+} from '@back-office/proforma';
+import type { Json } from '../tables/column-list.js';
+import type { RowOf } from '../tables/define-table.js';
+import type { PAYMENTS } from '../tables/payments.js';
+import { PROFORMA_COLUMNS, type PROFORMA_ITEMS, type PROFORMAS } from '../tables/proformas.js';
+import { LINE_FIELDS, PAYMENT_FIELDS } from './proforma-columns.js';
+
+type ItemRow = Json<RowOf<typeof PROFORMA_ITEMS>>;
+type PaymentRow = Json<RowOf<typeof PAYMENTS>>;
+
+/** A proforma with its items and payments as JSON. */
+export interface ProformaRow extends RowOf<typeof PROFORMAS> {
+  readonly seen_version: number;
+  /** `null` while there is no order. */
+  readonly is_order_payable: boolean | null;
+  readonly items: readonly ItemRow[];
+  readonly payments: readonly PaymentRow[] | null;
+}
+
+const { frozenFields, livingFields } = PROFORMA_COLUMNS;
+
+export function fromRow(row: ProformaRow): Proforma {
+  const lines = row.items.map(lineFrom);
+  return {
+    ...fieldsOf(row, frozenFields),
+    ...fieldsOf(row, livingFields),
+    id: row.id,
+    evaluationId: row.order_processing_id,
+    buyer: {
+      id: row.customer_id,
+      dataPart: row.customer_data_part,
+      timePart: row.customer_time_part,
+      email: row.customer_email,
+      firstName: row.customer_first_name,
+      lastName: row.customer_last_name,
+      phone: row.customer_phone,
+    },
+    originalFees: row.fees,
+    status: STATUSES[row.status_id - 1] as ProformaStatus,
+    lines,
+    fees: feesFor(
+      lines.map(({ qtyConfirmed }) => qtyConfirmed),
+      row.fees,
+    ),
+    payments: (row.payments ?? []).map(paymentFrom),
+    alerts: row.alerts.map(alertFrom),
+    converted: conversionFrom(row),
+  };
+}
+
+function conversionFrom(row: ProformaRow): Conversion | null {
+  if (row.payments_at_conversion === null) return null;
+  return {
+    payments: row.payments_at_conversion.map((each) => ({ keyPart: null, ...each, date: new Date(each.date) })),
+    orderNumber: row.converted_order_number ?? '',
+    points: row.earned_points,
+    isOrderPayable: row.is_order_payable ?? false,
+  };
+}
+
+function lineFrom(row: ItemRow): ProformaLine {
+  return { ...fieldsOf(row, LINE_FIELDS), variantId: row.product_variant_id };
+}
+
+function paymentFrom(row: PaymentRow): Payment {
+  return { ...fieldsOf(row, PAYMENT_FIELDS), methodId: row.payment_method_id, date: new Date(row.paid_at) };
+}
+
+function alertFrom(alert: Json<Alert>): Alert {
+  const resolvedAt = alert.resolvedAt === null ? null : new Date(alert.resolvedAt);
+  return { ...alert, resolvedAt, insertedAt: new Date(alert.insertedAt) };
+}

@@ -1,0 +1,59 @@
+import { statusId, type ProformaStats } from '@back-office/proforma';
+import type { Sql } from '../client-transaction.js';
+import { OPEN_IDS } from './proforma-list.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const CONVERTED = statusId('converted');
+const AWAITING = statusId('awaiting_payment');
+const OPEN = `status_id in (${OPEN_IDS.join(', ')})`;
+
+const STATS = `
+  with open as (
+    select count(*) as count, coalesce(sum(end_sales), 0)::bigint as sum,
+      count(*) filter (where status_id = ${AWAITING}) as awaiting,
+      count(*) filter (where expires_at > $2 and expires_at <= $3) as expiring,
+      count(*) filter (where debt = 0 and end_sales > 0) as paid
+    from proforma_orders where app_id = $1 and ${OPEN}
+  ), made as (
+    select count(*) as count, count(*) filter (where status_id = ${CONVERTED}) as converted
+    from proforma_orders
+    where app_id = $1 and status_id between 1 and 8 and inserted_at >= $5 and inserted_at < $6
+  )
+  select open.*, made.count as made, made.converted, (
+    select count(*) from proforma_orders where app_id = $1 and converted_at is not null and converted_at > $4
+  ) as recently_converted
+  from open, made`;
+
+interface StatsRow {
+  readonly count: number;
+  readonly sum: number;
+  readonly awaiting: number;
+  readonly expiring: number;
+  readonly paid: number;
+  readonly made: number;
+  readonly converted: number;
+  readonly recently_converted: number;
+}
+
+export async function proformaStats(
+  database: Sql,
+  appId: number,
+  { from, before }: { readonly from: Date; readonly before: Date },
+  now: Date,
+): Promise<ProformaStats> {
+  const inADay = new Date(now.getTime() + DAY_MS);
+  const aWeekAgo = new Date(now.getTime() - 7 * DAY_MS);
+  const [row] = await database.rows<StatsRow>(STATS, [appId, now, inADay, aWeekAgo, from, before]);
+  const stats = row as StatsRow;
+  return {
+    openCount: stats.count,
+    openSum: stats.sum,
+    awaitingPaymentCount: stats.awaiting,
+    expiringCount: stats.expiring,
+    paidCount: stats.paid,
+    madeCount: stats.made,
+    convertedCount: stats.converted,
+    recentlyConvertedCount: stats.recently_converted,
+  };
+}

@@ -1,0 +1,35 @@
+import type { PaymentMethods } from '@back-office/proforma';
+import type { Postgres } from '../postgres.js';
+import { ExpiringCache, type Clock, type PaymentMethod } from '@back-office/kernel';
+
+const CACHE_MS = 1_000;
+const FIND_METHOD = 'select id, name, kind from payment_methods where app_id = $1 and id = $2';
+const FIND_KIND = `
+  select id, name, kind from payment_methods where app_id = $1 and kind = $2 order by id limit 1`;
+
+/** Caches payment methods for a second; they are never deleted. */
+export class SqlPaymentMethods implements PaymentMethods {
+  private readonly methods: ExpiringCache<PaymentMethod>;
+
+  constructor(
+    private readonly database: Postgres,
+    clock: Clock,
+  ) {
+    this.methods = new ExpiringCache(CACHE_MS, clock);
+  }
+
+  find(appId: number, id: number): Promise<PaymentMethod | undefined> {
+    return this.methods.find(`${appId}/${id}`, async () => {
+      const [method] = await this.database.rows<PaymentMethod>(FIND_METHOD, [appId, id]);
+      return method;
+    });
+  }
+
+  /** The app's oldest method of a kind. */
+  findByKind(appId: number, kind: PaymentMethod['kind']): Promise<PaymentMethod | undefined> {
+    return this.methods.find(`${appId}/${kind}`, async () => {
+      const [method] = await this.database.rows<PaymentMethod>(FIND_KIND, [appId, kind]);
+      return method;
+    });
+  }
+}

@@ -1,0 +1,201 @@
+import type { Clock, Refusal } from '@back-office/kernel';
+import {
+  changeOf,
+  hasPaidAmountChanged,
+  earnedPoints,
+  reservationChanges,
+  releasedVouchers,
+  storedOf,
+  withoutSales,
+  withSettledOrder,
+  withStock,
+  type DecidedChange,
+  type Decision,
+  type DueProforma,
+  type EvaluationFacts,
+  type Proforma,
+  type ProformaOrders,
+  type StockRow,
+  type Stored,
+} from '@back-office/proforma';
+import type { Transaction } from '../client-transaction.js';
+import { violates } from '../failures.js';
+import { insertOrder, settleOrderPayments } from '../orders/converted-orders.js';
+import type { Postgres } from '../postgres.js';
+import { LOCK_SHELVES, LOCK_SHELVES_AND_SOURCES, SHARE_WAREHOUSES } from '../stock/reservations.js';
+import { bookPoints, settleVouchers } from './benefits.js';
+import { insertProforma, WarehouseNotSellable } from './insert-proforma.js';
+import { loadProformas, saveProformas, withPaymentIds, withRefundKeys } from './proforma-changes.js';
+import { fromRow, type ProformaRow } from './proforma-row.js';
+import { DUE, loadStatement, type Locking } from './proforma-statements.js';
+
+const MAX_ATTEMPTS = 5;
+
+/** How proformas are locked, and whether the caller requests their refunds itself. */
+interface ChangeMode {
+  readonly locking: Locking;
+  readonly shouldAsk: boolean;
+}
+const INTERACTIVE: ChangeMode = { locking: 'wait', shouldAsk: true };
+const BACKGROUND: ChangeMode = { locking: 'skip', shouldAsk: false };
+
+export class SqlProformaOrders implements ProformaOrders {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Retries when the drawn number is taken, or when a warehouse was switched off in the meantime. */
+  async create(
+    appId: number,
+    evaluationId: number,
+    decide: (facts: EvaluationFacts) => Proforma | Refusal,
+  ): Promise<Proforma | Refusal> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.database.transaction((transaction) =>
+          insertProforma(transaction, appId, evaluationId, decide, this.clock.now()),
+        );
+      } catch (error) {
+        const isRetryable = violates(error, 'proforma_orders_number_key') || error instanceof WarehouseNotSellable;
+        if (!isRetryable || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async find(appId: number, id: number): Promise<Proforma | undefined> {
+    const [found] = await this.database.rows<ProformaRow>(loadStatement(1, 'none'), [appId, [id]]);
+    return found && fromRow(found);
+  }
+
+  async change(appId: number, id: number, decide: Decision): Promise<Stored | undefined> {
+    const [stored] = await this.changeAll(appId, [id], INTERACTIVE, decide);
+    return stored;
+  }
+
+  changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]> {
+    return this.changeAll(appId, ids, BACKGROUND, decide);
+  }
+
+  due(now: Date, { perApp, overall }: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
+    return this.database.rows(DUE, [now, perApp, overall]);
+  }
+
+  /** Retries with another order number when the drawn one is taken. */
+  private async changeAll(
+    appId: number,
+    ids: readonly number[],
+    mode: ChangeMode,
+    decide: Decision,
+  ): Promise<Stored[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.changeOnce(appId, ids, mode, decide);
+      } catch (error) {
+        if (!violates(error, 'orders_order_number_key') || attempt === MAX_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  private changeOnce(appId: number, ids: readonly number[], mode: ChangeMode, decide: Decision): Promise<Stored[]> {
+    return this.database.transaction(async (transaction) => {
+      const found = await loadProformas(transaction, appId, ids, mode.locking);
+      const now = this.clock.now();
+      // Orders, vouchers and customers are locked before stock. Proformas that end need no stock.
+      const ended = await endAll(
+        transaction,
+        appId,
+        found.map((before) => changeOf(before, decide(before))),
+        now,
+      );
+      return store(transaction, appId, await reserveStock(transaction, appId, ended), mode, now);
+    });
+  }
+}
+
+async function reserveStock(
+  transaction: Transaction,
+  appId: number,
+  changes: readonly DecidedChange[],
+): Promise<readonly DecidedChange[]> {
+  if (changes.every(({ before, after }) => reservationChanges(before, after).length === 0)) return changes;
+  return withStock(changes, await lockStock(transaction, appId, changes));
+}
+
+/** Shelves of warehouses that are not sellable have nothing for growing reservations. */
+async function lockStock(
+  transaction: Transaction,
+  appId: number,
+  changes: readonly DecidedChange[],
+): Promise<StockRow[]> {
+  transaction.locks('stock');
+  const reservations = changes.flatMap(({ before, after }) =>
+    reservationChanges(before, after).map((each) => ({ ...each, evaluationId: before.evaluationId })),
+  );
+  const growing = reservations.filter(({ delta }) => delta > 0);
+  const shelves = [reservations.map((each) => each.variantId), reservations.map((each) => each.warehouseId)];
+  if (growing.length === 0) return transaction.rows<StockRow>(LOCK_SHELVES, [appId, ...shelves]);
+  const stock = await transaction.rows<StockRow>(LOCK_SHELVES_AND_SOURCES, [
+    appId,
+    ...shelves,
+    growing.map((each) => each.variantId),
+    growing.map((each) => each.evaluationId),
+  ]);
+  const warehouses = [...new Set(stock.map(({ warehouseId }) => warehouseId))];
+  const locked = await transaction.rows<{ readonly id: number; readonly sells: boolean }>(SHARE_WAREHOUSES, [
+    appId,
+    warehouses,
+  ]);
+  const sells = new Set(locked.flatMap((warehouse) => (warehouse.sells ? [warehouse.id] : [])));
+  return stock.map((row) => (sells.has(row.warehouseId) ? row : withoutSales(row)));
+}
+
+async function store(
+  transaction: Transaction,
+  appId: number,
+  changes: readonly DecidedChange[],
+  mode: ChangeMode,
+  now: Date,
+): Promise<Stored[]> {
+  const changed = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
+  if (changed.length === 0) return changes.map(storedOf);
+  const saving = saveProformas(appId, changed, mode.shouldAsk, now);
+  const ids = (await transaction.last<{ id: number }>(saving.text, saving.values)).map(({ id }) => id);
+  const saved = new Map(changed.map((change) => [change.before, withPaymentIds(change, ids)]));
+  return changes.map((change) => storedOf(saved.get(change.before) ?? change));
+}
+
+/** Writes orders, then vouchers and points, in the order of the locks. */
+async function endAll(
+  transaction: Transaction,
+  appId: number,
+  changes: readonly DecidedChange[],
+  now: Date,
+): Promise<readonly DecidedChange[]> {
+  const ended: DecidedChange[] = [];
+  for (const change of changes) ended.push(await withOrder(transaction, appId, change, now));
+  const vouchers = ended.flatMap(({ before, after }) => releasedVouchers(before, after));
+  const points = ended.flatMap(({ before, after }) => earnedPoints(before, after) ?? []);
+  await settleVouchers(transaction, appId, vouchers, now);
+  await bookPoints(transaction, appId, points, now);
+  return ended;
+}
+
+/** Inserts the order of a proforma being converted, or updates the paid amount of an earlier order. */
+async function withOrder(
+  transaction: Transaction,
+  appId: number,
+  change: DecidedChange,
+  now: Date,
+): Promise<DecidedChange> {
+  const { before, after } = change;
+  if (before === after || after.status !== 'converted') return change;
+  if (before.status !== 'converted') {
+    transaction.locks('order');
+    return { ...change, after: { ...after, orderId: await insertOrder(transaction, appId, after) } };
+  }
+  if (!hasPaidAmountChanged(change)) return change;
+  transaction.locks('order');
+  const [order] = await settleOrderPayments(transaction, appId, [after], now);
+  return { ...change, after: withSettledOrder(change, order, now) };
+}

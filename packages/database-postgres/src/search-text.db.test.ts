@@ -1,0 +1,131 @@
+import { testDatabase, type TestDatabase } from '../testing/test-database.js';
+import { Postgres } from './postgres.js';
+import { dataSourceFor, migrationSourceFor } from './data-source.js';
+import { migrate } from './migrate.js';
+import { asciiOf, foldedForPeople } from '@back-office/database-search';
+
+const MIGRATIONS_BEFORE_FOLDING = 4;
+
+let own: TestDatabase;
+let database: Postgres;
+
+beforeAll(async () => {
+  own = await testDatabase({ empty: true });
+  // A database from before folding, with people in it.
+  const source = await migrationSourceFor(own.connection).initialize();
+  Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_FOLDING) });
+  await source.runMigrations();
+  await source.query(`
+    insert into apps (name, currency, media_prefix, inserted_at, updated_at)
+    select 'A', 'RSD', 'abcdefgh', now(), now()`);
+  await source.query(`
+    insert into customers (app_id, data_part, time_part, email, first_name, last_name, inserted_at, updated_at)
+    select id, 1, 1, 'Milica@example.com', 'Милица', 'Đorđević', now(), now() from apps`);
+  await source.query(`
+    insert into orders (app_id, data_part, time_part, order_number, order_date, payment_status_id, customer_last_name,
+      market_id, currency, sales_channel_id, sales_channel, fees, sales, discount, net_sales, vat, end_sales, debt,
+      inserted_at, updated_at)
+    select id, 1, 1, 'N-1', now(), 1, 'ЉУБИЋ', 1, 'RSD', 1, 'web', '[]', 0, 0, 0, 0, 0, 0, now(), now() from apps`);
+  await source.destroy();
+  await migrate(own.connection);
+  database = new Postgres(await dataSourceFor(own.connection, 2).initialize());
+});
+afterAll(async () => {
+  await database.source.destroy();
+  await own.drop();
+});
+
+describe('people and orders stored before folding', () => {
+  it('are folded by the migration', async () => {
+    const rows = await database.rows<{ search_text: string }>(
+      'select search_text from customers union all select search_text from orders',
+    );
+    expect(rows.map((row) => row.search_text.trim().replaceAll(/\s+/g, ' '))).toEqual([
+      'milica dordevic milica@example.com dordevic milica',
+      'n-1 ljubic ljubic',
+    ]);
+  });
+});
+
+describe('stored and searched texts about people', () => {
+  const LETTERS = Array.from({ length: 0xffff }, (_, index) => index + 1)
+    .filter((code) => code < 0xd800 || code > 0xdfff)
+    .map((code) => String.fromCharCode(code));
+
+  const foldedByBoth = (texts: readonly string[]) =>
+    database.rows<{ text: string; kept: string; searched: string }>(
+      `select text, folded_for_people(text) as kept, lower(searched) as searched
+       from unnest($1::text[], $2::text[]) as row (text, searched)`,
+      [texts, texts.map(foldedForPeople)],
+    );
+
+  it('fold equally for every letter', async () => {
+    const rows = await foldedByBoth(LETTERS);
+    expect(rows.filter(({ kept, searched }) => kept !== searched)).toEqual([]);
+    expect(rows).toHaveLength(LETTERS.length);
+  });
+
+  it('fold Latin and Cyrillic letters as names of products', async () => {
+    const letters = LETTERS.filter(
+      (letter) => /[\p{L}]/u.test(letter) && /[\0-\x7f\u00c0-\u017f\u0400-\u045fҐґ]/.test(letter),
+    );
+    const rows = await foldedByBoth(letters);
+    expect(rows.filter(({ text, kept }) => kept !== asciiOf(text))).toEqual([]);
+    expect(rows.length).toBeGreaterThan(300);
+  });
+
+  it('gain no % or _ by folding', async () => {
+    const signs = Array.from({ length: 0x700 }, (_, index) => String.fromCodePoint(0x1f300 + index));
+    const rows = await foldedByBoth([...LETTERS, ...signs]);
+    expect(rows.filter(({ text, kept }) => /[%_]/.test(kept) && kept !== text)).toEqual([]);
+  });
+
+  it.each([
+    ['Ђорђе Џомбић, Њива Љиг', 'dorde dzombic, njiva ljig'],
+    ['Đorđe Džombić, Njiva Ljig', 'dorde dzombic, njiva ljig'],
+    ['Нові Ґрати Щука', 'novi grati shchuka'],
+    ['Dvořák Łódź Straße Ærø', 'dvorak lodz strasse aero'],
+    ['Zoe\u0308 C\u030c', 'zoe c'],
+    ["100%_\\ O'Neil +381", "100%_\\ o'neil +381"],
+  ])('%s is %s', async (text, folded) => {
+    expect(await foldedByBoth([text])).toEqual([{ text, kept: folded, searched: folded }]);
+  });
+});
+
+describe('names with signs stored before signs were kept', () => {
+  const MIGRATIONS_BEFORE_SIGNS = 12;
+
+  it('are folded again by the migration', async () => {
+    const earlier = await testDatabase({ empty: true });
+    const source = await migrationSourceFor(earlier.connection).initialize();
+    Object.assign(source, { migrations: source.migrations.slice(0, MIGRATIONS_BEFORE_SIGNS) });
+    await source.runMigrations();
+    await source.query(`
+      insert into apps (name, currency, media_prefix, inserted_at, updated_at)
+      select 'A', 'RSD', 'abcdefgh', now(), now()`);
+    await source.query(`
+      insert into products (app_id, code, name, search_name, search_all, slug, price, lowest_price, inserted_at, updated_at)
+      select apps.id, product.code, product.name, search_name, search_name || ' ' || lower(product.code), product.code, 1, 1,
+        now(), now() from apps,
+        (values ('A', '👟 Čizma', ':athletic_shoe: cizma'), ('B', 'Čaj_1', 'caj_1'), ('C', 'a_b', 'a_b'))
+          as product (code, name, search_name)`);
+    await source.query(`
+      insert into product_variants (app_id, product_id, code, barcode, inserted_at, updated_at)
+      select app_id, id, code || '-V', '123', now(), now() from products where code = 'A'`);
+    await source.query(`
+      insert into cdn_files (app_id, state, key, filename, tags, kind, mime, size, content, search_text, last_modified, inserted_at)
+      select id, 'active', 'k', 'ć.png', '{❄,x_y}', 'image', 'image/png', 1, 'c', 'c.png :snowflake: x_y', now(), now()
+      from apps`);
+    await source.destroy();
+    await migrate(earlier.connection);
+    const after = await migrationSourceFor(earlier.connection).initialize();
+    expect(await after.query('select search_name, search_all from products order by code')).toEqual([
+      { search_name: '👟 cizma', search_all: '👟 cizma a a-v 123' },
+      { search_name: 'caj_1', search_all: 'caj_1 b' },
+      { search_name: 'a_b', search_all: 'a_b c' },
+    ]);
+    expect(await after.query('select search_text from cdn_files')).toEqual([{ search_text: 'c.png ❄ x_y' }]);
+    await after.destroy();
+    await earlier.drop();
+  });
+});

@@ -1,0 +1,77 @@
+import { addHours, type CustomerName, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { ENDED_SESSION_RETENTION_HOURS, type NewSession, type Session, type Sessions } from '@back-office/apps';
+import type { Postgres } from '../postgres.js';
+import { customerCondition } from '../customers/customer-condition.js';
+import { placeholders } from '../placeholders.js';
+
+/** Inserts an anonymous session when `customer` is null, and nothing when the customer is missing. */
+function insert(customer: CustomerName | null, value: (one: unknown) => string): string {
+  return `
+  insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at,
+    device_uuid, device_type, device_vendor, mobile_info)
+  select $1, 'session', $2, $3, c.id, $4, $5, $6, $7, $8, $9
+  from (select 1) as session
+  left join customers c on c.app_id = $1 and ${customer === null ? 'false' : customerCondition(customer, value)}
+  where c.id is not null or ${customer === null}
+  returning id, customer_id`;
+}
+
+const END = `
+  update access_tokens set revoked_at = coalesce(revoked_at, $3), firebase_token = null
+  where app_id = $1 and id = $2 and kind = 'session' returning token_hash`;
+
+const REMOVED_AT_ONCE = 5_000;
+
+// Reads without locks; sessions are then removed app by app. Nothing references them any more: keys of their calls
+// expire after a day.
+const ENDED_BEFORE = `kind = 'session' and least(expires_at, revoked_at) <`;
+const FIND_OVER = `
+  select app_id as "appId", id from access_tokens
+  where ${ENDED_BEFORE} $1 order by least(expires_at, revoked_at) limit ${REMOVED_AT_ONCE}`;
+const REMOVE = `delete from access_tokens where app_id = $1 and id = any($2::bigint[]) and ${ENDED_BEFORE} $3`;
+
+const KEEP_FIREBASE_TOKEN = `
+  update access_tokens set firebase_token = $3
+  where app_id = $1 and id = $2 and kind = 'session' and revoked_at is null returning id`;
+
+export class SqlSessions implements Sessions {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  start(appId: number, { customer, device, language, expiresAt, tokenHash }: NewSession): Promise<Session | Refusal> {
+    const { uuid, type, vendor, mobileInfo } = device;
+    const session = [appId, tokenHash, language, this.clock.now(), expiresAt];
+    const values: unknown[] = [...session, uuid, type, vendor, mobileInfo];
+    const text = insert(customer, placeholders(values));
+    return this.database.write(async (sql) => {
+      const [made] = await sql.last<{ id: number; customer_id: number | null }>(text, values);
+      if (made === undefined) return refuse('API.Customers.NotFound');
+      return { id: made.id, customerId: made.customer_id, expiresAt };
+    });
+  }
+
+  end(appId: number, id: number): Promise<Uint8Array | undefined> {
+    return this.database.write(async (sql) => {
+      const [ended] = await sql.last<{ token_hash: Uint8Array }>(END, [appId, id, this.clock.now()]);
+      return ended?.token_hash;
+    });
+  }
+
+  keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean> {
+    return this.database.write(
+      async (sql) => (await sql.last(KEEP_FIREBASE_TOKEN, [appId, id, firebaseToken])).length > 0,
+    );
+  }
+
+  async purgeEnded(): Promise<boolean> {
+    const end = addHours(this.clock.now(), -ENDED_SESSION_RETENTION_HOURS);
+    const over = await this.database.rows<{ readonly appId: number; readonly id: number }>(FIND_OVER, [end]);
+    for (const appId of new Set(over.map((each) => each.appId))) {
+      const ids = over.filter((each) => each.appId === appId).map(({ id }) => id);
+      await this.database.rows(REMOVE, [appId, ids, end]);
+    }
+    return over.length === REMOVED_AT_ONCE;
+  }
+}

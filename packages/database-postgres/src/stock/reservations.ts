@@ -1,0 +1,74 @@
+import { among } from '../list-conditions.js';
+
+/**
+ * CTEs that book changed reservations: one movement per warehouse, reference and kind, in this order, since their
+ * foreign keys lock warehouses. `change` is a CTE of (line_id, variant_id, warehouse_id, qty, delta, reference); its
+ * shelves must be locked. `qty` is the new quantity, null in the warehouse that the line leaves.
+ */
+export function bookReservations(change: string, appId: string, now: string): string {
+  return `
+  reservation_dropped as (
+    delete from stock_reservations r using ${change} c
+    where r.app_id = ${appId} and ${among('r.proforma_item_id', change, 'line_id')}
+      and r.proforma_item_id = c.line_id and c.qty = 0
+  ), reservation_kept as (
+    insert into stock_reservations
+      (app_id, proforma_item_id, product_variant_id, warehouse_id, qty, inserted_at, updated_at)
+    select ${appId}, line_id, variant_id, warehouse_id, qty, ${now}, ${now} from ${change} where qty > 0
+    on conflict (app_id, proforma_item_id) do update
+      set warehouse_id = excluded.warehouse_id, qty = excluded.qty, updated_at = excluded.updated_at
+  ), reservation_entry as (
+    select reference, warehouse_id, variant_id, case when delta > 0 then 'reserve' else 'release' end as kind,
+      sum(delta)::bigint as qty
+    from ${change} group by 1, 2, 3, 4
+  ), reservation_movement as (
+    insert into stock_movements (app_id, warehouse_id, kind, reference, booked_at)
+    select distinct ${appId}::bigint, warehouse_id, kind, reference, ${now}::timestamptz from reservation_entry
+    order by warehouse_id, reference, kind
+    returning id, warehouse_id, kind, reference
+  ), reservation_movement_line as (
+    insert into stock_movement_lines (app_id, movement_id, product_variant_id, qty)
+    select ${appId}, m.id, e.variant_id, e.qty
+    from reservation_entry e join reservation_movement m using (warehouse_id, kind, reference)
+    order by m.id, e.variant_id
+  ), reservation_sum as (
+    update stocks s set reserved = s.reserved + d.delta, updated_at = ${now}
+    from (select variant_id, warehouse_id, sum(delta)::bigint as delta from ${change} group by 1, 2) as d
+    where s.app_id = ${appId} and ${among('s.product_variant_id', change, 'variant_id')}
+      and s.product_variant_id = d.variant_id and s.warehouse_id = d.warehouse_id
+  )`;
+}
+
+const lockedRows = (shelves: string): string => `
+  select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", w.code as "warehouseCode",
+    s.on_hand as "onHand", s.reserved
+  from stocks s join warehouses w on w.app_id = $1 and w.id = s.warehouse_id
+  where s.app_id = $1 and (s.product_variant_id, s.warehouse_id) in (${shelves})
+  order by s.product_variant_id, s.warehouse_id for update of s`;
+
+const SHELVES = 'select * from unnest($2::bigint[], $3::bigint[])';
+
+/** Locks the shelves ($2 variants, $3 warehouses) in the order of their keys. */
+export const LOCK_SHELVES = lockedRows(SHELVES);
+
+/**
+ * As {@link LOCK_SHELVES}, with all shelves that growing variants ($4) may come from: those of the warehouse named by
+ * their evaluation ($5), or of every warehouse.
+ */
+export const LOCK_SHELVES_AND_SOURCES = lockedRows(`${SHELVES}
+    union
+    select growing.variant_id, w.id
+    from unnest($4::bigint[], $5::bigint[]) as growing (variant_id, evaluation_id)
+    join order_processings e on e.app_id = $1 and e.id = growing.evaluation_id
+    join warehouses w on w.app_id = $1 and w.id = coalesce(e.warehouse_id, w.id) and w.sellable and w.deleted_at is null
+  `);
+
+/**
+ * Locks the warehouses ($2) and returns whether they sell. Runs after their shelves are locked: a statement that waits
+ * for locks reads unlocked rows as of before the wait. Against the lock order without a deadlock: these locks wait only
+ * for changes of warehouses, which lock in the order of ids and wait for no stock.
+ */
+export const SHARE_WAREHOUSES = `
+  select id, sellable and deleted_at is null as sells from warehouses
+  where app_id = $1 and id = any($2::bigint[])
+  order by id for key share`;

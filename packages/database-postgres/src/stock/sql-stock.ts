@@ -1,0 +1,177 @@
+import { failedRows, plannedOf, type BulkOptions, type Clock } from '@back-office/kernel';
+import { MATCHING } from '@back-office/matching';
+import {
+  planAdditions,
+  planReconciliation,
+  planStock,
+  stockMatchers,
+  type AddedStock,
+  type OnHand,
+  type LocatedRow,
+  type StockMatchers,
+  type ReconciledStock,
+  type Stock,
+  type StockChange,
+  type StockQuantity,
+  type WarehouseKey,
+} from '@back-office/stock';
+import { beginBulk, valuesOf } from '../bulk.js';
+import { findVariants } from '../catalogue/named-variants.js';
+import type { Transaction } from '../client-transaction.js';
+import type { Postgres } from '../postgres.js';
+
+/**
+ * Calls that add or count stock of a warehouse run one at a time. A shelf without a row cannot be locked, so two of them
+ * could deadlock on new rows. Reservations do not wait: `for key share` is compatible with this lock.
+ */
+const LOCK_WAREHOUSES = `
+  select id, code from warehouses
+  where app_id = $1 and deleted_at is null and code = any($2::text[]) order by id for no key update`;
+
+const LOCK_STOCK = `
+  select s.product_variant_id as "variantId", s.warehouse_id as "warehouseId", s.on_hand as "onHand"
+  from unnest($2::bigint[], $3::bigint[]) as shelf (variant_id, warehouse_id)
+  join stocks s on s.app_id = $1 and s.product_variant_id = shelf.variant_id and s.warehouse_id = shelf.warehouse_id
+    and s.product_variant_id = any($2::bigint[])
+  order by s.product_variant_id, s.warehouse_id for update of s`;
+
+/**
+ * Books one movement per warehouse and makes missing shelves. Updates come before inserts: PostgreSQL checks "never
+ * below 0" on an inserted row even when it conflicts.
+ */
+const BOOK = `
+  with change as (
+    select * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+      as change (variant_id, warehouse_id, delta, min_qty)
+  ), movement as (
+    insert into stock_movements (app_id, warehouse_id, kind, reference, booked_at)
+    select distinct $1::bigint, warehouse_id, $7::text, null, $6::timestamptz from change where delta <> 0
+    order by warehouse_id
+    returning id, warehouse_id
+  ), line as (
+    insert into stock_movement_lines (app_id, movement_id, product_variant_id, qty)
+    select $1, movement.id, change.variant_id, change.delta
+    from change join movement using (warehouse_id) where change.delta <> 0 order by movement.id, change.variant_id
+  ), changed as (
+    update stocks s set on_hand = s.on_hand + change.delta, updated_at = $6 from change
+    where s.app_id = $1 and s.product_variant_id = change.variant_id and s.warehouse_id = change.warehouse_id
+      and s.product_variant_id = any($2::bigint[])
+    returning s.product_variant_id as variant_id, s.warehouse_id
+  ), made as (
+    insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, min_qty, updated_at)
+    select $1, variant_id, warehouse_id, delta, min_qty, $6 from change
+    where (variant_id, warehouse_id) not in (select variant_id, warehouse_id from changed)
+    order by variant_id, warehouse_id
+    on conflict (app_id, product_variant_id, warehouse_id)
+    do update set on_hand = stocks.on_hand + excluded.on_hand, updated_at = excluded.updated_at
+  )
+  select id from movement`;
+
+interface StockRow {
+  readonly variantId: number;
+  readonly warehouseId: number;
+  readonly onHand: number;
+}
+
+type Rows = readonly (StockQuantity | string)[];
+
+export class SqlStock implements Stock {
+  constructor(
+    private readonly database: Postgres,
+    private readonly clock: Clock,
+  ) {}
+
+  add(appId: number, rows: Rows, { explain, dryRun }: BulkOptions = {}): Promise<AddedStock> {
+    const work = async (transaction: Transaction): Promise<AddedStock> => {
+      await beginBulk(transaction, rows.length);
+      const matchers = await lockWarehouses(transaction, appId, rows);
+      const plan = planStock(rows, matchers);
+      const { changes, outcomes } = planAdditions(
+        plan.outcomes,
+        await lock(transaction, appId, plannedOf(plan.outcomes)),
+      );
+      if (changes.length > 0) await book(transaction, appId, 'adjust', changes, this.clock.now());
+      return { failed: failedRows(outcomes), explain: explain ? plan.explain() : undefined };
+    };
+    return this.database.transaction(work, { dryRun });
+  }
+
+  reconcile(
+    appId: number,
+    warehouseCode: string,
+    rows: Rows,
+    { explain, dryRun }: BulkOptions = {},
+  ): Promise<ReconciledStock | undefined> {
+    const work = async (transaction: Transaction): Promise<ReconciledStock | undefined> => {
+      await beginBulk(transaction, rows.length);
+      const matchers = await lockWarehouse(transaction, appId, warehouseCode, rows);
+      if (matchers === undefined) return undefined;
+      const plan = planStock(rows, matchers);
+      const located = plannedOf(plan.outcomes);
+      const changes = planReconciliation(located, await lock(transaction, appId, located));
+      const [id] = changes.length > 0 ? await book(transaction, appId, 'reconcile', changes, this.clock.now()) : [];
+      const movementId = dryRun ? null : (id ?? null);
+      return { movementId, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+    };
+    return this.database.transaction(work, { dryRun });
+  }
+}
+
+async function lockWarehouses(transaction: Transaction, appId: number, rows: Rows): Promise<StockMatchers> {
+  transaction.locks('warehouse');
+  const codes = valuesOf(readable(rows), 'warehouse_code');
+  const warehouses = await transaction.rows<WarehouseKey>(LOCK_WAREHOUSES, [appId, codes]);
+  return stockMatchers(MATCHING['PUT /int/stocks'], await findVariants(transaction, appId, readable(rows)), warehouses);
+}
+
+async function lockWarehouse(
+  transaction: Transaction,
+  appId: number,
+  code: string,
+  rows: Rows,
+): Promise<StockMatchers | undefined> {
+  transaction.locks('warehouse');
+  const warehouses = await transaction.rows<WarehouseKey>(LOCK_WAREHOUSES, [appId, [code]]);
+  if (warehouses.length === 0) return undefined;
+  return stockMatchers(
+    MATCHING['POST /stock/reconcile'],
+    await findVariants(transaction, appId, readable(rows)),
+    warehouses,
+  );
+}
+
+function readable(rows: Rows): StockQuantity[] {
+  return rows.filter((row) => typeof row !== 'string');
+}
+
+async function lock(transaction: Transaction, appId: number, located: readonly LocatedRow[]): Promise<OnHand> {
+  transaction.locks('stock');
+  const shelves = new Map(located.map((each) => [`${each.variantId}/${each.warehouseId}`, each]));
+  const rows = await transaction.rows<StockRow>(LOCK_STOCK, [
+    appId,
+    [...shelves.values()].map((each) => each.variantId),
+    [...shelves.values()].map((each) => each.warehouseId),
+  ]);
+  const found = new Map(rows.map((row) => [`${row.variantId}/${row.warehouseId}`, row.onHand]));
+  return (variantId, warehouseId) => found.get(`${variantId}/${warehouseId}`);
+}
+
+/** Returns the ids of the movements. */
+async function book(
+  transaction: Transaction,
+  appId: number,
+  kind: 'adjust' | 'reconcile',
+  changes: readonly StockChange[],
+  now: Date,
+): Promise<number[]> {
+  const movements = await transaction.last<{ id: number }>(BOOK, [
+    appId,
+    changes.map((change) => change.variantId),
+    changes.map((change) => change.warehouseId),
+    changes.map((change) => change.delta),
+    changes.map((change) => change.minQty),
+    now,
+    kind,
+  ]);
+  return movements.map(({ id }) => id);
+}

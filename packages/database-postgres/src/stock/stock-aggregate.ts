@@ -1,0 +1,39 @@
+import type { StockAggregateFilter } from '@back-office/stock';
+import type { Page } from '@back-office/kernel';
+import { among } from '../list-conditions.js';
+import type { Postgres } from '../postgres.js';
+
+/** A page of variants by id, with their stock, as JSON text. */
+const AGGREGATE = `
+  with page as (
+    select id from product_variants
+    where app_id = $1 and ($2::text is null or code = $2) and ($3::text is null or barcode = $3)
+      and ($4::bigint is null or product_id = $4)
+    order by id offset $5 limit $6
+  )
+  select coalesce(json_agg((
+    select json_build_object(
+      'product_variant_id', v.id, 'code', v.code, 'on_hand', coalesce(sum(on_hand), 0),
+      'reserved', coalesce(sum(reserved), 0), 'available', coalesce(sum(available), 0),
+      'warehouses', coalesce(json_agg(json_build_object(
+        'warehouse_code', warehouse_code, 'on_hand', on_hand, 'reserved', reserved, 'available', available
+      ) order by warehouse_code), '[]')
+    ) from (
+      select w.code as warehouse_code, k.on_hand, k.reserved,
+        case when w.sellable then greatest(k.on_hand - k.reserved, 0) else 0 end as available
+      from stocks k join warehouses w on w.app_id = v.app_id and w.id = k.warehouse_id
+      where k.app_id = v.app_id and k.product_variant_id = v.id and w.deleted_at is null
+    ) as shelf
+  ) order by v.id), '[]')::text as data
+  from product_variants v where v.app_id = $1 and ${among('v.id', 'page')}`;
+
+export async function stockAggregateJson(
+  database: Postgres,
+  appId: number,
+  { code, barcode, productId }: StockAggregateFilter,
+  { offset, limit }: Page,
+): Promise<string> {
+  const values = [appId, code ?? null, barcode ?? null, productId ?? null, offset, limit];
+  const [row] = await database.rows<{ data: string }>(AGGREGATE, values);
+  return row?.data ?? '[]';
+}

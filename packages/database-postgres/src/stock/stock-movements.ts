@@ -1,0 +1,73 @@
+import type { StockMovementFilter } from '@back-office/stock';
+import type { Postgres } from '../postgres.js';
+import { dateTimeSql } from '../json-sql.js';
+import { listed } from '../list-conditions.js';
+import { placeholders } from '../placeholders.js';
+import { anyVariantOf } from './variants-of.js';
+
+/** Lines per chunk: a range may exceed the memory or the timeout of one statement. */
+const CHUNK_LINES = 5_000;
+
+/** A line as JSON with its movement's sort key. `booked_at` is text: a Date would lose microseconds. */
+interface Line {
+  readonly text: string;
+  readonly booked_at: string;
+  readonly movement_id: number;
+}
+
+interface Conditions {
+  readonly ofMovements: readonly string[];
+  readonly ofLines: readonly string[];
+}
+
+// Details are looked up by the movement's own app, as in the list of stocks.
+const chunkSql = ({ ofMovements, ofLines }: Conditions): string => `
+  select unnest(array(
+      select json_build_object('id', l.id, 'movement_id', m.id, 'kind', m.kind, 'booked_at', ${dateTimeSql('m.booked_at')},
+        'warehouse_id', m.warehouse_id, 'warehouse_code', w.code, 'product_id', v.product_id,
+        'product_variant_id', v.id, 'code', v.code, 'qty', l.qty, 'reference', m.reference)::text
+      from stock_movement_lines l
+      join product_variants v on v.app_id = m.app_id and v.id = l.product_variant_id
+      join warehouses w on w.app_id = m.app_id and w.id = m.warehouse_id
+      where ${['l.app_id = m.app_id', 'l.movement_id = m.id', ...ofLines].join(' and ')} order by l.id limit ${CHUNK_LINES}
+    )) as text, m.booked_at::text as booked_at, m.id as movement_id
+  from stock_movements m
+  where ${['m.app_id = $1', 'm.booked_at >= $2', 'm.booked_at < $3', ...ofMovements].join(' and ')}
+  order by m.booked_at, m.id limit ${CHUNK_LINES}`;
+
+/** The lines of all movements of a range in booking order, in chunks of JSON without the brackets. */
+export async function* movementChunks(
+  database: Postgres,
+  appId: number,
+  filter: StockMovementFilter,
+): AsyncGenerator<string> {
+  let last: Line | undefined;
+  do {
+    const { text, values } = chunkStatement(appId, filter, last);
+    const lines = await database.rows<Line>(text, values);
+    yield lines.map((line) => line.text).join(',');
+    last = lines.length === CHUNK_LINES ? lines.at(-1) : undefined;
+  } while (last !== undefined);
+}
+
+function chunkStatement(appId: number, { from, before, warehouseId, productId }: StockMovementFilter, after?: Line) {
+  const values: unknown[] = [appId, from, before];
+  const value = placeholders(values);
+  const position = after && `${value(after.booked_at)}::timestamptz, ${value(after.movement_id)}::bigint`;
+  const ofProduct = productId === undefined ? undefined : anyVariantOf(value(productId));
+  const ofMovements = [
+    ...(warehouseId === undefined ? [] : [`m.warehouse_id = ${value(warehouseId)}::bigint`]),
+    ...(ofProduct === undefined ? [] : [hasLinesSql(ofProduct)]),
+    ...(position === undefined ? [] : [`(m.booked_at, m.id) >= (${position})`]),
+  ];
+  const ofLines = [
+    ...(ofProduct === undefined ? [] : [`l.product_variant_id = ${ofProduct}`]),
+    ...(after === undefined ? [] : [`(m.booked_at, m.id, l.id) > (${position}, ${value(lineId(after))}::bigint)`]),
+  ];
+  return { text: chunkSql({ ofMovements, ofLines }), values };
+}
+
+const lineId = ({ text }: Line): number => (JSON.parse(text) as { readonly id: number }).id;
+
+const hasLinesSql = (variants: string): string =>
+  listed('m.id', `select movement_id from stock_movement_lines where app_id = $1 and product_variant_id = ${variants}`);

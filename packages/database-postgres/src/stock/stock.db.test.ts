@@ -1,0 +1,43 @@
+import { runnerOf } from '@back-office/kernel/testing';
+import { stockContract, stockQueriesContract, warehousesContract, type GivenStock } from '@back-office/stock/testing';
+import { testDatabase } from '../../testing/test-database.js';
+import { dataSourceFor } from '../data-source.js';
+import { portsOf } from '../ports.js';
+import { Postgres } from '../postgres.js';
+
+async function stockInPostgres(): Promise<GivenStock> {
+  const own = await testDatabase();
+  const postgres = new Postgres(await dataSourceFor(own.connection, 4).initialize());
+  let now = Date.parse('2026-11-21T10:00:00Z');
+  const clock = { now: () => new Date(now) };
+  const { apps, products, ...ports } = portsOf(postgres, own.connection, {
+    clock,
+    publicBase: () => '',
+    isPublished: () => false,
+  });
+  return {
+    ...ports,
+    makeApp: () => apps.create({ name: 'Shop', currency: 'RSD' }),
+    addProduct: async (id, code, variants) => {
+      const app = { id, currency: 'RSD', settings: { media: { prefix: 'p' } } };
+      const owned = variants.map((variant) => ({ ...variant, images: [] }));
+      const { outcomes } = await products.upsert(app, [{ code, name: code, images: [], variants: owned }]);
+      const [outcome] = outcomes;
+      return typeof outcome === 'object' ? (outcome.product.id as number) : 0;
+    },
+    now: () => new Date(now),
+    forward: (seconds) => {
+      now += seconds * 1_000;
+    },
+    close: async () => {
+      await postgres.source.destroy();
+      await own.drop();
+    },
+  };
+}
+
+describe('stock in PostgreSQL', () => {
+  stockContract(runnerOf(globalThis), stockInPostgres);
+  stockQueriesContract(runnerOf(globalThis), stockInPostgres);
+  warehousesContract(runnerOf(globalThis), stockInPostgres);
+});

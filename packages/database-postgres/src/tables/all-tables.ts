@@ -1,0 +1,72 @@
+import type { EntitySchema } from 'typeorm';
+import { APPS, ACCESS_TOKENS, KEYED_CALLS } from './apps.js';
+import { CUSTOMERS, CARDS, CONSENT_CHANGES, DEVICES, LOYALTY_BOOKINGS } from './customers.js';
+import { EVALUATIONS } from './evaluations.js';
+import { FILES, FILE_VERSIONS, RENDITIONS, PDF_PAGES, USAGES } from './files.js';
+import { FOLDERS, UPLOAD_PRESETS } from './folders.js';
+import { WORKERS } from './jobs.js';
+import { LOCATIONS, ATTENDANCES } from './locations.js';
+import { ORDERS, ORDER_ITEMS } from './orders.js';
+import { PAYMENTS } from './payments.js';
+import {
+  PRODUCTS,
+  VARIANTS,
+  PRODUCT_IMAGES,
+  PRODUCT_SALES,
+  ATTRIBUTE_DEFINITIONS,
+  PRODUCT_ATTRIBUTES,
+} from './products.js';
+import { PROFORMAS, PROFORMA_ITEMS } from './proformas.js';
+import { PAYMENT_METHODS, PROMOTIONS, SHIPMENT_METHODS, VOUCHERS } from './set-up.js';
+import { WAREHOUSES, STOCKS, STOCK_MOVEMENTS, STOCK_MOVEMENT_LINES, STOCK_RESERVATIONS } from './stock.js';
+
+interface StatedTable {
+  readonly name: string;
+  readonly entity: EntitySchema;
+  readonly sqlIndexes: readonly string[];
+}
+
+/** All tables of the migrations. */
+export const TABLES: readonly StatedTable[] = [
+  APPS,
+  ACCESS_TOKENS,
+  KEYED_CALLS,
+  CUSTOMERS,
+  CARDS,
+  CONSENT_CHANGES,
+  DEVICES,
+  LOYALTY_BOOKINGS,
+  EVALUATIONS,
+  FILES,
+  FILE_VERSIONS,
+  RENDITIONS,
+  PDF_PAGES,
+  USAGES,
+  FOLDERS,
+  UPLOAD_PRESETS,
+  WORKERS,
+  LOCATIONS,
+  ATTENDANCES,
+  ORDERS,
+  ORDER_ITEMS,
+  PAYMENTS,
+  PRODUCTS,
+  VARIANTS,
+  PRODUCT_IMAGES,
+  PRODUCT_SALES,
+  ATTRIBUTE_DEFINITIONS,
+  PRODUCT_ATTRIBUTES,
+  PROFORMAS,
+  PROFORMA_ITEMS,
+  PAYMENT_METHODS,
+  PROMOTIONS,
+  SHIPMENT_METHODS,
+  VOUCHERS,
+  WAREHOUSES,
+  STOCKS,
+  STOCK_MOVEMENTS,
+  STOCK_MOVEMENT_LINES,
+  STOCK_RESERVATIONS,
+];
+
+export const ENTITIES: EntitySchema[] = TABLES.map(({ entity }) => entity);

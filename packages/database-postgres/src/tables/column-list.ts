@@ -1,0 +1,57 @@
+import type { Column } from './columns.js';
+
+export type Columns = Readonly<Record<string, Column<unknown>>>;
+
+/** A row of these columns. */
+export type TableRow<C> = { readonly [Name in keyof C]: C[Name] extends Column<infer Value> ? Value : never };
+
+/** A row read from JSON, where times are texts. */
+export type Json<Row> = { readonly [Name in keyof Row]: JsonValue<Row[Name]> };
+type JsonValue<Value> = Value extends Date ? string : Value;
+
+export interface NamedColumns<Name extends string = string> {
+  readonly names: readonly Name[];
+  readonly list: string;
+  readonly typed: string;
+  setFrom(alias: string): string;
+}
+
+/** Ordered columns as SQL text. */
+export class ColumnList<C extends Columns> implements NamedColumns {
+  readonly names: readonly Extract<keyof C, string>[];
+
+  constructor(readonly columns: C) {
+    this.names = Object.keys(columns) as Extract<keyof C, string>[];
+  }
+
+  /** `a, b` */
+  get list(): string {
+    return this.names.join(', ');
+  }
+
+  /** `t.a, t.b` */
+  of(alias: string): string {
+    return this.names.map((name) => `${alias}.${name}`).join(', ');
+  }
+
+  /** `a bigint, b text[]`, for `json_to_recordset` */
+  get typed(): string {
+    return this.names.map((name) => `${name} ${this.columns[name]?.sqlType}`).join(', ');
+  }
+
+  /** `a = r.a, b = r.b` */
+  setFrom(alias: string): string {
+    return this.names.map((name) => `${name} = ${alias}.${name}`).join(', ');
+  }
+
+  /** Only these, in this order. */
+  pick<Picked extends Extract<keyof C, string>>(...names: readonly Picked[]): ColumnList<Pick<C, Picked>> {
+    return new ColumnList(Object.fromEntries(names.map((name) => [name, this.columns[name]])) as Pick<C, Picked>);
+  }
+
+  except<Left extends Extract<keyof C, string>>(...names: readonly Left[]): ColumnList<Omit<C, Left>> {
+    const left = new Set<string>(names);
+    const others = Object.entries(this.columns).filter(([name]) => !left.has(name));
+    return new ColumnList(Object.fromEntries(others) as Omit<C, Left>);
+  }
+}

@@ -1,0 +1,76 @@
+type Scalar =
+  | 'bigint'
+  | 'boolean'
+  | 'bytea'
+  | 'double precision'
+  | 'integer'
+  | 'jsonb'
+  | 'smallint'
+  | 'text'
+  | 'timestamptz'
+  | 'uuid';
+
+export interface ColumnOptions {
+  readonly isArray?: true;
+  readonly isPrimary?: true;
+  readonly isNullable?: true;
+  /** Generated always as identity. */
+  readonly isIdentity?: true;
+  readonly default?: unknown;
+  /** Expression of a stored generated column, as PostgreSQL prints it. */
+  readonly generatedAs?: string;
+}
+
+/** A column of a table with values of this type. */
+export class Column<Value> {
+  /** Exists in the type only. */
+  declare readonly value: Value;
+
+  constructor(
+    readonly scalar: Scalar,
+    readonly options: ColumnOptions = {},
+  ) {}
+
+  get sqlType(): string {
+    return `${this.scalar}${this.options.isArray ? '[]' : ''}`;
+  }
+
+  nullable(): Column<Value | null> {
+    return this.with({ isNullable: true });
+  }
+
+  primary(): Column<Value> {
+    return this.with({ isPrimary: true });
+  }
+
+  default(value: Value): Column<Value> {
+    return this.with({ default: value });
+  }
+
+  generatedAs(expression: string): Column<Value> {
+    return this.with({ generatedAs: expression });
+  }
+
+  private with<Changed>(options: ColumnOptions): Column<Changed> {
+    return new Column<Changed>(this.scalar, { ...this.options, ...options });
+  }
+}
+
+export const bigint = (): Column<number> => new Column('bigint');
+export const integer = (): Column<number> => new Column('integer');
+export const smallint = (): Column<number> => new Column('smallint');
+export const double = (): Column<number> => new Column('double precision');
+export const boolean = (): Column<boolean> => new Column('boolean');
+export const timestamptz = (): Column<Date> => new Column('timestamptz');
+export const bytea = (): Column<Buffer> => new Column('bytea');
+export const text = <Value extends string = string>(): Column<Value> => new Column('text');
+export const uuid = (): Column<string> => new Column('uuid');
+export const texts = (): Column<readonly string[]> => new Column('text', { isArray: true });
+export const integers = (): Column<readonly number[]> => new Column('integer', { isArray: true });
+export const jsonb = <Value>(): Column<Value> => new Column('jsonb');
+
+/** A generated id, part of the primary key. */
+export const identity = (): Column<number> => new Column('bigint', { isIdentity: true, isPrimary: true });
+
+/** The app of a record, first in the primary key. */
+export const appId = (): Column<number> => bigint().primary();

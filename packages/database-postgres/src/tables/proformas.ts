@@ -1,0 +1,140 @@
+import type { Promotion } from '@back-office/kernel';
+import type { Alert, Payment } from '@back-office/proforma';
+import { ColumnList, type Json } from './column-list.js';
+import { appId, bigint, identity, integer, jsonb, smallint, text, timestamptz } from './columns.js';
+import { defineTable } from './define-table.js';
+import { BUYER_COLUMNS, EDITABLE_TERMS, fees, FROZEN_TERMS, LINE_COLUMNS, TOTAL_COLUMNS } from './sale-columns.js';
+
+/** Payments stored before refunds had keys lack `keyPart`. */
+type StoredPayment = Json<Omit<Payment, 'keyPart'>> & Partial<Pick<Payment, 'keyPart'>>;
+
+/** Set once, with the names of the proforma's fields. */
+const FROZEN_FIELDS = {
+  number: text(),
+  ...FROZEN_TERMS,
+  original_end_sales: bigint(),
+  promotions: jsonb<readonly Promotion[]>().default([]),
+  processing_date: timestamptz(),
+  expires_at: timestamptz(),
+  inserted_at: timestamptz(),
+};
+
+/** Updated with the proforma, with the names of its fields. */
+const LIVING_FIELDS = {
+  ...TOTAL_COLUMNS,
+  ...EDITABLE_TERMS,
+  warehouse_confirmed_at: timestamptz().nullable(),
+  converted_at: timestamptz().nullable(),
+  canceled_at: timestamptz().nullable(),
+  cancel_reason: text().nullable(),
+  order_id: bigint().nullable(),
+  updated_at: timestamptz(),
+};
+
+const FROZEN = {
+  ...FROZEN_FIELDS,
+  ...BUYER_COLUMNS,
+  customer_data_part: smallint().nullable(),
+  customer_time_part: integer().nullable(),
+  order_processing_id: bigint(),
+  fees: fees(),
+};
+
+const LIVING = {
+  ...LIVING_FIELDS,
+  status_id: smallint(),
+  paid: bigint().default(0),
+  debt: bigint(),
+  alerts: jsonb<readonly Json<Alert>[]>().default([]),
+  alerts_count: integer().default(0),
+  open_alerts_count: integer().default(0),
+  due_at: timestamptz().nullable(),
+  payments_at_conversion: jsonb<readonly StoredPayment[]>().nullable(),
+  converted_order_number: text().nullable(),
+  earned_points: bigint().default(0),
+};
+
+export const PROFORMAS = defineTable({
+  name: 'proforma_orders',
+  columns: {
+    app_id: appId(),
+    id: identity(),
+    version: integer().default(1),
+    ...FROZEN,
+    ...LIVING,
+  },
+  foreignKeys: {
+    proforma_orders_app_id_fkey: ['apps', { app_id: 'id' }],
+    proforma_orders_customer_fkey: ['customers', { app_id: 'app_id', customer_id: 'id' }],
+    proforma_orders_evaluation_fkey: ['order_processings', { app_id: 'app_id', order_processing_id: 'id' }],
+    proforma_orders_order_fkey: ['orders', { app_id: 'app_id', order_id: 'id' }],
+  },
+  uniques: {
+    proforma_orders_evaluation_key: ['app_id', 'order_processing_id'],
+    proforma_orders_number_key: ['app_id', 'number'],
+    proforma_orders_order_key: ['app_id', 'order_id'],
+  },
+  checks: {
+    proforma_orders_canceled_check: '(status_id in (7, 8)) = (canceled_at is not null)',
+    proforma_orders_check: 'discount between 0 and sales',
+    proforma_orders_converted_check: '(status_id = 6) = (order_id is not null)',
+    proforma_orders_debt_check: 'debt = greatest(end_sales - paid, 0)',
+    proforma_orders_earned_points_check: 'earned_points >= 0',
+    proforma_orders_original_check: 'end_sales <= original_end_sales',
+    proforma_orders_paid_check: 'paid >= 0',
+    proforma_orders_sales_check: 'sales >= 0',
+    proforma_orders_status_id_check: 'status_id between 1 and 8',
+    proforma_orders_totals_check: 'end_sales = sales - discount and end_sales = net_sales + vat',
+    proforma_orders_vat_check: 'vat >= 0',
+  },
+  indexes: {
+    proforma_orders_converted_idx: { columns: ['app_id', 'converted_at'], where: 'converted_at is not null' },
+    proforma_orders_deadline_idx: { columns: ['app_id', 'due_at'], where: 'due_at is not null' },
+    proforma_orders_expires_idx: ['app_id', 'expires_at', 'id'],
+    proforma_orders_name_idx: ['app_id', 'customer_last_name', 'customer_first_name', 'id'],
+    proforma_orders_paid_idx: { columns: ['app_id', 'expires_at'], where: 'due_at is null and status_id <= 5' },
+    proforma_orders_updated_idx: ['app_id', 'updated_at', 'id'],
+  },
+  sqlIndexes: {
+    proforma_orders_alerts_idx: 'newest first',
+    proforma_orders_customer_idx: 'newest first',
+    proforma_orders_newest_idx: 'newest first',
+    proforma_orders_status_idx: 'newest first',
+  },
+});
+
+export const PROFORMA_ITEMS = defineTable({
+  name: 'proforma_items',
+  columns: {
+    app_id: appId(),
+    id: identity(),
+    proforma_order_id: bigint(),
+    ...LINE_COLUMNS,
+    qty_confirmed: bigint().nullable(),
+    vat_rate: integer(),
+    warehouse_id: bigint(),
+  },
+  foreignKeys: {
+    proforma_items_proforma_fkey: ['proforma_orders', { app_id: 'app_id', proforma_order_id: 'id' }],
+    proforma_items_variant_fkey: ['product_variants', { app_id: 'app_id', product_variant_id: 'id' }],
+    proforma_items_warehouse_fkey: ['warehouses', { app_id: 'app_id', warehouse_id: 'id' }],
+  },
+  uniques: {
+    proforma_items_position_key: ['app_id', 'proforma_order_id', 'position'],
+  },
+  checks: {
+    proforma_items_check: 'qty_confirmed between 0 and qty',
+    proforma_items_check1: 'discount between 0 and sales',
+    proforma_items_price_check: 'price >= 0',
+    proforma_items_qty_check: 'qty > 0',
+    proforma_items_sales_check: 'sales >= 0',
+    proforma_items_vat_rate_check: 'vat_rate between 0 and 10000',
+  },
+});
+
+export const PROFORMA_COLUMNS = {
+  frozen: new ColumnList(FROZEN),
+  frozenFields: new ColumnList(FROZEN_FIELDS).names,
+  living: new ColumnList(LIVING),
+  livingFields: new ColumnList(LIVING_FIELDS).names,
+};

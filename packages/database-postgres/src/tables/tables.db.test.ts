@@ -1,0 +1,155 @@
+import { DataSource, type EntitySchema } from 'typeorm';
+import { testDatabase, type TestDatabase } from '../../testing/test-database.js';
+import { migrationSourceFor } from '../data-source.js';
+import { ENTITIES, TABLES } from './all-tables.js';
+
+/** Tables without a definition here, with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'public.migrations': 'TypeORM makes it and records migrations in it.',
+  'public.typeorm_metadata': 'This test makes it.',
+};
+/** The job queue migrates its own schema. */
+const QUEUE = 'graphile_worker';
+
+let own: TestDatabase;
+let source: DataSource;
+
+const sourceWith = (entities: EntitySchema[]): Promise<DataSource> => {
+  const { options } = migrationSourceFor(own.connection);
+  return new DataSource({ ...options, entities, migrations: [] } as typeof options).initialize();
+};
+
+/** The statements that would synchronize the database with the tables. */
+const difference = async (): Promise<string[]> => {
+  const { upQueries } = await source.driver.createSchemaBuilder().log();
+  return upQueries.map(({ query }) => query);
+};
+
+/** TypeORM compares generated columns with this table; fill it from the database. */
+const NOTE_GENERATED = `
+  create table typeorm_metadata as
+  select 'GENERATED_COLUMN' as type, table_catalog::text as database, table_schema::text as schema, table_name::text as table,
+    column_name::text as name, generation_expression::text as value
+  from information_schema.columns where is_generated = 'ALWAYS'`;
+
+beforeAll(async () => {
+  own = await testDatabase();
+  source = await sourceWith(ENTITIES);
+  await source.query(NOTE_GENERATED);
+});
+afterAll(async () => {
+  await source.destroy();
+  await own.drop();
+});
+
+/** Without single-column unique constraints, which TypeORM names itself and compares itself. */
+const CONSTRAINTS = `
+  select conrelid::regclass::text as table, conname as name, contype as type, pg_get_constraintdef(oid) as definition
+  from pg_constraint where connamespace = 'public'::regnamespace and (contype in ('f', 'c') or contype = 'u' and cardinality(conkey) > 1)
+    and conrelid <> 'migrations'::regclass
+  order by contype = 'f' desc, conname`;
+const INDEXES = `
+  select c.relname as name, pg_get_indexdef(c.oid) as definition
+  from pg_index i join pg_class c on c.oid = i.indexrelid
+  where c.relnamespace = 'public'::regnamespace
+    and not exists (select from pg_constraint k where k.conindid = c.oid and k.contype in ('p', 'u'))
+  order by name`;
+
+interface Stated {
+  readonly table: string;
+  readonly name: string;
+  readonly definition: string;
+}
+
+const SQL_INDEXES = TABLES.flatMap(({ sqlIndexes }) => sqlIndexes);
+
+const constraints = (): Promise<Stated[]> => source.query(CONSTRAINTS);
+const indexes = async (): Promise<Stated[]> =>
+  ((await source.query(INDEXES)) as Stated[]).filter(({ name }) => !SQL_INDEXES.includes(name));
+
+describe('the tables', () => {
+  it('match the migrations', async () => {
+    expect(await difference()).toEqual([]);
+  });
+
+  it('are all tables, except the listed ones', async () => {
+    const found = (await source.query(`
+      select table_schema || '.' || table_name as name from information_schema.tables
+      where table_schema not in ('pg_catalog', 'information_schema', '${QUEUE}')`)) as { name: string }[];
+    const stated = source.entityMetadatas.map(({ schema, tableName }) => `${schema ?? 'public'}.${tableName}`);
+    expect(found.map(({ name }) => name).toSorted()).toEqual([...stated, ...Object.keys(EXCEPTIONS)].toSorted());
+  });
+
+  it('list every index that TypeORM cannot express', async () => {
+    const found = ((await source.query(INDEXES)) as Stated[]).map(({ name }) => name);
+    expect(SQL_INDEXES.filter((name) => !found.includes(name))).toEqual([]);
+  });
+});
+
+describe('a database that differs from the tables', () => {
+  it.each([
+    [
+      'a column of another type',
+      'comment',
+      'alter table proforma_orders alter comment type varchar(80)',
+      'alter table proforma_orders alter comment type text',
+    ],
+    [
+      'a missing column',
+      'description',
+      'alter table products drop description',
+      'alter table products add description text',
+    ],
+    ['a column too many', 'odd', 'alter table orders add odd text', 'alter table orders drop odd'],
+    [
+      'another nullability',
+      'barcode',
+      'alter table cards alter barcode drop not null',
+      'alter table cards alter barcode set not null',
+    ],
+    [
+      'another default',
+      'spent',
+      'alter table vouchers alter spent set default 1',
+      'alter table vouchers alter spent set default 0',
+    ],
+    [
+      'a missing check',
+      'stocks_reserved_check',
+      'alter table stocks drop constraint stocks_reserved_check',
+      'alter table stocks add constraint stocks_reserved_check check (reserved >= 0)',
+    ],
+    [
+      'a missing index',
+      'cdn_usages_key_idx',
+      'drop index cdn_usages_key_idx',
+      'create index cdn_usages_key_idx on cdn_usages (app_id, key, id)',
+    ],
+    [
+      'another expression of a generated column',
+      'search_text',
+      `update typeorm_metadata set value = value || '!' where "table" = 'customers'`,
+      `update typeorm_metadata set value = rtrim(value, '!')`,
+    ],
+  ])('is reported: %s', async (_, named, change, back) => {
+    await source.query(change);
+    try {
+      expect((await difference()).join()).toContain(named);
+    } finally {
+      await source.query(back);
+    }
+    expect(await difference()).toEqual([]);
+  });
+});
+
+describe('keys, checks and indexes', () => {
+  it('are generated from the tables exactly as the migrations make them', async () => {
+    const before = { constraints: await constraints(), indexes: await indexes() };
+    expect(before.constraints.length).toBeGreaterThan(200);
+    for (const { table, name } of before.constraints)
+      await source.query(`alter table ${table} drop constraint ${name}`);
+    for (const { name } of before.indexes) await source.query(`drop index ${name}`);
+    for (const statement of await difference()) await source.query(statement);
+    expect({ constraints: await constraints(), indexes: await indexes() }).toEqual(before);
+  });
+});

@@ -1,0 +1,12 @@
+export * from './citus-stand-in.js';
+export * from './load-rows.js';
+export * from './one-app-rule.js';
+export * from './plan-of.js';
+export * from './sent-statements.js';
+export * from './statement-names.js';
+export * from './statement-reader.js';
+export * from './test-database.js';
+export * from './tied-values.js';
+export { ShippedOrders1763700000007 } from '../src/migrations/0007-shipped-orders.js';
+export { SqlAccessTokens } from '../src/apps/sql-access-tokens.js';
+export { SqlImportedOrders } from '../src/orders/sql-imported-orders.js';

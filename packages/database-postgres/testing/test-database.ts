@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { Connection } from '../src/data-source.js';
+
+interface TestServer {
+  readonly connection: Connection;
+  readonly template: string;
+  /** Prefix of database names. */
+  readonly prefix?: string;
+}
+
+export interface TestDatabase {
+  readonly connection: Connection;
+  /** The connection as a URL, for another process. */
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+function testServer(): TestServer {
+  return JSON.parse(process.env['TEST_DATABASE'] ?? '{}') as TestServer;
+}
+
+/** A new database on the server of this run: migrated, or empty. */
+export async function testDatabase({ empty = false } = {}): Promise<TestDatabase> {
+  const { connection, template, prefix = 'back_office_test' } = testServer();
+  const name = `${prefix}_${randomBytes(6).toString('hex')}`;
+  await administer(connection, `create database ${name} template ${empty ? 'template0' : template}`);
+  return {
+    connection: inDatabase(connection, name),
+    url: urlOf(connection, name),
+    drop: () => administer(connection, `drop database if exists ${name} with (force)`),
+  };
+}
+
+async function administer(connection: Connection, statement: string): Promise<void> {
+  const client = new pg.Client('url' in connection ? { connectionString: connection.url } : connection);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function inDatabase(connection: Connection, database: string): Connection {
+  return 'url' in connection ? { url: urlOf(connection, database) } : { ...connection, database };
+}
+
+function urlOf(connection: Connection, database: string): string {
+  if ('url' in connection) {
+    const url = new URL(connection.url);
+    url.pathname = `/${database}`;
+    return url.href;
+  }
+  return `postgres://${connection.user}@/${database}?host=${encodeURIComponent(connection.host)}`;
+}

@@ -1,0 +1,54 @@
+import type { AccessTokenQueries, AccessTokens, AppQueries, Apps, KeyedCalls, Sessions } from '@back-office/apps';
+import type { AttributeQueries, Attributes, ProductQueries, Products } from '@back-office/catalogue';
+import type { EvaluationQueries, Evaluations, SetUpQueries, SetUpRecords } from '@back-office/checkout';
+import type { ConsentQueries, Consents, Devices } from '@back-office/consent';
+import type { Cards, CustomerQueries, Customers } from '@back-office/customers';
+import type { AttendanceQueries, Attendances, Locations } from '@back-office/locations';
+import type { ImportedOrders, OrderChanges, OrderQueries } from '@back-office/orders';
+import type { PaymentMethods, ProformaOrders, ProformaQueries, RefundQueue } from '@back-office/proforma';
+import type { Stock, StockQueries, WarehouseQueries, Warehouses } from '@back-office/stock';
+import type { JobQueue, MediaPorts } from '@back-office/media';
+import type { Calls } from './calls.js';
+import type { DatabaseHealth } from './health.js';
+
+/** All ports that an adapter of the database implements. */
+export interface Database extends MediaPorts {
+  readonly calls: Calls;
+  readonly health: DatabaseHealth;
+  /** The queue of background jobs; uses at most `maxConnections` of its own. */
+  jobQueue(maxConnections: number): JobQueue;
+  readonly accessTokens: AccessTokens;
+  readonly accessTokenQueries: AccessTokenQueries;
+  readonly apps: Apps;
+  readonly appQueries: AppQueries;
+  readonly attendances: Attendances;
+  readonly attendanceQueries: AttendanceQueries;
+  readonly attributes: Attributes;
+  readonly attributeQueries: AttributeQueries;
+  readonly cards: Cards;
+  readonly consents: Consents;
+  readonly consentQueries: ConsentQueries;
+  readonly customers: Customers;
+  readonly customerQueries: CustomerQueries;
+  readonly devices: Devices;
+  readonly keyedCalls: KeyedCalls;
+  readonly locations: Locations;
+  readonly products: Products;
+  readonly productQueries: ProductQueries;
+  readonly sessions: Sessions;
+  readonly stock: Stock;
+  readonly stockQueries: StockQueries;
+  readonly warehouses: Warehouses;
+  readonly warehouseQueries: WarehouseQueries;
+  readonly evaluations: Evaluations;
+  readonly evaluationQueries: EvaluationQueries;
+  readonly setUpRecords: SetUpRecords;
+  readonly setUpQueries: SetUpQueries;
+  readonly importedOrders: ImportedOrders;
+  readonly orderChanges: OrderChanges;
+  readonly orderQueries: OrderQueries;
+  readonly paymentMethods: PaymentMethods;
+  readonly proformaOrders: ProformaOrders;
+  readonly proformaQueries: ProformaQueries;
+  readonly refundQueue: RefundQueue;
+}

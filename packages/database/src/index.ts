@@ -1,0 +1,6 @@
+export * from './calls.js';
+export * from './database.js';
+export * from './errors.js';
+export * from './health.js';
+export type { MediaPorts } from '@back-office/media';
+export * from './open.js';

@@ -1,0 +1,96 @@
+import type { Database } from '../index.js';
+import { CURRENCY, idOf, MEDIA, unique } from './fixture-values.js';
+
+type Needed = Pick<Database, 'productQueries' | 'products' | 'stock' | 'stockQueries' | 'warehouses'>;
+
+export interface NewGoods {
+  readonly code?: string;
+  readonly name?: string;
+  readonly barcode?: string;
+  readonly external_ref?: string;
+  /** Minor units. */
+  readonly price?: number | null;
+  /** Basis points. */
+  readonly vatRate?: number | null;
+  /** Values of the variant, which override the product's. */
+  readonly own?: { readonly price?: number; readonly vatRate?: number };
+  readonly active?: boolean;
+}
+
+export interface Goods {
+  readonly productId: number;
+  readonly variantId: number;
+  readonly code: string;
+}
+
+type OnHand = Readonly<Record<string, number>>;
+
+const ALL = { offset: 0, limit: 1_000 };
+const ADDRESS = { address_line_1: 'Bulevar 1', city: 'Novi Sad', postcode: '21000', market_id: 1 };
+
+/** Set-up methods for products of one variant each, and their stock by codes of warehouses. */
+export function stockedGoodsOf({ productQueries, products, stock, stockQueries, warehouses }: Needed) {
+  return {
+    async addGoods(appId: number, goods: NewGoods = {}): Promise<Goods> {
+      const { code = unique('V'), name = code, price = 1_000, vatRate = 2_000, active = true, own, ...more } = goods;
+      const app = { id: appId, currency: CURRENCY, settings: MEDIA };
+      const variants = [{ code, ...more, ...own, images: [] }];
+      const { outcomes } = await products.upsert(app, [{ code, name, price, vatRate, active, images: [], variants }]);
+      const [outcome] = outcomes;
+      if (typeof outcome !== 'object') throw new Error(outcome);
+      return { productId: idOf(outcome.product), variantId: idOf(outcome.variants[0]?.variant), code };
+    },
+    async addWarehouse(appId: number, code: string, sellable = true): Promise<number> {
+      const written = await warehouses.put(appId, [{ code, name: code, ...ADDRESS, sellable }]);
+      if ('failures' in written) throw new Error(written.failures.join());
+      return idOf(written.warehouses[0]);
+    },
+    async deleteWarehouse(appId: number, code: string): Promise<void> {
+      const row = { code, name: code, ...ADDRESS, delete: true };
+      const written = await warehouses.put(appId, [row]);
+      if ('failures' in written) throw new Error(written.failures.join());
+    },
+    async addStock(appId: number, code: string, onHand: OnHand): Promise<void> {
+      const rows = Object.entries(onHand).map(([warehouse, qty]) => ({ code, warehouse_code: warehouse, qty }));
+      const { failed } = await stock.add(appId, rows);
+      if (failed.length > 0) throw new Error(JSON.stringify(failed));
+    },
+    async bestSellers(appId: number): Promise<string[]> {
+      const query = { filter: { lookUps: [], onlyOnStock: false }, orderBy: 'sales_quantity desc', page: ALL };
+      const { products: found } = JSON.parse(await productQueries.list({ id: appId, decimals: 2 }, query)) as {
+        readonly products: readonly { readonly code: string }[];
+      };
+      return found.map(({ code }) => code);
+    },
+    /** Sets the pieces on hand, also below the reserved ones. */
+    async countStock(appId: number, code: string, warehouse: string, qty: number): Promise<void> {
+      const counted = await stock.reconcile(appId, warehouse, [{ code, warehouse_code: warehouse, qty }]);
+      if (counted === undefined || counted.failed.length > 0) throw new Error('Nothing was counted');
+    },
+    /** Changes of stock in the order of their booking, in short: `reserve 2 S@W1 P-2026-1`. */
+    async movementsOf(appId: number): Promise<string[]> {
+      const filter = {
+        from: new Date(0),
+        before: new Date('9999-12-31'),
+        warehouseId: undefined,
+        productId: undefined,
+      };
+      const chunks: string[] = [];
+      for await (const chunk of stockQueries.movements(appId, filter)) if (chunk !== '') chunks.push(chunk);
+      const lines = JSON.parse(`[${chunks.join(',')}]`) as readonly Readonly<Record<string, string>>[];
+      return lines.map(({ kind, qty, code, warehouse_code: warehouse, reference }) => {
+        return `${kind} ${qty} ${code}@${warehouse} ${reference}`;
+      });
+    },
+    /** Sums over all warehouses. */
+    async stockOf(appId: number, variantId: number): Promise<{ onHand: number; reserved: number }> {
+      const filter = { variantId, warehouseId: undefined, productId: undefined };
+      const text = await stockQueries.list(appId, filter, { offset: 0, limit: 100 });
+      const rows = JSON.parse(text) as readonly { readonly on_hand: number; readonly reserved: number }[];
+      return {
+        onHand: rows.reduce((total, row) => total + row.on_hand, 0),
+        reserved: rows.reduce((total, row) => total + row.reserved, 0),
+      };
+    },
+  };
+}

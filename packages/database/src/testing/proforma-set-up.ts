@@ -1,0 +1,27 @@
+import type { ProformaOrdersSetUp } from '@back-office/proforma/testing';
+import type { salesFixtureOf } from './sales-fixture.js';
+
+type Fixture = ReturnType<typeof salesFixtureOf>;
+
+/** Two new apps of a fixture, for the contract of proformas. */
+export async function proformaSetUpOf(fixture: Fixture): Promise<ProformaOrdersSetUp> {
+  const [appId, otherAppId] = [await fixture.makeApp(), await fixture.makeApp()];
+  return {
+    orders: fixture.proformaOrders,
+    appId,
+    otherAppId,
+    paymentMethod: await fixture.methodOf(appId, 'bank_transfer'),
+    now: () => fixture.clock.now(),
+    async variantWithStock(app, onHand, { name, notSellableIn }) {
+      for (const code of Object.keys(onHand)) await fixture.addWarehouse(app, code, code !== notSellableIn);
+      const { code, variantId } = await fixture.addGoods(app, { name });
+      await fixture.addStock(app, code, onHand);
+      return variantId;
+    },
+    async makeEvaluation(app, items, warehouseCode) {
+      const named = items.map(({ variantId, qty }) => ({ product_variant_id: variantId, qty }));
+      return (await fixture.evaluate(app, { items: named, warehouseCode: warehouseCode ?? null })).id;
+    },
+    stockOf: (app, variantId) => fixture.stockOf(app, variantId),
+  };
+}

@@ -1,0 +1,110 @@
+import type { Basket, EvaluatedBasket } from '@back-office/checkout';
+import { aBasket } from '@back-office/checkout/testing';
+import { isRefusal, type Clock, type PaymentMethod, type Refusal } from '@back-office/kernel';
+import type { ManualClock } from '@back-office/kernel/testing';
+import type { OrderChange, OrderName } from '@back-office/orders';
+import type { Sale as OrderSale } from '@back-office/orders/testing';
+import { convert, createProforma, pay, warehouseConfirm, type Decision, type Proforma } from '@back-office/proforma';
+import type { Database } from '../index.js';
+import { stockedGoodsOf } from './goods-fixture.js';
+import { fixtureOf } from './fixture.js';
+import { setUpOf } from './set-up-fixture.js';
+import { unique } from './fixture-values.js';
+
+type Sold = Pick<Database, 'evaluations' | 'orderChanges' | 'orderQueries' | 'proformaOrders'>;
+type Needed = Sold &
+  Parameters<typeof fixtureOf>[0] &
+  Parameters<typeof stockedGoodsOf>[0] &
+  Parameters<typeof setUpOf>[0];
+
+const LIFETIME_HOURS = 72;
+
+/** Like {@link fixtureOf}, with goods, stock and sales. Amounts are minor units of RSD. */
+export function salesFixtureOf<Ports extends Needed>(ports: Ports, clock: ManualClock, close?: () => Promise<void>) {
+  const setUp = setUpOf(ports);
+  const sales = salesOf(ports, clock);
+  return {
+    ...fixtureOf(ports, clock, close),
+    ...stockedGoodsOf(ports),
+    ...setUp,
+    ...sales,
+    async sellOrder(
+      appId: number,
+      { customer, paid, confirmed, amountPerPoint = 0, ...sale }: OrderSale,
+    ): Promise<number> {
+      const basket = { vouchers: [], ...sale, ...(customer && { customer: nameOf(customer) }) };
+      const draft = await sales.sell(appId, basket);
+      const method = await setUp.methodOf(appId, 'bank_transfer');
+      if (paid !== 0 && draft.status !== 'paid') await sales.change(appId, draft.id, paying(method, paid, clock));
+      if (confirmed) await sales.change(appId, draft.id, confirming(confirmed, clock));
+      const { orderId } = await sales.change(appId, draft.id, converting(amountPerPoint, clock));
+      return orderId as number;
+    },
+  };
+}
+
+function salesOf({ evaluations, orderChanges, orderQueries, proformaOrders }: Sold, clock: Clock) {
+  const evaluate = async (appId: number, basket: Partial<Basket>): Promise<EvaluatedBasket> => {
+    const evaluated = await evaluations.evaluate(appId, aBasket(basket));
+    if (isRefusal(evaluated)) throw new Error(evaluated.refused);
+    return evaluated;
+  };
+  const tryToPropose = (appId: number, evaluationId: number): Promise<Proforma | Refusal> =>
+    proformaOrders.create(appId, evaluationId, (facts) => {
+      const number = unique('P-2026');
+      const terms = {
+        preferredWarehouse: null,
+        number,
+        lifetimeHours: LIFETIME_HOURS,
+        minimumBasketAmount: 0,
+        now: clock.now(),
+      };
+      return createProforma({ ...facts, ...terms });
+    });
+  return {
+    evaluate,
+    tryToPropose,
+    async sell(appId: number, basket: Partial<Basket>): Promise<Proforma> {
+      const { id } = await evaluate(appId, basket);
+      return accepted(await tryToPropose(appId, id));
+    },
+    async changeOrder(appId: number, orderId: number, change: Omit<OrderChange, keyof OrderName>): Promise<void> {
+      const order = await orderQueries.find(appId, orderId);
+      if (order === undefined) throw new Error(`No order ${orderId}`);
+      const named = { id: order.id, dataPart: order.data_part, timePart: order.time_part };
+      const { failed } = await orderChanges.change(appId, [{ ...named, ...change }], {});
+      if (failed.length > 0) throw new Error(JSON.stringify(failed));
+    },
+    /** Changes a proforma; throws on a refusal. */
+    async change(appId: number, id: number, decide: Decision): Promise<Proforma> {
+      const stored = await proformaOrders.change(appId, id, decide);
+      if (stored === undefined) throw new Error(`No proforma ${id}`);
+      return accepted(stored.refusal ?? stored.proforma);
+    },
+  };
+}
+
+function nameOf({ id, data_part: dataPart, time_part: timePart }: NonNullable<OrderSale['customer']>) {
+  return { id, dataPart, timePart };
+}
+
+function paying(method: PaymentMethod, amount: number | undefined, clock: Clock): Decision {
+  return (found) => ({ next: accepted(pay(found, { method, amount: amount ?? 0, now: clock.now() })) });
+}
+
+function confirming(quantities: readonly number[], clock: Clock): Decision {
+  return (found) => {
+    const adjustments = found.lines.map(({ id }, index) => ({ lineId: id, qtyConfirmed: quantities[index] }));
+    return { next: accepted(warehouseConfirm(found, { adjustments, now: clock.now() })) };
+  };
+}
+
+function converting(amountPerPoint: number, clock: Clock): Decision {
+  const orderNumber = unique('O-2026');
+  return (found) => ({ next: accepted(convert(found, { orderNumber, amountPerPoint, now: clock.now() })) });
+}
+
+function accepted(outcome: Proforma | Refusal): Proforma {
+  if (isRefusal(outcome)) throw new Error(outcome.refused);
+  return outcome;
+}

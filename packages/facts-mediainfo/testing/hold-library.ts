@@ -1,0 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+/** V8 shares compiled code between threads while a module is referenced. */
+export function holdLibrary(): void {
+  const modules: WebAssembly.Module[] = [];
+  beforeAll(async () => {
+    const library = await readFile(fileURLToPath(import.meta.resolve('mediainfo.js/MediaInfoModule.wasm')));
+    modules.push(await WebAssembly.compile(library));
+  });
+  afterAll(() => {
+    modules.length = 0;
+  });
+}

@@ -1,0 +1,19 @@
+import { runnerOf } from '@back-office/kernel/testing';
+import { imageProcessorContract } from '@back-office/media/testing';
+import { DRAWABLE_MIMES, sharpSampleImages } from './testing/index.js';
+import { SharpImageProcessor } from './sharp-image-processor.js';
+
+const WEB = DRAWABLE_MIMES.filter((mime) => mime !== 'image/tiff');
+
+describe('SharpImageProcessor', () => {
+  imageProcessorContract(
+    runnerOf(globalThis),
+    async () => ({
+      processor: new SharpImageProcessor({ pixelLimit: 100_000_000 }),
+      samples: sharpSampleImages,
+      declared: { read: DRAWABLE_MIMES, written: WEB, animated: ['image/gif', 'image/webp'], cmyk: true },
+      openLimited: (pixelLimit) => new SharpImageProcessor({ pixelLimit }),
+    }),
+    DRAWABLE_MIMES,
+  );
+});

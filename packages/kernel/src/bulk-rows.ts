@@ -1,0 +1,37 @@
+/** A parsed row, or the message key of an invalid one. */
+export type ParsedRow<Row> = Row | string;
+
+/** Result of a row, or the message key of a failed one. */
+export type RowOutcome<Planned> = Planned | string;
+
+export interface FailedRow {
+  readonly row: number;
+  readonly key: string;
+}
+
+/** Message keys of the failed rows, in input order; nothing was written. */
+export interface RejectedRows {
+  readonly failures: readonly string[];
+}
+
+/** Plans the valid rows in order. An invalid row fails with its key. */
+export function planRows<Row, Planned>(
+  rows: readonly ParsedRow<Row>[],
+  plan: (row: Row, index: number) => RowOutcome<Planned>,
+): RowOutcome<Planned>[] {
+  return rows.map((row, index) => (typeof row === 'string' ? row : plan(row, index)));
+}
+
+export function plannedOf<Planned>(outcomes: readonly RowOutcome<Planned>[]): Planned[] {
+  return outcomes.filter((outcome): outcome is Exclude<Planned, string> => typeof outcome !== 'string');
+}
+
+export function failedRows(outcomes: readonly RowOutcome<unknown>[]): FailedRow[] {
+  return outcomes.flatMap((key, row) => (typeof key === 'string' ? [{ row, key }] : []));
+}
+
+/** The rejection of a call that writes all rows or none; `undefined` when no row fails. */
+export function rejectionOf(outcomes: readonly RowOutcome<unknown>[]): RejectedRows | undefined {
+  const failures = failedRows(outcomes).map(({ key }) => key);
+  return failures.length === 0 ? undefined : { failures };
+}

@@ -1,0 +1,47 @@
+import type { Clock } from './clock.js';
+
+const MAX_ENTRIES = 10_000;
+
+interface Entry<Value> {
+  readonly value: Promise<Value | undefined>;
+  readonly expiresAtMs: number;
+}
+
+/** Caches found values for `lifetimeMs`. Missing values are not cached, since they may be created at any time. */
+export class ExpiringCache<Value> {
+  private readonly entries = new Map<string, Entry<Value>>();
+
+  constructor(
+    private readonly lifetimeMs: number,
+    private readonly clock: Clock,
+  ) {}
+
+  find(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    const now = this.clock.now().getTime();
+    const entry = this.entries.get(key);
+    // A clock that was set back must not keep an entry alive.
+    if (entry && entry.expiresAtMs > now && entry.expiresAtMs <= now + this.lifetimeMs) return entry.value;
+    const value = this.loaded(key, load);
+    if (this.entries.size >= MAX_ENTRIES) this.entries.clear();
+    this.entries.set(key, { value, expiresAtMs: now + this.lifetimeMs });
+    return value;
+  }
+
+  delete(key: string): void {
+    this.entries.delete(key);
+  }
+
+  clear(): void {
+    this.entries.clear();
+  }
+
+  private async loaded(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    let found: Value | undefined;
+    try {
+      found = await load();
+      return found;
+    } finally {
+      if (found === undefined) this.entries.delete(key);
+    }
+  }
+}

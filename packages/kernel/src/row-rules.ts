@@ -1,0 +1,83 @@
+import { isBlank, isStorable, characterCount } from './text.js';
+import { MAX_AMOUNT, toMinor } from './money.js';
+
+/** A value of the wrong JSON type; the whole request gets a 400. */
+export const MALFORMED = 'malformed';
+export const CANT_BE_BLANK = "can't be blank";
+export const IS_INVALID = 'is invalid';
+export const IS_TOO_LONG = 'is too long';
+export const MUST_BE_POSITIVE = 'must be greater than 0';
+export const ALREADY_TAKEN = 'has already been taken';
+
+/** Returns the message for an invalid text. `max` counts characters. */
+export function checkText(value: unknown, max: number, blankAllowed: boolean): string | undefined {
+  if (typeof value !== 'string') return MALFORMED;
+  if (!blankAllowed && isBlank(value)) return CANT_BE_BLANK;
+  if (!isStorable(value)) return IS_INVALID;
+  return value.length > max && characterCount(value) > max ? IS_TOO_LONG : undefined;
+}
+
+export function isRow(row: unknown): row is Readonly<Record<string, unknown>> {
+  return typeof row === 'object' && row !== null && !Array.isArray(row);
+}
+
+/** Like {@link checkText} for a field that may be absent unless `required`. */
+export function checkTextField(value: unknown, max: number, required: boolean): string | undefined {
+  if (value === undefined || value === null) return required ? CANT_BE_BLANK : undefined;
+  return checkText(value, max, !required);
+}
+
+/** `min` is in minor units. */
+export function checkAmount(value: unknown, decimals: number, min = 0): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number') return MALFORMED;
+  const minor = toMinor(value, decimals);
+  return minor === undefined || minor < min ? IS_INVALID : undefined;
+}
+
+/** Percent with at most two decimals; `min` is in basis points. */
+export function checkPercentage(value: unknown, min = 0): string | undefined {
+  return checkAmount(value, 2, min) ?? (Number(value ?? 0) > 100 ? IS_INVALID : undefined);
+}
+
+export function checkFlag(value: unknown): string | undefined {
+  return value === undefined || value === null || typeof value === 'boolean' ? undefined : MALFORMED;
+}
+
+export function isQuantity(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= MAX_AMOUNT;
+}
+
+const RULE_NAMES: Readonly<Record<string, string>> = {
+  [CANT_BE_BLANK]: 'CantBeBlank',
+  [IS_INVALID]: 'IsInvalid',
+  [IS_TOO_LONG]: 'IsTooLong',
+};
+
+interface RowFields {
+  readonly required?: readonly string[];
+  readonly texts?: readonly string[];
+  readonly numbers?: readonly string[];
+  /** Optional values with a range or format. */
+  readonly others?: readonly string[];
+}
+
+export function rowErrorKeys(
+  area: string,
+  { required = [], texts = [], numbers = [], others = [] }: RowFields,
+): string[] {
+  const keysOf = (fields: readonly string[], rule: string) => fields.map((field) => rowErrorKey(area, field, rule));
+  return [
+    rowErrorKey(area, '', MALFORMED),
+    ...keysOf([...required, ...numbers], CANT_BE_BLANK),
+    ...keysOf([...required, ...texts, ...numbers, ...others], IS_INVALID),
+    ...keysOf([...required, ...texts], IS_TOO_LONG),
+  ];
+}
+
+/** Message key of an invalid row, such as `API.Warehouses.NameCantBeBlank`. */
+export function rowErrorKey(area: string, field: string, rule: string): string {
+  if (rule === MALFORMED) return `API.${area}.WrongDataType`;
+  const name = field.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return `API.${area}.${name}${RULE_NAMES[rule]}`;
+}

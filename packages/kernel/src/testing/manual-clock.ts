@@ -1,0 +1,15 @@
+import type { Clock } from '../clock.js';
+
+/** A clock that moves only by {@link forward}. */
+export class ManualClock implements Clock {
+  constructor(private time = new Date('2026-11-21T10:00:00Z')) {}
+
+  now(): Date {
+    return new Date(this.time);
+  }
+
+  /** Negative values move back. */
+  forward({ hours = 0, seconds = 0 }: { hours?: number; seconds?: number }): void {
+    this.time = new Date(this.time.getTime() + hours * 3_600_000 + seconds * 1_000);
+  }
+}

@@ -1,0 +1,117 @@
+import {
+  CANT_BE_BLANK,
+  IS_INVALID,
+  isBlank,
+  isRow,
+  MAX_STRING_LENGTH,
+  MALFORMED,
+  rowErrorKey,
+  rowErrorKeys,
+  checkTextField,
+  type ParsedRow,
+  planRows,
+  type RowOutcome,
+} from '@back-office/kernel';
+import { type BulkPlan, explanationsOf, type Match, type Matcher, matcherOf, MATCHING } from '@back-office/matching';
+import type { LocationFields, Location } from './location.js';
+
+type Required = 'name' | 'latitude' | 'longitude';
+
+/** A valid row. An absent field keeps its value; null clears it. */
+export type DesiredLocation = Pick<LocationFields, Required> & Partial<LocationFields>;
+
+const MAX_URL_LENGTH = 2_048;
+const OPTIONAL = {
+  code: MAX_STRING_LENGTH,
+  external_ref: MAX_STRING_LENGTH,
+  address_line_1: MAX_STRING_LENGTH,
+  city: MAX_STRING_LENGTH,
+  postcode: MAX_STRING_LENGTH,
+  image_url: MAX_URL_LENGTH,
+};
+const MAX_DEGREES = { latitude: 90, longitude: 180 };
+
+export const LOCATION_KEYS = [
+  ...rowErrorKeys('AppLocations', {
+    required: ['name'],
+    texts: Object.keys(OPTIONAL),
+    numbers: Object.keys(MAX_DEGREES),
+  }),
+  'API.AppLocations.ExternalRefAlreadyExists',
+];
+
+/** Parses a row; returns the message key of the first invalid field. */
+export function parseLocation(row: unknown): DesiredLocation | string {
+  if (!isRow(row)) return rowErrorKey('AppLocations', '', MALFORMED);
+  const error = firstError(row);
+  if (error !== undefined) return error;
+  const texts = Object.keys(OPTIONAL).flatMap((name) =>
+    row[name] === undefined ? [] : [[name, blankToNull(row[name])]],
+  );
+  const { name, latitude, longitude } = row as unknown as Pick<LocationFields, Required>;
+  return { name, latitude, longitude, ...(Object.fromEntries(texts) as Partial<LocationFields>) };
+}
+
+function firstError(row: Readonly<Record<string, unknown>>): string | undefined {
+  const checks = [
+    ['name', checkTextField(row['name'], MAX_STRING_LENGTH, true)],
+    ...Object.entries(MAX_DEGREES).map(([name, max]) => [name, checkDegrees(row[name], max)]),
+    ...Object.entries(OPTIONAL).map(([name, max]) => [name, checkTextField(row[name], max, false)]),
+  ] as [string, string | undefined][];
+  const [name = '', rule] = checks.find(([, each]) => each !== undefined) ?? [];
+  return rule === undefined ? undefined : rowErrorKey('AppLocations', name, rule);
+}
+
+function checkDegrees(value: unknown, max: number): string | undefined {
+  if (value === undefined || value === null) return CANT_BE_BLANK;
+  if (typeof value !== 'number') return MALFORMED;
+  return Math.abs(value) <= max ? undefined : IS_INVALID;
+}
+
+/** Blank becomes null, since two locations must not match by it. */
+function blankToNull(value: unknown): string | null {
+  return typeof value === 'string' && !isBlank(value) ? value : null;
+}
+
+/** A stored or planned location; `id` is null until it is inserted. */
+export type LocationDraft = { -readonly [Field in keyof LocationFields]: LocationFields[Field] } & {
+  id: number | null;
+};
+
+/** Plans the rows in order, each on top of the earlier ones. */
+export function planLocations(
+  rows: readonly ParsedRow<DesiredLocation>[],
+  found: readonly Location[],
+): BulkPlan<LocationDraft> {
+  const matcher = matcherOf<LocationDraft>(
+    MATCHING['POST /int/app_locations'].app_location,
+    found.map((row) => ({ ...row })),
+  );
+  const matches = new Map<number, Match<LocationDraft>>();
+  const outcomes = planRows(rows, (row: DesiredLocation, index) => {
+    matches.set(index, matcher.explain(row));
+    return planRow(matcher, row);
+  });
+  const explain = () => rows.map((_, index) => explanationsOf('app_location', matches.get(index)));
+  return { outcomes, explain };
+}
+
+function planRow(matcher: Matcher<LocationDraft>, desired: DesiredLocation): RowOutcome<LocationDraft> {
+  const draft = matcher.find(desired) ?? { ...NEW, ...desired };
+  const holder = matcher.holder('external_ref', desired.external_ref);
+  // A code needs no check: rows match by code first.
+  if (holder !== undefined && holder !== draft) return 'API.AppLocations.ExternalRefAlreadyExists';
+  matcher.remove(draft);
+  matcher.add(Object.assign(draft, desired));
+  return draft;
+}
+
+const NEW = {
+  id: null,
+  code: null,
+  external_ref: null,
+  address_line_1: null,
+  city: null,
+  postcode: null,
+  image_url: null,
+};

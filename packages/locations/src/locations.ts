@@ -1,0 +1,25 @@
+import type { BulkOptions } from '@back-office/kernel';
+import type { Explanations } from '@back-office/matching';
+import type { DesiredLocation } from './location-rows.js';
+import type { WrittenLocation } from './location.js';
+
+/** The media prefix identifies image URLs of the app's library. */
+export interface LocationsApp {
+  readonly id: number;
+  readonly settings: { readonly media: { readonly prefix: string } };
+}
+
+export interface PutLocations {
+  /** In input order: the location, or the message key of a failed row. */
+  readonly locations: readonly (WrittenLocation | string)[];
+  readonly explain: Explanations | undefined;
+}
+
+export interface Locations {
+  /**
+   * Upserts locations by code, then external reference, and stores the usages of their images. Invalid rows arrive as
+   * message keys; a row with the reference of another location fails. The last row of a location wins. Calls of an app
+   * are serialized.
+   */
+  put(app: LocationsApp, rows: readonly (DesiredLocation | string)[], options?: BulkOptions): Promise<PutLocations>;
+}

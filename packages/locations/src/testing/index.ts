@@ -1,0 +1,2 @@
+export * from './attendances.contract.js';
+export * from './locations.contract.js';

@@ -1,0 +1,9 @@
+import type { Size } from '../presets.js';
+
+/** Facts of an image as stored, before its orientation applies. */
+export interface UnrotatedFacts extends Size {
+  /** EXIF orientation, 1–8. */
+  readonly orientation?: number | undefined;
+  readonly animated?: boolean;
+  readonly cmyk?: boolean;
+}

@@ -1,0 +1,77 @@
+/** Clean-up of the store after a change: blobs to remove and public keys to sync. */
+export interface TidyPayload {
+  readonly appId: number;
+  readonly blobs: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** A file to process by its preset, or into renditions of these widths only. */
+export interface ProcessPayload {
+  readonly appId: number;
+  readonly fileId: number;
+  /** Version to process; without it, the current content only gets new renditions. */
+  readonly version?: number;
+  readonly widths?: readonly number[] | undefined;
+}
+
+/** Public keys to purge from caches once the renditions of the new content exist. */
+export interface PurgePayload {
+  readonly appId: number;
+  readonly fileId: number;
+  readonly version: number;
+  /** Public keys whose content has changed. */
+  readonly keys: readonly string[];
+}
+
+/**
+ * Names of the jobs. `process` takes a {@link ProcessPayload}, `tidy` a {@link TidyPayload}, `purge` a
+ * {@link PurgePayload}; `sweep` and `hide` have no payload and run daily.
+ */
+export const JOBS = {
+  process: 'process_file',
+  tidy: 'tidy_store',
+  purge: 'purge_caches',
+  sweep: 'sweep_store',
+  hide: 'hide_unused',
+} as const;
+
+/** One attempt at a job. */
+export interface JobAttempt {
+  /** From 1. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Message of the last attempt that threw; null when none did, even if attempts ended their process. */
+  readonly lastError: string | null;
+}
+
+/** Runs one job. A task that throws is retried with backoff, up to the maximum of attempts. */
+export type JobTask = (payload: unknown, attempt: JobAttempt) => Promise<unknown>;
+
+/** Tasks by job name. Jobs of other names stay in the queue. */
+export type JobTasks = Readonly<Record<string, JobTask>>;
+
+/** Reports a background error; `job` is a job name or the failing part of the queue. */
+export type OnJobFailure = (error: unknown, job: string) => void;
+
+/**
+ * Background jobs, stored in the database. The ports that change files add jobs in the transaction of the change. Many
+ * processes may share a queue; each job runs in one worker at a time.
+ */
+export interface JobQueue {
+  /** Creates a worker without starting it. Reports failures of the queue; tasks report their own. */
+  worker(tasks: JobTasks, onFailure: OnJobFailure): JobWorker;
+  /** Closes the queue's connections. Its workers must be stopped before. */
+  close(): Promise<void>;
+}
+
+export interface JobWorker {
+  /**
+   * Starts running jobs and schedules the daily ones, with one catch-up after missed days. Takes over jobs of dead
+   * workers and survives a lost connection. Throws when the database is unreachable.
+   */
+  start(): Promise<void>;
+  /** Stops taking jobs and waits for running ones. */
+  stop(): Promise<void>;
+  /** Runs the jobs that are due now, without `start`, and waits for them. */
+  drain(): Promise<void>;
+}

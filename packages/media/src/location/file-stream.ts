@@ -1,0 +1,192 @@
+import { concat } from '../octets.js';
+import { UnreadableFile } from './unreadable-file.js';
+
+/** Bytes that a stripper may look ahead. */
+export const MAX_LOOK_AHEAD_BYTES = 0x1_0000 + 64;
+/** Far above any real file; millions of empty parts would take minutes. */
+const MAX_PARTS = 2_000_000;
+const SMALL_BYTES = 4_096;
+const BLOCK_BYTES = 0x1_0000;
+const EMPTY = new Uint8Array(0);
+const ZEROS = new Uint8Array(BLOCK_BYTES);
+
+/** Yields while it waits for more bytes, or for the end of the file. */
+export type Coroutine<Result = void> = Generator<undefined, Result, undefined>;
+
+/** Reads a file from start to end and passes, drops or blanks every byte. */
+export type Stripper = (file: FileStream) => Coroutine;
+
+/**
+ * A file on its way through a stripper. Generators instead of `await` process a chunk of many tiny parts in one go.
+ * Buffers the current chunk and at most {@link MAX_LOOK_AHEAD_BYTES}.
+ */
+export class FileStream {
+  /** Offset of the next byte in the input file. */
+  position = 0;
+  private input: Uint8Array = EMPTY;
+  private from = 0;
+  private to = 0;
+  private ownsInput = false;
+  private hasEnded = false;
+  private parts = 0;
+  private output: Uint8Array[] = [];
+  private block = EMPTY;
+  private blockFrom = 0;
+  private blockTo = 0;
+
+  /** Bytes that can be read without waiting. */
+  get available(): number {
+    return this.to - this.from;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.available === 0) {
+      [this.input, this.from, this.to, this.ownsInput] = [chunk, 0, chunk.length, false];
+      return;
+    }
+    if (!this.ownsInput || this.to + chunk.length > this.input.length) this.grow(chunk.length);
+    this.input.set(chunk, this.to);
+    this.to += chunk.length;
+  }
+
+  end(): void {
+    this.hasEnded = true;
+  }
+
+  /** Output since the last call. */
+  takeOutput(): Uint8Array[] {
+    this.flushBlock();
+    const pieces = this.output;
+    this.output = [];
+    return pieces;
+  }
+
+  /** Waits for this many bytes; false when the file ends before. */
+  *waitFor(count: number): Coroutine<boolean> {
+    while (this.available < count && !this.hasEnded) yield;
+    return this.available >= count;
+  }
+
+  /** Available bytes, at most `count`, without consuming them. */
+  peek(count = this.available): Uint8Array {
+    return this.input.subarray(this.from, Math.min(this.from + count, this.to));
+  }
+
+  /** Waits for the next bytes without consuming them; fewer at the end of the file. */
+  *lookAhead(count: number): Coroutine<Uint8Array> {
+    yield* this.waitFor(count);
+    return this.peek(count);
+  }
+
+  write(bytes: Uint8Array): void {
+    if (bytes.length >= SMALL_BYTES) {
+      this.flushBlock();
+      this.output.push(bytes);
+      return;
+    }
+    if (this.blockTo + bytes.length > this.block.length) {
+      this.flushBlock();
+      [this.block, this.blockFrom, this.blockTo] = [new Uint8Array(BLOCK_BYTES), 0, 0];
+    }
+    this.block.set(bytes, this.blockTo);
+    this.blockTo += bytes.length;
+  }
+
+  writeZeros(count: number): void {
+    for (let left = count; left > 0; left -= BLOCK_BYTES) this.write(ZEROS.subarray(0, left));
+  }
+
+  *pass(count: number): Coroutine {
+    yield* this.consume(count, (bytes) => this.write(bytes));
+  }
+
+  *drop(count: number): Coroutine {
+    yield* this.consume(count, () => {});
+  }
+
+  /** Replaces the next bytes with zeros. */
+  *blank(count: number): Coroutine {
+    yield* this.consume(count, (bytes) => this.writeZeros(bytes.length));
+  }
+
+  *consume(count: number, use: (bytes: Uint8Array) => void): Coroutine {
+    this.parts += 1;
+    if (this.parts > MAX_PARTS) throw new UnreadableFile('Too many parts');
+    let left = count;
+    while (left > 0 && (this.available > 0 || (yield* this.waitFor(1)))) {
+      const bytes = this.peek(left);
+      this.from += bytes.length;
+      this.position += bytes.length;
+      left -= bytes.length;
+      use(bytes);
+    }
+  }
+
+  /** Never moves bytes in place: the output may refer to them. */
+  private grow(more: number): void {
+    const grown = new Uint8Array(Math.max(2 * (this.available + more), SMALL_BYTES));
+    grown.set(this.peek());
+    [this.input, this.to, this.from, this.ownsInput] = [grown, this.available, 0, true];
+  }
+
+  private flushBlock(): void {
+    if (this.blockTo > this.blockFrom) this.output.push(this.block.subarray(this.blockFrom, this.blockTo));
+    this.blockFrom = this.blockTo;
+  }
+}
+
+/** Output of the stripper. Reads the source to its end and drops what follows the stripper's last byte. */
+export async function* stripStream(bytes: AsyncIterable<Uint8Array>, strip: Stripper): AsyncGenerator<Uint8Array> {
+  const file = new FileStream();
+  const run = strip(file);
+  let isDone = run.next().done;
+  for await (const chunk of bytes) {
+    if (isDone || chunk.length === 0) continue;
+    file.push(chunk);
+    isDone = run.next().done;
+    yield* file.takeOutput();
+  }
+  file.end();
+  if (!isDone) run.next();
+  yield* file.takeOutput();
+}
+
+/**
+ * Strips a file of `size` bytes within a file and pads it with zeros to that size, so that later offsets stay valid. An
+ * unreadable file is zeros from that point on.
+ */
+export function* stripNested(file: FileStream, size: number, strip: Stripper): Coroutine {
+  const inner = new FileStream();
+  const run = strip(inner);
+  const end = file.position + size;
+  let left = size;
+  let isDone = false;
+  const resume = (): void => {
+    try {
+      isDone ||= run.next().done === true;
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      isDone = true;
+    }
+    for (const bytes of inner.takeOutput()) {
+      file.write(bytes.subarray(0, left));
+      left -= Math.min(left, bytes.length);
+    }
+  };
+  resume();
+  yield* file.consume(size, (bytes) => {
+    if (!isDone) inner.push(bytes);
+    resume();
+  });
+  inner.end();
+  resume();
+  file.writeZeros(left - (end - file.position));
+}
+
+export function stripBytes(bytes: Uint8Array, strip: Stripper): Uint8Array {
+  const file = new FileStream();
+  file.push(bytes);
+  file.end();
+  strip(file).next();
+  return concat(file.takeOutput());
+}

@@ -1,0 +1,106 @@
+import { matchesAt, setU32, u32 } from '../octets.js';
+import { oggCrc } from './crc.js';
+import type { FileStream, Coroutine } from './file-stream.js';
+import { UnreadableFile } from './unreadable-file.js';
+
+const HEAD = 27;
+const FIRST = 0x02;
+const CRC_AT = 22;
+const FULL_SEGMENT = 255;
+const MAX_STREAMS = 64;
+const SPACE = 0x20;
+const MAX_NAME_LENGTH = 64;
+const LOCATION_TERMS = /LOCATION|GPS|LATITUDE|LONGITUDE|COORDINATES|GEO[-_]?(TAG|LOC|POINT|POS)|XMP/;
+
+interface LogicalStream {
+  packet: number;
+  readonly comments: CommentParser;
+  isNextByteLocation: boolean;
+}
+
+/** Takes a byte; yields whether the byte after it belongs to a location. */
+type CommentParser = Generator<boolean, void, number>;
+
+/** Replaces the values of comments about a location with spaces. */
+export function* stripOgg(file: FileStream): Coroutine {
+  const streams = new Map<number, LogicalStream>();
+  while (yield* file.waitFor(HEAD)) {
+    const size = yield* pageSize(file);
+    const page = (yield* file.lookAhead(size)).slice();
+    if (!matchesAt(page, 0, 'OggS')) throw new UnreadableFile('Not an Ogg page');
+    if (blankLocations(page, streamOf(page, streams))) setU32(page, CRC_AT, oggCrc(page), 'little');
+    file.write(page);
+    yield* file.drop(size);
+  }
+  yield* file.drop(HEAD);
+}
+
+function* pageSize(file: FileStream): Coroutine<number> {
+  const segments = file.peek(HEAD)[HEAD - 1] ?? 0;
+  const table = (yield* file.lookAhead(HEAD + segments)).subarray(HEAD);
+  return HEAD + segments + table.reduce((sum, each) => sum + each, 0);
+}
+
+function streamOf(page: Uint8Array, streams: Map<number, LogicalStream>): LogicalStream {
+  const serial = u32(page, 14, 'little');
+  const known = streams.get(serial);
+  if (known && ((page[5] ?? 0) & FIRST) === 0) return known;
+  if (streams.size === MAX_STREAMS) throw new UnreadableFile('Too many Ogg streams');
+  const body = page.subarray(HEAD + (page[HEAD - 1] ?? 0));
+  const comments = parseComments(commentHeaderBytes(body));
+  const stream = { packet: 0, comments, isNextByteLocation: comments.next().value === true };
+  streams.set(serial, stream);
+  return stream;
+}
+
+/** Bytes before the comments in the second packet, by the codec in the first. */
+function commentHeaderBytes(first: Uint8Array): number {
+  if (matchesAt(first, 0, '\x01vorbis')) return 7;
+  if (matchesAt(first, 0, 'OpusHead')) return 8;
+  if (matchesAt(first, 0, '\x7fFLAC')) return 4;
+  if (matchesAt(first, 0, 'Speex   ')) return 0;
+  throw new UnreadableFile('Unknown Ogg codec');
+}
+
+/** True when the page has changed. */
+function blankLocations(page: Uint8Array, stream: LogicalStream): boolean {
+  let isChanged = false;
+  const segments = page[HEAD - 1] ?? 0;
+  let at = HEAD + segments;
+  for (const size of page.subarray(HEAD, HEAD + segments)) {
+    const end = Math.min(at + size, page.length);
+    for (; stream.packet === 1 && at < end; at += 1) {
+      const isLocation = stream.isNextByteLocation;
+      stream.isNextByteLocation = stream.comments.next(page[at] ?? 0).value === true;
+      if (!isLocation) continue;
+      page[at] = SPACE;
+      isChanged = true;
+    }
+    at = end;
+    if (size < FULL_SEGMENT) stream.packet += 1;
+  }
+  return isChanged;
+}
+
+/** Vorbis comments: vendor, count, then `NAME=value` texts; a size precedes each text. */
+function* parseComments(headerBytes: number): CommentParser {
+  for (let at = 0; at < headerBytes; at += 1) yield false;
+  for (let left = yield* parseU32(); left > 0; left -= 1) yield false;
+  for (let comments = yield* parseU32(); comments > 0; comments -= 1) {
+    let name = '';
+    let isLocation: boolean | undefined;
+    for (let left = yield* parseU32(); left > 0; left -= 1) {
+      const byte = yield isLocation ?? false;
+      if (isLocation !== undefined) continue;
+      if (byte === 0x3d) isLocation = LOCATION_TERMS.test(name.toUpperCase());
+      else if (name.length < MAX_NAME_LENGTH) name += String.fromCharCode(byte);
+    }
+  }
+  for (;;) yield false;
+}
+
+function* parseU32(): Generator<boolean, number, number> {
+  let value = 0;
+  for (const factor of [1, 0x100, 0x1_0000, 0x100_0000]) value += (yield false) * factor;
+  return value;
+}

@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { hasLocation, text } from '../testing/file-parts.js';
+import { collectBytes, streamInPieces, SAMPLE_FILES, streamOf, type SampleFile } from '../testing/index.js';
+import { pieceSizes } from '../testing/arbitraries.js';
+import { fileType } from '../content/file-type.js';
+import { ALLOWED_MIMES } from '../types.js';
+import { UnreadableFile } from './unreadable-file.js';
+import { stripLocation } from './strip-location.js';
+
+const clean = ({ mime, bytes }: SampleFile): Promise<Uint8Array> => collectBytes(stripLocation(mime, streamOf(bytes)));
+
+/** `undefined` for an unreadable file; any other error fails the test. */
+const cleanIfReadable = (file: SampleFile): Promise<Uint8Array | undefined> =>
+  clean(file).catch((error: unknown) => {
+    if (error instanceof UnreadableFile) return undefined;
+    throw error;
+  });
+
+describe.each(SAMPLE_FILES.map((file, index) => [index, file.mime, file] as const))(
+  'sample %d, %s',
+  (_, mime, file) => {
+    it('loses its location', async () => {
+      expect(hasLocation(file.bytes)).toBe(true);
+      expect(hasLocation(await clean(file))).toBe(false);
+    });
+
+    it('keeps its type, and stays unchanged when stripped again', async () => {
+      const once = await clean(file);
+      expect([fileType(file.bytes, 'x'), fileType(once, 'x')]).toEqual([mime, mime]);
+      expect(await clean({ mime, bytes: once })).toEqual(once);
+    });
+
+    it('gives the same output for any chunk sizes', async () => {
+      const expected = await clean(file);
+      await fc.assert(
+        fc.asyncProperty(pieceSizes, async (sizes) => {
+          expect(text(await collectBytes(stripLocation(mime, streamInPieces(file.bytes, sizes))))).toBe(text(expected));
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it('leaves its input unchanged', async () => {
+      const before = file.bytes.slice();
+      await clean(file);
+      expect(file.bytes).toEqual(before);
+    });
+
+    it('loses its location at every truncation', async () => {
+      for (let size = 0; size < file.bytes.length; size += 1) {
+        const left = await cleanIfReadable({ mime, bytes: file.bytes.slice(0, size) });
+        if (left && hasLocation(left)) throw new Error(`A location is left at ${size} bytes`);
+      }
+    });
+
+    it('is stripped or rejected when damaged, for any chunk sizes', async () => {
+      const damage = fc.array(
+        fc.tuple(fc.nat(file.bytes.length - 1), fc.constantFrom(0, 1, 0x3b, 0x7f, 0x80, 0xd9, 0xff)),
+        {
+          minLength: 1,
+          maxLength: 6,
+        },
+      );
+      await fc.assert(
+        fc.asyncProperty(damage, pieceSizes, async (changes, sizes) => {
+          const damaged = file.bytes.slice();
+          for (const [at, value] of changes) damaged[at] = value;
+          const left = await cleanIfReadable({ mime, bytes: damaged });
+          const inParts = await collectBytes(stripLocation(mime, streamInPieces(damaged, sizes))).catch(
+            () => undefined,
+          );
+          expect(inParts && text(inParts)).toBe(left && text(left));
+        }),
+        { numRuns: 300 },
+      );
+    });
+  },
+);
+
+describe('random bytes', () => {
+  const prefixes = SAMPLE_FILES.map(({ bytes }) => bytes.subarray(0, 24));
+
+  it.each(ALLOWED_MIMES)('as %s are stripped or rejected', async (mime) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(new Uint8Array(0), ...prefixes),
+        fc.uint8Array({ maxLength: 300 }),
+        async (start, rest) => {
+          const bytes = Uint8Array.from([...start, ...rest]);
+          const left = await cleanIfReadable({ mime, bytes });
+          expect((left?.length ?? 0) - bytes.length).toBeLessThanOrEqual(64);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('stripLocation', () => {
+  it.each(['application/pdf', 'text/csv', 'image/svg+xml', 'image/bmp', 'application/zip'])(
+    'leaves %s unchanged',
+    async (mime) => {
+      const bytes = Uint8Array.of(1, 2, 3);
+      expect(await clean({ mime, bytes })).toEqual(bytes);
+    },
+  );
+
+  it.each(['text/html', '', 'constructor', 'image/heic'])('rejects the unknown type %j', async (mime) => {
+    await expect(clean({ mime, bytes: Uint8Array.of(1) })).rejects.toBeInstanceOf(UnreadableFile);
+  });
+
+  it('reads its source to the end', async () => {
+    let isReadToEnd = false;
+    const [{ bytes } = { bytes: new Uint8Array(0) }] = SAMPLE_FILES;
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield bytes;
+      yield new Uint8Array(1_000);
+      isReadToEnd = true;
+    }
+    await collectBytes(stripLocation('image/jpeg', source()));
+    expect(isReadToEnd).toBe(true);
+  });
+
+  it('passes on a failure of the source', async () => {
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield Uint8Array.of(0xff, 0xd8, 0xff);
+      throw new Error('The line was cut');
+    }
+    await expect(collectBytes(stripLocation('image/jpeg', source()))).rejects.toThrow('The line was cut');
+  });
+
+  it('closes the source when the reader stops', async () => {
+    let isClosed = false;
+    async function* source(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield Uint8Array.of(0xff, 0xd8, 0xff, 0xda, 0, 2, 1);
+      } finally {
+        isClosed = true;
+      }
+    }
+    for await (const _ of stripLocation('image/jpeg', source())) break;
+    expect(isClosed).toBe(true);
+  });
+});

@@ -1,0 +1,9 @@
+/** A file that is broken, or whose location metadata cannot be found or removed. It must not be published. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+}
+
+/** By name: an adapter of another package may bring its own copy of the class. */
+export function isUnreadableFile(error: unknown): error is UnreadableFile {
+  return error instanceof Error && error.name === 'UnreadableFile';
+}

@@ -1,0 +1,83 @@
+import type { Runner } from '@back-office/kernel/testing';
+import { expect } from 'expect';
+import { orderChange, OrderShop, type GivenOrders } from './given-orders.js';
+
+export function convertedOrdersContract(
+  { describe, it, before, after, beforeEach }: Runner,
+  open: () => Promise<GivenOrders>,
+): void {
+  let given: GivenOrders;
+  let shop: OrderShop;
+  before(async () => {
+    given = await open();
+  });
+  after(() => given.close());
+  beforeEach(async () => {
+    shop = await OrderShop.open(given);
+    await given.addGoods(shop.appId, { code: 'T', price: 300 });
+    await given.addStock(shop.appId, 'T', { W1: 10 });
+  });
+
+  describe('the order of a proforma', () => {
+    it('copies the data of the proforma', async () => {
+      const now = given.clock.now();
+      const customer = await given.addCustomer(shop.appId);
+      const order = await shop.sold({ customer, paid: 500, comment: 'Ring twice', tags: ['vip'] });
+      expect(order).toMatchObject({
+        order_date: now,
+        inserted_at: now,
+        order_status_id: 1,
+        payment_status_id: 2,
+        delivery_status_id: 1,
+        external_ref: null,
+        invoice_number: null,
+        app_location_id: null,
+        customer_id: customer.id,
+        data_part: customer.data_part,
+        time_part: customer.time_part,
+        delivery: { city: 'Novi Sad' },
+        end_sales: 2_000,
+        net_sales: 1_667,
+        vat: 333,
+        paid: 500,
+        debt: 1_500,
+        currency: 'RSD',
+        comment: 'Ring twice',
+        tags: ['vip'],
+      });
+      expect(order.proforma_order_id).toBeGreaterThan(0);
+      expect(order.proforma_number).toMatch(/^P-/);
+      expect(order.payments).toMatchObject([{ amount: 500, status: 'settled', refund_of: null }]);
+    });
+
+    it('has the confirmed pieces, without empty lines', async () => {
+      const items = ['S', 'T', 'S'].map((code) => ({ code, qty: 2 }));
+      const order = await shop.sold({ items, confirmed: [1, 0, 2] });
+      expect(order.items).toMatchObject([
+        { code: 'S', qty: 1, price: 1_000, sales: 1_000, warehouse_code: 'W1' },
+        { code: 'S', qty: 2, price: 1_000, sales: 2_000, warehouse_code: 'W1' },
+      ]);
+      expect(order).toMatchObject({ sales: 3_000, end_sales: 3_000 });
+    });
+
+    it('shows a pending refund', async () => {
+      const { payments } = await shop.sold({ confirmed: [1] });
+      expect(payments).toMatchObject([{ amount: 2_000 }, { amount: -1_000, status: 'pending' }]);
+    });
+  });
+
+  describe('sold pieces', () => {
+    it('count converted and imported orders that are not canceled', async () => {
+      await shop.imported({ items: [{ code: 'T', qty: 2, price: null }] });
+      expect(await given.bestSellers(shop.appId)).toEqual(['T', 'S']);
+      const order = await shop.sold({ items: [{ code: 'S', qty: 4 }], confirmed: [3] });
+      expect(await given.bestSellers(shop.appId)).toEqual(['S', 'T']);
+      const cancel = orderChange(order, { status: 'canceled' });
+      await shop.change([cancel], { dryRun: true });
+      expect(await given.bestSellers(shop.appId)).toEqual(['S', 'T']);
+      await shop.changed(cancel);
+      await shop.changed(cancel);
+      expect(await given.bestSellers(shop.appId)).toEqual(['T', 'S']);
+    });
+  });
+}

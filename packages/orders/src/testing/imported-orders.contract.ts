@@ -1,0 +1,225 @@
+import { isRefusal } from '@back-office/kernel';
+import { eachCase, type Runner } from '@back-office/kernel/testing';
+import { expect } from 'expect';
+import { ORDER_ALREADY_EXISTS, type ImportedOrder } from '../index.js';
+import { OrderShop, type GivenOrders } from './given-orders.js';
+
+/** The adapter may hold orders of other apps. */
+export function importedOrdersContract(
+  { describe, it, before, after, beforeEach }: Runner,
+  open: () => Promise<GivenOrders>,
+): void {
+  let given: GivenOrders;
+  let shop: OrderShop;
+  before(async () => {
+    given = await open();
+  });
+  after(() => given.close());
+  beforeEach(async () => {
+    shop = await OrderShop.open(given);
+  });
+  const count = async (): Promise<number> => {
+    const filter = {
+      search: undefined,
+      customerId: undefined,
+      appLocationId: undefined,
+      from: undefined,
+      before: undefined,
+    };
+    const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
+    const page = { offset: 0, limit: 100 };
+    return (JSON.parse(await given.orderQueries.list({ app, filter, orderBy: '', page })) as unknown[]).length;
+  };
+
+  describe('an imported order', () => {
+    it('is stored as open, pending and unpaid', async () => {
+      const now = given.clock.now();
+      const order = await shop.imported();
+      expect(order).toMatchObject({
+        external_ref: 'ext-1',
+        order_date: now,
+        inserted_at: now,
+        updated_at: now,
+        order_status_id: 1,
+        payment_status_id: 1,
+        delivery_status_id: 1,
+        invoice_number: null,
+        customer_id: null,
+        customer_email: null,
+        app_location_id: null,
+        delivery: null,
+        comment: null,
+        proforma_order_id: null,
+        proforma_number: null,
+        currency: 'RSD',
+        tags: [],
+        fees: [],
+        payments: null,
+        sales: 2_000,
+        discount: 0,
+        net_sales: 1_667,
+        vat: 333,
+        end_sales: 2_000,
+        paid: 0,
+        debt: 2_000,
+        market_id: 1,
+        sales_channel_id: 1,
+        sales_channel: 'web',
+      });
+      expect(order.items).toMatchObject([
+        {
+          product_id: shop.shirt.productId,
+          product_variant_id: shop.shirt.variantId,
+          code: 'S',
+          barcode: '860',
+          name: 'S',
+          qty: 2,
+          price: 1_000,
+          vat_rate: 2_000,
+          sales: 2_000,
+          discount: 0,
+          promotions: [],
+          warehouse_code: null,
+        },
+      ]);
+      expect(order.data_part).toBeGreaterThan(0);
+    });
+
+    it('keeps its number or gets a new one', async () => {
+      expect((await shop.imported()).order_number).toMatch(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/);
+      expect((await shop.imported({ externalRef: 'b', orderNumber: 'N-1' })).order_number).toBe('N-1');
+    });
+
+    it('keeps its date, prices and order of items', async () => {
+      const items = [
+        { barcode: '860', qty: 1, price: 1 },
+        { external_ref: 'ref', qty: 3, price: 0 },
+      ];
+      const order = await shop.imported({ items, orderDate: new Date('2020-02-03T04:05:06Z') });
+      expect(order.order_date).toEqual(new Date('2020-02-03T04:05:06Z'));
+      expect(order.items).toMatchObject([
+        { qty: 1, price: 1, sales: 1 },
+        { qty: 3, price: 0, sales: 0 },
+      ]);
+    });
+
+    it('moves no stock', async () => {
+      await shop.imported();
+      expect(await shop.stock()).toEqual({ onHand: 10, reserved: 0 });
+    });
+
+    it('takes the parts of its customer, and its location', async () => {
+      const person = {
+        email: 'mira@example.com',
+        first_name: 'Mira',
+        last_name: 'Marić',
+        phone: '+381',
+        external_ref: 'c',
+      };
+      const customer = await given.addCustomer(shop.appId, person);
+      const location = await given.addLocation(shop.appId, 'L');
+      const order = await shop.imported({ customer: { externalRef: 'c' }, locationCode: 'L' });
+      expect(order).toMatchObject({
+        customer_id: customer.id,
+        data_part: customer.data_part,
+        time_part: customer.time_part,
+        customer_email: person.email,
+        customer_first_name: 'Mira',
+        customer_last_name: 'Marić',
+        customer_phone: '+381',
+        app_location_id: location,
+      });
+    });
+
+    eachCase(it, [
+      [[], 1, 2_000],
+      [[500], 2, 1_500],
+      [[500, 1_500], 3, 0],
+      [[2_500], 3, 0],
+    ])('paid %j has payment status %d and debt %d', async (amounts, status, debt) => {
+      const method = await given.methodOf(shop.appId, 'cash');
+      const now = given.clock.now();
+      const order = await shop.imported({ payments: amounts.map((amount) => ({ methodId: method.id, amount })) });
+      expect(order).toMatchObject({ payment_status_id: status, debt });
+      expect((order.payments ?? []).map(({ amount }) => amount)).toEqual(amounts);
+      for (const payment of order.payments ?? []) {
+        expect(payment).toMatchObject({
+          method: method.name,
+          payment_method_id: method.id,
+          status: 'settled',
+          refund_of: null,
+        });
+        expect(new Date(payment.paid_at)).toEqual(now);
+      }
+    });
+  });
+
+  describe('an order that is imported again', () => {
+    it('is refused by its reference and by its number', async () => {
+      await shop.imported({ orderNumber: 'N-1' });
+      expect(await shop.tryToImport({ orderNumber: 'N-2' })).toEqual(ORDER_ALREADY_EXISTS);
+      expect(await shop.tryToImport({ externalRef: 'b', orderNumber: 'N-1' })).toEqual(ORDER_ALREADY_EXISTS);
+      expect(await count()).toBe(1);
+    });
+
+    it('concurrently is added once', async () => {
+      const outcomes = await Promise.all(Array.from({ length: 6 }, () => shop.tryToImport()));
+      expect(outcomes.filter(isRefusal)).toEqual(Array(5).fill(ORDER_ALREADY_EXISTS));
+      expect(await count()).toBe(1);
+    });
+
+    it('in another app is added', async () => {
+      await shop.imported({ orderNumber: 'N-1' });
+      const other = await OrderShop.open(given);
+      expect((await other.imported({ orderNumber: 'N-1' })).order_number).toBe('N-1');
+    });
+  });
+
+  describe('an order that names missing records', () => {
+    it('is refused for the first of them', async () => {
+      const invalid: Partial<ImportedOrder> = {
+        customer: { externalRef: 'x' },
+        locationCode: 'x',
+        items: [{ code: 'x', qty: 1, price: null }],
+        payments: [{ methodId: 987_654_321_987, amount: 1 }],
+      };
+      const corrections: Partial<ImportedOrder>[] = [
+        { customer: null },
+        { locationCode: null },
+        { items: [{ code: 'free', qty: 1, price: null }] },
+        { payments: [] },
+      ];
+      await given.addGoods(shop.appId, { code: 'free', price: null });
+      const refusals = [await shop.tryToImport(invalid)];
+      let order = invalid;
+      for (const part of corrections) refusals.push(await shop.tryToImport((order = { ...order, ...part })));
+      expect(refusals.map((each) => isRefusal(each) && each.refused)).toEqual([
+        'API.Customers.NotFound',
+        'API.Order.AppLocationNotFound',
+        'API.Order.ProductNotFound',
+        'API.PaymentMethod.NotSupported',
+        'API.Products.MissingPrice',
+      ]);
+      expect(await count()).toBe(0);
+    });
+
+    it('is refused when only another app has them', async () => {
+      const other = await given.makeApp();
+      await given.addGoods(other, { code: 'T' });
+      await given.addCustomer(other, { external_ref: 'c' });
+      const method = await given.methodOf(other, 'cash');
+      for (const foreign of [
+        { items: [{ code: 'T', qty: 1, price: null }] },
+        { customer: { externalRef: 'c' } },
+        { payments: [{ methodId: method.id, amount: 1 }] },
+      ]) {
+        expect(isRefusal(await shop.tryToImport(foreign))).toBe(true);
+      }
+    });
+
+    it('in another currency is refused', async () => {
+      const unavailable = { name: 'DatabaseUnavailable' };
+      await expect(shop.tryToImport({ currency: 'EUR' })).rejects.toMatchObject(unavailable);
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import { buyerColumns, columnsOf, SALE_TERMS, totalColumns, type Parts } from '@back-office/kernel';
+import type { Conversion, Proforma, ProformaLine } from './proforma.js';
+
+const LINE = [
+  'product_id',
+  'code',
+  'barcode',
+  'name',
+  'price',
+  'vat_rate',
+  'sales',
+  'discount',
+  'promotions',
+  'warehouse_id',
+  'warehouse_code',
+] as const;
+
+/** Columns of the order of a converted proforma, without its payments, which may still change. */
+export function convertedOrder(proforma: Proforma, parts: Parts) {
+  const { buyer, converted } = proforma;
+  const convertedAt = proforma.convertedAt as Date;
+  return {
+    ...columnsOf(proforma, SALE_TERMS),
+    ...totalColumns(proforma),
+    ...buyerColumns(buyer),
+    data_part: buyer.dataPart ?? parts.dataPart,
+    time_part: buyer.timePart ?? parts.timePart,
+    order_number: (converted as Conversion).orderNumber,
+    order_date: convertedAt,
+    fees: proforma.fees,
+    proforma_order_id: proforma.id,
+    proforma_number: proforma.number,
+    inserted_at: convertedAt,
+    updated_at: convertedAt,
+  };
+}
+
+/** Items of the order: the lines without those that were confirmed with 0. */
+export function convertedItems({ lines }: Pick<Proforma, 'lines'>) {
+  return lines.filter((line) => line.qtyConfirmed !== 0).map(itemOf);
+}
+
+function itemOf(line: ProformaLine) {
+  const { id, variantId, qtyConfirmed, qty } = line;
+  return {
+    ...columnsOf(line, LINE),
+    proforma_item_id: id,
+    product_variant_id: variantId,
+    qty: qtyConfirmed ?? qty,
+  };
+}

@@ -1,0 +1,25 @@
+import type { BasketLine, PromotionRule } from '../index.js';
+
+/** A promotion that always applies; by default 10 % off the basket. */
+export function aRule(more: Partial<PromotionRule> = {}): PromotionRule {
+  return { ...RULE, ...more };
+}
+
+export const BASKET_LINE: BasketLine = { code: 'A', qty: 1, price: 1000, vatRate: 2000 };
+
+const RULE: PromotionRule = {
+  code: 'PROMO',
+  name: 'Promotion',
+  kind: 'percentage',
+  value: 1000,
+  buyQty: 0,
+  getQty: 0,
+  variantCodes: [],
+  minQty: 0,
+  minAmount: 0,
+  couponCode: null,
+  validFrom: null,
+  validUntil: null,
+  priority: 0,
+  active: true,
+};

@@ -1,0 +1,47 @@
+import { releasedVouchers, type OfferedVoucher, type Proforma } from '../index.js';
+
+interface Voucher {
+  readonly amount: number;
+  readonly spent: number;
+  readonly heldBy: number | null;
+}
+
+export class InMemoryVouchers {
+  private readonly vouchers = new Map<number, Voucher>();
+
+  add(id: number, amount: number): void {
+    this.vouchers.set(id, { amount, spent: 0, heldBy: null });
+  }
+
+  find(id: number): Voucher | undefined {
+    return this.vouchers.get(id);
+  }
+
+  /** Updates the availability of an added voucher; others do not change. */
+  offeredNow<Offer extends OfferedVoucher>(offered: Offer): Offer {
+    const known = this.vouchers.get(offered.id);
+    if (known === undefined) return offered;
+    return { ...offered, available: known.heldBy === null ? known.amount - known.spent : 0 };
+  }
+
+  hold({ id, payments }: Proforma): void {
+    for (const { voucherId } of payments) this.change(voucherId, (voucher) => ({ ...voucher, heldBy: id }));
+  }
+
+  settle(before: Proforma, after: Proforma): void {
+    for (const { voucherId, proformaId, spent } of releasedVouchers(before, after)) {
+      this.change(voucherId, (voucher) =>
+        voucher.heldBy === proformaId ? { ...voucher, spent: voucher.spent + spent, heldBy: null } : voucher,
+      );
+    }
+  }
+
+  giveBack(id: number, amount: number): void {
+    this.change(id, (voucher) => ({ ...voucher, spent: voucher.spent - amount }));
+  }
+
+  private change(id: number | null, change: (voucher: Voucher) => Voucher): void {
+    const found = id === null ? undefined : this.vouchers.get(id);
+    if (id !== null && found !== undefined) this.vouchers.set(id, change(found));
+  }
+}

@@ -1,0 +1,390 @@
+/** State of a proforma in plain numbers. Amounts are minor units, times are hours. */
+export interface PlainProforma {
+  status:
+    'draft' | 'awaiting_payment' | 'paid' | 'confirmed' | 'partial_confirmed' | 'converted' | 'canceled' | 'expired';
+  readonly expiresAt: number;
+  readonly lines: PlainLine[];
+  readonly fee: number;
+  total: number;
+  /** Incoming money, without vouchers. */
+  captured: number;
+  refunded: number;
+  /** Refunds that failed; a person was alerted. */
+  failedRefunds: number;
+  pending: number;
+  /** In the order offered: the first payment, and what was kept of it. */
+  readonly vouchers: { readonly voucher: string; readonly paid: number; kept: number }[];
+  readonly cards: PlainCard[];
+  paidAtConversion: number | undefined;
+  tags: readonly string[];
+  /** `refund`: the id of the refund that failed. */
+  readonly alerts: { readonly kind: string; isOpen: boolean; readonly refund?: number }[];
+}
+
+export interface PlainLine {
+  shelf: string;
+  readonly qty: number;
+  readonly price: number;
+  confirmed: number;
+}
+
+export interface PlainCard {
+  readonly amount: number;
+  result: 'awaited' | 'settled' | 'failed';
+}
+
+export interface Wanted {
+  readonly variant: string;
+  readonly qty: number;
+  readonly price: number;
+}
+
+export interface Snapshot {
+  readonly proformas: readonly {
+    readonly status: string;
+    readonly total: number;
+    readonly paid: number;
+    readonly debt: number;
+    /** Paid amount including payments after conversion. */
+    readonly paidByNow: number;
+    readonly pending: number;
+    readonly vouchers: readonly { readonly voucher: string; readonly paid: number; readonly kept: number }[];
+    readonly cards: readonly { readonly amount: number; readonly result: string }[];
+    readonly tags: readonly string[];
+    readonly alerts: readonly { readonly kind: string; readonly isOpen: boolean }[];
+    readonly confirmed: readonly number[];
+  }[];
+  /** Shelf by shelf. */
+  readonly reserved: readonly number[];
+  /** Amount left on each voucher, and the indexes of the open proformas that hold it. */
+  readonly vouchers: readonly {
+    readonly voucher: string;
+    readonly left: number;
+    readonly holders: readonly number[];
+  }[];
+}
+
+export type Answer = 'done' | 'refused';
+
+/**
+ * A model of proformas: money and pieces counted in plain ifs. It shares no code with the package, so the two can be
+ * compared.
+ */
+export class PlainShop {
+  now = 0;
+  readonly proformas: PlainProforma[] = [];
+  private readonly reportedCards = new Set<PlainCard>();
+
+  /**
+   * `shelves`: pieces on hand by `<variant>@<warehouse>`, in order of preference; `vouchers`: the amount of each.
+   */
+  constructor(
+    readonly shelves: Readonly<Record<string, number>>,
+    readonly vouchers: Readonly<Record<string, number>>,
+    readonly lifetime: number,
+    public expirePaid: boolean,
+  ) {}
+
+  create(wanted: readonly Wanted[], fee: number, offered: readonly string[]): Answer {
+    if (offered.some((voucher) => this.holders(voucher).length > 0 || this.left(voucher) === 0)) return 'refused';
+    const taken: Record<string, number> = {};
+    const lines: PlainProforma['lines'] = [];
+    for (const { variant, qty, price } of wanted) {
+      const shelf = Object.keys(this.shelves).find(
+        (name) => name.startsWith(`${variant}@`) && this.free(name) - (taken[name] ?? 0) >= qty,
+      );
+      if (shelf === undefined) return 'refused';
+      taken[shelf] = (taken[shelf] ?? 0) + qty;
+      lines.push({ shelf, qty, price, confirmed: qty });
+    }
+    let total = fee;
+    for (const { qty, price } of lines) total += qty * price;
+    const vouchers: PlainProforma['vouchers'] = [];
+    let debt = total;
+    for (const voucher of offered) {
+      const kept = Math.min(this.left(voucher), debt);
+      if (kept > 0) vouchers.push({ voucher, paid: kept, kept });
+      debt -= kept;
+    }
+    this.proformas.push({
+      status: total > 0 && debt === 0 ? 'paid' : 'draft',
+      expiresAt: this.now + this.lifetime,
+      lines,
+      fee,
+      total,
+      captured: 0,
+      refunded: 0,
+      failedRefunds: 0,
+      pending: 0,
+      vouchers,
+      cards: [],
+      paidAtConversion: undefined,
+      tags: [],
+      alerts: [],
+    });
+    return 'done';
+  }
+
+  pay(proforma: PlainProforma, amount: number | null, method: 'cash' | 'bank' | 'card'): Answer {
+    this.meetDeadline(proforma);
+    const debt = this.debt(proforma);
+    if (isFinal(proforma)) return 'refused';
+    if (method === 'card') return 'refused';
+    if (method === 'cash' && amount === null) return 'refused';
+    if (debt === 0) return 'refused';
+    if (amount !== null && amount > debt) return 'refused';
+    proforma.captured += amount !== null && amount > 0 ? amount : debt;
+    if (this.debt(proforma) === 0) proforma.status = 'paid';
+    return 'done';
+  }
+
+  beginCard(proforma: PlainProforma, amount: number | null, method: 'cash' | 'bank' | 'card'): Answer {
+    this.meetDeadline(proforma);
+    const debt = this.debt(proforma);
+    if (isFinal(proforma)) return 'refused';
+    if (method !== 'card') return 'refused';
+    if (debt === 0) return 'refused';
+    if (amount !== null && amount > debt) return 'refused';
+    proforma.cards.push({ amount: amount !== null && amount > 0 ? amount : debt, result: 'awaited' });
+    if (proforma.status === 'draft') proforma.status = 'awaiting_payment';
+    return 'done';
+  }
+
+  receiveCardResult(proforma: PlainProforma, card: PlainCard, result: 'settled' | 'failed'): void {
+    this.meetDeadline(proforma);
+    if (card.result === 'failed' && result === 'settled') this.alertLateMoney(proforma, card);
+    if (card.result !== 'awaited') return;
+    card.result = result;
+    const isOver = proforma.status === 'canceled' || proforma.status === 'expired';
+    const needed = isOver ? 0 : this.debt(proforma);
+    if (result === 'settled') {
+      proforma.captured += card.amount;
+      if (card.amount > needed) proforma.pending += card.amount - needed;
+    }
+    if (isFinal(proforma) || needed === 0) return;
+    if (this.debt(proforma) === 0) proforma.status = 'paid';
+    else if (proforma.status === 'awaiting_payment' && proforma.cards.every((each) => each.result !== 'awaited')) {
+      proforma.status = 'draft';
+    }
+  }
+
+  /** One alert for each card that settles after failing. */
+  private alertLateMoney(proforma: PlainProforma, card: PlainCard): void {
+    if (this.reportedCards.has(card)) return;
+    this.reportedCards.add(card);
+    proforma.alerts.push({ kind: 'refund_failed', isOpen: true });
+  }
+
+  /** Quantities for the first lines; the others are confirmed in full. */
+  confirm(proforma: PlainProforma, quantities: readonly number[]): Answer {
+    const alertsBefore = proforma.alerts.length;
+    this.meetDeadline(proforma);
+    if (isFinal(proforma)) return 'refused';
+    if (quantities.length > proforma.lines.length) return 'refused';
+    const wanted = proforma.lines.map((line, index) => ({ line, qty: quantities[index] ?? line.qty }));
+    if (wanted.some(({ line, qty }) => qty < 0 || qty > line.qty)) return 'refused';
+    const shelves = this.shelvesFor(wanted);
+    if (shelves === undefined) {
+      // The store rolls everything back; the next call or sweep adds the deadline's alert.
+      proforma.alerts.length = alertsBefore;
+      return 'refused';
+    }
+    for (const [index, { line, qty }] of wanted.entries()) {
+      line.confirmed = qty;
+      line.shelf = shelves[index] ?? line.shelf;
+    }
+    let pieces = 0;
+    let goods = 0;
+    for (const { confirmed, price } of proforma.lines) {
+      pieces += confirmed;
+      goods += confirmed * price;
+    }
+    proforma.total = pieces === 0 ? 0 : goods + proforma.fee;
+    this.refundDownTo(proforma, proforma.total);
+    for (const voucher of proforma.vouchers) voucher.kept += Math.min(voucher.paid - voucher.kept, this.debt(proforma));
+    const full = proforma.lines.every((line) => line.confirmed === line.qty);
+    proforma.status = full ? 'confirmed' : 'partial_confirmed';
+    return 'done';
+  }
+
+  /** The shelf of each line for its new quantity: its own, or another one that has all of it. */
+  private shelvesFor(wanted: readonly { readonly line: PlainLine; readonly qty: number }[]): string[] | undefined {
+    const free = Object.fromEntries(Object.keys(this.shelves).map((shelf) => [shelf, this.free(shelf)]));
+    const add = (shelf: string, qty: number): void => {
+      free[shelf] = (free[shelf] ?? 0) + qty;
+    };
+    for (const { line, qty } of wanted) if (qty < line.confirmed) add(line.shelf, line.confirmed - qty);
+    const chosen: string[] = [];
+    for (const { line, qty } of wanted) {
+      const { shelf, confirmed } = line;
+      const more = Math.max(qty - confirmed, 0);
+      const variant = shelf.slice(0, shelf.indexOf('@') + 1);
+      const other = Object.keys(free).find(
+        (name) => name !== shelf && name.startsWith(variant) && (free[name] ?? 0) >= qty,
+      );
+      if (more > 0 && more > (free[shelf] ?? 0)) {
+        if (other === undefined) return undefined;
+        add(shelf, confirmed);
+        add(other, -qty);
+        chosen.push(other);
+      } else {
+        add(shelf, -more);
+        chosen.push(shelf);
+      }
+    }
+    return chosen;
+  }
+
+  convert(proforma: PlainProforma): Answer {
+    this.meetDeadline(proforma);
+    if (proforma.status === 'converted') return 'done';
+    if (isFinal(proforma)) return 'refused';
+    if (proforma.lines.every((line) => line.confirmed === 0)) return 'refused';
+    proforma.paidAtConversion = this.paid(proforma);
+    proforma.status = 'converted';
+    return 'done';
+  }
+
+  cancel(proforma: PlainProforma): Answer {
+    this.meetDeadline(proforma);
+    if (isFinal(proforma)) return 'refused';
+    this.refundDownTo(proforma, 0);
+    proforma.status = 'canceled';
+    return 'done';
+  }
+
+  /** Cancels the order of a converted proforma and refunds everything. */
+  refundOrder(proforma: PlainProforma): void {
+    if (proforma.status === 'converted') this.refundDownTo(proforma, 0);
+  }
+
+  edit(proforma: PlainProforma, tags: readonly string[] | undefined, alert: number | undefined): Answer {
+    this.meetDeadline(proforma);
+    if (tags !== undefined && isFinal(proforma)) return 'refused';
+    if (tags !== undefined && tags.includes('')) return 'refused';
+    if (alert !== undefined && alert >= proforma.alerts.length) return 'refused';
+    if (tags !== undefined) proforma.tags = tags.filter((tag, index) => tags.indexOf(tag) === index);
+    for (const [index, each] of proforma.alerts.entries()) if (index === alert) each.isOpen = false;
+    return 'done';
+  }
+
+  settleRefund(proforma: PlainProforma, refund: number, amount: number, outcome: 'refunded' | 'failed'): void {
+    proforma.pending -= amount;
+    if (outcome === 'failed') proforma.failedRefunds += amount;
+    if (outcome === 'refunded') proforma.refunded += amount;
+    else if (proforma.status === 'expired')
+      proforma.alerts.push({ kind: 'expiry_refund_failed', isOpen: true, refund });
+    else proforma.alerts.push({ kind: 'refund_failed', isOpen: true, refund });
+  }
+
+  /** A person records a failed refund as paid, or retries it. */
+  repairRefund(proforma: PlainProforma, refund: number, amount: number, how: 'record' | 'retry'): void {
+    this.meetDeadline(proforma);
+    proforma.failedRefunds -= amount;
+    if (how === 'record') proforma.refunded += amount;
+    else proforma.pending += amount;
+    for (const alert of proforma.alerts) if (alert.refund === refund) alert.isOpen = false;
+  }
+
+  meetDeadline(proforma: PlainProforma): void {
+    if (isFinal(proforma) || this.now < proforma.expiresAt) return;
+    const isPaid = proforma.total > 0 && this.debt(proforma) === 0;
+    if (isPaid && !this.expirePaid) {
+      if (proforma.alerts.some(({ kind }) => kind === 'paid_not_converted')) return;
+      proforma.alerts.push({ kind: 'paid_not_converted', isOpen: true });
+      return;
+    }
+    this.refundDownTo(proforma, 0);
+    proforma.status = 'expired';
+  }
+
+  /** Everything observable, in the shape that the real shop returns. */
+  snapshot(): Snapshot {
+    const proformas = this.proformas.map((each) => {
+      const paid = each.paidAtConversion ?? this.paid(each);
+      return {
+        status: each.status,
+        total: each.total,
+        paid,
+        debt: paid < each.total ? each.total - paid : 0,
+        paidByNow: this.paid(each),
+        pending: each.pending,
+        vouchers: each.vouchers,
+        cards: each.cards,
+        tags: each.tags,
+        alerts: each.alerts.map(({ kind, isOpen }) => ({ kind, isOpen })),
+        confirmed: each.lines.map((line) => line.confirmed),
+      };
+    });
+    const reserved = Object.keys(this.shelves).map((shelf) => this.reserved(shelf));
+    const vouchers = Object.keys(this.vouchers).map((voucher) => ({
+      voucher,
+      left: this.left(voucher),
+      holders: this.holders(voucher),
+    }));
+    return { proformas, reserved, vouchers };
+  }
+
+  private paid({ captured, refunded, vouchers }: PlainProforma): number {
+    let paid = captured - refunded;
+    for (const { kept } of vouchers) paid += kept;
+    return paid;
+  }
+
+  /** Pending refunds count as completed. */
+  private debt(proforma: PlainProforma): number {
+    const here = this.paid(proforma) - proforma.pending;
+    return here >= proforma.total ? 0 : proforma.total - here;
+  }
+
+  private reserved(shelf: string): number {
+    let pieces = 0;
+    for (const { status, lines } of this.proformas) {
+      if (status === 'canceled' || status === 'expired') continue;
+      for (const line of lines) if (line.shelf === shelf) pieces += line.confirmed;
+    }
+    return pieces;
+  }
+
+  private free(shelf: string): number {
+    return (this.shelves[shelf] ?? 0) - this.reserved(shelf);
+  }
+
+  /** Converted proformas spend what they keep. */
+  private left(voucher: string): number {
+    let left = this.vouchers[voucher] ?? 0;
+    for (const { status, vouchers } of this.proformas) {
+      if (status !== 'converted') continue;
+      for (const each of vouchers) if (each.voucher === voucher) left -= each.kept;
+    }
+    return left;
+  }
+
+  private holders(voucher: string): number[] {
+    const holders: number[] = [];
+    for (const [index, proforma] of this.proformas.entries()) {
+      if (!isFinal(proforma) && proforma.vouchers.some((each) => each.voucher === voucher)) holders.push(index);
+    }
+    return holders;
+  }
+
+  /** Money first, then vouchers in reverse order. */
+  private refundDownTo(proforma: PlainProforma, max: number): void {
+    const money = proforma.captured - proforma.refunded - proforma.pending - proforma.failedRefunds;
+    let excess = money - max;
+    for (const { kept } of proforma.vouchers) excess += kept;
+    if (excess <= 0) return;
+    const refund = Math.min(money, excess);
+    proforma.pending += refund;
+    excess -= refund;
+    for (const voucher of [...proforma.vouchers].reverse()) {
+      const less = Math.min(voucher.kept, excess);
+      voucher.kept -= less;
+      excess -= less;
+    }
+  }
+}
+
+function isFinal({ status }: PlainProforma): boolean {
+  return status === 'converted' || status === 'canceled' || status === 'expired';
+}

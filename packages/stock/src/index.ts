@@ -1,0 +1,5 @@
+export * from './stock.js';
+export * from './stock-plan.js';
+export * from './warehouse.js';
+export * from './warehouse-plan.js';
+export * from './warehouses.js';

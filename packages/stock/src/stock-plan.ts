@@ -1,0 +1,119 @@
+import { type ParsedRow, planRows, type RowOutcome } from '@back-office/kernel';
+import {
+  type BulkPlan,
+  type Explanation,
+  explanationOf,
+  type Identifier,
+  type Matcher,
+  matcherOf,
+} from '@back-office/matching';
+
+export const MAX_QUANTITY = 1_000_000_000;
+
+/** Pieces to add or counted pieces; variant and warehouse are named by identifiers. */
+export interface StockQuantity {
+  readonly code?: string | null | undefined;
+  readonly barcode?: string | null | undefined;
+  readonly external_ref?: string | null | undefined;
+  readonly warehouse_code?: string | null | undefined;
+  readonly qty: number;
+  readonly min_qty?: number | null;
+}
+
+export interface VariantKeys {
+  readonly id: number;
+  readonly code: string;
+  readonly barcode: string | null;
+  readonly external_ref: string | null;
+}
+
+export interface WarehouseKey {
+  readonly id: number;
+  readonly code: string;
+}
+
+export interface LocatedRow {
+  readonly variantId: number;
+  readonly warehouseId: number;
+  readonly qty: number;
+  readonly minQty: number | null;
+}
+
+export interface StockMatchers {
+  readonly variants: Matcher<VariantKeys>;
+  readonly warehouses: Matcher<WarehouseKey>;
+}
+
+/** Matchers for the variants and warehouses of a call; `order` is its entry in the matching table. */
+export function stockMatchers(
+  order: Readonly<Record<'variant' | 'warehouse', readonly Identifier[]>>,
+  variants: readonly VariantKeys[],
+  warehouses: readonly WarehouseKey[],
+): StockMatchers {
+  return { variants: matcherOf(order.variant, variants), warehouses: matcherOf(order.warehouse, warehouses) };
+}
+
+export function planStock(rows: readonly ParsedRow<StockQuantity>[], found: StockMatchers): BulkPlan<LocatedRow> {
+  const outcomes = planRows(rows, (row: StockQuantity) => locate(row, found));
+  return { outcomes, explain: () => rows.map((row) => (typeof row === 'string' ? [] : explained(row, found))) };
+}
+
+function locate(row: StockQuantity, { variants, warehouses }: StockMatchers): RowOutcome<LocatedRow> {
+  const variant = variants.find(row);
+  if (variant === undefined) return 'API.Stocks.VariantNotFound';
+  const warehouse = warehouses.find({ code: row.warehouse_code });
+  if (warehouse === undefined) return 'API.Stocks.WarehouseNotFound';
+  return { variantId: variant.id, warehouseId: warehouse.id, qty: row.qty, minQty: row.min_qty ?? null };
+}
+
+function explained(row: StockQuantity, { variants, warehouses }: StockMatchers): readonly Explanation[] {
+  const warehouse = warehouses.explain({ code: row.warehouse_code });
+  return [explanationOf('variant', variants.explain(row)), explanationOf('warehouse', warehouse)];
+}
+
+export interface StockChange {
+  readonly variantId: number;
+  readonly warehouseId: number;
+  readonly delta: number;
+  /** Used only when the shelf has no stock row. */
+  readonly minQty: number;
+}
+
+export type OnHand = (variantId: number, warehouseId: number) => number | undefined;
+
+/** Adds the rows up per shelf, in input order. A row that would take stock below zero fails and adds nothing. */
+export function planAdditions(
+  rows: readonly RowOutcome<LocatedRow>[],
+  onHand: OnHand,
+): { readonly outcomes: readonly RowOutcome<LocatedRow>[]; readonly changes: readonly StockChange[] } {
+  const changes = new Map<string, { -readonly [Key in keyof StockChange]: StockChange[Key] }>();
+  const outcomes = planRows(rows, (row: LocatedRow) => {
+    const { variantId, warehouseId, qty, minQty } = row;
+    const shelf = `${variantId}/${warehouseId}`;
+    const change = changes.get(shelf) ?? { variantId, warehouseId, delta: 0, minQty: 0 };
+    const after = (onHand(variantId, warehouseId) ?? 0) + change.delta + qty;
+    if (after < 0) return 'API.Stocks.NegativeStock';
+    if (after > MAX_QUANTITY) return 'API.Stocks.InvalidQty';
+    changes.set(shelf, { ...change, delta: change.delta + qty, minQty: minQty ?? change.minQty });
+    return row;
+  });
+  return { outcomes, changes: [...changes.values()].sort(byShelf) };
+}
+
+/** Changes that set on hand to the counted quantity; the last count of a shelf wins. */
+export function planReconciliation(counted: readonly LocatedRow[], onHand: OnHand): readonly StockChange[] {
+  const last = new Map(counted.map((count) => [`${count.variantId}/${count.warehouseId}`, count]));
+  return [...last.values()]
+    .map(({ variantId, warehouseId, qty }) => ({
+      variantId,
+      warehouseId,
+      delta: qty - (onHand(variantId, warehouseId) ?? 0),
+      minQty: 0,
+    }))
+    .filter(({ delta }) => delta !== 0)
+    .sort(byShelf);
+}
+
+function byShelf(a: StockChange, b: StockChange): number {
+  return a.variantId - b.variantId || a.warehouseId - b.warehouseId;
+}

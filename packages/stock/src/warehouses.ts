@@ -1,0 +1,29 @@
+import type { BulkOptions, Page, Refusal, RejectedRows } from '@back-office/kernel';
+import type { Explanations } from '@back-office/matching';
+import type { DesiredWarehouse, NewWarehouse, Warehouse, WrittenWarehouse } from './warehouse.js';
+
+export interface WrittenWarehouses {
+  readonly warehouses: readonly WrittenWarehouse[];
+  readonly deleted: readonly number[];
+  readonly explain: Explanations | undefined;
+}
+
+export interface Warehouses {
+  /** Refused when a warehouse of the app already has this code. */
+  add(appId: number, warehouse: NewWarehouse): Promise<Warehouse | Refusal>;
+  /**
+   * Creates, changes and deletes warehouses, all or nothing; the last row of a warehouse wins. An invalid row arrives as
+   * its message key. When a row is invalid, names two warehouses, or deletes one that is missing or has stock, nothing is
+   * written and the keys of the failed rows are returned.
+   */
+  put(
+    appId: number,
+    rows: readonly (DesiredWarehouse | string)[],
+    options?: BulkOptions,
+  ): Promise<WrittenWarehouses | RejectedRows>;
+}
+
+export interface WarehouseQueries {
+  /** One page by name, as JSON text in the shape of the API; `search` is a part of a field. */
+  list(appId: number, search: string | undefined, page: Page): Promise<string>;
+}

@@ -1,0 +1,48 @@
+import { runnerOf } from '@back-office/kernel/testing';
+import { mediaStoreContract } from '@back-office/media/testing';
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DiskMediaStore } from './disk-media-store.js';
+
+const HOUR_MS = 3_600_000;
+
+const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'media-'));
+const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+
+describe('DiskMediaStore', () => {
+  mediaStoreContract(runnerOf(globalThis), async () => {
+    const root = await folder();
+    const gone = await folder();
+    const unreachable = await DiskMediaStore.open(gone);
+    await remove(gone);
+    const heldBytes = async (): Promise<number> => {
+      const entries = await readdir(root, { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => entry.isFile());
+      const sizes = await Promise.all(
+        files.map(
+          // An empty file takes a place, too.
+          async ({ parentPath, name }) => Math.max((await stat(join(parentPath, name))).size, 1),
+        ),
+      );
+      return sizes.reduce((total, size) => total + size, 0);
+    };
+    const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
+    const reopenAfterCrash = async (): Promise<DiskMediaStore> => {
+      const leftover = join(root, '.unfinished', 'leftover');
+      await writeFile(leftover, 'half of it');
+      const then = new Date(Date.now() - 25 * HOUR_MS);
+      await utimes(leftover, then, then);
+      return DiskMediaStore.open(root);
+    };
+    return {
+      store: await DiskMediaStore.open(root),
+      close: () => remove(root),
+      isTemporary: true,
+      unreachable,
+      heldBytes,
+      reopenAfterCrash,
+      ...(process.platform === 'linux' && { openFiles }),
+    };
+  });
+});

@@ -1,0 +1,91 @@
+import type { GivenStore } from '@back-office/media/testing';
+import crypto from 'node:crypto';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import S3rver from 's3rver';
+import { S3MediaStore } from '../src/s3-media-store.js';
+
+export const OPTIONS = { region: 'us-east-1', bucket: 'media', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+
+// The server encrypts page tokens with DES, which Node's OpenSSL no longer has.
+const { createCipheriv, createDecipheriv } = crypto;
+const twice = (bytes: unknown): Buffer => Buffer.concat([bytes as Buffer, bytes as Buffer]);
+const substitute =
+  <Cipher>(create: (name: string, key: Buffer, iv: Buffer) => Cipher) =>
+  (name: string, key: unknown, iv: unknown): Cipher =>
+    name === 'des' ? create('aes-128-cbc', twice(key), twice(iv)) : create(name, key as Buffer, iv as Buffer);
+/** Replace before {@link onS3rver}, restore after. */
+export const ciphers = {
+  replace: () =>
+    Object.assign(crypto, {
+      createCipheriv: substitute(createCipheriv),
+      createDecipheriv: substitute(createDecipheriv),
+    }),
+  restore: () => Object.assign(crypto, { createCipheriv, createDecipheriv }),
+};
+
+interface PutContext {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  get(header: string): string;
+}
+
+type Middleware = (context: PutContext, next: () => Promise<void>) => Promise<void>;
+
+/** Puts of one object take turns and end when the file is written: the server itself does neither, unlike S3. */
+function wholePuts(directory: string): Middleware {
+  const turns = new Map<string, Promise<void>>();
+  return (context, next) => {
+    const { method, path, query } = context;
+    if (method !== 'PUT' || 'uploadId' in query || context.get('x-amz-copy-source') !== '') return next();
+    const size = Number(context.get('x-amz-decoded-content-length') || context.get('content-length'));
+    const put = async (): Promise<void> => {
+      await next();
+      const file = join(directory, `${decodeURIComponent(path)}._S3rver_object`);
+      const end = Date.now() + 2_000;
+      while (Date.now() < end && (await stat(file).catch(() => undefined))?.size !== size) await pause(2);
+    };
+    const turn = (turns.get(path) ?? Promise.resolve()).then(put);
+    turns.set(
+      path,
+      turn.catch(() => {}),
+    );
+    return turn;
+  };
+}
+
+/** A store on a new server. */
+export async function onS3rver(): Promise<GivenStore> {
+  const directory = await mkdtemp(join(tmpdir(), 's3-'));
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory,
+    configureBuckets: [{ name: 'media', configs: [] }],
+  });
+  (server as unknown as { middleware: Middleware[] }).middleware.unshift(wholePuts(directory));
+  const { port } = (await server.run()) as AddressInfo;
+  const store = new S3MediaStore({ ...OPTIONS, endpoint: `http://127.0.0.1:${port}` });
+  const unreachable = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9' });
+  const mimeOf = async (key: string): Promise<string | undefined> => {
+    const metadata = await readFile(join(directory, OPTIONS.bucket, `${key}._S3rver_metadata.json`), 'utf8');
+    return (JSON.parse(metadata) as Record<string, string>)['content-type'];
+  };
+  const heldBytes = async (): Promise<number> => {
+    let held = 0;
+    for await (const { size } of store.list('')) held += size;
+    return held;
+  };
+  const close = async (): Promise<void> => {
+    store.close();
+    unreachable.close();
+    await server.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+  return { store, close, isTemporary: true, unreachable, mimeOf, heldBytes };
+}

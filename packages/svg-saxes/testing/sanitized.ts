@@ -1,0 +1,56 @@
+import { sanitizeSvg } from '../src/index.js';
+
+export const NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"';
+
+export const drawing = (content: string, attributes = ''): string =>
+  `<svg ${NAMESPACES} viewBox="0 0 100 100" ${attributes}>${content}</svg>`;
+
+export async function sanitize(source: string | Uint8Array, pieceSize = 1_000): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of sanitizeSvg(streamInPieces(Buffer.from(source), pieceSize))) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function* streamInPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const TAG = /<(\/?)([^\s<>/]*)([^<>]*?)\/?>/g;
+const ATTRIBUTE = /\s([^\s=<>"]+)="([^"<>]*)"/g;
+const ACTIVE_ELEMENTS =
+  /^(?:script|foreignobject|iframe|object|embed|handler|listener|audio|video|canvas|html|body|img|link|meta|base)$/i;
+const ALLOWED_URL = /^(?:#|data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$)/;
+
+/** Forbidden content of a sanitized drawing, found by patterns instead of the sanitizer's parser. */
+export function forbiddenIn(text: string): string[] {
+  const found: string[] = [];
+  const rest = text.replaceAll(TAG, (_, closing: string, name: string, attributes: string) => {
+    if (ACTIVE_ELEMENTS.test(name) || name.includes(':')) found.push(`element ${name}`);
+    if (closing === '' && attributes.replaceAll(ATTRIBUTE, '').trim() !== '') found.push(`unread ${attributes}`);
+    for (const [, attribute = '', value = ''] of attributes.matchAll(ATTRIBUTE))
+      found.push(...forbiddenInAttribute(attribute, value));
+    return '';
+  });
+  if (/[<>]/.test(rest) || /&(?!(?:amp|lt|gt|quot|#9|#10|#13);)/.test(rest)) found.push(`markup in text ${rest}`);
+  for (const [, sheet = ''] of text.matchAll(/<style[^>]*>([^<]*)<\/style>/g)) found.push(...forbiddenInStyle(sheet));
+  return found;
+}
+
+function forbiddenInAttribute(attribute: string, value: string): string[] {
+  if (/^xmlns(?::|$)/.test(attribute)) return value.startsWith('http://www.w3.org/') ? [] : [`namespace ${value}`];
+  if (/^on/i.test(attribute) || /^(?:src|action|formaction|xml:base|base)$/i.test(attribute)) return [attribute];
+  if (/href$/i.test(attribute)) return ALLOWED_URL.test(value) ? [] : [`address ${value}`];
+  if (attribute === 'attributeName' && /href|^on|style/i.test(value)) return [`animated ${value}`];
+  if (/^(?:id|class|lang|xml:lang|media|role|aria-.*|systemLanguage|required.*)$/.test(attribute)) return [];
+  return forbiddenInStyle(value);
+}
+
+function forbiddenInStyle(style: string): string[] {
+  const plain = style.replaceAll('&quot;', '"').toLowerCase();
+  const outside = plain.replaceAll(/url\(\s*["']?#[^"'()\s]+["']?\s*\)/g, '');
+  return /url\s*\(|src\s*\(|image\s*\(|image-set|expression|@|\\|javascript:|data:|https?:|-moz-binding|behavior/.test(
+    outside,
+  )
+    ? [`style ${style}`]
+    : [];
+}
