@@ -16,7 +16,7 @@ const UNEXPECTED_PAYMENT_MESSAGES = {
   order_canceled: 'A card payment was settled for an order that is cancelled: it is not refunded',
 } as const;
 
-/** Adds at most one alert per payment; a person has to refund it. */
+/** Adds at most one alert per payment; a person has to refund the payment. */
 export function alertUnexpectedPayment(
   proforma: Proforma,
   payment: Payment,
@@ -36,6 +36,6 @@ export function resolvePaymentAlerts(proforma: Proforma, paymentIds: ReadonlySet
   return { ...proforma, alerts };
 }
 
-export function openAlerts(proforma: Pick<Proforma, 'alerts'>): number {
+export function countOpenAlerts(proforma: Pick<Proforma, 'alerts'>): number {
   return proforma.alerts.filter((alert) => alert.resolvedAt === null).length;
 }

@@ -13,7 +13,6 @@ import { promisedVouchers, type OfferedVoucher } from './create.js';
 import { applicablePromotions, frozenPromotions, priceLines, unknownCoupon, type PromotionRule } from './promotions.js';
 import { VOUCHER_NOT_AVAILABLE } from './refusals.js';
 
-/** Current variant; its own price and VAT override those of its product. */
 export interface SoldVariant {
   readonly id: number;
   readonly productId: number;
@@ -22,12 +21,12 @@ export interface SoldVariant {
   readonly name: string;
   /** Minor units; `null` when neither the variant nor its product has a price. */
   readonly price: number | null;
-  /** Basis points; `null` when neither has a rate. */
+  /** Basis points; `null` when neither the variant nor its product has a rate. */
   readonly vatRate: number | null;
   readonly active: boolean;
 }
 
-export interface WantedVariant {
+export interface RequestedVariant {
   readonly variant: SoldVariant | undefined;
   readonly qty: number;
 }
@@ -42,12 +41,11 @@ export interface Shipment {
   readonly freeFrom: number | null;
 }
 
-/** What affects the price of a basket beside its items. */
 export interface Offers {
   readonly rules: readonly PromotionRule[];
   readonly coupons: readonly string[];
   readonly shipment: Shipment | null;
-  /** In the order given; an unknown voucher has 0 available. */
+  /** The order is that of the request. An unknown voucher has 0 available. */
   readonly vouchers: readonly OfferedVoucher[];
   readonly now: Date;
 }
@@ -55,20 +53,20 @@ export interface Offers {
 export interface PricedBasket {
   readonly lines: readonly EvaluatedLine[];
   readonly fees: readonly FeeLine[];
-  /** All that apply, also those that take nothing off. */
+  /** Includes promotions that apply but reduce nothing. */
   readonly promotions: readonly Promotion[];
   readonly vouchers: readonly EvaluatedVoucher[];
   readonly totals: Totals;
 }
 
-/** Prices a basket. A line without VAT counts as 0 %; creating the proforma refuses it later. */
-export function priceBasket(wanted: readonly WantedVariant[], offers: Offers): PricedBasket | Refusal {
-  const sold = wanted.flatMap(({ variant, qty }) => (variant?.active ? [{ variant, qty }] : []));
-  if (sold.length < wanted.length) return refuse('API.Products.NotFound');
-  if (sold.some(({ variant }) => variant.price === null)) return refuse('API.Products.MissingPrice');
+/** A line without VAT is priced at 0 %; creating the proforma refuses it later. */
+export function priceBasket(requestedVariants: readonly RequestedVariant[], offers: Offers): PricedBasket | Refusal {
+  const soldItems = requestedVariants.flatMap(({ variant, qty }) => (variant?.active ? [{ variant, qty }] : []));
+  if (soldItems.length < requestedVariants.length) return refuse('API.Products.NotFound');
+  if (soldItems.some(({ variant }) => variant.price === null)) return refuse('API.Products.MissingPrice');
   if (unknownCoupon(offers.rules, offers) !== undefined) return refuse('API.Promotions.CouponNotFound');
   if (offers.vouchers.some(({ available }) => available === 0)) return VOUCHER_NOT_AVAILABLE;
-  const unpricedLines = sold.map(({ variant, qty }) => basketLine(variant, qty));
+  const unpricedLines = soldItems.map(({ variant, qty }) => basketLineOf(variant, qty));
   const promotions = applicablePromotions(offers.rules, unpricedLines, offers);
   const lines = priceLines(unpricedLines, promotions);
   const fees = shipmentFees(offers.shipment, totalsOf(lines).endSales);
@@ -83,7 +81,7 @@ export function priceBasket(wanted: readonly WantedVariant[], offers: Offers): P
   };
 }
 
-/** A waived fee stays as a line of 0, which shows how the goods are sent. */
+/** A waived fee stays as a line of 0, since it shows how the goods are sent. */
 function shipmentFees(shipment: Shipment | null, linesEndSales: number): FeeLine[] {
   if (shipment === null) return [];
   const { name, vatRate, freeFrom } = shipment;
@@ -91,6 +89,6 @@ function shipmentFees(shipment: Shipment | null, linesEndSales: number): FeeLine
   return [{ kind: 'shipment', name, qty: 1, price, vatRate, sales: price, discount: 0 }];
 }
 
-function basketLine({ id, productId, code, barcode, name, price, vatRate }: SoldVariant, qty: number) {
+function basketLineOf({ id, productId, code, barcode, name, price, vatRate }: SoldVariant, qty: number) {
   return { productId, variantId: id, code, barcode, name, qty, price: price ?? 0, vatRate };
 }

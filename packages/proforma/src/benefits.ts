@@ -1,17 +1,21 @@
-import { uncoveredAmount, refundable } from './payments.js';
+import { uncoveredAmount, refundableAmount } from './payments.js';
 import { isFinal, type Payment, type Proforma } from './proforma.js';
 
 export interface ReleasedVoucher {
   readonly proformaId: number;
   readonly voucherId: number;
-  /** Minor units that stay spent; 0 gives all of it back. */
+  /** Minor units that stay spent; 0 returns the whole voucher. */
   readonly spent: number;
 }
 
-/** Vouchers that a change releases, because it ends the proforma. */
+/** Only a change that ends the proforma releases vouchers. */
 export function releasedVouchers(before: Proforma, after: Proforma): ReleasedVoucher[] {
   if (isFinal(before.status) || !isFinal(after.status)) return [];
-  return heldVouchers(after.payments).map(({ voucherId, kept }) => ({ proformaId: after.id, voucherId, spent: kept }));
+  return heldVouchers(after.payments).map(({ voucherId, keptAmount }) => ({
+    proformaId: after.id,
+    voucherId,
+    spent: keptAmount,
+  }));
 }
 
 export interface VoucherRefund {
@@ -20,35 +24,34 @@ export interface VoucherRefund {
   readonly amount: number;
 }
 
-/** Refunds to spent vouchers when the order of a converted proforma is refunded. */
-export function voucherRefunds(before: Proforma, after: Proforma): VoucherRefund[] {
+export function addedVoucherRefunds(before: Proforma, after: Proforma): VoucherRefund[] {
   return after.payments
     .slice(before.payments.length)
     .flatMap(({ voucherId, amount }) => (voucherId === null || amount >= 0 ? [] : [{ voucherId, amount: -amount }]));
 }
 
 /**
- * Payments by refunded vouchers when the debt grows again. Each voucher pays at most what it first paid. The
- * proforma holds it all the time, so no other one can have used it.
+ * Lets refunded vouchers pay again when the debt grows. Each pays at most its first payment. The proforma holds the
+ * voucher all the time, so no other proforma can have used it.
  */
 export function repeatVoucherPayments(proforma: Pick<Proforma, 'endSales' | 'payments'>, now: Date): Payment[] {
   let debt = uncoveredAmount(proforma);
-  const added: Payment[] = [];
-  for (const { first, kept } of heldVouchers(proforma.payments)) {
-    const amount = Math.min(first.amount - kept, debt);
+  const repeatPayments: Payment[] = [];
+  for (const { firstPayment, keptAmount } of heldVouchers(proforma.payments)) {
+    const amount = Math.min(firstPayment.amount - keptAmount, debt);
     if (amount === 0) continue;
-    added.push({ ...first, id: 0, amount, date: now });
+    repeatPayments.push({ ...firstPayment, id: 0, amount, date: now });
     debt -= amount;
   }
-  return added;
+  return repeatPayments;
 }
 
 interface HeldVoucher {
   readonly voucherId: number;
-  /** Its first payment, which is the largest. */
-  readonly first: Payment;
-  /** Its payments less its refunds, in minor units. */
-  readonly kept: number;
+  /** No later payment by the voucher is larger. */
+  readonly firstPayment: Payment;
+  /** Minor units: payments less refunds. */
+  readonly keptAmount: number;
 }
 
 function heldVouchers(payments: readonly Payment[]): HeldVoucher[] {
@@ -56,8 +59,8 @@ function heldVouchers(payments: readonly Payment[]): HeldVoucher[] {
   for (const payment of payments) {
     const { voucherId, amount } = payment;
     if (voucherId === null || amount < 0) continue;
-    const { first, kept } = byVoucher.get(voucherId) ?? { first: payment, kept: 0 };
-    byVoucher.set(voucherId, { voucherId, first, kept: kept + refundable(payment, payments) });
+    const { firstPayment, keptAmount } = byVoucher.get(voucherId) ?? { firstPayment: payment, keptAmount: 0 };
+    byVoucher.set(voucherId, { voucherId, firstPayment, keptAmount: keptAmount + refundableAmount(payment, payments) });
   }
   return [...byVoucher.values()];
 }
@@ -68,7 +71,7 @@ export interface EarnedPoints {
   readonly points: number;
 }
 
-/** Points that the customer earns by the conversion; `undefined` when none. */
+/** Returns `undefined` when the change converts nothing or earns no points. */
 export function earnedPoints(before: Proforma, after: Proforma): EarnedPoints | undefined {
   const points = before.converted === null ? (after.converted?.points ?? 0) : 0;
   if (points === 0 || after.buyer.id === null || after.orderId === null) return undefined;

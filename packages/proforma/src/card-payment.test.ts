@@ -2,12 +2,12 @@ import { isRefusal, type Refusal } from '@back-office/kernel';
 import { aProforma, BANK, CARD, inStatus, line, NOW, paid, paidByVoucher, payment, refund } from './testing/index.js';
 import {
   beginCardPayment,
-  cardPayment,
+  findCardPayment,
   receiveCardResult,
   alertPaymentsForCanceledOrder,
   type CardResult,
 } from './card-payment.js';
-import { debtOf, paidOf } from './payments.js';
+import { debtOf, paidAmountOf } from './payments.js';
 import { FINAL_STATUSES, OPEN_STATUSES, type Payment, type Proforma } from './proforma.js';
 import { pendingRefunds, settleRefund } from './refund.js';
 import * as refusals from './refusals.js';
@@ -44,7 +44,7 @@ describe('beginCardPayment', () => {
         date: NOW,
       }),
     ]);
-    expect([paidOf(next.payments), debtOf(next)]).toEqual([0, 3000]);
+    expect([paidAmountOf(next.payments), debtOf(next)]).toEqual([0, 3000]);
   });
 
   it.each([undefined, null, 0, -5])('takes the whole debt for the amount %j', (amount) => {
@@ -98,7 +98,7 @@ describe('a settled card payment', () => {
     expect(next.status).toBe('paid');
     expect(pendingRefunds(next)).toMatchObject([{ amount: -1000, refundOf: 1, status: 'pending', kind: 'card' }]);
     expect(
-      paidOf(
+      paidAmountOf(
         settleRefund(
           { ...next, payments: next.payments.map((each, index) => ({ ...each, id: index + 1 })) },
           3,
@@ -241,9 +241,15 @@ describe('alertPaymentsForCanceledOrder', () => {
 describe('cardPayment', () => {
   it('finds card payments, no other payments and no refunds', () => {
     const proforma = aProforma(byCard(100), paid(100), byCard(50, { status: 'settled' }), refund(3, 50));
-    expect([1, 2, 3, 4, 5].map((id) => cardPayment(proforma, id)?.id)).toEqual([1, undefined, 3, undefined, undefined]);
+    expect([1, 2, 3, 4, 5].map((id) => findCardPayment(proforma, id)?.id)).toEqual([
+      1,
+      undefined,
+      3,
+      undefined,
+      undefined,
+    ]);
     const given = { ...proforma, payments: proforma.payments.map((each) => ({ ...each, kind: 'card' as const })) };
-    expect(cardPayment(given, 4)).toBeUndefined();
+    expect(findCardPayment(given, 4)).toBeUndefined();
     expect(result(aProforma(line(), paid(100)))).toMatchObject({ payments: [{ status: 'settled', reference: null }] });
   });
 });

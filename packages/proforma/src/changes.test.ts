@@ -4,8 +4,8 @@ import {
   hasPaidAmountChanged,
   ordersWithPoints,
   refundOrders,
-  storedOf,
-  withSettledOrder,
+  storedChangeOf,
+  withOrderState,
   withStock,
 } from './changes.js';
 import { feesFor } from './pricing.js';
@@ -43,9 +43,9 @@ describe('withStock', () => {
     const after = aProforma(line({ qty: 2, qtyConfirmed: 2, name: 'Shirt' }));
     const decided = changeOf(before, { next: after });
     const [enough] = withStock([decided], [aStockRow({ onHand: 2, reserved: 1 })]);
-    expect(storedOf(enough!)).toEqual({ before, proforma: after });
+    expect(storedChangeOf(enough!)).toEqual({ before, proforma: after });
     const [short] = withStock([decided], [withoutSales(aStockRow({ onHand: 2, reserved: 1 }))]);
-    expect(storedOf(short!)).toEqual({ before, proforma: before, refusal: insufficientStock('Shirt') });
+    expect(storedChangeOf(short!)).toEqual({ before, proforma: before, refusal: insufficientStock('Shirt') });
   });
 });
 
@@ -86,8 +86,8 @@ describe('withSettledOrder', () => {
   const after = { ...before, payments: aProforma(paid(400), paid(600)).payments };
 
   it('copies whether the order is payable', () => {
-    const settle = (order: Parameters<typeof withSettledOrder>[1]) =>
-      withSettledOrder({ before, after }, order, NOW).converted?.isOrderPayable;
+    const settle = (order: Parameters<typeof withOrderState>[1]) =>
+      withOrderState({ before, after }, order, NOW).converted?.isOrderPayable;
     expect(settle({ isPayable: true, isCanceled: false })).toBe(true);
     expect(settle({ isPayable: false, isCanceled: false })).toBe(false);
     expect(settle(undefined)).toBe(false);

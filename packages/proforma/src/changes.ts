@@ -1,13 +1,13 @@
 import type { Refusal } from '@back-office/kernel';
-import { isPendingRefund, paidOf } from './payments.js';
+import { isPendingRefund, paidAmountOf } from './payments.js';
 import type { Proforma } from './proforma.js';
 import { alertPaymentsForCanceledOrder } from './card-payment.js';
 import { refundOrder } from './close.js';
-import type { Stored, Verdict } from './proforma-orders.js';
+import type { StoredChange, Verdict } from './proforma-orders.js';
 import { insufficientStock } from './refusals.js';
 import { AvailableStock, type StockRow } from './stock.js';
 
-/** A proforma before and after a decision; the same object when nothing changed. */
+/** `before` and `after` are the same object when nothing changes. */
 export interface ProformaChange {
   readonly before: Proforma;
   readonly after: Proforma;
@@ -22,53 +22,47 @@ export function changeOf(before: Proforma, { next, refusal, preferredWarehouse =
   return { before, after: next, refusal, preferredWarehouse };
 }
 
-/** Chooses stock for the reservations; a change that needs more than is available becomes a refusal. */
+/** Takes stock for the reservations. A change that needs more than is available becomes a refusal. */
 export function withStock(changes: readonly DecidedChange[], stock: readonly StockRow[]): DecidedChange[] {
-  const free = new AvailableStock(stock);
+  const availableStock = new AvailableStock(stock);
   return changes.map((change) => {
-    const placed = free.take(change.before, change.after, change.preferredWarehouse);
-    return 'missing' in placed
-      ? { ...change, after: change.before, refusal: insufficientStock(placed.missing.name) }
-      : { ...change, after: placed };
+    const taken = availableStock.take(change.before, change.after, change.preferredWarehouse);
+    return 'missing' in taken
+      ? { ...change, after: change.before, refusal: insufficientStock(taken.missing.name) }
+      : { ...change, after: taken };
   });
 }
 
-export function storedOf({ before, after, refusal }: DecidedChange): Stored {
+export function storedChangeOf({ before, after, refusal }: DecidedChange): StoredChange {
   return { before, proforma: after, ...(refusal && { refusal }) };
 }
 
-/** Only such a change overrides a payment status that a person has set. */
+/** A payment status that a person has set stays until the paid amount changes. */
 export function hasPaidAmountChanged({ before, after }: ProformaChange): boolean {
-  return paidOf(before.payments) !== paidOf(after.payments);
+  return paidAmountOf(before.payments) !== paidAmountOf(after.payments);
 }
 
-/** Pending refunds that the change has added. */
 export function addedRefunds({ before, after }: ProformaChange): {
   readonly proformaId: number;
   readonly refundIds: readonly number[];
 } {
-  const added = after.payments.slice(before.payments.length).filter(isPendingRefund);
-  return { proformaId: after.id, refundIds: added.map(({ id }) => id) };
+  const refunds = after.payments.slice(before.payments.length).filter(isPendingRefund);
+  return { proformaId: after.id, refundIds: refunds.map(({ id }) => id) };
 }
 
-/** State of the order of a converted proforma after its payments changed. */
-export interface SettledOrder {
+export interface OrderState {
   readonly isPayable: boolean;
   readonly isCanceled: boolean;
 }
 
-/** Applies the state of the order; payments for a canceled order raise alerts. */
-export function withSettledOrder(
-  { before, after }: ProformaChange,
-  order: SettledOrder | undefined,
-  now: Date,
-): Proforma {
+/** Payments for a canceled order raise alerts. */
+export function withOrderState({ before, after }: ProformaChange, order: OrderState | undefined, now: Date): Proforma {
   const isOrderPayable = order?.isPayable ?? false;
-  const settled = { ...after, converted: after.converted && { ...after.converted, isOrderPayable } };
-  return order?.isCanceled ? alertPaymentsForCanceledOrder(before, settled, now) : settled;
+  const withState = { ...after, converted: after.converted && { ...after.converted, isOrderPayable } };
+  return order?.isCanceled ? alertPaymentsForCanceledOrder(before, withState, now) : withState;
 }
 
-/** Refunds the converted proformas; leaves out those with nothing to refund. */
+/** Leaves out proformas with nothing to refund. */
 export function refundOrders(proformas: readonly Proforma[], now: Date): ProformaChange[] {
   return proformas
     .map((before) => ({ before, after: refundOrder(before, { now }) }))

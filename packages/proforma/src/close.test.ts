@@ -11,8 +11,8 @@ import {
   paidByVoucher,
   refund,
 } from './testing/index.js';
-import { openAlerts, alertUnexpectedPayment } from './alerts.js';
-import { voucherRefunds } from './benefits.js';
+import { countOpenAlerts, alertUnexpectedPayment } from './alerts.js';
+import { addedVoucherRefunds } from './benefits.js';
 import { cancel, convert, dueAt, isPastDeadline, meetDeadline, refundOrder } from './close.js';
 import { debtOf } from './payments.js';
 import { FINAL_STATUSES, OPEN_STATUSES, reservedQty, shownPayments, type Proforma } from './proforma.js';
@@ -176,7 +176,7 @@ describe('a proforma paid in full past its deadline', () => {
   it('gets no second alert after the first is resolved', () => {
     expect(meetDeadline(alertedOnce, { now: addHours(NOW, 1), expirePaid: false })).toBe(alertedOnce);
     const resolved = aProforma(line(), paid(3000), alerted('paid_not_converted', NOW), overdue);
-    expect(openAlerts(resolved)).toBe(0);
+    expect(countOpenAlerts(resolved)).toBe(0);
     expect(meetDeadline(resolved, { now: NOW, expirePaid: false })).toBe(resolved);
     expect(dueAt(resolved)).toBeNull();
   });
@@ -243,7 +243,7 @@ describe('refundOrder', () => {
       [2, -1000, 'pending'],
       [1, -500, 'refunded'],
     ]);
-    expect(voucherRefunds(converted, refunded)).toEqual([{ voucherId: 500, amount: 500 }]);
+    expect(addedVoucherRefunds(converted, refunded)).toEqual([{ voucherId: 500, amount: 500 }]);
   });
 
   it('keeps the shown payments and the reservations', () => {

@@ -15,7 +15,7 @@ export interface CancelFacts extends TimeFacts {
 
 /** Captured payments become pending refunds; reserved stock is released. */
 export function cancel(proforma: Proforma, facts: CancelFacts): Proforma | Refusal {
-  const apply = (found: Proforma): Proforma => close(found, 'canceled', facts.reason, facts.now);
+  const apply = (openProforma: Proforma): Proforma => close(openProforma, 'canceled', facts.reason, facts.now);
   return decide({ action: 'cancel', guards: [], apply }, proforma, facts);
 }
 
@@ -28,18 +28,18 @@ export interface ConvertFacts extends TimeFacts {
   readonly amountPerPoint: number;
 }
 
-/** Turns the proforma into an order, which takes over payments and reservations. A repeat changes nothing. */
+/** The order takes over payments and reservations. Converting again changes nothing. */
 export function convert(proforma: Proforma, facts: ConvertFacts): Proforma | Refusal {
   if (proforma.status === 'converted') return proforma;
-  const apply = (found: Proforma): Proforma => ({
-    ...found,
+  const apply = (openProforma: Proforma): Proforma => ({
+    ...openProforma,
     status: 'converted',
     convertedAt: facts.now,
     converted: {
-      payments: found.payments,
+      payments: openProforma.payments,
       orderNumber: facts.orderNumber,
-      points: pointsFor(found, facts.amountPerPoint),
-      isOrderPayable: debtOf(found) > 0,
+      points: pointsFor(openProforma, facts.amountPerPoint),
+      isOrderPayable: debtOf(openProforma) > 0,
     },
     updatedAt: facts.now,
   });
@@ -51,22 +51,26 @@ function pointsFor({ buyer, endSales }: Proforma, amountPerPoint: number): numbe
 }
 
 /**
- * Refunds all payments of a canceled order, vouchers last. Alerts about the refunded payments are resolved. A repeat
- * changes nothing.
+ * Refunds all payments of a canceled order, vouchers last, and resolves the alerts about them. A repeat changes
+ * nothing.
  */
 export function refundOrder(proforma: Proforma, { now }: TimeFacts): Proforma {
-  const apply = (found: Proforma): Proforma => {
-    const refunds = refundsDownTo(0, found.payments, now);
-    if (refunds.length === 0) return found;
-    const refunded = new Set<unknown>(refunds.map(({ refundOf }) => refundOf));
-    return resolvePaymentAlerts({ ...found, payments: [...found.payments, ...refunds], updatedAt: now }, refunded, now);
+  const apply = (convertedProforma: Proforma): Proforma => {
+    const refunds = refundsDownTo(0, convertedProforma.payments, now);
+    if (refunds.length === 0) return convertedProforma;
+    const refundedIds = new Set<unknown>(refunds.map(({ refundOf }) => refundOf));
+    return resolvePaymentAlerts(
+      { ...convertedProforma, payments: [...convertedProforma.payments, ...refunds], updatedAt: now },
+      refundedIds,
+      now,
+    );
   };
-  const outcome = decide({ action: 'refund_order', guards: [], apply }, proforma, { now });
-  return isRefusal(outcome) ? proforma : outcome;
+  const result = decide({ action: 'refund_order', guards: [], apply }, proforma, { now });
+  return isRefusal(result) ? proforma : result;
 }
 
 export interface DeadlineFacts extends TimeFacts {
-  /** The app's setting `proforma.expire_paid`. */
+  /** Value of the app setting `proforma.expire_paid`. */
   readonly expirePaid: boolean;
 }
 
@@ -75,8 +79,8 @@ export function isPastDeadline(proforma: Pick<Proforma, 'status' | 'expiresAt'>,
 }
 
 /**
- * Amount that the customer has to pay now, in minor units: the debt, or 0 once the proforma is closed, its deadline has
- * passed or its order needs no payment.
+ * Returns the amount to pay now, in minor units: the debt, or 0 when the proforma is closed, past its deadline, or its
+ * order needs no payment.
  */
 export function amountDue(
   proforma: Pick<Proforma, 'endSales' | 'payments' | 'status' | 'converted' | 'expiresAt'>,
@@ -87,16 +91,16 @@ export function amountDue(
 }
 
 /**
- * Past the deadline a proforma with debt or nothing to pay expires. A paid one gets a single alert, or expires when the
- * app says so.
+ * Past its deadline a proforma expires, unless it is paid. A paid one gets a single alert, or expires when the app
+ * allows that.
  */
 export function meetDeadline(proforma: Proforma, facts: DeadlineFacts): Proforma {
   if (!isPastDeadline(proforma, facts.now)) return proforma;
-  const outcome = decide({ action: 'expire', guards: [], apply: expireOrAlert }, proforma, facts);
-  return isRefusal(outcome) ? proforma : outcome;
+  const result = decide({ action: 'expire', guards: [], apply: expireOrAlert }, proforma, facts);
+  return isRefusal(result) ? proforma : result;
 }
 
-/** When the sweep has to look at the proforma; `null` when never again. */
+/** Returns the time at which the sweep must process the proforma; `null` when it need not. */
 export function dueAt(proforma: Proforma): Date | null {
   return isOpen(proforma) && !(isPaidFor(proforma) && hasUnconvertedAlert(proforma)) ? proforma.expiresAt : null;
 }

@@ -1,7 +1,7 @@
 import { buyerColumns, columnsOf, SALE_TERMS, totalColumns, type Parts } from '@back-office/kernel';
 import type { Conversion, Proforma, ProformaLine } from './proforma.js';
 
-const LINE = [
+const LINE_COLUMNS = [
   'product_id',
   'code',
   'barcode',
@@ -15,7 +15,7 @@ const LINE = [
   'warehouse_code',
 ] as const;
 
-/** Columns of the order of a converted proforma, without its payments, which may still change. */
+/** Leaves out the payments, which may still change. */
 export function convertedOrder(proforma: Proforma, parts: Parts) {
   const { buyer, converted } = proforma;
   const convertedAt = proforma.convertedAt as Date;
@@ -35,7 +35,7 @@ export function convertedOrder(proforma: Proforma, parts: Parts) {
   };
 }
 
-/** Items of the order: the lines without those that were confirmed with 0. */
+/** Leaves out lines that are confirmed with 0 pieces. */
 export function convertedItems({ lines }: Pick<Proforma, 'lines'>) {
   return lines.filter((line) => line.qtyConfirmed !== 0).map(itemOf);
 }
@@ -43,7 +43,7 @@ export function convertedItems({ lines }: Pick<Proforma, 'lines'>) {
 function itemOf(line: ProformaLine) {
   const { id, variantId, qtyConfirmed, qty } = line;
   return {
-    ...columnsOf(line, LINE),
+    ...columnsOf(line, LINE_COLUMNS),
     proforma_item_id: id,
     product_variant_id: variantId,
     qty: qtyConfirmed ?? qty,

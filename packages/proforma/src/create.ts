@@ -14,15 +14,15 @@ import { isText } from './edit.js';
 import { isPaidInFull } from './payments.js';
 import type { Payment, Proforma } from './proforma.js';
 import * as refusals from './refusals.js';
-import { chooseWarehouses, sortByPreference, type Source, type StockRow } from './stock.js';
+import { chooseWarehouses, sortByPreference, type SourceWarehouse, type StockRow } from './stock.js';
 
-/** Contents of a checkout evaluation. Amounts are minor units. */
+/** Amounts are minor units. */
 export interface Evaluation extends SaleTerms {
   readonly id: number;
   readonly used: boolean;
   readonly expiresAt: Date;
   readonly buyer: Buyer;
-  /** In the order offered, with their current availability. */
+  /** The order is that of the evaluation; the available amounts are current. */
   readonly vouchers: readonly PromisedVoucher[];
   readonly pickupPoint: 'not needed' | 'missing' | 'unavailable' | 'available';
   readonly lines: readonly EvaluatedLine[];
@@ -34,7 +34,7 @@ export interface Evaluation extends SaleTerms {
 export interface OfferedVoucher {
   readonly id: number;
   readonly code: string;
-  /** Minor units left; 0 when it is held, spent, out of date or another customer's. */
+  /** Minor units; 0 when the voucher is held, spent, out of date or belongs to another customer. */
   readonly available: number;
 }
 
@@ -45,20 +45,19 @@ export interface PromisedVoucher extends OfferedVoucher {
 export interface CreateFacts {
   /** `undefined` when no app has such an evaluation. */
   readonly evaluation: Evaluation | 'of another app' | undefined;
-  /** Usable stock, locked. */
+  /** Stock of the warehouses that the evaluation allows; the rows are locked. */
   readonly stock: readonly StockRow[];
   /** Code of the warehouse to try first; the others follow by code. */
   readonly preferredWarehouse: string | null;
   readonly number: string;
   readonly lifetimeHours: number;
-  /** Minimum of the lines after discounts, without fees, in minor units; 0 means none. */
+  /** Minor units that the lines must reach after discounts, without fees; 0 means no minimum. */
   readonly minimumBasketAmount: number;
   readonly now: Date;
 }
 
 type Terms = Pick<CreateFacts, 'minimumBasketAmount' | 'now'>;
 
-/** Makes the proforma of an evaluation and chooses a warehouse for each line. */
 export function createProforma(facts: CreateFacts): Proforma | Refusal {
   const { evaluation, stock, preferredWarehouse } = facts;
   if (evaluation === 'of another app') return refusals.WRONG_APP;
@@ -73,15 +72,15 @@ export function createProforma(facts: CreateFacts): Proforma | Refusal {
 
 function draftOf(
   evaluation: Evaluation,
-  sources: readonly Source[],
+  sources: readonly SourceWarehouse[],
   { number, lifetimeHours, now }: CreateFacts,
 ): Proforma {
   const { id, used: _used, expiresAt: _expires, pickupPoint: _point, vouchers, ...offer } = evaluation;
-  const { lines, fees, totals, ...frozen } = offer;
+  const { lines, fees, totals, ...frozenFields } = offer;
   const payments = voucherPayments(vouchers, now);
   const isCovered = totals.endSales > 0 && isPaidInFull({ endSales: totals.endSales, payments });
   return {
-    ...frozen,
+    ...frozenFields,
     ...totals,
     id: 0,
     number,
@@ -91,7 +90,7 @@ function draftOf(
     originalFees: fees,
     originalEndSales: totals.endSales,
     status: isCovered ? 'paid' : 'draft',
-    lines: lines.map((line, index) => ({ ...line, id: 0, qtyConfirmed: null, ...(sources[index] as Source) })),
+    lines: lines.map((line, index) => ({ ...line, id: 0, qtyConfirmed: null, ...(sources[index] as SourceWarehouse) })),
     fees,
     payments,
     alerts: [],
@@ -106,7 +105,7 @@ function draftOf(
   };
 }
 
-/** Lets each voucher pay as much of the remaining total as it can. */
+/** Each voucher pays as much of the remaining total as it can. */
 export function promisedVouchers(vouchers: readonly OfferedVoucher[], total: number): PromisedVoucher[] {
   let debt = total;
   return vouchers.map((voucher) => {
@@ -117,8 +116,8 @@ export function promisedVouchers(vouchers: readonly OfferedVoucher[], total: num
 }
 
 function voucherPayments(vouchers: readonly PromisedVoucher[], now: Date): Payment[] {
-  const paying = vouchers.filter(({ amount }) => amount > 0);
-  return paying.map(({ id: voucherId, amount }) => ({ ...VOUCHER_PAYMENT, amount, voucherId, date: now }));
+  const payingVouchers = vouchers.filter(({ amount }) => amount > 0);
+  return payingVouchers.map(({ id: voucherId, amount }) => ({ ...VOUCHER_PAYMENT, amount, voucherId, date: now }));
 }
 
 const VOUCHER_PAYMENT = {
@@ -157,7 +156,7 @@ const vouchersAreFree: Check = ({ vouchers }) =>
 const basketIsLargeEnough: Check = ({ lines }, { minimumBasketAmount }) =>
   totalsOf(lines).endSales < minimumBasketAmount ? refusals.BASKET_BELOW_MINIMUM : undefined;
 
-/** In the order of the table of `POST /proforma_orders`; stock is checked afterwards. */
+/** The first check that fails decides the answer. Stock is checked last. */
 const CHECKS: readonly Check[] = [
   evaluationIsFresh,
   everyProductHasVat,
@@ -177,7 +176,7 @@ export function checkCreation(evaluation: Evaluation, terms: Terms): Refusal | u
 }
 
 function isComplete(buyer: Buyer, delivery: Address | null): boolean {
-  const needed = [buyer.email, buyer.firstName, buyer.lastName, buyer.phone];
-  const address = [delivery?.address_line_1, delivery?.city, delivery?.postcode];
-  return [...needed, ...address].every((part) => isText(part, Infinity) && part.trim() !== '');
+  const contactFields = [buyer.email, buyer.firstName, buyer.lastName, buyer.phone];
+  const addressFields = [delivery?.address_line_1, delivery?.city, delivery?.postcode];
+  return [...contactFields, ...addressFields].every((part) => isText(part, Infinity) && part.trim() !== '');
 }

@@ -1,6 +1,6 @@
 import { addHours } from '@back-office/kernel';
 import { aProforma, alerted, commented, inStatus, NOW, tagged } from './testing/index.js';
-import { openAlerts } from './alerts.js';
+import { countOpenAlerts } from './alerts.js';
 import { edit, type Edit } from './edit.js';
 import { FINAL_STATUSES, type Proforma } from './proforma.js';
 import { ALERT_NOT_FOUND, ALREADY_FINAL, INVALID_COMMENT, INVALID_TAGS } from './refusals.js';
@@ -77,7 +77,7 @@ describe('alerts', () => {
     const next = editing({ alerts: [{ index: 2, resolved: true }] }) as Proforma;
     expect(next.alerts.map((alert) => alert.resolvedAt)).toEqual([null, RESOLVED, NOW]);
     expect(next.updatedAt).toBe(NOW);
-    expect(openAlerts(next)).toBe(1);
+    expect(countOpenAlerts(next)).toBe(1);
   });
 
   it('may be named twice', () => {

@@ -15,7 +15,7 @@ import { decide, type Guard } from './transitions.js';
 const MAX_TAGS = 50;
 const MAX_TAG_LENGTH = 100;
 
-/** Editable parts as sent, not validated; an `undefined` part stays. */
+/** Values are not validated. An `undefined` value changes nothing. */
 export interface Edit extends Partial<Readonly<Record<keyof NoteColumns, unknown>>> {
   readonly tags?: unknown;
   /** `null` means not sent. */
@@ -23,7 +23,7 @@ export interface Edit extends Partial<Readonly<Record<keyof NoteColumns, unknown
 }
 
 export interface AlertResolution {
-  /** Any whole number; may belong to no alert. */
+  /** A whole number, which may belong to no alert. */
   readonly index: number;
   readonly resolved: true;
 }
@@ -32,7 +32,7 @@ export interface EditFacts extends Edit {
   readonly now: Date;
 }
 
-const tagsAreTags: Guard<EditFacts> = (_, { tags }) =>
+const tagsAreValid: Guard<EditFacts> = (_, { tags }) =>
   tags === undefined || isTagList(tags) ? undefined : INVALID_TAGS;
 
 function sentNotes(facts: Edit): (keyof NoteColumns)[] {
@@ -47,14 +47,17 @@ const notesAreTexts: Guard<EditFacts> = (_, facts) =>
 const alertsExist: Guard<EditFacts> = (proforma, { alerts }) =>
   (alerts ?? []).every(({ index }) => proforma.alerts[index] !== undefined) ? undefined : ALERT_NOT_FOUND;
 
-/** Tags and notes can change while the proforma is open, alerts be resolved always. One invalid part changes nothing. */
+/**
+ * Tags and notes change only while the proforma is open; alerts can always be resolved. One invalid value refuses the
+ * whole edit.
+ */
 export function edit(proforma: Proforma, facts: EditFacts): Proforma | Refusal {
   const hasRecordChanges = facts.tags !== undefined || sentNotes(facts).length > 0;
-  const edited = hasRecordChanges
-    ? decide({ action: 'edit', guards: [tagsAreTags, notesAreTexts], apply: editRecord }, proforma, facts)
+  const editedProforma = hasRecordChanges
+    ? decide({ action: 'edit', guards: [tagsAreValid, notesAreTexts], apply: editRecord }, proforma, facts)
     : proforma;
-  if (isRefusal(edited)) return edited;
-  return decide({ action: 'resolve_alerts', guards: [alertsExist], apply: resolveAlerts }, edited, facts);
+  if (isRefusal(editedProforma)) return editedProforma;
+  return decide({ action: 'resolve_alerts', guards: [alertsExist], apply: resolveAlerts }, editedProforma, facts);
 }
 
 function editRecord(proforma: Proforma, facts: EditFacts): Proforma {
@@ -68,12 +71,12 @@ function editRecord(proforma: Proforma, facts: EditFacts): Proforma {
 }
 
 function resolveAlerts(proforma: Proforma, { alerts, now }: EditFacts): Proforma {
-  const indexes = new Set((alerts ?? []).map((each) => each.index));
+  const indexes = new Set((alerts ?? []).map((alert) => alert.index));
   const resolve = (alert: Alert, index: number): Alert =>
     indexes.has(index) && alert.resolvedAt === null ? { ...alert, resolvedAt: now } : alert;
-  const resolved = proforma.alerts.map(resolve);
-  const changed = resolved.some((alert, index) => alert !== proforma.alerts[index]);
-  return changed ? { ...proforma, alerts: resolved, updatedAt: now } : proforma;
+  const nextAlerts = proforma.alerts.map(resolve);
+  const isChanged = nextAlerts.some((alert, index) => alert !== proforma.alerts[index]);
+  return isChanged ? { ...proforma, alerts: nextAlerts, updatedAt: now } : proforma;
 }
 
 export function isTagList(value: unknown): value is string[] {

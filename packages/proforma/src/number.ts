@@ -3,17 +3,17 @@ export const NUMBER_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const NUMBER_LENGTH = 6;
 
 /** Returns a whole number from 0 to `choices` - 1. */
-export type Pick = (choices: number) => number;
+export type PickIndex = (choices: number) => number;
 
-/** `P-<year>-<6 characters>`; random, so numbers cannot be guessed. */
-export function proformaNumber(year: number, pick: Pick): string {
-  return `P-${year}-${characters(NUMBER_LENGTH, pick)}`;
+/** Returns `P-<year>-<6 characters>`. The characters are random, so numbers cannot be guessed. */
+export function proformaNumber(year: number, pick: PickIndex): string {
+  return `P-${year}-${randomCharacters(NUMBER_LENGTH, pick)}`;
 }
 
-export function orderNumber(year: number, pick: Pick): string {
-  return `O-${year}-${characters(NUMBER_LENGTH + 2, pick)}`;
+export function orderNumber(year: number, pick: PickIndex): string {
+  return `O-${year}-${randomCharacters(NUMBER_LENGTH + 2, pick)}`;
 }
 
-function characters(length: number, pick: Pick): string {
+function randomCharacters(length: number, pick: PickIndex): string {
   return Array.from({ length }, () => NUMBER_ALPHABET[pick(NUMBER_ALPHABET.length)]).join('');
 }

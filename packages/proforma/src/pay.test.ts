@@ -13,7 +13,7 @@ import {
   type Fact,
 } from './testing/index.js';
 import { pay, type PayFacts } from './pay.js';
-import { debtOf, paidOf } from './payments.js';
+import { debtOf, paidAmountOf } from './payments.js';
 import type { Proforma } from './proforma.js';
 import * as refusals from './refusals.js';
 
@@ -106,7 +106,7 @@ describe('a refunded proforma', () => {
     expect(paying(aProforma(line(), paid(3000), refund(1, 1000, 'refund_failed')), {})).toEqual(
       refusals.DEBT_ALREADY_PAID,
     );
-    expect(paidOf(aProforma(line(), paid(3000), refund(1, 1000, 'refund_failed')).payments)).toBe(3000);
+    expect(paidAmountOf(aProforma(line(), paid(3000), refund(1, 1000, 'refund_failed')).payments)).toBe(3000);
   });
 });
 

@@ -7,7 +7,7 @@ import { decide, type Guard } from './transitions.js';
 export interface PayFacts {
   /** `undefined` when the app has no such method. */
   readonly method: PaymentMethod | undefined;
-  /** Minor units. 0 or less, `null` and `undefined` mean the whole debt; cash requires a number. */
+  /** Minor units. 0 or less, `null` and `undefined` pay the whole debt; cash requires a number. */
   readonly amount: number | null | undefined;
   readonly now: Date;
 }
@@ -15,7 +15,7 @@ export interface PayFacts {
 const methodIsSupported: Guard<PayFacts> = (_, { method }) =>
   method === undefined || method.kind === 'card' ? METHOD_NOT_SUPPORTED : undefined;
 
-const cashNamesItsAmount: Guard<PayFacts> = (_, { method, amount }) =>
+const cashHasAmount: Guard<PayFacts> = (_, { method, amount }) =>
   method?.kind === 'cash' && (amount === undefined || amount === null) ? CASH_AMOUNT_REQUIRED : undefined;
 
 export const debtRemains: Guard<PayFacts> = (proforma) =>
@@ -26,12 +26,12 @@ export const amountIsWithinDebt: Guard<PayFacts> = (proforma, { amount }) =>
 
 /** Adds a settled payment. The status becomes `paid` when payments cover the total. */
 export function pay(proforma: Proforma, facts: PayFacts): Proforma | Refusal {
-  const guards = [methodIsSupported, cashNamesItsAmount, debtRemains, amountIsWithinDebt];
+  const guards = [methodIsSupported, cashHasAmount, debtRemains, amountIsWithinDebt];
   return decide({ action: 'pay', guards, apply: addPayment }, proforma, facts);
 }
 
 function addPayment(proforma: Proforma, { method, amount, now }: PayFacts): Proforma {
-  const payment = paymentBy(method, amountToPay(proforma, amount), 'settled', now);
+  const payment = makePayment(method, amountToPay(proforma, amount), 'settled', now);
   return withPayments(proforma, [...proforma.payments, payment], now);
 }
 
@@ -39,7 +39,7 @@ export function amountToPay(proforma: Proforma, requested: number | null | undef
   return (requested ?? 0) > 0 ? Number(requested) : uncoveredAmount(proforma);
 }
 
-export function paymentBy(
+export function makePayment(
   method: PaymentMethod | undefined,
   amount: number,
   status: Payment['status'],
@@ -61,7 +61,7 @@ export function paymentBy(
   };
 }
 
-/** Sets the payments, and the status `paid` when they cover the total. */
+/** The status becomes `paid` when the payments cover the total. */
 export function withPayments(proforma: Proforma, payments: readonly Payment[], now: Date): Proforma {
   const status = isPaidInFull({ ...proforma, payments }) ? 'paid' : proforma.status;
   return { ...proforma, payments, status, updatedAt: now };

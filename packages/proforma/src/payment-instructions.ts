@@ -1,7 +1,7 @@
 import type { BankAccount } from '@back-office/kernel';
 
 /**
- * Bank reference of a proforma number under model 97 (ISO 7064 MOD 97-10): two check digits replace the `P`.
+ * Makes the bank reference of a proforma number under model 97 (ISO 7064 MOD 97-10). Two check digits replace the `P`.
  */
 export function paymentReference(proformaNumber: string): string {
   const body = proformaNumber.slice(proformaNumber.indexOf('-') + 1);
@@ -9,19 +9,19 @@ export function paymentReference(proformaNumber: string): string {
   return `${String(check).padStart(2, '0')}-${body}`;
 }
 
-/** A = 10 … Z = 35; hyphens are ignored. */
+/** Letters count as A = 10 to Z = 35; hyphens are ignored. */
 function asNumber(text: string): bigint {
   return BigInt([...text.replaceAll('-', '')].map((character) => parseInt(character, 36)).join(''));
 }
 
-/** "Other transactions of citizens". The QR code requires a payment code. */
+/** The code means "other transactions of citizens". The QR code requires a payment code. */
 const DEFAULT_PAYMENT_CODE = '289';
 
 const MAX_QR_LENGTHS = { name: 70, purpose: 35 };
 
 /**
- * Text of an NBS IPS QR code (National Bank of Serbia, "IPS QR", payment slip PR, version 01). `amount` is in minor
- * units. Returns `null` unless the currency is RSD and the account is valid.
+ * Makes the text of an NBS IPS QR code (National Bank of Serbia, "IPS QR", payment slip PR, version 01). `amount` is in
+ * minor units. Returns `null` unless the currency is RSD and the account is valid.
  */
 export function ipsQrText(account: BankAccount, currency: string, amount: number, reference: string): string | null {
   const number = accountDigits(account.accountNumber);
@@ -45,8 +45,8 @@ export function ipsQrText(account: BankAccount, currency: string, amount: number
 }
 
 /**
- * Accepts a Serbian account or its IBAN for RSD, and any account number for other currencies. Check digits, if any,
- * must be correct.
+ * For RSD the account must be Serbian, as number or IBAN. Other currencies accept any account number. Check digits, if
+ * any, must be correct.
  */
 export function isAccountNumber(input: string, currency: string): boolean {
   const text = withoutPrefix(input);
@@ -56,11 +56,11 @@ export function isAccountNumber(input: string, currency: string): boolean {
   return /^[\dA-Za-z][\dA-Za-z ./-]*$/.test(text) && /[1-9]/.test(text) && text.replaceAll(/\D/g, '').length >= 4;
 }
 
-/** Serbian account: 3 digits for the bank, up to 13 for the account, 2 check digits. */
+/** A Serbian account has 3 digits for the bank, up to 13 for the account, and 2 check digits. */
 const DOMESTIC = /^(\d{3})-(\d{1,13})-(\d{2})$/;
 const IBAN_START = /^[A-Za-z]{2}\d{2}/;
 
-/** The 18 digits of a Serbian account or its IBAN; `undefined` when the check digits are wrong. */
+/** Returns the 18 digits of a Serbian account or its IBAN; `undefined` when the check digits are wrong. */
 function accountDigits(input: string): string | undefined {
   const accountNumber = withoutPrefix(input);
   const [, bank = '', account = '', check = ''] = DOMESTIC.exec(accountNumber) ?? [];
@@ -69,7 +69,7 @@ function accountDigits(input: string): string | undefined {
   return /^\d{18}$/.test(digits) && BigInt(digits) % 97n === 1n ? digits : undefined;
 }
 
-/** ISO 13616: with its first four characters moved to the end, the number is 1 modulo 97. */
+/** ISO 13616: a valid number is 1 modulo 97 once its first four characters stand at the end. */
 function isIban(text: string): boolean {
   const iban = withoutSpaces(text).toUpperCase();
   return /^[A-Z]{2}\d{2}[\dA-Z]{11,30}$/.test(iban) && asNumber(iban.slice(4) + iban.slice(0, 4)) % 97n === 1n;
@@ -83,7 +83,7 @@ function withoutSpaces(text: string): string {
   return text.replaceAll(' ', '');
 }
 
-/** A bar would end the field. */
+/** The QR code separates its fields by vertical bars. */
 function cleanField(text: string): string {
   return text.replaceAll(/[|\s]+/g, ' ').trim();
 }

@@ -1,9 +1,9 @@
 import type { PaymentMethod } from '@back-office/kernel';
 
-/** Payment methods of an app. An adapter may cache them briefly, since none is ever removed. */
+/** An adapter may cache payment methods briefly, since none is ever removed. */
 export interface PaymentMethods {
   /** `undefined` when the app has no such method. */
   find(appId: number, id: number): Promise<PaymentMethod | undefined>;
-  /** The app's oldest method of a kind; `undefined` without any. */
+  /** Returns the oldest method of the kind; `undefined` when the app has none. */
   findByKind(appId: number, kind: PaymentMethod['kind']): Promise<PaymentMethod | undefined>;
 }

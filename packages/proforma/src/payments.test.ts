@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { aProforma, line, NOW, paid, paidByVoucher, payment, refund } from './testing/index.js';
 import {
   debtOf,
-  heldMoney,
+  heldAmount,
   isFinalized,
   isPaidInFull,
   uncoveredAmount,
-  paidOf,
-  refundable,
+  paidAmountOf,
+  refundableAmount,
   refundsDownTo,
 } from './payments.js';
 import type { Payment } from './proforma.js';
@@ -23,7 +23,7 @@ describe('paidOf', () => {
       refund(1, 60, 'pending'),
       refund(1, 70, 'refund_failed'),
     );
-    expect(paidOf(payments)).toBe(950);
+    expect(paidAmountOf(payments)).toBe(950);
   });
 });
 
@@ -74,8 +74,8 @@ describe('a payment', () => {
       refund(1, 20, 'pending'),
       refund(1, 3, 'refund_failed'),
     );
-    expect(payments.slice(0, 2).map((each) => refundable(each, payments))).toEqual([877, 1000]);
-    expect(heldMoney(payments)).toBe(1877);
+    expect(payments.slice(0, 2).map((each) => refundableAmount(each, payments))).toEqual([877, 1000]);
+    expect(heldAmount(payments)).toBe(1877);
   });
 });
 

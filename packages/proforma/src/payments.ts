@@ -1,29 +1,28 @@
 import { sum } from '@back-office/kernel';
 import type { Payment, Proforma } from './proforma.js';
 
-/** Settled payments less completed refunds, in minor units. */
-export function paidOf(payments: readonly Payment[]): number {
+/** Returns settled payments less completed refunds, in minor units. */
+export function paidAmountOf(payments: readonly Payment[]): number {
   return sum(
-    payments.filter((each) => each.status === 'settled' || each.status === 'refunded').map((each) => each.amount),
+    payments
+      .filter((payment) => payment.status === 'settled' || payment.status === 'refunded')
+      .map((payment) => payment.amount),
   );
 }
 
 export function isAllRefunded(payments: readonly Payment[]): boolean {
-  return paidOf(payments) === 0 && payments.some(({ status }) => status === 'refunded');
+  return paidAmountOf(payments) === 0 && payments.some(({ status }) => status === 'refunded');
 }
 
-/** The debt as shown to clients. Decisions use {@link uncoveredAmount}. */
+/** Clients see this debt. Decisions use {@link uncoveredAmount}. */
 export function debtOf(proforma: Pick<Proforma, 'endSales' | 'payments'>): number {
-  return Math.max(proforma.endSales - paidOf(proforma.payments), 0);
+  return Math.max(proforma.endSales - paidAmountOf(proforma.payments), 0);
 }
 
-/**
- * The debt, with pending refunds counted as completed. Decisions use it, so they do not depend on when a refund is
- * answered.
- */
+/** Counts pending refunds as completed, so decisions do not depend on when the gateway answers. */
 export function uncoveredAmount({ endSales, payments }: Pick<Proforma, 'endSales' | 'payments'>): number {
   const pendingRefundTotal = sum(payments.filter(isPendingRefund).map((refund) => -refund.amount));
-  return Math.max(endSales - (paidOf(payments) - pendingRefundTotal), 0);
+  return Math.max(endSales - (paidAmountOf(payments) - pendingRefundTotal), 0);
 }
 
 export function isPaidInFull(proforma: Pick<Proforma, 'endSales' | 'payments'>): boolean {
@@ -39,28 +38,28 @@ export function isFinalized(payment: Pick<Payment, 'status'>): boolean {
 }
 
 /**
- * Captured amount less its refunds, pending and failed ones included. A failed refund is left to the person who was
- * alerted; under another key it might be paid twice.
+ * Returns the captured amount less all refunds, pending and failed ones included. A failed refund is left to the person
+ * who was alerted, since a second one under another key might pay twice.
  */
-export function refundable(payment: Payment, payments: readonly Payment[]): number {
-  const refunds = payments.filter((each) => each.refundOf === payment.id);
-  return payment.amount + sum(refunds.map((each) => each.amount));
+export function refundableAmount(payment: Payment, payments: readonly Payment[]): number {
+  const refunds = payments.filter((refund) => refund.refundOf === payment.id);
+  return payment.amount + sum(refunds.map((refund) => refund.amount));
 }
 
-/** Captured money that is neither refunded nor being refunded, in minor units. */
-export function heldMoney(payments: readonly Payment[]): number {
-  return sum(captured(payments).map((payment) => refundable(payment, payments)));
+/** Returns minor units that are captured and neither refunded nor being refunded. */
+export function heldAmount(payments: readonly Payment[]): number {
+  return sum(capturedPayments(payments).map((payment) => refundableAmount(payment, payments)));
 }
 
 /**
- * Refunds that leave at most `total` of the captured money: newest payment first, vouchers last. Refunds of money are
- * pending; those of vouchers are completed at once.
+ * Makes refunds that leave at most `total` of the captured money: newest payment first, vouchers last. Refunds of money
+ * are pending; refunds of vouchers are completed.
  */
 export function refundsDownTo(total: number, payments: readonly Payment[], now: Date): Payment[] {
-  let excess = heldMoney(payments) - total;
+  let excess = heldAmount(payments) - total;
   const refunds: Payment[] = [];
-  for (const payment of captured(payments).sort(newestFirstVouchersLast)) {
-    const amount = Math.min(refundable(payment, payments), excess);
+  for (const payment of capturedPayments(payments).sort(newestFirstVouchersLast)) {
+    const amount = Math.min(refundableAmount(payment, payments), excess);
     if (amount <= 0) continue;
     refunds.push(refundEntry(payment, amount, now));
     excess -= amount;
@@ -74,7 +73,7 @@ export function refundEntry(payment: Payment, amount: number, now: Date): Paymen
   return { ...payment, id: 0, amount: -amount, status, date: now, refundOf: payment.id, keyPart: null };
 }
 
-function captured(payments: readonly Payment[]): Payment[] {
+function capturedPayments(payments: readonly Payment[]): Payment[] {
   return payments.filter((payment) => payment.status === 'settled' && payment.amount > 0);
 }
 

@@ -6,7 +6,7 @@ export interface CatalogueVariant extends SoldVariant {
   readonly external_ref: string | null;
 }
 
-/** An item of a basket; any identifier may name its variant. */
+/** Any identifier may name the variant. */
 export interface BasketItem {
   readonly code?: string | null;
   readonly barcode?: string | null;
@@ -21,9 +21,9 @@ export function priceItems(
   offers: Offers,
 ): PricedBasket | Refusal {
   const matcher = matcherOf(MATCHING['POST /order_processings'].variant, variants);
-  const wanted = items.map((item) => ({
+  const requestedVariants = items.map((item) => ({
     variant: matcher.find({ ...item, id: item.product_variant_id }),
     qty: item.qty,
   }));
-  return priceBasket(wanted, offers);
+  return priceBasket(requestedVariants, offers);
 }

@@ -2,20 +2,23 @@ import { allocate, bracketsOf, type FeeLine, sum, type TaxBracket, type Totals, 
 import type { Proforma, ProformaLine } from './proforma.js';
 import { priceLines, type LinePrice } from './promotions.js';
 
-export interface Repriced extends Totals {
+export interface RepricedSale extends Totals {
   readonly lines: readonly ProformaLine[];
   readonly fees: readonly FeeLine[];
 }
 
-/** Lines and totals for the confirmed quantities, with the frozen promotions. The total never exceeds the original one. */
-export function reprice(proforma: Proforma, confirmed: (line: ProformaLine) => number): Repriced {
-  const wanted = proforma.lines.map((line) => ({ ...line, qty: confirmed(line) }));
+/** Prices the confirmed quantities with the frozen promotions. The total never exceeds the original one. */
+export function reprice(proforma: Proforma, confirmedQty: (line: ProformaLine) => number): RepricedSale {
+  const confirmedLines = proforma.lines.map((line) => ({ ...line, qty: confirmedQty(line) }));
   const fees = feesFor(
-    wanted.map(({ qty }) => qty),
+    confirmedLines.map(({ qty }) => qty),
     proforma.originalFees,
   );
-  const priced = capTotal(proforma.originalEndSales - totalsOf(fees).endSales, priceLines(wanted, proforma.promotions));
-  const lines = priced.map((line, index) => ({
+  const pricedLines = capTotal(
+    proforma.originalEndSales - totalsOf(fees).endSales,
+    priceLines(confirmedLines, proforma.promotions),
+  );
+  const lines = pricedLines.map((line, index) => ({
     ...line,
     qty: (proforma.lines[index] as ProformaLine).qty,
     qtyConfirmed: line.qty,
@@ -23,9 +26,12 @@ export function reprice(proforma: Proforma, confirmed: (line: ProformaLine) => n
   return { lines, fees, ...totalsOf([...lines, ...fees]) };
 }
 
-/** Fees for the confirmed quantities (`null` before confirmation): none when there is nothing to send. */
-export function feesFor(confirmed: readonly (number | null)[], originalFees: readonly FeeLine[]): readonly FeeLine[] {
-  return confirmed.every((qty) => qty === 0) ? [] : originalFees;
+/** Returns no fees when nothing is sent. Quantities are `null` before the warehouse confirms. */
+export function feesFor(
+  confirmedQtys: readonly (number | null)[],
+  originalFees: readonly FeeLine[],
+): readonly FeeLine[] {
+  return confirmedQtys.every((qty) => qty === 0) ? [] : originalFees;
 }
 
 export function proformaBrackets(proforma: Pick<Proforma, 'lines' | 'fees'>): TaxBracket[] {
@@ -34,12 +40,12 @@ export function proformaBrackets(proforma: Pick<Proforma, 'lines' | 'fees'>): Ta
 
 const CAP_DISCOUNT = { code: 'original_total', name: 'Never above the original total' };
 
-/** Fewer pieces may earn a smaller discount; the lines are reduced to `max` in total, by largest remainder. */
+/** Fewer pieces may earn a smaller discount, so the lines are reduced to `max` in total, by largest remainder. */
 function capTotal<Line extends LinePrice>(max: number, lines: readonly Line[]): readonly Line[] {
-  const left = lines.map((line) => line.sales - line.discount);
-  const excess = sum(left) - max;
+  const remainingAmounts = lines.map((line) => line.sales - line.discount);
+  const excess = sum(remainingAmounts) - max;
   if (excess <= 0) return lines;
-  const reductions = allocate(excess, left);
+  const reductions = allocate(excess, remainingAmounts);
   return lines.map((line, index) => {
     const amount = reductions[index] ?? 0;
     if (amount === 0) return line;

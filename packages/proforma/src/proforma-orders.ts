@@ -2,7 +2,7 @@ import type { Refusal } from '@back-office/kernel';
 import type { CreateFacts } from './create.js';
 import type { Proforma } from './proforma.js';
 
-/** Result of a decision. `next` is stored even with a refusal, since the deadline may have changed the proforma. */
+/** `next` is stored even with a refusal, since the deadline may have changed the proforma. */
 export interface Verdict {
   readonly next: Proforma;
   readonly refusal?: Refusal;
@@ -10,16 +10,16 @@ export interface Verdict {
   readonly preferredWarehouse?: string | null;
 }
 
-export type Decision = (found: Proforma) => Verdict;
+export type Decision = (proforma: Proforma) => Verdict;
 
-export interface Stored {
+export interface StoredChange {
   readonly before: Proforma;
-  /** As stored; every payment has its id. */
+  /** Every payment has its id. */
   readonly proforma: Proforma;
   readonly refusal?: Refusal;
 }
 
-/** An evaluation and its usable stock, both locked. */
+/** The evaluation and the stock rows are locked. */
 export type EvaluationFacts = Pick<CreateFacts, 'evaluation' | 'stock'>;
 
 export interface DueProforma {
@@ -31,8 +31,8 @@ export interface DueProforma {
 /** Stores proformas and the stock that they reserve. Each call is atomic. */
 export interface ProformaOrders {
   /**
-   * Makes the only proforma of an evaluation. A refusal by `decide` is returned and nothing is stored. `decide` runs
-   * again when its number is taken.
+   * Makes the only proforma of an evaluation. When `decide` refuses, its refusal is returned and nothing is stored.
+   * `decide` runs again when another proforma has taken its number.
    */
   create(
     appId: number,
@@ -43,18 +43,18 @@ export interface ProformaOrders {
   find(appId: number, id: number): Promise<Proforma | undefined>;
   /**
    * Locks the proforma, stores the decision and adapts the reservations; `undefined` when the app has no such proforma.
-   * A line that outgrows its warehouse moves to another one that sells, that the evaluation allowed and that has all of
-   * it. When there is none, the change is refused and nothing is stored.
+   * A line that outgrows its warehouse moves to another one that sells, is allowed by the evaluation, and has all
+   * pieces. Without such a warehouse the change is refused and nothing is stored.
    */
-  change(appId: number, id: number, decide: Decision): Promise<Stored | undefined>;
+  change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined>;
   /**
-   * Like {@link change} for several proformas of one app; skips those that are locked. The worker asks for their
-   * refunds.
+   * Changes several proformas of one app like {@link change}, and skips those that are locked. The worker, not the
+   * call, asks the gateway for their refunds.
    */
-  changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]>;
+  changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]>;
   /**
-   * Proformas of all apps with a passed deadline to process. Each app's longest overdue comes first, and the first of
-   * every app before the second of any. Paid ones with an alert are due only if the app lets paid ones expire.
+   * Returns proformas of all apps whose deadline has passed and must be processed. The longest overdue proforma of
+   * every app precedes the second of any app. Paid ones with an alert are due only if the app lets paid ones expire.
    */
   due(now: Date, limits: { readonly perApp: number; readonly overall: number }): Promise<readonly DueProforma[]>;
 }

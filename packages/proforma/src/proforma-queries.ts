@@ -1,9 +1,9 @@
 import type { Page } from '@back-office/kernel';
 
-/** Filter of a list of proformas; absent fields do not filter. */
+/** Absent fields do not filter. */
 export interface ProformaFilter {
   readonly statusIds?: readonly number[];
-  /** Open, with a deadline after `after` and not after `until`. */
+  /** Selects open proformas with a deadline after `after` and not after `until`. */
   readonly expiring?: { readonly after: Date; readonly until: Date };
   readonly hasAlerts?: boolean;
   readonly anonymous?: boolean;
@@ -12,23 +12,23 @@ export interface ProformaFilter {
   readonly before?: Date;
 }
 
-/** The requesting app, with what formatting its amounts needs. */
+/** Decimals and currency format the amounts. */
 export interface RequestingApp {
   readonly id: number;
   readonly decimals: number;
   readonly currency: string;
 }
 
-/** Counts for a dashboard. Amounts are minor units. */
+/** Amounts are minor units. */
 export interface ProformaStats {
   readonly openCount: number;
   readonly openSum: number;
   readonly awaitingPaymentCount: number;
-  /** Open, with a deadline within 24 hours. */
+  /** Open proformas with a deadline within 24 hours. */
   readonly expiringCount: number;
   readonly paidCount: number;
   readonly madeCount: number;
-  /** Created in the window and converted since. */
+  /** Created in the window and since converted. */
   readonly convertedCount: number;
   /** Converted in the last 7 days. */
   readonly recentlyConvertedCount: number;
@@ -36,8 +36,8 @@ export interface ProformaStats {
 
 export interface ProformaQueries {
   /**
-   * One page as JSON text, in the shape of the API. `orderBy` is `field`, `field asc` or `field desc`; anything else
-   * sorts newest first.
+   * Returns one page as JSON text, in the shape of the API. `orderBy` is `field`, `field asc` or `field desc`; anything
+   * else sorts newest first.
    */
   list(app: RequestingApp, filter: ProformaFilter, orderBy: unknown, page: Page, now: Date): Promise<string>;
   /** The window selects by creation time; `before` is exclusive. */

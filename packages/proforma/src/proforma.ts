@@ -9,7 +9,7 @@ import type {
   Totals,
 } from '@back-office/kernel';
 
-/** In the order of their ids, which start at 1. */
+/** A status id is the position in this list, counted from 1. */
 export const STATUSES = [
   'draft',
   'awaiting_payment',
@@ -56,7 +56,7 @@ export interface ProformaLine extends EvaluatedLine {
 export type PaymentKind = PaymentMethodKind | 'voucher';
 
 export interface Payment {
-  /** 0 until the entry is stored. */
+  /** The id is 0 until the entry is stored. */
   readonly id: number;
   /** Minor units; negative for a refund. */
   readonly amount: number;
@@ -65,7 +65,7 @@ export interface Payment {
   readonly kind: PaymentKind;
   readonly status: PaymentStatus;
   readonly date: Date;
-  /** The captured payment that a refund gives back. */
+  /** Id of the captured payment that this refund returns. */
   readonly refundOf: number | null;
   /** Reference of the card processor. */
   readonly reference: string | null;
@@ -83,18 +83,18 @@ export interface Alert {
   readonly insertedAt: Date;
 }
 
-interface Frozen {
+interface FrozenTerms {
   readonly id: number;
   readonly number: string;
   readonly evaluationId: number;
   readonly processingDate: Date;
   readonly expiresAt: Date;
   readonly buyer: Buyer;
-  /** The fees at creation; a later confirmation may restore them. */
+  /** A later confirmation may restore the fees of the creation. */
   readonly originalFees: readonly FeeLine[];
-  /** Total at creation; repricing never exceeds it. */
+  /** Repricing never exceeds the total of the creation. */
   readonly originalEndSales: number;
-  /** Promotions that applied at creation, in order, also those that took nothing off. */
+  /** Includes promotions that reduced nothing; the order is that of application. */
   readonly promotions: readonly Promotion[];
   readonly insertedAt: Date;
 }
@@ -108,7 +108,7 @@ export interface Conversion {
 }
 
 /** Comment and tags are the only terms that can be edited. */
-export interface Proforma extends Frozen, SaleTerms, Totals {
+export interface Proforma extends FrozenTerms, SaleTerms, Totals {
   readonly status: ProformaStatus;
   readonly lines: readonly ProformaLine[];
   readonly fees: readonly FeeLine[];
@@ -116,7 +116,7 @@ export interface Proforma extends Frozen, SaleTerms, Totals {
   readonly alerts: readonly Alert[];
   readonly warehouseConfirmedAt: Date | null;
   readonly convertedAt: Date | null;
-  /** Payments at conversion; later ones belong to the order and are not shown here. */
+  /** Payments at conversion. Later ones belong to the order and are not shown here. */
   readonly converted: Conversion | null;
   readonly orderId: number | null;
   readonly canceledAt: Date | null;
@@ -124,12 +124,12 @@ export interface Proforma extends Frozen, SaleTerms, Totals {
   readonly updatedAt: Date;
 }
 
-/** Payments to show: for a converted proforma those at its conversion. */
+/** A converted proforma shows the payments at its conversion. */
 export function shownPayments(proforma: Pick<Proforma, 'payments' | 'converted'>): readonly Payment[] {
   return proforma.converted?.payments ?? proforma.payments;
 }
 
-/** Pieces that the line reserves. Converted lines stay reserved until the order ships. */
+/** Converted lines stay reserved until the order ships. */
 export function reservedQty(proforma: Proforma, line: ProformaLine): number {
   if (proforma.status === 'canceled' || proforma.status === 'expired') return 0;
   return line.qtyConfirmed ?? line.qty;

@@ -1,14 +1,12 @@
 import { allocate, type AppliedPromotion, divideRounded, type Promotion, sum } from '@back-office/kernel';
 
-/** 100 % in basis points. */
-const HUNDRED_PERCENT = 10_000;
+const FULL_BASIS_POINTS = 10_000;
 
 export interface PromotionRule extends Promotion {
-  /** Minimum number of pieces that the promotion concerns. */
+  /** Minimum number of pieces on the lines that the promotion concerns. */
   readonly minQty: number;
   /** Minimum sum of the lines before discounts, in minor units. */
   readonly minAmount: number;
-  /** Required coupon; `null` when none. */
   readonly couponCode: string | null;
   readonly validFrom: Date | null;
   /** Inclusive. */
@@ -37,13 +35,13 @@ export interface LinePrice {
   readonly promotions: readonly AppliedPromotion[];
 }
 
-/** The first coupon that no promotion in force requires. */
+/** A coupon is unknown when no promotion in force requires it. */
 export function unknownCoupon(rules: readonly PromotionRule[], { coupons, now }: PromotionContext): string | undefined {
-  const known = new Set(rules.filter((rule) => isInForce(rule, now)).map((rule) => rule.couponCode));
-  return coupons.find((coupon) => !known.has(coupon));
+  const requiredCoupons = new Set(rules.filter((rule) => isInForce(rule, now)).map((rule) => rule.couponCode));
+  return coupons.find((coupon) => !requiredCoupons.has(coupon));
 }
 
-/** The promotions that apply to the basket, in order: those on lines first. */
+/** Promotions on single lines precede promotions on the whole basket. */
 export function applicablePromotions(
   rules: readonly PromotionRule[],
   lines: readonly BasketLine[],
@@ -59,36 +57,41 @@ export function applicablePromotions(
 }
 
 /**
- * Prices lines and applies the promotions one after another, each to what the earlier ones left, never below 0. The
- * order of the lines does not affect the amounts.
+ * Each promotion reduces what earlier promotions leave, never below 0. The order of the lines does not affect the
+ * amounts.
  */
 export function priceLines<Line extends BasketLine>(
   lines: readonly Line[],
   promotions: readonly Promotion[],
 ): (Line & LinePrice)[] {
-  const turns = lines.map((_, index) => index).sort((a, b) => byContent(lines[a] as Line, lines[b] as Line));
-  const inTurn = turns.map((index) => lines[index] as Line);
-  const left = inTurn.map((line) => line.price * line.qty);
-  const taken = inTurn.map((): AppliedPromotion[] => []);
+  const orderedIndexes = lines.map((_, index) => index).sort((a, b) => byContent(lines[a] as Line, lines[b] as Line));
+  const orderedLines = orderedIndexes.map((index) => lines[index] as Line);
+  const remainingAmounts = orderedLines.map((line) => line.price * line.qty);
+  const appliedPromotions = orderedLines.map((): AppliedPromotion[] => []);
   for (const promotion of promotions) {
-    for (const [turn, amount] of reductions(promotion, inTurn, left).entries()) {
+    for (const [position, amount] of reductions(promotion, orderedLines, remainingAmounts).entries()) {
       if (amount === 0) continue;
-      left[turn] = (left[turn] ?? 0) - amount;
-      taken[turn]?.push({ code: promotion.code, name: promotion.name, amount });
+      remainingAmounts[position] = (remainingAmounts[position] ?? 0) - amount;
+      appliedPromotions[position]?.push({ code: promotion.code, name: promotion.name, amount });
     }
   }
-  const priced: (Line & LinePrice)[] = [];
-  for (const [turn, index] of turns.entries()) {
-    const line = inTurn[turn] as Line;
+  const pricedLines: (Line & LinePrice)[] = [];
+  for (const [position, index] of orderedIndexes.entries()) {
+    const line = orderedLines[position] as Line;
     const sales = line.price * line.qty;
-    priced[index] = { ...line, sales, discount: sales - (left[turn] ?? 0), promotions: taken[turn] ?? [] };
+    pricedLines[index] = {
+      ...line,
+      sales,
+      discount: sales - (remainingAmounts[position] ?? 0),
+      promotions: appliedPromotions[position] ?? [],
+    };
   }
-  return priced;
+  return pricedLines;
 }
 
 /**
- * Promotions to freeze with these lines. Includes those that take nothing off, since they may when fewer pieces are
- * confirmed. Drops codes of variants that are not in the basket.
+ * Keeps promotions that reduce nothing, since they may when fewer pieces are confirmed. Drops codes of variants that
+ * are not in the basket.
  */
 export function frozenPromotions(promotions: readonly Promotion[], lines: readonly BasketLine[]): Promotion[] {
   const codes = new Set(lines.map(({ code }) => code));
@@ -97,7 +100,7 @@ export function frozenPromotions(promotions: readonly Promotion[], lines: readon
     .map((promotion) => ({ ...promotion, variantCodes: promotion.variantCodes.filter((code) => codes.has(code)) }));
 }
 
-/** What each promotion took off all lines, in the order of application; without zeros. */
+/** Adds up each promotion over all lines, in the order of application; leaves out zeros. */
 export function promotionTotals(
   lines: readonly Pick<LinePrice, 'promotions'>[],
   promotions: readonly Promotion[],
@@ -111,41 +114,48 @@ export function promotionTotals(
     .filter(({ amount }) => amount > 0);
 }
 
-/** What the promotion takes off each line; `left` is the remaining amount per line. */
-function reductions(promotion: Promotion, lines: readonly BasketLine[], left: readonly number[]): number[] {
-  if (promotion.kind === 'buy_x_get_y') return buyXGetYReductions(promotion, lines, left);
-  if (promotion.variantCodes.length === 0) return allocate(basketReduction(promotion, sum(left)), left);
+function reductions(promotion: Promotion, lines: readonly BasketLine[], remainingAmounts: readonly number[]): number[] {
+  if (promotion.kind === 'buy_x_get_y') return buyXGetYReductions(promotion, lines, remainingAmounts);
+  if (promotion.variantCodes.length === 0)
+    return allocate(basketReduction(promotion, sum(remainingAmounts)), remainingAmounts);
   return lines.map((line, index) => {
-    const rest = left[index] ?? 0;
+    const remainingAmount = remainingAmounts[index] ?? 0;
     if (!concernsLine(promotion, line)) return 0;
     return promotion.kind === 'percentage'
-      ? share(rest, promotion.value, HUNDRED_PERCENT)
-      : Math.min(rest, promotion.value * line.qty);
+      ? share(remainingAmount, promotion.value, FULL_BASIS_POINTS)
+      : Math.min(remainingAmount, promotion.value * line.qty);
   });
 }
 
-function basketReduction({ kind, value }: Promotion, rest: number): number {
-  return kind === 'percentage' ? share(rest, value, HUNDRED_PERCENT) : Math.min(value, rest);
+function basketReduction({ kind, value }: Promotion, remainingAmount: number): number {
+  return kind === 'percentage' ? share(remainingAmount, value, FULL_BASIS_POINTS) : Math.min(value, remainingAmount);
 }
 
-/** Reduces the `getQty` cheapest of every `buyQty + getQty` pieces; a piece is worth its share of its line's rest. */
-function buyXGetYReductions(promotion: Promotion, lines: readonly BasketLine[], left: readonly number[]): number[] {
+/**
+ * Reduces the `getQty` cheapest of every `buyQty + getQty` pieces. A piece is worth its share of the line's remaining
+ * amount.
+ */
+function buyXGetYReductions(
+  promotion: Promotion,
+  lines: readonly BasketLine[],
+  remainingAmounts: readonly number[],
+): number[] {
   const { buyQty, getQty, value } = promotion;
-  const off = lines.map(() => 0);
+  const lineReductions = lines.map(() => 0);
   const indexes = lines.map((_, index) => index).filter((index) => concernsLine(promotion, lines[index] as BasketLine));
   const groups = Math.floor(sum(indexes.map((index) => lines[index]?.qty ?? 0)) / (buyQty + getQty));
-  let toReduce = groups * getQty;
+  let piecesToReduce = groups * getQty;
   for (const index of indexes.sort((a, b) => (lines[a]?.price ?? 0) - (lines[b]?.price ?? 0))) {
     const qty = lines[index]?.qty ?? 0;
-    const reduced = Math.min(toReduce, qty);
-    if (reduced === 0) continue;
-    off[index] = divideRounded(
-      BigInt(left[index] ?? 0) * BigInt(reduced) * BigInt(value),
-      BigInt(qty) * BigInt(HUNDRED_PERCENT),
+    const reducedPieces = Math.min(piecesToReduce, qty);
+    if (reducedPieces === 0) continue;
+    lineReductions[index] = divideRounded(
+      BigInt(remainingAmounts[index] ?? 0) * BigInt(reducedPieces) * BigInt(value),
+      BigInt(qty) * BigInt(FULL_BASIS_POINTS),
     );
-    toReduce -= reduced;
+    piecesToReduce -= reducedPieces;
   }
-  return off;
+  return lineReductions;
 }
 
 function share(amount: number, part: number, whole: number): number {
@@ -176,7 +186,7 @@ function byApplicationOrder(a: PromotionRule, b: PromotionRule): number {
   return Number(isOnLines(b)) - Number(isOnLines(a)) || a.priority - b.priority || compare(a.code, b.code);
 }
 
-/** A total order by content, so remainders do not depend on the order of the basket. */
+/** Lines are ordered by content, so remainders do not depend on the order of the basket. */
 function byContent(a: BasketLine, b: BasketLine): number {
   return compare(a.code, b.code) || a.price - b.price || (a.vatRate ?? -1) - (b.vatRate ?? -1) || a.qty - b.qty;
 }

@@ -1,7 +1,7 @@
 export interface RefundRequest {
   /**
-   * Same for every attempt at a refund; at most 64 letters, digits and `-`. Its random part separates it from refunds of
-   * other databases. The money must move at most once per key.
+   * The key is the same for every attempt at a refund: at most 64 letters, digits and `-`. Its random part separates it
+   * from refunds of other databases. The money must move at most once per key.
    */
   readonly idempotencyKey: string;
   readonly appId: number;
@@ -12,7 +12,7 @@ export interface RefundRequest {
   readonly paymentId: number;
   readonly paymentMethod: string;
   /**
-   * The card processor's reference of that payment; `null` for cash, bank transfers and the like. A gateway that cannot
+   * The card processor's reference of the payment; `null` for cash, bank transfers and the like. A gateway that cannot
    * refund those returns `failed`, and a person is alerted.
    */
   readonly reference: string | null;
@@ -23,11 +23,12 @@ export interface RefundRequest {
 
 export type RefundAnswer = 'refunded' | 'failed' | 'unknown';
 
-/** Refunds money to the customer. Called outside transactions only. */
+/** Refunds money to the customer. It is called outside transactions only. */
 export interface RefundGateway {
   /**
-   * `refunded`: accepted, also on a repeat under the same key. `failed`: refused for good or not supported. `unknown`: no
-   * answer; the caller retries under the same key. Never throws; returns within 10 s.
+   * `refunded`: the refund is accepted, also on a repeat under the same key. `failed`: it is refused for good or not
+   * supported. `unknown`: there is no answer, and the caller retries under the same key. Never throws; returns within
+   * 10 s.
    */
   refund(request: RefundRequest): Promise<RefundAnswer>;
 }

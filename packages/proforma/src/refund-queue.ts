@@ -8,20 +8,23 @@ export interface DueRefund {
 
 export interface RefundClaim {
   readonly proformaId: number;
-  /** Number of attempts, this one included. */
+  /** Number of attempts, including this one. */
   readonly attempts: number;
 }
 
-/** Pending refunds that the gateway has not answered. */
+/** The queue holds pending refunds that the gateway has not answered. */
 export interface RefundQueue {
   due(now: Date, limit: number): Promise<DueRefund[]>;
-  /** Takes a due refund for one attempt and schedules the next; `undefined` when it is not due or already taken. */
+  /**
+   * Takes a due refund for one attempt and schedules the next attempt; `undefined` when the refund is not due or
+   * already taken.
+   */
   claim(appId: number, paymentId: number, now: Date): Promise<RefundClaim | undefined>;
 }
 
-/** The call that decided on a refund asks for it; after this time the worker may. */
+/** The call that makes a refund asks the gateway first; after this time the worker may. */
 const CALL_MS = 30_000;
-/** Pause before the second attempt; each further pause is longer by the same amount. */
+/** Pause before the second attempt; every further pause is longer by this amount. */
 export const REFUND_PAUSE_MS = 60_000;
 
 export interface RefundAttempt {
@@ -29,16 +32,16 @@ export interface RefundAttempt {
   readonly nextAttemptAt: Date;
 }
 
-/** Refunds of a call count one attempt; those of the sweep are due at once. */
+/** Refunds of a call count one attempt; refunds of the sweep are due at once. */
 export function firstAttempt(refund: Pick<Payment, 'date'>, isAskedInCall: boolean): RefundAttempt {
   const wait = isAskedInCall ? CALL_MS : 0;
   return { attempts: isAskedInCall ? 1 : 0, nextAttemptAt: new Date(refund.date.getTime() + wait) };
 }
 
-/** More would make the caller wait too long. */
+/** The caller would wait too long for more refunds. */
 const MAX_REFUNDS_IN_CALL = 50;
 
-/** Whether the current call asks for these refunds; otherwise the worker does. */
+/** The worker asks for the refunds when the call does not. */
 export function shouldAskInCall(due: readonly { readonly refundIds: readonly number[] }[]): boolean {
   return sum(due.map(({ refundIds }) => refundIds.length)) <= MAX_REFUNDS_IN_CALL;
 }

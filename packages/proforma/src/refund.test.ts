@@ -1,6 +1,6 @@
 import { accepted, aProforma, inStatus, NOW, paid, paidByVoucher, payment, refund } from './testing/index.js';
-import { openAlerts } from './alerts.js';
-import { debtOf, paidOf, refundEntry } from './payments.js';
+import { countOpenAlerts } from './alerts.js';
+import { debtOf, paidAmountOf, refundEntry } from './payments.js';
 import type { Payment, Proforma } from './proforma.js';
 import {
   pendingRefunds,
@@ -20,7 +20,7 @@ describe('settleRefund with refunded', () => {
 
   it('subtracts from the paid amount', () => {
     expect(next.payments[1]).toMatchObject({ id: 2, amount: -1000, status: 'refunded', date: LATER, refundOf: 1 });
-    expect(paidOf(next.payments)).toBe(2000);
+    expect(paidAmountOf(next.payments)).toBe(2000);
     expect(debtOf(next)).toBe(1000);
   });
 
@@ -35,7 +35,7 @@ describe('settleRefund with failed', () => {
 
   it('keeps the refund in the list without counting it', () => {
     expect(next.payments[1]).toMatchObject({ amount: -1000, status: 'refund_failed', date: LATER });
-    expect(paidOf(next.payments)).toBe(3000);
+    expect(paidAmountOf(next.payments)).toBe(3000);
   });
 
   it('raises one alert that names the refund', () => {
@@ -48,7 +48,7 @@ describe('settleRefund with failed', () => {
         insertedAt: LATER,
       },
     ]);
-    expect(openAlerts(next)).toBe(1);
+    expect(countOpenAlerts(next)).toBe(1);
   });
 
   it.each([
@@ -100,7 +100,7 @@ describe('a failed refund', () => {
   it('can be recorded as paid, which resolves its alert', () => {
     const recorded = record();
     expect(recorded.payments[1]).toMatchObject({ status: 'refunded', amount: -1000, reference: 'tx-9', date: LATER });
-    expect(paidOf(recorded.payments)).toBe(2000);
+    expect(paidAmountOf(recorded.payments)).toBe(2000);
     expect(recorded.alerts).toMatchObject([
       { kind: 'refund_failed', resolvedAt: LATER, details: { payment_id: 2, recorded: true, reference: 'tx-9' } },
     ]);
@@ -115,8 +115,8 @@ describe('a failed refund', () => {
   it('is pending after a retry, and its alert is resolved', () => {
     const retried = retryRefund(failing(), { refundId: 2, now: LATER });
     expect(retried.payments[1]).toMatchObject({ status: 'pending', date: LATER });
-    expect(openAlerts(retried)).toBe(0);
-    expect(openAlerts(settleRefund(retried, 2, 'failed', LATER))).toBe(1);
+    expect(countOpenAlerts(retried)).toBe(0);
+    expect(countOpenAlerts(settleRefund(retried, 2, 'failed', LATER))).toBe(1);
     expect(settleRefund(retried, 2, 'refunded', LATER).payments[1]).toMatchObject({ status: 'refunded' });
   });
 

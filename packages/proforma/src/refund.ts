@@ -5,19 +5,19 @@ import type { Alert, Payment, Proforma } from './proforma.js';
 import { REFUND_PENDING } from './refusals.js';
 import { decide, type Guard } from './transitions.js';
 
-/** `failed`: refused for good; `unanswered`: no answer after the last attempt. */
+/** `failed`: the gateway refused for good. `unanswered`: the last attempt had no answer. */
 export type RefundOutcome = 'refunded' | 'failed' | 'unanswered';
 
 export function pendingRefunds(proforma: Proforma): Payment[] {
   return proforma.payments.filter(isPendingRefund);
 }
 
-/** The refund with this id; `undefined` for incoming payments. */
-export function refundOf(proforma: Proforma, paymentId: number): Payment | undefined {
+/** Returns `undefined` for incoming payments. */
+export function findRefund(proforma: Proforma, paymentId: number): Payment | undefined {
   return proforma.payments.find(({ id, amount }) => id === paymentId && amount < 0);
 }
 
-/** Stores the outcome of a pending refund; a later outcome changes nothing. */
+/** Stores the outcome of a pending refund. Later outcomes change nothing. */
 export function settleRefund(proforma: Proforma, paymentId: number, outcome: RefundOutcome, now: Date): Proforma {
   const refund = proforma.payments.find((payment) => payment.id === paymentId && isPendingRefund(payment));
   if (refund === undefined) return proforma;
@@ -33,25 +33,25 @@ export interface RefundFacts {
 }
 
 export interface RecordedRefund extends RefundFacts {
-  /** Reference of the bank or processor that paid. */
+  /** Reference of the bank or processor that paid the refund. */
   readonly reference: string | null;
 }
 
 const refundIsNotPending: Guard<RefundFacts> = (proforma, { refundId }) =>
-  refundOf(proforma, refundId)?.status === 'pending' ? REFUND_PENDING : undefined;
+  findRefund(proforma, refundId)?.status === 'pending' ? REFUND_PENDING : undefined;
 
 /**
- * Marks a failed refund as paid by a person and resolves its alerts. A pending one is refused, since the gateway may
+ * Marks a failed refund as paid by a person and resolves its alerts. A pending refund is refused, since the gateway may
  * still pay it.
  */
 export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proforma | Refusal {
-  const apply = (found: Proforma): Proforma => {
-    const refund = failedRefund(found, facts.refundId);
-    if (refund === undefined) return found;
+  const apply = (current: Proforma): Proforma => {
+    const refund = failedRefund(current, facts.refundId);
+    if (refund === undefined) return current;
     const { reference, now } = facts;
-    const paidOut = { ...refund, reference: reference ?? refund.reference };
-    const recorded = withStatus(replacePayment(found, refund, paidOut), paidOut, 'refunded', now);
-    return addAlertDetails(resolvePaymentAlerts(recorded, new Set([refund.id]), now), refund.id, {
+    const paidRefund = { ...refund, reference: reference ?? refund.reference };
+    const recordedProforma = withStatus(replacePayment(current, refund, paidRefund), paidRefund, 'refunded', now);
+    return addAlertDetails(resolvePaymentAlerts(recordedProforma, new Set([refund.id]), now), refund.id, {
       recorded: true,
       reference,
     });
@@ -59,44 +59,43 @@ export function recordRefund(proforma: Proforma, facts: RecordedRefund): Proform
   return decide({ action: 'record_refund', guards: [refundIsNotPending], apply }, proforma, facts);
 }
 
-/** Makes a failed refund pending again and resolves its alerts. Other refunds do not change. */
+/** Makes a failed refund pending again and resolves its alerts. Other refunds stay. */
 export function retryRefund(proforma: Proforma, facts: RefundFacts): Proforma {
-  const apply = (found: Proforma): Proforma => {
-    const refund = failedRefund(found, facts.refundId);
-    if (refund === undefined) return found;
-    return resolvePaymentAlerts(withStatus(found, refund, 'pending', facts.now), new Set([refund.id]), facts.now);
+  const apply = (current: Proforma): Proforma => {
+    const refund = failedRefund(current, facts.refundId);
+    if (refund === undefined) return current;
+    return resolvePaymentAlerts(withStatus(current, refund, 'pending', facts.now), new Set([refund.id]), facts.now);
   };
-  const outcome = decide({ action: 'retry_refund', guards: [], apply }, proforma, facts);
-  return isRefusal(outcome) ? proforma : outcome;
+  const result = decide({ action: 'retry_refund', guards: [], apply }, proforma, facts);
+  return isRefusal(result) ? proforma : result;
 }
 
 /**
  * Gives each new refund the random part of its key; adapters call it before storing. Two databases may use the same ids
  * with one payment service.
  */
-export function withKeyParts(proforma: Proforma, draw: () => string): Proforma {
+export function withKeyParts(proforma: Proforma, drawKeyPart: () => string): Proforma {
   const isNew = (payment: Payment): boolean => payment.id === 0 && isPendingRefund(payment);
   if (!proforma.payments.some(isNew)) return proforma;
-  const payments = proforma.payments.map((each) => (isNew(each) ? { ...each, keyPart: draw() } : each));
+  const payments = proforma.payments.map((payment) =>
+    isNew(payment) ? { ...payment, keyPart: drawKeyPart() } : payment,
+  );
   return { ...proforma, payments };
 }
 
-/**
- * Idempotency key of a refund. It changes only after the gateway has refused, since an unanswered refund may have been
- * paid.
- */
+/** The key changes only after the gateway has refused, since an unanswered refund may have been paid. */
 export function refundKey(appId: number, proforma: Proforma, refundId: number): string {
-  const refusals = proforma.alerts.filter(
+  const refusalCount = proforma.alerts.filter(
     ({ details }) => details['payment_id'] === refundId && details['reason'] === 'failed',
   ).length;
-  const keyPart = refundOf(proforma, refundId)?.keyPart ?? null;
-  return [`refund-${appId}-${refundId}`, keyPart, refusals === 0 ? null : refusals + 1]
+  const keyPart = findRefund(proforma, refundId)?.keyPart ?? null;
+  return [`refund-${appId}-${refundId}`, keyPart, refusalCount === 0 ? null : refusalCount + 1]
     .filter((part) => part !== null)
     .join('-');
 }
 
 function failedRefund(proforma: Proforma, refundId: number): Payment | undefined {
-  const refund = refundOf(proforma, refundId);
+  const refund = findRefund(proforma, refundId);
   return refund?.status === 'refund_failed' ? refund : undefined;
 }
 
@@ -105,7 +104,10 @@ function withStatus(proforma: Proforma, refund: Payment, status: Payment['status
 }
 
 function replacePayment(proforma: Proforma, payment: Payment, replacement: Payment): Proforma {
-  return { ...proforma, payments: proforma.payments.map((each) => (each === payment ? replacement : each)) };
+  return {
+    ...proforma,
+    payments: proforma.payments.map((candidate) => (candidate === payment ? replacement : candidate)),
+  };
 }
 
 function addAlertDetails(proforma: Proforma, refundId: number, details: Alert['details']): Proforma {

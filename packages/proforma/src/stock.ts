@@ -9,7 +9,7 @@ export interface StockRow {
   readonly reserved: number;
 }
 
-/** The preferred warehouse first, then the others by code and id. */
+/** The preferred warehouse precedes the others, which are sorted by code and id. */
 export function sortByPreference(stock: readonly StockRow[], preferred: string | null): StockRow[] {
   const code = ({ warehouseCode }: StockRow): string => warehouseCode ?? '';
   return [...stock].sort(
@@ -19,12 +19,12 @@ export function sortByPreference(stock: readonly StockRow[], preferred: string |
   );
 }
 
-/** Keeps looking rows up fast for baskets of a thousand lines. */
+/** An index keeps baskets of a thousand lines fast. */
 function rowsByVariant(stock: readonly StockRow[]): Map<number, StockRow[]> {
   const rows = new Map<number, StockRow[]>();
   for (const row of stock) {
-    const known = rows.get(row.variantId);
-    if (known) known.push(row);
+    const variantRows = rows.get(row.variantId);
+    if (variantRows) variantRows.push(row);
     else rows.set(row.variantId, [row]);
   }
   return rows;
@@ -36,29 +36,32 @@ export interface Demand {
   readonly name: string;
 }
 
-export interface Source {
+export interface SourceWarehouse {
   readonly warehouseId: number;
   readonly warehouseCode: string | null;
 }
 
 /**
- * Chooses for each line the first warehouse of `stock` that has all of it, after what the earlier lines took. Never
- * splits a line. Returns the first line without a warehouse as `missing`.
+ * Chooses for each line the first warehouse of `stock` that has all pieces after the earlier lines. Never splits a
+ * line. Returns the first line without a warehouse as `missing`.
  */
-export function chooseWarehouses(lines: readonly Demand[], stock: readonly StockRow[]): Source[] | { missing: Demand } {
-  const left = new Map(stock.map((row) => [row, row.onHand - row.reserved]));
+export function chooseWarehouses(
+  lines: readonly Demand[],
+  stock: readonly StockRow[],
+): SourceWarehouse[] | { missing: Demand } {
+  const availableByRow = new Map(stock.map((row) => [row, row.onHand - row.reserved]));
   const rows = rowsByVariant(stock);
-  const sources: Source[] = [];
+  const sources: SourceWarehouse[] = [];
   for (const line of lines) {
-    const row = rows.get(line.variantId)?.find((each) => (left.get(each) ?? 0) >= line.qty);
+    const row = rows.get(line.variantId)?.find((candidate) => (availableByRow.get(candidate) ?? 0) >= line.qty);
     if (row === undefined) return { missing: line };
-    left.set(row, (left.get(row) ?? 0) - line.qty);
+    availableByRow.set(row, (availableByRow.get(row) ?? 0) - line.qty);
     sources.push({ warehouseId: row.warehouseId, warehouseCode: row.warehouseCode });
   }
   return sources;
 }
 
-/** Stock of a warehouse that no longer sells: reserved pieces stay, but no reservation can grow. */
+/** A warehouse that no longer sells keeps its reserved pieces, but no reservation can grow. */
 export function withoutSales(row: StockRow): StockRow {
   return { ...row, onHand: Math.min(row.onHand, row.reserved) };
 }
@@ -67,23 +70,23 @@ export interface ReservationChange {
   readonly lineId: number;
   readonly variantId: number;
   readonly warehouseId: number;
-  /** Pieces reserved after the change; `null` for the warehouse that the line leaves. */
+  /** Reserved pieces after the change; `null` for the warehouse that the line leaves. */
   readonly qty: number | null;
   readonly delta: number;
 }
 
-/** One entry for each line and warehouse whose reservation changes. */
+/** Returns one entry for each line and warehouse whose reservation changes. */
 export function reservationChanges(before: Proforma, after: Proforma): ReservationChange[] {
   return after.lines.flatMap((line, index) => {
-    const old = before.lines[index];
-    const kept = old === undefined ? 0 : reservedQty(before, old);
+    const previousLine = before.lines[index];
+    const previousQty = previousLine === undefined ? 0 : reservedQty(before, previousLine);
     const qty = reservedQty(after, line);
     const { id: lineId, variantId, warehouseId } = line;
     const changes: ReservationChange[] =
-      old === undefined || old.warehouseId === warehouseId
-        ? [{ lineId, variantId, warehouseId, qty, delta: qty - kept }]
+      previousLine === undefined || previousLine.warehouseId === warehouseId
+        ? [{ lineId, variantId, warehouseId, qty, delta: qty - previousQty }]
         : [
-            { lineId, variantId, warehouseId: old.warehouseId, qty: null, delta: -kept },
+            { lineId, variantId, warehouseId: previousLine.warehouseId, qty: null, delta: -previousQty },
             { lineId, variantId, warehouseId, qty, delta: qty },
           ];
     return changes.filter(({ delta }) => delta !== 0);
@@ -92,25 +95,26 @@ export function reservationChanges(before: Proforma, after: Proforma): Reservati
 
 type Shelf = Pick<StockRow, 'variantId' | 'warehouseId'>;
 
-/** Available stock, from which several changes take in turn. */
+/** Several changes take from the same available stock, one after another. */
 export class AvailableStock {
-  private readonly left: Map<string, number>;
+  private readonly available: Map<string, number>;
 
   constructor(private readonly stock: readonly StockRow[]) {
-    this.left = new Map(stock.map((row) => [shelfKey(row), row.onHand - row.reserved]));
+    this.available = new Map(stock.map((row) => [shelfKey(row), row.onHand - row.reserved]));
   }
 
   /**
    * Applies the reservation changes and returns the proforma with the warehouses of its lines. A line that outgrows its
-   * warehouse moves to the first other one that has all of it. Without one, nothing is taken and the line is returned.
+   * warehouse moves to the first other one that has all pieces. Without one, nothing is taken and the line is returned
+   * as `missing`.
    */
   take(before: Proforma, after: Proforma, preferred: string | null): Proforma | { readonly missing: ProformaLine } {
-    const withdrawal = new Withdrawal(this.left);
+    const withdrawal = new Withdrawal(this.available);
     const changes = reservationChanges(before, after);
     const lines = new Map(after.lines.map((line) => [line.id, line]));
     const rows = rowsByVariant(sortByPreference(this.stock, preferred));
     for (const change of changes) if (change.delta < 0) withdrawal.take(change, change.delta);
-    const moved = new Map<number, Source>();
+    const newSources = new Map<number, SourceWarehouse>();
     for (const change of changes.filter(({ delta }) => delta > 0)) {
       const { lineId, delta, qty } = change;
       if (withdrawal.has(change, delta)) {
@@ -118,37 +122,37 @@ export class AvailableStock {
         continue;
       }
       const line = lines.get(lineId) as ProformaLine;
-      const others = (rows.get(line.variantId) ?? []).filter((row) => row.warehouseId !== line.warehouseId);
-      const source = others.find((row) => withdrawal.has(row, Number(qty)));
+      const otherRows = (rows.get(line.variantId) ?? []).filter((row) => row.warehouseId !== line.warehouseId);
+      const source = otherRows.find((row) => withdrawal.has(row, Number(qty)));
       if (source === undefined) return { missing: line };
       withdrawal.take(change, delta - Number(qty));
       withdrawal.take({ variantId: line.variantId, warehouseId: source.warehouseId }, Number(qty));
-      moved.set(lineId, { warehouseId: source.warehouseId, warehouseCode: source.warehouseCode });
+      newSources.set(lineId, { warehouseId: source.warehouseId, warehouseCode: source.warehouseCode });
     }
     withdrawal.commit();
-    return moved.size === 0
+    return newSources.size === 0
       ? after
-      : { ...after, lines: after.lines.map((line) => ({ ...line, ...moved.get(line.id) })) };
+      : { ...after, lines: after.lines.map((line) => ({ ...line, ...newSources.get(line.id) })) };
   }
 }
 
-/** What one change takes; nothing is taken until `commit`. */
+/** The available stock changes only at `commit`. */
 class Withdrawal {
-  private readonly taken = new Map<string, number>();
+  private readonly takenByShelf = new Map<string, number>();
 
-  constructor(private readonly left: Map<string, number>) {}
+  constructor(private readonly available: Map<string, number>) {}
 
-  /** Pieces that the change itself releases stay usable where more is reserved than on hand. */
+  /** Pieces that the change itself releases stay usable, even if more are reserved than on hand. */
   has(shelf: Shelf, qty: number): boolean {
-    return qty <= Math.max(this.left.get(shelfKey(shelf)) ?? 0, 0) - (this.taken.get(shelfKey(shelf)) ?? 0);
+    return qty <= Math.max(this.available.get(shelfKey(shelf)) ?? 0, 0) - (this.takenByShelf.get(shelfKey(shelf)) ?? 0);
   }
 
   take(shelf: Shelf, qty: number): void {
-    this.taken.set(shelfKey(shelf), (this.taken.get(shelfKey(shelf)) ?? 0) + qty);
+    this.takenByShelf.set(shelfKey(shelf), (this.takenByShelf.get(shelfKey(shelf)) ?? 0) + qty);
   }
 
   commit(): void {
-    for (const [shelf, qty] of this.taken) this.left.set(shelf, (this.left.get(shelf) ?? 0) - qty);
+    for (const [shelf, qty] of this.takenByShelf) this.available.set(shelf, (this.available.get(shelf) ?? 0) - qty);
   }
 }
 

@@ -18,13 +18,12 @@ export type Action =
 
 export interface Transition {
   readonly from: readonly ProformaStatus[];
-  /** Possible statuses afterwards. */
   readonly to: readonly (ProformaStatus | 'unchanged')[];
 }
 
 const ANY_STATUS = [...OPEN_STATUSES, ...FINAL_STATUSES];
 
-/** From a status that is not listed, the action is refused as already final. */
+/** In a status that is not listed, the action is refused as already final. */
 export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
   pay: [{ from: OPEN_STATUSES, to: ['paid', 'unchanged'] }],
   begin_card_payment: [
@@ -47,7 +46,6 @@ export const TRANSITIONS: Readonly<Record<Action, readonly Transition[]>> = {
   retry_refund: [{ from: ANY_STATUS, to: ['unchanged'] }],
 };
 
-/** Returns why the action is refused, if it is. */
 export type Guard<Facts> = (proforma: Proforma, facts: Facts) => Refusal | undefined;
 
 export interface Move<Facts> {
@@ -58,14 +56,20 @@ export interface Move<Facts> {
 
 /** Checks the status and the guards in order, then applies the change. */
 export function decide<Facts>(move: Move<Facts>, proforma: Proforma, facts: Facts): Proforma | Refusal {
-  const to = TRANSITIONS[move.action].flatMap((each) => (each.from.includes(proforma.status) ? each.to : []));
-  if (to.length === 0) return ALREADY_FINAL;
+  const nextStatuses = TRANSITIONS[move.action].flatMap((transition) =>
+    transition.from.includes(proforma.status) ? transition.to : [],
+  );
+  if (nextStatuses.length === 0) return ALREADY_FINAL;
   for (const guard of move.guards) {
     const refusal = guard(proforma, facts);
     if (isRefusal(refusal)) return refusal;
   }
   const next = move.apply(proforma, facts);
-  if (!to.includes(next.status === proforma.status && to.includes('unchanged') ? 'unchanged' : next.status)) {
+  if (
+    !nextStatuses.includes(
+      next.status === proforma.status && nextStatuses.includes('unchanged') ? 'unchanged' : next.status,
+    )
+  ) {
     throw new Error(`${move.action} may not lead from ${proforma.status} to ${next.status}`);
   }
   return next;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { aProforma, fee, inStatus, line, NOW, paid, paidByVoucher, refund } from './testing/index.js';
 import { releasedVouchers } from './benefits.js';
 import { cancel, convert } from './close.js';
-import { debtOf, paidOf } from './payments.js';
+import { debtOf, paidAmountOf } from './payments.js';
 import { proformaBrackets } from './pricing.js';
 import type { Payment, Proforma } from './proforma.js';
 import { ALREADY_FINAL } from './refusals.js';
@@ -252,7 +252,7 @@ describe('vouchers after a corrected confirmation', () => {
         for (const qty of quantities) {
           proforma = stored(confirmed(proforma, { 1: qty }), 'refunded');
           const byVoucher = sum(voucherPayments(proforma));
-          const left = proforma.endSales - (paidOf(proforma.payments) - byVoucher);
+          const left = proforma.endSales - (paidAmountOf(proforma.payments) - byVoucher);
           expect([proforma.endSales, byVoucher]).toEqual([qty * 100, Math.min(brought, left)]);
         }
         const isConverted = isConvertible && quantities.at(-1) !== 0;

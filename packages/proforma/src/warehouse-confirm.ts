@@ -7,7 +7,7 @@ import { decide, type Guard } from './transitions.js';
 
 export interface Adjustment {
   readonly lineId: number;
-  /** As sent, not validated. */
+  /** The value is as sent, not validated. */
   readonly qtyConfirmed: unknown;
 }
 
@@ -19,14 +19,14 @@ export interface ConfirmFacts {
 const linesBelongToProforma: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
   checkEach(adjustments, 'proforma_order_item_id', ({ lineId }) => proforma.lines.some((line) => line.id === lineId));
 
-const linesAreNamedOnce: Guard<ConfirmFacts> = (_, { adjustments }) =>
+const linesAreUnique: Guard<ConfirmFacts> = (_, { adjustments }) =>
   checkEach(
     adjustments,
     'proforma_order_item_id',
-    ({ lineId }, index) => adjustments.findIndex((each) => each.lineId === lineId) === index,
+    ({ lineId }, index) => adjustments.findIndex((other) => other.lineId === lineId) === index,
   );
 
-const quantitiesAreGiven: Guard<ConfirmFacts> = (_, { adjustments }) =>
+const quantitiesArePresent: Guard<ConfirmFacts> = (_, { adjustments }) =>
   checkEach(
     adjustments,
     'qty_confirmed',
@@ -36,30 +36,30 @@ const quantitiesAreGiven: Guard<ConfirmFacts> = (_, { adjustments }) =>
 
 const quantitiesAreWithinLine: Guard<ConfirmFacts> = (proforma, { adjustments }) =>
   checkEach(adjustments, 'qty_confirmed', ({ lineId, qtyConfirmed }) => {
-    const requested = proforma.lines.find((line) => line.id === lineId)?.qty ?? 0;
-    return Number.isInteger(qtyConfirmed) && Number(qtyConfirmed) >= 0 && Number(qtyConfirmed) <= requested;
+    const requestedQty = proforma.lines.find((line) => line.id === lineId)?.qty ?? 0;
+    return Number.isInteger(qtyConfirmed) && Number(qtyConfirmed) >= 0 && Number(qtyConfirmed) <= requestedQty;
   });
 
 /**
- * Confirms every line; lines left out are confirmed in full. Each call starts from the requested quantities, so it may
- * raise what an earlier one reduced. Overpaid money becomes pending refunds. Refunded vouchers pay again when the total
- * rises.
+ * Confirms every line; lines that are left out are confirmed in full. Each call starts from the requested quantities,
+ * so it may raise what an earlier one reduced. Overpaid money becomes pending refunds. Refunded vouchers pay again when
+ * the total rises.
  */
 export function warehouseConfirm(proforma: Proforma, facts: ConfirmFacts): Proforma | Refusal {
-  const guards = [linesBelongToProforma, linesAreNamedOnce, quantitiesAreGiven, quantitiesAreWithinLine];
+  const guards = [linesBelongToProforma, linesAreUnique, quantitiesArePresent, quantitiesAreWithinLine];
   return decide({ action: 'warehouse_confirm', guards, apply: confirm }, proforma, facts);
 }
 
 function confirm(proforma: Proforma, { adjustments, now }: ConfirmFacts): Proforma {
-  const adjusted = new Map(adjustments.map((each) => [each.lineId, Number(each.qtyConfirmed)]));
-  const repriced = reprice(proforma, (line) => adjusted.get(line.id) ?? line.qty);
+  const confirmedQtys = new Map(adjustments.map((adjustment) => [adjustment.lineId, Number(adjustment.qtyConfirmed)]));
+  const repriced = reprice(proforma, (line) => confirmedQtys.get(line.id) ?? line.qty);
   const payments = [...proforma.payments, ...refundsDownTo(repriced.endSales, proforma.payments, now)];
-  const reduced = repriced.lines.some((line) => line.qtyConfirmed !== line.qty);
+  const isReduced = repriced.lines.some((line) => line.qtyConfirmed !== line.qty);
   return {
     ...proforma,
     ...repriced,
     payments: [...payments, ...repeatVoucherPayments({ endSales: repriced.endSales, payments }, now)],
-    status: reduced ? 'partial_confirmed' : 'confirmed',
+    status: isReduced ? 'partial_confirmed' : 'confirmed',
     warehouseConfirmedAt: now,
     updatedAt: now,
   };
@@ -71,6 +71,6 @@ function checkEach(
   isValid: (adjustment: Adjustment, index: number) => boolean,
   rule = 'is invalid',
 ): Refusal | undefined {
-  const index = adjustments.findIndex((adjustment, at) => !isValid(adjustment, at));
+  const index = adjustments.findIndex((adjustment, position) => !isValid(adjustment, position));
   return index < 0 ? undefined : refuse(rule, `adjustments.${index}.${field}`);
 }

@@ -17,7 +17,7 @@ export interface BegunPayment {
 }
 
 interface ChangeResult {
-  readonly stored: domain.Stored;
+  readonly stored: domain.StoredChange;
   /** Current state, after its refunds. */
   readonly proforma: Proforma;
 }
@@ -91,7 +91,7 @@ export class ProformaActions {
 
   async hasCardPayment(app: AppContext, id: number, paymentId: number): Promise<boolean> {
     const found = await this.proformas.find(app.id, id);
-    return found !== undefined && domain.cardPayment(found, paymentId) !== undefined;
+    return found !== undefined && domain.findCardPayment(found, paymentId) !== undefined;
   }
 
   /** `undefined` also without a card payment of that id. */
@@ -99,14 +99,14 @@ export class ProformaActions {
     return this.applyToPayment(
       app,
       id,
-      (proforma) => domain.cardPayment(proforma, result.paymentId),
+      (proforma) => domain.findCardPayment(proforma, result.paymentId),
       (proforma, now) => domain.receiveCardResult(proforma, { ...result, now }),
     );
   }
 
   async hasRefund(app: AppContext, id: number, refundId: number): Promise<boolean> {
     const found = await this.proformas.find(app.id, id);
-    return found !== undefined && domain.refundOf(found, refundId) !== undefined;
+    return found !== undefined && domain.findRefund(found, refundId) !== undefined;
   }
 
   /** `undefined` also without a refund of that id. */
@@ -114,7 +114,7 @@ export class ProformaActions {
     return this.applyToPayment(
       app,
       id,
-      (proforma) => domain.refundOf(proforma, refund.refundId),
+      (proforma) => domain.findRefund(proforma, refund.refundId),
       (proforma, now) => domain.recordRefund(proforma, { ...refund, now }),
     );
   }
@@ -124,7 +124,7 @@ export class ProformaActions {
     return this.applyToPayment(
       app,
       id,
-      (proforma) => domain.refundOf(proforma, refundId),
+      (proforma) => domain.findRefund(proforma, refundId),
       (proforma, now) => domain.retryRefund(proforma, { refundId, now }),
     );
   }

@@ -64,7 +64,7 @@ function presentCommon(proforma: domain.Proforma, amount: Money, now: Date): Of<
     cancel_reason: proforma.cancelReason,
     tags: [...proforma.tags],
     alerts_count: proforma.alerts.length,
-    open_alerts_count: domain.openAlerts(proforma),
+    open_alerts_count: domain.countOpenAlerts(proforma),
     inserted_at: formatDateTime(proforma.insertedAt),
     updated_at: formatDateTime(proforma.updatedAt),
   };
@@ -78,7 +78,7 @@ function presentAmounts(proforma: domain.Proforma, amount: Money) {
     net_sales: amount(proforma.netSales),
     vat: amount(proforma.vat),
     end_sales: amount(proforma.endSales),
-    paid: amount(domain.paidOf(payments)),
+    paid: amount(domain.paidAmountOf(payments)),
     debt: amount(domain.debtOf({ endSales: proforma.endSales, payments })),
   };
 }

@@ -1,5 +1,5 @@
 import { anEvaluation, InMemoryProformaOrders, NOW } from '@back-office/proforma/testing';
-import { cancel, createProforma, pay, type Proforma, type Stored } from '@back-office/proforma';
+import { cancel, createProforma, pay, type Proforma, type StoredChange } from '@back-office/proforma';
 import { isRefusal } from '@back-office/kernel';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { Refunds } from './refunds.js';
@@ -10,7 +10,7 @@ const queue = { due: () => Promise.resolve([]), claim: () => Promise.resolve(und
 const gateway = { refund: () => Promise.resolve('refunded' as const) };
 
 /** A cancelled proforma with a pending refund. */
-async function canceled(orders: InMemoryProformaOrders): Promise<Stored> {
+async function canceled(orders: InMemoryProformaOrders): Promise<StoredChange> {
   orders.addStock(APP, { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10 });
   const made = await orders.create(APP, orders.addEvaluation(APP, anEvaluation()), (facts) =>
     createProforma({
@@ -24,8 +24,8 @@ async function canceled(orders: InMemoryProformaOrders): Promise<Stored> {
   );
   if (isRefusal(made)) throw new Error(made.refused);
   const method = { id: 1, name: 'Bank', kind: 'bank_transfer' as const };
-  const deciding = async (decide: (found: Proforma) => Proforma | { refused: string }): Promise<Stored> =>
-    (await orders.change(APP, made.id, (found) => ({ next: decide(found) as Proforma }))) as Stored;
+  const deciding = async (decide: (found: Proforma) => Proforma | { refused: string }): Promise<StoredChange> =>
+    (await orders.change(APP, made.id, (found) => ({ next: decide(found) as Proforma }))) as StoredChange;
   await deciding((found) => pay(found, { method, amount: 0, now: NOW }));
   return deciding((found) => cancel(found, { reason: null, now: NOW }));
 }

@@ -11,7 +11,7 @@ import {
   type RefundGateway,
   type RefundOutcome,
   type RefundQueue,
-  type Stored,
+  type StoredChange,
 } from '@back-office/proforma';
 
 /** After this time the call returns, and the worker retries. */
@@ -37,7 +37,7 @@ export class Refunds {
   ) {}
 
   /** Asks the gateway once for each refund that the change added, in parallel, and records the answers. */
-  async payOut(appId: number, { before, proforma }: Stored): Promise<Proforma> {
+  async payOut(appId: number, { before, proforma }: StoredChange): Promise<Proforma> {
     const known = new Set(pendingRefunds(before).map((payment) => payment.id));
     const due = pendingRefunds(proforma).filter((payment) => !known.has(payment.id));
     if (due.length === 0) return proforma;

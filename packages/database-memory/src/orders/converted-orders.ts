@@ -1,6 +1,13 @@
 import { newParts } from '@back-office/kernel';
 import { CANCELED_ID, PAYABLE_IDS, PAYMENT_STATUSES, paymentStatusOf, statusIdIn } from '@back-office/orders';
-import { convertedItems, convertedOrder, debtOf, isAllRefunded, paidOf, type Proforma } from '@back-office/proforma';
+import {
+  convertedItems,
+  convertedOrder,
+  debtOf,
+  isAllRefunded,
+  paidAmountOf,
+  type Proforma,
+} from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import type { State } from '../state.js';
 import { insertOrder, type NewOrder } from './new-order.js';
@@ -43,7 +50,7 @@ function orderOf(proforma: Proforma): NewOrder {
 }
 
 function paymentColumns({ endSales, payments }: Proforma) {
-  const paid = paidOf(payments);
+  const paid = paidAmountOf(payments);
   const status = paymentStatusOf(paid, endSales, isAllRefunded(payments));
   return { paid, debt: debtOf({ endSales, payments }), payment_status_id: statusIdIn(PAYMENT_STATUSES, status) };
 }

@@ -3,13 +3,13 @@ import {
   earnedPoints,
   reservationChanges,
   releasedVouchers,
-  storedOf,
+  storedChangeOf,
   withoutSales,
-  withSettledOrder,
+  withOrderState,
   withStock,
   type DecidedChange,
   type StockRow,
-  type Stored,
+  type StoredChange,
 } from '@back-office/proforma';
 import { settleVouchers } from '../checkout/vouchers.js';
 import { insertConverted, isCanceled, isPayable, settleOrderPayments } from '../orders/converted-orders.js';
@@ -26,7 +26,12 @@ interface Storing {
 }
 
 /** Stores decided changes; a change that needs more stock than available becomes a refusal. */
-export function storeChanges(state: State, appId: number, changes: readonly DecidedChange[], how: Storing): Stored[] {
+export function storeChanges(
+  state: State,
+  appId: number,
+  changes: readonly DecidedChange[],
+  how: Storing,
+): StoredChange[] {
   const ended = changes.map((change) => withOrder(state, appId, change, how.now));
   for (const { before, after } of ended) {
     settleVouchers(state, appId, releasedVouchers(before, after), how.now);
@@ -45,7 +50,7 @@ function withOrder(state: State, appId: number, change: DecidedChange, now: Date
   if (!hasPaidAmountChanged(change)) return change;
   const order = settleOrderPayments(state, appId, after, now);
   const settled = order && { isPayable: isPayable(order), isCanceled: isCanceled(order) };
-  return { ...change, after: withSettledOrder(change, settled, now) };
+  return { ...change, after: withOrderState(change, settled, now) };
 }
 
 /** The stock of the changes. In warehouses that no longer sell, no reservation can grow. */
@@ -64,10 +69,10 @@ function stockFor(state: State, appId: number, changes: readonly DecidedChange[]
   );
 }
 
-function store(state: State, appId: number, change: DecidedChange, { asks, now }: Storing): Stored {
+function store(state: State, appId: number, change: DecidedChange, { asks, now }: Storing): StoredChange {
   const { before, after } = change;
-  if (before === after) return storedOf(change);
+  if (before === after) return storedChangeOf(change);
   const reservations = reservationChanges(before, after).map((each) => ({ ...each, reference: after.number }));
   bookReservations(state, appId, reservations, now);
-  return storedOf({ ...change, after: putProforma(state, appId, after, asks) });
+  return storedChangeOf({ ...change, after: putProforma(state, appId, after, asks) });
 }

@@ -7,7 +7,7 @@ import {
   type EvaluationFacts,
   type Proforma,
   type ProformaOrders,
-  type Stored,
+  type StoredChange,
 } from '@back-office/proforma';
 import { evaluationFacts } from '../checkout/evaluation-facts.js';
 import { hasOrderNumber } from '../orders/new-order.js';
@@ -44,12 +44,12 @@ export class MemoryProformaOrders implements ProformaOrders {
     return findProforma(this.state, appId, id);
   }
 
-  async change(appId: number, id: number, decide: Decision): Promise<Stored | undefined> {
+  async change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined> {
     return this.changeAll(appId, [id], decide, true)[0];
   }
 
   /** Nothing is ever locked here. */
-  async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]> {
+  async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
     return this.changeAll(appId, ids, decide, false);
   }
 
@@ -57,7 +57,7 @@ export class MemoryProformaOrders implements ProformaOrders {
     return dueProformas(this.state, now, limits);
   }
 
-  private changeAll(appId: number, ids: readonly number[], decide: Decision, asks: boolean): Stored[] {
+  private changeAll(appId: number, ids: readonly number[], decide: Decision, asks: boolean): StoredChange[] {
     return this.state.memory.transaction(() => {
       const found = findProformas(this.state, appId, ids);
       const changes = retryUntilFree(

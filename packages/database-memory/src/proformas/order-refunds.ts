@@ -5,7 +5,7 @@ import {
   hasPaidAmountChanged,
   ordersWithPoints,
   refundOrders,
-  voucherRefunds,
+  addedVoucherRefunds,
   type Proforma,
   type ProformaChange,
 } from '@back-office/proforma';
@@ -26,7 +26,7 @@ export function refundProformas(state: State, appId: number, proformas: readonly
 
 function store(state: State, appId: number, change: ProformaChange, asks: boolean, now: Date): ProformaChange {
   const { before, after } = change;
-  returnVouchers(state, appId, voucherRefunds(before, after), now);
+  returnVouchers(state, appId, addedVoucherRefunds(before, after), now);
   const stored = putProforma(state, appId, after, asks);
   if (hasPaidAmountChanged(change)) settleOrderPayments(state, appId, stored, now);
   return { before, after: stored };

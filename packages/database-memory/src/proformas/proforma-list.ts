@@ -10,8 +10,8 @@ import {
   debtOf,
   isFinal,
   isOpen,
-  openAlerts,
-  paidOf,
+  countOpenAlerts,
+  paidAmountOf,
   shownPayments,
   STATUS_COLORS,
   statusId,
@@ -36,7 +36,7 @@ const NEWEST: Keys<Proforma> = [({ insertedAt }) => insertedAt.getTime()];
 const KEYS: Readonly<Record<string, Keys<Proforma>>> = {
   expires_at: [({ expiresAt }) => expiresAt.getTime()],
   end_sales: [({ endSales }) => endSales],
-  paid: [(proforma) => paidOf(shownPayments(proforma))],
+  paid: [(proforma) => paidAmountOf(shownPayments(proforma))],
   debt: [shownDebt],
   customer_name: [({ buyer }) => buyer.lastName, ({ buyer }) => buyer.firstName],
   processing_date: NEWEST,
@@ -61,7 +61,7 @@ function matches(proforma: Proforma, { statusIds, expiring, hasAlerts, ...more }
   return (
     (statusIds === undefined || statusIds.includes(statusId(status))) &&
     (expiring === undefined || (isOpen(proforma) && expiresAt > expiring.after && expiresAt <= expiring.until)) &&
-    (hasAlerts === undefined || openAlerts(proforma) > 0 === hasAlerts) &&
+    (hasAlerts === undefined || countOpenAlerts(proforma) > 0 === hasAlerts) &&
     (anonymous === undefined || (buyer.id === null) === anonymous) &&
     (customerId === undefined || buyer.id === customerId) &&
     (from === undefined || insertedAt >= from) &&
@@ -94,7 +94,7 @@ function present(proforma: Proforma, app: RequestingApp, now: Date): object {
     cancel_reason: proforma.cancelReason,
     tags: proforma.tags,
     alerts_count: alerts.length,
-    open_alerts_count: openAlerts(proforma),
+    open_alerts_count: countOpenAlerts(proforma),
   };
 }
 
@@ -119,7 +119,7 @@ function presentAmounts(proforma: Proforma, decimals: number): object {
     net_sales: fromMinor(proforma.netSales, decimals),
     vat: fromMinor(proforma.vat, decimals),
     end_sales: fromMinor(proforma.endSales, decimals),
-    paid: fromMinor(paidOf(shownPayments(proforma)), decimals),
+    paid: fromMinor(paidAmountOf(shownPayments(proforma)), decimals),
     debt: fromMinor(shownDebt(proforma), decimals),
   };
 }

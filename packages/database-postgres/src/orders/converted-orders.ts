@@ -12,9 +12,9 @@ import {
   convertedOrder,
   debtOf,
   isAllRefunded,
-  paidOf,
+  paidAmountOf,
   type Proforma,
-  type SettledOrder,
+  type OrderState,
 } from '@back-office/proforma';
 import { randomInt } from 'node:crypto';
 import { among } from '../list-conditions.js';
@@ -73,13 +73,13 @@ export function settleOrderPayments(
   appId: number,
   proformas: readonly Proforma[],
   now: Date,
-): Promise<SettledOrder[]> {
+): Promise<OrderState[]> {
   const rows = proformas.map((proforma) => ({ id: proforma.orderId, ...paymentColumns(proforma) }));
-  return sql.rows<SettledOrder>(SETTLE, [appId, JSON.stringify(rows), now]);
+  return sql.rows<OrderState>(SETTLE, [appId, JSON.stringify(rows), now]);
 }
 
 function paymentColumns({ endSales, payments }: Proforma) {
-  const paid = paidOf(payments);
+  const paid = paidAmountOf(payments);
   const status = paymentStatusOf(paid, endSales, isAllRefunded(payments));
   return { paid, debt: debtOf({ endSales, payments }), payment_status_id: statusIdIn(PAYMENT_STATUSES, status) };
 }

@@ -6,7 +6,7 @@ import {
   hasPaidAmountChanged,
   ordersWithPoints,
   refundOrders,
-  voucherRefunds,
+  addedVoucherRefunds,
   type Proforma,
   type ProformaChange,
 } from '@back-office/proforma';
@@ -50,7 +50,7 @@ export class OrderRefunds {
   ): Promise<readonly DueRefunds[]> {
     const now = this.clock.now();
     const changes = refundOrders(proformas, now).map(withRefundKeys);
-    const vouchers = changes.flatMap(({ before, after }) => voucherRefunds(before, after));
+    const vouchers = changes.flatMap(({ before, after }) => addedVoucherRefunds(before, after));
     await returnBenefits(transaction, appId, { vouchers, orderIds: ordersWithPoints(proformas) }, now);
     return save(transaction, appId, changes, now);
   }

@@ -5,9 +5,9 @@ import {
   earnedPoints,
   reservationChanges,
   releasedVouchers,
-  storedOf,
+  storedChangeOf,
   withoutSales,
-  withSettledOrder,
+  withOrderState,
   withStock,
   type DecidedChange,
   type Decision,
@@ -16,7 +16,7 @@ import {
   type Proforma,
   type ProformaOrders,
   type StockRow,
-  type Stored,
+  type StoredChange,
 } from '@back-office/proforma';
 import type { Transaction } from '../client-transaction.js';
 import { violates } from '../failures.js';
@@ -68,12 +68,12 @@ export class SqlProformaOrders implements ProformaOrders {
     return found && fromRow(found);
   }
 
-  async change(appId: number, id: number, decide: Decision): Promise<Stored | undefined> {
+  async change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined> {
     const [stored] = await this.changeAll(appId, [id], INTERACTIVE, decide);
     return stored;
   }
 
-  changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]> {
+  changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
     return this.changeAll(appId, ids, BACKGROUND, decide);
   }
 
@@ -87,7 +87,7 @@ export class SqlProformaOrders implements ProformaOrders {
     ids: readonly number[],
     mode: ChangeMode,
     decide: Decision,
-  ): Promise<Stored[]> {
+  ): Promise<StoredChange[]> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.changeOnce(appId, ids, mode, decide);
@@ -97,7 +97,12 @@ export class SqlProformaOrders implements ProformaOrders {
     }
   }
 
-  private changeOnce(appId: number, ids: readonly number[], mode: ChangeMode, decide: Decision): Promise<Stored[]> {
+  private changeOnce(
+    appId: number,
+    ids: readonly number[],
+    mode: ChangeMode,
+    decide: Decision,
+  ): Promise<StoredChange[]> {
     return this.database.transaction(async (transaction) => {
       const found = await loadProformas(transaction, appId, ids, mode.locking);
       const now = this.clock.now();
@@ -156,13 +161,13 @@ async function store(
   changes: readonly DecidedChange[],
   mode: ChangeMode,
   now: Date,
-): Promise<Stored[]> {
+): Promise<StoredChange[]> {
   const changed = changes.filter(({ before, after }) => before !== after).map(withRefundKeys);
-  if (changed.length === 0) return changes.map(storedOf);
+  if (changed.length === 0) return changes.map(storedChangeOf);
   const saving = saveProformas(appId, changed, mode.shouldAsk, now);
   const ids = (await transaction.last<{ id: number }>(saving.text, saving.values)).map(({ id }) => id);
   const saved = new Map(changed.map((change) => [change.before, withPaymentIds(change, ids)]));
-  return changes.map((change) => storedOf(saved.get(change.before) ?? change));
+  return changes.map((change) => storedChangeOf(saved.get(change.before) ?? change));
 }
 
 /** Writes orders, then vouchers and points, in the order of the locks. */
@@ -197,5 +202,5 @@ async function withOrder(
   if (!hasPaidAmountChanged(change)) return change;
   transaction.locks('order');
   const [order] = await settleOrderPayments(transaction, appId, [after], now);
-  return { ...change, after: withSettledOrder(change, order, now) };
+  return { ...change, after: withOrderState(change, order, now) };
 }

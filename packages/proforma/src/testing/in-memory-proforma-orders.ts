@@ -13,7 +13,7 @@ import {
   type Proforma,
   type ProformaOrders,
   type StockRow,
-  type Stored,
+  type StoredChange,
 } from '../index.js';
 import { InMemoryVouchers } from './in-memory-vouchers.js';
 
@@ -72,12 +72,12 @@ export class InMemoryProformaOrders implements ProformaOrders {
     return this.get(appId, id);
   }
 
-  async change(appId: number, id: number, decide: Decision): Promise<Stored | undefined> {
+  async change(appId: number, id: number, decide: Decision): Promise<StoredChange | undefined> {
     const before = this.get(appId, id);
     return before && this.changeOne(appId, before, decide);
   }
 
-  async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly Stored[]> {
+  async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
     const free = ids.filter((id) => !this.locked.has(id)).flatMap((id) => this.get(appId, id) ?? []);
     return free.map((before) => this.changeOne(appId, before, decide));
   }
@@ -133,7 +133,7 @@ export class InMemoryProformaOrders implements ProformaOrders {
     return proforma;
   }
 
-  private changeOne(appId: number, before: Proforma, decide: Decision): Stored {
+  private changeOne(appId: number, before: Proforma, decide: Decision): StoredChange {
     const { next, refusal, preferredWarehouse = null } = decide(before);
     const placed = new AvailableStock(this.sourcesOf(appId, next)).take(before, next, preferredWarehouse);
     if ('missing' in placed) return { before, proforma: before, refusal: insufficientStock(placed.missing.name) };

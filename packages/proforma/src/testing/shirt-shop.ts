@@ -12,7 +12,7 @@ import {
   type Decision,
   type Proforma,
   type ProformaOrders,
-  type Stored,
+  type StoredChange,
 } from '../index.js';
 
 /** Fixture of an adapter: two apps without proformas, and methods that add goods. */
@@ -88,8 +88,8 @@ export class ShirtShop {
     return (await this.given.stockOf(this.appId, variantId)).reserved;
   }
 
-  async change({ id }: Proforma, ...decisions: readonly Decision[]): Promise<Stored> {
-    let stored: Stored | undefined;
+  async change({ id }: Proforma, ...decisions: readonly Decision[]): Promise<StoredChange> {
+    let stored: StoredChange | undefined;
     for (const decision of decisions) stored = await this.given.orders.change(this.appId, id, decision);
     if (stored === undefined) throw new Error(`No proforma ${id}`);
     return stored;

@@ -4,7 +4,7 @@ import {
   debtOf,
   isOpen,
   meetDeadline,
-  paidOf,
+  paidAmountOf,
   pendingRefunds,
   proformaBrackets,
   promisedVouchers,
@@ -12,13 +12,13 @@ import {
   refundOrder,
   settleRefund,
   shownPayments,
-  voucherRefunds,
+  addedVoucherRefunds,
   type CardResult,
   type Evaluation,
   type Payment,
   type Proforma,
   type RefundOutcome,
-  type Stored,
+  type StoredChange,
 } from '../../index.js';
 import { NOW } from '../a-proforma.js';
 import { InMemoryProformaOrders } from '../in-memory-proforma-orders.js';
@@ -88,7 +88,7 @@ export class RealShop {
     return this.orders.find(APP, id);
   }
 
-  act(id: number, decide: (proforma: Proforma) => Proforma | Refusal): Promise<Stored | undefined> {
+  act(id: number, decide: (proforma: Proforma) => Proforma | Refusal): Promise<StoredChange | undefined> {
     return this.orders.change(APP, id, (found) => {
       const met = this.metDeadline(found);
       const outcome = decide(met);
@@ -96,18 +96,18 @@ export class RealShop {
     });
   }
 
-  settle(id: number, paymentId: number, outcome: RefundOutcome): Promise<Stored | undefined> {
+  settle(id: number, paymentId: number, outcome: RefundOutcome): Promise<StoredChange | undefined> {
     return this.orders.change(APP, id, (found) => ({ next: settleRefund(found, paymentId, outcome, this.now) }));
   }
 
   async refundOrder(id: number): Promise<void> {
     const stored = await this.orders.change(APP, id, (found) => ({ next: refundOrder(found, { now: this.now }) }));
-    const returned = stored === undefined ? [] : voucherRefunds(stored.before, stored.proforma);
+    const returned = stored === undefined ? [] : addedVoucherRefunds(stored.before, stored.proforma);
     for (const { voucherId, amount } of returned) this.orders.vouchers.giveBack(voucherId, amount);
   }
 
   /** `index` counts the card payments of the proforma. */
-  receiveCardResult(id: number, index: number, status: CardResult['status']): Promise<Stored | undefined> {
+  receiveCardResult(id: number, index: number, status: CardResult['status']): Promise<StoredChange | undefined> {
     return this.act(id, (found) => {
       const paymentId = captured(found, 'card')[index]?.id ?? 0;
       return receiveCardResult(found, { paymentId, status, reference: null, now: this.now });
@@ -149,9 +149,9 @@ export class RealShop {
     return {
       status: found.status,
       total: found.endSales,
-      paid: paidOf(payments),
+      paid: paidAmountOf(payments),
       debt: debtOf({ endSales: found.endSales, payments }),
-      paidByNow: paidOf(found.payments),
+      paidByNow: paidAmountOf(found.payments),
       pending: sum(pendingRefunds(found).map(({ amount }) => -amount)),
       vouchers: this.voucherPayments(found),
       cards: captured(found, 'card').map(({ amount, status }) => ({
