@@ -4,7 +4,7 @@ import { KeptState } from './kept-state.js';
 
 /**
  * The database in memory, but for customers and cards, which are kept in `CUSTOMERS_FILE`.
- * @type {import('@back-office/database').OpenDatabase}
+ * @type {import('@back-office/database').DatabaseOpener}
  */
 export async function openDatabase(options) {
   const path = options.environment.CUSTOMERS_FILE ?? 'customers.jsonl';

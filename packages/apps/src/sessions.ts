@@ -1,4 +1,4 @@
-import type { CustomerName, DeviceDetails, Refusal } from '@back-office/kernel';
+import type { CustomerIdentifier, DeviceDetails, Refusal } from '@back-office/kernel';
 
 export interface SessionDevice extends DeviceDetails {
   readonly uuid: string;
@@ -6,7 +6,7 @@ export interface SessionDevice extends DeviceDetails {
 
 export interface NewSession {
   /** Null for an anonymous session. */
-  readonly customer: CustomerName | null;
+  readonly customer: CustomerIdentifier | null;
   readonly device: SessionDevice;
   readonly language: string | null;
   readonly expiresAt: Date;

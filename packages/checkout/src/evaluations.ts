@@ -5,7 +5,7 @@ import {
   totalColumns,
   TOTALS,
   type Buyer,
-  type CustomerName,
+  type CustomerIdentifier,
   type EvaluatedLine,
   type EvaluatedVoucher,
   type FeeLine,
@@ -45,7 +45,7 @@ export const EVALUATION_LIFETIME_HOURS = 24;
 
 export interface Basket extends SaleTerms {
   readonly items: readonly BasketItem[];
-  readonly customer: CustomerName | null;
+  readonly customer: CustomerIdentifier | null;
   readonly guest: Buyer;
   readonly warehouseCode: string | null;
   readonly coupons: readonly string[];

@@ -1,4 +1,4 @@
-import type { CustomerName, Page } from '@back-office/kernel';
+import type { CustomerIdentifier, Page } from '@back-office/kernel';
 import type { Change, ConsentRequest } from './change.js';
 import type { Consent, Customer } from './consent.js';
 
@@ -29,7 +29,7 @@ export interface ConsentQueries {
   /** The present consent; `undefined` when the app has no such customer. */
   find(appId: number, customerId: number): Promise<Consent | undefined>;
   /** The consent before a time; `undefined` when the app has no such customer. */
-  findBefore(appId: number, name: CustomerName, moment: Date): Promise<KnownConsent | undefined>;
+  findBefore(appId: number, name: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined>;
   /** One page of a customer's changes, oldest first; empty when the app has no such customer. */
   history(appId: number, customerId: number, page: Page): Promise<StoredChange[]>;
 }

@@ -1,4 +1,4 @@
-import type { CustomerName, Refusal } from '@back-office/kernel';
+import type { CustomerIdentifier, Refusal } from '@back-office/kernel';
 
 /** A loyalty card, which may belong to a customer. */
 export interface Card {
@@ -14,7 +14,7 @@ export interface Card {
 export interface DesiredCard {
   readonly barcode: string;
   readonly externalRef: string | null;
-  readonly customer: CustomerName | null;
+  readonly customer: CustomerIdentifier | null;
 }
 
 export interface UpsertedCard {

@@ -66,5 +66,5 @@ const CALLS: Calls = {
 
 const HEALTH: Database['health'] = {
   ping: async () => {},
-  connections: () => ({ open: 0, idle: 0, awaited: 0 }),
+  connections: () => ({ open: 0, idle: 0, waiting: 0 }),
 };

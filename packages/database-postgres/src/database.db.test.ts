@@ -139,7 +139,7 @@ describe('a transaction', () => {
     });
     await expect(broken).rejects.toMatchObject({ constraint: 'item_n_key' });
     expect(await count()).toBe(0);
-    expect(database.connections()).toMatchObject({ awaited: 0 });
+    expect(database.connections()).toMatchObject({ waiting: 0 });
     await Promise.all([1, 2, 3, 4].map((id) => database.transaction((transaction) => insert(transaction, id, id))));
     expect(await count()).toBe(4);
   });

@@ -43,8 +43,8 @@ export class Postgres implements Sql {
   }
 
   /** Counts of open and idle connections, and of callers that wait for one. */
-  connections(): { readonly open: number; readonly idle: number; readonly awaited: number } {
-    return { open: this.pool.totalCount, idle: this.pool.idleCount, awaited: this.pool.waitingCount };
+  connections(): { readonly open: number; readonly idle: number; readonly waiting: number } {
+    return { open: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
   }
 
   async ping(): Promise<void> {

@@ -2,7 +2,7 @@ import { testDatabase, type TestDatabase } from '../testing/test-database.js';
 import { Postgres } from './postgres.js';
 import { dataSourceFor, migrationSourceFor } from './data-source.js';
 import { migrate } from './migrate.js';
-import { asciiOf, foldedForPeople } from '@back-office/database-search';
+import { asciiOf, foldForPeople } from '@back-office/database-search';
 
 const MIGRATIONS_BEFORE_FOLDING = 4;
 
@@ -56,7 +56,7 @@ describe('stored and searched texts about people', () => {
     database.rows<{ text: string; kept: string; searched: string }>(
       `select text, folded_for_people(text) as kept, lower(searched) as searched
        from unnest($1::text[], $2::text[]) as row (text, searched)`,
-      [texts, texts.map(foldedForPeople)],
+      [texts, texts.map(foldForPeople)],
     );
 
   it('fold equally for every letter', async () => {

@@ -1,4 +1,4 @@
-import { foldedForPeople } from '@back-office/database-search';
+import { foldForPeople } from '@back-office/database-search';
 import { escapeLike } from '@back-office/kernel';
 import type { Placeholder } from './placeholders.js';
 
@@ -10,7 +10,7 @@ export function anyContains(columns: readonly string[], searched: string, value:
 
 /** Condition that a folded column about people contains the text, in Latin or Cyrillic; `%` and `_` are literal. */
 export function personContains(column: string, searched: string, value: Placeholder): string {
-  const folded = foldedForPeople(searched);
+  const folded = foldForPeople(searched);
   // Folding drops accents without a letter.
   return folded === '' ? 'false' : contains(column, value(`%${escapeLike(folded)}%`));
 }

@@ -1,14 +1,14 @@
 export interface Calls {
   /**
-   * Runs the work of a call. `impliesNothingWritten` recognizes errors that tell the client that nothing was written. If the
-   * call has written, now or in an earlier run, such an error becomes `UnknownOutcome`.
+   * Runs the work of a call. `impliesNothingWritten` recognizes errors that tell the client that nothing was written.
+   * If this call or an earlier one with the same key has written, such an error becomes `UnknownOutcome`.
    */
   readonly track: <Result>(
     work: () => Promise<Result>,
     impliesNothingWritten: (error: unknown) => boolean,
   ) => Promise<Result>;
-  /** Whether an earlier run under the same key made the write of the running call. */
+  /** Returns whether an earlier call with the same key has already written. */
   readonly isResumed: () => boolean;
-  /** Throws inside a transaction, since locked records must not wait for a network. */
-  readonly assertOutsideTransaction: (what: string) => void;
+  /** Throws inside a transaction, where `operation` would hold locks while it waits for a network. */
+  readonly assertOutsideTransaction: (operation: string) => void;
 }

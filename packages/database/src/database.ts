@@ -15,7 +15,7 @@ import type { DatabaseHealth } from './health.js';
 export interface Database extends MediaPorts {
   readonly calls: Calls;
   readonly health: DatabaseHealth;
-  /** The queue of background jobs; uses at most `maxConnections` of its own. */
+  /** Opens the queue of background jobs, which has at most `maxConnections` in addition to those of the database. */
   jobQueue(maxConnections: number): JobQueue;
   readonly accessTokens: AccessTokens;
   readonly accessTokenQueries: AccessTokenQueries;

@@ -1,19 +1,19 @@
-/** The connection was lost during a write, which may have happened; it must not be repeated. */
+/** The connection was lost during a write, which may have happened. Callers must not repeat it. */
 export class UnknownOutcome extends Error {
   override readonly name = 'UnknownOutcome';
 }
 
-/** The database is not available; nothing was written. */
+/** The database cannot be reached. Nothing was written. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/** Another run of the same keyed call has written or is about to, so this one must not. */
+/** Another call with the same key has written or is about to, so this call must not write. */
 export class WrittenByAnother extends Error {
   override readonly name = 'WrittenByAnother';
 }
 
-// Compares names, since an adapter may load its own copy of these classes.
+// The names are compared because an adapter may load another copy of these classes.
 export function isUnknownOutcome(error: unknown): error is UnknownOutcome {
   return error instanceof Error && error.name === 'UnknownOutcome';
 }

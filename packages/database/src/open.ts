@@ -4,21 +4,21 @@ import type { Database } from './database.js';
 export interface DatabaseOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Base of all public URLs. Throws when no store is open. */
+  /** Returns the base of all public URLs. Throws when no store is open. */
   readonly publicBase: () => string;
-  /** Whether the store serves files itself. Throws when no store is open. */
+  /** Returns whether the store serves its files itself. Throws when no store is open. */
   readonly isPublished: () => boolean;
 }
 
 export interface OpenedDatabase {
   readonly database: Database;
-  /** One line for the person who starts the service. */
+  /** A line to print for the person who starts the service. */
   readonly notice?: string | undefined;
   /** Whether records are lost when the process ends. Commands of `cli` refuse such a database. */
   readonly isVolatile?: boolean | undefined;
-  /** Awaited at the end of the process, after all users of the database have stopped. */
+  /** Awaited at the end of the process, after everything that uses the database has stopped. */
   readonly close: () => Promise<void>;
 }
 
-/** The function that a module for `DATABASE` exports as `openDatabase`. */
-export type OpenDatabase = (options: DatabaseOptions) => Promise<OpenedDatabase>;
+/** Type of the `openDatabase` that a module for `DATABASE` exports. */
+export type DatabaseOpener = (options: DatabaseOptions) => Promise<OpenedDatabase>;

@@ -1,32 +1,32 @@
 import fc from 'fast-check';
 import { allocate } from './allocation.js';
 
-const amount = fc.nat(1e12);
-const weights = fc.array(fc.nat(1e12), { minLength: 1, maxLength: 20 });
+const amounts = fc.nat(1e12);
+const weightLists = fc.array(fc.nat(1e12), { minLength: 1, maxLength: 20 });
 const equalWeights = fc
   .tuple(fc.integer({ min: 1, max: 1e9 }), fc.integer({ min: 1, max: 20 }))
   .map(([weight, count]) => Array.from({ length: count }, () => weight));
 
-const someWeight = (all: readonly number[]): boolean => all.some((weight) => weight > 0);
+const hasPositiveWeight = (weights: readonly number[]): boolean => weights.some((weight) => weight > 0);
 
 describe('allocate', () => {
-  it('adds up exactly', () => {
+  it('returns parts that add up to the amount', () => {
     fc.assert(
-      fc.property(amount, weights.filter(someWeight), (whole, by) => {
-        expect(allocate(whole, by).reduce((total, part) => total + part, 0)).toBe(whole);
+      fc.property(amounts, weightLists.filter(hasPositiveWeight), (total, weights) => {
+        expect(allocate(total, weights).reduce((partSum, part) => partSum + part, 0)).toBe(total);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('differs from the exact share by less than one unit', () => {
+  it('returns parts that differ from the exact share by less than one unit', () => {
     fc.assert(
-      fc.property(amount, weights.filter(someWeight), (whole, by) => {
-        const all = by.reduce((total, weight) => total + BigInt(weight), 0n);
-        const parts = allocate(whole, by);
-        for (const [index, weight] of by.entries()) {
-          const off = BigInt(parts[index] ?? 0) * all - BigInt(whole) * BigInt(weight);
-          expect(off < all && off > -all).toBe(true);
+      fc.property(amounts, weightLists.filter(hasPositiveWeight), (total, weights) => {
+        const totalWeight = weights.reduce((weightSum, weight) => weightSum + BigInt(weight), 0n);
+        const parts = allocate(total, weights);
+        for (const [index, weight] of weights.entries()) {
+          const scaledError = BigInt(parts[index] ?? 0) * totalWeight - BigInt(total) * BigInt(weight);
+          expect(scaledError < totalWeight && scaledError > -totalWeight).toBe(true);
         }
       }),
       { numRuns: 1_000 },
@@ -35,9 +35,9 @@ describe('allocate', () => {
 
   it('never gives a smaller weight more than a larger one', () => {
     fc.assert(
-      fc.property(amount, weights, (whole, by) => {
-        const parts = allocate(whole, by);
-        const byWeight = by.map((weight, index) => ({ weight, part: parts[index] ?? 0 })).sort(lightestFirst);
+      fc.property(amounts, weightLists, (total, weights) => {
+        const parts = allocate(total, weights);
+        const byWeight = weights.map((weight, index) => ({ weight, part: parts[index] ?? 0 })).sort(lightestFirst);
         expect(byWeight.map(({ part }) => part)).toEqual(parts.sort((a, b) => a - b));
       }),
     );
@@ -45,18 +45,18 @@ describe('allocate', () => {
 
   it('gives the odd unit to the earlier of equal weights', () => {
     fc.assert(
-      fc.property(amount, equalWeights, (whole, by) => {
-        const share = Math.floor(whole / by.length);
-        const odd = whole % by.length;
-        expect(allocate(whole, by)).toEqual(by.map((_, index) => (index < odd ? share + 1 : share)));
+      fc.property(amounts, equalWeights, (total, weights) => {
+        const share = Math.floor(total / weights.length);
+        const oddUnits = total % weights.length;
+        expect(allocate(total, weights)).toEqual(weights.map((_, index) => (index < oddUnits ? share + 1 : share)));
       }),
     );
   });
 
   it('gives a weight of 0 nothing', () => {
     fc.assert(
-      fc.property(amount, weights, weights, (whole, before, after) => {
-        expect(allocate(whole, [...before, 0, ...after])[before.length]).toBe(0);
+      fc.property(amounts, weightLists, weightLists, (total, before, after) => {
+        expect(allocate(total, [...before, 0, ...after])[before.length]).toBe(0);
       }),
     );
   });
@@ -65,14 +65,13 @@ describe('allocate', () => {
     [100, [1, 1, 1], [34, 33, 33]],
     [1, [1, 1], [1, 0]],
     [10, [1, 2, 7], [1, 2, 7]],
-    // Exact shares 3.33, 5.83, 0.83: the two largest remainders tie.
+    // The exact shares are 3.33, 5.83 and 0.83: two remainders tie for the second place.
     [10, [4, 7, 1], [3, 6, 1]],
-    // Exact shares 0.6, 0.6, 1.8: largest remainder first, then the earlier tie.
     [3, [1, 1, 3], [1, 0, 2]],
     [0, [5, 5], [0, 0]],
     [7, [3], [7]],
-  ])('%d over %j is %j', (whole, by, parts) => {
-    expect(allocate(whole, by)).toEqual(parts);
+  ])('splits %d over %j into %j', (total, weights, parts) => {
+    expect(allocate(total, weights)).toEqual(parts);
   });
 });
 

@@ -8,15 +8,15 @@ export function allocate(amount: number, weights: readonly number[]): number[] {
   const total = BigInt(sum(weights));
   if (total === 0n) return weights.map(() => 0);
   const shares = weights.map((weight, index) => {
-    const exact = BigInt(amount) * BigInt(weight);
-    return { index, part: Number(exact / total), remainder: exact % total };
+    const product = BigInt(amount) * BigInt(weight);
+    return { index, part: Number(product / total), remainder: product % total };
   });
-  let left = amount - sum(shares.map((share) => share.part));
+  let missingUnits = amount - sum(shares.map((share) => share.part));
   const parts = shares.map((share) => share.part);
   for (const share of [...shares].sort((a, b) => Number(b.remainder - a.remainder) || a.index - b.index)) {
-    if (left === 0) break;
+    if (missingUnits === 0) break;
     parts[share.index] = share.part + 1;
-    left -= 1;
+    missingUnits -= 1;
   }
   return parts;
 }

@@ -1,6 +1,5 @@
 export interface BulkOptions {
-  /** Returns how each row found its record. */
+  /** Whether the result says which identifier of each row found its record. */
   readonly explain?: boolean | undefined;
-  /** Rolls the write back at the end. */
   readonly dryRun?: boolean | undefined;
 }

@@ -1,7 +1,7 @@
-/** A parsed row, or the message key of an invalid one. */
+/** A row is either parsed, or the message key of its first error. */
 export type ParsedRow<Row> = Row | string;
 
-/** Result of a row, or the message key of a failed one. */
+/** An outcome is either what the row was planned as, or the message key of its failure. */
 export type RowOutcome<Planned> = Planned | string;
 
 export interface FailedRow {
@@ -9,12 +9,12 @@ export interface FailedRow {
   readonly key: string;
 }
 
-/** Message keys of the failed rows, in input order; nothing was written. */
+/** Message keys of the failed rows, in input order. Nothing was written. */
 export interface RejectedRows {
   readonly failures: readonly string[];
 }
 
-/** Plans the valid rows in order. An invalid row fails with its key. */
+/** Plans the valid rows in order. An invalid row keeps its message key. */
 export function planRows<Row, Planned>(
   rows: readonly ParsedRow<Row>[],
   plan: (row: Row, index: number) => RowOutcome<Planned>,
@@ -30,7 +30,7 @@ export function failedRows(outcomes: readonly RowOutcome<unknown>[]): FailedRow[
   return outcomes.flatMap((key, row) => (typeof key === 'string' ? [{ row, key }] : []));
 }
 
-/** The rejection of a call that writes all rows or none; `undefined` when no row fails. */
+/** Returns the rejection of a call that writes all rows or none; `undefined` when no row fails. */
 export function rejectionOf(outcomes: readonly RowOutcome<unknown>[]): RejectedRows | undefined {
   const failures = failedRows(outcomes).map(({ key }) => key);
   return failures.length === 0 ? undefined : { failures };

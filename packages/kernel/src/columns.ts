@@ -10,8 +10,8 @@ export type Fields<Columns> = {
 const fieldNames = new Map<string, string>();
 
 function fieldName(column: string): string {
-  const found = fieldNames.get(column);
-  if (found !== undefined) return found;
+  const cachedName = fieldNames.get(column);
+  if (cachedName !== undefined) return cachedName;
   const name = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   fieldNames.set(column, name);
   return name;
@@ -36,7 +36,7 @@ export function columnsOf<Name extends string, Value extends { readonly [Field i
 }
 
 export function pick<Row extends object, Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
-  const picked: Partial<Pick<Row, Name>> = {};
-  for (const name of names) picked[name] = row[name];
-  return picked as Pick<Row, Name>;
+  const subset: Partial<Pick<Row, Name>> = {};
+  for (const name of names) subset[name] = row[name];
+  return subset as Pick<Row, Name>;
 }

@@ -1,4 +1,4 @@
-/** Names a customer by id and parts, or by external reference. */
-export type CustomerName =
+/** Identifies a customer by id and parts, or by external reference. */
+export type CustomerIdentifier =
   | { readonly id: number; readonly dataPart: number; readonly timePart: number; readonly externalRef?: undefined }
   | { readonly externalRef: string };

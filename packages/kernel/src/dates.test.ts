@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { addHours, formatDateTime, formatOptional, parseMoment } from './dates.js';
 
-const instant = fc.date({
+const dates = fc.date({
   min: new Date('0001-01-01T00:00:00Z'),
   max: new Date('9999-12-31T23:59:59Z'),
   noInvalidDate: true,
@@ -12,11 +12,11 @@ describe('formatDateTime', () => {
     expect(formatDateTime(new Date('2026-03-01T00:30:00.999+01:00'))).toBe('2026-02-28T23:30:00');
   });
 
-  it('is parsed as the same second', () => {
+  it('returns a text that parses to the same second', () => {
     fc.assert(
-      fc.property(instant, (at) => {
-        const second = Math.floor(at.getTime() / 1000) * 1000;
-        expect(parseMoment(formatDateTime(at))).toEqual({ at: new Date(second), dateOnly: false });
+      fc.property(dates, (date) => {
+        const second = Math.floor(date.getTime() / 1000) * 1000;
+        expect(parseMoment(formatDateTime(date))).toEqual({ at: new Date(second), isDateOnly: false });
       }),
     );
   });
@@ -39,30 +39,30 @@ describe('parseMoment', () => {
     ['2026-12-31T23:30:00-05:30', '2027-01-01T05:00:00.000Z'],
     ['2026-03-01T12:30:45-00:00', '2026-03-01T12:30:45.000Z'],
     ['2026-03-01T24:00:00Z', '2026-03-02T00:00:00.000Z'],
-  ])('%s is %s', (text, at) => {
-    expect(parseMoment(text)).toEqual({ at: new Date(at), dateOnly: false });
+  ])('parses %s as %s', (text, at) => {
+    expect(parseMoment(text)).toEqual({ at: new Date(at), isDateOnly: false });
   });
 });
 
-describe('a date without time', () => {
-  it('is midnight UTC', () => {
-    expect(parseMoment('2026-03-01')).toEqual({ at: new Date('2026-03-01T00:00:00Z'), dateOnly: true });
+describe('parseMoment of a date without time', () => {
+  it('returns midnight UTC', () => {
+    expect(parseMoment('2026-03-01')).toEqual({ at: new Date('2026-03-01T00:00:00Z'), isDateOnly: true });
   });
 });
 
-describe('the last day of February', () => {
-  it.each(['2024-02-29', '2000-02-29', '0004-02-29', '2024-02-29T10:00:00+14:00'])('%s exists', (text) => {
+describe('parseMoment of the last day of February', () => {
+  it.each(['2024-02-29', '2000-02-29', '0004-02-29', '2024-02-29T10:00:00+14:00'])('accepts %s', (text) => {
     expect(parseMoment(text)).toBeDefined();
   });
 
   it.each(['2026-02-29', '1900-02-29', '2100-02-29', '2026-02-30', '2024-02-30', '2026-02-30T10:00:00Z'])(
-    '%s does not exist',
+    'rejects %s',
     (text) => {
       expect(parseMoment(text)).toBeUndefined();
     },
   );
 
-  it('follows the rule of leap years', () => {
+  it('follows the leap year rule', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9999 }), (year) => {
         const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
@@ -72,16 +72,16 @@ describe('the last day of February', () => {
   });
 });
 
-describe('days outside their month', () => {
+describe('parseMoment of days outside their month', () => {
   it.each(['2026-04-31', '2026-06-31', '2026-01-32', '2026-01-00', '2026-00-10', '2026-13-01', '2026-11-31T10:00:00'])(
-    '%s is invalid',
+    'rejects %s',
     (text) => {
       expect(parseMoment(text)).toBeUndefined();
     },
   );
 });
 
-describe('years outside 0001 to 9999', () => {
+describe('parseMoment of years outside 0001 to 9999', () => {
   it.each([
     ['year 0000', '0000-01-01'],
     ['year 0000 with a time', '0000-12-31T23:59:59Z'],
@@ -91,17 +91,17 @@ describe('years outside 0001 to 9999', () => {
     ['a year of five digits', '10000-01-01'],
     ['an offset that leads out of year 9999', '9999-12-31T23:59:59-01:00'],
     ['an offset that leads back into year 0000', '0001-01-01T00:00:00+01:00'],
-  ])('%s is refused', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(parseMoment(text)).toBeUndefined();
   });
 
-  it('are invalid by one second', () => {
+  it('accepts the first and last second within them', () => {
     expect(parseMoment('9999-12-31T23:59:59')).toBeDefined();
     expect(parseMoment('0001-01-01T00:00:00')).toBeDefined();
   });
 });
 
-describe('an invalid datetime', () => {
+describe('parseMoment of an invalid datetime', () => {
   it.each([
     '',
     'yesterday',
@@ -131,13 +131,13 @@ describe('an invalid datetime', () => {
     '2026-03-01\n',
     '2026-03-01T12:30:45 GMT',
     '٢٠٢٦-٠٣-٠١',
-  ])('%j is refused', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseMoment(text)).toBeUndefined();
   });
 });
 
-describe('the time zone of the tests', () => {
-  it('is not UTC', () => {
+describe('the time zone of the test run', () => {
+  it('differs from UTC', () => {
     expect(new Date('2026-07-01T00:00:00Z').getTimezoneOffset()).not.toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Datetime of the API: UTC without offset and fraction. */
+/** Formats a datetime as the API writes it: UTC, without offset and fraction. */
 export function formatDateTime(date: Date): string {
   return date.toISOString().slice(0, 19);
 }
@@ -11,10 +11,10 @@ const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,
 
 export interface Moment {
   readonly at: Date;
-  readonly dateOnly: boolean;
+  readonly isDateOnly: boolean;
 }
 
-/** Parses a date, or a datetime with optional fraction and offset; `undefined` for anything else. */
+/** Parses a date, or a datetime with optional fraction and offset. Returns `undefined` for any other text. */
 export function parseMoment(text: string): Moment | undefined {
   const match = DATE_TIME.exec(text);
   if (!match) return undefined;
@@ -23,11 +23,11 @@ export function parseMoment(text: string): Moment | undefined {
   const at = new Date(dateOnly ? `${text}T00:00:00Z` : offset === undefined ? `${text}Z` : text);
   if (Number.isNaN(at.getTime())) return undefined;
   // JavaScript would turn 30 February into a day of March.
-  const sameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
-  return sameDay && Number(year) > 0 && hasFourDigitYear(at) ? { at, dateOnly } : undefined;
+  const isSameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
+  return isSameDay && Number(year) > 0 && hasFourDigitYear(at) ? { at, isDateOnly: dateOnly } : undefined;
 }
 
-/** An offset can lead out of the years 0001 to 9999, which are the only ones that can be formatted. */
+/** Dates outside the years 0001 to 9999 cannot be formatted. An offset can lead out of these years. */
 function hasFourDigitYear(at: Date): boolean {
   return at.getUTCFullYear() >= 1 && at.getUTCFullYear() <= 9999;
 }

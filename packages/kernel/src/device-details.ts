@@ -1,4 +1,4 @@
-/** Device details as reported by a client; null when not reported. */
+/** Details that the client reports about its device; null when it does not report them. */
 export interface DeviceDetails {
   readonly type: string | null;
   readonly vendor: string | null;

@@ -7,7 +7,7 @@ interface Entry<Value> {
   readonly expiresAtMs: number;
 }
 
-/** Caches found values for `lifetimeMs`. Missing values are not cached, since they may be created at any time. */
+/** Caches loaded values for `lifetimeMs`. Missing values are not cached, since they may be created at any time. */
 export class ExpiringCache<Value> {
   private readonly entries = new Map<string, Entry<Value>>();
 
@@ -21,7 +21,7 @@ export class ExpiringCache<Value> {
     const entry = this.entries.get(key);
     // A clock that was set back must not keep an entry alive.
     if (entry && entry.expiresAtMs > now && entry.expiresAtMs <= now + this.lifetimeMs) return entry.value;
-    const value = this.loaded(key, load);
+    const value = this.loadValue(key, load);
     if (this.entries.size >= MAX_ENTRIES) this.entries.clear();
     this.entries.set(key, { value, expiresAtMs: now + this.lifetimeMs });
     return value;
@@ -35,13 +35,13 @@ export class ExpiringCache<Value> {
     this.entries.clear();
   }
 
-  private async loaded(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
-    let found: Value | undefined;
+  private async loadValue(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    let value: Value | undefined;
     try {
-      found = await load();
-      return found;
+      value = await load();
+      return value;
     } finally {
-      if (found === undefined) this.entries.delete(key);
+      if (value === undefined) this.entries.delete(key);
     }
   }
 }

@@ -9,7 +9,7 @@ import {
   parseInteger,
 } from './list-query.js';
 
-const unusable = [
+const invalidValues = [
   undefined,
   null,
   '',
@@ -44,7 +44,7 @@ describe('parseInteger', () => {
     expect(parseInteger(value)).toBe(expected);
   });
 
-  it.each(unusable)('rejects %j', (value) => {
+  it.each(invalidValues)('rejects %j', (value) => {
     expect(parseInteger(value)).toBeUndefined();
   });
 });
@@ -55,7 +55,7 @@ describe('parseBoolean', () => {
     ['1', true],
     ['false', false],
     ['0', false],
-  ])('%s is %s', (text, expected) => {
+  ])('parses %s as %s', (text, expected) => {
     expect(parseBoolean(text)).toBe(expected);
   });
 
@@ -73,11 +73,11 @@ describe('parsePage', () => {
     expect(parsePage({}, 30)).toEqual({ offset: 0, limit: 30 });
   });
 
-  it.each([...unusable, '-1'])('defaults to the first page for %j', (value) => {
+  it.each([...invalidValues, '-1'])('defaults to the first page for %j', (value) => {
     expect(parsePage({ offset: value, limit: value }, 30)).toEqual({ offset: 0, limit: 30 });
   });
 
-  it('uses the default limit below 1', () => {
+  it('uses the default limit for a limit below 1', () => {
     expect(parsePage({ limit: '0' }, 30).limit).toBe(30);
   });
 
@@ -86,17 +86,22 @@ describe('parsePage', () => {
     ['10000', 10_000],
     ['10001', 10_000],
     ['9'.repeat(30), 10_000],
-  ])('clamps the limit %s to %d', (limit, rows) => {
-    expect(parsePage({ limit }, 30).limit).toBe(rows);
+  ])('clamps the limit %s to %d', (limit, clampedLimit) => {
+    expect(parsePage({ limit }, 30).limit).toBe(clampedLimit);
   });
 
-  it('stays within the range of databases', () => {
+  it('returns an offset and a limit that databases accept', () => {
     fc.assert(
-      fc.property(fc.anything(), fc.anything(), fc.integer({ min: 1, max: MAX_PAGE_SIZE }), (offset, limit, size) => {
-        const page = parsePage({ offset, limit }, size);
-        expect(Number.isSafeInteger(page.offset) && page.offset >= 0).toBe(true);
-        expect(Number.isSafeInteger(page.limit) && page.limit >= 1 && page.limit <= MAX_PAGE_SIZE).toBe(true);
-      }),
+      fc.property(
+        fc.anything(),
+        fc.anything(),
+        fc.integer({ min: 1, max: MAX_PAGE_SIZE }),
+        (offset, limit, defaultLimit) => {
+          const page = parsePage({ offset, limit }, defaultLimit);
+          expect(Number.isSafeInteger(page.offset) && page.offset >= 0).toBe(true);
+          expect(Number.isSafeInteger(page.limit) && page.limit >= 1 && page.limit <= MAX_PAGE_SIZE).toBe(true);
+        },
+      ),
     );
     expect(parsePage({ offset: '9'.repeat(30) }, 30).offset).toBe(2 ** 31);
   });
@@ -108,7 +113,7 @@ describe('parseRecordId', () => {
     expect(parseRecordId('999999999999999')).toBe(999_999_999_999_999);
   });
 
-  it.each([...unusable, '0', '-0', '-7', '9'.repeat(20)])('rejects %j', (value) => {
+  it.each([...invalidValues, '0', '-0', '-7', '9'.repeat(20)])('rejects %j', (value) => {
     expect(parseRecordId(value)).toBeUndefined();
   });
 });
@@ -120,27 +125,31 @@ describe('escapeLike', () => {
     ['C:\\x', String.raw`C:\\x`],
     ['%_%', String.raw`\%\_\%`],
     ['plain text', 'plain text'],
-  ])('%j becomes %j', (text, pattern) => {
+  ])('escapes %j as %j', (text, pattern) => {
     expect(escapeLike(text)).toBe(pattern);
   });
 
-  it('makes a text match only itself', () => {
-    const text = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '\\'), maxLength: 8 });
+  it('returns a pattern that matches only the text itself', () => {
+    const texts = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '\\'), maxLength: 8 });
     fc.assert(
-      fc.property(text, text, (wanted, found) => matchesLike(found, escapeLike(wanted)) === (wanted === found)),
+      fc.property(
+        texts,
+        texts,
+        (searched, stored) => matchesLike(stored, escapeLike(searched)) === (searched === stored),
+      ),
       { numRuns: 2_000 },
     );
   });
 });
 
-/** LIKE of PostgreSQL with `\` as escape character. */
 function matchesLike(text: string, pattern: string): boolean {
   if (pattern === '') return text === '';
-  const rest = pattern.slice(1);
-  if (pattern.startsWith('%')) return matchesLike(text, rest) || (text !== '' && matchesLike(text.slice(1), pattern));
-  if (pattern.startsWith('_')) return text !== '' && matchesLike(text.slice(1), rest);
-  if (pattern.startsWith('\\')) return text[0] === rest[0] && matchesLike(text.slice(1), rest.slice(1));
-  return text[0] === pattern[0] && matchesLike(text.slice(1), rest);
+  const patternTail = pattern.slice(1);
+  if (pattern.startsWith('%'))
+    return matchesLike(text, patternTail) || (text !== '' && matchesLike(text.slice(1), pattern));
+  if (pattern.startsWith('_')) return text !== '' && matchesLike(text.slice(1), patternTail);
+  if (pattern.startsWith('\\')) return text[0] === patternTail[0] && matchesLike(text.slice(1), patternTail.slice(1));
+  return text[0] === pattern[0] && matchesLike(text.slice(1), patternTail);
 }
 
 describe('parseSorting', () => {
@@ -150,12 +159,12 @@ describe('parseSorting', () => {
     ['id', 'id', 'asc'],
     ['id asc', 'id', 'asc'],
     ['order_date desc', 'order_date', 'desc'],
-  ])('%j sorts by %s, %s', (orderBy, field, direction) => {
+  ])('parses %j as sorting by %s, %s', (orderBy, field, direction) => {
     expect(parseSorting(orderBy, FIELDS)).toEqual({ field, direction });
   });
 
   it.each([
-    ...unusable,
+    ...invalidValues,
     'nothing',
     'constructor',
     'ID',

@@ -1,30 +1,28 @@
-/** Larger limits are clamped. */
 export const MAX_PAGE_SIZE = 10_000;
 const MAX_OFFSET = 2 ** 31;
-const INTEGER_BOUND = 2 ** 53;
+const MAX_INTEGER = 2 ** 53;
 
 export interface Page {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** A query parameter as received: a text, a list of texts or anything else. */
 export type QueryValue = unknown;
 
-/** Parses a whole number of any length; clamps it to ±2^53. */
+/** Parses a whole number of any length and clamps it to ±2^53. Returns `undefined` for any other value. */
 export function parseInteger(value: QueryValue): number | undefined {
   if (typeof value !== 'string' || !/^-?\d+$/.test(value)) return undefined;
-  return Math.max(-INTEGER_BOUND, Math.min(Number(value), INTEGER_BOUND));
+  return Math.max(-MAX_INTEGER, Math.min(Number(value), MAX_INTEGER));
 }
 
-/** Parses `true`, `1`, `false` and `0`; `undefined` for anything else. */
+/** Parses `true`, `1`, `false` and `0`. Returns `undefined` for any other value. */
 export function parseBoolean(value: QueryValue): boolean | undefined {
   if (value === 'true' || value === '1') return true;
   if (value === 'false' || value === '0') return false;
   return undefined;
 }
 
-/** Parses `offset` and `limit`; invalid values get their defaults. */
+/** Parses `offset` and `limit`. Invalid values get their defaults; a larger limit becomes {@link MAX_PAGE_SIZE}. */
 export function parsePage(query: Readonly<Record<string, QueryValue>>, defaultLimit: number): Page {
   const offset = parseInteger(query['offset']) ?? 0;
   const limit = parseInteger(query['limit']) ?? defaultLimit;
@@ -39,14 +37,14 @@ export interface Sorting {
   readonly direction: 'asc' | 'desc';
 }
 
-/** Parses `field`, `field asc` or `field desc`; `undefined` for anything else. */
+/** Parses `field`, `field asc` or `field desc`. Returns `undefined` for any other value or field. */
 export function parseSorting(orderBy: QueryValue, fields: readonly string[]): Sorting | undefined {
   const [, field = '', direction = 'asc'] =
     /^([a-z_]+)(?: (asc|desc))?$/.exec(typeof orderBy === 'string' ? orderBy : '') ?? [];
   return fields.includes(field) ? { field, direction: direction as Sorting['direction'] } : undefined;
 }
 
-/** Parses an id of a path or query; `undefined` unless a record can have it. */
+/** Parses an id of a path or query. Returns `undefined` unless it is a positive safe integer. */
 export function parseRecordId(value: QueryValue): number | undefined {
   const id = parseInteger(value);
   return id !== undefined && id > 0 && Number.isSafeInteger(id) ? id : undefined;

@@ -1,18 +1,22 @@
 import fc from 'fast-check';
 import { divideRounded, fromMinor, MAX_AMOUNT, sum, toMinor } from './money.js';
 
-const decimals = fc.constantFrom(0, 2, 3);
-const minor = fc.integer({ min: -MAX_AMOUNT, max: MAX_AMOUNT });
+const decimalCounts = fc.constantFrom(0, 2, 3);
+const minorAmounts = fc.integer({ min: -MAX_AMOUNT, max: MAX_AMOUNT });
 
 describe('an amount with the decimals of its currency', () => {
   it('survives conversion to minor units and back', () => {
     fc.assert(
-      fc.property(minor, decimals, (amount, places) => toMinor(fromMinor(amount, places), places) === amount),
+      fc.property(
+        minorAmounts,
+        decimalCounts,
+        (amount, decimals) => toMinor(fromMinor(amount, decimals), decimals) === amount,
+      ),
       { numRuns: 2_000 },
     );
   });
 
-  it('is read as written in JSON', () => {
+  it('equals the number in the JSON text', () => {
     fc.assert(
       fc.property(fc.nat(999_999_999), fc.integer({ min: 0, max: 99 }), (whole, cents) => {
         const text = `${whole}.${String(cents).padStart(2, '0')}`;
@@ -32,17 +36,17 @@ describe('an amount with the decimals of its currency', () => {
     [1.5, 3, 1500],
     [0, 2, 0],
     [-0, 2, 0],
-  ])('%d with %d decimals is %d', (amount, places, expected) => {
-    expect(toMinor(amount, places)).toBe(expected);
+  ])('with value %d and %d decimals becomes %d minor units', (amount, decimals, expected) => {
+    expect(toMinor(amount, decimals)).toBe(expected);
   });
 });
 
 describe('an amount with more decimals than its currency', () => {
-  it('is refused, not rounded', () => {
-    const lastDigitCounts = fc.integer({ min: -1e12, max: 1e12 }).filter((digits) => digits % 10 !== 0);
+  it('is rejected, not rounded', () => {
+    const numbersWithSignificantLastDigit = fc.integer({ min: -1e12, max: 1e12 }).filter((digits) => digits % 10 !== 0);
     fc.assert(
-      fc.property(lastDigitCounts, decimals, (digits, places) => {
-        expect(toMinor(digits / 10 ** (places + 1), places)).toBeUndefined();
+      fc.property(numbersWithSignificantLastDigit, decimalCounts, (digits, decimals) => {
+        expect(toMinor(digits / 10 ** (decimals + 1), decimals)).toBeUndefined();
       }),
       { numRuns: 1_000 },
     );
@@ -52,14 +56,14 @@ describe('an amount with more decimals than its currency', () => {
     ['a third decimal', 1.005, 2],
     ['any decimal of a currency without decimals', 0.1, 0],
     ['an error of binary arithmetic', 0.1 + 0.2, 2],
-  ])('is refused for %s', (_, amount, places) => {
-    expect(toMinor(amount, places)).toBeUndefined();
+  ])('is rejected for %s', (_, amount, decimals) => {
+    expect(toMinor(amount, decimals)).toBeUndefined();
   });
 });
 
-describe('a number outside the range of amounts', () => {
+describe('toMinor of a number outside the range of amounts', () => {
   it.each([Number.NaN, Infinity, -Infinity, 1e21, -1e21, 1e-7, Number.MAX_VALUE, Number.MIN_VALUE])(
-    '%d is refused',
+    'rejects %d',
     (amount) => {
       expect(toMinor(amount, 2)).toBeUndefined();
     },
@@ -80,16 +84,16 @@ describe('the maximum amount', () => {
 });
 
 describe('divideRounded', () => {
-  const numerator = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
-  const denominator = fc.bigInt({ min: 1n, max: 20_000n });
+  const numerators = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
+  const denominators = fc.bigInt({ min: 1n, max: 20_000n });
 
   it('rounds to the nearest unit, half away from zero', () => {
     fc.assert(
-      fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), denominator, (exact, by) => {
-        const rounded = BigInt(divideRounded(exact, by)) * by;
-        const twiceOff = 2n * magnitude(exact - rounded);
-        expect(twiceOff <= by).toBe(true);
-        if (twiceOff === by) expect(magnitude(rounded) > magnitude(exact)).toBe(true);
+      fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), denominators, (numerator, denominator) => {
+        const rounded = BigInt(divideRounded(numerator, denominator)) * denominator;
+        const doubledError = 2n * magnitude(numerator - rounded);
+        expect(doubledError <= denominator).toBe(true);
+        if (doubledError === denominator) expect(magnitude(rounded) > magnitude(numerator)).toBe(true);
       }),
       { numRuns: 2_000 },
     );
@@ -97,7 +101,9 @@ describe('divideRounded', () => {
 
   it('is symmetric around zero', () => {
     fc.assert(
-      fc.property(numerator, denominator, (exact, by) => divideRounded(-exact, by) === 0 - divideRounded(exact, by)),
+      fc.property(numerators, denominators, (numerator, denominator) => {
+        return divideRounded(-numerator, denominator) === 0 - divideRounded(numerator, denominator);
+      }),
     );
   });
 
@@ -111,13 +117,13 @@ describe('divideRounded', () => {
     [50n, 100n, 1],
     [0n, 7n, 0],
     [7n, 1n, 7],
-  ])('%d by %d is %d', (exact, by, expected) => {
-    expect(divideRounded(exact, by)).toBe(expected);
+  ])('divides %d by %d to %d', (numerator, denominator, expected) => {
+    expect(divideRounded(numerator, denominator)).toBe(expected);
   });
 });
 
 describe('sum', () => {
-  it('is 0 for an empty list', () => {
+  it('returns 0 for an empty list', () => {
     expect(sum([])).toBe(0);
   });
 

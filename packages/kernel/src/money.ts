@@ -1,4 +1,4 @@
-/** Amounts are whole minor units (para, cent). Larger ones are refused before any arithmetic. */
+/** Maximum absolute amount in minor units, such as cents. Larger amounts are refused before any arithmetic. */
 export const MAX_AMOUNT = 1_000_000_000_000_00;
 
 /**
@@ -6,7 +6,7 @@ export const MAX_AMOUNT = 1_000_000_000_000_00;
  * finite or exceeds {@link MAX_AMOUNT}.
  */
 export function toMinor(amount: number, decimals: number): number | undefined {
-  // The shortest decimal text is what the client wrote; rounding would hide 0.1 + 0.2.
+  // The shortest decimal text is what the client wrote. Rounding would accept 0.1 + 0.2 as 0.3.
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount));
   if (!match) return undefined;
   const [, sign, whole = '', fraction = ''] = match;
@@ -23,11 +23,11 @@ export function fromMinor(minor: number, decimals: number): number {
 
 /** Divides and rounds half away from zero; `denominator` must be positive. */
 export function divideRounded(numerator: bigint, denominator: bigint): number {
-  const twice = 2n * (numerator < 0n ? -numerator : numerator) + denominator;
-  const magnitude = Number(twice / (2n * denominator));
+  const doubledNumerator = 2n * (numerator < 0n ? -numerator : numerator) + denominator;
+  const magnitude = Number(doubledNumerator / (2n * denominator));
   return numerator < 0n && magnitude !== 0 ? -magnitude : magnitude;
 }
 
 export function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -8,7 +8,7 @@ describe('timePartOf', () => {
     ['2020-12-31T23:59:59Z', 11],
     ['2021-01-01T00:00:00Z', 12],
     ['2026-11-21T10:00:00Z', 82],
-  ])('of %s is %d', (at, months) => {
+  ])('maps %s to %d', (at, months) => {
     expect(timePartOf(new Date(at))).toBe(months);
   });
 
@@ -22,6 +22,6 @@ describe('newParts', () => {
 
   it('picks one of 64 data parts and the month', () => {
     expect(newParts(at, () => 0)).toEqual({ dataPart: 1, timePart: 82 });
-    expect(newParts(at, (choices) => choices - 1)).toEqual({ dataPart: 64, timePart: 82 });
+    expect(newParts(at, (limit) => limit - 1)).toEqual({ dataPart: 64, timePart: 82 });
   });
 });

@@ -1,4 +1,4 @@
-/** Names a partitioned record together with its id; never changes. */
+/** The parts identify a partitioned record together with its id. They never change. */
 export interface Parts {
   readonly dataPart: number;
   readonly timePart: number;
@@ -6,12 +6,15 @@ export interface Parts {
 
 const DATA_PARTS = 64;
 
-/** Parts of a record made at `date`. `pick` returns a random whole number from 0 to `choices` - 1, like `randomInt`. */
-export function newParts(date: Date, pick: (choices: number) => number): Parts {
-  return { dataPart: pick(DATA_PARTS) + 1, timePart: timePartOf(date) };
+/**
+ * Returns the parts of a record made at `date`. `randomBelow(n)` returns a whole number from 0 to `n` - 1, like
+ * `randomInt`.
+ */
+export function newParts(date: Date, randomBelow: (limit: number) => number): Parts {
+  return { dataPart: randomBelow(DATA_PARTS) + 1, timePart: timePartOf(date) };
 }
 
-/** Months since January 2020, which is 0. */
+/** Counts the months since January 2020. */
 export function timePartOf(date: Date): number {
   return (date.getUTCFullYear() - 2020) * 12 + date.getUTCMonth();
 }

@@ -1,17 +1,17 @@
 import { isRefusal, refuse, refuseValue } from './refusal.js';
 
 describe('a refusal', () => {
-  it('has a key, and a field only if given', () => {
+  it('has a key, and a field when one is passed', () => {
     expect(refuse('API.Products.MissingVat')).toStrictEqual({ refused: 'API.Products.MissingVat' });
     expect(refuse('is invalid', 'qty')).toStrictEqual({ refused: 'is invalid', field: 'qty' });
   });
 
   it('truncates a long value', () => {
-    const shown = (value: unknown) => refuseValue('K', 'state', value).values?.['state'];
-    expect(shown('x'.repeat(255))).toBe('x'.repeat(255));
-    expect(shown('\u{1f45f}'.repeat(9_000))).toBe('\u{1f45f}'.repeat(255));
-    expect(shown(['x'.repeat(9_000)])).toBe(`["${'x'.repeat(253)}`);
-    expect(shown({ a: [1] })).toEqual({ a: [1] });
+    const shownValue = (value: unknown) => refuseValue('K', 'state', value).values?.['state'];
+    expect(shownValue('x'.repeat(255))).toBe('x'.repeat(255));
+    expect(shownValue('\u{1f45f}'.repeat(9_000))).toBe('\u{1f45f}'.repeat(255));
+    expect(shownValue(['x'.repeat(9_000)])).toBe(`["${'x'.repeat(253)}`);
+    expect(shownValue({ a: [1] })).toEqual({ a: [1] });
   });
 
   it('shows the invalid value, or null if missing', () => {

@@ -1,11 +1,11 @@
 /**
- * The negative answer of a rule. `refused` is a message key of the API (`API.<Area>.<What>`) or plain text. `field` names
- * the invalid field, if there is one.
+ * Negative answer of a rule. `refused` is a message key of the API (`API.<Area>.<Rule>`) or plain text. `field` names
+ * the invalid field.
  */
 export interface Refusal {
   readonly refused: string;
   readonly field?: string;
-  /** The invalid values by field, shown beside the key. */
+  /** Invalid values by field, which the answer shows beside the key. */
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
@@ -15,7 +15,7 @@ export function refuse(refused: string, field?: string): Refusal {
 
 const MAX_SHOWN_LENGTH = 255;
 
-/** Refuses a value and shows it, truncated; a missing value is shown as null. */
+/** Refuses a value and shows its first 255 characters. A missing value is shown as null. */
 export function refuseValue(refused: string, field: string, value: unknown): Refusal {
   return { refused, values: { [field]: truncate(value ?? null) } };
 }

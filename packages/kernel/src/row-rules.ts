@@ -1,7 +1,7 @@
 import { isBlank, isStorable, characterCount } from './text.js';
 import { MAX_AMOUNT, toMinor } from './money.js';
 
-/** A value of the wrong JSON type; the whole request gets a 400. */
+/** Marks a value of the wrong JSON type. The whole request is answered with 400. */
 export const MALFORMED = 'malformed';
 export const CANT_BE_BLANK = "can't be blank";
 export const IS_INVALID = 'is invalid';
@@ -9,10 +9,10 @@ export const IS_TOO_LONG = 'is too long';
 export const MUST_BE_POSITIVE = 'must be greater than 0';
 export const ALREADY_TAKEN = 'has already been taken';
 
-/** Returns the message for an invalid text. `max` counts characters. */
-export function checkText(value: unknown, max: number, blankAllowed: boolean): string | undefined {
+/** Returns the message for an invalid text. `max` is a number of characters. */
+export function checkText(value: unknown, max: number, isBlankAllowed: boolean): string | undefined {
   if (typeof value !== 'string') return MALFORMED;
-  if (!blankAllowed && isBlank(value)) return CANT_BE_BLANK;
+  if (!isBlankAllowed && isBlank(value)) return CANT_BE_BLANK;
   if (!isStorable(value)) return IS_INVALID;
   return value.length > max && characterCount(value) > max ? IS_TOO_LONG : undefined;
 }
@@ -21,10 +21,10 @@ export function isRow(row: unknown): row is Readonly<Record<string, unknown>> {
   return typeof row === 'object' && row !== null && !Array.isArray(row);
 }
 
-/** Like {@link checkText} for a field that may be absent unless `required`. */
-export function checkTextField(value: unknown, max: number, required: boolean): string | undefined {
-  if (value === undefined || value === null) return required ? CANT_BE_BLANK : undefined;
-  return checkText(value, max, !required);
+/** Checks like {@link checkText}, but accepts a missing value unless `isRequired`. */
+export function checkTextField(value: unknown, max: number, isRequired: boolean): string | undefined {
+  if (value === undefined || value === null) return isRequired ? CANT_BE_BLANK : undefined;
+  return checkText(value, max, !isRequired);
 }
 
 /** `min` is in minor units. */
@@ -35,7 +35,7 @@ export function checkAmount(value: unknown, decimals: number, min = 0): string |
   return minor === undefined || minor < min ? IS_INVALID : undefined;
 }
 
-/** Percent with at most two decimals; `min` is in basis points. */
+/** Checks a percentage with at most two decimals. `min` is in basis points. */
 export function checkPercentage(value: unknown, min = 0): string | undefined {
   return checkAmount(value, 2, min) ?? (Number(value ?? 0) > 100 ? IS_INVALID : undefined);
 }
@@ -58,13 +58,12 @@ interface RowFields {
   readonly required?: readonly string[];
   readonly texts?: readonly string[];
   readonly numbers?: readonly string[];
-  /** Optional values with a range or format. */
-  readonly others?: readonly string[];
+  readonly optionalValues?: readonly string[];
 }
 
 export function rowErrorKeys(
   area: string,
-  { required = [], texts = [], numbers = [], others = [] }: RowFields,
+  { required = [], texts = [], numbers = [], optionalValues: others = [] }: RowFields,
 ): string[] {
   const keysOf = (fields: readonly string[], rule: string) => fields.map((field) => rowErrorKey(area, field, rule));
   return [

@@ -4,28 +4,28 @@ import type { Totals, VatRate } from './vat.js';
 export const PROMOTION_KINDS = ['percentage', 'amount', 'buy_x_get_y'] as const;
 export type PromotionKind = (typeof PROMOTION_KINDS)[number];
 
-/** A promotion without its conditions, as frozen in a proforma. */
+/** Promotion without its conditions, as a proforma freezes it. */
 export interface Promotion {
   readonly code: string;
   readonly name: string;
   readonly kind: PromotionKind;
   /** Basis points of `percentage` and `buy_x_get_y`, minor units of `amount`. */
   readonly value: number;
-  /** `getQty` of every `buyQty + getQty` pieces are reduced; 0 unless `buy_x_get_y`. */
+  /** Out of every `buyQty + getQty` pieces, `getQty` are reduced. Both are 0 unless the kind is `buy_x_get_y`. */
   readonly buyQty: number;
   readonly getQty: number;
-  /** Codes of the variants concerned; empty for the whole basket. */
+  /** Codes of the reduced variants; empty when the whole basket is reduced. */
   readonly variantCodes: readonly string[];
 }
 
-/** Reduction of a line by one promotion, for its whole quantity in minor units. */
+/** Reduction of a line by one promotion. `amount` is for the whole quantity, in minor units. */
 export interface AppliedPromotion {
   readonly code: string;
   readonly name: string;
   readonly amount: number;
 }
 
-/** A priced line. Amounts are minor units and cover the whole quantity; `price` is for one piece. */
+/** Line with its prices, in minor units. `price` is for one piece; the other amounts cover the whole quantity. */
 export interface EvaluatedLine {
   readonly productId: number;
   readonly variantId: number;
@@ -40,7 +40,7 @@ export interface EvaluatedLine {
   readonly promotions: readonly AppliedPromotion[];
 }
 
-/** A fee beside the lines, such as the shipment. Amounts are minor units. */
+/** Fee beside the lines, such as the shipment. Amounts are in minor units. */
 export interface FeeLine {
   readonly kind: string;
   readonly name: string;
@@ -64,7 +64,7 @@ export interface Address {
   readonly country: string | null;
 }
 
-/** The buyer as frozen at the evaluation; `id` is `null` for a guest. */
+/** Buyer as frozen at the evaluation; `id` is `null` for a guest. */
 export interface Buyer {
   readonly id: number | null;
   readonly dataPart: number | null;
@@ -84,12 +84,11 @@ export interface PaymentMethod {
   readonly kind: PaymentMethodKind;
 }
 
-/** Free texts of a sale; no rule reads them. */
 export const SALE_NOTES = ['comment'] as const;
 
 export type NoteColumns = { readonly [Note in (typeof SALE_NOTES)[number]]: string | null };
 
-/** Terms of a sale beside its lines; evaluation, proforma and order keep them. */
+/** Terms that an evaluation, its proforma and its order share. */
 export interface SaleTermColumns extends NoteColumns {
   readonly currency: string;
   readonly delivery: Address | null;
@@ -103,7 +102,6 @@ export interface SaleTermColumns extends NoteColumns {
 
 export type SaleTerms = Fields<SaleTermColumns>;
 
-/** Terms of a sale when a basket leaves them out. */
 export const DEFAULT_TERMS: Omit<SaleTermColumns, 'currency'> = {
   delivery: null,
   shipment_method_code: null,
@@ -115,18 +113,17 @@ export const DEFAULT_TERMS: Omit<SaleTermColumns, 'currency'> = {
   tags: [],
 };
 
-const DEFAULTED_TERMS = Object.keys(DEFAULT_TERMS) as readonly (keyof typeof DEFAULT_TERMS)[];
+const DEFAULT_TERM_COLUMNS = Object.keys(DEFAULT_TERMS) as readonly (keyof typeof DEFAULT_TERMS)[];
 
-/** The same as fields. */
 export function defaultTerms(): Omit<SaleTerms, 'currency'> {
-  return fieldsOf(DEFAULT_TERMS, DEFAULTED_TERMS);
+  return fieldsOf(DEFAULT_TERMS, DEFAULT_TERM_COLUMNS);
 }
 
-export const SALE_TERMS = ['currency', ...DEFAULTED_TERMS] as readonly (keyof SaleTermColumns)[];
+export const SALE_TERMS = ['currency', ...DEFAULT_TERM_COLUMNS] as readonly (keyof SaleTermColumns)[];
 
 export const TOTALS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales'] as const;
 
-/** Stored totals of evaluations, proformas and orders, in minor units. */
+/** Totals in minor units, as stored with evaluations, proformas and orders. */
 export interface TotalColumns {
   readonly sales: number;
   readonly discount: number;
@@ -139,7 +136,7 @@ export function totalColumns(totals: Totals): TotalColumns {
   return columnsOf(totals, TOTALS);
 }
 
-/** Stored buyer of proformas and orders; the parts belong to the sale. */
+/** Buyer as stored with proformas and orders. The stored parts belong to the sale, not to the buyer. */
 export interface BuyerColumns {
   readonly customer_id: number | null;
   readonly customer_email: string | null;

@@ -1,7 +1,7 @@
 export const MAX_STRING_LENGTH = 255;
 export const MAX_TEXT_LENGTH = 5_000;
 
-/** False for texts with NUL or half a surrogate pair, which databases refuse or change. */
+/** Returns false for a text with NUL or half a surrogate pair, which databases refuse or change. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
 }
@@ -17,7 +17,7 @@ export function characterCount(text: string): number {
   return length;
 }
 
-/** Length in bytes; half a surrogate pair takes three. */
+/** Returns the length in bytes. Half a surrogate pair counts as three, the length of its replacement character. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,9 +1,9 @@
 import { divideRounded, sum } from './money.js';
 
-/** Basis points: 2000 is 20 %. `null` means no VAT is set and counts as 0. */
+/** Basis points: 2000 is 20 %. `null` means that no rate is set and counts as 0. */
 export type VatRate = number | null;
 
-export interface Gross {
+export interface GrossLine {
   readonly vatRate: VatRate;
   readonly gross: number;
 }
@@ -20,8 +20,11 @@ export function vatContained(gross: number, vatRate: VatRate): number {
   return divideRounded(BigInt(gross) * rate, 10_000n + rate);
 }
 
-/** One bracket per rate, lowest first. Each is rounded once, so net + vat = gross in each and in total. */
-export function taxBrackets(lines: readonly Gross[]): TaxBracket[] {
+/**
+ * Returns one bracket per rate, lowest first. VAT is rounded once per bracket, so net + vat = gross in each bracket and
+ * in total.
+ */
+export function taxBrackets(lines: readonly GrossLine[]): TaxBracket[] {
   const grossByRate = new Map<number, number>();
   for (const { vatRate, gross } of lines) {
     grossByRate.set(vatRate ?? 0, (grossByRate.get(vatRate ?? 0) ?? 0) + gross);
@@ -48,7 +51,7 @@ export interface PricedLine {
   readonly discount: number;
 }
 
-/** `endSales = sales - discount = netSales + vat`. */
+/** The result satisfies `endSales = sales - discount = netSales + vat`. */
 export function totalsOf(lines: readonly PricedLine[]): Totals {
   const sales = sum(lines.map((line) => line.sales));
   const discount = sum(lines.map((line) => line.discount));

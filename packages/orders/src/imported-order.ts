@@ -7,7 +7,7 @@ import {
   sum,
   totalColumns,
   totalsOf,
-  type CustomerName,
+  type CustomerIdentifier,
   type Fields,
   type Parts,
   type PaymentMethod,
@@ -25,7 +25,7 @@ export interface ImportedOrder extends Fields<ImportedColumns> {
   readonly orderNumber: string | null;
   readonly orderDate: Date | null;
   readonly locationCode: string | null;
-  readonly customer: CustomerName | null;
+  readonly customer: CustomerIdentifier | null;
   readonly items: readonly ImportedItem[];
   readonly payments: readonly { readonly methodId: number; readonly amount: number }[];
   readonly currency: string;

@@ -75,7 +75,7 @@ export const PRODUCT_KEYS = [
   ...rowErrorKeys('Products', {
     required: ['image_url'],
     texts: ['code', 'barcode', 'external_ref', 'name', 'slug', 'description', 'alt'],
-    others: ['price', 'vat_rate'],
+    optionalValues: ['price', 'vat_rate'],
   }),
   ...['CodeCantBeBlank', 'NameCantBeBlank', ...PLAN_RULES, 'SlugAlreadyExists'].map((rule) => `API.Products.${rule}`),
 ];

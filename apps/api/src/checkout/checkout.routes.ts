@@ -6,7 +6,7 @@ import {
   isRefusal,
   type Address,
   type Buyer,
-  type CustomerName,
+  type CustomerIdentifier,
 } from '@back-office/kernel';
 import { promotionTotals } from '@back-office/proforma';
 import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
@@ -132,7 +132,7 @@ export function checkoutRoutes(evaluations: Evaluations, queries: EvaluationQuer
   ];
 }
 
-function parseBasket(app: AppContext, fields: OrderProcessingFields, customer: CustomerName | null): Basket {
+function parseBasket(app: AppContext, fields: OrderProcessingFields, customer: CustomerIdentifier | null): Basket {
   const guest = fields.guest ?? {};
   return {
     items: fields.items,

@@ -1,4 +1,4 @@
-import type { OpenDatabase } from '@back-office/database';
+import type { DatabaseOpener } from '@back-office/database';
 import { openDatabase } from '@back-office/database-memory';
 import { testDatabase } from '@back-office/database-postgres/testing';
 import type { RawCall, RawReply } from '../testing/raw-http.js';
@@ -11,7 +11,7 @@ const CALLS = 2_500;
 const CALLS_OF_WRONG_SIDES = 1_500;
 const SEED = 4;
 
-function postgres(): OpenDatabase {
+function postgres(): DatabaseOpener {
   return async (options) => {
     const own = await testDatabase();
     const { database, close } = await openPostgres(own.url)(options);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { OpenDatabase } from '@back-office/database';
+import type { DatabaseOpener } from '@back-office/database';
 import { dataSourceFor, migrate, portsOf, Postgres } from '@back-office/database-postgres';
 import { withClockedRetries } from './clocked-jobs.js';
 
 const POOL_SIZE = 10;
 
 /** Opens a PostgreSQL database of its own on this server, which is dropped at the end. */
-export function freshPostgres(server: string): OpenDatabase {
+export function freshPostgres(server: string): DatabaseOpener {
   return async (options) => {
     const name = `differential_${randomBytes(6).toString('hex')}`;
     await administer(server, `create database ${name}`);
@@ -22,7 +22,7 @@ export function freshPostgres(server: string): OpenDatabase {
 }
 
 /** Opens this database. What is written need not survive a crash of the server. */
-export function openPostgres(url: string): OpenDatabase {
+export function openPostgres(url: string): DatabaseOpener {
   return async (options) => {
     // Not by `URL`, which knows no address of a socket.
     const connection = { url: `${url}${url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OpenDatabase } from '@back-office/database';
+import type { DatabaseOpener } from '@back-office/database';
 import { readConfig } from '../config.js';
 import { containerOf } from '../container.js';
 import type { Route } from '../http/route.js';
@@ -34,7 +34,7 @@ export interface Side {
 export type OpenSide = (environment: Readonly<Record<string, string>>) => Promise<Side>;
 
 /** The whole service on a database of this adapter. */
-export function sideOn(openDatabase: OpenDatabase): OpenSide {
+export function sideOn(openDatabase: DatabaseOpener): OpenSide {
   return async (environment) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'differential-'));
     const config = { ...readConfig({ LOG_LEVEL: 'silent', DATA_DIR: dataDir, ...environment }), port: 0 };

@@ -6,7 +6,7 @@ import {
   MALFORMED,
   MUST_BE_POSITIVE,
   parseMoment,
-  type CustomerName,
+  type CustomerIdentifier,
 } from '@back-office/kernel';
 import type { ImportedOrder, ImportedOrders, Order, OrderQueries } from '@back-office/orders';
 import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
@@ -107,7 +107,7 @@ function checkDecimals(app: AppContext, { items, payments }: ImportedOrderFields
   return Object.fromEntries(invalid.map(([field]) => [field, [IS_INVALID]]));
 }
 
-function parseImport(app: AppContext, fields: ImportedOrderFields, customer: CustomerName | null): ImportedOrder {
+function parseImport(app: AppContext, fields: ImportedOrderFields, customer: CustomerIdentifier | null): ImportedOrder {
   const minor = (amount: number): number => minorOf(app, amount) as number;
   return {
     orderNumber: blankToNull(fields.order_number),

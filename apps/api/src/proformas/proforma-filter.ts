@@ -34,7 +34,7 @@ export function parseWindow(query: Query): { readonly from: Date | undefined; re
   const from = momentOf(query['date_from']);
   const to = momentOf(query['date_to']);
   // Answers show datetimes without fractions, so the last second counts in full.
-  const length = to?.dateOnly ? DAY_MS : SECOND_MS;
+  const length = to?.isDateOnly ? DAY_MS : SECOND_MS;
   return { from: from?.at, before: to && new Date(Math.floor(to.at.getTime() / SECOND_MS) * SECOND_MS + length) };
 }
 

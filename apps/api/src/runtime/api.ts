@@ -79,7 +79,7 @@ function buildApp(
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
     observer: observerOf(logger, metrics),
-    isBusy: () => database.health.connections().awaited >= config.databasePoolSize * MAX_WAITING_PER_CONNECTION,
+    isBusy: () => database.health.connections().waiting >= config.databasePoolSize * MAX_WAITING_PER_CONNECTION,
     outside: mountOutside({
       readiness: new Readiness(database.health, store, logger, clock),
       metrics,

@@ -79,7 +79,7 @@ function refusalsOf({ area, fields, reference, limit, sometimesRequired = [] }: 
       required: required.filter((name) => texts.includes(name)),
       texts: texts.filter((name) => !required.includes(name)),
       numbers: required.filter((name) => !texts.includes(name)),
-      others: names.filter((name) => !required.includes(name) && !texts.includes(name)),
+      optionalValues: names.filter((name) => !required.includes(name) && !texts.includes(name)),
     }),
     ...(reference ? [reference.failure] : []),
     ...(limit ? [limit.failure] : []),

@@ -1,4 +1,4 @@
-import type { CustomerName } from '@back-office/kernel';
+import type { CustomerIdentifier } from '@back-office/kernel';
 import type { ManualClock, Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { AccessTokenQueries, AccessTokens, NewSession, Session, Sessions } from '../index.js';
@@ -82,7 +82,7 @@ export function sessionsContract(
 
     it('is refused for a missing customer', async () => {
       const name = await named();
-      const wrong: CustomerName[] = [
+      const wrong: CustomerIdentifier[] = [
         { ...name, dataPart: (name.dataPart % 64) + 1 },
         { ...name, timePart: name.timePart + 1 },
         { ...name, id: 987_654_321 },

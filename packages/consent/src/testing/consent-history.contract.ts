@@ -1,4 +1,4 @@
-import type { CustomerName } from '@back-office/kernel';
+import type { CustomerIdentifier } from '@back-office/kernel';
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { CHANNELS, type State, type Switch } from '../index.js';
@@ -44,7 +44,7 @@ export function consentHistoryContract(
   });
 
   describe('the consent before a time', () => {
-    const knownBefore = (moment: Date, name: CustomerName = nameOf(customer), app = appId) =>
+    const knownBefore = (moment: Date, name: CustomerIdentifier = nameOf(customer), app = appId) =>
       given.consentQueries.findBefore(app, name, moment);
 
     it('has the last changes of each switch before it', async () => {

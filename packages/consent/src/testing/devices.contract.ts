@@ -1,10 +1,10 @@
-import type { CustomerName } from '@back-office/kernel';
+import type { CustomerIdentifier } from '@back-office/kernel';
 import type { ManualClock, Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { ConsentQueries, Device, Devices, NewDevice } from '../index.js';
 
 interface SessionFields {
-  readonly customer: CustomerName | null;
+  readonly customer: CustomerIdentifier | null;
   readonly device: {
     readonly uuid: string;
     readonly type: string | null;
@@ -33,7 +33,7 @@ export function devicesContract(
 ): void {
   let given: GivenDevices;
   let appId: number;
-  let ana: CustomerName & { readonly id: number };
+  let ana: CustomerIdentifier & { readonly id: number };
   let phone: number;
   before(async () => {
     given = await open();
@@ -49,7 +49,7 @@ export function devicesContract(
     const { id, data_part: dataPart, time_part: timePart } = await given.addCustomer(appId);
     return { id, dataPart, timePart };
   };
-  const signIn = async (customer: CustomerName | null, device: Partial<SessionFields['device']> = {}) =>
+  const signIn = async (customer: CustomerIdentifier | null, device: Partial<SessionFields['device']> = {}) =>
     (await given.startSession(appId, { customer, device: { uuid: 'phone', ...UNKNOWN, ...device } })).id;
   const tryToRegister = (session: number, device: Partial<NewDevice> = {}, app = appId) =>
     given.devices.register(app, session, { messagingToken: 'token', ...UNKNOWN, ...device });

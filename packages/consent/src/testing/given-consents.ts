@@ -1,4 +1,4 @@
-import type { CustomerName } from '@back-office/kernel';
+import type { CustomerIdentifier } from '@back-office/kernel';
 import type { ManualClock } from '@back-office/kernel/testing';
 import type { ConsentQueries, Consents, Devices, StoredChange } from '../index.js';
 
@@ -22,7 +22,7 @@ export interface GivenConsents {
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
   addCustomer(appId: number, fields?: CustomerFields): Promise<AddedCustomer>;
-  startSession(appId: number, fields: { readonly customer: CustomerName }): Promise<{ readonly id: number }>;
+  startSession(appId: number, fields: { readonly customer: CustomerIdentifier }): Promise<{ readonly id: number }>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { canBeMistyped, type ProductFilter } from '@back-office/catalogue';
-import { foldedName } from '@back-office/database-search';
+import { foldName } from '@back-office/database-search';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
 import { trimSpaces } from './product-look-up.js';
@@ -35,7 +35,7 @@ export function productSearch(
 
 /** Sorts exact names first, then prefixes, then words, then others. */
 function nameSearch(text: string, field: 'search_name' | 'search_all'): ProductSearch {
-  const query = foldedName(text);
+  const query = foldName(text);
   if (query === '') return { isLiteral: () => false, isSimilar: () => false, keys: [] };
   const rank = ({ search_name: name }: StoredProduct): number =>
     name === query ? 0 : name.startsWith(query) ? 1 : name.includes(` ${query}`) ? 2 : 3;

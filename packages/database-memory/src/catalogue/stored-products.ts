@@ -1,4 +1,4 @@
-import { foldedName } from '@back-office/database-search';
+import { foldName } from '@back-office/database-search';
 import { lowerCase } from '../lower-case.js';
 import { groupedBy } from '../lists.js';
 import type { State } from '../state.js';
@@ -11,7 +11,7 @@ export function derivedOf(
   { name, code, price }: Pick<StoredProduct, 'name' | 'code' | 'price'>,
   variants: readonly StoredVariant[],
 ): Derived {
-  const searchName = foldedName(name);
+  const searchName = foldName(name);
   const codes = [code, ...variants.flatMap((variant) => [variant.code, variant.barcode ?? []].flat())];
   const prices = variants.length === 0 ? [price] : variants.map((variant) => variant.price ?? price);
   const known = prices.filter((each) => each !== null);

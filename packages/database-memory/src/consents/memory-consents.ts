@@ -10,7 +10,7 @@ import {
   type ConsentRequest,
 } from '@back-office/consent';
 import type { Customer } from '@back-office/customers';
-import { isBlank, type Clock, type CustomerName, type Page } from '@back-office/kernel';
+import { isBlank, type Clock, type CustomerIdentifier, type Page } from '@back-office/kernel';
 import { customerNamed } from '../customers/named-customer.js';
 import { pageOf } from '../lists.js';
 import type { State } from '../state.js';
@@ -39,7 +39,7 @@ export class MemoryConsents implements Consents, ConsentQueries {
     return found && consentOf(found.customer, found.lastChanges);
   }
 
-  async findBefore(appId: number, name: CustomerName, moment: Date): Promise<KnownConsent | undefined> {
+  async findBefore(appId: number, name: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined> {
     return this.known(appId, customerNamed(this.state, appId, name), moment);
   }
 

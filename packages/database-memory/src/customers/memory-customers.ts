@@ -7,7 +7,7 @@ import {
   type NewCustomer,
   type Taken,
 } from '@back-office/customers';
-import { foldedForPeople } from '@back-office/database-search';
+import { foldForPeople } from '@back-office/database-search';
 import { formatDateTime, newParts, type Clock, type Page } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
 import { pageOf, pick, sortedBy } from '../lists.js';
@@ -60,7 +60,7 @@ function holds({ email, phone, first_name: first, last_name: last }: Customer, q
 }
 
 function caseless(text: string): string {
-  return foldedForPeople(text).toLowerCase();
+  return foldForPeople(text).toLowerCase();
 }
 
 const SHOWN = [

@@ -8,7 +8,7 @@ import {
   type FileResult,
   type FolderPath,
 } from '@back-office/media';
-import { foldedForSearch } from '@back-office/database-search';
+import { foldForSearch } from '@back-office/database-search';
 import { sortedBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { FileRecord } from './records.js';
@@ -59,7 +59,7 @@ export function isUsed(state: State, appId: number, key: string): boolean {
 }
 
 export function searchTextOf(file: Pick<FileRecord, 'filename' | 'alt' | 'caption' | 'tags'>): string {
-  return foldedForSearch(searchedText(file));
+  return foldForSearch(searchedText(file));
 }
 
 export interface FileForm {

@@ -1,4 +1,4 @@
-import { foldedForSearch } from '@back-office/database-search';
+import { foldForSearch } from '@back-office/database-search';
 import type { Page, Sorting } from '@back-office/kernel';
 import {
   FILE_KINDS,
@@ -76,7 +76,7 @@ export class MemoryMediaFileList implements MediaFileQueries {
   }
 
   async pdfRenders(appId: number, name: string | undefined): Promise<string> {
-    const query = foldedForSearch(name ?? '');
+    const query = foldForSearch(name ?? '');
     const found = activeFiles(this.state, appId)
       .filter((file) => file.search_text.includes(query))
       .map((file) => ({ file, pages: this.pages(appId, file) }))
@@ -135,7 +135,7 @@ function sortedFiles(
 }
 
 function contains({ search_text: text }: FileRecord, search: string): boolean {
-  const query = foldedForSearch(search);
+  const query = foldForSearch(search);
   return query !== '' && text.includes(query);
 }
 

@@ -1,4 +1,11 @@
-import { ALREADY_TAKEN, type Clock, type CustomerName, newParts, type Refusal, refuse } from '@back-office/kernel';
+import {
+  ALREADY_TAKEN,
+  type Clock,
+  type CustomerIdentifier,
+  newParts,
+  type Refusal,
+  refuse,
+} from '@back-office/kernel';
 import { MATCHING, matcherOf } from '@back-office/matching';
 import { randomInt } from 'node:crypto';
 import type { Card, Cards, DesiredCard, UpsertedCard } from '@back-office/customers';
@@ -70,7 +77,7 @@ async function put(
 async function findCustomer(
   transaction: Transaction,
   appId: number,
-  name: CustomerName | null,
+  name: CustomerIdentifier | null,
 ): Promise<number | null | undefined> {
   if (name === null) return null;
   const values: unknown[] = [appId];

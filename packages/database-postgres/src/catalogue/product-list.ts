@@ -1,7 +1,7 @@
 import { escapeLike } from '@back-office/kernel';
 import { among } from '../list-conditions.js';
 import type { Postgres } from '../postgres.js';
-import { foldedName } from '@back-office/database-search';
+import { foldName } from '@back-office/database-search';
 import { placeholders } from '../placeholders.js';
 import {
   canBeMistyped,
@@ -118,7 +118,7 @@ function searchOf({ search, searchAll }: ProductFilter, value: (one: unknown) =>
 
 /** Ranks exact names, then prefixes, then prefixes of words, then other matches. */
 function nameSearch(text: string, column: string, value: (one: unknown) => string): Search {
-  const folded = foldedName(text);
+  const folded = foldName(text);
   // Only signs that folding drops: no name can match.
   if (folded === '') return { literal: 'false', similar: 'false', order: () => [] };
   const literal = escapeLike(folded);

@@ -20,7 +20,7 @@ import { checkCurrencyOf } from '../apps/app-currency.js';
 import { valuesOf, beginLockedBulk } from '../bulk.js';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
-import { asciiOf, foldedName } from '@back-office/database-search';
+import { asciiOf, foldName } from '@back-office/database-search';
 import {
   ADD_IMAGES,
   FIND_PRODUCTS,
@@ -180,7 +180,7 @@ function setIds(drafts: readonly Draft[], written: readonly { readonly id: numbe
 
 function productRow(product: ProductDraft): object {
   const { id, name } = product;
-  return { id, ...columnsOf(product, WRITTEN_PRODUCT.names), search_name: foldedName(name) };
+  return { id, ...columnsOf(product, WRITTEN_PRODUCT.names), search_name: foldName(name) };
 }
 
 /** Lowest price and search text of a new product. */

@@ -1,4 +1,4 @@
-import type { CustomerName } from '@back-office/kernel';
+import type { CustomerIdentifier } from '@back-office/kernel';
 import { anyOf } from '../list-conditions.js';
 import { CURRENCY_OF_APP } from '../apps/app-currency.js';
 import { customerCondition } from '../customers/customer-condition.js';
@@ -17,7 +17,7 @@ export interface BasketNames {
   readonly barcodes: readonly string[];
   readonly externalRefs: readonly string[];
   readonly variantIds: readonly number[];
-  readonly customer: CustomerName | null;
+  readonly customer: CustomerIdentifier | null;
   readonly warehouseCode: string | null;
   readonly shipmentMethodCode: string | null;
   readonly coupons: readonly string[];

@@ -9,7 +9,7 @@ import {
   type StoredChange,
   type ConsentRequest,
 } from '@back-office/consent';
-import { isBlank, type Clock, type CustomerName, type Page } from '@back-office/kernel';
+import { isBlank, type Clock, type CustomerIdentifier, type Page } from '@back-office/kernel';
 import type { Postgres } from '../postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
@@ -64,7 +64,7 @@ export class SqlConsents implements Consents, ConsentQueries {
     return found && consentOf(found.customer, found.lastChanges);
   }
 
-  findBefore(appId: number, name: CustomerName, moment: Date): Promise<KnownConsent | undefined> {
+  findBefore(appId: number, name: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined> {
     const values: unknown[] = [appId, SWITCHES, moment];
     const customer = customerCondition(name, placeholders(values));
     return findKnown(this.database, knownSql(customer), values);

@@ -11,7 +11,7 @@ import {
 import { among, listed } from '../list-conditions.js';
 import { type Placeholder, placeholders } from '../placeholders.js';
 import type { Postgres } from '../postgres.js';
-import { foldedForSearch } from '@back-office/database-search';
+import { foldForSearch } from '@back-office/database-search';
 import { fileJsonSql, fileUrlSql, findFileJson } from './file-columns.js';
 
 type Columns<Fields extends readonly string[]> = Readonly<Record<Fields[number], string>>;
@@ -84,7 +84,7 @@ function conditionsOf(filter: FileFilter, add: Placeholder): string[] {
 }
 
 function contains(search: string, add: Placeholder): string {
-  const folded = foldedForSearch(search);
+  const folded = foldForSearch(search);
   return folded === '' ? 'false' : `f.search_text like ${add(`%${escapeLike(folded)}%`)}`;
 }
 
@@ -167,7 +167,7 @@ export class SqlMediaFileQueries implements MediaFileQueries {
   }
 
   async pdfRenders(appId: number, name: string | undefined): Promise<string> {
-    const pattern = name === undefined ? null : `%${escapeLike(foldedForSearch(name))}%`;
+    const pattern = name === undefined ? null : `%${escapeLike(foldForSearch(name))}%`;
     const values = [appId, this.library.base, pattern, MAX_LISTED_PDFS];
     const [row] = await this.postgres.rows<{ data: string }>(PDF_RENDERS, values);
     return row?.data ?? '';

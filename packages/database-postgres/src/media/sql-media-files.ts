@@ -19,7 +19,7 @@ import {
   type ReceivedContent,
   type StoredFile,
 } from '@back-office/media';
-import { asciiOf, foldedForSearch } from '@back-office/database-search';
+import { asciiOf, foldForSearch } from '@back-office/database-search';
 import { addProcessing } from './media-jobs.js';
 import type { Postgres } from '../postgres.js';
 import type { Sql, Transaction } from '../client-transaction.js';
@@ -150,7 +150,7 @@ export class SqlMediaFiles implements MediaFiles {
 }
 
 export function searchText(file: Parameters<typeof searchedText>[0]): string {
-  return foldedForSearch(searchedText(file));
+  return foldForSearch(searchedText(file));
 }
 
 async function nameFor(sql: Sql, appId: number, { name, folder, onConflict }: NewFile): Promise<string | Refusal> {

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { foldedName } from '@back-office/database-search';
+import { foldName } from '@back-office/database-search';
 
 /** Catalogue, imported orders, cards, locations and keyed calls. */
 const STATEMENTS = [
@@ -145,7 +145,7 @@ export class CatalogueInFull1763700000003 implements MigrationInterface {
       await runner.query(
         `update products p set search_name = n.name
          from json_to_recordset($1) as n (app_id bigint, id bigint, name text) where p.app_id = n.app_id and p.id = n.id`,
-        [JSON.stringify(names.map((each) => ({ ...each, name: foldedName(each.name) })))],
+        [JSON.stringify(names.map((each) => ({ ...each, name: foldName(each.name) })))],
       );
     }
     await runner.query(

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { foldedForSearch, foldedName } from '@back-office/database-search';
+import { foldForSearch, foldName } from '@back-office/database-search';
 
 const BATCH = 5_000;
 
@@ -35,8 +35,8 @@ export class SignsInSearch1763700000014 implements MigrationInterface {
   readonly name = 'SignsInSearch1763700000014';
 
   async up(runner: QueryRunner): Promise<void> {
-    await refold(runner, PRODUCTS, REFOLD_PRODUCT, foldedName);
-    await refold(runner, FILES, REFOLD_FILE, foldedForSearch);
+    await refold(runner, PRODUCTS, REFOLD_PRODUCT, foldName);
+    await refold(runner, FILES, REFOLD_FILE, foldForSearch);
   }
 
   down(): Promise<void> {

@@ -1,11 +1,11 @@
-import { addHours, type CustomerName, refuse, type Clock, type Refusal } from '@back-office/kernel';
+import { addHours, type CustomerIdentifier, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { ENDED_SESSION_RETENTION_HOURS, type NewSession, type Session, type Sessions } from '@back-office/apps';
 import type { Postgres } from '../postgres.js';
 import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
 
 /** Inserts an anonymous session when `customer` is null, and nothing when the customer is missing. */
-function insert(customer: CustomerName | null, value: (one: unknown) => string): string {
+function insert(customer: CustomerIdentifier | null, value: (one: unknown) => string): string {
   return `
   insert into access_tokens (app_id, kind, token_hash, language, customer_id, inserted_at, expires_at,
     device_uuid, device_type, device_vendor, mobile_info)

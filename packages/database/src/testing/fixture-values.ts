@@ -1,12 +1,11 @@
 export const CURRENCY = 'RSD';
 export const MEDIA = { media: { prefix: 'contract' } };
 
-let latest = 0;
+let lastNumber = 0;
 
-/** Returns a text that is unique in this process. */
 export function unique(prefix: string): string {
-  latest += 1;
-  return `${prefix}-${latest}`;
+  lastNumber += 1;
+  return `${prefix}-${lastNumber}`;
 }
 
 export function idOf(record: { readonly id: number | null } | undefined): number {

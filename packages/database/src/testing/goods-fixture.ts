@@ -1,19 +1,19 @@
 import type { Database } from '../index.js';
 import { CURRENCY, idOf, MEDIA, unique } from './fixture-values.js';
 
-type Needed = Pick<Database, 'productQueries' | 'products' | 'stock' | 'stockQueries' | 'warehouses'>;
+type GoodsPorts = Pick<Database, 'productQueries' | 'products' | 'stock' | 'stockQueries' | 'warehouses'>;
 
 export interface NewGoods {
   readonly code?: string;
   readonly name?: string;
   readonly barcode?: string;
   readonly external_ref?: string;
-  /** Minor units. */
+  /** In minor units. */
   readonly price?: number | null;
-  /** Basis points. */
+  /** In basis points. */
   readonly vatRate?: number | null;
-  /** Values of the variant, which override the product's. */
-  readonly own?: { readonly price?: number; readonly vatRate?: number };
+  /** Values of the variant that override those of the product. */
+  readonly variantValues?: { readonly price?: number; readonly vatRate?: number };
   readonly active?: boolean;
 }
 
@@ -25,30 +25,38 @@ export interface Goods {
 
 type OnHand = Readonly<Record<string, number>>;
 
-const ALL = { offset: 0, limit: 1_000 };
+const FIRST_PAGE = { offset: 0, limit: 1_000 };
 const ADDRESS = { address_line_1: 'Bulevar 1', city: 'Novi Sad', postcode: '21000', market_id: 1 };
 
-/** Set-up methods for products of one variant each, and their stock by codes of warehouses. */
-export function stockedGoodsOf({ productQueries, products, stock, stockQueries, warehouses }: Needed) {
+/** Set-up methods for products with one variant each. Stock is given by warehouse codes. */
+export function stockedGoodsOf({ productQueries, products, stock, stockQueries, warehouses }: GoodsPorts) {
   return {
     async addGoods(appId: number, goods: NewGoods = {}): Promise<Goods> {
-      const { code = unique('V'), name = code, price = 1_000, vatRate = 2_000, active = true, own, ...more } = goods;
+      const {
+        code = unique('V'),
+        name = code,
+        price = 1_000,
+        vatRate = 2_000,
+        active = true,
+        variantValues: own,
+        ...variantFields
+      } = goods;
       const app = { id: appId, currency: CURRENCY, settings: MEDIA };
-      const variants = [{ code, ...more, ...own, images: [] }];
+      const variants = [{ code, ...variantFields, ...own, images: [] }];
       const { outcomes } = await products.upsert(app, [{ code, name, price, vatRate, active, images: [], variants }]);
       const [outcome] = outcomes;
       if (typeof outcome !== 'object') throw new Error(outcome);
       return { productId: idOf(outcome.product), variantId: idOf(outcome.variants[0]?.variant), code };
     },
     async addWarehouse(appId: number, code: string, sellable = true): Promise<number> {
-      const written = await warehouses.put(appId, [{ code, name: code, ...ADDRESS, sellable }]);
-      if ('failures' in written) throw new Error(written.failures.join());
-      return idOf(written.warehouses[0]);
+      const result = await warehouses.put(appId, [{ code, name: code, ...ADDRESS, sellable }]);
+      if ('failures' in result) throw new Error(result.failures.join());
+      return idOf(result.warehouses[0]);
     },
     async deleteWarehouse(appId: number, code: string): Promise<void> {
       const row = { code, name: code, ...ADDRESS, delete: true };
-      const written = await warehouses.put(appId, [row]);
-      if ('failures' in written) throw new Error(written.failures.join());
+      const result = await warehouses.put(appId, [row]);
+      if ('failures' in result) throw new Error(result.failures.join());
     },
     async addStock(appId: number, code: string, onHand: OnHand): Promise<void> {
       const rows = Object.entries(onHand).map(([warehouse, qty]) => ({ code, warehouse_code: warehouse, qty }));
@@ -56,18 +64,18 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
       if (failed.length > 0) throw new Error(JSON.stringify(failed));
     },
     async bestSellers(appId: number): Promise<string[]> {
-      const query = { filter: { lookUps: [], onlyOnStock: false }, orderBy: 'sales_quantity desc', page: ALL };
+      const query = { filter: { lookUps: [], onlyOnStock: false }, orderBy: 'sales_quantity desc', page: FIRST_PAGE };
       const { products: found } = JSON.parse(await productQueries.list({ id: appId, decimals: 2 }, query)) as {
         readonly products: readonly { readonly code: string }[];
       };
       return found.map(({ code }) => code);
     },
-    /** Sets the pieces on hand, also below the reserved ones. */
+    /** Sets the pieces on hand, even below the reserved ones. */
     async countStock(appId: number, code: string, warehouse: string, qty: number): Promise<void> {
-      const counted = await stock.reconcile(appId, warehouse, [{ code, warehouse_code: warehouse, qty }]);
-      if (counted === undefined || counted.failed.length > 0) throw new Error('Nothing was counted');
+      const result = await stock.reconcile(appId, warehouse, [{ code, warehouse_code: warehouse, qty }]);
+      if (result === undefined || result.failed.length > 0) throw new Error('Nothing was counted');
     },
-    /** Changes of stock in the order of their booking, in short: `reserve 2 S@W1 P-2026-1`. */
+    /** Formats the stock movements in the order of booking: `reserve 2 S@W1 P-2026-1`. */
     async movementsOf(appId: number): Promise<string[]> {
       const filter = {
         from: new Date(0),
@@ -82,7 +90,6 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
         return `${kind} ${qty} ${code}@${warehouse} ${reference}`;
       });
     },
-    /** Sums over all warehouses. */
     async stockOf(appId: number, variantId: number): Promise<{ onHand: number; reserved: number }> {
       const filter = { variantId, warehouseId: undefined, productId: undefined };
       const text = await stockQueries.list(appId, filter, { offset: 0, limit: 100 });

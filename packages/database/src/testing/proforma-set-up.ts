@@ -3,7 +3,7 @@ import type { salesFixtureOf } from './sales-fixture.js';
 
 type Fixture = ReturnType<typeof salesFixtureOf>;
 
-/** Two new apps of a fixture, for the contract of proformas. */
+/** Prepares the contract suite of proformas with two new apps. */
 export async function proformaSetUpOf(fixture: Fixture): Promise<ProformaOrdersSetUp> {
   const [appId, otherAppId] = [await fixture.makeApp(), await fixture.makeApp()];
   return {
@@ -19,8 +19,8 @@ export async function proformaSetUpOf(fixture: Fixture): Promise<ProformaOrdersS
       return variantId;
     },
     async makeEvaluation(app, items, warehouseCode) {
-      const named = items.map(({ variantId, qty }) => ({ product_variant_id: variantId, qty }));
-      return (await fixture.evaluate(app, { items: named, warehouseCode: warehouseCode ?? null })).id;
+      const basketItems = items.map(({ variantId, qty }) => ({ product_variant_id: variantId, qty }));
+      return (await fixture.evaluate(app, { items: basketItems, warehouseCode: warehouseCode ?? null })).id;
     },
     stockOf: (app, variantId) => fixture.stockOf(app, variantId),
   };

@@ -11,16 +11,20 @@ import { fixtureOf } from './fixture.js';
 import { setUpOf } from './set-up-fixture.js';
 import { unique } from './fixture-values.js';
 
-type Sold = Pick<Database, 'evaluations' | 'orderChanges' | 'orderQueries' | 'proformaOrders'>;
-type Needed = Sold &
+type SalesPorts = Pick<Database, 'evaluations' | 'orderChanges' | 'orderQueries' | 'proformaOrders'>;
+type SalesFixturePorts = SalesPorts &
   Parameters<typeof fixtureOf>[0] &
   Parameters<typeof stockedGoodsOf>[0] &
   Parameters<typeof setUpOf>[0];
 
 const LIFETIME_HOURS = 72;
 
-/** Like {@link fixtureOf}, with goods, stock and sales. Amounts are minor units of RSD. */
-export function salesFixtureOf<Ports extends Needed>(ports: Ports, clock: ManualClock, close?: () => Promise<void>) {
+/** Extends {@link fixtureOf} with goods, stock and sales. Amounts are in minor units of RSD. */
+export function salesFixtureOf<Ports extends SalesFixturePorts>(
+  ports: Ports,
+  clock: ManualClock,
+  close?: () => Promise<void>,
+) {
   const setUp = setUpOf(ports);
   const sales = salesOf(ports, clock);
   return {
@@ -32,22 +36,22 @@ export function salesFixtureOf<Ports extends Needed>(ports: Ports, clock: Manual
       appId: number,
       { customer, paid, confirmed, amountPerPoint = 0, ...sale }: OrderSale,
     ): Promise<number> {
-      const basket = { vouchers: [], ...sale, ...(customer && { customer: nameOf(customer) }) };
+      const basket = { vouchers: [], ...sale, ...(customer && { customer: identifiersOf(customer) }) };
       const draft = await sales.sell(appId, basket);
       const method = await setUp.methodOf(appId, 'bank_transfer');
-      if (paid !== 0 && draft.status !== 'paid') await sales.change(appId, draft.id, paying(method, paid, clock));
-      if (confirmed) await sales.change(appId, draft.id, confirming(confirmed, clock));
-      const { orderId } = await sales.change(appId, draft.id, converting(amountPerPoint, clock));
+      if (paid !== 0 && draft.status !== 'paid') await sales.change(appId, draft.id, decideToPay(method, paid, clock));
+      if (confirmed) await sales.change(appId, draft.id, decideToConfirm(confirmed, clock));
+      const { orderId } = await sales.change(appId, draft.id, decideToConvert(amountPerPoint, clock));
       return orderId as number;
     },
   };
 }
 
-function salesOf({ evaluations, orderChanges, orderQueries, proformaOrders }: Sold, clock: Clock) {
+function salesOf({ evaluations, orderChanges, orderQueries, proformaOrders }: SalesPorts, clock: Clock) {
   const evaluate = async (appId: number, basket: Partial<Basket>): Promise<EvaluatedBasket> => {
-    const evaluated = await evaluations.evaluate(appId, aBasket(basket));
-    if (isRefusal(evaluated)) throw new Error(evaluated.refused);
-    return evaluated;
+    const result = await evaluations.evaluate(appId, aBasket(basket));
+    if (isRefusal(result)) throw new Error(result.refused);
+    return result;
   };
   const tryToPropose = (appId: number, evaluationId: number): Promise<Proforma | Refusal> =>
     proformaOrders.create(appId, evaluationId, (facts) => {
@@ -66,45 +70,45 @@ function salesOf({ evaluations, orderChanges, orderQueries, proformaOrders }: So
     tryToPropose,
     async sell(appId: number, basket: Partial<Basket>): Promise<Proforma> {
       const { id } = await evaluate(appId, basket);
-      return accepted(await tryToPropose(appId, id));
+      return throwIfRefused(await tryToPropose(appId, id));
     },
     async changeOrder(appId: number, orderId: number, change: Omit<OrderChange, keyof OrderName>): Promise<void> {
       const order = await orderQueries.find(appId, orderId);
       if (order === undefined) throw new Error(`No order ${orderId}`);
-      const named = { id: order.id, dataPart: order.data_part, timePart: order.time_part };
-      const { failed } = await orderChanges.change(appId, [{ ...named, ...change }], {});
+      const identifiers = { id: order.id, dataPart: order.data_part, timePart: order.time_part };
+      const { failed } = await orderChanges.change(appId, [{ ...identifiers, ...change }], {});
       if (failed.length > 0) throw new Error(JSON.stringify(failed));
     },
-    /** Changes a proforma; throws on a refusal. */
+    /** Changes a proforma. Throws on a refusal. */
     async change(appId: number, id: number, decide: Decision): Promise<Proforma> {
-      const stored = await proformaOrders.change(appId, id, decide);
-      if (stored === undefined) throw new Error(`No proforma ${id}`);
-      return accepted(stored.refusal ?? stored.proforma);
+      const result = await proformaOrders.change(appId, id, decide);
+      if (result === undefined) throw new Error(`No proforma ${id}`);
+      return throwIfRefused(result.refusal ?? result.proforma);
     },
   };
 }
 
-function nameOf({ id, data_part: dataPart, time_part: timePart }: NonNullable<OrderSale['customer']>) {
+function identifiersOf({ id, data_part: dataPart, time_part: timePart }: NonNullable<OrderSale['customer']>) {
   return { id, dataPart, timePart };
 }
 
-function paying(method: PaymentMethod, amount: number | undefined, clock: Clock): Decision {
-  return (found) => ({ next: accepted(pay(found, { method, amount: amount ?? 0, now: clock.now() })) });
+function decideToPay(method: PaymentMethod, amount: number | undefined, clock: Clock): Decision {
+  return (proforma) => ({ next: throwIfRefused(pay(proforma, { method, amount: amount ?? 0, now: clock.now() })) });
 }
 
-function confirming(quantities: readonly number[], clock: Clock): Decision {
-  return (found) => {
-    const adjustments = found.lines.map(({ id }, index) => ({ lineId: id, qtyConfirmed: quantities[index] }));
-    return { next: accepted(warehouseConfirm(found, { adjustments, now: clock.now() })) };
+function decideToConfirm(quantities: readonly number[], clock: Clock): Decision {
+  return (proforma) => {
+    const adjustments = proforma.lines.map(({ id }, index) => ({ lineId: id, qtyConfirmed: quantities[index] }));
+    return { next: throwIfRefused(warehouseConfirm(proforma, { adjustments, now: clock.now() })) };
   };
 }
 
-function converting(amountPerPoint: number, clock: Clock): Decision {
+function decideToConvert(amountPerPoint: number, clock: Clock): Decision {
   const orderNumber = unique('O-2026');
-  return (found) => ({ next: accepted(convert(found, { orderNumber, amountPerPoint, now: clock.now() })) });
+  return (proforma) => ({ next: throwIfRefused(convert(proforma, { orderNumber, amountPerPoint, now: clock.now() })) });
 }
 
-function accepted(outcome: Proforma | Refusal): Proforma {
+function throwIfRefused(outcome: Proforma | Refusal): Proforma {
   if (isRefusal(outcome)) throw new Error(outcome.refused);
   return outcome;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 
-/** A clock that moves only by {@link forward}. */
+/** A clock that moves only when {@link forward} is called. */
 export class ManualClock implements Clock {
   constructor(private time = new Date('2026-11-21T10:00:00Z')) {}
 
@@ -8,7 +8,7 @@ export class ManualClock implements Clock {
     return new Date(this.time);
   }
 
-  /** Negative values move back. */
+  /** Moves the clock; negative values move it back. */
   forward({ hours = 0, seconds = 0 }: { hours?: number; seconds?: number }): void {
     this.time = new Date(this.time.getTime() + hours * 3_600_000 + seconds * 1_000);
   }

@@ -1,17 +1,17 @@
-type Run = () => unknown;
+type TestBody = () => unknown;
 
-/** Test runner of the contract suites; {@link runnerOf} makes one for Jest, Vitest or `node:test`. */
+/** Functions of a test runner that the contract suites use. {@link runnerOf} adapts Jest, Vitest and `node:test`. */
 export interface Runner {
   describe(name: string, define: () => void): void;
-  it(name: string, run: Run, timeoutMs?: number): void;
-  before(run: Run): void;
-  after(run: Run): void;
-  beforeEach(run: Run): void;
+  it(name: string, run: TestBody, timeoutMs?: number): void;
+  before(run: TestBody): void;
+  after(run: TestBody): void;
+  beforeEach(run: TestBody): void;
 }
 
 type Hook = (run: () => Promise<void>) => unknown;
 
-interface JestLike {
+interface JestFunctions {
   readonly describe: (name: string, define: () => void) => unknown;
   readonly it: (name: string, run: () => Promise<void>, timeoutMs?: number) => unknown;
   readonly beforeAll: Hook;
@@ -19,7 +19,7 @@ interface JestLike {
   readonly beforeEach: Hook;
 }
 
-interface NodeLike {
+interface NodeTestFunctions {
   readonly describe: (name: string, define: () => void) => unknown;
   readonly it: (name: string, options: { readonly timeout?: number }, run: () => Promise<void>) => unknown;
   readonly before: Hook;
@@ -27,32 +27,32 @@ interface NodeLike {
   readonly beforeEach: Hook;
 }
 
-/** Pass `globalThis` under Jest, the module `vitest` or `node:test` elsewhere. */
+/** Adapts a test runner: pass `globalThis` under Jest, else the module `vitest` or `node:test`. */
 export function runnerOf(functions: object): Runner {
   if ('beforeAll' in functions) {
-    const { describe, it, beforeAll, afterAll, beforeEach } = functions as JestLike;
+    const { describe, it, beforeAll, afterAll, beforeEach } = functions as JestFunctions;
     return {
       describe: (name, define) => void describe(name, define),
-      it: (name, run, timeoutMs) => void it(name, withoutResult(run), timeoutMs),
-      before: (run) => void beforeAll(withoutResult(run)),
-      after: (run) => void afterAll(withoutResult(run)),
-      beforeEach: (run) => void beforeEach(withoutResult(run)),
+      it: (name, run, timeoutMs) => void it(name, ignoreResult(run), timeoutMs),
+      before: (run) => void beforeAll(ignoreResult(run)),
+      after: (run) => void afterAll(ignoreResult(run)),
+      beforeEach: (run) => void beforeEach(ignoreResult(run)),
     };
   }
   if (!('before' in functions)) throw new TypeError('Expected the functions of Jest, Vitest or node:test');
-  const { describe, it, before, after, beforeEach } = functions as NodeLike;
+  const { describe, it, before, after, beforeEach } = functions as NodeTestFunctions;
   return {
     describe: (name, define) => void describe(name, define),
     it: (name, run, timeoutMs) =>
-      void it(name, timeoutMs === undefined ? {} : { timeout: timeoutMs }, withoutResult(run)),
-    before: (run) => void before(withoutResult(run)),
-    after: (run) => void after(withoutResult(run)),
-    beforeEach: (run) => void beforeEach(withoutResult(run)),
+      void it(name, timeoutMs === undefined ? {} : { timeout: timeoutMs }, ignoreResult(run)),
+    before: (run) => void before(ignoreResult(run)),
+    after: (run) => void after(ignoreResult(run)),
+    beforeEach: (run) => void beforeEach(ignoreResult(run)),
   };
 }
 
-/** Runners may interpret a returned value, such as a function. */
-function withoutResult(run: Run): () => Promise<void> {
+/** Some runners interpret a returned value, so the returned function drops it. */
+function ignoreResult(run: TestBody): () => Promise<void> {
   return async () => {
     await run();
   };
@@ -60,19 +60,19 @@ function withoutResult(run: Run): () => Promise<void> {
 
 type Values<Case> = Case extends readonly unknown[] ? [...Case] : [Case];
 
-/** Defines one test per case; `%s`, `%d` and `%j` in the title stand for its values in order. */
+/** Defines one test per case. `%s`, `%d` and `%j` in the title are replaced by the values of the case in order. */
 export function eachCase<const Case>(it: Runner['it'], cases: readonly Case[]) {
-  return (title: string, run: (...values: Values<Case>) => ReturnType<Run>, timeoutMs?: number): void => {
-    for (const values of cases.map((one) => (Array.isArray(one) ? one : [one]) as Values<Case>)) {
+  return (title: string, run: (...values: Values<Case>) => ReturnType<TestBody>, timeoutMs?: number): void => {
+    for (const values of cases.map((item) => (Array.isArray(item) ? item : [item]) as Values<Case>)) {
       it(formatTitle(title, values), () => run(...values), timeoutMs);
     }
   };
 }
 
 function formatTitle(title: string, values: readonly unknown[]): string {
-  let next = 0;
-  return title.replaceAll(/%[sdj]/g, (form) => {
-    const value = values[next++];
-    return form === '%j' ? JSON.stringify(value) : String(value);
+  let nextIndex = 0;
+  return title.replaceAll(/%[sdj]/g, (placeholder) => {
+    const value = values[nextIndex++];
+    return placeholder === '%j' ? JSON.stringify(value) : String(value);
   });
 }

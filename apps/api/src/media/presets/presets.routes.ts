@@ -87,7 +87,7 @@ export function presetRoutes(
       answers: { 200: record({ data: listOf(PresetShape) }) },
       refusals: rowErrorKeys(AREA, {
         required: ['name'],
-        others: ['output_format', 'max_width', 'quality', 'rendition_widths'],
+        optionalValues: ['output_format', 'max_width', 'quality', 'rendition_widths'],
       }),
       handle: async ({ app, body }) => {
         const rows = rowsOf(body, 'cdn_upload_presets');
