@@ -61,17 +61,15 @@ async function writeReport(suites, { elapsed, cpu, numTotalTests }) {
   const slowest = tests.sort((a, b) => b.seconds - a.seconds).slice(0, MAX_ROWS);
   const report = [
     `${numTotalTests} tests in ${suites.length} suites took ${elapsed.toFixed(0)} s, on Node ${process.versions.node}.`,
-    `The suites together took ${total('seconds')} s, ${total('setUp')} s of it in set-up and tear-down, and ${cpu.toFixed(0)} s of CPU.`,
+    `The times of all suites add up to ${total('seconds')} s, of which set-up and tear-down take ${total('setUp')} s. They used ${cpu.toFixed(0)} s of CPU.`,
     '',
     table(['Slowest suites', 'seconds', 'CPU', 'in set-up', 'tests'], suites.slice(0, MAX_ROWS).map(suiteRow)),
-    '',
-    table(['Slowest tests', 'seconds', 'suite'], slowest.map(testRow)),
   ].join('\n');
   const page = readFileSync(PAGE, 'utf8');
   const [before, after] = [page.split(START)[0], page.split(END)[1]];
   const text = `${before}${START}\n\n${report}\n\n${END}${after}`;
   writeFileSync(PAGE, await format(text, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
-  process.stdout.write(`${report}\n`);
+  process.stdout.write(`${report}\n\n${table(['Slowest tests', 'seconds', 'suite'], slowest.map(testRow))}\n`);
 }
 
 function suiteRow({ name, seconds, cpu, setUp, tests }) {
