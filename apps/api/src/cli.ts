@@ -208,11 +208,11 @@ async function revokeToken({ container }: Service, options: Options): Promise<Re
 
 async function expireProformas({ container }: Service): Promise<Result> {
   let [expired, failed] = [0, 0];
-  for (let more = true; more;) {
+  for (let hasMore = true; hasMore;) {
     const sweep = await container.get(TOKENS.ExpirySweep).run();
-    expired += sweep.changed;
+    expired += sweep.changedCount;
     failed = sweep.failures.length;
-    ({ more } = sweep);
+    ({ hasMore } = sweep);
   }
   const text = `${expired} proformas expired${failed > 0 ? `, ${failed} failed` : ''}.`;
   return { json: { expired, failed }, text };
@@ -235,6 +235,6 @@ async function publishMedia({ container }: Service): Promise<Result> {
   const { copies, library } = container.get(TOKENS.Library);
   if (!library.isPublished) throw new Error('This store does not serve files itself: there is nothing to publish.');
   let keys = 0;
-  for (const appId of await container.get(TOKENS.Apps).ids()) keys += await copies.publish(appId);
+  for (const appId of await container.get(TOKENS.Apps).ids()) keys += await copies.settleAll(appId);
   return { json: { keys }, text: `Published ${keys} public keys.` };
 }

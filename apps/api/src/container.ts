@@ -13,7 +13,7 @@ import { customerRoutes } from './customers/index.js';
 import { deviceRoutes } from './devices/index.js';
 import type { Route } from './http/route.js';
 import { attendanceRoutes, locationRoutes } from './locations/index.js';
-import { libraryParts, mediaRoutes, type LibraryTools } from './media/index.js';
+import { createLibraryParts, mediaRoutes, type LibraryTools } from './media/index.js';
 import * as orders from './orders/index.js';
 import * as proformas from './proformas/index.js';
 import { sessionRoutes } from './sessions/index.js';
@@ -43,7 +43,7 @@ function mediaOf({ media }: Adapters): LibraryTools {
 export function containerOf(database: Database, adapters: Adapters, clock: Clock = new SystemClock()): Container {
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(T.Database).toConstantValue(database);
-  container.bind(T.Library).toDynamicValue(() => libraryParts(database, clock, mediaOf(adapters)));
+  container.bind(T.Library).toDynamicValue(() => createLibraryParts(database, clock, mediaOf(adapters)));
   container.bind(T.Clock).toConstantValue(clock);
   container.bind(T.RefundGateway).toConstantValue(adapters.refunds);
   container

@@ -14,31 +14,30 @@ import {
 type Row = Readonly<Record<string, unknown>>;
 
 const AREA = 'ProductAttributes';
-/** Error keys of rows on their own, without the database. */
-export const ATTRIBUTE_KEYS = [
+export const ATTRIBUTE_ROW_ERRORS = [
   ...rowErrorKeys(AREA, { required: ['external_ref', 'value'], texts: ['code', 'barcode', 'name'] }),
   rowErrorKey(AREA, 'attributes', CANT_BE_BLANK),
 ];
 
 const WRONG_TYPE = rowErrorKey(AREA, '', MALFORMED);
 
-/** Parses a row; returns the key of its first error. */
+/** Returns the parsed row, or the key of its first error. */
 export function parseAttributes(row: unknown): DesiredAttributes | string {
   if (!isRow(row)) return WRONG_TYPE;
   const { code, barcode, external_ref, attributes } = row as Partial<DesiredAttributes> & Row;
-  const error = firstError(row, { code: false, barcode: false, external_ref: false });
+  const error = firstErrorKey(row, { code: false, barcode: false, external_ref: false });
   if (error !== undefined) return error;
   if (attributes === undefined || attributes === null) return rowErrorKey(AREA, 'attributes', CANT_BE_BLANK);
   if (!Array.isArray(attributes) || !attributes.every(isRow)) return WRONG_TYPE;
-  const desired = attributes.map(parseAttribute);
-  const key = desired.find((each) => typeof each === 'string');
-  return key ?? { code, barcode, external_ref, attributes: desired as DesiredAttribute[] };
+  const desiredAttributes = attributes.map(parseAttribute);
+  const errorKey = desiredAttributes.find((attribute) => typeof attribute === 'string');
+  return errorKey ?? { code, barcode, external_ref, attributes: desiredAttributes as DesiredAttribute[] };
 }
 
 function parseAttribute(row: Row): DesiredAttribute | string {
   const { product_attribute_def_id: id } = row;
   if (id !== undefined && id !== null && !Number.isInteger(id)) return WRONG_TYPE;
-  const error = firstError(row, { external_ref: true, code: false, name: false, value: true });
+  const error = firstErrorKey(row, { external_ref: true, code: false, name: false, value: true });
   return (
     error ?? {
       external_ref: row['external_ref'] as string,
@@ -50,10 +49,9 @@ function parseAttribute(row: Row): DesiredAttribute | string {
   );
 }
 
-/** Returns the key of the first invalid text; `fields` says which are required. */
-function firstError(row: Row, fields: Readonly<Record<string, boolean>>): string | undefined {
-  for (const [field, required] of Object.entries(fields)) {
-    const error = checkTextField(row[field], MAX_STRING_LENGTH, required);
+function firstErrorKey(row: Row, isRequiredByField: Readonly<Record<string, boolean>>): string | undefined {
+  for (const [field, isRequired] of Object.entries(isRequiredByField)) {
+    const error = checkTextField(row[field], MAX_STRING_LENGTH, isRequired);
     if (error !== undefined) return rowErrorKey(AREA, field, error);
   }
   return undefined;

@@ -8,11 +8,11 @@ import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
 import { dateTime, integer, listOf, named, nullable, record, text, type Of } from '../http/shapes.js';
-import { ATTRIBUTE_KEYS, parseAttributes } from './attribute-rows.js';
+import { ATTRIBUTE_ROW_ERRORS, parseAttributes } from './attribute-rows.js';
 import { Type } from '@sinclair/typebox';
 
-const string = { type: 'string' as const, maxLength: 255 };
-const optionalText = orNull(string);
+const textSchema = { type: 'string' as const, maxLength: 255 };
+const optionalTextSchema = orNull(textSchema);
 
 class PutProductAttributes {
   @ValidatedByDomain({
@@ -21,22 +21,22 @@ class PutProductAttributes {
     items: {
       type: 'object',
       properties: {
-        code: optionalText,
-        barcode: optionalText,
-        external_ref: optionalText,
+        code: optionalTextSchema,
+        barcode: optionalTextSchema,
+        external_ref: optionalTextSchema,
         attributes: {
           type: 'array',
           items: {
             type: 'object',
             properties: {
-              external_ref: string,
+              external_ref: textSchema,
               product_attribute_def_id: orNull({
                 type: 'integer',
                 description: 'must be the id of the referenced definition',
               }),
-              code: optionalText,
-              name: orNull({ ...string, description: 'default for a new definition: its reference' }),
-              value: string,
+              code: optionalTextSchema,
+              name: orNull({ ...textSchema, description: 'default for a new definition: its reference' }),
+              value: textSchema,
             },
             required: ['external_ref', 'value'],
           },
@@ -73,7 +73,7 @@ export function attributeRoutes(attributes: Attributes, queries: AttributeQuerie
       body: PutProductAttributes,
       query: BULK_OPTIONS,
       answers: { 200: explainable(record({ products: integer, definitions_created: integer })) },
-      refusals: [...REFUSALS, ...ATTRIBUTE_KEYS],
+      refusals: [...REFUSALS, ...ATTRIBUTE_ROW_ERRORS],
       handle: async ({ app, body, query }) => {
         const options = bulkOptions(query);
         const rows = rowsOf(body, 'product_attributes').map(parseAttributes);
@@ -95,20 +95,20 @@ export function attributeRoutes(attributes: Attributes, queries: AttributeQuerie
         if (code === undefined) {
           return ok((await queries.definitions(app.id, parsePage(query, DEFAULT_LIMIT))).map(presentDefinition));
         }
-        const found = await queries.findDefinition(app.id, code);
-        return ok(found ? presentDefinition(found) : {});
+        const definition = await queries.findDefinition(app.id, code);
+        return ok(definition ? presentDefinition(definition) : {});
       },
     }),
   ];
 }
 
-function presentDefinition(row: AttributeDefinition): Of<typeof DefinitionShape> {
+function presentDefinition(definition: AttributeDefinition): Of<typeof DefinitionShape> {
   return {
-    id: row.id,
-    external_ref: row.external_ref,
-    code: row.code,
-    name: row.name,
-    inserted_at: formatDateTime(row.inserted_at),
-    updated_at: formatDateTime(row.updated_at),
+    id: definition.id,
+    external_ref: definition.external_ref,
+    code: definition.code,
+    name: definition.name,
+    inserted_at: formatDateTime(definition.inserted_at),
+    updated_at: formatDateTime(definition.updated_at),
   };
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileListStatement } from '@back-office/database-postgres';
-import { fileFilter } from '../media/index.js';
+import { parseFileFilter } from '../media/index.js';
 import { call, loadWith, median } from './load.js';
 import { makeApps } from '../runtime/with-apps.js';
 import { measureAll, print, report, type BenchApp, type Job } from './measure.js';
@@ -95,7 +95,7 @@ async function lists(url: string, app: BenchApp, { files, seconds, rounds }: Med
   };
   const statements = Object.fromEntries(
     Object.entries(pages).map(([, { query }], index) => {
-      const filter = fileFilter(query, 30, new Date());
+      const filter = parseFileFilter(query, 30, new Date());
       return [`list${index}`, fileListStatement(app.id, 'http://localhost/media', filter, undefined, page)];
     }),
   );

@@ -41,8 +41,8 @@ export function cardRoutes(cards: Cards): Route[] {
         const customer = parseCustomerName(fields);
         if (isRefusal(customer)) return customer;
         const externalRef = isBlank(fields.external_ref ?? '') ? null : (fields.external_ref as string);
-        const put = await cards.put(app.id, { barcode: fields.barcode, externalRef, customer });
-        return answered(put, ({ card, created: isNew }) => created({ ...card, created: isNew }));
+        const result = await cards.put(app.id, { barcode: fields.barcode, externalRef, customer });
+        return answered(result, ({ card, created: isNew }) => created({ ...card, created: isNew }));
       },
     }),
   ];

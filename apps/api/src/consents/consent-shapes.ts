@@ -52,8 +52,17 @@ export function presentConsent(consent: Consent): Of<typeof ConsentShape> {
   };
 }
 
-function presentChannel({ state: channelState, effective, last }: ChannelState): Of<typeof ChannelConsentShape> {
-  return { state: channelState, effective, source: last?.source ?? null, changed_at: formatOptional(last?.at ?? null) };
+function presentChannel({
+  state: channelState,
+  effective,
+  last: lastChange,
+}: ChannelState): Of<typeof ChannelConsentShape> {
+  return {
+    state: channelState,
+    effective,
+    source: lastChange?.source ?? null,
+    changed_at: formatOptional(lastChange?.at ?? null),
+  };
 }
 
 export const ConsentChangeShape = named('ConsentChange', {
@@ -81,14 +90,14 @@ export const ConsentAtShape = named('ConsentAt', {
   channels: record(eachChannel(() => record({ ...stateWithEvidence, effective: boolean }))),
 });
 
-/** Before the registration, states are null and nothing is effective. */
+/** Before the registration, states are null and no channel is effective. */
 export function presentConsentAt(known: KnownConsent, at: Date, end: Date): Of<typeof ConsentAtShape> {
   const { customerId, customer, lastChanges } = known;
   const { master, channels } = switchStates(lastChanges);
   const isRegistered = customer.registeredAt < end;
-  const presentState = (current: SwitchState) => {
-    const last = lastChanges.find((change) => change === current.last);
-    return { state: isRegistered ? current.state : null, evidence: last ? presentChange(last) : null };
+  const presentState = (switchState: SwitchState) => {
+    const lastChange = lastChanges.find((change) => change === switchState.last);
+    return { state: isRegistered ? switchState.state : null, evidence: lastChange ? presentChange(lastChange) : null };
   };
   return {
     customer_id: customerId,
@@ -102,7 +111,6 @@ export function presentConsentAt(known: KnownConsent, at: Date, end: Date): Of<t
   };
 }
 
-/** An unknown channel or state, with the sent values. */
 export const InvalidConsentShape = record({
   errors: record({ CustomerChannelConsents: listOf(text), fields: anyObject }),
 });

@@ -37,17 +37,16 @@ const CUSTOMER_REQUIRED = 'API.CustomerChannelConsents.CustomerRequired';
 const INVALID_CHANNEL = 'API.CustomerChannelConsents.InvalidChannel';
 const INVALID_STATE = 'API.CustomerChannelConsents.InvalidState';
 
-/** Source recorded with changes by these calls. */
-const SOURCE = 'mobile_app';
+const CHANGE_SOURCE = 'mobile_app';
 const DEFAULT_LIMIT = 30;
 
 const answers = { 200: record({ data: ConsentShape }) };
 const failures = { 422: InvalidConsentShape };
 
 export function consentRoutes(consents: Consents, queries: ConsentQueries, clock: Clock): Route[] {
-  const change = async ({ app, customerId }: Call, desired: ConsentRequest | Refusal): Promise<Outcome> => {
-    if (isRefusal(desired)) return desired;
-    return answered(await consents.change(app.id, customerId, desired), (consent) => ok(presentConsent(consent)));
+  const change = async ({ app, customerId }: Call, request: ConsentRequest | Refusal): Promise<Outcome> => {
+    if (isRefusal(request)) return request;
+    return answered(await consents.change(app.id, customerId, request), (consent) => ok(presentConsent(consent)));
   };
   return [
     route({
@@ -57,7 +56,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       summary: "Reads the signed-in customer's marketing consent",
       answers,
       refusals: [CUSTOMER_REQUIRED],
-      handle: signedIn(async ({ app, customerId }) =>
+      handle: forCustomer(async ({ app, customerId }) =>
         answered(await queries.find(app.id, customerId), (consent) => ok(presentConsent(consent))),
       ),
     }),
@@ -70,7 +69,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       answers,
       failures,
       refusals: [CUSTOMER_REQUIRED, INVALID_CHANNEL, INVALID_STATE],
-      handle: signedIn((call) => change(call, parseChannelChange(call.body))),
+      handle: forCustomer((call) => change(call, parseChannelChange(call.body))),
     }),
     route({
       method: 'put',
@@ -81,7 +80,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       answers,
       failures,
       refusals: [CUSTOMER_REQUIRED, INVALID_STATE],
-      handle: signedIn((call) => change(call, parseChange('master', call.body.state))),
+      handle: forCustomer((call) => change(call, parseChange('master', call.body.state))),
     }),
     route({
       method: 'get',
@@ -92,7 +91,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       query: PAGING,
       answers: { 200: record({ data: listOf(ConsentChangeShape) }) },
       refusals: [CUSTOMER_REQUIRED],
-      handle: signedIn(async ({ app, customerId, query }) => {
+      handle: forCustomer(async ({ app, customerId, query }) => {
         const changes = await queries.history(app.id, customerId, parsePage(query, DEFAULT_LIMIT));
         return ok(changes.map(presentChange));
       }),
@@ -111,24 +110,24 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       handle: async ({ app, id, query }) => {
         const at = momentFilter(query, 'at') ?? clock.now();
         const end = endOfSecond(at);
-        const known = await queries.findBefore(app.id, { id, ...partsOf(query) }, end);
-        return known && ok(presentConsentAt(known, at, end));
+        const consent = await queries.findBefore(app.id, { id, ...partsOf(query) }, end);
+        return consent && ok(presentConsentAt(consent, at, end));
       },
     }),
   ];
 }
 
 /** Refuses anonymous sessions, which have no consent. */
-function signedIn<Body>(handle: (call: Call<Body>) => Promise<Outcome>): (call: Call<Body>) => Promise<Outcome> {
+function forCustomer<Body>(handle: (call: Call<Body>) => Promise<Outcome>): (call: Call<Body>) => Promise<Outcome> {
   return async (call) => (call.customerId === 0 ? refuse(CUSTOMER_REQUIRED) : handle(call));
 }
 
-function parseChannelChange({ channel: sent, state }: PutConsent): ConsentRequest | Refusal {
-  const channel = parseChannel(sent);
+function parseChannelChange({ channel: channelName, state }: PutConsent): ConsentRequest | Refusal {
+  const channel = parseChannel(channelName);
   return isRefusal(channel) ? channel : parseChange(channel, state);
 }
 
-function parseChange(channel: Channel | 'master', sent: unknown): ConsentRequest | Refusal {
-  const state = parseState(sent);
-  return isRefusal(state) ? state : { channel, state, source: SOURCE };
+function parseChange(channel: Channel | 'master', stateName: unknown): ConsentRequest | Refusal {
+  const state = parseState(stateName);
+  return isRefusal(state) ? state : { channel, state, source: CHANGE_SOURCE };
 }

@@ -38,25 +38,27 @@ export function deviceRoutes(devices: Devices): Route[] {
       summary: "Registers the session's device for pushes; removes its token from all other devices of the app",
       body: PutNotificationDevice,
       answers: { 200: record({ data: DeviceShape }) },
-      handle: async ({ app, tokenId, body: { notification_device: sent } }) => {
-        const device = { messagingToken: sent.messaging_token.trim(), ...deviceDetailsOf(sent) };
-        const stored = await devices.register(app.id, tokenId, device);
-        return stored ? ok(presentDevice(stored)) : unauthorized({ failure: 'API.Tokens.Revoked', speech: app });
+      handle: async ({ app, tokenId, body: { notification_device: fields } }) => {
+        const device = { messagingToken: fields.messaging_token.trim(), ...deviceDetailsOf(fields) };
+        const storedDevice = await devices.register(app.id, tokenId, device);
+        return storedDevice
+          ? ok(presentDevice(storedDevice))
+          : unauthorized({ failure: 'API.Tokens.Revoked', speech: app });
       },
     }),
   ];
 }
 
-function presentDevice(row: Device): Of<typeof DeviceShape> {
+function presentDevice(device: Device): Of<typeof DeviceShape> {
   return {
-    id: row.id,
-    uuid: row.uuid,
-    messaging_token: row.messaging_token,
-    notification_channel_id: row.notification_channel_id,
-    device_type: row.device_type,
-    device_vendor: row.device_vendor,
-    mobile_info: row.mobile_info,
-    inserted_at: formatDateTime(row.inserted_at),
-    updated_at: formatDateTime(row.updated_at),
+    id: device.id,
+    uuid: device.uuid,
+    messaging_token: device.messaging_token,
+    notification_channel_id: device.notification_channel_id,
+    device_type: device.device_type,
+    device_vendor: device.device_vendor,
+    mobile_info: device.mobile_info,
+    inserted_at: formatDateTime(device.inserted_at),
+    updated_at: formatDateTime(device.updated_at),
   };
 }

@@ -55,7 +55,7 @@ export function sideOn(openDatabase: DatabaseOpener): OpenSide {
     const queue = database.jobQueue(2);
     let failures = 0;
     const onFailure = (): void => void (failures += 1);
-    const worker = queue.worker(container.get(TOKENS.Library).tasks.list(onFailure), onFailure);
+    const worker = queue.worker(container.get(TOKENS.Library).tasks.createJobTasks(onFailure), onFailure);
     const chores = choresOf(container, logger);
     return {
       routes: container.get(TOKENS.Routes),

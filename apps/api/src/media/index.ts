@@ -1,6 +1,6 @@
-export { libraryParts, type LibraryParts } from './library-parts.js';
+export { createLibraryParts, type LibraryParts } from './library-parts.js';
 export { openLibraryTools, openLibrary, type LibraryTools } from './library.js';
 export type { StorageModule } from './storage-module.js';
-export { fileFilter } from './files/file-filter.js';
+export { parseFileFilter } from './files/file-filter.js';
 export { mediaRoutes } from './media.routes.js';
 export { serveMedia } from './serving/serve-media.js';

@@ -9,25 +9,24 @@ import { Publication } from './serving/publication.js';
 import { PublicCopies } from './serving/public-copies.js';
 import { StoreSweep } from './processing/store-sweep.js';
 
-export type LibraryParts = ReturnType<typeof libraryParts>;
+export type LibraryParts = ReturnType<typeof createLibraryParts>;
 
-/** Wires the parts of the media library. */
-export function libraryParts(database: MediaPorts, clock: Clock, tools: LibraryTools) {
-  const { library, images, drawings, purger, pixelLimit } = tools;
+export function createLibraryParts(database: MediaPorts, clock: Clock, tools: LibraryTools) {
+  const { library, images, svgSanitizer, purger, pixelLimit } = tools;
   const { mediaFiles: files, mediaObjectQueries: objects, uploadReceipts: receipts } = database;
   const { processedFiles, processedFileQueries } = database;
   const copies = new PublicCopies(library, objects);
   const processing = new FileProcessing(library, tools, processedFiles, processedFileQueries, copies);
-  const purges = new CachePurge(purger, library.base, processedFileQueries, copies);
+  const cachePurge = new CachePurge(purger, library.base, processedFileQueries, copies);
   const sweep = new StoreSweep(library, objects, processedFiles, copies, clock);
   return {
     library,
     images,
-    purges,
+    cachePurge,
     copies,
     publication: new Publication(library, copies, processedFiles),
-    intake: new ContentIntake(library, drawings, receipts, pixelLimit),
+    intake: new ContentIntake(library, svgSanitizer, receipts, pixelLimit),
     sweep,
-    tasks: new MediaTasks(library, processing, objects, copies, purges, { sweep, files }),
+    tasks: new MediaTasks(library, processing, objects, copies, cachePurge, { sweep, files }),
   };
 }

@@ -26,39 +26,38 @@ export interface Library extends PublicLibrary {
   readonly close: () => void | Promise<void>;
 }
 
-/** The adapters of the library. */
 export interface LibraryTools {
   readonly library: Library;
   readonly images: ImageProcessor;
   readonly pages: PageRenderer;
   readonly facts: MediaFacts;
-  readonly drawings: SvgSanitizer;
+  readonly svgSanitizer: SvgSanitizer;
   readonly purger: CdnPurger;
   readonly pixelLimit: number;
   close(): Promise<void>;
 }
 
-/** `isReadOnly` neither creates nor sweeps a disk folder; other stores ignore it. */
+/** With `isReadOnly`, a disk folder is neither created nor cleaned; other stores ignore the option. */
 export async function openLibrary(config: Config, { isReadOnly = false } = {}): Promise<Library> {
-  const ownBase = `${config.publicUrl}/media`;
+  const serviceBase = `${config.publicUrl}/media`;
   const { storage } = config;
   if (storage.kind === 'disk') {
     const folder = join(config.dataDir, 'media');
     const store = isReadOnly ? DiskMediaStore.openReadOnly(folder) : await DiskMediaStore.open(folder);
-    return { store, base: ownBase, isPublished: false, close: () => {} };
+    return { store, base: serviceBase, isPublished: false, close: () => {} };
   }
   if (storage.kind === 's3') {
     const store = await openBucket(storage.s3);
     return { store, base: bucketUrl(storage.s3), isPublished: true, close: () => store.close() };
   }
-  const opened = await openStorageModule(storage.module, config.environment);
-  const { store, base } = opened;
+  const openedStore = await openStorageModule(storage.module, config.environment);
+  const { store, base } = openedStore;
   const isPublished = base !== undefined;
-  return { store, base: (base ?? ownBase).replace(/\/+$/, ''), isPublished, close: () => opened.close?.() };
+  return { store, base: (base ?? serviceBase).replace(/\/+$/, ''), isPublished, close: () => openedStore.close?.() };
 }
 
 async function openBucket(s3: S3Config) {
-  // Imported on demand, since it is large.
+  // The package is imported on demand, since it is large.
   const { S3MediaStore } = await import('@back-office/storage-s3');
   return new S3MediaStore(s3);
 }
@@ -68,25 +67,25 @@ function bucketUrl({ publicUrl, endpoint, region, bucket: name }: S3Config): str
   return (publicUrl ?? `${server.replace(/\/+$/, '')}/${name}`).replace(/\/+$/, '');
 }
 
-/** Opens the configured adapters; closes those already open when one fails. */
+/** When one adapter fails to open, the ones opened before it are closed. */
 export async function openLibraryTools(config: Config): Promise<LibraryTools> {
-  const opened: Closable[] = [];
+  const openAdapters: Closable[] = [];
   const close = async (): Promise<void> => {
-    await closeAll(opened);
+    await closeAll(openAdapters);
   };
-  const track = async <Opened extends Closable>(opening: Promise<Opened>): Promise<Opened> => {
+  const trackAdapter = async <Adapter extends Closable>(opening: Promise<Adapter>): Promise<Adapter> => {
     const adapter = await opening;
-    opened.push(adapter);
+    openAdapters.push(adapter);
     return adapter;
   };
   try {
-    const library = await track(openLibrary(config));
-    const images = await track(openImageProcessor(config));
-    const pages = await track(openPageRenderer(config));
-    const facts = await track(openMediaFacts(config));
-    const purger = await track(openPurger(config));
-    const drawings = new SaxesSvgSanitizer();
-    return { library, images, pages, facts, drawings, purger, pixelLimit: config.imagePixelLimit, close };
+    const library = await trackAdapter(openLibrary(config));
+    const images = await trackAdapter(openImageProcessor(config));
+    const pages = await trackAdapter(openPageRenderer(config));
+    const facts = await trackAdapter(openMediaFacts(config));
+    const purger = await trackAdapter(openPurger(config));
+    const svgSanitizer = new SaxesSvgSanitizer();
+    return { library, images, pages, facts, svgSanitizer, purger, pixelLimit: config.imagePixelLimit, close };
   } catch (error) {
     await close();
     throw error;
@@ -124,11 +123,11 @@ class FallbackImageProcessor implements ImageProcessor {
   }
 
   async process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]) {
-    const capable = this.processors.find((each) =>
-      outputs.every(({ format, width }) => each.can(image, format, width)),
+    const capableProcessor = this.processors.find((processor) =>
+      outputs.every(({ format, width }) => processor.can(image, format, width)),
     );
-    if (capable === undefined) throw new Error('No image processor can make these outputs');
-    return capable.process(bytes, image, outputs);
+    if (capableProcessor === undefined) throw new Error('No image processor can make these outputs');
+    return capableProcessor.process(bytes, image, outputs);
   }
 
   async close(): Promise<void> {

@@ -20,9 +20,8 @@ export const FACTS: AdapterKind<MediaFacts> = {
   problemWith: (answer) => missingMethods('media facts', answer, ['sizeOf', 'close'] satisfies (keyof MediaFacts)[]),
 };
 
-/** Opened by the module of `PURGER`. */
 export interface OpenedPurger extends CdnPurger {
-  /** Awaited when the process ends. */
+  /** The service awaits it when the process ends. */
   close?(): void | Promise<void>;
 }
 
@@ -30,8 +29,8 @@ export const PURGER: AdapterKind<OpenedPurger> = {
   variable: 'PURGER',
   open: 'openCdnPurger',
   problemWith(answer) {
-    const missing = missingMethods('purger', answer, ['purge'] satisfies (keyof CdnPurger)[]);
-    if (missing !== undefined) return missing;
+    const problem = missingMethods('purger', answer, ['purge'] satisfies (keyof CdnPurger)[]);
+    if (problem !== undefined) return problem;
     return (answer as CdnPurger).isConfigured ? undefined : 'a purger whose isConfigured is not true';
   },
 };

@@ -12,9 +12,9 @@ import { trashRoutes } from './trash/trash.routes.js';
 import { usageRoutes } from './usages/usages.routes.js';
 import { versionRoutes } from './versions/versions.routes.js';
 
-/** Fixed paths come before those with an id in the same segment. */
+/** Fixed paths come first, since a path with an id would also match them. */
 export function mediaRoutes(database: MediaPorts, parts: LibraryParts, clock: Clock): Route[] {
-  const { library, intake, publication, purges, images } = parts;
+  const { library, intake, publication, cachePurge, images } = parts;
   const { mediaFiles: files, mediaFileQueries: queries, fileMoves: moves } = database;
   const { fileVersions: versions, fileVersionQueries } = database;
   const { base } = library;
@@ -26,7 +26,7 @@ export function mediaRoutes(database: MediaPorts, parts: LibraryParts, clock: Cl
     ...uploadRoutes(intake, files, publication),
     ...fileRoutes({ files, queries, moves }),
     ...trashRoutes(database.mediaTrash, moves),
-    ...versionRoutes({ intake, versions, queries: fileVersionQueries, publication, purges, base }),
+    ...versionRoutes({ intake, versions, queries: fileVersionQueries, publication, cachePurge, base }),
     ...presetRoutes(database.uploadPresets, database.uploadPresetQueries, images),
   ];
 }

@@ -2,16 +2,16 @@ import type { MediaStore } from '@back-office/media';
 import type { Config } from '../config.js';
 import { missingMethods, openModule, type AdapterKind } from '../adapters/index.js';
 
-/** Exports of a module named by `STORAGE`; it reads its configuration from the environment. */
+/** A module named by `STORAGE` exports this function and reads its configuration from `environment`. */
 export interface StorageModule {
   openMediaStore(environment: Config['environment']): Promise<OpenedStore>;
 }
 
 export interface OpenedStore {
   readonly store: MediaStore;
-  /** Start of public URLs, when the store serves its files itself. */
+  /** URL prefix of public files; absent when the service itself serves them. */
   readonly base?: string;
-  /** Awaited when the process ends. */
+  /** The service awaits it when the process ends. */
   readonly close?: () => void | Promise<void>;
 }
 
@@ -22,15 +22,15 @@ const STORAGE: AdapterKind<OpenedStore> = {
   open: 'openMediaStore',
   problemWith(answer) {
     const { store, base } = (answer ?? {}) as Partial<OpenedStore>;
-    const missing = missingMethods('store', store, METHODS);
-    if (missing !== undefined) return missing;
+    const problem = missingMethods('store', store, METHODS);
+    if (problem !== undefined) return problem;
     return base === undefined || (typeof base === 'string' && /^https?:\/\//.test(base))
       ? undefined
       : 'a base that is not a URL';
   },
 };
 
-/** Opens the store of a module; throws `InvalidConfig` when it is incomplete. */
+/** Throws `InvalidConfig` when the store lacks a method or has an invalid base. */
 export function openStorageModule(name: string, environment: Config['environment']): Promise<OpenedStore> {
   return openModule(STORAGE, name, environment);
 }

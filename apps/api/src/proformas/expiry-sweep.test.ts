@@ -62,8 +62,8 @@ describe('an app whose proformas cannot be expired', () => {
     overdue.add(1, 300);
     overdue.add(2, 300);
     overdue.block(1);
-    const { changed, failures, more } = await overdue.sweep().run();
-    expect([changed, failures, more]).toEqual([300, [], true]);
+    const { changedCount, failures, hasMore } = await overdue.sweep().run();
+    expect([changedCount, failures, hasMore]).toEqual([300, [], true]);
     expect(overdue.batches.map(([appId, ids]) => [appId, ids.length])).toEqual([
       [1, 100],
       [2, 100],
@@ -76,8 +76,8 @@ describe('an app whose proformas cannot be expired', () => {
     overdue.add(1, 3);
     overdue.block(1);
     const sweep = overdue.sweep();
-    expect((await sweep.run()).more).toBe(true);
-    expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_000 }], more: false });
+    expect((await sweep.run()).hasMore).toBe(true);
+    expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_000 }], hasMore: false });
     // The failed one comes last.
     expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_001 }] });
     expect(overdue.batches.map(([, ids]) => ids.length)).toEqual([3, 1, 1]);
@@ -88,8 +88,8 @@ describe('a proforma that cannot be expired', () => {
   it('is isolated, reported and skipped', async () => {
     overdue.add(1, 250);
     overdue.poison.add(100_042);
-    const { changed, failures } = await overdue.sweep().run();
-    expect(changed).toBe(249);
+    const { changedCount, failures } = await overdue.sweep().run();
+    expect(changedCount).toBe(249);
     expect(failures).toEqual([{ appId: 1, id: 100_042, error: new Error('poison') }]);
     expect(overdue.ids).toEqual([100_042]);
   });
@@ -99,9 +99,9 @@ describe('a proforma that cannot be expired', () => {
     overdue.poison.add(100_000);
     const sweep = overdue.sweep();
     await sweep.run();
-    expect(await sweep.run()).toMatchObject({ changed: 0, failures: [{ id: 100_000 }], more: false });
+    expect(await sweep.run()).toMatchObject({ changedCount: 0, failures: [{ id: 100_000 }], hasMore: false });
     overdue.poison.clear();
-    expect(await sweep.run()).toMatchObject({ changed: 1, failures: [] });
+    expect(await sweep.run()).toMatchObject({ changedCount: 1, failures: [] });
   });
 
   it('does not crowd out others, even in large numbers', async () => {
@@ -139,7 +139,7 @@ describe('batches', () => {
 
   it('stop when the sweep is aborted', async () => {
     overdue.add(1, 300);
-    expect((await overdue.sweep().run(AbortSignal.abort())).changed).toBe(0);
+    expect((await overdue.sweep().run(AbortSignal.abort())).changedCount).toBe(0);
     expect(overdue.batches).toEqual([]);
   });
 });

@@ -4,20 +4,19 @@ import type { DueProforma, ProformaOrders } from '@back-office/proforma';
 import type { AppContext } from '@back-office/apps';
 import type { ProformaActions } from './proforma-actions.js';
 
-/** Proformas of one run. */
-const MAX_DUE = { perApp: 1_000, overall: 10_000 };
-/** Limits both, since a proforma may have a handful of lines or thousands. */
+const MAX_PROFORMAS_PER_RUN = { perApp: 1_000, overall: 10_000 };
+/** Both limits apply, since a proforma may have a handful of lines or thousands. */
 const MAX_BATCH = { proformas: 100, lines: 1_000 };
-/** Pause after a batch, as a share of its duration: it leaves the database to calls. */
+/** Pause after a batch, as a share of its duration: it leaves the database to API calls. */
 const PAUSE_RATIO = 0.75;
-/** One slow failure, or this many fast ones, puts an app off until the next run. */
+/** One slow failure, or this many fast ones, postpones an app to the next run. */
 const FAILURE_LIMIT = { slowMs: 500, count: 20 };
 
 export interface AppContexts {
   context(appId: number): Promise<AppContext | undefined>;
 }
 
-/** A proforma that failed in a batch of its own. */
+/** A proforma that failed as the only one of its batch. */
 export interface FailedExpiry {
   readonly appId: number;
   readonly id: number;
@@ -25,27 +24,26 @@ export interface FailedExpiry {
 }
 
 export interface SweepResult {
-  /** Number of proformas. */
-  readonly changed: number;
+  readonly changedCount: number;
   readonly failures: readonly FailedExpiry[];
-  /** The next run should follow at once. */
-  readonly more: boolean;
+  /** True when the next run should follow immediately. */
+  readonly hasMore: boolean;
 }
 
 interface AppQueue {
   readonly appId: number;
-  waiting: readonly DueProforma[];
+  proformas: readonly DueProforma[];
   failureCount: number;
 }
 
 /**
- * Expires due proformas, one batch of each app in turn. Several processes may sweep at once: row locks divide the work. A
- * failed batch is halved, down to a single proforma, which is skipped and comes last in the next run.
+ * Expires due proformas, one batch of each app in turn. Several processes may sweep at the same time: row locks divide
+ * the work. A failed batch is halved, down to a single proforma. A single proforma that fails is skipped, and comes
+ * last in the next run.
  */
 export class ExpirySweep {
-  /** Reduced batch sizes of apps with failures, by app id. */
-  private readonly batchSizes = new Map<number, number>();
-  /** Ids that failed in a batch of their own. */
+  private readonly reducedBatchSizeByApp = new Map<number, number>();
+  /** Ids of proformas that failed as the only one of their batch. */
   private readonly failedIds = new Set<number>();
 
   constructor(
@@ -57,49 +55,49 @@ export class ExpirySweep {
 
   async run(stopping?: AbortSignal): Promise<SweepResult> {
     const failures: FailedExpiry[] = [];
-    let [changed, isHalved] = [0, false];
-    let queues = this.queuesOf(await this.due());
+    let [changedCount, hasHalvedBatch] = [0, false];
+    let queues = this.queuesOf(await this.findDue());
     while (queues.length > 0 && !stopping?.aborted) {
       for (const queue of queues) {
         if (stopping?.aborted) break;
-        const batch = nextBatch(queue.waiting, this.batchSizes.get(queue.appId) ?? MAX_BATCH.proformas);
-        const started = performance.now();
+        const batch = nextBatch(queue.proformas, this.reducedBatchSizeByApp.get(queue.appId) ?? MAX_BATCH.proformas);
+        const startedAt = performance.now();
         try {
-          changed += await this.expire(queue, batch);
-          await setTimeout((performance.now() - started) * PAUSE_RATIO);
+          changedCount += await this.expire(queue, batch);
+          await setTimeout((performance.now() - startedAt) * PAUSE_RATIO);
         } catch (error) {
-          const [first] = batch;
-          if (batch.length === 1 && first) failures.push({ appId: queue.appId, id: first.id, error });
-          else isHalved = true;
-          this.fail(queue, batch, performance.now() - started);
+          const [proforma] = batch;
+          if (batch.length === 1 && proforma) failures.push({ appId: queue.appId, id: proforma.id, error });
+          else hasHalvedBatch = true;
+          this.fail(queue, batch, performance.now() - startedAt);
         }
       }
-      queues = queues.filter(({ waiting }) => waiting.length > 0);
+      queues = queues.filter(({ proformas }) => proformas.length > 0);
     }
-    return { changed, failures, more: changed > 0 || isHalved };
+    return { changedCount, failures, hasMore: changedCount > 0 || hasHalvedBatch };
   }
 
-  /** Failed ones are asked for on top of the limits, or enough of them would crowd out all others. */
-  private async due(): Promise<readonly DueProforma[]> {
+  /** Raises the limits by the number of failed proformas, which could otherwise displace all others. */
+  private async findDue(): Promise<readonly DueProforma[]> {
     const { size } = this.failedIds;
-    const due = await this.proformas.due(this.clock.now(), {
-      perApp: MAX_DUE.perApp + size,
-      overall: MAX_DUE.overall + size,
+    const dueProformas = await this.proformas.due(this.clock.now(), {
+      perApp: MAX_PROFORMAS_PER_RUN.perApp + size,
+      overall: MAX_PROFORMAS_PER_RUN.overall + size,
     });
-    const ids = new Set(due.map(({ id }) => id));
+    const ids = new Set(dueProformas.map(({ id }) => id));
     for (const id of this.failedIds) if (!ids.has(id)) this.failedIds.delete(id);
-    return due;
+    return dueProformas;
   }
 
-  private queuesOf(due: readonly DueProforma[]): readonly AppQueue[] {
-    const isFailed = ({ id }: DueProforma): boolean => this.failedIds.has(id);
+  private queuesOf(dueProformas: readonly DueProforma[]): readonly AppQueue[] {
+    const hasFailed = ({ id }: DueProforma): boolean => this.failedIds.has(id);
     const byApp = new Map<number, DueProforma[]>();
-    for (const each of [...due.filter((one) => !isFailed(one)), ...due.filter(isFailed)]) {
-      const known = byApp.get(each.appId);
-      if (known) known.push(each);
-      else byApp.set(each.appId, [each]);
+    for (const proforma of [...dueProformas.filter((due) => !hasFailed(due)), ...dueProformas.filter(hasFailed)]) {
+      const appProformas = byApp.get(proforma.appId);
+      if (appProformas) appProformas.push(proforma);
+      else byApp.set(proforma.appId, [proforma]);
     }
-    return [...byApp].map(([appId, waiting]) => ({ appId, waiting, failureCount: 0 }));
+    return [...byApp].map(([appId, proformas]) => ({ appId, proformas, failureCount: 0 }));
   }
 
   private async expire(queue: AppQueue, batch: readonly DueProforma[]): Promise<number> {
@@ -107,30 +105,30 @@ export class ExpirySweep {
     const ids = batch.map(({ id }) => id);
     const changed = app ? await this.actions.expire(app, ids) : 0;
     for (const id of ids) this.failedIds.delete(id);
-    const size = (this.batchSizes.get(queue.appId) ?? MAX_BATCH.proformas) * 2;
-    if (size < MAX_BATCH.proformas) this.batchSizes.set(queue.appId, size);
-    else this.batchSizes.delete(queue.appId);
-    queue.waiting = queue.waiting.slice(batch.length);
+    const size = (this.reducedBatchSizeByApp.get(queue.appId) ?? MAX_BATCH.proformas) * 2;
+    if (size < MAX_BATCH.proformas) this.reducedBatchSizeByApp.set(queue.appId, size);
+    else this.reducedBatchSizeByApp.delete(queue.appId);
+    queue.proformas = queue.proformas.slice(batch.length);
     return changed;
   }
 
-  private fail(queue: AppQueue, batch: readonly DueProforma[], tookMs: number): void {
-    const [first] = batch;
-    if (batch.length === 1 && first) {
-      this.failedIds.add(first.id);
-      queue.waiting = queue.waiting.slice(1);
+  private fail(queue: AppQueue, batch: readonly DueProforma[], durationMs: number): void {
+    const [proforma] = batch;
+    if (batch.length === 1 && proforma) {
+      this.failedIds.add(proforma.id);
+      queue.proformas = queue.proformas.slice(1);
     }
-    this.batchSizes.set(queue.appId, Math.max(1, Math.floor(batch.length / 2)));
+    this.reducedBatchSizeByApp.set(queue.appId, Math.max(1, Math.floor(batch.length / 2)));
     queue.failureCount += 1;
-    if (tookMs >= FAILURE_LIMIT.slowMs || queue.failureCount === FAILURE_LIMIT.count) queue.waiting = [];
+    if (durationMs >= FAILURE_LIMIT.slowMs || queue.failureCount === FAILURE_LIMIT.count) queue.proformas = [];
   }
 }
 
-/** At least one proforma, however many lines it has. */
-function nextBatch(waiting: readonly DueProforma[], maxSize: number): readonly DueProforma[] {
+/** Returns at least one proforma, however many lines it has. */
+function nextBatch(proformas: readonly DueProforma[], maxSize: number): readonly DueProforma[] {
   let lines = 0;
-  const end = waiting.findIndex(
-    (each, index) => index === maxSize || ((lines += each.lines) > MAX_BATCH.lines && index > 0),
+  const end = proformas.findIndex(
+    (proforma, index) => index === maxSize || ((lines += proforma.lines) > MAX_BATCH.lines && index > 0),
   );
-  return end < 0 ? waiting : waiting.slice(0, end);
+  return end < 0 ? proformas : proformas.slice(0, end);
 }

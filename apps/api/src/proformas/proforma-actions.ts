@@ -7,7 +7,7 @@ import type { Refunds } from './refunds.js';
 
 export interface DesiredPayment {
   readonly methodId: number;
-  /** Minor units. */
+  /** Amount in minor units. */
   readonly amount: number | null | undefined;
 }
 
@@ -18,15 +18,15 @@ export interface BegunPayment {
 
 interface ChangeResult {
   readonly stored: domain.StoredChange;
-  /** Current state, after its refunds. */
+  /** State after the refunds were paid out. */
   readonly proforma: Proforma;
 }
 
 type Result = Promise<Proforma | Refusal | undefined>;
 
-/** Each call is one decision of the domain, stored atomically. */
+/** Each method stores one decision of the domain atomically. */
 export class ProformaActions {
-  /** `isResumed`: an earlier run of the same keyed call has already written. */
+  /** `isResumed` returns true when an earlier run of the same keyed call has already written. */
   constructor(
     private readonly proformas: ProformaOrders,
     private readonly methods: domain.PaymentMethods,
@@ -36,7 +36,7 @@ export class ProformaActions {
   ) {}
 
   async create(app: AppContext, evaluationId: number): Promise<Proforma | Refusal> {
-    const created = await this.proformas.create(app.id, evaluationId, (facts) => {
+    const proforma = await this.proformas.create(app.id, evaluationId, (facts) => {
       const now = this.clock.now();
       return domain.createProforma({
         ...facts,
@@ -47,25 +47,25 @@ export class ProformaActions {
         now,
       });
     });
-    if (isRefusal(created) || !this.isResumed()) return created;
-    return (await this.proformas.find(app.id, created.id)) ?? created;
+    if (isRefusal(proforma) || !this.isResumed()) return proforma;
+    return (await this.proformas.find(app.id, proforma.id)) ?? proforma;
   }
 
   async show(app: AppContext, id: number): Promise<Proforma | undefined> {
-    const found = await this.proformas.find(app.id, id);
+    const proforma = await this.proformas.find(app.id, id);
     const deadline = { now: this.clock.now(), expirePaid: app.settings.proforma.expirePaid };
-    const isOverdue = found !== undefined && domain.meetDeadline(found, deadline) !== found;
-    return isOverdue ? ((await this.apply(app, id, (current) => current)) as Proforma | undefined) : found;
+    const isOverdue = proforma !== undefined && domain.meetDeadline(proforma, deadline) !== proforma;
+    return isOverdue ? ((await this.apply(app, id, (current) => current)) as Proforma | undefined) : proforma;
   }
 
   async exists(app: AppContext, id: number): Promise<boolean> {
     return (await this.proformas.find(app.id, id)) !== undefined;
   }
 
-  /** False when the proforma is missing; refuses a final one before any other rule is checked. */
+  /** Returns false when the proforma is missing. Refuses a final one before any other rule is checked. */
   async checkOpen(app: AppContext, id: number): Promise<boolean | Refusal> {
-    const found = await this.show(app, id);
-    return found !== undefined && (domain.isOpen(found) || domain.ALREADY_FINAL);
+    const proforma = await this.show(app, id);
+    return proforma !== undefined && (domain.isOpen(proforma) || domain.ALREADY_FINAL);
   }
 
   async pay(app: AppContext, id: number, { methodId, amount }: DesiredPayment): Result {
@@ -79,22 +79,22 @@ export class ProformaActions {
     amount: DesiredPayment['amount'],
   ): Promise<BegunPayment | Refusal | undefined> {
     const method = await this.methods.findByKind(app.id, 'card');
-    const changed = await this.change(app, id, (proforma, now) =>
+    const result = await this.change(app, id, (proforma, now) =>
       domain.beginCardPayment(proforma, { method, amount, now }),
     );
-    if (changed === undefined || isRefusal(changed)) return changed;
-    const { stored, proforma } = changed;
-    const begun = stored.proforma.payments.at(-1);
-    const payment = proforma.payments.find((each) => each.id === begun?.id);
+    if (result === undefined || isRefusal(result)) return result;
+    const { stored, proforma } = result;
+    const begunPayment = stored.proforma.payments.at(-1);
+    const payment = proforma.payments.find((each) => each.id === begunPayment?.id);
     return payment && { proforma, payment };
   }
 
   async hasCardPayment(app: AppContext, id: number, paymentId: number): Promise<boolean> {
-    const found = await this.proformas.find(app.id, id);
-    return found !== undefined && domain.findCardPayment(found, paymentId) !== undefined;
+    const proforma = await this.proformas.find(app.id, id);
+    return proforma !== undefined && domain.findCardPayment(proforma, paymentId) !== undefined;
   }
 
-  /** `undefined` also without a card payment of that id. */
+  /** Returns undefined when the proforma or the card payment is missing. */
   receiveCardResult(app: AppContext, id: number, result: Omit<domain.CardResult, 'now'>): Result {
     return this.applyToPayment(
       app,
@@ -105,11 +105,11 @@ export class ProformaActions {
   }
 
   async hasRefund(app: AppContext, id: number, refundId: number): Promise<boolean> {
-    const found = await this.proformas.find(app.id, id);
-    return found !== undefined && domain.findRefund(found, refundId) !== undefined;
+    const proforma = await this.proformas.find(app.id, id);
+    return proforma !== undefined && domain.findRefund(proforma, refundId) !== undefined;
   }
 
-  /** `undefined` also without a refund of that id. */
+  /** Returns undefined when the proforma or the refund is missing. */
   recordRefund(app: AppContext, id: number, refund: Omit<domain.RecordedRefund, 'now'>): Result {
     return this.applyToPayment(
       app,
@@ -119,7 +119,7 @@ export class ProformaActions {
     );
   }
 
-  /** `undefined` also without a refund of that id. */
+  /** Returns undefined when the proforma or the refund is missing. */
   retryRefund(app: AppContext, id: number, refundId: number): Result {
     return this.applyToPayment(
       app,
@@ -148,21 +148,21 @@ export class ProformaActions {
     return this.apply(app, id, (proforma, now) => domain.cancel(proforma, { reason, now }));
   }
 
-  edit(app: AppContext, id: number, parts: domain.Edit): Result {
-    return this.apply(app, id, (proforma, now) => domain.edit(proforma, { ...parts, now }));
+  edit(app: AppContext, id: number, changes: domain.Edit): Result {
+    return this.apply(app, id, (proforma, now) => domain.edit(proforma, { ...changes, now }));
   }
 
-  /** Expires those that are due and not locked by another transaction. Returns how many changed. */
+  /** Skips proformas that another transaction has locked. Returns the number of changed proformas. */
   async expire(app: AppContext, ids: readonly number[]): Promise<number> {
     const now = this.clock.now();
     const { expirePaid } = app.settings.proforma;
-    const stored = await this.proformas.changeUnlocked(app.id, ids, (found) => ({
-      next: domain.meetDeadline(found, { now, expirePaid }),
+    const stored = await this.proformas.changeUnlocked(app.id, ids, (proforma) => ({
+      next: domain.meetDeadline(proforma, { now, expirePaid }),
     }));
     return stored.filter(({ before, proforma }) => before !== proforma).length;
   }
 
-  /** `undefined` also when `find` finds no payment. */
+  /** Returns undefined when the proforma is missing or `find` finds no payment. */
   private async applyToPayment(
     app: AppContext,
     id: number,
@@ -182,11 +182,11 @@ export class ProformaActions {
     id: number,
     decide: (proforma: Proforma, now: Date) => Proforma | Refusal,
   ): Result {
-    const changed = await this.change(app, id, decide);
-    return changed === undefined || isRefusal(changed) ? changed : changed.proforma;
+    const result = await this.change(app, id, decide);
+    return result === undefined || isRefusal(result) ? result : result.proforma;
   }
 
-  /** The deadline applies before the decision. Refunds are asked for after the commit. */
+  /** Applies the deadline before the decision, and pays refunds out after the commit. */
   private async change(
     app: AppContext,
     id: number,
@@ -194,13 +194,13 @@ export class ProformaActions {
   ): Promise<ChangeResult | Refusal | undefined> {
     const now = this.clock.now();
     const { defaultWarehouseCode: preferredWarehouse, proforma: settings } = app.settings;
-    const stored = await this.proformas.change(app.id, id, (found) => {
-      const current = domain.meetDeadline(found, { now, expirePaid: settings.expirePaid });
-      const decided = decide(current, now);
-      return isRefusal(decided) ? { next: current, refusal: decided } : { next: decided, preferredWarehouse };
+    const stored = await this.proformas.change(app.id, id, (existingProforma) => {
+      const current = domain.meetDeadline(existingProforma, { now, expirePaid: settings.expirePaid });
+      const decision = decide(current, now);
+      return isRefusal(decision) ? { next: current, refusal: decision } : { next: decision, preferredWarehouse };
     });
     if (stored === undefined) return undefined;
-    // On a resumed call the worker handles the refunds, and the proforma may have changed since.
+    // On a resumed call the worker pays the refunds out, and the proforma may have changed since.
     const proforma = this.isResumed()
       ? await this.proformas.find(app.id, id)
       : await this.refunds.payOut(app.id, stored);

@@ -8,10 +8,10 @@ type Query = Readonly<Record<string, unknown>>;
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Keeps the date valid; no deadline is further ahead. */
+/** Keeps the date valid; every deadline is earlier. */
 const MAX_HOURS = 10_000_000;
 
-/** Parses the filters of a query; unusable values are ignored. */
+/** Ignores unusable values. */
 export function parseProformaFilter(query: Query, now: Date): ProformaFilter {
   const statusIds = statusesOf(query['status']).map(statusId);
   const hours = parseInteger(query['expiring_within']);
@@ -29,17 +29,17 @@ export function parseProformaFilter(query: Query, now: Date): ProformaFilter {
   });
 }
 
-/** The window from `date_from` to `date_to`, both inclusive; `before` is exclusive. */
+/** Reads `date_from` and `date_to`, both inclusive; the returned `before` is exclusive. */
 export function parseWindow(query: Query): { readonly from: Date | undefined; readonly before: Date | undefined } {
   const from = momentOf(query['date_from']);
   const to = momentOf(query['date_to']);
-  // Answers show datetimes without fractions, so the last second counts in full.
-  const length = to?.isDateOnly ? DAY_MS : SECOND_MS;
-  return { from: from?.at, before: to && new Date(Math.floor(to.at.getTime() / SECOND_MS) * SECOND_MS + length) };
+  // Responses show datetimes without fractions, so the window includes the whole last second.
+  const lengthMs = to?.isDateOnly ? DAY_MS : SECOND_MS;
+  return { from: from?.at, before: to && new Date(Math.floor(to.at.getTime() / SECOND_MS) * SECOND_MS + lengthMs) };
 }
 
 function statusesOf(value: unknown) {
-  const names = listEntries(value).map((each) => (typeof each === 'string' ? each.trim() : undefined));
+  const names = listEntries(value).map((entry) => (typeof entry === 'string' ? entry.trim() : undefined));
   return STATUSES.filter((status) => names.includes(status));
 }
 

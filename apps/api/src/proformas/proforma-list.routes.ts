@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 30;
 
 const WHOLE_DAY = 'a date alone covers the whole day';
 
-const WINDOW = {
+const WINDOW_QUERY = {
   date_from: { schema: text, description: 'by processing_date, inclusive' },
   date_to: { schema: text, description: `by processing_date, inclusive; ${WHOLE_DAY}` },
 };
@@ -25,7 +25,7 @@ const STATS_QUERY = {
 
 const CUSTOMER_LIST_QUERY = {
   ...PAGING,
-  ...WINDOW,
+  ...WINDOW_QUERY,
   status: { schema: text, description: `one status name, or several separated by commas: ${STATUSES.join(', ')}` },
   expiring_within: { schema: integer, description: 'open ones that expire within this many hours' },
   has_alerts: { schema: boolean, description: 'true: at least one unresolved alert; false: none' },
@@ -43,9 +43,9 @@ const LIST_QUERY = {
   customer_id: { schema: integer, description: 'of one customer' },
 };
 
-/** Register these before the routes with an id: `/proforma_orders/:id` would also match `/proforma_orders/stats`. */
+/** These routes must come before those with an id: `/proforma_orders/:id` would also match `/proforma_orders/stats`. */
 export function proformaListRoutes(proformas: ProformaQueries, customers: Customers, clock: Clock): Route[] {
-  const page = async ({ app, query }: Call, filter: ProformaFilter): Promise<Outcome> =>
+  const listPage = async ({ app, query }: Call, filter: ProformaFilter): Promise<Outcome> =>
     okText(await proformas.list(app, filter, query['orderBy'], parsePage(query, DEFAULT_LIMIT), clock.now()));
   return [
     route({
@@ -56,7 +56,7 @@ export function proformaListRoutes(proformas: ProformaQueries, customers: Custom
       query: LIST_QUERY,
       ignoresUnusableFilters: true,
       answers: { 200: record({ data: listOf(ProformaListShape) }) },
-      handle: (call) => page(call, parseProformaFilter(call.query, clock.now())),
+      handle: (call) => listPage(call, parseProformaFilter(call.query, clock.now())),
     }),
     route({
       method: 'get',
@@ -72,7 +72,7 @@ export function proformaListRoutes(proformas: ProformaQueries, customers: Custom
         const customer = await customers.find(call.app.id, call.id, dataPart, timePart);
         if (customer === undefined) return undefined;
         const { anonymous: _, ...filter } = parseProformaFilter(call.query, clock.now());
-        return page(call, { ...filter, customerId: customer.id });
+        return listPage(call, { ...filter, customerId: customer.id });
       },
     }),
     route({

@@ -7,7 +7,7 @@ import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
 import { PaymentShape, presentPayment } from '../orders/index.js';
 import { drawQr, QR_MEDIA, type QrMedia } from './payment-qr.js';
-import { FINAL, OneProforma, ProformaShape } from './proforma-shapes.js';
+import { FINAL_REFUSAL, OneProformaShape, ProformaShape } from './proforma-shapes.js';
 import { presentInstructions, presentProforma } from './proforma-presenter.js';
 import type { ProformaActions } from './proforma-actions.js';
 
@@ -42,8 +42,8 @@ class PayProforma {
 export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): Route[] {
   const checkOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.checkOpen(app, id);
   const refuseAmount = async (app: AppContext, id: number): Promise<Outcome> => {
-    const found = await checkOpen(app, id);
-    return found === true ? refuse('is invalid', 'amount') : found || undefined;
+    const openCheck = await checkOpen(app, id);
+    return openCheck === true ? refuse('is invalid', 'amount') : openCheck || undefined;
   };
   const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   return [
@@ -71,9 +71,9 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       caller: 'app',
       summary: 'Records a payment that settles at once; an amount of 0 or less pays the whole debt',
       body: PayProforma,
-      answers: { 200: OneProforma },
+      answers: { 200: OneProformaShape },
       refusals: [
-        FINAL,
+        FINAL_REFUSAL,
         'API.PaymentMethod.NotSupported',
         'API.Payments.CashAmountRequired',
         'Order debt is already paid',
@@ -81,7 +81,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       ],
       precheck: checkOpen,
       handle: async ({ app, id, body: { payment } }) => {
-        const amount = amountOf(app, payment.amount);
+        const amount = parseAmount(app, payment.amount);
         if (amount === 'too precise') return refuseAmount(app, id);
         return answered(await actions.pay(app, id, { methodId: payment.payment_method_id, amount }), present(app));
       },
@@ -96,20 +96,20 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       body: BeginCardPayment,
       answers: { 201: record({ data: ProformaShape, payment: PaymentShape }) },
       refusals: [
-        FINAL,
+        FINAL_REFUSAL,
         'API.PaymentMethod.NotSupported',
         'Order debt is already paid',
         'Payment amount exceeds order debt',
       ],
       precheck: checkOpen,
       handle: async ({ app, id, body: { payment } }) => {
-        const amount = amountOf(app, payment.amount);
+        const amount = parseAmount(app, payment.amount);
         if (amount === 'too precise') return refuseAmount(app, id);
-        return answered(await actions.beginCardPayment(app, id, amount), ({ proforma, payment: begun }) => ({
+        return answered(await actions.beginCardPayment(app, id, amount), ({ proforma, payment: begunPayment }) => ({
           status: 201,
           body: {
             data: presentProforma(app, proforma, clock.now()),
-            payment: presentPayment(begun, money(app)),
+            payment: presentPayment(begunPayment, money(app)),
           },
         }));
       },
@@ -121,7 +121,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       extension: true,
       summary: 'Takes the result of a card payment; a repeat changes nothing',
       body: CardPaymentResult,
-      answers: { 200: OneProforma },
+      answers: { 200: OneProformaShape },
       precheck: (app, id, ids) => actions.hasCardPayment(app, id, ids['payment_id'] ?? 0),
       handle: async ({ app, id, ids, body: { result } }) => {
         const { status, reference = null } = result;
@@ -133,10 +133,10 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
 }
 
 /**
- * Minor units, or `too precise` with more decimals than the currency has. Amounts out of range become the largest integer
- * with their sign: it exceeds every debt, or pays the whole debt.
+ * Returns minor units, or `too precise` for more decimals than the currency has. An amount out of range becomes the
+ * largest safe integer with its sign: a positive one exceeds every debt, a negative one pays the whole debt.
  */
-function amountOf(app: AppContext, amount: number | null | undefined): number | null | undefined | 'too precise' {
+function parseAmount(app: AppContext, amount: number | null | undefined): number | null | undefined | 'too precise' {
   if (amount === undefined || amount === null) return amount;
   const isTooPrecise = Number(amount.toFixed(app.decimals)) !== amount;
   return minorOf(app, amount) ?? (isTooPrecise ? 'too precise' : Math.sign(amount) * Number.MAX_SAFE_INTEGER);

@@ -11,31 +11,31 @@ import {
   type ProformaOut,
 } from './proforma-shapes.js';
 
-type Money = (minor: number) => number;
+type AmountConverter = (minor: number) => number;
 
 export function presentProforma(app: AppContext, proforma: domain.Proforma, now: Date): ProformaOut {
-  const amount = money(app);
+  const toAmount = money(app);
   return {
-    ...presentCommon(proforma, amount, now),
+    ...presentCommon(proforma, toAmount, now),
     proforma_status: proforma.status,
     order_processing_id: proforma.evaluationId,
     customer_data_part: proforma.buyer.dataPart,
     customer_time_part: proforma.buyer.timePart,
     customer_phone: proforma.buyer.phone,
-    items: proforma.lines.map((line) => presentItem(line, amount)),
-    fee_items: proforma.fees.map((fee) => sale.presentFee(fee, amount)),
-    payments: domain.shownPayments(proforma).map((payment) => sale.presentPayment(payment, amount)),
+    items: proforma.lines.map((line) => presentItem(line, toAmount)),
+    fee_items: proforma.fees.map((fee) => sale.presentFee(fee, toAmount)),
+    payments: domain.shownPayments(proforma).map((payment) => sale.presentPayment(payment, toAmount)),
     payment_instructions: presentInstructions(app, proforma, now),
-    tax_brackets: domain.proformaBrackets(proforma).map((bracket) => sale.presentBracket(bracket, amount)),
+    tax_brackets: domain.proformaBrackets(proforma).map((bracket) => sale.presentBracket(bracket, toAmount)),
     transaction_reference: domain.paymentReference(proforma.number),
     delivery_area: sale.presentDeliveryArea(proforma),
-    alerts: proforma.alerts.map((alert, index) => presentAlert(alert, index, amount)),
+    alerts: proforma.alerts.map((alert, index) => presentAlert(alert, index, toAmount)),
     ...sale.presentNotes(proforma),
     converted_order_number: proforma.converted?.orderNumber ?? null,
   };
 }
 
-function presentCommon(proforma: domain.Proforma, amount: Money, now: Date): Of<typeof CommonShape> {
+function presentCommon(proforma: domain.Proforma, toAmount: AmountConverter, now: Date): Of<typeof CommonShape> {
   const { buyer } = proforma;
   return {
     id: proforma.id,
@@ -51,7 +51,7 @@ function presentCommon(proforma: domain.Proforma, amount: Money, now: Date): Of<
     customer_first_name: buyer.firstName,
     customer_last_name: buyer.lastName,
     anonymous: buyer.id === null,
-    ...presentAmounts(proforma, amount),
+    ...presentAmounts(proforma, toAmount),
     market_id: proforma.marketId,
     currency_id: currencyNumber(proforma.currency),
     sales_channel_id: proforma.salesChannelId,
@@ -70,16 +70,16 @@ function presentCommon(proforma: domain.Proforma, amount: Money, now: Date): Of<
   };
 }
 
-function presentAmounts(proforma: domain.Proforma, amount: Money) {
+function presentAmounts(proforma: domain.Proforma, toAmount: AmountConverter) {
   const payments = domain.shownPayments(proforma);
   return {
-    sales: amount(proforma.sales),
-    discount: amount(proforma.discount),
-    net_sales: amount(proforma.netSales),
-    vat: amount(proforma.vat),
-    end_sales: amount(proforma.endSales),
-    paid: amount(domain.paidAmountOf(payments)),
-    debt: amount(domain.debtOf({ endSales: proforma.endSales, payments })),
+    sales: toAmount(proforma.sales),
+    discount: toAmount(proforma.discount),
+    net_sales: toAmount(proforma.netSales),
+    vat: toAmount(proforma.vat),
+    end_sales: toAmount(proforma.endSales),
+    paid: toAmount(domain.paidAmountOf(payments)),
+    debt: toAmount(domain.debtOf({ endSales: proforma.endSales, payments })),
   };
 }
 
@@ -88,7 +88,7 @@ function secondsLeft(proforma: domain.Proforma, now: Date): number {
   return Math.max(0, Math.floor((proforma.expiresAt.getTime() - now.getTime()) / 1000));
 }
 
-function presentItem(line: domain.ProformaLine, amount: Money): Of<typeof ItemShape> {
+function presentItem(line: domain.ProformaLine, toAmount: AmountConverter): Of<typeof ItemShape> {
   return {
     proforma_order_item_id: line.id,
     product_id: line.productId,
@@ -98,12 +98,12 @@ function presentItem(line: domain.ProformaLine, amount: Money): Of<typeof ItemSh
     name: line.name,
     qty: line.qty,
     qty_confirmed: line.qtyConfirmed,
-    price: amount(line.price),
+    price: toAmount(line.price),
     vat_rate: sale.percent(line.vatRate),
-    sales: amount(line.sales),
-    discount: amount(line.discount),
-    end_sales: amount(line.sales - line.discount),
-    promotions: line.promotions.map((promotion) => sale.presentPromotion(promotion, amount)),
+    sales: toAmount(line.sales),
+    discount: toAmount(line.discount),
+    end_sales: toAmount(line.sales - line.discount),
+    promotions: line.promotions.map((promotion) => sale.presentPromotion(promotion, toAmount)),
     warehouse_code: line.warehouseCode,
   };
 }
@@ -130,13 +130,13 @@ export function presentInstructions(
   };
 }
 
-function presentAlert(alert: domain.Alert, index: number, shown: Money): Of<typeof AlertShape> {
+function presentAlert(alert: domain.Alert, index: number, toAmount: AmountConverter): Of<typeof AlertShape> {
   const { amount } = alert.details;
   return {
     index,
     kind: alert.kind,
     message: alert.message,
-    details: { ...alert.details, ...(typeof amount === 'number' && { amount: shown(amount) }) },
+    details: { ...alert.details, ...(typeof amount === 'number' && { amount: toAmount(amount) }) },
     resolved: alert.resolvedAt !== null,
     resolved_at: formatOptional(alert.resolvedAt),
     inserted_at: formatDateTime(alert.insertedAt),

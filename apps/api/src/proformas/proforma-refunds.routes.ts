@@ -6,7 +6,7 @@ import { Nested, Text } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { presentProforma } from './proforma-presenter.js';
 import type { ProformaActions } from './proforma-actions.js';
-import { OneProforma } from './proforma-shapes.js';
+import { OneProformaShape } from './proforma-shapes.js';
 
 const optional = true;
 
@@ -18,7 +18,7 @@ class RecordRefund {
   @Nested(() => RefundFields, { optional }) refund?: RefundFields | null;
 }
 
-/** Calls on failed refunds; allowed in every status of the proforma. */
+/** These calls are allowed in every status of the proforma. */
 export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Route[] {
   const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   const exists = (app: AppContext, id: number, ids: Readonly<Record<string, number>>): Promise<boolean> =>
@@ -32,7 +32,7 @@ export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Ro
       summary: 'Records that a person has paid out a refund that failed; a refunded one stays unchanged',
       body: RecordRefund,
       bodyOptional: true,
-      answers: { 200: OneProforma },
+      answers: { 200: OneProformaShape },
       refusals: [REFUND_PENDING.refused],
       precheck: exists,
       handle: async ({ app, id, ids, body }) => {
@@ -46,7 +46,7 @@ export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Ro
       caller: 'app',
       extension: true,
       summary: 'Retries a refund that failed; any other refund stays unchanged',
-      answers: { 200: OneProforma },
+      answers: { 200: OneProformaShape },
       precheck: exists,
       handle: async ({ app, id, ids }) =>
         answered(await actions.retryRefund(app, id, ids['refund_id'] ?? 0), present(app)),

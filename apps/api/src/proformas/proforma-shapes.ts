@@ -15,7 +15,7 @@ import {
 } from '../http/shapes.js';
 import * as sale from '../orders/index.js';
 
-const common = {
+const commonFields = {
   id: integer,
   proforma_number: text,
   proforma_status_id: integer,
@@ -53,9 +53,12 @@ const common = {
   updated_at: dateTime,
 };
 
-export const CommonShape = record(common);
+export const CommonShape = record(commonFields);
 
-export const ProformaListShape = named('ProformaInList', { ...common, proforma_status_name: oneOf(domain.STATUSES) });
+export const ProformaListShape = named('ProformaInList', {
+  ...commonFields,
+  proforma_status_name: oneOf(domain.STATUSES),
+});
 
 export const ItemShape = record({
   proforma_order_item_id: integer,
@@ -99,7 +102,7 @@ export const AlertShape = record({
 });
 
 export const ProformaShape = named('Proforma', {
-  ...common,
+  ...commonFields,
   proforma_status: oneOf(domain.STATUSES),
   order_processing_id: integer,
   customer_data_part: nullable(integer),
@@ -118,7 +121,6 @@ export const ProformaShape = named('Proforma', {
 });
 export type ProformaOut = Of<typeof ProformaShape>;
 
-export const OneProforma = record({ data: ProformaShape });
+export const OneProformaShape = record({ data: ProformaShape });
 
-/** Refusal of every call that would change a final proforma. */
-export const FINAL = domain.ALREADY_FINAL.refused;
+export const FINAL_REFUSAL = domain.ALREADY_FINAL.refused;

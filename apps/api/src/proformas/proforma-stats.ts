@@ -23,7 +23,7 @@ export interface StatsWindow {
   readonly before: Date;
 }
 
-/** The window of the conversion rate: `date_from` to `date_to`, or the last 30 days. */
+/** Returns the window of the conversion rate; by default the last 30 days. */
 export function parseStatsWindow(query: Readonly<Record<string, unknown>>, now: Date): StatsWindow {
   const { from = new Date(now.getTime() - 30 * DAY_MS), before = new Date(now.getTime() + 1) } = parseWindow(query);
   return { from, before };
@@ -34,7 +34,7 @@ export function presentStats(
   stats: ProformaStats,
   { from, before }: StatsWindow,
 ): Of<typeof ProformaStatsShape> {
-  const { madeCount: made, convertedCount: converted } = stats;
+  const { madeCount, convertedCount } = stats;
   return {
     open_count: stats.openCount,
     open_sum: money(app)(stats.openSum),
@@ -42,7 +42,7 @@ export function presentStats(
     expiring_24h_count: stats.expiringCount,
     paid_not_converted_count: stats.paidCount,
     converted_7d_count: stats.recentlyConvertedCount,
-    conversion_rate: made === 0 ? null : Math.round((converted / made) * 10_000) / 10_000,
+    conversion_rate: madeCount === 0 ? null : Math.round((convertedCount / madeCount) * 10_000) / 10_000,
     date_from: formatDateTime(from),
     date_to: formatDateTime(new Date(before.getTime() - 1)),
   };

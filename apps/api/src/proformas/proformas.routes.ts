@@ -8,7 +8,7 @@ import { route, type Call, type Route } from '../http/route.js';
 import { record } from '../http/shapes.js';
 import { OrderShape, presentOrder } from '../orders/index.js';
 import type { ProformaActions } from './proforma-actions.js';
-import { FINAL, OneProforma } from './proforma-shapes.js';
+import { FINAL_REFUSAL, OneProformaShape } from './proforma-shapes.js';
 import { presentProforma } from './proforma-presenter.js';
 
 const optional = true;
@@ -59,14 +59,14 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
   const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
   const edit = async ({ app, id, body }: Call<EditProforma>): Promise<Outcome> =>
     answered(await actions.edit(app, id, body), present(app));
-  const editing = {
+  const editRoute = {
     path: '/proforma_orders/:id',
     caller: 'app' as const,
     summary: 'Changes tags and comment, resolves alerts; all or nothing',
     body: EditProforma,
-    answers: { 200: OneProforma },
+    answers: { 200: OneProformaShape },
     refusals: [
-      FINAL,
+      FINAL_REFUSAL,
       'API.ProformaOrders.InvalidTags',
       'API.ProformaOrders.InvalidComment',
       'API.ProformaOrders.AlertNotFound',
@@ -81,7 +81,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       caller: 'app',
       summary: 'Creates a proforma from a checkout evaluation: freezes its prices and reserves its stock',
       body: PostProforma,
-      answers: { 201: OneProforma },
+      answers: { 201: OneProformaShape },
       refusals: CREATE_REFUSALS.map(({ refused }) => refused),
       handle: async ({ app, body }) =>
         answered(await actions.create(app, body.order_processing_id), (proforma) =>
@@ -93,7 +93,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       path: '/proforma_orders/:id',
       caller: 'app',
       summary: 'One proforma in full',
-      answers: { 200: OneProforma },
+      answers: { 200: OneProformaShape },
       handle: async ({ app, id }) => answered(await actions.show(app, id), present(app)),
     }),
     route({
@@ -103,13 +103,13 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       summary: 'Confirms the lines on behalf of the warehouse; lines left out are confirmed in full',
       body: ConfirmProforma,
       bodyOptional: true,
-      answers: { 200: OneProforma },
-      refusals: [FINAL, 'Insufficient stock for product: <product>'],
+      answers: { 200: OneProformaShape },
+      refusals: [FINAL_REFUSAL, 'Insufficient stock for product: <product>'],
       precheck: checkOpen,
       handle: async ({ app, id, body }) => {
-        const adjustments = (body.adjustments ?? []).map((each) => ({
-          lineId: each.proforma_order_item_id,
-          qtyConfirmed: each.qty_confirmed,
+        const adjustments = (body.adjustments ?? []).map((adjustment) => ({
+          lineId: adjustment.proforma_order_item_id,
+          qtyConfirmed: adjustment.qty_confirmed,
         }));
         return answered(await actions.confirm(app, id, adjustments), present(app));
       },
@@ -120,7 +120,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       caller: 'app',
       summary: 'Turns the proforma into an order; a repeat returns the same order',
       answers: { 200: record({ data: OrderShape }) },
-      refusals: [FINAL, 'API.ProformaOrders.NothingConfirmed'],
+      refusals: [FINAL_REFUSAL, 'API.ProformaOrders.NothingConfirmed'],
       handle: async ({ app, id }) => {
         const converted = await actions.convert(app, id);
         if (converted === undefined || 'refused' in converted) return converted;
@@ -128,8 +128,8 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
         return order && ok(presentOrder(app, order));
       },
     }),
-    route({ ...editing, method: 'put' }),
-    route({ ...editing, method: 'patch' }),
+    route({ ...editRoute, method: 'put' }),
+    route({ ...editRoute, method: 'patch' }),
     route({
       method: 'delete',
       path: '/proforma_orders/:id',
@@ -138,7 +138,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       body: CancelProforma,
       bodyOptional: true,
       answers: { 204: null },
-      refusals: [FINAL],
+      refusals: [FINAL_REFUSAL],
       precheck: checkOpen,
       handle: async ({ app, id, body }) =>
         answered(await actions.cancel(app, id, body.reason ?? null), () => NO_CONTENT),

@@ -5,7 +5,7 @@ import { ByHandRefundGateway } from './by-hand-refund-gateway.js';
 import { HttpRefundGateway } from './http-refund-gateway.js';
 
 export interface OpenedRefundGateway extends RefundGateway {
-  /** Awaited when the process ends. */
+  /** The service awaits it when the process ends. */
   close?(): void | Promise<void>;
 }
 
@@ -15,17 +15,19 @@ const REFUNDS: AdapterKind<OpenedRefundGateway> = {
   problemWith: (answer) => missingMethods('refund gateway', answer, ['refund'] satisfies (keyof RefundGateway)[]),
 };
 
-/** Reports why a module gave no usable answer. */
-export type ReportUnanswered = (refund: UnansweredRefund, error: unknown) => void;
+/** Reports why a module gave no valid answer. */
+export type UnansweredRefundReporter = (refund: UnansweredRefund, error: unknown) => void;
 
 export interface UnansweredRefund {
-  /** The module, as the configuration names it. */
+  /** Configured name of the module. */
   readonly gateway: string;
   readonly idempotency_key: string;
 }
 
-/** Opens the configured gateway. */
-export async function openRefundGateway(config: Config, report: ReportUnanswered): Promise<OpenedRefundGateway> {
+export async function openRefundGateway(
+  config: Config,
+  report: UnansweredRefundReporter,
+): Promise<OpenedRefundGateway> {
   const { refunds, refundToken, environment } = config;
   if (refunds.kind === 'by-hand') return new ByHandRefundGateway();
   if (refunds.kind === 'http') return new HttpRefundGateway(refunds.url, refundToken);
@@ -35,22 +37,22 @@ export async function openRefundGateway(config: Config, report: ReportUnanswered
 const TIMEOUT_MS = 10_000;
 const ANSWERS: readonly unknown[] = ['refunded', 'failed', 'unknown'] satisfies RefundAnswer[];
 
-/** Holds a module to its contract: an error, a late answer or an invalid one becomes `unknown`, which is retried. */
+/** Checks the answers of a module: an error, a late answer or an invalid one becomes `unknown`, which is retried. */
 export class ForeignRefundGateway implements OpenedRefundGateway {
   constructor(
     private readonly name: string,
     private readonly gateway: OpenedRefundGateway,
-    private readonly report: ReportUnanswered,
+    private readonly report: UnansweredRefundReporter,
     private readonly timeoutMs = TIMEOUT_MS,
   ) {}
 
   async refund(request: RefundRequest): Promise<RefundAnswer> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no answer within ${this.timeoutMs} ms`)), this.timeoutMs);
     });
     try {
-      const answer: unknown = await Promise.race([this.gateway.refund(request), late]);
+      const answer: unknown = await Promise.race([this.gateway.refund(request), timeout]);
       if (!ANSWERS.includes(answer)) throw new Error(`an invalid answer: ${String(answer)}`);
       return answer as RefundAnswer;
     } catch (error) {

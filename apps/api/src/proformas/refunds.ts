@@ -14,7 +14,7 @@ import {
   type StoredChange,
 } from '@back-office/proforma';
 
-/** After this time the call returns, and the worker retries. */
+/** After this time the call returns and leaves its refunds to the worker. */
 const CALL_TIMEOUT_MS = 12_000;
 const MAX_ATTEMPTS = 3;
 const BATCH_SIZE = 50;
@@ -25,9 +25,9 @@ interface AnsweredRefund {
   readonly outcome: RefundOutcome;
 }
 
-/** Pays pending refunds out, after the transaction that decided on them. */
+/** Pays out pending refunds, after the transaction that created them. */
 export class Refunds {
-  /** `assertOutsideTransaction` throws inside a transaction, with the given name in its message. */
+  /** `assertOutsideTransaction` throws inside a transaction; its message contains the given name. */
   constructor(
     private readonly proformas: ProformaOrders,
     private readonly gateway: RefundGateway,
@@ -38,59 +38,59 @@ export class Refunds {
 
   /** Asks the gateway once for each refund that the change added, in parallel, and records the answers. */
   async payOut(appId: number, { before, proforma }: StoredChange): Promise<Proforma> {
-    const known = new Set(pendingRefunds(before).map((payment) => payment.id));
-    const due = pendingRefunds(proforma).filter((payment) => !known.has(payment.id));
-    if (due.length === 0) return proforma;
-    const answers = await this.askAll(appId, proforma, due);
+    const knownIds = new Set(pendingRefunds(before).map((payment) => payment.id));
+    const newRefunds = pendingRefunds(proforma).filter((payment) => !knownIds.has(payment.id));
+    if (newRefunds.length === 0) return proforma;
+    const answers = await this.askAll(appId, proforma, newRefunds);
     return answers.length === 0 ? proforma : this.recordIfPossible(appId, proforma, answers);
   }
 
-  /** Like {@link payOut}, for refunds by id. While the database is away, it leaves them to the worker. */
+  /** Ignores an unavailable database, since the worker retries the refunds. */
   async payOutByIds(appId: number, proformaId: number, refundIds: readonly number[]): Promise<void> {
     try {
       const proforma = await this.proformas.find(appId, proformaId);
       if (proforma === undefined) return;
-      const due = pendingRefunds(proforma).filter(({ id }) => refundIds.includes(id));
-      const answers = await this.askAll(appId, proforma, due);
+      const refunds = pendingRefunds(proforma).filter(({ id }) => refundIds.includes(id));
+      const answers = await this.askAll(appId, proforma, refunds);
       if (answers.length > 0) await this.record(appId, proforma, answers);
     } catch (error) {
       if (!(isDatabaseUnavailable(error) || isUnknownOutcome(error))) throw error;
     }
   }
 
-  /** Retries due refunds, a few at a time. Returns how many; after the last attempt without an answer a refund fails. */
+  /** Retries due refunds and returns their number. A refund fails after the last attempt without an answer. */
   async payOutDue(stopping?: AbortSignal): Promise<number> {
-    const due = await this.queue.due(this.clock.now(), BATCH_SIZE);
-    const queue = [...due];
+    const dueRefunds = await this.queue.due(this.clock.now(), BATCH_SIZE);
+    const waitingRefunds = [...dueRefunds];
     const askNext = async (): Promise<void> => {
       while (!stopping?.aborted) {
-        const next = queue.shift();
-        if (next === undefined) return;
-        await this.askDue(next.appId, next.paymentId);
+        const refund = waitingRefunds.shift();
+        if (refund === undefined) return;
+        await this.retryRefund(refund.appId, refund.paymentId);
       }
     };
     await Promise.all(Array.from({ length: MAX_CONCURRENT }, askNext));
-    return due.length - queue.length;
+    return dueRefunds.length - waitingRefunds.length;
   }
 
-  private async askDue(appId: number, paymentId: number): Promise<void> {
+  private async retryRefund(appId: number, paymentId: number): Promise<void> {
     const claim = await this.queue.claim(appId, paymentId, this.clock.now());
     if (claim === undefined) return;
     const proforma = await this.proformas.find(appId, claim.proformaId);
     const payment = proforma && pendingRefunds(proforma).find((each) => each.id === paymentId);
     if (proforma === undefined || payment === undefined) return;
     const outcome = await this.ask(appId, proforma, payment);
-    const final = outcome === 'unknown' && claim.attempts >= MAX_ATTEMPTS ? 'unanswered' : outcome;
-    if (final !== 'unknown') await this.record(appId, proforma, [{ paymentId, outcome: final }]);
+    const finalOutcome = outcome === 'unknown' && claim.attempts >= MAX_ATTEMPTS ? 'unanswered' : outcome;
+    if (finalOutcome !== 'unknown') await this.record(appId, proforma, [{ paymentId, outcome: finalOutcome }]);
   }
 
   private async askAll(appId: number, proforma: Proforma, refunds: readonly Payment[]): Promise<AnsweredRefund[]> {
     const answers: AnsweredRefund[] = [];
-    const asked = refunds.map(async (payment) => {
+    const requests = refunds.map(async (payment) => {
       const outcome = await this.ask(appId, proforma, payment);
       if (outcome !== 'unknown') answers.push({ paymentId: payment.id, outcome });
     });
-    await withinTimeout(Promise.all(asked));
+    await waitWithTimeout(Promise.all(requests));
     return [...answers];
   }
 
@@ -110,7 +110,7 @@ export class Refunds {
     });
   }
 
-  /** The change itself is committed: an answer that cannot be recorded must not fail the call. The worker retries. */
+  /** The change is already committed, so a failure to record an answer must not fail the call; the worker retries. */
   private async recordIfPossible(
     appId: number,
     proforma: Proforma,
@@ -126,14 +126,17 @@ export class Refunds {
 
   private async record(appId: number, proforma: Proforma, answers: readonly AnsweredRefund[]): Promise<Proforma> {
     const now = this.clock.now();
-    const stored = await this.proformas.change(appId, proforma.id, (found) => ({
-      next: answers.reduce((next, { paymentId, outcome }) => settleRefund(next, paymentId, outcome, now), found),
+    const stored = await this.proformas.change(appId, proforma.id, (existingProforma) => ({
+      next: answers.reduce(
+        (next, { paymentId, outcome }) => settleRefund(next, paymentId, outcome, now),
+        existingProforma,
+      ),
     }));
     return stored?.proforma ?? proforma;
   }
 }
 
-async function withinTimeout(work: Promise<unknown>): Promise<void> {
+async function waitWithTimeout(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise((resolve) => (timer = setTimeout(resolve, CALL_TIMEOUT_MS)));
   await Promise.race([work, timeout]);

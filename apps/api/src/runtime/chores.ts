@@ -33,11 +33,11 @@ function proformaChores(container: Container, logger: Logger): Chore[] {
       name: 'expire proformas',
       everyMs: EXPIRY_EVERY_MS,
       run: async (stopping) => {
-        const { failures, more } = await container.get(TOKENS.ExpirySweep).run(stopping);
+        const { failures, hasMore } = await container.get(TOKENS.ExpirySweep).run(stopping);
         for (const { appId, id, error } of failures) {
           logger.error({ app_id: appId, proforma_id: id, error: loggable(error) }, 'proforma not expired');
         }
-        return more;
+        return hasMore;
       },
     },
     {

@@ -1,7 +1,7 @@
 import { isDatabaseUnavailable, isUnknownOutcome } from '@back-office/database';
 import { Unavailable } from '../http/errors.js';
 import type { Observer } from '../http/request-log.js';
-import type { ReportUnanswered } from '../proformas/index.js';
+import type { UnansweredRefundReporter } from '../proformas/index.js';
 import { loggable, type Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 
@@ -22,7 +22,7 @@ export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe'>): O
 }
 
 /** Logs refunds for which the `REFUNDS` module gave no usable answer. */
-export function refundReportOf(logger: Logger): ReportUnanswered {
+export function refundReportOf(logger: Logger): UnansweredRefundReporter {
   return (refund, error) => logger.warn({ ...refund, error: loggable(error) }, 'refund not answered');
 }
 

@@ -19,7 +19,7 @@ export function workOf({ container, database }: Pick<Service, 'container' | 'dat
   const background = new Background(choresOf(container, logger), logger);
   const queue = database.jobQueue(CONNECTIONS);
   const onFailure = (error: unknown, job: string) => logger.error({ job, error: loggable(error) }, 'job failed');
-  const worker = queue.worker(container.get(TOKENS.Library).tasks.list(onFailure), onFailure);
+  const worker = queue.worker(container.get(TOKENS.Library).tasks.createJobTasks(onFailure), onFailure);
   return {
     start: async () => {
       background.start();

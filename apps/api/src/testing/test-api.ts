@@ -100,7 +100,7 @@ export async function testApi(
   const queue = database.jobQueue(2);
   const jobFailures: unknown[] = [];
   const onFailure = (error: unknown) => jobFailures.push(error);
-  const worker = queue.worker(container.get(TOKENS.Library).tasks.list(onFailure), onFailure);
+  const worker = queue.worker(container.get(TOKENS.Library).tasks.createJobTasks(onFailure), onFailure);
   const origin = `http://127.0.0.1:${api.port}`;
   const connections = new Agent({ keepAlive: true });
   const calls: Calls = { connections, conformance: conformanceOf(container.get(TOKENS.Routes)), headers: {} };

@@ -32,23 +32,23 @@ const MAX_HEADER_BYTES = 32 * 2 ** 20;
 const MAX_BUFFERED_FILES = 2;
 
 export class ContentIntake {
-  private readonly buffering = pLimit(MAX_BUFFERED_FILES);
+  private readonly limitBuffering = pLimit(MAX_BUFFERED_FILES);
 
   constructor(
     private readonly library: Library,
-    private readonly drawings: SvgSanitizer,
+    private readonly svgSanitizer: SvgSanitizer,
     private readonly receipts: UploadReceipts,
     private readonly pixelLimit: number,
   ) {}
 
-  /** Stores a received file without its location, and the original of an image beside it. */
-  async take(app: MediaApp, file: ReceivedFile): Promise<ReceivedContent | Refusal> {
+  /** Strips location metadata from the stored content, and keeps the original of an image in a second blob. */
+  async receive(app: MediaApp, file: ReceivedFile): Promise<ReceivedContent | Refusal> {
     const facts = await this.readFacts(file);
     if (isRefusal(facts)) return facts;
     const receipt = await this.receipts.begin(app, facts.kind === 'image');
     try {
-      const store = () => this.writeBlobs(file, facts.mime, receipt);
-      return { ...facts, receipt, ...(await (isBuffered(facts.mime) ? this.buffering(store) : store())) };
+      const write = () => this.writeBlobs(file, facts.mime, receipt);
+      return { ...facts, receipt, ...(await (isBuffered(facts.mime) ? this.limitBuffering(write) : write())) };
     } catch (error) {
       await this.abandon(receipt);
       if (isUnreadableFile(error)) return UNSUPPORTED_TYPE;
@@ -56,7 +56,7 @@ export class ContentIntake {
     }
   }
 
-  /** Ends an unused upload receipt; the sweep removes its blobs if this fails. */
+  /** Ignores errors, since the sweep removes the blobs of unused receipts. */
   async abandon(receipt: Receipt): Promise<void> {
     await this.receipts.end(receipt).catch(() => {});
   }
@@ -65,11 +65,11 @@ export class ContentIntake {
     const mime = fileType(file.head, file.name);
     const kind = mime === undefined ? undefined : kindOf(mime);
     if (mime === undefined || kind === undefined) return UNSUPPORTED_TYPE;
-    if (kind === 'vector') return { mime, kind, size: this.drawings.size(file.head) };
+    if (kind === 'vector') return { mime, kind, size: this.svgSanitizer.size(file.head) };
     if (kind !== 'image') return { mime, kind, size: undefined };
     const facts =
       imageFacts(mime, file.head) ??
-      (await this.buffering(async () => imageFacts(mime, await readHead(file, MAX_HEADER_BYTES))));
+      (await this.limitBuffering(async () => imageFacts(mime, await readHead(file, MAX_HEADER_BYTES))));
     if (facts === undefined) return UNSUPPORTED_TYPE;
     const { width, height } = facts;
     return width * height > this.pixelLimit ? IMAGE_TOO_LARGE : { mime, kind, size: { width, height } };
@@ -82,31 +82,35 @@ export class ContentIntake {
   ): Promise<{ readonly bytes: number; readonly checksum: Buffer }> {
     const { store } = this.library;
     const hash = createHash('sha256');
-    const unreadable: { error?: UnreadableFile } = {};
+    const readFailure: { error?: UnreadableFile } = {};
     try {
-      const bytes = await store.put(content, watch(this.publicContent(mime, readLazily(path)), hash, unreadable), mime);
+      const bytes = await store.put(
+        content,
+        hashWhileReading(this.publicContent(mime, readLazily(path)), hash, readFailure),
+        mime,
+      );
       if (original !== null) await store.put(original, readLazily(path), mime);
       return { bytes, checksum: hash.digest() };
     } catch (error) {
-      // Stores wrap the error of their source.
-      throw unreadable.error ?? new Unavailable('The store cannot take the file', { cause: error });
+      // Stores wrap the errors of their source; `readFailure` keeps the original error.
+      throw readFailure.error ?? new Unavailable('The store cannot take the file', { cause: error });
     }
   }
 
   private publicContent(mime: string, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-    return mime === SVG ? this.drawings.sanitize(bytes) : stripLocation(mime, bytes);
+    return mime === SVG ? this.svgSanitizer.sanitize(bytes) : stripLocation(mime, bytes);
   }
 }
 
-/** Opens the file on the first read, since a store that refuses it never closes the stream. */
+/** Opens the file on the first read, since a store that fails before it reads would leave the file open. */
 async function* readLazily(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }
 
-async function* watch(
+async function* hashWhileReading(
   source: AsyncIterable<Uint8Array>,
   hash: Hash,
-  unreadable: { error?: UnreadableFile },
+  readFailure: { error?: UnreadableFile },
 ): AsyncGenerator<Uint8Array> {
   try {
     for await (const chunk of source) {
@@ -114,7 +118,7 @@ async function* watch(
       yield chunk;
     }
   } catch (error) {
-    if (isUnreadableFile(error)) unreadable.error = error;
+    if (isUnreadableFile(error)) readFailure.error = error;
     throw error;
   }
 }

@@ -5,10 +5,10 @@ type Query = Readonly<Record<string, unknown>>;
 const HOURS_PER_DAY = 24;
 const MAX_DAYS = 36_500;
 
-/** Ignores filters that are invalid. */
-export function fileFilter(query: Query, unusedThresholdDays: number, now: Date): FileFilter {
+/** Ignores invalid filters. */
+export function parseFileFilter(query: Query, unusedThresholdDays: number, now: Date): FileFilter {
   const folder = typeof query['folder'] === 'string' ? parseFolderPath(query['folder'], 'folder') : undefined;
-  const days = parseInteger(query['since_days']);
+  const sinceDays = parseInteger(query['since_days']);
   const minSize = parseInteger(query['min_size']);
   return {
     folder: isRefusal(folder) ? undefined : folder,
@@ -17,7 +17,10 @@ export function fileFilter(query: Query, unusedThresholdDays: number, now: Date)
     unusedBefore: parseBoolean(query['unused']) ? unusedSince(now, unusedThresholdDays) : undefined,
     noAlt: parseBoolean(query['noalt']) === true,
     minSize: minSize !== undefined && minSize >= 0 ? minSize : undefined,
-    since: days !== undefined && days >= 0 ? addHours(now, -Math.min(days, MAX_DAYS) * HOURS_PER_DAY) : undefined,
+    since:
+      sinceDays !== undefined && sinceDays >= 0
+        ? addHours(now, -Math.min(sinceDays, MAX_DAYS) * HOURS_PER_DAY)
+        : undefined,
     hidden: parseBoolean(query['hidden_only']) ? 'only' : parseBoolean(query['hidden']) ? 'included' : 'left out',
   };
 }
@@ -26,25 +29,27 @@ export function searchOf(query: Query): string | undefined {
   return parseSearch(query['search']);
 }
 
-/** Returns the trimmed text; undefined when it is empty or no record can hold it. */
-export function parseSearch(sent: unknown): string | undefined {
-  const search = typeof sent === 'string' && isStorable(sent) ? sent.trim() : '';
+/** Returns the trimmed text; undefined for an empty text or one that the database cannot store. */
+export function parseSearch(value: unknown): string | undefined {
+  const search = typeof value === 'string' && isStorable(value) ? value.trim() : '';
   return search === '' ? undefined : search;
 }
 
 export interface PageParameters {
-  /** Names of the query parameters. */
-  readonly number: string;
-  readonly size: string;
+  readonly numberParameter: string;
+  readonly sizeParameter: string;
   readonly defaultSize: number;
   readonly maxSize: number;
 }
 
-/** Pages are numbered from 1; invalid parameters give the first page of the default size. */
-export function parseNumberedPage(query: Query, { number, size, defaultSize, maxSize }: PageParameters): Page {
-  const sentSize = parseInteger(query[size]);
-  const limit = sentSize !== undefined && sentSize >= 1 ? Math.min(sentSize, maxSize) : defaultSize;
-  const sentNumber = parseInteger(query[number]);
-  const page = sentNumber !== undefined && sentNumber >= 1 ? Math.min(sentNumber, 2 ** 31) : 1;
+/** Pages are numbered from 1. Invalid parameters select page 1 with the default size. */
+export function parseNumberedPage(
+  query: Query,
+  { numberParameter, sizeParameter, defaultSize, maxSize }: PageParameters,
+): Page {
+  const requestedSize = parseInteger(query[sizeParameter]);
+  const limit = requestedSize !== undefined && requestedSize >= 1 ? Math.min(requestedSize, maxSize) : defaultSize;
+  const requestedNumber = parseInteger(query[numberParameter]);
+  const page = requestedNumber !== undefined && requestedNumber >= 1 ? Math.min(requestedNumber, 2 ** 31) : 1;
   return { limit, offset: (page - 1) * limit };
 }

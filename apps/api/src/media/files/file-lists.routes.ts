@@ -4,11 +4,16 @@ import { okText } from '../../http/answer.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, nullable, record, text, boolean } from '../../http/shapes.js';
 import { FileShape } from './file-shapes.js';
-import { fileFilter, parseNumberedPage, parseSearch } from './file-filter.js';
+import { parseFileFilter, parseNumberedPage, parseSearch } from './file-filter.js';
 
 const DEFAULT_PAGE_SIZE = 30;
 
-const PAGE = { number: 'pageNo', size: 'pageSize', defaultSize: DEFAULT_PAGE_SIZE, maxSize: MAX_PAGE_SIZE };
+const PAGE_PARAMETERS = {
+  numberParameter: 'pageNo',
+  sizeParameter: 'pageSize',
+  defaultSize: DEFAULT_PAGE_SIZE,
+  maxSize: MAX_PAGE_SIZE,
+};
 
 const FILES_QUERY = {
   folder: { schema: text, description: 'folder key: files directly in it; / is the top level' },
@@ -42,7 +47,7 @@ const PdfRendersShape = record({
   pages: listOf(record({ page: integer, url: text, width: nullable(integer), height: nullable(integer) })),
 });
 
-/** Must be registered before `/cdn/files/:id`. */
+/** These routes must come before `/cdn/files/:id`, which would also match their paths. */
 export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[] {
   return [
     route({
@@ -56,8 +61,8 @@ export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[]
         200: record({ data: record({ files: listOf(FileShape), total_count: integer, hidden_count: integer }) }),
       },
       handle: async ({ app, query }) => {
-        const filter = fileFilter(query, app.settings.media.unusedThresholdDays, clock.now());
-        const page = parseNumberedPage(query, PAGE);
+        const filter = parseFileFilter(query, app.settings.media.unusedThresholdDays, clock.now());
+        const page = parseNumberedPage(query, PAGE_PARAMETERS);
         const sorting = parseSorting(query['orderBy'], FILE_SORT_FIELDS);
         return okText(await queries.list(app.id, filter, sorting, page));
       },

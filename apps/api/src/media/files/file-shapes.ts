@@ -2,9 +2,9 @@ import { dateTime, integer, listOf, named, nullable, oneOf, record, text, boolea
 
 const RenditionShape = record({ label: text, width: integer, height: integer, size: integer, key: text, url: text });
 
-const IDENTITY = { id: integer, filename: text, key: text };
+const IDENTITY_FIELDS = { id: integer, filename: text, key: text };
 
-const DETAILS = {
+const DETAIL_FIELDS = {
   folder: nullable(text),
   size: integer,
   mime: nullable(text),
@@ -27,12 +27,12 @@ const DETAILS = {
   inserted_at: dateTime,
 };
 
-export const FileShape = named('CdnFile', { ...IDENTITY, url: text, ...DETAILS });
-export const EditedFileShape = named('EditedCdnFile', { ...IDENTITY, ...DETAILS });
+export const FileShape = named('CdnFile', { ...IDENTITY_FIELDS, url: text, ...DETAIL_FIELDS });
+export const EditedFileShape = named('EditedCdnFile', { ...IDENTITY_FIELDS, ...DETAIL_FIELDS });
 export const TrashEntryShape = named('TrashEntry', {
-  ...IDENTITY,
+  ...IDENTITY_FIELDS,
   url: text,
-  ...DETAILS,
+  ...DETAIL_FIELDS,
   deleted_at: dateTime,
   deleted_by: nullable(text),
   purge_at: dateTime,
@@ -48,5 +48,5 @@ export const VersionShape = named('CdnFileVersion', {
 
 export const DoneShape = record({ success: boolean, message: text });
 
-export const ResultById = record({ id: integer, success: boolean, message: text });
-export const ResultByKey = record({ key: text, success: boolean, message: text });
+export const ResultByIdShape = record({ id: integer, success: boolean, message: text });
+export const ResultByKeyShape = record({ key: text, success: boolean, message: text });

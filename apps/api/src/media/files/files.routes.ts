@@ -12,7 +12,7 @@ import { Flag, RecordId, Text } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { listOf, record } from '../../http/shapes.js';
 import { checkEntryCount, presentResult } from './entry-results.js';
-import { EditedFileShape, FileShape, ResultById } from './file-shapes.js';
+import { EditedFileShape, FileShape, ResultByIdShape } from './file-shapes.js';
 import { Ids, MAX_PATH_LENGTH, MAX_TEXT_LENGTH, Tags } from './media-fields.js';
 
 const optional = true;
@@ -33,7 +33,7 @@ class MoveCdnFiles {
 }
 
 const NOT_FOUND = 'API.CdnFiles.FileNotFound';
-const MOVED = 'The file is moved';
+const MOVED_MESSAGE = 'The file is moved';
 
 export interface FilePorts {
   readonly files: MediaFiles;
@@ -52,8 +52,8 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
       answers: { 200: record({ data: FileShape }) },
       missing: NOT_FOUND,
       handle: async ({ app, id }) => {
-        const found = await queries.find(app.id, id);
-        return found === undefined ? refuse(NOT_FOUND) : okText(found);
+        const file = await queries.find(app.id, id);
+        return file === undefined ? refuse(NOT_FOUND) : okText(file);
       },
     }),
     route({
@@ -67,7 +67,7 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
       handle: async ({ app, body }) => {
         const name = body.name === undefined || body.name === null ? undefined : parseFileName(body.name);
         if (isRefusal(name)) return name;
-        const edited = await files.edit(app.id, body.id, {
+        const editedFile = await files.edit(app.id, body.id, {
           name,
           alt: body.alt,
           caption: body.caption,
@@ -75,7 +75,7 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
           hidden: body.hidden ?? undefined,
           hiddenNote: body.hidden_note,
         });
-        return isRefusal(edited) ? edited : okText(edited);
+        return isRefusal(editedFile) ? editedFile : okText(editedFile);
       },
     }),
     route({
@@ -84,14 +84,14 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
       caller: 'app',
       summary: 'Moves files into a folder, creating it if missing; URLs stay the same',
       body: MoveCdnFiles,
-      answers: { 200: record({ data: listOf(ResultById) }) },
+      answers: { 200: record({ data: listOf(ResultByIdShape) }) },
       failedRows: [NOT_FOUND, 'API.CdnFiles.KeyAlreadyExists'],
-      handle: async ({ app, body: { ids, folder: sent } }) => {
-        if (typeof sent !== 'string') return refuse("can't be blank", 'folder');
-        const folder = parseFolderPath(sent, 'folder');
+      handle: async ({ app, body: { ids, folder: folderKey } }) => {
+        if (typeof folderKey !== 'string') return refuse("can't be blank", 'folder');
+        const folder = parseFolderPath(folderKey, 'folder');
         if (isRefusal(folder)) return folder;
         const results = await moves.move(app.id, checkEntryCount(ids), folder);
-        return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], MOVED, app) })));
+        return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], MOVED_MESSAGE, app) })));
       },
     }),
   ];

@@ -6,12 +6,12 @@ export const MAX_TEXT_LENGTH = 5_000;
 const MAX_TAGS = 100;
 const optional = true;
 
-/** A list of tags, or a comma-separated text. */
+/** Accepts a list of tags or a comma-separated text. */
 export function Tags(): PropertyDecorator {
   const validate = (value: unknown): string | undefined => {
     if (typeof value === 'string')
       return checkText(value, MAX_TAGS * (MAX_STRING_LENGTH + 1), true) ?? validateTags(value.split(','));
-    if (!Array.isArray(value) || value.some((each) => typeof each !== 'string')) return MALFORMED;
+    if (!Array.isArray(value) || value.some((tag) => typeof tag !== 'string')) return MALFORMED;
     return validateTags(value as string[]);
   };
   const list = { type: 'array', items: { type: 'string', maxLength: MAX_STRING_LENGTH }, maxItems: MAX_TAGS } as const;
@@ -23,7 +23,7 @@ function validateTags(tags: readonly string[]): string | undefined {
   return tags.map((tag) => checkText(tag, MAX_STRING_LENGTH, true)).find((error) => error !== undefined);
 }
 
-/** A whole number sent as text in a form. */
+/** Form fields are texts, so the number arrives as digits. */
 export function FormNumber(): PropertyDecorator {
   const validate = (value: unknown): string | undefined => {
     if (typeof value !== 'string') return MALFORMED;
@@ -36,17 +36,17 @@ export function parseFormNumber(text: string | null | undefined): number | undef
   return text === undefined || text === null || text.trim() === '' ? undefined : Number(text);
 }
 
-/** Validated by the call itself, which has its own refusal for it. */
+/** The route validates the field, because it answers with a more specific refusal. */
 export function Anything(): PropertyDecorator {
   return ValidatedBy(() => undefined, {}, { optional });
 }
 
 const MAX_IDS = 10_000;
 
-/** Any whole number is valid: an unknown id has a result of its own. */
+/** Accepts any integers, because the response reports unknown ids one by one. */
 export function Ids(): PropertyDecorator {
   const validate = (value: unknown): string | undefined => {
-    if (!Array.isArray(value) || !value.every((each) => Number.isInteger(each))) return MALFORMED;
+    if (!Array.isArray(value) || !value.every((id) => Number.isInteger(id))) return MALFORMED;
     return value.length === 0 ? CANT_BE_BLANK : undefined;
   };
   return ValidatedBy(validate, { type: 'array', items: { type: 'integer' }, maxItems: MAX_IDS }, {});

@@ -38,15 +38,15 @@ export const FILE_REQUIRED = refuse('API.CdnFiles.FileRequired');
 export function uploadRoutes(intake: ContentIntake, files: MediaFiles, publication: Publication): Route[] {
   const upload = async (app: AppContext, file: ReceivedFile, details: NewFile): Promise<Outcome> => {
     const owner = { id: app.id, prefix: app.settings.media.prefix };
-    const taken = await intake.take(owner, file);
-    if (isRefusal(taken)) return taken;
-    const stored = await files.store(owner, taken, details);
+    const content = await intake.receive(owner, file);
+    if (isRefusal(content)) return content;
+    const storedFile = await files.store(owner, content, details);
     // A repeated keyed call returns the file of its first run, so this upload is unused.
-    if (isRefusal(stored) || stored.id !== taken.receipt.id) await intake.abandon(taken.receipt);
-    if (isRefusal(stored)) return stored;
-    const { id, key, data } = stored;
-    const published = await publication.publish(app.id, { id, version: 1, keys: [key], mime: taken.mime, data });
-    return { status: 201, text: `{"data":${published}}` };
+    if (isRefusal(storedFile) || storedFile.id !== content.receipt.id) await intake.abandon(content.receipt);
+    if (isRefusal(storedFile)) return storedFile;
+    const { id, key, data } = storedFile;
+    const publishedJson = await publication.publish(app.id, { id, version: 1, keys: [key], mime: content.mime, data });
+    return { status: 201, text: `{"data":${publishedJson}}` };
   };
   return [
     route({
@@ -66,14 +66,14 @@ export function uploadRoutes(intake: ContentIntake, files: MediaFiles, publicati
       ],
       handle: async ({ app, file, body }) => {
         if (file === undefined) return FILE_REQUIRED;
-        const details = newFile(file, body);
+        const details = parseNewFile(file, body);
         return isRefusal(details) ? details : upload(app, file, details);
       },
     }),
   ];
 }
 
-function newFile(file: ReceivedFile, fields: UploadCdnFile): NewFile | Refusal {
+function parseNewFile(file: ReceivedFile, fields: UploadCdnFile): NewFile | Refusal {
   const folder: FolderPath | Refusal = parseFolderPath(fields.folder ?? '', 'folder');
   if (isRefusal(folder)) return folder;
   const name = blankToNull(fields.name) === null ? sanitizeFileName(file.name) : parseFileName(fields.name ?? '');
@@ -92,6 +92,6 @@ function newFile(file: ReceivedFile, fields: UploadCdnFile): NewFile | Refusal {
 }
 
 /** Empty fields of a form count as absent. */
-function blankToNull(sent: string | null | undefined): string | null {
-  return sent === undefined || sent === null || sent.trim() === '' ? null : sent;
+function blankToNull(value: string | null | undefined): string | null {
+  return value === undefined || value === null || value.trim() === '' ? null : value;
 }

@@ -56,9 +56,9 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
       handle: async ({ app, query }) => {
         const path = typeof query['folder'] === 'string' ? parseFolderPath(query['folder'], 'folder') : TOP_LEVEL;
         if (isRefusal(path)) return path;
-        const rows = await queries.branch(app.id, path);
-        if (path !== TOP_LEVEL && rows.length === 0) return refuse('API.CdnFolders.FolderNotFound');
-        return ok(treeBelow(rows, path));
+        const branch = await queries.branch(app.id, path);
+        if (path !== TOP_LEVEL && branch.length === 0) return refuse('API.CdnFolders.FolderNotFound');
+        return ok(buildTree(branch, path));
       },
     }),
     route({
@@ -70,10 +70,12 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
       answers: { 201: record({ data: FolderShape }) },
       refusals: REFUSALS.slice(1),
       handle: async ({ app, body: { cdn_folder: fields } }) => {
-        const path = fullPath(fields);
+        const path = parsePath(fields);
         if (isRefusal(path)) return path;
         const { name, description = null } = fields;
-        return answered(await folders.add(app.id, { name, path, description }), (row) => created(nodeOf(row, [])));
+        return answered(await folders.add(app.id, { name, path, description }), (folder) =>
+          created(nodeOf(folder, [])),
+        );
       },
     }),
     route({
@@ -89,12 +91,12 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
           typeof body.parent_folder === 'string' ? parseFolderPath(body.parent_folder, 'parent_folder') : undefined;
         if (isRefusal(parent)) return parent;
         const edit = { name: body.name ?? undefined, description: body.description, parent };
-        const edited = await folders.edit(app.id, body.id, edit);
-        if (isRefusal(edited)) return edited;
-        const { path, branch } = edited;
-        const folder = branch.find((row) => row.path === path);
+        const editedBranch = await folders.edit(app.id, body.id, edit);
+        if (isRefusal(editedBranch)) return editedBranch;
+        const { path, branch } = editedBranch;
+        const folder = branch.find((each) => each.path === path);
         if (folder === undefined) return refuse('API.CdnFolders.FolderNotFound');
-        return ok(nodeOf(folder, treeBelow(branch, path)));
+        return ok(nodeOf(folder, buildTree(branch, path)));
       },
     }),
     route({
@@ -106,13 +108,13 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
       answers: { 200: DeletedFolderShape },
       refusals: ['API.CdnFolders.FolderRequired', 'API.CdnFolders.FolderNotFound', 'API.CdnFiles.FileReferenced'],
       handle: async ({ app, query }) => {
-        const sent = query['folder'];
-        if (typeof sent !== 'string' || sent.trim() === '') return refuse('API.CdnFolders.FolderRequired');
-        const path = parseFolderPath(sent, 'folder');
+        const folderKey = query['folder'];
+        if (typeof folderKey !== 'string' || folderKey.trim() === '') return refuse('API.CdnFolders.FolderRequired');
+        const path = parseFolderPath(folderKey, 'folder');
         if (isRefusal(path)) return path;
         if (path === TOP_LEVEL) return refuse('API.CdnFolders.FolderRequired');
-        const removed = await folders.remove(app.id, path, app.settings.media);
-        return answered(removed, ({ deletedFiles, deletedFolders }) =>
+        const removal = await folders.remove(app.id, path, app.settings.media);
+        return answered(removal, ({ deletedFiles, deletedFolders }) =>
           ok({ deleted_files: deletedFiles, deleted_folders: deletedFolders }),
         );
       },
@@ -120,9 +122,9 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
   ];
 }
 
-/** The key is a full path below the parent, or one segment that is appended to it. */
-function fullPath({ key, parent_cdn_folder_path: sent }: CdnFolderFields): FolderPath | Refusal {
-  const parent = parseFolderPath(sent ?? '', 'parent_cdn_folder_path');
+/** A key is either the full path or only the last segment, which is then appended to the parent. */
+function parsePath({ key, parent_cdn_folder_path: parentPath }: CdnFolderFields): FolderPath | Refusal {
+  const parent = parseFolderPath(parentPath ?? '', 'parent_cdn_folder_path');
   const path = parseFolderPath(key, 'key');
   if (isRefusal(parent) || isRefusal(path)) return isRefusal(parent) ? parent : path;
   if (parent === TOP_LEVEL || parentOf(path) === parent) return path;
@@ -140,26 +142,27 @@ interface FolderNode {
   readonly folders: readonly FolderNode[];
 }
 
-/** Direct children by name, each with its subtree. */
-function treeBelow(rows: readonly Folder[], path: FolderPath): FolderNode[] {
+/** Returns the direct children in order of name, each with its subtree. */
+function buildTree(folders: readonly Folder[], path: FolderPath): FolderNode[] {
   const children = new Map<string, Folder[]>();
-  for (const row of rows) children.set(parentOf(row.path), [...(children.get(parentOf(row.path)) ?? []), row]);
-  const nodes = (parent: FolderPath): FolderNode[] =>
-    (children.get(parent) ?? []).map((row) => nodeOf(row, nodes(row.path))).sort(byName);
-  return nodes(path);
+  for (const folder of folders)
+    children.set(parentOf(folder.path), [...(children.get(parentOf(folder.path)) ?? []), folder]);
+  const nodesBelow = (parent: FolderPath): FolderNode[] =>
+    (children.get(parent) ?? []).map((folder) => nodeOf(folder, nodesBelow(folder.path))).sort(byName);
+  return nodesBelow(path);
 }
 
-function nodeOf(row: Folder, folders: readonly FolderNode[]): FolderNode {
-  const parent = parentOf(row.path);
+function nodeOf(folder: Folder, children: readonly FolderNode[]): FolderNode {
+  const parent = parentOf(folder.path);
   return {
-    id: row.id,
-    name: row.name,
-    key: row.path,
+    id: folder.id,
+    name: folder.name,
+    key: folder.path,
     parent_cdn_folder_path: parent === TOP_LEVEL ? null : parent,
-    description: row.description,
-    file_count: row.files,
-    total_file_count: folders.reduce((total, each) => total + each.total_file_count, row.files),
-    folders,
+    description: folder.description,
+    file_count: folder.files,
+    total_file_count: children.reduce((total, child) => total + child.total_file_count, folder.files),
+    folders: children,
   };
 }
 

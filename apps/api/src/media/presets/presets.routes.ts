@@ -26,8 +26,8 @@ const AREA = 'CdnUploadPresets';
 const [MIN_WIDTH, MAX_WIDTH] = [16, 16_384];
 const [MAX_RENDITION_WIDTH, MAX_RENDITIONS] = [4_096, 10];
 const MAX_QUALITY = 100;
-/** Every adapter that writes a format can make it from this image. */
-const PHOTO = { mime: 'image/jpeg', width: 1, height: 1, animated: false, cmyk: false };
+/** An adapter that writes a format can always convert this image to it. */
+const SAMPLE_PHOTO = { mime: 'image/jpeg', width: 1, height: 1, animated: false, cmyk: false };
 
 const PresetShape = named('CdnUploadPreset', {
   id: integer,
@@ -91,60 +91,60 @@ export function presetRoutes(
       }),
       handle: async ({ app, body }) => {
         const rows = rowsOf(body, 'cdn_upload_presets');
-        const failures = rows.flatMap((row) => firstError(row, images) ?? []);
+        const failures = rows.flatMap((row) => findRowError(row, images) ?? []);
         if (failures.length > 0) return keysAnswer(failures, app);
-        return okText(await presets.put(app.id, rows.map(presetChange)));
+        return okText(await presets.put(app.id, rows.map(presetChangeOf)));
       },
     }),
   ];
 }
 
-function firstError(row: unknown, images: Pick<ImageProcessor, 'can'>): string | undefined {
+function findRowError(row: unknown, images: Pick<ImageProcessor, 'can'>): string | undefined {
   if (!isRow(row)) return rowErrorKey(AREA, '', MALFORMED);
   const errors = Object.entries(validators(images)).map(([field, validate]) => [field, validate(row[field])] as const);
-  const [field, rule] = errors.find(([, each]) => each !== undefined) ?? [];
+  const [field, rule] = errors.find(([, error]) => error !== undefined) ?? [];
   return field === undefined || rule === undefined ? undefined : rowErrorKey(AREA, field, rule);
 }
 
 type Validator = (value: unknown) => string | undefined;
-const optionally =
+const allowAbsent =
   (validate: Validator): Validator =>
   (value) =>
     value === undefined || value === null ? undefined : validate(value);
-const validInteger = (minimum: number, maximum: number): Validator =>
-  optionally((value) => {
+const integerValidator = (minimum: number, maximum: number): Validator =>
+  allowAbsent((value) => {
     if (typeof value !== 'number' || !Number.isInteger(value)) return MALFORMED;
     return value < minimum || value > maximum ? IS_INVALID : undefined;
   });
 
 const validators = (images: Pick<ImageProcessor, 'can'>): Readonly<Record<string, Validator>> => ({
   name: (value) => checkTextField(value, MAX_STRING_LENGTH, true),
-  output_format: optionally((value) => {
+  output_format: allowAbsent((value) => {
     if (typeof value !== 'string') return MALFORMED;
-    const format = OUTPUT_FORMATS.find((each) => each === value);
-    return format !== undefined && images.can(PHOTO, format) ? undefined : IS_INVALID;
+    const format = OUTPUT_FORMATS.find((name) => name === value);
+    return format !== undefined && images.can(SAMPLE_PHOTO, format) ? undefined : IS_INVALID;
   }),
-  max_width: validInteger(MIN_WIDTH, MAX_WIDTH),
-  quality: validInteger(1, MAX_QUALITY),
-  rendition_widths: optionally((value) => {
+  max_width: integerValidator(MIN_WIDTH, MAX_WIDTH),
+  quality: integerValidator(1, MAX_QUALITY),
+  rendition_widths: allowAbsent((value) => {
     if (!Array.isArray(value)) return MALFORMED;
     if (value.length > MAX_RENDITIONS) return IS_INVALID;
     return value
-      .map((each) => validInteger(MIN_WIDTH, MAX_RENDITION_WIDTH)(each ?? CANT_BE_BLANK))
-      .find((each) => each !== undefined);
+      .map((width) => integerValidator(MIN_WIDTH, MAX_RENDITION_WIDTH)(width ?? CANT_BE_BLANK))
+      .find((error) => error !== undefined);
   }),
-  is_default: optionally((value) => (typeof value === 'boolean' ? undefined : MALFORMED)),
+  is_default: allowAbsent((value) => (typeof value === 'boolean' ? undefined : MALFORMED)),
 });
 
-function presetChange(row: unknown): PresetChange {
-  const sent = row as Readonly<Record<string, unknown>>;
+function presetChangeOf(row: unknown): PresetChange {
+  const fields = row as Readonly<Record<string, unknown>>;
   const change = {
-    name: (sent['name'] as string).trim(),
-    outputFormat: sent['output_format'] ?? undefined,
-    maxWidth: sent['max_width'] ?? undefined,
-    quality: sent['quality'] ?? undefined,
-    renditionWidths: sent['rendition_widths'] ?? undefined,
-    isDefault: sent['is_default'] ?? undefined,
+    name: (fields['name'] as string).trim(),
+    outputFormat: fields['output_format'] ?? undefined,
+    maxWidth: fields['max_width'] ?? undefined,
+    quality: fields['quality'] ?? undefined,
+    renditionWidths: fields['rendition_widths'] ?? undefined,
+    isDefault: fields['is_default'] ?? undefined,
   };
   return Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),

@@ -29,20 +29,19 @@ export class BrokenContent extends Error {}
 /** The image processor crashed or was killed; the image or the machine may be the cause. */
 export class ProcessorCrashed extends Error {}
 
-/** Renditions need processed content; a retry finds it. */
+/** Renditions are made from processed content, so the job is retried until that exists. */
 export class ContentPending extends Error {}
 
 const PDF = 'application/pdf';
 const MAX_PAGES = 20;
 const NO_SIZE = { width: null, height: null } as const;
-const NOTHING_MADE = { main: undefined, renditions: [], pages: [], replacesRenditions: true } as const;
+const EMPTY_RESULT = { main: undefined, renditions: [], pages: [], replacesRenditions: true } as const;
 
-/** Makes images, renditions and pages by a file's preset, in the background. */
 export class FileProcessing {
   constructor(
     private readonly library: Library,
     private readonly tools: Pick<LibraryTools, 'images' | 'pages' | 'facts'>,
-    private readonly processed: ProcessedFiles,
+    private readonly processedFiles: ProcessedFiles,
     private readonly queries: ProcessedFileQueries,
     private readonly copies: PublicCopies,
   ) {}
@@ -53,11 +52,11 @@ export class FileProcessing {
     if (file === undefined) return;
     const isPending = file.processing === 'pending';
     if (version !== undefined && (version !== file.version || !isPending)) return this.repairCopies(appId, file);
-    // A copy that fails here is written by `publish`.
+    // `publish` writes the copy again if this fails.
     await this.copies.trySettle(appId, [file.key]);
     if (version === undefined && isPending) throw new ContentPending('The content is not processed yet');
-    const made = await this.make(file, widths);
-    const isListed = await this.publish(appId, file, made);
+    const result = await this.makeObjects(file, widths);
+    const isListed = await this.publish(appId, file, result);
     if (!isListed && version === undefined) throw new ContentPending('The content was replaced meanwhile');
   }
 
@@ -67,14 +66,14 @@ export class FileProcessing {
   }
 
   /** Lists the results once their public copies exist; returns false when the content was replaced. */
-  private async publish(appId: number, file: FileToProcess, made: ProcessingResult): Promise<boolean> {
-    const keys = await this.processed.record(appId, file, made);
+  private async publish(appId: number, file: FileToProcess, result: ProcessingResult): Promise<boolean> {
+    const keys = await this.processedFiles.record(appId, file, result);
     if (keys === false) {
-      await this.discard(made);
+      await this.discard(result);
       return false;
     }
     await this.copies.settle(appId, keys);
-    const removedKeys = await this.processed.list(appId, file, made);
+    const removedKeys = await this.processedFiles.list(appId, file, result);
     if (removedKeys === false) return false;
     await this.copies.trySettle(appId, removedKeys);
     return true;
@@ -82,13 +81,13 @@ export class FileProcessing {
 
   /** Keeps the file as uploaded and marks it as failed. */
   async giveUp({ appId, fileId, version }: ProcessPayload): Promise<void> {
-    if (version !== undefined) await this.processed.fail(appId, fileId, version);
+    if (version !== undefined) await this.processedFiles.fail(appId, fileId, version);
   }
 
-  private async make(file: FileToProcess, widths: readonly number[] | undefined): Promise<ProcessingResult> {
+  private async makeObjects(file: FileToProcess, widths: readonly number[] | undefined): Promise<ProcessingResult> {
     if (file.kind === 'image') return this.makeImages(file, widths);
-    if (file.kind === 'video') return { ...NOTHING_MADE, ...((await this.videoSize(file)) ?? NO_SIZE) };
-    return { ...NOTHING_MADE, ...NO_SIZE, pages: file.mime === PDF ? await this.renderPages(file) : [] };
+    if (file.kind === 'video') return { ...EMPTY_RESULT, ...((await this.videoSize(file)) ?? NO_SIZE) };
+    return { ...EMPTY_RESULT, ...NO_SIZE, pages: file.mime === PDF ? await this.renderPages(file) : [] };
   }
 
   private videoSize({ content, size }: FileToProcess): Promise<Size | undefined> {
@@ -98,7 +97,7 @@ export class FileProcessing {
 
   /** Returns no pages when the document is unreadable or needs a password. */
   private async renderPages(file: FileToProcess): Promise<(ProcessedObject & { key: string; page: number })[]> {
-    const made: (ProcessedObject & { key: string; page: number })[] = [];
+    const renderedPages: (ProcessedObject & { key: string; page: number })[] = [];
     try {
       for await (const { page, width, height, bytes } of this.tools.pages.pages(
         await this.readBlob(file.content),
@@ -106,11 +105,12 @@ export class FileProcessing {
       )) {
         const facts = { mime: 'image/png', width, height, animated: false, cmyk: false };
         const [image] = await this.processImage(bytes, facts, [{ width, format: 'webp', quality: file.quality }]);
-        if (image) made.push({ ...(await this.storeImage(file, image)), page, key: pageKey(file.key, page, 'webp') });
+        if (image)
+          renderedPages.push({ ...(await this.storeImage(file, image)), page, key: pageKey(file.key, page, 'webp') });
       }
-      return made;
+      return renderedPages;
     } catch (error) {
-      for (const { content } of made) await this.library.store.remove(content);
+      for (const { content } of renderedPages) await this.library.store.remove(content);
       if (isUnreadableFile(error)) return [];
       throw error;
     }
@@ -122,29 +122,31 @@ export class FileProcessing {
     const facts = imageFacts(fileType(bytes, file.key) ?? file.mime, bytes);
     if (facts === undefined) throw new BrokenContent('The image has no header');
     const { width, height } = facts;
-    const isWhole = widths === undefined;
+    const isFullRun = widths === undefined;
     const { main, renditions } = planSizes(facts, { ...file, renditionWidths: widths ?? file.renditionWidths });
-    const sizes = isWhole ? [main, ...renditions] : renditions;
-    const widest = Math.max(0, ...sizes.map((size) => size.width));
-    const format = formatFor(this.tools.images, facts, file.outputFormat, widest);
-    if (format === undefined) return { ...NOTHING_MADE, width, height };
+    const sizes = isFullRun ? [main, ...renditions] : renditions;
+    const maxWidth = Math.max(0, ...sizes.map((size) => size.width));
+    const format = chooseFormat(this.tools.images, facts, file.outputFormat, maxWidth);
+    if (format === undefined) return { ...EMPTY_RESULT, width, height };
     const outputs = sizes.map((size): ImageOutput => ({ width: size.width, format, quality: file.quality }));
-    const made = await this.processImage(bytes, facts, outputs);
-    const [first, ...rest] = isWhole ? made : [undefined, ...made];
-    const kept = await Promise.all((rest as ProcessedImage[]).map((image) => this.storeImage(file, image)));
-    const better = first && isBetter(first, facts, file) ? first : undefined;
+    const images = await this.processImage(bytes, facts, outputs);
+    const [mainImage, ...renditionImages] = isFullRun ? images : [undefined, ...images];
+    const storedRenditions = await Promise.all(
+      (renditionImages as ProcessedImage[]).map((image) => this.storeImage(file, image)),
+    );
+    const improvedMain = mainImage && isImprovement(mainImage, facts, file) ? mainImage : undefined;
     return {
-      main: better && {
-        ...(await this.storeImage(file, better)),
-        checksum: createHash('sha256').update(better.bytes).digest(),
+      main: improvedMain && {
+        ...(await this.storeImage(file, improvedMain)),
+        checksum: createHash('sha256').update(improvedMain.bytes).digest(),
       },
-      width: isWhole ? width : null,
-      height: isWhole ? height : null,
-      renditions: kept.map((object, index) => {
-        const { label = '', width: wide = 0 } = renditions[index] ?? {};
-        return { ...object, label, key: renditionKey(file.key, wide) };
+      width: isFullRun ? width : null,
+      height: isFullRun ? height : null,
+      renditions: storedRenditions.map((object, index) => {
+        const { label = '', width: renditionWidth = 0 } = renditions[index] ?? {};
+        return { ...object, label, key: renditionKey(file.key, renditionWidth) };
       }),
-      replacesRenditions: isWhole,
+      replacesRenditions: isFullRun,
       pages: [],
     };
   }
@@ -175,8 +177,8 @@ export class FileProcessing {
   private async readBlob(blob: string, range?: ByteRange): Promise<Uint8Array> {
     const stored = await this.library.store.read(blob, range);
     if (stored === undefined) throw new Error('The content is not in the store');
-    const expected = range ? Math.max(0, Math.min(range.last + 1, stored.size) - range.first) : stored.size;
-    const bytes = new Uint8Array(expected);
+    const expectedBytes = range ? Math.max(0, Math.min(range.last + 1, stored.size) - range.first) : stored.size;
+    const bytes = new Uint8Array(expectedBytes);
     let length = 0;
     for await (const chunk of stored.bytes) {
       bytes.set(chunk, length);
@@ -191,19 +193,19 @@ export class FileProcessing {
   }
 }
 
-/** Falls back to the image's own format when the preset's cannot be made. */
-function formatFor(
+/** Falls back to the format of the image when the preferred format cannot be made. */
+function chooseFormat(
   images: ImageProcessor,
   facts: ImageFacts,
   preferred: OutputFormat,
-  widest: number,
+  maxWidth: number,
 ): OutputFormat | undefined {
-  return [preferred, 'original' as const].find((format) => images.can(facts, format, widest));
+  return [preferred, 'original' as const].find((format) => images.can(facts, format, maxWidth));
 }
 
-/** An image of the same width and type must save bytes. */
-function isBetter(made: ProcessedImage, { width }: ImageFacts, { mime, size }: FileToProcess): boolean {
-  return made.mime !== mime || made.width !== width || made.bytes.length < size;
+/** An image of the same width and type must have fewer bytes than the file. */
+function isImprovement(image: ProcessedImage, { width }: ImageFacts, { mime, size }: FileToProcess): boolean {
+  return image.mime !== mime || image.width !== width || image.bytes.length < size;
 }
 
 async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -118,7 +118,7 @@ describe('media publish', () => {
     await api.work();
     const before = await shop.objects();
     for (const key of before.filter((each) => !each.startsWith('_blobs/'))) await library().library.store.remove(key);
-    expect(await library().copies.publish(shop.client.appId)).toBe(3);
+    expect(await library().copies.settleAll(shop.client.appId)).toBe(3);
     expect(await shop.objects()).toEqual(before);
   });
 
@@ -129,6 +129,6 @@ describe('media publish', () => {
        from generate_series(1, 1203) as n`,
       [shop.client.appId],
     );
-    expect(await library().copies.publish(shop.client.appId)).toBe(1_203);
+    expect(await library().copies.settleAll(shop.client.appId)).toBe(1_203);
   });
 });

@@ -16,7 +16,7 @@ import type { Library } from '../library.js';
 import type { PublicCopies } from '../serving/public-copies.js';
 import type { StoreSweep } from './store-sweep.js';
 
-/** Decoding is retried, since the machine may have been the cause. */
+/** Decoding is retried, since the machine may have caused the failure. */
 const MAX_DECODE_ATTEMPTS = 3;
 const MAX_CRASHES = 5;
 
@@ -27,16 +27,16 @@ export class MediaTasks {
     private readonly objects: MediaObjectQueries,
     private readonly copies: PublicCopies,
     private readonly purges: CachePurge,
-    private readonly daily: { readonly sweep: StoreSweep; readonly files: MediaFiles },
+    private readonly dailyWork: { readonly sweep: StoreSweep; readonly files: MediaFiles },
   ) {}
 
-  list(onFailure: OnJobFailure): JobTasks {
+  createJobTasks(onFailure: OnJobFailure): JobTasks {
     return {
       [JOBS.process]: (payload, attempt) => this.process(payload as ProcessPayload, attempt, onFailure),
-      [JOBS.tidy]: reporting(JOBS.tidy, onFailure, (payload) => this.tidy(payload as TidyPayload)),
-      [JOBS.purge]: reporting(JOBS.purge, onFailure, (payload) => this.purges.run(payload as PurgePayload)),
-      [JOBS.sweep]: reporting(JOBS.sweep, onFailure, () => this.daily.sweep.run()),
-      [JOBS.hide]: reporting(JOBS.hide, onFailure, () => this.daily.files.hideUnused()),
+      [JOBS.tidy]: reportFailures(JOBS.tidy, onFailure, (payload) => this.tidy(payload as TidyPayload)),
+      [JOBS.purge]: reportFailures(JOBS.purge, onFailure, (payload) => this.purges.run(payload as PurgePayload)),
+      [JOBS.sweep]: reportFailures(JOBS.sweep, onFailure, () => this.dailyWork.sweep.run()),
+      [JOBS.hide]: reportFailures(JOBS.hide, onFailure, () => this.dailyWork.files.hideUnused()),
     };
   }
 
@@ -66,7 +66,7 @@ export class MediaTasks {
   }
 }
 
-function reporting(job: string, onFailure: OnJobFailure, work: (payload: unknown) => Promise<unknown>): JobTask {
+function reportFailures(job: string, onFailure: OnJobFailure, work: (payload: unknown) => Promise<unknown>): JobTask {
   return async (payload) => {
     try {
       await work(payload);

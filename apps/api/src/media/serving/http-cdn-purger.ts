@@ -1,20 +1,19 @@
 import type { CdnPurger } from '@back-office/media';
-import { request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 
 const TIMEOUT_MS = 5_000;
 const MAX_CONCURRENT = 10;
-const NOT_CACHED = 404;
+const NOT_CACHED_STATUS = 404;
 
-/** The address is that of `CDN_PURGE_URL`. */
-export function createCdnPurger(address: string | undefined): CdnPurger {
-  return address === undefined ? new NoCdnPurger() : new HttpCdnPurger(address);
+export function createCdnPurger(purgeUrl: string | undefined): CdnPurger {
+  return purgeUrl === undefined ? new NoCdnPurger() : new HttpCdnPurger(purgeUrl);
 }
 
 /**
- * Purges a cache such as Varnish or nginx by `PURGE` requests. They go to the cache's own address with the public
- * path and `Host` header, by which caches identify their copies.
+ * Purges a cache such as Varnish or nginx by `PURGE` requests to its internal address. Each request carries the public
+ * path and `Host` header, because caches identify their copies by both.
  */
 export class HttpCdnPurger implements CdnPurger {
   readonly isConfigured = true;
@@ -25,35 +24,35 @@ export class HttpCdnPurger implements CdnPurger {
   ) {}
 
   async purge(urls: readonly string[]): Promise<boolean> {
-    const waiting = [...new Set(urls)];
-    const answers: boolean[] = [];
-    const work = async (): Promise<void> => {
-      for (let url = waiting.shift(); url !== undefined; url = waiting.shift())
-        answers.push(await this.purgeOne(new URL(url)));
+    const pendingUrls = [...new Set(urls)];
+    const results: boolean[] = [];
+    const purgePending = async (): Promise<void> => {
+      for (let url = pendingUrls.shift(); url !== undefined; url = pendingUrls.shift())
+        results.push(await this.purgeUrl(new URL(url)));
     };
-    await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
-    return answers.every(Boolean);
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, purgePending));
+    return results.every(Boolean);
   }
 
-  /** True for a 2xx or 404 answer; false for any other and for no answer. */
-  private purgeOne({ host, pathname, search }: URL): Promise<boolean> {
+  /** Returns true for a 2xx or 404 response, false for any other response or none. */
+  private purgeUrl({ host, pathname, search }: URL): Promise<boolean> {
     const target = new URL(this.address);
     target.pathname = target.pathname.replace(/\/+$/, '') + pathname;
     target.search = search;
-    const send = target.protocol === 'https:' ? overHttps : overHttp;
+    const send = target.protocol === 'https:' ? requestHttps : requestHttp;
     const options = {
       method: 'PURGE',
       headers: { host },
       signal: AbortSignal.timeout(this.timeoutMs),
       agent: false,
-      // Without it, Node checks the certificate for the public host.
+      // Without `servername`, Node would check the certificate against the public host.
       servername: isIP(target.hostname.replaceAll(/[[\]]/g, '')) === 0 ? target.hostname : '',
     };
     return new Promise((resolve) => {
-      const request = send(target, options, (answer) => {
-        const { statusCode = 0 } = answer;
-        answer.destroy();
-        resolve((statusCode >= 200 && statusCode < 300) || statusCode === NOT_CACHED);
+      const request = send(target, options, (response) => {
+        const { statusCode = 0 } = response;
+        response.destroy();
+        resolve((statusCode >= 200 && statusCode < 300) || statusCode === NOT_CACHED_STATUS);
       });
       request.on('error', () => resolve(false));
       request.end();

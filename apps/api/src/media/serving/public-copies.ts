@@ -4,7 +4,7 @@ import type { MediaObjectQueries } from '@back-office/media';
 const MAX_CONCURRENT = 8;
 const MAX_ROUNDS = 20;
 
-/** Copies under public keys, in stores that serve files themselves; other stores hold none. */
+/** Maintains copies under public keys in stores that serve files directly; other stores need no copies. */
 export class PublicCopies {
   constructor(
     private readonly library: Library,
@@ -16,19 +16,20 @@ export class PublicCopies {
    */
   async settle(appId: number, keys: readonly string[]): Promise<void> {
     if (!this.library.isPublished) return;
-    const waiting = [...keys];
-    const work = async (): Promise<void> => {
-      for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) await this.settleOne(appId, key);
+    const pendingKeys = [...keys];
+    const settlePending = async (): Promise<void> => {
+      for (let key = pendingKeys.shift(); key !== undefined; key = pendingKeys.shift())
+        await this.settleKey(appId, key);
     };
-    await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, keys.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT, keys.length) }, settlePending));
   }
 
-  /** Like {@link settle}, but ignores errors; a job must follow. */
+  /** Like {@link settle}, but ignores errors; the caller must have scheduled a job that settles the keys. */
   async trySettle(appId: number, keys: readonly string[]): Promise<void> {
     await this.settle(appId, keys).catch(() => {});
   }
 
-  /** Removes public copies that belong to no file; returns how many. */
+  /** Removes public copies that belong to no file; returns their number. */
   async removeOrphans(appId: number, keys: readonly string[]): Promise<number> {
     if (!this.library.isPublished) {
       for (const key of keys) await this.library.store.remove(key);
@@ -39,18 +40,18 @@ export class PublicCopies {
     return orphans.length;
   }
 
-  /** Settles all keys of an app, for a store that was copied from elsewhere; returns how many. */
-  async publish(appId: number): Promise<number> {
-    let published = 0;
+  /** Settles all keys of an app after its store was copied; returns their number. */
+  async settleAll(appId: number): Promise<number> {
+    let settledCount = 0;
     for (let keys = await this.objects.keysAfter(appId, ''); keys.length > 0;) {
       await this.settle(appId, keys);
-      published += keys.length;
+      settledCount += keys.length;
       keys = await this.objects.keysAfter(appId, keys.at(-1) ?? '');
     }
-    return published;
+    return settledCount;
   }
 
-  private async settleOne(appId: number, key: string): Promise<void> {
+  private async settleKey(appId: number, key: string): Promise<void> {
     const { store } = this.library;
     let content = await this.contentOf(appId, key);
     for (let round = 0; round < MAX_ROUNDS; round += 1) {

@@ -8,11 +8,11 @@ export interface PublishedFile {
   /** Public keys with new content. */
   readonly keys: readonly string[];
   readonly mime: string;
-  /** JSON text. */
+  /** The file as JSON text. */
   readonly data: string;
 }
 
-/** Publishes a stored file before its call is answered, in stores that serve files themselves. */
+/** Publishes a stored file before the response is sent, in stores that serve files directly. */
 export class Publication {
   constructor(
     private readonly library: Library,
@@ -20,7 +20,7 @@ export class Publication {
     private readonly processed: ProcessedFiles,
   ) {}
 
-  /** Returns the file as JSON text. A job follows when the store fails. */
+  /** Returns the file as JSON text. When the store fails, a job publishes the file later. */
   async publish(appId: number, { id, version, keys, mime, data }: PublishedFile): Promise<string> {
     if (!this.library.isPublished) return data;
     try {

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { send } from '../../http/express-app.js';
 import { Unavailable, UNKNOWN_PATH } from '../../http/errors.js';
 
-const KEY = /^\/[a-z0-9]+(?:\/[a-z0-9_][a-z0-9._@-]*)+$/;
+const PUBLIC_PATH = /^\/[a-z0-9]+(?:\/[a-z0-9_][a-z0-9._@-]*)+$/;
 const MAX_READS = 5;
 const CONTENT_HEADERS = ['Content-Type', 'Content-Length', 'ETag', 'Accept-Ranges', 'Content-Security-Policy'];
 const CACHE_FOREVER = 'public, max-age=31536000, immutable';
@@ -20,7 +20,6 @@ const TEXT_TYPES = new Set(['text/plain', 'text/csv']);
 /** Browsers show a PDF in a frame, which a sandbox would leave empty. */
 const PDF = 'application/pdf';
 
-/** Serves the public files of the library at `/media`. */
 export function serveMedia(app: Express, objects: MediaObjectQueries, store: MediaStore): void {
   app.get(/^\/media\/.+/, async (request, response) => {
     response.locals['route'] = '/media/*';
@@ -29,9 +28,9 @@ export function serveMedia(app: Express, objects: MediaObjectQueries, store: Med
     if (key === undefined || appId === undefined) return send(response, UNKNOWN_PATH);
     // A replacement may remove the blob between look-up and read.
     for (let attempt = 0; attempt < MAX_READS; attempt += 1) {
-      const found = await objects.ofKey(appId, key);
-      if (found === undefined) break;
-      if (await serve(found, request, response, store)) return;
+      const object = await objects.ofKey(appId, key);
+      if (object === undefined) break;
+      if (await serve(object, request, response, store)) return;
     }
     return send(response, UNKNOWN_PATH);
   });
@@ -39,31 +38,31 @@ export function serveMedia(app: Express, objects: MediaObjectQueries, store: Med
 
 function keyOf(request: Request): string | undefined {
   const path = decodePath(request.path.slice('/media'.length));
-  return path !== undefined && KEY.test(path) ? path.slice(1) : undefined;
+  return path !== undefined && PUBLIC_PATH.test(path) ? path.slice(1) : undefined;
 }
 
-/** Returns false, having sent nothing, when the blob is gone. */
-async function serve(found: PublicObject, request: Request, response: Response, store: MediaStore): Promise<boolean> {
-  setHeaders(response, found, request);
-  if (request.fresh) return end(response.status(304));
-  const range = requestedRange(request, found.size, response);
+/** Returns false and sends nothing when the blob is gone. */
+async function serve(object: PublicObject, request: Request, response: Response, store: MediaStore): Promise<boolean> {
+  setHeaders(response, object, request);
+  if (request.fresh) return endResponse(response.status(304));
+  const range = requestedRange(request, object.size, response);
   if (range === 'unsatisfiable') {
-    return end(response.status(416).setHeader('Content-Range', `bytes */${found.size}`));
+    return endResponse(response.status(416).setHeader('Content-Range', `bytes */${object.size}`));
   }
-  const { first, last } = range ?? { first: 0, last: found.size - 1 };
+  const { first, last } = range ?? { first: 0, last: object.size - 1 };
   response.setHeader('Content-Length', last - first + 1);
-  if (request.method === 'HEAD') return end(response);
-  const stored = await readContent(store, found.content, range);
-  if (stored === undefined) {
+  if (request.method === 'HEAD') return endResponse(response);
+  const blob = await readContent(store, object.content, range);
+  if (blob === undefined) {
     for (const name of CONTENT_HEADERS) response.removeHeader(name);
     return false;
   }
-  if (range) response.status(206).setHeader('Content-Range', `bytes ${first}-${last}/${found.size}`);
-  await stream(stored.bytes, response);
+  if (range) response.status(206).setHeader('Content-Range', `bytes ${first}-${last}/${object.size}`);
+  await streamBytes(blob.bytes, response);
   return true;
 }
 
-function end(response: Response): true {
+function endResponse(response: Response): true {
   response.end();
   return true;
 }
@@ -76,19 +75,19 @@ async function readContent(store: MediaStore, content: string, range: ByteRange 
   }
 }
 
-async function stream(bytes: AsyncIterable<Uint8Array>, response: Response): Promise<void> {
+async function streamBytes(bytes: AsyncIterable<Uint8Array>, response: Response): Promise<void> {
   try {
     await pipeline(bytes instanceof Readable ? bytes : Readable.from(bytes), response);
   } catch (error) {
-    // The client closed the connection.
+    // This code means that the client closed the connection.
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
 
 function setHeaders(response: Response, { content, mime, version, isSettled }: PublicObject, request: Request): void {
-  const isThisVersion = request.query['v'] === String(version);
+  const isCurrentVersion = request.query['v'] === String(version);
   response.setHeader('Content-Type', TEXT_TYPES.has(mime) ? `${mime}; charset=utf-8` : mime);
-  response.setHeader('Cache-Control', isThisVersion && isSettled ? CACHE_FOREVER : CACHE_BRIEFLY);
+  response.setHeader('Cache-Control', isCurrentVersion && isSettled ? CACHE_FOREVER : CACHE_BRIEFLY);
   response.setHeader('ETag', `"${content.slice(content.lastIndexOf('/') + 1)}"`);
   response.setHeader('Accept-Ranges', 'bytes');
   response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -107,7 +106,7 @@ function requestedRange(request: Request, size: number, response: Response): Byt
   return request.method === 'GET' ? parseByteRange(request.headers.range ?? '', size) : undefined;
 }
 
-/** Parses a single RFC 9110 range; several or malformed ranges count as none. */
+/** Parses a single RFC 9110 range; returns undefined for several ranges or a malformed one. */
 function parseByteRange(text: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/i.exec(text.trim()) ?? [];
   if (from === '' && to === '') return undefined;

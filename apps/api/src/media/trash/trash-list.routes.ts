@@ -8,7 +8,12 @@ import { TrashEntryShape } from '../files/file-shapes.js';
 
 const DEFAULT_PAGE_SIZE = 30;
 
-const PAGE = { number: 'page_no', size: 'page_size', defaultSize: DEFAULT_PAGE_SIZE, maxSize: MAX_PAGE_SIZE };
+const PAGE_PARAMETERS = {
+  numberParameter: 'page_no',
+  sizeParameter: 'page_size',
+  defaultSize: DEFAULT_PAGE_SIZE,
+  maxSize: MAX_PAGE_SIZE,
+};
 
 const TRASH_QUERY = {
   search: { schema: text, description: 'in name, alt text, caption and tags' },
@@ -31,7 +36,7 @@ export function trashListRoutes(queries: MediaFileQueries): Route[] {
       ignoresUnusableFilters: true,
       answers: { 200: record({ data: record({ files: listOf(TrashEntryShape), total_count: integer }) }) },
       handle: async ({ app, query }) => {
-        const page = parseNumberedPage(query, PAGE);
+        const page = parseNumberedPage(query, PAGE_PARAMETERS);
         const sorting = parseSorting(query['order_by'], TRASH_SORT_FIELDS);
         return okText(await queries.trash(app.id, searchOf(query), sorting, page));
       },

@@ -6,14 +6,14 @@ import { listEntries } from '../../http/query-text.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
 import { checkEntryCount, presentResult } from '../files/entry-results.js';
-import { DoneShape, ResultById, ResultByKey } from '../files/file-shapes.js';
+import { DoneShape, ResultByIdShape, ResultByKeyShape } from '../files/file-shapes.js';
 import { Anything, Ids } from '../files/media-fields.js';
 
 class CdnFileIds {
   @Ids() ids!: number[];
 }
 
-/** Bodies of DELETE calls, read when the query is empty. */
+/** Bodies of DELETE calls apply only when the query is empty. */
 class DeleteCdnFiles {
   @Anything() files?: unknown;
 }
@@ -27,7 +27,7 @@ class DeleteCdnFile {
 }
 
 const NOT_FOUND = 'API.CdnFiles.FileNotFound';
-const DONE = {
+const DONE_MESSAGES = {
   delete: 'The file is in Trash',
   restore: 'The file is restored',
   purge: 'The file is removed',
@@ -48,7 +48,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       handle: async ({ app, query, body }) => {
         const key = query['file'] ?? body.file;
         if (typeof key !== 'string' || key === '') throw new HttpProblem(400);
-        return singleResult(await trash.delete(app.id, [key], app.settings.media), DONE.delete);
+        return answerOne(await trash.delete(app.id, [key], app.settings.media), DONE_MESSAGES.delete);
       },
     }),
     route({
@@ -59,12 +59,12 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       query: { files: { schema: text, description: 'files[0][key]=…, or the same in a JSON body' } },
       body: DeleteCdnFiles,
       bodyOptional: true,
-      answers: { 200: record({ data: listOf(ResultByKey) }) },
+      answers: { 200: record({ data: listOf(ResultByKeyShape) }) },
       failedRows: [NOT_FOUND, 'API.CdnFiles.FileReferenced'],
       handle: async ({ app, query, body }) => {
         const keys = keysOf(query['files'] ?? body.files);
         const results = await trash.delete(app.id, checkEntryCount(keys), app.settings.media);
-        return ok(keys.map((key, index) => ({ key, ...presentResult(results[index], DONE.delete, app) })));
+        return ok(keys.map((key, index) => ({ key, ...presentResult(results[index], DONE_MESSAGES.delete, app) })));
       },
     }),
     route({
@@ -75,7 +75,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND],
       missing: NOT_FOUND,
-      handle: async ({ app, id }) => singleResult(await moves.restore(app.id, [id]), DONE.restore),
+      handle: async ({ app, id }) => answerOne(await moves.restore(app.id, [id]), DONE_MESSAGES.restore),
     }),
     route({
       method: 'post',
@@ -83,11 +83,11 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       caller: 'app',
       summary: 'Restores several files from Trash',
       body: CdnFileIds,
-      answers: { 200: record({ data: listOf(ResultById) }) },
+      answers: { 200: record({ data: listOf(ResultByIdShape) }) },
       failedRows: [NOT_FOUND],
       handle: async ({ app, body: { ids } }) => {
         const results = await moves.restore(app.id, checkEntryCount(ids));
-        return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], DONE.restore, app) })));
+        return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], DONE_MESSAGES.restore, app) })));
       },
     }),
     route({
@@ -98,7 +98,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
       missing: NOT_FOUND,
-      handle: async ({ app, id }) => singleResult(await trash.purge(app.id, [id]), DONE.purge),
+      handle: async ({ app, id }) => answerOne(await trash.purge(app.id, [id]), DONE_MESSAGES.purge),
     }),
     route({
       method: 'delete',
@@ -115,27 +115,29 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       handle: async ({ app, query, body }) => {
         const ids = idsOf(query['ids'] === undefined ? body.ids : listEntries(query['ids']));
         const results = await trash.purge(app.id, checkEntryCount(ids));
-        return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], DONE.purge, app) })));
+        return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], DONE_MESSAGES.purge, app) })));
       },
     }),
   ];
 }
 
-function singleResult([result]: readonly FileResult[], message: string): Outcome {
+function answerOne([result]: readonly FileResult[], message: string): Outcome {
   return result ?? ok({ success: true, message });
 }
 
 /** Accepts `files[0][key]=…`, `files[][key]=…` (parsed as one entry with all keys), or the same in a body. */
-function keysOf(sent: unknown): string[] {
-  const keys = (Array.isArray(sent) ? sent : []).flatMap((each: unknown) => (each as { key?: unknown } | null)?.key);
+function keysOf(value: unknown): string[] {
+  const keys = (Array.isArray(value) ? value : []).flatMap(
+    (entry: unknown) => (entry as { key?: unknown } | null)?.key,
+  );
   if (keys.length === 0 || !keys.every((key) => typeof key === 'string')) throw new HttpProblem(400);
   return keys;
 }
 
 /** Accepts a list, a text such as `1,2`, or one number. */
-function idsOf(sent: unknown): number[] {
-  const texts = [sent].flat().flatMap((each: unknown) => (typeof each === 'string' ? each.split(',') : [each]));
-  const ids = texts.map((each) => (typeof each === 'string' ? parseInteger(each.trim()) : each));
+function idsOf(value: unknown): number[] {
+  const entries = [value].flat().flatMap((entry: unknown) => (typeof entry === 'string' ? entry.split(',') : [entry]));
+  const ids = entries.map((entry) => (typeof entry === 'string' ? parseInteger(entry.trim()) : entry));
   if (ids.length === 0 || !ids.every((id) => Number.isInteger(id))) throw new HttpProblem(400);
   return ids as number[];
 }

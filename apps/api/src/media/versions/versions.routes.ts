@@ -43,17 +43,17 @@ class RegenerateRenditions {
 }
 
 function validateWidths(value: unknown): string | undefined {
-  if (!Array.isArray(value) || !value.every((each) => Number.isSafeInteger(each))) return MALFORMED;
+  if (!Array.isArray(value) || !value.every((width) => Number.isSafeInteger(width))) return MALFORMED;
   if (value.length === 0) return CANT_BE_BLANK;
-  const fits = value.length <= MAX_RENDITIONS && value.every((each) => each >= MIN_WIDTH && each <= MAX_WIDTH);
-  return fits ? undefined : IS_INVALID;
+  const isValid = value.length <= MAX_RENDITIONS && value.every((width) => width >= MIN_WIDTH && width <= MAX_WIDTH);
+  return isValid ? undefined : IS_INVALID;
 }
 
 const NOT_FOUND = refuse('API.CdnFiles.FileNotFound');
 const UNKNOWN_STRATEGY = refuse('API.CdnFiles.UnknownCacheStrategy');
-const NOT_CONFIGURED = refuse('API.CdnFiles.PurgeNotConfigured');
+const PURGE_NOT_CONFIGURED = refuse('API.CdnFiles.PurgeNotConfigured');
 
-const ChangedShape = record({
+const ChangedFileShape = record({
   data: FileShape,
   cache: Type.Object(
     { strategy: oneOf(STRATEGIES), url: text, purged: Type.Optional(boolean) },
@@ -72,21 +72,21 @@ export interface VersionParts {
   readonly versions: FileVersions;
   readonly queries: FileVersionQueries;
   readonly publication: Publication;
-  readonly purges: CachePurge;
+  readonly cachePurge: CachePurge;
   readonly base: string;
 }
 
-export function versionRoutes({ intake, versions, queries, publication, purges, base }: VersionParts): Route[] {
-  const parseStrategy = (sent: unknown) => {
-    const strategy = STRATEGIES.find((each) => each === sent);
+export function versionRoutes({ intake, versions, queries, publication, cachePurge, base }: VersionParts): Route[] {
+  const parseStrategy = (value: unknown) => {
+    const strategy = STRATEGIES.find((name) => name === value);
     if (strategy === undefined) return UNKNOWN_STRATEGY;
-    return strategy === 'purge' && !purges.isConfigured ? NOT_CONFIGURED : strategy;
+    return strategy === 'purge' && !cachePurge.isConfigured ? PURGE_NOT_CONFIGURED : strategy;
   };
   const exists = async (app: AppContext, id: number) => (await queries.checkReplaceable(app.id, id)) !== undefined;
   const respond = async (app: AppContext, file: ChangedFile, strategy: Strategy): Promise<Outcome> => {
     const data = await publication.publish(app.id, file);
-    const purged = strategy === 'purge' ? { purged: await purges.purge(file.keys, file.version) } : {};
-    const cache = { strategy, url: publicUrl(base, file.key, strategy === 'version' ? file.version : 1), ...purged };
+    const result = strategy === 'purge' ? { purged: await cachePurge.purge(file.keys, file.version) } : {};
+    const cache = { strategy, url: publicUrl(base, file.key, strategy === 'version' ? file.version : 1), ...result };
     return { status: 200, text: `{"data":${data},"cache":${JSON.stringify(cache)}}` };
   };
   const termsOf = ({ settings }: AppContext, strategy: Strategy): ChangeTerms => ({
@@ -111,7 +111,7 @@ export function versionRoutes({ intake, versions, queries, publication, purges, 
       summary: 'Replaces the content under the same key; keeps the old one as a version',
       upload: true,
       body: ReplaceCdnFile,
-      answers: { 200: ChangedShape },
+      answers: { 200: ChangedFileShape },
       refusals: [
         'API.CdnFiles.FileRequired',
         ...REFUSALS,
@@ -120,20 +120,20 @@ export function versionRoutes({ intake, versions, queries, publication, purges, 
       ],
       missing: 'API.CdnFiles.FileNotFound',
       handle: async ({ app, id, file, body }) => {
-        const replaceable = await queries.checkReplaceable(app.id, id);
-        if (replaceable === undefined) return NOT_FOUND;
+        const replaceCheck = await queries.checkReplaceable(app.id, id);
+        if (replaceCheck === undefined) return NOT_FOUND;
         if (file === undefined) return FILE_REQUIRED;
         const strategy = parseStrategy(body.cache_strategy);
         if (isRefusal(strategy)) return strategy;
-        if (isRefusal(replaceable)) return replaceable;
+        if (isRefusal(replaceCheck)) return replaceCheck;
         const { prefix } = app.settings.media;
-        const taken = await intake.take({ id: app.id, prefix }, file);
-        if (isRefusal(taken)) return taken;
-        const changed = await versions.replace(app.id, id, taken, termsOf(app, strategy));
-        if (changed === undefined || isRefusal(changed) || changed.receiptId !== taken.receipt.id)
-          await intake.abandon(taken.receipt);
-        if (changed === undefined) return NOT_FOUND;
-        return isRefusal(changed) ? changed : respond(app, changed, strategy);
+        const content = await intake.receive({ id: app.id, prefix }, file);
+        if (isRefusal(content)) return content;
+        const changedFile = await versions.replace(app.id, id, content, termsOf(app, strategy));
+        if (changedFile === undefined || isRefusal(changedFile) || changedFile.receiptId !== content.receipt.id)
+          await intake.abandon(content.receipt);
+        if (changedFile === undefined) return NOT_FOUND;
+        return isRefusal(changedFile) ? changedFile : respond(app, changedFile, strategy);
       },
     }),
     route({
@@ -143,7 +143,7 @@ export function versionRoutes({ intake, versions, queries, publication, purges, 
       summary: 'Restores a kept version as a new one; by default the latest',
       body: RevertCdnFile,
       bodyOptional: true,
-      answers: { 200: ChangedShape },
+      answers: { 200: ChangedFileShape },
       refusals: [...REFUSALS, 'API.CdnFiles.NoVersionToRevert'],
       missing: 'API.CdnFiles.FileNotFound',
       precheck: exists,
@@ -151,9 +151,9 @@ export function versionRoutes({ intake, versions, queries, publication, purges, 
         if ((await queries.checkReplaceable(app.id, id)) === undefined) return NOT_FOUND;
         const strategy = parseStrategy(body.cache_strategy);
         if (isRefusal(strategy)) return strategy;
-        const changed = await versions.revert(app.id, id, body.version ?? undefined, termsOf(app, strategy));
-        if (changed === undefined) return NOT_FOUND;
-        return isRefusal(changed) ? changed : respond(app, changed, strategy);
+        const changedFile = await versions.revert(app.id, id, body.version ?? undefined, termsOf(app, strategy));
+        if (changedFile === undefined) return NOT_FOUND;
+        return isRefusal(changedFile) ? changedFile : respond(app, changedFile, strategy);
       },
     }),
     route({
@@ -168,8 +168,8 @@ export function versionRoutes({ intake, versions, queries, publication, purges, 
       missing: 'API.CdnFiles.FileNotFound',
       precheck: exists,
       handle: async ({ app, id, body }) => {
-        const scheduled = await versions.regenerate(app.id, id, body.renditions ?? undefined);
-        if (scheduled !== true) return scheduled ?? NOT_FOUND;
+        const result = await versions.regenerate(app.id, id, body.renditions ?? undefined);
+        if (result !== true) return result ?? NOT_FOUND;
         return { status: 202, body: { data: { success: true, message: 'The renditions are made in the background' } } };
       },
     }),
