@@ -3,7 +3,7 @@ import { addHours, defaultTerms, isRefusal, toMinor, type Refusal } from '@back-
 import type { Container } from 'inversify';
 import { CUSTOMERS, PRODUCTS, WAREHOUSES } from './demo-data.js';
 import type { AppContext } from '@back-office/apps';
-import { hashOfToken, newToken } from './http/authentication.js';
+import { hashToken, newToken } from './http/authentication.js';
 import { TOKENS } from './tokens.js';
 
 export interface Demo {
@@ -76,7 +76,7 @@ async function addCustomers(container: Container, app: AppContext): Promise<Cust
 async function signIn(container: Container, app: AppContext, customer: CustomerName | undefined): Promise<string> {
   const expiresAt = addHours(container.get(TOKENS.Clock).now(), SESSION_HOURS);
   const accessToken = newToken('session');
-  const tokenHash = hashOfToken(accessToken);
+  const tokenHash = hashToken(accessToken);
   const session = await container
     .get(TOKENS.Database)
     .sessions.start(app.id, { customer: customer ?? null, device: DEVICE, language: null, expiresAt, tokenHash });

@@ -19,7 +19,7 @@ await runUntilSignal(async () => {
     throw error;
   });
   // After listening: the demo's tokens are shown only once, and a taken port would lose them.
-  const wantsDemo = config.demo && !(await service.container.get(TOKENS.Apps).any());
+  const wantsDemo = config.demo && !(await service.container.get(TOKENS.Apps).hasApps());
   const demo = wantsDemo ? await makeDemo(service.container) : undefined;
   await work?.start();
   process.stdout.write(greeting(`http://localhost:${api.port}`, service.notice, demo));

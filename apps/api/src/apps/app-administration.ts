@@ -1,5 +1,5 @@
 import type { AccessTokens, AppContext, AppQueries, Apps, NewAccessToken, NewApp } from '@back-office/apps';
-import { hashOfToken, newToken } from '../http/authentication.js';
+import { hashToken, newToken } from '../http/authentication.js';
 
 export class AppAdministration {
   constructor(
@@ -12,18 +12,18 @@ export class AppAdministration {
     return this.apps.create(app);
   }
 
-  /** Returns a new app token, of which only the hash is stored; undefined for an unknown app. */
+  /** Returns a new app token, or undefined for an unknown app. Only the hash is stored. */
   async issueToken(options: Omit<NewAccessToken, 'hash'>): Promise<string | undefined> {
     const token = newToken('app');
-    return (await this.tokens.add({ ...options, hash: hashOfToken(token) })) ? token : undefined;
+    return (await this.tokens.add({ ...options, hash: hashToken(token) })) ? token : undefined;
   }
 
-  /** Returns false for an unknown token. Revoking again keeps the first time. */
+  /** Returns false for an unknown token. A second revocation keeps the first time. */
   revokeToken(token: string): Promise<boolean> {
-    return this.tokens.revoke(hashOfToken(token));
+    return this.tokens.revoke(hashToken(token));
   }
 
-  any(): Promise<boolean> {
+  hasApps(): Promise<boolean> {
     return this.queries.any();
   }
 

@@ -11,12 +11,12 @@ import {
 import { Amount, Flag, ValidatedBy, Nested, Text, Whole, type Validator } from '../http/request-fields.js';
 import { type App, completeSettings, type SettingsPatch, type TranslationsPatch } from '@back-office/apps';
 import { isAccountNumber } from '@back-office/proforma';
-import { anyObject, integer, named, nullable, number, record, text, boolean, type Of } from '../http/shapes.js';
+import { anyObject, integer, component, nullable, number, record, text, boolean, type Of } from '../http/shapes.js';
 import { Type } from '@sinclair/typebox';
 
 const amount = Type.Number({ description: 'in the currency of the app; 0 for none' });
 
-export const AppSettingsShape = named('AppSettings', {
+export const AppSettingsShape = component('AppSettings', {
   name: text,
   currency: text,
   default_language: text,
@@ -70,7 +70,7 @@ class ProformaSettings {
   @Amount({ min: 0, optional }) minimum_basket_amount?: number | null;
 }
 
-/** Read-only, since it is part of every URL. */
+/** The prefix is read-only, since it is part of every URL. */
 const validatePrefix: Validator = (value) => (typeof value === 'string' ? IS_INVALID : MALFORMED);
 
 class MediaSettings {
@@ -106,13 +106,15 @@ class LoyaltySettings {
   @Whole({ min: 0, max: 1_000_000_000, optional }) points_per_amount?: number | null;
 }
 
-/** Language tags such as `sr` and `sr-Latn-RS`. */
-export const LANGUAGE = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
+/** Matches language tags such as `sr` and `sr-Latn-RS`. */
+export const LANGUAGE_TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 
-/** Sentences by language and key; null removes one. */
+/** Maps languages to sentences by message key; null removes a sentence. */
 const validateTranslations: Validator = (value) => {
   if (!isRecord(value) || !Object.values(value).every(isRecord)) return MALFORMED;
-  const sentences = Object.values(value).flatMap((of) => Object.entries(of as object) as [string, unknown][]);
+  const sentences = Object.values(value).flatMap(
+    (sentencesByKey) => Object.entries(sentencesByKey as object) as [string, unknown][],
+  );
   if (sentences.some(([, sentence]) => sentence !== null && typeof sentence !== 'string')) return MALFORMED;
   const names = [...Object.keys(value), ...sentences.map(([key]) => key)];
   const isValid = names.every(isName) && sentences.every(([, sentence]) => sentence === null || isSentence(sentence));
@@ -122,11 +124,11 @@ const validateTranslations: Validator = (value) => {
 const validateCurrency: Validator = (value) =>
   checkText(value, 3, true) ?? (isCurrency(String(value)) ? undefined : IS_INVALID);
 
-/** Absent fields stay; null restores the default. */
+/** Absent fields stay unchanged; null restores the default. */
 export class PatchSettings implements SettingsPatch {
   @Text({ pattern: /\S/, optional }) name?: string | null;
   @ValidatedBy(validateCurrency, { type: 'string', maxLength: 3 }, { optional }) currency?: string | null;
-  @Text({ max: 35, pattern: LANGUAGE, optional }) default_language?: string | null;
+  @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) default_language?: string | null;
   @ValidatedBy(validateTranslations, TRANSLATIONS, { optional }) translations?: TranslationsPatch | null;
   @Nested(() => ProformaSettings, { optional }) proforma?: ProformaSettings | null;
   @Nested(() => MediaSettings, { optional }) media?: MediaSettings | null;

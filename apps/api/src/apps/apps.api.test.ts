@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Postgres } from '@back-office/database-postgres';
 import { SqlAccessTokens } from '@back-office/database-postgres/testing';
-import { hashOfToken } from '../http/authentication.js';
+import { hashToken } from '../http/authentication.js';
 import { BASE_PATH } from '../http/base-path.js';
 import { RawHttp } from '../testing/raw-http.js';
 import { propose, setUp, stockShop, warehouse } from '../testing/shop.js';
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const SETTINGS = '/app/settings';
 const apps = () => api.container.get(TOKENS.Apps);
-const issue = async (client = shop) => (await apps().issueToken({ appId: client.appId })) as string;
+const issueToken = async (client = shop) => (await apps().issueToken({ appId: client.appId })) as string;
 const withToken = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
 const statusOf = async (token: string): Promise<number> => (await withToken(token).get(SETTINGS)).status;
 const failureOf = async (token: string): Promise<unknown> => {
@@ -36,14 +36,14 @@ const failureOf = async (token: string): Promise<unknown> => {
 };
 
 describe('an app token', () => {
-  it('has 256 random bits and is unique', async () => {
-    const tokens = await Promise.all(Array.from({ length: 50 }, () => issue()));
+  it('holds 256 random bits and is unique', async () => {
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => issueToken()));
     expect(new Set(tokens).size).toBe(50);
     for (const token of tokens) expect(token).toMatch(/^bo_app_[\w-]{43}$/);
   });
 
   it('is stored only as SHA-256', async () => {
-    const token = await issue();
+    const token = await issueToken();
     const rows = await api.database.rows<{ row: string; token_hash: Buffer }>(
       'select token_hash, t::text as row from access_tokens t where app_id = $1 order by id desc limit 1',
       [shop.appId],
@@ -66,24 +66,24 @@ describe('an app token', () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('does not expire by default', async () => {
-    const token = await issue();
+  it('never expires by default', async () => {
+    const token = await issueToken();
     api.clock.forward({ hours: 24 * 365 * 20 });
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('is revoked without other tokens of the app', async () => {
-    const [one, other] = [await issue(), await issue()];
-    expect([await statusOf(one), await statusOf(other)]).toEqual([200, 200]);
-    expect(await apps().revokeToken(one)).toBe(true);
+  it('can be revoked alone', async () => {
+    const [revokedToken, otherToken] = [await issueToken(), await issueToken()];
+    expect([await statusOf(revokedToken), await statusOf(otherToken)]).toEqual([200, 200]);
+    expect(await apps().revokeToken(revokedToken)).toBe(true);
     api.clock.forward({ seconds: 2 });
-    expect(await failureOf(one)).toBe('API.Tokens.Revoked');
-    expect(await statusOf(other)).toBe(200);
+    expect(await failureOf(revokedToken)).toBe('API.Tokens.Revoked');
+    expect(await statusOf(otherToken)).toBe(200);
   });
 
   it('keeps the time of its first revocation', async () => {
-    const token = await issue();
-    const since = async (): Promise<Date | undefined> => {
+    const token = await issueToken();
+    const revokeAndReadTime = async (): Promise<Date | undefined> => {
       expect(await apps().revokeToken(token)).toBe(true);
       const hash = createHash('sha256').update(token).digest();
       const rows = await api.database.rows<{ revoked_at: Date }>(
@@ -92,14 +92,14 @@ describe('an app token', () => {
       );
       return rows[0]?.revoked_at;
     };
-    const first = await since();
+    const firstRevocation = await revokeAndReadTime();
     api.clock.forward({ hours: 1 });
-    expect(first).toBeInstanceOf(Date);
-    expect(await since()).toEqual(first);
+    expect(firstRevocation).toBeInstanceOf(Date);
+    expect(await revokeAndReadTime()).toEqual(firstRevocation);
   });
 
   it('is not revoked if unknown', async () => {
-    expect(await apps().revokeToken(`${await issue()}x`)).toBe(false);
+    expect(await apps().revokeToken(`${await issueToken()}x`)).toBe(false);
   });
 
   it('reports revocation before expiry', async () => {
@@ -116,26 +116,31 @@ describe('looking up a token', () => {
     ['its language', 'sr', 'zdravo', ['good morning']],
     ["the app's language without its own", undefined, 'good morning', ['zdravo']],
     ['no language when it has no translations', 'de', 'hello', ['zdravo', 'good morning']],
-  ])('reads only sentences of %s', async (_, language, expected, unread) => {
-    await patch({ translations: { sr: { hello: 'zdravo' }, en: { hello: 'good morning' } } });
+  ])('reads only sentences of %s', async (_, language, expected, hiddenSentences) => {
+    await patchSettings({ translations: { sr: { hello: 'zdravo' }, en: { hello: 'good morning' } } });
     const token = (await apps().issueToken({ appId: shop.appId, ...(language && { language }) })) as string;
-    const read: unknown[] = [];
-    const recording = {
+    const readRows: unknown[] = [];
+    const recordingDatabase = {
       rows: async (text: string, values: readonly unknown[]) => {
         const rows = await api.database.rows(text, values);
-        read.push(...rows);
+        readRows.push(...rows);
         return rows;
       },
     };
-    const holder = await new SqlAccessTokens(recording as unknown as Postgres, api.clock).holderOf(hashOfToken(token));
+    const holder = await new SqlAccessTokens(recordingDatabase as unknown as Postgres, api.clock).holderOf(
+      hashToken(token),
+    );
     expect(holder?.app.say('hello')).toBe(expected);
-    for (const sentence of unread) expect(JSON.stringify(read)).not.toContain(sentence);
-    expect((await settings()).data.translations).toEqual({ sr: { hello: 'zdravo' }, en: { hello: 'good morning' } });
+    for (const sentence of hiddenSentences) expect(JSON.stringify(readRows)).not.toContain(sentence);
+    expect((await readSettings()).data.translations).toEqual({
+      sr: { hello: 'zdravo' },
+      en: { hello: 'good morning' },
+    });
   });
 });
 
 describe('every app call', () => {
-  const call = async (token: string | undefined) => {
+  const callEveryRoute = async (token: string | undefined) => {
     const answers = [];
     for (const { method, path } of api.container.get(TOKENS.Routes).filter(({ caller }) => caller === 'app')) {
       const reply = await http.call({
@@ -153,7 +158,7 @@ describe('every app call', () => {
   };
 
   it('is refused without a token', async () => {
-    expect(await call(undefined)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Missing"}}']));
+    expect(await callEveryRoute(undefined)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Missing"}}']));
   });
 
   it('is refused with the token of a session', async () => {
@@ -162,13 +167,13 @@ describe('every app call', () => {
       `insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'session', $2, $3)`,
       [shop.appId, createHash('sha256').update(token).digest(), api.clock.now()],
     );
-    expect(await call(token)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Invalid"}}']));
+    expect(await callEveryRoute(token)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Invalid"}}']));
   });
 
   it('is refused with a revoked token', async () => {
-    const token = await issue();
+    const token = await issueToken();
     await apps().revokeToken(token);
-    expect(await call(token)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Revoked"}}']));
+    expect(await callEveryRoute(token)).toEqual(new Set(['401 {"errors":{"token":"API.Tokens.Revoked"}}']));
   });
 });
 
@@ -189,24 +194,24 @@ const DEFAULTS = {
   loyalty: { points_per_amount: 0 },
   default_warehouse_code: null,
 };
-const patch = (body: object, client = shop): Promise<Reply> => client.patch(SETTINGS, body);
-const patched = async (body: object) => {
-  const { status, body: answer } = await patch(body);
+const patchSettings = (body: object, client = shop): Promise<Reply> => client.patch(SETTINGS, body);
+const patchAndRead = async (body: object) => {
+  const { status, body: answer } = await patchSettings(body);
   expect([status, answer.errors]).toEqual([200, undefined]);
-  expect((await settings()).data).toEqual(answer.data);
+  expect((await readSettings()).data).toEqual(answer.data);
   return answer.data;
 };
-const settings = async (client = shop) => (await client.get(SETTINGS)).body;
+const readSettings = async (client = shop) => (await client.get(SETTINGS)).body;
 
 describe('the settings of a new app', () => {
-  it('are the defaults', async () => {
-    expect(await settings()).toEqual({ data: DEFAULTS });
+  it('equal the defaults', async () => {
+    expect(await readSettings()).toEqual({ data: DEFAULTS });
   });
 
   it('have the app’s currency and a unique media prefix', async () => {
-    const other = await settings(await api.app('EUR'));
+    const other = await readSettings(await api.app('EUR'));
     expect(other.data.currency).toBe('EUR');
-    expect(other.data.media.prefix).not.toBe((await settings()).data.media.prefix);
+    expect(other.data.media.prefix).not.toBe((await readSettings()).data.media.prefix);
   });
 });
 
@@ -237,11 +242,11 @@ describe('PATCH /app/settings', () => {
   const WRITTEN = { ...FULL, currency: 'RSD', media: { ...FULL.media, prefix: DEFAULTS.media.prefix } };
 
   it('changes all fields', async () => {
-    expect(await patched(FULL)).toEqual(WRITTEN);
+    expect(await patchAndRead(FULL)).toEqual(WRITTEN);
   });
 
   it.each(Object.entries(FULL))('changes only %s', async (field, value) => {
-    expect(await patched({ [field]: value })).toEqual({
+    expect(await patchAndRead({ [field]: value })).toEqual({
       ...DEFAULTS,
       [field]: WRITTEN[field as keyof typeof WRITTEN],
     });
@@ -249,33 +254,33 @@ describe('PATCH /app/settings', () => {
   });
 
   it('keeps absent fields, also within a section', async () => {
-    await patched(FULL);
+    await patchAndRead(FULL);
     const {
       proforma,
       bank_account: account,
-      ...rest
-    } = await patched({
+      ...otherSettings
+    } = await patchAndRead({
       proforma: { expire_paid: false },
       bank_account: { purpose: 'Usluge' },
     });
     expect(proforma).toEqual({ ...FULL.proforma, expire_paid: false });
     expect(account).toEqual({ ...FULL.bank_account, purpose: 'Usluge' });
-    const { proforma: _, bank_account: __, ...before } = WRITTEN;
-    expect(rest).toEqual(before);
+    const { proforma: _, bank_account: __, ...expectedSettings } = WRITTEN;
+    expect(otherSettings).toEqual(expectedSettings);
   });
 
   it('changes nothing for an empty body', async () => {
-    await patched(FULL);
-    expect(await patched({})).toEqual(WRITTEN);
-    expect(await patched({ proforma: {}, media: {}, translations: {}, unknown: { lifetime_hours: 1 } })).toEqual(
+    await patchAndRead(FULL);
+    expect(await patchAndRead({})).toEqual(WRITTEN);
+    expect(await patchAndRead({ proforma: {}, media: {}, translations: {}, unknown: { lifetime_hours: 1 } })).toEqual(
       WRITTEN,
     );
   });
 
   it('restores defaults for null fields and sections', async () => {
-    await patched(FULL);
+    await patchAndRead(FULL);
     expect(
-      await patched({
+      await patchAndRead({
         proforma: { lifetime_hours: null },
         media: { auto_hide_unused_days: null, trash_retention_days: null },
         loyalty: { points_per_amount: null },
@@ -291,35 +296,37 @@ describe('PATCH /app/settings', () => {
       default_warehouse_code: null,
     });
     const sections = { proforma: null, media: null, bank_account: null, loyalty: null, translations: null };
-    expect(await patched(sections)).toEqual({ ...DEFAULTS, name: 'Prodavnica' });
+    expect(await patchAndRead(sections)).toEqual({ ...DEFAULTS, name: 'Prodavnica' });
   });
 
   it('keeps name and currency for null, without defaults', async () => {
-    await patched(FULL);
-    expect(await patched({ name: null, currency: null })).toEqual(WRITTEN);
+    await patchAndRead(FULL);
+    expect(await patchAndRead({ name: null, currency: null })).toEqual(WRITTEN);
   });
 
   it('merges translations by sentence; null removes one', async () => {
-    await patched({ translations: { sr: { a: '1', b: '2' }, en: { a: 'one' } } });
-    const { translations } = await patched({ translations: { sr: { b: null, c: '3' }, de: { a: 'eins' } } });
+    await patchAndRead({ translations: { sr: { a: '1', b: '2' }, en: { a: 'one' } } });
+    const { translations } = await patchAndRead({ translations: { sr: { b: null, c: '3' }, de: { a: 'eins' } } });
     expect(translations).toEqual({ sr: { a: '1', c: '3' }, en: { a: 'one' }, de: { a: 'eins' } });
   });
 
   it('limits translations to 128 KiB', async () => {
     const sr = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, 'č'.repeat(1_000)]));
     const bytesOf = (translations: object): number => Buffer.byteLength(JSON.stringify(translations));
-    const filling = (bytes: number) => ({ k: 'x'.repeat(bytes - bytesOf({ sr, en: { k: '' } })) });
-    await patched({ translations: { sr } });
+    const translationOfBytes = (bytes: number) => ({ k: 'x'.repeat(bytes - bytesOf({ sr, en: { k: '' } })) });
+    await patchAndRead({ translations: { sr } });
 
-    const reply = await patch({ name: 'New', translations: { en: filling(128 * 1024 + 1) } });
+    const reply = await patchSettings({ name: 'New', translations: { en: translationOfBytes(128 * 1024 + 1) } });
     expect([reply.status, reply.body]).toEqual([422, { errors: { translations: ['is too long'] } }]);
-    expect((await settings()).data).toMatchObject({ name: 'Test', translations: { sr } });
+    expect((await readSettings()).data).toMatchObject({ name: 'Test', translations: { sr } });
 
-    const largest = { sr, en: filling(128 * 1024) };
-    expect(bytesOf(largest)).toBe(128 * 1024);
-    expect((await patched({ translations: { en: largest.en } })).translations).toEqual(largest);
-    expect(await patched({ name: 'New' })).toMatchObject({ name: 'New', translations: largest });
-    expect((await patched({ translations: { en: { k: null } } })).translations).toEqual({ sr, en: {} });
+    const largestTranslations = { sr, en: translationOfBytes(128 * 1024) };
+    expect(bytesOf(largestTranslations)).toBe(128 * 1024);
+    expect((await patchAndRead({ translations: { en: largestTranslations.en } })).translations).toEqual(
+      largestTranslations,
+    );
+    expect(await patchAndRead({ name: 'New' })).toMatchObject({ name: 'New', translations: largestTranslations });
+    expect((await patchAndRead({ translations: { en: { k: null } } })).translations).toEqual({ sr, en: {} });
   });
 
   it('merges concurrent patches', async () => {
@@ -333,8 +340,8 @@ describe('PATCH /app/settings', () => {
       { default_warehouse_code: 'W1' },
       ...Array.from({ length: 12 }, (_, index) => ({ translations: { sr: { [`k${index}`]: 'x' } } })),
     ];
-    await Promise.all(sections.map((section) => patch(section)));
-    const { data } = await settings();
+    await Promise.all(sections.map((section) => patchSettings(section)));
+    const { data } = await readSettings();
     expect(data).toMatchObject({
       name: 'New',
       proforma: { lifetime_hours: 1, expire_paid: true },
@@ -348,48 +355,48 @@ describe('PATCH /app/settings', () => {
   it('affects the next call of this process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     for (const hours of [1, 2, 3]) {
-      await patched({ proforma: { lifetime_hours: hours } });
+      await patchAndRead({ proforma: { lifetime_hours: hours } });
       const { processing_date: from, expires_at: until } = await propose(shop, [{ code: 'A', qty: 1 }]);
       expect(Date.parse(until) - Date.parse(from)).toBe(hours * 3_600_000);
     }
   });
 
   it('does not change another app', async () => {
-    const stranger = await api.app();
-    await patched(FULL);
-    expect(await settings(stranger)).toEqual({ data: DEFAULTS });
+    const otherApp = await api.app();
+    await patchAndRead(FULL);
+    expect(await readSettings(otherApp)).toEqual({ data: DEFAULTS });
   });
 
   it('accepts the current currency', async () => {
-    expect(await patched({ currency: 'RSD' })).toEqual(DEFAULTS);
+    expect(await patchAndRead({ currency: 'RSD' })).toEqual(DEFAULTS);
   });
 
   it('clears the default warehouse for a blank code', async () => {
-    await patched({ default_warehouse_code: 'W1' });
-    expect(await patched({ default_warehouse_code: '' })).toEqual(DEFAULTS);
-    await patched({ default_warehouse_code: 'W1' });
-    expect(await patched({ default_warehouse_code: '  ' })).toEqual(DEFAULTS);
+    await patchAndRead({ default_warehouse_code: 'W1' });
+    expect(await patchAndRead({ default_warehouse_code: '' })).toEqual(DEFAULTS);
+    await patchAndRead({ default_warehouse_code: 'W1' });
+    expect(await patchAndRead({ default_warehouse_code: '  ' })).toEqual(DEFAULTS);
   });
 
-  it('refuses a default warehouse deleted or of another app', async () => {
+  it('refuses a default warehouse that is deleted or belongs to another app', async () => {
     const other = await api.app();
-    expect((await patch({ default_warehouse_code: 'W1' }, other)).status).toBe(422);
+    expect((await patchSettings({ default_warehouse_code: 'W1' }, other)).status).toBe(422);
     await shop.put('/warehouse', { warehouses: [{ code: 'W1', delete: true }] });
-    expect((await patch({ default_warehouse_code: 'W1' })).status).toBe(422);
+    expect((await patchSettings({ default_warehouse_code: 'W1' })).status).toBe(422);
   });
 
   it('keeps an older invalid account when other settings change', async () => {
-    const older = { bank_account: { account_number: 'abc' } };
-    await api.database.rows('update apps set settings = $2 where id = $1', [shop.appId, JSON.stringify(older)]);
-    const { bank_account: account } = await patched({ bank_account: { purpose: 'Roba' } });
+    const olderSettings = { bank_account: { account_number: 'abc' } };
+    await api.database.rows('update apps set settings = $2 where id = $1', [shop.appId, JSON.stringify(olderSettings)]);
+    const { bank_account: account } = await patchAndRead({ bank_account: { purpose: 'Roba' } });
     expect(account).toMatchObject({ account_number: 'abc', purpose: 'Roba' });
   });
 
-  const long = 'č'.repeat(256);
+  const longText = 'č'.repeat(256);
   it.each([
     ['a blank name', { name: ' ' }, { name: ["can't be blank"] }],
     ['an empty name', { name: '' }, { name: ["can't be blank"] }],
-    ['a long name', { name: long }, { name: ['is too long'] }],
+    ['a long name', { name: longText }, { name: ['is too long'] }],
     ['NUL in the name', { name: 'a\0' }, { name: ['is invalid'] }],
     ['an unknown currency', { currency: 'XYZ' }, { currency: ['is invalid'] }],
     ['no currency', { currency: '' }, { currency: ['is invalid'] }],
@@ -470,7 +477,7 @@ describe('PATCH /app/settings', () => {
       { 'bank_account.account_number': ['is invalid'], default_warehouse_code: ['is invalid'] },
     ],
     ['points below 0', { loyalty: { points_per_amount: -1 } }, { 'loyalty.points_per_amount': ['is invalid'] }],
-    ['a long warehouse code', { default_warehouse_code: long }, { default_warehouse_code: ['is too long'] }],
+    ['a long warehouse code', { default_warehouse_code: longText }, { default_warehouse_code: ['is too long'] }],
     ['a language without a name', { translations: { '': { a: 'b' } } }, { translations: ['is invalid'] }],
     ['a sentence without a key', { translations: { sr: { '': 'b' } } }, { translations: ['is invalid'] }],
     ['a sentence with NUL', { translations: { sr: { a: 'b\0' } } }, { translations: ['is invalid'] }],
@@ -504,9 +511,9 @@ describe('PATCH /app/settings', () => {
       },
     ],
   ])('refuses %s and changes nothing', async (_, change, errors) => {
-    const reply = await patch({ ...FULL, ...change });
+    const reply = await patchSettings({ ...FULL, ...change });
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
-    expect(await settings()).toEqual({ data: DEFAULTS });
+    expect(await readSettings()).toEqual({ data: DEFAULTS });
   });
 
   it.each([
@@ -533,20 +540,20 @@ describe('PATCH /app/settings', () => {
     { bank_account: { payment_code: 221 } },
     { loyalty: { points_per_amount: '1' } },
   ])('refuses the wrong type %j and changes nothing', async (body) => {
-    const reply = await patch({ ...FULL, ...body });
+    const reply = await patchSettings({ ...FULL, ...body });
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
-    expect(await settings()).toEqual({ data: DEFAULTS });
+    expect(await readSettings()).toEqual({ data: DEFAULTS });
   });
 });
 
 describe('the currency of an app', () => {
-  const currencyOf = async (): Promise<string> => (await settings()).data.currency;
+  const currencyOf = async (): Promise<string> => (await readSettings()).data.currency;
   const product = { code: 'A', name: 'A', price: 10, variants: [{ code: 'A' }] };
   const priceOf = async (): Promise<number> => (await shop.get('/products?code=A')).body.data.price;
 
   it('changes while the app has no amounts', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
-    expect(await patched({ currency: 'JPY' })).toEqual({ ...DEFAULTS, currency: 'JPY' });
+    expect(await patchAndRead({ currency: 'JPY' })).toEqual({ ...DEFAULTS, currency: 'JPY' });
     await stockShop(shop, [{ code: 'A', price: 10 }]);
     expect(await propose(shop, [{ code: 'A', qty: 1 }])).toMatchObject({ end_sales: 10, currency_id: 392 });
     expect(await api.database.rows('select price from products where app_id = $1', [shop.appId])).toEqual([
@@ -561,20 +568,20 @@ describe('the currency of an app', () => {
     ['a voucher', () => setUp(shop, 'vouchers', [{ code: 'V', amount: 5 }])],
   ])('cannot change once the app has %s', async (_, add) => {
     await add();
-    const reply = await patch({ currency: 'EUR' });
+    const reply = await patchSettings({ currency: 'EUR' });
     expect([reply.status, reply.body]).toEqual([422, { errors: { currency: ['is invalid'] } }]);
     expect(await currencyOf()).toBe('RSD');
-    expect((await patch({ currency: 'RSD' })).status).toBe(200);
+    expect((await patchSettings({ currency: 'RSD' })).status).toBe(200);
   });
 
   it('changes together with the account', async () => {
     const iban = { account_number: 'DE89370400440532013000' };
-    expect((await patch({ bank_account: iban })).status).toBe(422);
-    expect(await patched({ currency: 'EUR', bank_account: iban })).toMatchObject({
+    expect((await patchSettings({ bank_account: iban })).status).toBe(422);
+    expect(await patchAndRead({ currency: 'EUR', bank_account: iban })).toMatchObject({
       currency: 'EUR',
       bank_account: iban,
     });
-    const reply = await patch({ currency: 'RSD' });
+    const reply = await patchSettings({ currency: 'RSD' });
     expect([reply.status, reply.body.errors]).toEqual([422, { 'bank_account.account_number': ['is invalid'] }]);
   });
 
@@ -582,7 +589,7 @@ describe('the currency of an app', () => {
     for (let round = 0; round < 10; round += 1) {
       shop = await api.app();
       const [changed, written] = await Promise.all([
-        patch({ currency: 'JPY' }),
+        patchSettings({ currency: 'JPY' }),
         shop.post('/int/products', { products: [product] }),
       ]);
       expect([200, 422]).toContain(changed.status);

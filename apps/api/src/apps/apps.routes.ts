@@ -1,5 +1,5 @@
 import type { AppQueries, Apps } from '@back-office/apps';
-import { answered, ok } from '../http/answer.js';
+import { answerWith, ok } from '../http/answer.js';
 import { fieldErrorsAnswer } from '../http/errors.js';
 import { route, type Route } from '../http/route.js';
 import { record } from '../http/shapes.js';
@@ -15,7 +15,7 @@ export function appRoutes(apps: Apps, queries: AppQueries, tokens: CachedTokens)
       extension: true,
       summary: "Reads the app's settings",
       answers: { 200: record({ data: AppSettingsShape }) },
-      handle: async ({ app }) => answered(await queries.find(app.id), (found) => ok(presentSettings(found))),
+      handle: async ({ app }) => answerWith(await queries.find(app.id), (foundApp) => ok(presentSettings(foundApp))),
     }),
     route({
       method: 'patch',
@@ -27,10 +27,10 @@ export function appRoutes(apps: Apps, queries: AppQueries, tokens: CachedTokens)
       body: PatchSettings,
       answers: { 200: record({ data: AppSettingsShape }) },
       handle: async ({ app, body }) => {
-        const patched = await apps.patch(app.id, body);
+        const result = await apps.patch(app.id, body);
         tokens.forgetAll();
-        if (patched === undefined) return undefined;
-        return 'errors' in patched ? fieldErrorsAnswer(patched.errors, app) : ok(presentSettings(patched));
+        if (result === undefined) return undefined;
+        return 'errors' in result ? fieldErrorsAnswer(result.errors, app) : ok(presentSettings(result));
       },
     }),
   ];

@@ -3,7 +3,7 @@ import { type Clock, ExpiringCache } from '@back-office/kernel';
 
 const CACHE_MS = 1_000;
 
-/** Caches token holders for a second, so that revocation reaches every process within two. */
+/** Caches token holders for a second, so that every process notices a revocation within two seconds. */
 export class CachedTokens implements AccessTokenQueries {
   private readonly holders: ExpiringCache<TokenHolder>;
 

@@ -1,4 +1,4 @@
 export { AppAdministration } from './app-administration.js';
-export { LANGUAGE } from './app-settings.js';
+export { LANGUAGE_TAG } from './app-settings.js';
 export { appRoutes } from './apps.routes.js';
 export { CachedTokens } from './cached-tokens.js';

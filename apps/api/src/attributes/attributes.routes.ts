@@ -1,13 +1,13 @@
 import type { AttributeDefinition, AttributeQueries, Attributes } from '@back-office/catalogue';
 import { formatDateTime, parsePage } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
-import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
+import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { keysAnswer } from '../http/errors.js';
-import { PAGING, textFilter } from '../http/query-parameters.js';
+import { PAGING, parseTextFilter } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { dateTime, integer, listOf, named, nullable, record, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, nullable, record, text, type Of } from '../http/shapes.js';
 import { ATTRIBUTE_ROW_ERRORS, parseAttributes } from './attribute-rows.js';
 import { Type } from '@sinclair/typebox';
 
@@ -48,7 +48,7 @@ class PutProductAttributes {
   product_attributes?: unknown;
 }
 
-const DefinitionShape = named('ProductAttributeDef', {
+const DefinitionShape = component('ProductAttributeDef', {
   id: integer,
   external_ref: text,
   code: nullable(text),
@@ -72,10 +72,10 @@ export function attributeRoutes(attributes: Attributes, queries: AttributeQuerie
       summary: 'Sets attributes of products, all or nothing, creating definitions; absent attributes stay',
       body: PutProductAttributes,
       query: BULK_OPTIONS,
-      answers: { 200: explainable(record({ products: integer, definitions_created: integer })) },
+      answers: { 200: withExplain(record({ products: integer, definitions_created: integer })) },
       refusals: [...REFUSALS, ...ATTRIBUTE_ROW_ERRORS],
       handle: async ({ app, body, query }) => {
-        const options = bulkOptions(query);
+        const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'product_attributes').map(parseAttributes);
         const result = await attributes.put(app.id, rows, options);
         if ('failures' in result) return keysAnswer(result.failures, app);
@@ -91,7 +91,7 @@ export function attributeRoutes(attributes: Attributes, queries: AttributeQuerie
       query: { code: { schema: text, description: 'exact code of one definition' }, ...PAGING },
       answers: { 200: record({ data: Type.Union([listOf(DefinitionShape), DefinitionShape, record({})]) }) },
       handle: async ({ app, query }) => {
-        const code = textFilter(query, 'code');
+        const code = parseTextFilter(query, 'code');
         if (code === undefined) {
           return ok((await queries.definitions(app.id, parsePage(query, DEFAULT_LIMIT))).map(presentDefinition));
         }

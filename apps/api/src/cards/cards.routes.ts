@@ -1,10 +1,10 @@
 import { ALREADY_TAKEN, isBlank, isRefusal } from '@back-office/kernel';
 import type { Cards } from '@back-office/customers';
 import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
-import { answered, created } from '../http/answer.js';
+import { answerWith, created } from '../http/answer.js';
 import { Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { integer, named, nullable, record, text, boolean } from '../http/shapes.js';
+import { integer, component, nullable, record, text, boolean } from '../http/shapes.js';
 
 const optional = true;
 
@@ -17,7 +17,7 @@ class PostCard {
   @Wrapper(() => CardFields) card!: CardFields;
 }
 
-const CardShape = named('Card', {
+const CardShape = component('Card', {
   id: integer,
   data_part: integer,
   time_part: integer,
@@ -42,7 +42,7 @@ export function cardRoutes(cards: Cards): Route[] {
         if (isRefusal(customer)) return customer;
         const externalRef = isBlank(fields.external_ref ?? '') ? null : (fields.external_ref as string);
         const result = await cards.put(app.id, { barcode: fields.barcode, externalRef, customer });
-        return answered(result, ({ card, created: isNew }) => created({ ...card, created: isNew }));
+        return answerWith(result, ({ card, created: isNew }) => created({ ...card, created: isNew }));
       },
     }),
   ];

@@ -17,7 +17,7 @@ const LOOK_UPS: readonly LookUp[] = ['code', 'barcode', 'slug', 'id'];
 const DEFAULT_LIMIT = 10;
 const PRICE = /^\d{1,13}(?:\.\d{1,9})?$/;
 
-/** Throws 400 for unusable numbers and flags; empty filters are ignored. */
+/** Throws 400 for invalid numbers and flags; ignores empty filters. */
 export function parseProductFilter(query: Query): ProductFilter {
   const search = parseText(query, 'search').trim();
   const searchAll = parseText(query, 'searchAll').trim();
@@ -34,17 +34,16 @@ export function parseProductFilter(query: Query): ProductFilter {
   };
 }
 
-/** The look-up of a query without any other filter. */
-export function onlyLookUp({ lookUps, ...others }: ProductFilter): ProductLookUp | undefined {
-  const isAlone = lookUps.length === 1 && Object.keys(others).length === 1 && !others.onlyOnStock;
-  return isAlone ? lookUps[0] : undefined;
+export function singleLookUp({ lookUps, ...otherFilters }: ProductFilter): ProductLookUp | undefined {
+  const hasOnlyLookUp = lookUps.length === 1 && Object.keys(otherFilters).length === 1 && !otherFilters.onlyOnStock;
+  return hasOnlyLookUp ? lookUps[0] : undefined;
 }
 
 export function canMatch({ by, value }: ProductLookUp): boolean {
   return by !== 'id' || parseRecordId(value) !== undefined;
 }
 
-/** Prefers `offset` and `limit`; else uses `pageNo`, from 1, and `perPage`. */
+/** `offset` and `limit` win over `pageNo` (from 1) and `perPage`. */
 export function parseProductPage(query: Query): Page {
   const hasPageNumber = (query['pageNo'] ?? query['perPage']) !== undefined;
   const hasOffsetOrLimit = (parseInteger(query['offset']) ?? -1) >= 0 || (parseInteger(query['limit']) ?? 0) >= 1;

@@ -19,7 +19,7 @@ import { MAX_ROWS } from '../http/row-check.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Null clears the field; in a new record it counts as absent. */
+/** Null clears a field; in a new record it counts as absent. */
 const orNull = (type: string) => [type, 'null'] as never;
 const string = (maxLength = 255) => ({ type: orNull('string'), maxLength });
 const amount = { type: orNull('number'), minimum: 0 };
@@ -35,7 +35,6 @@ const imageList = {
   },
 };
 
-/** Schema of a row of POST /int/products. */
 export const PRODUCT_ROW = {
   type: 'object' as const,
   properties: {
@@ -70,7 +69,6 @@ export const PRODUCT_ROW = {
 
 const PLAN_RULES = ['VariantOfAnotherProduct', 'CodeAlreadyExists', 'BarcodeAlreadyExists', 'ExternalRefAlreadyExists'];
 
-/** All message keys with which a row can fail. */
 export const PRODUCT_KEYS = [
   ...rowErrorKeys('Products', {
     required: ['image_url'],
@@ -83,19 +81,19 @@ export const PRODUCT_KEYS = [
 const WRONG_TYPE = rowErrorKey('Products', '', MALFORMED);
 const MAX_URL_LENGTH = 2_048;
 
-/** Counts the variants and images of all rows, valid or not. */
+/** The counts include invalid rows. */
 export function countNested(rows: readonly unknown[]): { readonly variants: number; readonly images: number } {
-  const variants = rows.flatMap((row) => listIn(row, 'variants'));
-  const images = [...rows, ...variants].map((owner) => listIn(owner, 'images').length);
+  const variants = rows.flatMap((row) => nestedList(row, 'variants'));
+  const images = [...rows, ...variants].map((owner) => nestedList(owner, 'images').length);
   return { variants: variants.length, images: sum(images) };
 }
 
-function listIn(row: unknown, field: string): readonly unknown[] {
+function nestedList(row: unknown, field: string): readonly unknown[] {
   const list = isRow(row) ? row[field] : undefined;
   return Array.isArray(list) ? list : [];
 }
 
-/** Parses a row of POST /int/products, or returns the message key of the first rule that it breaks. */
+/** Returns the message key of the first broken rule for an invalid row. */
 export function parseProductRow(row: unknown, decimals: number): DesiredProduct | string {
   if (!isRow(row)) return WRONG_TYPE;
   const error = checkProduct(row, decimals);
@@ -107,8 +105,8 @@ export function parseProductRow(row: unknown, decimals: number): DesiredProduct 
     name: row['name'] as string | undefined,
     slug: row['slug'] as string | undefined,
     description: row['description'] as string | undefined,
-    price: minor(row['price'], decimals),
-    vatRate: minor(row['vat_rate'], 2),
+    price: toMinorUnits(row['price'], decimals),
+    vatRate: toMinorUnits(row['vat_rate'], 2),
     active: (row['active'] as boolean | null | undefined) ?? undefined,
     images: parseImages(row),
     variants: entriesOf(row, 'variants').map((variant) => parseVariant(variant, decimals)),
@@ -121,8 +119,8 @@ function parseVariant(row: Row, decimals: number): DesiredVariant {
     barcode: row['barcode'] as string | undefined,
     external_ref: row['external_ref'] as string | undefined,
     name: row['name'] as string | undefined,
-    price: minor(row['price'], decimals),
-    vatRate: minor(row['vat_rate'], 2),
+    price: toMinorUnits(row['price'], decimals),
+    vatRate: toMinorUnits(row['vat_rate'], 2),
     images: parseImages(row),
   };
 }
@@ -166,7 +164,7 @@ function checkImages(row: Row): string | undefined {
 
 function parseImages(row: Row): readonly DesiredImage[] {
   const images = entriesOf(row, 'images');
-  if (images.length === 0) return NONE;
+  if (images.length === 0) return NO_ENTRIES;
   return images.map((image) => ({
     imageUrl: image['image_url'] as string,
     alt: (image['alt'] as string | undefined) ?? null,
@@ -190,12 +188,12 @@ function isListOfObjects(value: unknown): boolean {
   return Array.isArray(value) && value.length <= MAX_ROWS && value.every(isRow);
 }
 
-const NONE: readonly never[] = [];
+const NO_ENTRIES: readonly never[] = [];
 
 function entriesOf(row: Row, field: string): readonly Row[] {
-  return (row[field] as readonly Row[] | null | undefined) ?? NONE;
+  return (row[field] as readonly Row[] | null | undefined) ?? NO_ENTRIES;
 }
 
-function minor(value: unknown, decimals: number): number | null | undefined {
+function toMinorUnits(value: unknown, decimals: number): number | null | undefined {
   return typeof value === 'number' ? Math.min(toMinor(value, decimals) ?? 0, MAX_AMOUNT) : (value as null | undefined);
 }

@@ -1,10 +1,10 @@
-import { dateTime, integer, listOf, named, nullable, number, record, text, boolean } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, nullable, number, record, text, boolean } from '../http/shapes.js';
 
 export const StockSumShape = record({ on_hand: integer, reserved: integer, available: integer });
 
 export const ImageShape = record({ image_url: text, alt: nullable(text) });
 
-export const ProductShape = named('Product', {
+export const ProductShape = component('Product', {
   id: integer,
   code: text,
   name: text,

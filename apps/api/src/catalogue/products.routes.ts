@@ -1,13 +1,13 @@
 import type { AppContext } from '@back-office/apps';
-import { ok, okText } from '../http/answer.js';
+import { ok, okJson } from '../http/answer.js';
 import type { PlannedProduct, ProductQueries, Products } from '@back-office/catalogue';
-import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
+import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { assertFewNested, rowsOf } from '../http/row-check.js';
+import { assertNestedLimit, rowsOf } from '../http/row-check.js';
 import { failedRow, integer, listOf, nullable, number, record, text, boolean } from '../http/shapes.js';
 import { ProductShape } from './product.js';
-import { canMatch, parseProductFilter, parseProductPage, onlyLookUp } from './product-filter.js';
+import { canMatch, parseProductFilter, parseProductPage, singleLookUp } from './product-filter.js';
 import { countNested, PRODUCT_KEYS, PRODUCT_ROW, parseProductRow } from './product-rows.js';
 import { Type } from '@sinclair/typebox';
 
@@ -20,8 +20,8 @@ class PostProducts {
   products?: unknown;
 }
 
-// A dry run shows new records without an id.
-const UpsertedShape = record({
+// A dry run returns new records without an id.
+const UpsertedProductShape = record({
   id: nullable(integer),
   code: text,
   created: boolean,
@@ -73,12 +73,12 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
         'Creates and changes products with their variants, matched by id, code and external reference; more than 30,000 variants or images in total are answered 413',
       body: PostProducts,
       query: BULK_OPTIONS,
-      answers: { 200: explainable(record({ products: listOf(UpsertedShape), failed: listOf(failedRow) })) },
+      answers: { 200: withExplain(record({ products: listOf(UpsertedProductShape), failed: listOf(failedRow) })) },
       failedRows: PRODUCT_KEYS,
       handle: async ({ app, body, query }) => {
-        const options = bulkOptions(query);
+        const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'products');
-        Object.values(countNested(rows)).forEach(assertFewNested);
+        Object.values(countNested(rows)).forEach(assertNestedLimit);
         const desired = rows.map((row) => parseProductRow(row, app.decimals));
         const { outcomes, explain } = await products.upsert(app, desired, options);
         return okExplained(presentUpsert(app, rows, outcomes), explain);
@@ -93,12 +93,12 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
       answers: { 200: record({ data: Type.Union([ProductListShape, ProductShape, record({})]) }) },
       handle: async ({ app, query }) => {
         const filter = parseProductFilter(query);
-        const single = onlyLookUp(filter);
-        if (single && !canMatch(single)) return ok({});
-        if (single) return okText((await queries.find(app, single)) ?? '{}');
+        const lookUp = singleLookUp(filter);
+        if (lookUp && !canMatch(lookUp)) return ok({});
+        if (lookUp) return okJson((await queries.find(app, lookUp)) ?? '{}');
         if (!filter.lookUps.every(canMatch)) return ok({ products: [] });
         const orderBy = typeof query['orderBy'] === 'string' ? query['orderBy'] : undefined;
-        return okText(await queries.list(app, { filter, orderBy, page: parseProductPage(query) }));
+        return okJson(await queries.list(app, { filter, orderBy, page: parseProductPage(query) }));
       },
     }),
   ];
@@ -106,14 +106,14 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
 
 function presentUpsert(app: AppContext, rows: readonly unknown[], outcomes: readonly (PlannedProduct | string)[]) {
   return {
-    products: outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [presentUpserted(outcome)])),
+    products: outcomes.flatMap((outcome) => (typeof outcome === 'string' ? [] : [presentUpsertedProduct(outcome)])),
     failed: outcomes.flatMap((outcome, index) =>
       typeof outcome === 'string' ? [{ input: rows[index], error: { message: app.say(outcome) } }] : [],
     ),
   };
 }
 
-function presentUpserted({ product, created, variants }: PlannedProduct) {
+function presentUpsertedProduct({ product, created, variants }: PlannedProduct) {
   return {
     id: product.id,
     code: product.code,

@@ -1,7 +1,7 @@
 import { isRow, MAX_STRING_LENGTH, MALFORMED, checkTextField } from '@back-office/kernel';
 import { Type } from '@sinclair/typebox';
 import { explainVerified, type ProductCodes, type ProductQueries, type VerifiedCodes } from '@back-office/catalogue';
-import { bulkOptions, EXPLAIN, explainable, okExplained } from '../http/bulk-options.js';
+import { parseBulkOptions, EXPLAIN, withExplain, okExplained } from '../http/bulk-options.js';
 import { fieldErrorsAnswer, HttpProblem, type FieldErrors } from '../http/errors.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -19,7 +19,7 @@ class VerifyProducts {
   products?: unknown;
 }
 
-const VerifiedShape = record({
+const VerifiedCodesShape = record({
   code: nullable(text),
   barcode: nullable(text),
   product_id: Type.Optional(integer),
@@ -37,9 +37,9 @@ export function verifyRoutes(queries: ProductQueries): Route[] {
       summary: 'Finds the product and variant of each code or barcode; case and surrounding spaces are ignored',
       body: VerifyProducts,
       query: EXPLAIN,
-      answers: { 200: explainable(listOf(VerifiedShape)) },
+      answers: { 200: withExplain(listOf(VerifiedCodesShape)) },
       handle: async ({ app, body, query }) => {
-        const { explain } = bulkOptions(query);
+        const { explain } = parseBulkOptions(query);
         const rows = rowsOf(body, 'products');
         const errors = checkCodes(rows);
         if (errors) return fieldErrorsAnswer(errors, app);
@@ -48,14 +48,14 @@ export function verifyRoutes(queries: ProductQueries): Route[] {
           barcode: barcode ?? null,
         }));
         const verified = await queries.verify(app.id, codes);
-        const data = verified.map((each, index) => ({ ...codes[index], ...idsOf(each) }));
+        const data = verified.map((result, index) => ({ ...codes[index], ...idsOf(result) }));
         return okExplained(data, explain ? verified.map(explainVerified) : undefined);
       },
     }),
   ];
 }
 
-/** Errors by path; throws 400 for values of a wrong type. */
+/** Returns errors by field path; throws 400 for values of a wrong type. */
 function checkCodes(rows: readonly unknown[]): FieldErrors | undefined {
   const errors: Record<string, string[]> = {};
   for (const [index, row] of rows.entries()) {

@@ -10,14 +10,14 @@ import {
 } from '@back-office/kernel';
 import { promotionTotals } from '@back-office/proforma';
 import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
-import { answered, created, ok } from '../http/answer.js';
+import { answerWith, created, ok } from '../http/answer.js';
 import { Email, ListOf, Nested, RecordId, Text, Texts, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { dateTime, integer, listOf, named, nullable, number, record, text, type Of } from '../http/shapes.js';
-import { FeeItemShape, percent, presentFee, presentPromotion, PromotionShape } from '../orders/index.js';
+import { dateTime, integer, listOf, component, nullable, number, record, text, type Of } from '../http/shapes.js';
+import { FeeItemShape, toPercent, presentFee, presentPromotion, PromotionShape } from '../orders/index.js';
 
 const optional = true;
-/** Coupons, and likewise vouchers, of one basket. */
+/** Applies to coupons and to vouchers separately. */
 const MAX_CODES = 20;
 
 class AddressFields {
@@ -55,14 +55,14 @@ class OrderProcessingFields extends CustomerNameFields {
   @Whole({ min: 1, optional }) sales_channel_id?: number | null;
   @Text({ optional }) sales_channel?: string | null;
   @Text({ max: 5_000, optional }) comment?: string | null;
-  @Texts({ max: 50, maxLength: 100, spaces: true, optional }) tags?: string[] | null;
+  @Texts({ max: 50, maxLength: 100, canBeSpaces: true, optional }) tags?: string[] | null;
 }
 
 class PostOrderProcessing {
   @Wrapper(() => OrderProcessingFields) order_processing!: OrderProcessingFields;
 }
 
-const EvaluationShape = named('OrderProcessing', {
+const EvaluationShape = component('OrderProcessing', {
   id: integer,
   items: listOf(
     record({
@@ -115,8 +115,8 @@ export function checkoutRoutes(evaluations: Evaluations, queries: EvaluationQuer
         const fields = body.order_processing;
         const customer = parseCustomerName(fields);
         if (isRefusal(customer)) return customer;
-        const evaluated = await evaluations.evaluate(app.id, parseBasket(app, fields, customer));
-        return answered(evaluated, (evaluation) => created(presentEvaluation(app, evaluation)));
+        const result = await evaluations.evaluate(app.id, parseBasket(app, fields, customer));
+        return answerWith(result, (evaluation) => created(presentEvaluation(app, evaluation)));
       },
     }),
     route({
@@ -127,7 +127,7 @@ export function checkoutRoutes(evaluations: Evaluations, queries: EvaluationQuer
       summary: 'One evaluation, as it was calculated',
       answers: { 200: record({ data: EvaluationShape }) },
       handle: async ({ app, id }) =>
-        answered(await queries.find(app.id, id), (evaluation) => ok(presentEvaluation(app, evaluation))),
+        answerWith(await queries.find(app.id, id), (evaluation) => ok(presentEvaluation(app, evaluation))),
     }),
   ];
 }
@@ -158,7 +158,7 @@ function buyerOf(guest: GuestFields): Buyer {
   return { id: null, dataPart: null, timePart: null, email, firstName, lastName, phone };
 }
 
-/** A blank delivery address must not hide the guest's. */
+/** A blank delivery address must not hide the guest's address. */
 function addressOf(fields: AddressFields): Address | null {
   const { address_line_1 = null, city = null, postcode = null, country = null } = fields;
   const address = { address_line_1, city, postcode, country };
@@ -181,7 +181,7 @@ function presentEvaluation(app: AppContext, evaluation: EvaluatedBasket): Of<typ
       name: line.name,
       qty: line.qty,
       price: amount(line.price),
-      vat_rate: percent(line.vatRate),
+      vat_rate: toPercent(line.vatRate),
       sales: amount(line.sales),
       discount: amount(line.discount),
       end_sales: amount(line.sales - line.discount),

@@ -15,7 +15,7 @@ import {
   dateTime,
   integer,
   listOf,
-  named,
+  component,
   nullable,
   oneOf,
   record,
@@ -26,14 +26,14 @@ import {
 
 const state = oneOf(STATES);
 
-const ChannelConsentShape = named('ChannelConsent', {
+const ChannelConsentShape = component('ChannelConsent', {
   state,
   effective: boolean,
   source: nullable(text),
   changed_at: nullable(dateTime),
 });
 
-export const ConsentShape = named('Consent', {
+export const ConsentShape = component('Consent', {
   master: boolean,
   channels: record(eachChannel(() => ChannelConsentShape)),
   preferred: record({ notification_channel_id: nullable(integer), source: oneOf(['auto', 'manual']) }),
@@ -65,7 +65,7 @@ function presentChannel({
   };
 }
 
-export const ConsentChangeShape = named('ConsentChange', {
+export const ConsentChangeShape = component('ConsentChange', {
   id: integer,
   customer_id: integer,
   channel: oneOf(SWITCHES),
@@ -82,7 +82,7 @@ export function presentChange(change: StoredChange): Of<typeof ConsentChangeShap
 
 const stateWithEvidence = { state: nullable(state), evidence: nullable(ConsentChangeShape) };
 
-export const ConsentAtShape = named('ConsentAt', {
+export const ConsentAtShape = component('ConsentAt', {
   customer_id: integer,
   at: dateTime,
   registered_at: dateTime,

@@ -9,8 +9,8 @@ import {
   type ConsentRequest,
 } from '@back-office/consent';
 import { isRefusal, parsePage, refuse, type Clock, type Refusal } from '@back-office/kernel';
-import { answered, ok, type Outcome } from '../http/answer.js';
-import { endOfSecond, momentFilter, PAGING, PARTS, partsOf } from '../http/query-parameters.js';
+import { answerWith, ok, type HandlerResult } from '../http/answer.js';
+import { endOfSecond, parseMomentFilter, PAGING, PARTS, parseParts } from '../http/query-parameters.js';
 import { ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { listOf, record, text } from '../http/shapes.js';
@@ -44,9 +44,9 @@ const answers = { 200: record({ data: ConsentShape }) };
 const failures = { 422: InvalidConsentShape };
 
 export function consentRoutes(consents: Consents, queries: ConsentQueries, clock: Clock): Route[] {
-  const change = async ({ app, customerId }: Call, request: ConsentRequest | Refusal): Promise<Outcome> => {
+  const change = async ({ app, customerId }: Call, request: ConsentRequest | Refusal): Promise<HandlerResult> => {
     if (isRefusal(request)) return request;
-    return answered(await consents.change(app.id, customerId, request), (consent) => ok(presentConsent(consent)));
+    return answerWith(await consents.change(app.id, customerId, request), (consent) => ok(presentConsent(consent)));
   };
   return [
     route({
@@ -57,7 +57,7 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       answers,
       refusals: [CUSTOMER_REQUIRED],
       handle: forCustomer(async ({ app, customerId }) =>
-        answered(await queries.find(app.id, customerId), (consent) => ok(presentConsent(consent))),
+        answerWith(await queries.find(app.id, customerId), (consent) => ok(presentConsent(consent))),
       ),
     }),
     route({
@@ -108,9 +108,9 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
       },
       answers: { 200: record({ data: ConsentAtShape }) },
       handle: async ({ app, id, query }) => {
-        const at = momentFilter(query, 'at') ?? clock.now();
+        const at = parseMomentFilter(query, 'at') ?? clock.now();
         const end = endOfSecond(at);
-        const consent = await queries.findBefore(app.id, { id, ...partsOf(query) }, end);
+        const consent = await queries.findBefore(app.id, { id, ...parseParts(query) }, end);
         return consent && ok(presentConsentAt(consent, at, end));
       },
     }),
@@ -118,7 +118,9 @@ export function consentRoutes(consents: Consents, queries: ConsentQueries, clock
 }
 
 /** Refuses anonymous sessions, which have no consent. */
-function forCustomer<Body>(handle: (call: Call<Body>) => Promise<Outcome>): (call: Call<Body>) => Promise<Outcome> {
+function forCustomer<Body>(
+  handle: (call: Call<Body>) => Promise<HandlerResult>,
+): (call: Call<Body>) => Promise<HandlerResult> {
   return async (call) => (call.customerId === 0 ? refuse(CUSTOMER_REQUIRED) : handle(call));
 }
 

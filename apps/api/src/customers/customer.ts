@@ -1,8 +1,8 @@
 import type { Customer } from '@back-office/customers';
 import { formatDateTime } from '@back-office/kernel';
-import { dateTime, integer, named, nullable, text, boolean, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, text, boolean, type Of } from '../http/shapes.js';
 
-export const CustomerShape = named('Customer', {
+export const CustomerShape = component('Customer', {
   id: integer,
   data_part: integer,
   time_part: integer,

@@ -1,8 +1,8 @@
 import { ALREADY_TAKEN, isBlank, parsePage } from '@back-office/kernel';
 import type { CustomerQueries, Customers } from '@back-office/customers';
-import { created, ok, okText } from '../http/answer.js';
+import { created, ok, okJson } from '../http/answer.js';
 import { fieldErrorsAnswer } from '../http/errors.js';
-import { PAGING, PARTS, partsOf, searchFilter, textFilter } from '../http/query-parameters.js';
+import { PAGING, PARTS, parseParts, parseSearchFilter, parseTextFilter } from '../http/query-parameters.js';
 import { Email, Flag, Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { listOf, record, text } from '../http/shapes.js';
@@ -44,8 +44,8 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
       },
       answers: { 200: record({ data: listOf(CustomerShape) }) },
       handle: async ({ app, query }) => {
-        const filter = { search: searchFilter(query), externalRef: textFilter(query, 'externalRef') };
-        return okText(await queries.list(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
+        const filter = { search: parseSearchFilter(query), externalRef: parseTextFilter(query, 'externalRef') };
+        return okJson(await queries.list(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
       },
     }),
     route({
@@ -57,11 +57,11 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
       answers: { 201: record({ data: CustomerShape }) },
       handle: async ({ app, body: { customer } }) => {
         const { viber_subscribed: viber, external_ref: reference, ...fields } = customer;
-        // Any number of customers may have no reference.
+        // A blank reference is stored as null, since references are unique.
         const ref = reference === undefined || reference === null || isBlank(reference) ? null : reference;
-        const added = await customers.add(app.id, { ...fields, external_ref: ref, viber_subscribed: viber ?? false });
-        if (!('taken' in added)) return created(presentCustomer(added));
-        return fieldErrorsAnswer(Object.fromEntries(added.taken.map((field) => [field, [ALREADY_TAKEN]])), app);
+        const result = await customers.add(app.id, { ...fields, external_ref: ref, viber_subscribed: viber ?? false });
+        if (!('taken' in result)) return created(presentCustomer(result));
+        return fieldErrorsAnswer(Object.fromEntries(result.taken.map((field) => [field, [ALREADY_TAKEN]])), app);
       },
     }),
     route({
@@ -72,9 +72,9 @@ export function customerRoutes(customers: Customers, queries: CustomerQueries): 
       query: PARTS,
       answers: { 200: record({ data: CustomerShape }) },
       handle: async ({ app, id, query }) => {
-        const { dataPart, timePart } = partsOf(query);
-        const found = await customers.find(app.id, id, dataPart, timePart);
-        return found && ok(presentCustomer(found));
+        const { dataPart, timePart } = parseParts(query);
+        const foundCustomer = await customers.find(app.id, id, dataPart, timePart);
+        return foundCustomer && ok(presentCustomer(foundCustomer));
       },
     }),
   ];

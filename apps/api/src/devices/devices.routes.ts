@@ -1,10 +1,10 @@
 import { type Device, type Devices, PUSH_CHANNEL_ID } from '@back-office/consent';
 import { formatDateTime } from '@back-office/kernel';
 import { ok } from '../http/answer.js';
-import { unauthorized } from '../http/errors.js';
+import { unauthorizedAnswer } from '../http/errors.js';
 import { Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { dateTime, integer, named, nullable, record, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, record, text, type Of } from '../http/shapes.js';
 import { DeviceDetailFields, deviceDetailsOf } from '../sessions/index.js';
 
 class NotificationDeviceFields extends DeviceDetailFields {
@@ -17,7 +17,7 @@ class PutNotificationDevice {
   @Wrapper(() => NotificationDeviceFields) notification_device!: NotificationDeviceFields;
 }
 
-const DeviceShape = named('NotificationDevice', {
+const DeviceShape = component('NotificationDevice', {
   id: integer,
   uuid: text,
   messaging_token: text,
@@ -43,7 +43,7 @@ export function deviceRoutes(devices: Devices): Route[] {
         const storedDevice = await devices.register(app.id, tokenId, device);
         return storedDevice
           ? ok(presentDevice(storedDevice))
-          : unauthorized({ failure: 'API.Tokens.Revoked', speech: app });
+          : unauthorizedAnswer({ failure: 'API.Tokens.Revoked', speech: app });
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import * as rules from '@back-office/kernel';
-import { errorKeysOf, isKey, isKeyed } from '../http/error-keys.js';
+import { errorKeysOf, isMessageKey, isKeyed } from '../http/error-keys.js';
 import { TOKEN_FAILURES } from '../http/errors.js';
 import type { Route } from '../http/route.js';
 
@@ -13,8 +13,8 @@ const RULES = [rules.CANT_BE_BLANK, rules.IS_INVALID, rules.IS_TOO_LONG, rules.M
 /** The page of all message keys and texts, with their calls and status. */
 export function errorsPage(routes: readonly Route[]): string {
   const answered = messagesOf(routes);
-  const keys = answered.filter(({ message }) => isKey(message));
-  const texts = answered.filter(({ message }) => !isKey(message) && !RULES.includes(message));
+  const keys = answered.filter(({ message }) => isMessageKey(message));
+  const texts = answered.filter(({ message }) => !isMessageKey(message) && !RULES.includes(message));
   return [
     '# Errors',
     '',

@@ -6,38 +6,37 @@ export interface Answer {
   /** Sent as JSON unless `text` is set. */
   readonly body?: unknown;
   readonly text?: string | Uint8Array;
-  /** Streamed instead of `text` when the answer may be too large to hold. */
+  /** The body is streamed when it may be too large to hold in memory. */
   readonly chunks?: AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The message keys or texts of a refusal, untranslated: for the log. */
+  /** Untranslated message keys of a refusal, for the log. */
   readonly keys?: readonly string[];
 }
 
-/** Result of a handler: an answer, a refusal, or `undefined` for a missing record. */
-export type Outcome = Answer | Refusal | undefined;
+/** `undefined` means that the record is missing. */
+export type HandlerResult = Answer | Refusal | undefined;
 
 export function ok(data: unknown): Answer {
   return { status: 200, body: { data } };
 }
 
-/** Answers JSON text from the database. */
-export function okText(dataJson: string): Answer {
+export function okJson(dataJson: string): Answer {
   return { status: 200, text: `{"data":${dataJson}}` };
 }
 
-/** Streams JSON text from the database, in runs of entries. */
-export function okRuns(runs: AsyncIterable<string>): Answer {
-  return { status: 200, chunks: listChunks(runs) };
+/** Streams a JSON list; each chunk holds comma-separated entries, or is empty. */
+export function okStream(chunks: AsyncIterable<string>): Answer {
+  return { status: 200, chunks: wrapEntries(chunks) };
 }
 
-async function* listChunks(runs: AsyncIterable<string>): AsyncGenerator<string> {
-  let opening = '{"data":[';
-  for await (const run of runs) {
-    if (run === '') continue;
-    yield opening + run;
-    opening = ',';
+async function* wrapEntries(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let separator = '{"data":[';
+  for await (const chunk of chunks) {
+    if (chunk === '') continue;
+    yield separator + chunk;
+    separator = ',';
   }
-  yield opening === ',' ? ']}' : `${opening}]}`;
+  yield separator === ',' ? ']}' : `${separator}]}`;
 }
 
 export function created(data: unknown): Answer {
@@ -46,8 +45,11 @@ export function created(data: unknown): Answer {
 
 export const NO_CONTENT: Answer = { status: 204 };
 
-/** Presents the result of a use case; refusals and `undefined` pass through. */
-export function answered<Result>(outcome: Result | Refusal | undefined, present: (result: Result) => Answer): Outcome {
-  if (outcome === undefined || isRefusal(outcome)) return outcome as Refusal | undefined;
-  return present(outcome);
+/** Refusals and `undefined` pass through. */
+export function answerWith<Result>(
+  result: Result | Refusal | undefined,
+  present: (result: Result) => Answer,
+): HandlerResult {
+  if (result === undefined || isRefusal(result)) return result as Refusal | undefined;
+  return present(result);
 }

@@ -5,16 +5,15 @@ import { type AccessTokenQueries, PLAIN_SPEECH, type TokenHolder, type TokenKind
 import type { Rejection, TokenFailure } from './errors.js';
 import type { Caller } from './route.js';
 
-export function hashOfToken(token: string): Buffer {
+export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** A new token with 256 random bits. Only its hash is stored. */
+/** The token holds 256 random bits; only its hash is stored. */
 export function newToken(kind: TokenKind): string {
   return `bo_${kind}_${randomBytes(32).toString('base64url')}`;
 }
 
-/** The holder of the token, or why it is rejected. */
 export async function authenticate(
   request: IncomingMessage,
   caller: Exclude<Caller, 'public'>,
@@ -23,7 +22,7 @@ export async function authenticate(
 ): Promise<TokenHolder | Rejection> {
   const token = bearerToken(request);
   if (token === undefined) return { failure: 'API.Tokens.Missing', speech: PLAIN_SPEECH };
-  const holder = token === '' ? undefined : await tokens.holderOf(hashOfToken(token));
+  const holder = token === '' ? undefined : await tokens.holderOf(hashToken(token));
   if (holder === undefined) return { failure: 'API.Tokens.Invalid', speech: PLAIN_SPEECH };
   const failure = failureOf(holder, caller, clock.now());
   return failure === undefined ? holder : { failure, speech: holder.app };
@@ -32,19 +31,21 @@ export async function authenticate(
 function failureOf(holder: TokenHolder, caller: Exclude<Caller, 'public'>, now: Date): TokenFailure | undefined {
   if (holder.revokedAt !== null) return 'API.Tokens.Revoked';
   if (holder.expiresAt !== null && holder.expiresAt <= now) return 'API.Tokens.Expired';
-  return mayCall(holder, caller) ? undefined : 'API.Tokens.Invalid';
+  return canCall(holder, caller) ? undefined : 'API.Tokens.Invalid';
 }
 
-function mayCall({ kind, customerId }: TokenHolder, caller: Exclude<Caller, 'public'>): boolean {
+function canCall({ kind, customerId }: TokenHolder, caller: Exclude<Caller, 'public'>): boolean {
   if (caller === 'app') return kind === 'app';
   return kind === 'session' && (caller === 'session' || customerId !== null);
 }
 
-/** The bearer token; `''` for a header that is no single bearer token; `undefined` without one. */
+/** Returns `''` for a header that is not a single bearer token, `undefined` without a header. */
 function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
   if (headers.authorization === undefined) return undefined;
   // Node silently drops a second Authorization header.
-  const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization').length;
+  const headerCount = rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === 'authorization',
+  ).length;
   const [, token = ''] = /^Bearer +([\x21-\x7e]+) *$/i.exec(headers.authorization) ?? [];
-  return given === 1 ? token : '';
+  return headerCount === 1 ? token : '';
 }

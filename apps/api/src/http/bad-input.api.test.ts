@@ -321,7 +321,7 @@ describe('an id in a path', () => {
 
   it('answers 404 or an empty list without a record, and writes nothing', async () => {
     const outcomes = await sendIds(HOSTILE_IDS);
-    const hasKey = ({ answer, route }: Outcome): boolean => answer.includes(route.missing ?? 'no key');
+    const hasKey = ({ answer, route }: Outcome): boolean => answer.includes(route.missingKey ?? 'no key');
     const findsNone = (outcome: Outcome): boolean =>
       outcome.route.emptyWhenMissing
         ? outcome.status === 200 && outcome.answer === '{"data":[]}'

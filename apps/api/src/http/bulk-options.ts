@@ -4,7 +4,7 @@ import { Type, type TSchema } from '@sinclair/typebox';
 import type { Answer } from './answer.js';
 import { HttpProblem } from './errors.js';
 import type { QueryParameter } from './route.js';
-import { integer, listOf, named, nullable, record, text, boolean } from './shapes.js';
+import { integer, listOf, component, nullable, record, text, boolean } from './shapes.js';
 
 export const EXPLAIN: Readonly<Record<'explain', QueryParameter>> = {
   explain: {
@@ -23,7 +23,7 @@ export const BULK_OPTIONS: Readonly<Record<'explain' | 'dry_run', QueryParameter
 
 const identifier = text;
 
-const ExplanationShape = named('Explanation', {
+const ExplanationShape = component('Explanation', {
   matches: listOf(
     record({
       record: text,
@@ -34,8 +34,7 @@ const ExplanationShape = named('Explanation', {
   ),
 });
 
-/** Envelope of a call that accepts `explain`. */
-export function explainable(data: TSchema) {
+export function withExplain(data: TSchema) {
   return record({ data, explain: Type.Optional(listOf(ExplanationShape)) });
 }
 
@@ -44,13 +43,13 @@ export function okExplained(data: unknown, explanations: Explanations | undefine
   return { status: 200, body: { data, ...(explain && { explain }) } };
 }
 
-/** Options of a query. Other values than true and false are refused: a misspelt dry run must not write. */
-export function bulkOptions(query: Readonly<Record<string, unknown>>): BulkOptions {
-  return { explain: flag(query['explain']), dryRun: flag(query['dry_run']) };
+/** Throws 400 for values other than true and false, since a misspelt dry run must not write. */
+export function parseBulkOptions(query: Readonly<Record<string, unknown>>): BulkOptions {
+  return { explain: parseFlag(query['explain']), dryRun: parseFlag(query['dry_run']) };
 }
 
-function flag(value: unknown): boolean {
-  const given = value === undefined ? false : parseBoolean(value);
-  if (given === undefined) throw new HttpProblem(400);
-  return given;
+function parseFlag(value: unknown): boolean {
+  const flag = value === undefined ? false : parseBoolean(value);
+  if (flag === undefined) throw new HttpProblem(400);
+  return flag;
 }

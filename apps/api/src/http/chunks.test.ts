@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { DatabaseUnavailable } from '@back-office/database';
 import { MovableClock } from '../testing/movable-clock.js';
-import { okRuns } from './answer.js';
+import { okStream } from './answer.js';
 import { type AppContext, PLAIN_SPEECH } from '@back-office/apps';
 import { expressApp } from './express-app.js';
 import { route } from './route.js';
@@ -28,7 +28,7 @@ beforeEach(async () => {
     caller: 'app',
     summary: '',
     answers: { 200: record({}) },
-    handle: async () => okRuns(runs()),
+    handle: async () => okStream(runs()),
   });
   const edge = expressApp({
     routes: [list],
@@ -39,11 +39,11 @@ beforeEach(async () => {
     jsonLimit: 1,
     jsonBodyMs: 1,
     rateLimit: undefined,
-    uploads: { directory: '.', limit: 1 },
+    uploads: { directory: '.', maxFileBytes: 1 },
     corsOrigins: [],
-    observer: { finished: () => {}, failed: (error) => observed.push(error) },
+    observer: { onFinished: () => {}, onFailed: (error) => observed.push(error) },
     isBusy: () => false,
-    outside: () => {},
+    mountOutsideBasePath: () => {},
   });
   server = createServer(edge).listen(0);
   await once(server, 'listening');

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashOfToken } from './authentication.js';
+import { hashToken } from './authentication.js';
 import { exchangeBytes, RawHttp, type RawReply } from '../testing/raw-http.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
@@ -35,7 +35,7 @@ async function sessionToken({ appId }: Client): Promise<string> {
   const token = `bo_session_${randomBytes(32).toString('base64url')}`;
   await api.database.rows(
     `insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'session', $2, $3)`,
-    [appId, hashOfToken(token), api.clock.now()],
+    [appId, hashToken(token), api.clock.now()],
   );
   return token;
 }
@@ -181,7 +181,7 @@ describe('an invalid token', () => {
     expect((await http.call({ path: SETTINGS, headers: bearer(token) })).status).toBe(200);
     // Another node would revoke it in the database.
     await api.database.rows('update access_tokens set revoked_at = $2 where token_hash = $1', [
-      hashOfToken(token),
+      hashToken(token),
       api.clock.now(),
     ]);
     api.clock.forward({ seconds: 2 });

@@ -2,24 +2,23 @@ import express, { type RequestHandler, type Router } from 'express';
 import { BASE_PATH } from './base-path.js';
 import type { Route } from './route.js';
 
-/** Routes by the first path segment, since each route that Express tries costs time on every call. */
-export function dispatcher(routes: readonly Route[], mountOn: (router: Router, route: Route) => void): RequestHandler {
+/** Finds the router by the first path segment, since each route that Express tries costs time on every call. */
+export function dispatcher(routes: readonly Route[], mount: (router: Router, route: Route) => void): RequestHandler {
   const routers = new Map<string, Router>();
   for (const route of routes) {
-    const segment = segmentOf(BASE_PATH + route.path);
+    const segment = firstSegmentOf(BASE_PATH + route.path);
     const router = routers.get(segment) ?? express.Router({ caseSensitive: true, strict: true });
     routers.set(segment, router);
-    mountOn(router, route);
+    mount(router, route);
   }
   return (request, response, next) => {
-    // A router would answer OPTIONS itself.
-    const router = request.method === 'OPTIONS' ? undefined : routers.get(segmentOf(request.path));
+    // An Express router would answer OPTIONS itself.
+    const router = request.method === 'OPTIONS' ? undefined : routers.get(firstSegmentOf(request.path));
     return router ? router(request, response, next) : next();
   };
 }
 
-/** The first segment after the base path. */
-function segmentOf(path: string): string {
+function firstSegmentOf(path: string): string {
   const start = BASE_PATH.length + 1;
   const end = path.indexOf('/', start);
   return path.slice(start, end === -1 ? undefined : end);

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { ServerResponse } from 'node:http';
 import { HttpProblem } from './errors.js';
 
-/** How much of a request is read and discarded after its answer. */
+/** Limits for discarding the rest of a request that is already answered. */
 export interface DiscardLimits {
   readonly bytes: number;
   readonly ms: number;
@@ -12,11 +12,11 @@ export interface DiscardLimits {
 
 const LIMITS: DiscardLimits = { bytes: 256 * 2 ** 20, ms: 30_000, quietMs: 1_000 };
 
-const answered = new WeakSet<ServerResponse>();
+const earlyResponses = new WeakSet<ServerResponse>();
 
-/** Whether the answer is complete while the request is still arriving. */
+/** Returns true when the answer is complete but the request is still arriving. */
 export function isAnsweredEarly(response: ServerResponse): boolean {
-  return answered.has(response);
+  return earlyResponses.has(response);
 }
 
 /**
@@ -29,29 +29,28 @@ export function answerEarly(
   limits: DiscardLimits = LIMITS,
 ): void {
   const { req: request } = response;
-  let left = limits.bytes;
-  const end = (): void => {
-    clearTimeout(limit);
-    clearTimeout(quiet);
+  let remainingBytes = limits.bytes;
+  const finish = (): void => {
+    clearTimeout(totalTimer);
+    clearTimeout(pauseTimer);
     request.off('data', discard);
     response.end();
   };
-  const limit = setTimeout(end, limits.ms);
-  const quiet = setTimeout(end, limits.quietMs);
+  const totalTimer = setTimeout(finish, limits.ms);
+  const pauseTimer = setTimeout(finish, limits.quietMs);
   const discard = (chunk: Buffer): void => {
-    quiet.refresh();
-    left -= chunk.length;
-    if (left < 0) end();
+    pauseTimer.refresh();
+    remainingBytes -= chunk.length;
+    if (remainingBytes < 0) finish();
   };
-  request.once('end', end).once('close', end).on('data', discard).resume();
-  response.write(payload, () => answered.add(response));
+  request.once('end', finish).once('close', finish).on('data', discard).resume();
+  response.write(payload, () => earlyResponses.add(response));
 }
 
-/** A compressed body may be this much larger than its content. */
 const MAX_COMPRESSION_OVERHEAD_BYTES = 65_536;
 
 /** Refuses a body as soon as it exceeds the limit; parsers would read it to its end first. */
-export function withinBytes(maxBytes: number, parse: RequestHandler): RequestHandler {
+export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHandler {
   const limit = maxBytes + MAX_COMPRESSION_OVERHEAD_BYTES;
   return (request, response, next) => {
     if (Number(request.headers['content-length']) > limit) return next(tooLarge());
@@ -62,7 +61,7 @@ export function withinBytes(maxBytes: number, parse: RequestHandler): RequestHan
       request.off('data', count);
       next(tooLarge());
     };
-    // Attached in the same turn as the parser, so no byte is missed.
+    // The handler is attached in the same turn as the parser, so it misses no byte.
     request.on('data', count);
     return parse(request, response, (error?: unknown) => {
       request.off('data', count);

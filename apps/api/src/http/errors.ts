@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Answer } from './answer.js';
 import type { Speech } from '@back-office/apps';
 
-/** A problem of the request itself, found before any record is read: 400, 404, 406, 413, 429, 503 … */
+/** Thrown for an invalid request before any record is read. */
 export class HttpProblem extends Error {
   constructor(
     readonly status: number,
@@ -13,7 +13,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** A dependency is unreachable; nothing was written. */
+/** Thrown when a dependency is unreachable and nothing was written. */
 export class Unavailable extends Error {}
 
 const DETAILS: Readonly<Record<number, string>> = { 413: 'Request Entity Too Large' };
@@ -34,13 +34,12 @@ export const TOKEN_FAILURES = [
 ] as const;
 export type TokenFailure = (typeof TOKEN_FAILURES)[number];
 
-/** Why a token is rejected, in the language of its holder. */
 export interface Rejection {
   readonly failure: TokenFailure;
   readonly speech: Speech;
 }
 
-export function unauthorized({ failure, speech }: Rejection): Answer {
+export function unauthorizedAnswer({ failure, speech }: Rejection): Answer {
   const body = { errors: { token: speech.say(failure) } };
   return { status: 401, body, headers: { 'WWW-Authenticate': 'Bearer' }, keys: [failure] };
 }
@@ -48,11 +47,18 @@ export function unauthorized({ failure, speech }: Rejection): Answer {
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export function fieldErrorsAnswer(errors: FieldErrors, speech: Speech): Answer {
-  const said = Object.entries(errors).map(([field, messages]) => [field, messages.map((each) => speech.say(each))]);
-  return { status: 422, body: { errors: Object.fromEntries(said) as FieldErrors }, keys: Object.values(errors).flat() };
+  const translations = Object.entries(errors).map(([field, messages]) => [
+    field,
+    messages.map((message) => speech.say(message)),
+  ]);
+  return {
+    status: 422,
+    body: { errors: Object.fromEntries(translations) as FieldErrors },
+    keys: Object.values(errors).flat(),
+  };
 }
 
-/** Statuses of refusals that the interface names; all others are 422. */
+/** Statuses that the interface prescribes. All other refusals are answered 422. */
 const STATUS_BY_KEY: Readonly<Record<string, number>> = {
   'API.CdnFiles.FileNotFound': 404,
   'API.CdnFiles.NoVersionToRevert': 404,
@@ -73,10 +79,9 @@ export function statusOf(key: string): number {
   return STATUS_BY_KEY[key] ?? 422;
 }
 
-/** Refusals of imported orders are not wrapped in their area. */
+/** The interface answers refusals of imported orders as `{error}`, without an area. */
 const BARE_AREA = 'Order';
 
-/** Maps a refusal to status and body. */
 export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   const key = refusal.refused;
   if (areaOf(key) === BARE_AREA) return { status: 422, body: { error: speech.say(key) }, keys: [key] };
@@ -86,7 +91,6 @@ export function refusalAnswer(refusal: Refusal, speech: Speech): Answer {
   return { status: statusOf(key), body: { errors }, keys: [key] };
 }
 
-/** Answers several message keys, each under its area. */
 export function keysAnswer(keys: readonly string[], speech: Speech, status = 422): Answer {
   const errors: Record<string, string[]> = {};
   for (const key of keys) (errors[areaOf(key)] ??= []).push(speech.say(key));
@@ -103,11 +107,10 @@ export function failureAnswer(): Answer {
   return { status: 500, body: { message: 'Internal server error' } };
 }
 
-/** 404 for a missing record, with its message key where the route has one. */
 export function missingAnswer(key: string | undefined, speech: Speech): Answer {
   return key === undefined ? MISSING_RECORD : { ...refusalAnswer({ refused: key }, speech), status: 404 };
 }
 
-export function outcomeAnswer(outcome: Answer | Refusal, speech: Speech): Answer {
-  return isRefusal(outcome) ? refusalAnswer(outcome, speech) : outcome;
+export function toAnswer(result: Answer | Refusal, speech: Speech): Answer {
+  return isRefusal(result) ? refusalAnswer(result, speech) : result;
 }

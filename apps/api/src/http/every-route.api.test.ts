@@ -6,7 +6,7 @@ import { nameOf, pathOf, requiredQuery, RouteCalls, type RouteAnswer, type Route
 import { startSession } from '../testing/shop.js';
 import { testApi, type TestApi } from '../testing/test-api.js';
 import { TOKENS } from '../tokens.js';
-import { hashOfToken } from './authentication.js';
+import { hashToken } from './authentication.js';
 import { BASE_PATH } from './base-path.js';
 import type { Route } from './route.js';
 
@@ -92,7 +92,7 @@ describe('a call with an invalid token', () => {
       session: await startSession(client, { customer_external_ref: 'ana' }),
     });
     const [expired, revoked, anonymous] = [await fresh(), await fresh(), await startSession(client)];
-    const hashes = (tokens: Readonly<Record<string, string>>) => Object.values(tokens).map(hashOfToken);
+    const hashes = (tokens: Readonly<Record<string, string>>) => Object.values(tokens).map(hashToken);
     const mark = (column: string, tokens: Readonly<Record<string, string>>) =>
       api.database.rows(`update access_tokens set ${column} = $2 where token_hash = any ($1)`, [
         hashes(tokens),

@@ -8,17 +8,17 @@ import { isRefusal, parseRecordId, parseInteger } from '@back-office/kernel';
 import { authenticate } from './authentication.js';
 import type { Answer } from './answer.js';
 import { dispatcher } from './dispatcher.js';
-import { answerEarly, TOO_LARGE, tooLarge, withinBytes } from './early-answer.js';
+import { answerEarly, TOO_LARGE, tooLarge, limitBytes } from './early-answer.js';
 import * as errors from './errors.js';
 import type { AccessTokenQueries, KeyedCalls, TokenHolder } from '@back-office/apps';
 import { isDatabaseUnavailable, type Calls } from '@back-office/database';
-import { answeredOnce, fingerprintOf, idempotencyKey } from './idempotency.js';
+import { answerOnce, fingerprintOf, parseIdempotencyKey } from './idempotency.js';
 import { isReadableJson } from './json-text.js';
 import { discardForm, formBody, formFingerprint, formOf, type Uploads } from './multipart.js';
 import { assertStorableQuery, parseQuery } from './query-text.js';
-import { rateLimited, type RateLimit } from './rate-limit.js';
+import { limitRate, type RateLimit } from './rate-limit.js';
 import type { Caller, Route } from './route.js';
-import { validateBody, type Validated } from './validate-body.js';
+import { validateBody, type ValidatedBody } from './validate-body.js';
 import { wrongTypesAnswer } from './wrong-types.js';
 import { requestLog, type Observer } from './request-log.js';
 
@@ -35,13 +35,13 @@ export interface Edge {
   readonly jsonBodyMs: number;
   readonly uploads: Uploads;
   readonly corsOrigins: readonly string[];
-  /** `undefined`: unlimited. */
+  /** `undefined` means unlimited. */
   readonly rateLimit: RateLimit | undefined;
   readonly observer: Observer;
-  /** Whether the queue for the database is so long that another call would time out. */
+  /** Returns true when the queue for the database is so long that another call would time out. */
   readonly isBusy: () => boolean;
-  /** Mounts what is served outside the base path: health, metrics, reference. */
-  readonly outside: (app: Express) => void;
+  /** Mounts the routes outside the base path: health, metrics, reference. */
+  readonly mountOutsideBasePath: (app: Express) => void;
 }
 
 export function expressApp(edge: Edge): Express {
@@ -49,13 +49,13 @@ export function expressApp(edge: Edge): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('query parser', parseQuery);
   app.use(requestLog(edge.observer));
-  edge.outside(app);
+  edge.mountOutsideBasePath(app);
   app.use(BASE_PATH, helmet({ contentSecurityPolicy: false, crossOriginResourcePolicy: { policy: 'cross-origin' } }));
   if (edge.corsOrigins.length > 0) {
-    app.use(BASE_PATH, cors({ origin: [...edge.corsOrigins], exposedHeaders: READABLE_HEADERS }));
+    app.use(BASE_PATH, cors({ origin: [...edge.corsOrigins], exposedHeaders: EXPOSED_HEADERS }));
   }
-  const counted = rateLimited(edge.rateLimit);
-  app.use(dispatcher(edge.routes, (router, route) => mount(router, route, edge, counted)));
+  const rateLimiter = limitRate(edge.rateLimit);
+  app.use(dispatcher(edge.routes, (router, route) => mount(router, route, edge, rateLimiter)));
   app.use((_request, response) => send(response, errors.UNKNOWN_PATH));
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
     send(response, answerOf(error, request, edge.observer)),
@@ -63,14 +63,13 @@ export function expressApp(edge: Edge): Express {
   return app;
 }
 
-/** Response headers exposed to pages of other origins. */
-const READABLE_HEADERS = ['Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
+const EXPOSED_HEADERS = ['Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
 
-/** Both are matched against `Accept`, since clients ask for either. */
+/** Clients ask for JSON with or without a charset. */
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 
-/** Mounts a route as the chain of checks that every call passes, in the order of the interface. */
-function mount(router: Router, route: Route, edge: Edge, counted: express.RequestHandler): void {
+/** The interface prescribes the order of these checks. */
+function mount(router: Router, route: Route, edge: Edge, rateLimiter: express.RequestHandler): void {
   router[route.method](
     BASE_PATH + route.path,
     (request, response, next) => {
@@ -80,19 +79,19 @@ function mount(router: Router, route: Route, edge: Edge, counted: express.Reques
     },
     async (request, response, next) => {
       const holder = await authenticate(request, route.caller as Exclude<Caller, 'public'>, edge.tokens, edge.clock);
-      if ('failure' in holder) return send(response, errors.unauthorized(holder));
+      if ('failure' in holder) return send(response, errors.unauthorizedAnswer(holder));
       response.locals['app'] = holder.app;
       response.locals['holder'] = holder;
       return next();
     },
-    counted,
+    rateLimiter,
     ...bodyOf(route, edge),
     async (request, response) => {
       const holder = response.locals['holder'] as TokenHolder;
       try {
-        const given = await answer(route, request, holder, edge);
-        if (given.chunks) await sendChunks(response, given, given.chunks);
-        else send(response, given);
+        const result = await answerCall(route, request, holder, edge);
+        if (result.chunks) await sendChunks(response, result, result.chunks);
+        else send(response, result);
       } finally {
         if (route.upload) await discardForm(request);
       }
@@ -102,10 +101,10 @@ function mount(router: Router, route: Route, edge: Edge, counted: express.Reques
 
 function bodyOf(route: Route, { jsonLimit, jsonBodyMs, uploads }: Edge): express.RequestHandler[] {
   if (route.method === 'get') return [];
-  return route.upload ? [formBody(uploads)] : [contentTypeIsJson, inTime(jsonBodyMs), jsonBody(route, jsonLimit)];
+  return route.upload ? [formBody(uploads)] : [requireJson, limitBodyTime(jsonBodyMs), jsonBody(route, jsonLimit)];
 }
 
-function inTime(milliseconds: number): express.RequestHandler {
+function limitBodyTime(milliseconds: number): express.RequestHandler {
   return (request, response, next) => {
     const timer = setTimeout(() => {
       if (!request.complete && !response.headersSent)
@@ -116,86 +115,84 @@ function inTime(milliseconds: number): express.RequestHandler {
   };
 }
 
-/** Runs the call; with an idempotency key, once. */
-async function answer(route: Route, request: Request, holder: TokenHolder, edge: Edge): Promise<Answer> {
+async function answerCall(route: Route, request: Request, holder: TokenHolder, edge: Edge): Promise<Answer> {
   const { app, tokenId } = holder;
-  const key = route.method === 'get' || route.answersSecret ? undefined : idempotencyKey(request);
+  const key = route.method === 'get' || route.answersSecret ? undefined : parseIdempotencyKey(request);
   const work = (): Promise<Answer> => edge.calls.track(() => handle(route, request, holder), isUnavailable);
   if (key === undefined) return work();
-  const body = route.upload ? formFingerprint(request) : BODIES.get(request);
+  const body = route.upload ? formFingerprint(request) : RAW_BODIES.get(request);
   const fingerprint = fingerprintOf(request.method, request.originalUrl, body);
-  return answeredOnce(edge.keyedCalls, { appId: app.id, tokenId, key, fingerprint }, app, work);
+  return answerOnce(edge.keyedCalls, { appId: app.id, tokenId, key, fingerprint }, app, work);
 }
 
-/** Raw bodies of keyed calls. */
-const BODIES = new WeakMap<IncomingMessage, Buffer>();
+const RAW_BODIES = new WeakMap<IncomingMessage, Buffer>();
 
 async function handle(route: Route, request: Request, { app, tokenId, customerId }: TokenHolder): Promise<Answer> {
-  if (UNREADABLE.has(request)) throw new errors.HttpProblem(400);
+  if (UNREADABLE_REQUESTS.has(request)) throw new errors.HttpProblem(400);
   const query = request.query as Record<string, unknown>;
-  if (!route.ignoresUnusableFilters) assertStorableQuery(query);
-  if (lacksParameter(route, query)) throw new errors.HttpProblem(400);
-  const { body, errors: broken, wrongTypes } = readBody(route, request);
+  if (!route.ignoresInvalidFilters) assertStorableQuery(query);
+  if (lacksRequiredParameter(route, query)) throw new errors.HttpProblem(400);
+  const { body, errors: fieldErrors, wrongTypes } = readBody(route, request);
   if (wrongTypes) return wrongTypesAnswer(wrongTypes, app);
   const ids = Object.fromEntries(
     Object.entries(request.params).map(([name, text]) => [name, parseRecordId(text) ?? 0]),
   );
-  const missing = errors.missingAnswer(route.missing, app);
+  const missing = errors.missingAnswer(route.missingKey, app);
   if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missing;
   const id = ids['id'] ?? 0;
-  if (broken) {
-    const found = (await route.precheck?.(app, id, ids)) ?? true;
-    if (isRefusal(found)) return errors.outcomeAnswer(found, app);
-    return found ? errors.fieldErrorsAnswer(broken, app) : missing;
+  if (fieldErrors) {
+    const precheckResult = (await route.precheck?.(app, id, ids)) ?? true;
+    if (isRefusal(precheckResult)) return errors.toAnswer(precheckResult, app);
+    return precheckResult ? errors.fieldErrorsAnswer(fieldErrors, app) : missing;
   }
   const { file } = route.upload ? formOf(request) : { file: undefined };
   const call = { app, tokenId, customerId: customerId ?? 0, id, ids, query, body, file, request };
-  return errors.outcomeAnswer((await route.handle(call)) ?? missing, app);
+  return errors.toAnswer((await route.handle(call)) ?? missing, app);
 }
 
-/** Whether a required query parameter is missing or has the wrong type. */
-function lacksParameter({ query: parameters = {} }: Route, query: Readonly<Record<string, unknown>>): boolean {
+function lacksRequiredParameter({ query: parameters = {} }: Route, query: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(parameters).some(([name, { required, schema }]) => {
     if (!required) return false;
     return schema['type'] === 'integer' ? parseInteger(query[name]) === undefined : (query[name] ?? '') === '';
   });
 }
 
-function readBody(route: Route, request: Request): Validated<object> {
+function readBody(route: Route, request: Request): ValidatedBody<object> {
   if (route.body === undefined) return { body: {}, errors: undefined };
   if (route.upload) return validateBody(route.body, formOf(request).fields);
   const raw: unknown = request.body;
   return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw, route.namesWrongTypes);
 }
 
-function contentTypeIsJson(request: Request, _response: Response, next: NextFunction): void {
+function requireJson(request: Request, _response: Response, next: NextFunction): void {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
   next(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
 }
 
-/** Parses the body. A body that the call does not use must be readable all the same. */
+/** A body must be valid JSON even when the call ignores it. */
 function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: number): express.RequestHandler {
-  const readable = (request: IncomingMessage, _response: unknown, bytes: Buffer, charset: string): void => {
-    if (request.headers['idempotency-key'] !== undefined) BODIES.set(request, bytes);
-    // The parser accepts every UTF and reads an empty body as `{}`; the check of the bytes knows only UTF-8.
+  const checkReadable = (request: IncomingMessage, _response: unknown, bytes: Buffer, charset: string): void => {
+    if (request.headers['idempotency-key'] !== undefined) RAW_BODIES.set(request, bytes);
+    // The parser accepts every UTF encoding and reads an empty body as `{}`; the byte check knows only UTF-8.
     const isEmpty = bytes.length === 0 && !bodyOptional;
     if (charset !== 'utf-8' || isEmpty || !isReadableJson(bytes)) throw new errors.HttpProblem(400);
   };
-  const json = express.json({ limit, strict: false, type: () => true, verify: readable });
-  const parse = withinBytes(limit, json);
-  return (request, response, next) => parse(request, response, (error?: unknown) => next(postponed(error, request)));
+  const json = express.json({ limit, strict: false, type: () => true, verify: checkReadable });
+  const parse = limitBytes(limit, json);
+  return (request, response, next) =>
+    parse(request, response, (error?: unknown) => next(postponeUnreadable(error, request)));
 }
 
-/** Keyed calls whose body is not JSON: they are refused inside the keyed call, so that the refusal is kept. */
-const UNREADABLE = new WeakSet<IncomingMessage>();
+/** An unreadable body is refused inside the keyed call, so that a repeat gets the same refusal. */
+const UNREADABLE_REQUESTS = new WeakSet<IncomingMessage>();
 
-function postponed(error: unknown, request: IncomingMessage): unknown {
-  const isUnreadable = (error as { status?: unknown } | undefined)?.status === 400 && BODIES.has(request);
-  if (isUnreadable) UNREADABLE.add(request);
+function postponeUnreadable(error: unknown, request: IncomingMessage): unknown {
+  const isUnreadable = (error as { status?: unknown } | undefined)?.status === 400 && RAW_BODIES.has(request);
+  if (isUnreadable) UNREADABLE_REQUESTS.add(request);
   return isUnreadable ? undefined : error;
 }
 
-/** Errors answered 503, which promises that nothing was written. */
+/** A 503 promises that nothing was written. */
 function isUnavailable(error: unknown): boolean {
   return isDatabaseUnavailable(error) || error instanceof errors.Unavailable;
 }
@@ -207,19 +204,19 @@ function answerOf(error: unknown, request: Request, observer: Observer): Answer 
   // Any other error of Express and its body parser is an unreadable request.
   if (typeof status === 'number' && status >= 400 && status < 500)
     return errors.problemAnswer(new errors.HttpProblem(400));
-  observer.failed(error, request);
+  observer.onFailed(error, request);
   if (isUnavailable(error)) return errors.problemAnswer(new errors.HttpProblem(503, { 'Retry-After': '1' }));
   return errors.failureAnswer();
 }
 
-export function send(response: Response, answered: Answer): void {
+export function send(response: Response, answer: Answer): void {
   if (response.headersSent) return void response.destroy();
-  const { body, text } = answered;
+  const { body, text } = answer;
   const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
-  setHead(response, answered, payload !== undefined);
+  setHead(response, answer, payload !== undefined);
   if (payload === undefined) return void response.end();
   response.setHeader('Content-Length', Buffer.byteLength(payload));
-  if (answered.status === TOO_LARGE && !response.req.complete) answerEarly(response, payload);
+  if (answer.status === TOO_LARGE && !response.req.complete) answerEarly(response, payload);
   else response.end(payload);
 }
 
@@ -231,20 +228,20 @@ function setHead(response: Response, { status, headers, keys }: Answer, hasBody:
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
 }
 
-/** Streams with backpressure. When a later chunk fails, the connection is cut. */
-async function sendChunks(response: Response, answered: Answer, chunks: AsyncIterable<string>): Promise<void> {
+/** Respects backpressure. The connection is cut when a later chunk fails. */
+async function sendChunks(response: Response, answer: Answer, chunks: AsyncIterable<string>): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
-  // Before anything is sent, a failure can still be answered.
+  // Until the first chunk is sent, a failure can still be answered.
   const first = await iterator.next();
-  setHead(response, answered, true);
+  setHead(response, answer, true);
   try {
-    await pipeline(startingWith(first, iterator), response);
+    await pipeline(chunksFrom(first, iterator), response);
   } catch (error) {
-    // The client closed the connection.
+    // This code means that the client closed the connection.
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
 
-async function* startingWith<Chunk>(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>): AsyncGenerator<Chunk> {
-  for (let next = first; !next.done; next = await rest.next()) yield next.value;
+async function* chunksFrom<Chunk>(first: IteratorResult<Chunk>, iterator: AsyncIterator<Chunk>): AsyncGenerator<Chunk> {
+  for (let next = first; !next.done; next = await iterator.next()) yield next.value;
 }

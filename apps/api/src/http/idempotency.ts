@@ -7,11 +7,11 @@ import type { StoredAnswer, KeyedCall, KeyedCalls, Run, Speech } from '@back-off
 
 const MAX_KEY_LENGTH = 255;
 const RENEW_MS = 5_000;
-/** Statuses that are not kept: a retry may get another answer. */
-const NOT_KEPT = new Set([401, 406, 409, 413, 429]);
+/** Answers with these statuses are not stored, since a retry may succeed. */
+const UNSTORED_STATUSES = new Set([401, 406, 409, 413, 429]);
 
-/** The idempotency key of a call. Throws 400 for an invalid one. */
-export function idempotencyKey({ headers }: IncomingMessage): string | undefined {
+/** Throws 400 for an invalid key. */
+export function parseIdempotencyKey({ headers }: IncomingMessage): string | undefined {
   const key = headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || key === '' || key.length > MAX_KEY_LENGTH) throw new errors.HttpProblem(400);
@@ -23,30 +23,29 @@ export function fingerprintOf(method: string, path: string, body: Buffer | undef
   return (body === undefined ? hash : hash.update(body)).digest();
 }
 
-/** Answers a keyed call by running it or from an earlier run. */
-export async function answeredOnce(
+export async function answerOnce(
   calls: KeyedCalls,
   call: KeyedCall,
   speech: Speech,
   work: () => Promise<Answer>,
 ): Promise<Answer> {
-  const begun = await calls.begin(call);
-  if (begun === 'reused') return errors.refusalAnswer({ refused: 'API.Idempotency.KeyReused' }, speech);
-  if (begun === 'running') return inProgress(speech);
-  if ('status' in begun) return replayed(begun);
-  const renewal = setInterval(() => void calls.renew(begun).catch(ignored), RENEW_MS);
+  const claim = await calls.begin(call);
+  if (claim === 'reused') return errors.refusalAnswer({ refused: 'API.Idempotency.KeyReused' }, speech);
+  if (claim === 'running') return inProgressAnswer(speech);
+  if ('status' in claim) return markReplayed(claim);
+  const renewal = setInterval(() => void calls.renew(claim).catch(ignoreFailure), RENEW_MS);
   try {
-    return await answered(calls, begun, work);
+    return await runAndStore(calls, claim, work);
   } catch (error) {
-    await calls.release(begun).catch(ignored);
-    if (isWrittenByAnother(error)) return inProgress(speech);
+    await calls.release(claim).catch(ignoreFailure);
+    if (isWrittenByAnother(error)) return inProgressAnswer(speech);
     throw error;
   } finally {
     clearInterval(renewal);
   }
 }
 
-async function answered(calls: KeyedCalls, run: Run, work: () => Promise<Answer>): Promise<Answer> {
+async function runAndStore(calls: KeyedCalls, run: Run, work: () => Promise<Answer>): Promise<Answer> {
   const answer = await run.once.run(async () => {
     try {
       return await work();
@@ -55,25 +54,25 @@ async function answered(calls: KeyedCalls, run: Run, work: () => Promise<Answer>
       throw error;
     }
   });
-  if (answer.status >= 500 || NOT_KEPT.has(answer.status)) await calls.release(run);
-  // The work is done: the client gets this answer even when it cannot be kept.
-  else await calls.keep(run, keptAnswer(answer)).catch(ignored);
-  return run.once.isWritten ? replayed(answer) : answer;
+  if (answer.status >= 500 || UNSTORED_STATUSES.has(answer.status)) await calls.release(run);
+  // The work is done, so the client gets this answer even when storing it fails.
+  else await calls.keep(run, toStoredAnswer(answer)).catch(ignoreFailure);
+  return run.once.isWritten ? markReplayed(answer) : answer;
 }
 
-function keptAnswer({ status, body, text, headers = {} }: Answer): StoredAnswer {
-  const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
-  return { status, headers, ...(sent !== undefined && { text: Buffer.from(sent) }) };
+function toStoredAnswer({ status, body, text, headers = {} }: Answer): StoredAnswer {
+  const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
+  return { status, headers, ...(payload !== undefined && { text: Buffer.from(payload) }) };
 }
 
-function replayed(answer: Answer): Answer {
+function markReplayed(answer: Answer): Answer {
   return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
 }
 
-function inProgress(speech: Speech): Answer {
+function inProgressAnswer(speech: Speech): Answer {
   const answer = errors.refusalAnswer({ refused: 'API.Idempotency.InProgress' }, speech);
   return { ...answer, status: 409, headers: { 'Retry-After': '1' } };
 }
 
-/** The lease expires by itself. */
-function ignored(): void {}
+/** A lease that could not be released expires by itself. */
+function ignoreFailure(): void {}

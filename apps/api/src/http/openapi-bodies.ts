@@ -10,19 +10,17 @@ export const REFS = '#/components/schemas/';
 
 export function requestBody({ body, upload, bodyOptional }: Route, schemas: Json): Json {
   const name = body?.name ?? '';
-  if (upload)
-    return { required: true, content: { 'multipart/form-data': { schema: withFile(schemas[name] as Json) } } };
+  if (upload) return { required: true, content: { 'multipart/form-data': { schema: addFile(schemas[name] as Json) } } };
   return { required: !bodyOptional, content: { 'application/json': { schema: { $ref: REFS + name } } } };
 }
 
-/** One plain object, since generators ignore siblings of a `$ref`. */
-function withFile({ properties, required = [], ...form }: Json): Json {
+/** The schema is inlined, since generators ignore siblings of a `$ref`. */
+function addFile({ properties, required = [], ...form }: Json): Json {
   const file = { type: 'string', format: 'binary', description: 'the file itself' };
   return { ...form, properties: { file, ...(properties as Json) }, required: ['file', ...(required as string[])] };
 }
 
-/** Removes schemas that nothing refers to. */
-export function withoutUnused(schemas: Json, paths: Json): Json {
+export function removeUnused(schemas: Json, paths: Json): Json {
   const used = new Set<string>();
   const follow = (part: unknown): void => {
     for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
@@ -38,7 +36,7 @@ export function withoutUnused(schemas: Json, paths: Json): Json {
 export function bodySchemas(): Json {
   assertOneClassPerName();
   const classTransformerMetadataStorage = defaultMetadataStorage as never;
-  // The field has a schema of its own; reflection would only say "Object".
+  // Each custom field declares its schema; reflection would only yield "Object".
   const additionalConverters = { [ValidationTypes.CUSTOM_VALIDATION]: {} };
   return validationMetadatasToSchemas({
     classTransformerMetadataStorage,
@@ -53,6 +51,6 @@ function assertOneClassPerName(): void {
     validationMetadatas: ReadonlyMap<{ readonly name: string }, unknown>;
   };
   const names = [...validationMetadatas.keys()].map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`Two request bodies are named ${twice}`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) throw new Error(`Two request bodies are named ${duplicate}`);
 }

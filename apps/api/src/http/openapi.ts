@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { BASE_PATH } from './base-path.js';
 import { errorKeysOf, isKeyed } from './error-keys.js';
 import { statusOf, TOKEN_FAILURES } from './errors.js';
-import { bodySchemas, REFS, requestBody, withoutUnused } from './openapi-bodies.js';
+import { bodySchemas, REFS, requestBody, removeUnused } from './openapi-bodies.js';
 import type { Route } from './route.js';
 
 type Json = Record<string, unknown>;
@@ -14,7 +14,7 @@ Errors are \`{errors: {<field or area>: [<message key or text>]}}\`; branch on s
 \`x-error-keys\` lists the keys and texts that an answer may hold beside broken rules of fields.
 Calls marked with \`x-extension\` are presupposed by the published interface, but not listed in it.`;
 
-/** The API reference as OpenAPI 3.1, from the route table. Throws when two schemas share a name. */
+/** Builds the API reference from the route table. Throws when two schemas share a name. */
 export function openApiDocument(routes: readonly Route[], version: string): Json {
   const schemas: Json = { ...ERRORS, ...bodySchemas() };
   const paths: Record<string, Json> = {};
@@ -32,7 +32,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     security: [{ token: [] }],
     paths,
     components: {
-      schemas: withoutUnused(schemas, paths),
+      schemas: removeUnused(schemas, paths),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
     },
   };
@@ -47,7 +47,7 @@ function operation(route: Route, schemas: Json): Json {
     ...(route.caller === 'public' && { security: [] }),
     parameters: [...pathParameters(route), ...queryParameters(route), ...(isKeyed(route) ? [IDEMPOTENCY_KEY] : [])],
     ...(route.body && { requestBody: requestBody(route, schemas) }),
-    responses: withErrorKeys(route, { ...successes(route, schemas), ...failures(route, schemas) }),
+    responses: addErrorKeys(route, { ...successes(route, schemas), ...failures(route, schemas) }),
   };
 }
 
@@ -74,12 +74,11 @@ function queryParameters(route: Route): Json[] {
   }));
 }
 
-/** Adds to each answer the message keys and texts that it may hold. */
-function withErrorKeys(route: Route, responses: Json): Json {
+function addErrorKeys(route: Route, responses: Json): Json {
   const keys = errorKeysOf(route);
   const entries = Object.entries(responses).map(([status, response]) => {
-    const own = keys.get(Number(status));
-    return [status, { ...(response as Json), ...(own && { 'x-error-keys': own }) }] as const;
+    const statusKeys = keys.get(Number(status));
+    return [status, { ...(response as Json), ...(statusKeys && { 'x-error-keys': statusKeys }) }] as const;
   });
   return Object.fromEntries(entries);
 }
@@ -87,7 +86,10 @@ function withErrorKeys(route: Route, responses: Json): Json {
 function successes(route: Route, schemas: Json): Json {
   const entries = Object.entries(route.answers).map(([status, shape]) => [
     status,
-    { description: STATUS_CODES[status], ...(shape && { content: contentOf(route, referenced(shape, schemas)) }) },
+    {
+      description: STATUS_CODES[status],
+      ...(shape && { content: contentOf(route, extractNamedShapes(shape, schemas)) }),
+    },
   ]);
   return Object.fromEntries(entries) as Json;
 }
@@ -97,28 +99,28 @@ function contentOf({ media = ['application/json'] }: Route, schema: unknown): Js
 }
 
 /** Replaces named shapes by references and adds them to `schemas`. */
-function referenced(shape: TSchema, schemas: Json, isComponent = false): unknown {
+function extractNamedShapes(shape: TSchema, schemas: Json, isComponent = false): unknown {
   const { $id: name } = shape;
   if (name !== undefined && !isComponent) {
-    if (!(name in schemas)) schemas[name] = referenced(shape, schemas, true);
+    if (!(name in schemas)) schemas[name] = extractNamedShapes(shape, schemas, true);
     return { $ref: REFS + name };
   }
   return Object.fromEntries(
     Object.entries(shape)
       .filter(([key]) => key !== '$id')
-      .map(([key, value]: [string, unknown]) => [key, referencedPart(value, schemas)]),
+      .map(([key, value]: [string, unknown]) => [key, extractNamedShapesIn(value, schemas)]),
   );
 }
 
-function referencedPart(value: unknown, schemas: Json): unknown {
-  if (Array.isArray(value)) return value.map((each) => referencedPart(each, schemas));
-  return typeof value === 'object' && value !== null ? referenced(value as TSchema, schemas) : value;
+function extractNamedShapesIn(value: unknown, schemas: Json): unknown {
+  if (Array.isArray(value)) return value.map((entry) => extractNamedShapesIn(entry, schemas));
+  return typeof value === 'object' && value !== null ? extractNamedShapes(value as TSchema, schemas) : value;
 }
 
 function failures(route: Route, schemas: Json): Json {
   const byStatus: Record<number, Json> = {
     400: failure('The request cannot be read', 'DetailError'),
-    401: failure(`Token missing, invalid, expired or revoked: ${keysOf(TOKEN_FAILURES)}`, 'TokenError'),
+    401: failure(`Token missing, invalid, expired or revoked: ${formatKeys(TOKEN_FAILURES)}`, 'TokenError'),
     406: failure(`The Accept header rules out ${route.media?.join(' and ') ?? 'JSON'}`, 'DetailError'),
     413: failure('Body or head larger than accepted; split the batch', 'DetailError'),
     429: failure('More calls than RateLimit-Policy allows the token; see Retry-After', 'DetailError'),
@@ -127,19 +129,22 @@ function failures(route: Route, schemas: Json): Json {
   };
   if (route.path.includes(':id') && !route.emptyWhenMissing)
     byStatus[404] = { description: 'No such record in the app; empty body' };
-  if (route.missing) byStatus[404] = failure(`No such record in the app: \`${route.missing}\``, 'RuleError');
+  if (route.missingKey) byStatus[404] = failure(`No such record in the app: \`${route.missingKey}\``, 'RuleError');
   if (isKeyed(route))
     byStatus[409] = failure('A call with this Idempotency-Key is running; see Retry-After', 'RuleError');
-  for (const [status, keys] of keysByStatus(route)) byStatus[status] = named(status, keys);
-  if (route.body || isKeyed(route) || isRefused(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
+  for (const [status, keys] of keysByStatus(route)) byStatus[status] = failureWithKeys(status, keys);
+  if (route.body || isKeyed(route) || hasRuleRefusals(route)) byStatus[422] = failure(refusalText(route), 'RuleError');
   for (const [status, shape] of Object.entries(route.failures ?? {})) {
-    const usual = byStatus[Number(status)] as FailureAnswer;
-    byStatus[Number(status)] = { ...usual, content: json({ anyOf: [referenced(shape, schemas), schemaOf(usual)] }) };
+    const defaultFailure = byStatus[Number(status)] as FailureAnswer;
+    byStatus[Number(status)] = {
+      ...defaultFailure,
+      content: jsonContent({ anyOf: [extractNamedShapes(shape, schemas), schemaOf(defaultFailure)] }),
+    };
   }
   return byStatus;
 }
 
-/** Message keys by status, except those answered 422. */
+/** Leaves out refusals answered 422. */
 function keysByStatus({ refusals = [] }: Route): Map<number, string[]> {
   const byStatus = new Map<number, string[]>();
   for (const key of refusals) {
@@ -149,12 +154,12 @@ function keysByStatus({ refusals = [] }: Route): Map<number, string[]> {
   return byStatus;
 }
 
-function named(status: number, keys: readonly string[]): Json {
-  const plain = status === 400 ? 'The request cannot be read' : 'No such record in the app';
+function failureWithKeys(status: number, keys: readonly string[]): Json {
+  const reason = status === 400 ? 'The request cannot be read' : 'No such record in the app';
   const schema = {
     anyOf: [...(status === 400 ? ['DetailError'] : []), 'RuleError'].map((name) => ({ $ref: REFS + name })),
   };
-  return { description: `${plain}: ${keysOf(keys)}`, content: json(schema) };
+  return { description: `${reason}: ${formatKeys(keys)}`, content: jsonContent(schema) };
 }
 
 interface FailureAnswer extends Json {
@@ -165,26 +170,26 @@ function schemaOf({ content }: FailureAnswer): unknown {
   return content['application/json'].schema;
 }
 
-function isRefused({ refusals = [] }: Route): boolean {
+function hasRuleRefusals({ refusals = [] }: Route): boolean {
   return refusals.some((key) => statusOf(key) === 422);
 }
 
 function refusalText(route: Route): string {
-  const ruled = (route.refusals ?? []).filter((key) => statusOf(key) === 422);
-  const refusals = [...ruled, ...(isKeyed(route) ? ['API.Idempotency.KeyReused'] : [])];
-  const failed = 'A field failed validation';
-  return refusals.length === 0 ? failed : `${failed}, or a rule refused: ${keysOf(refusals)}`;
+  const ruleKeys = (route.refusals ?? []).filter((key) => statusOf(key) === 422);
+  const refusals = [...ruleKeys, ...(isKeyed(route) ? ['API.Idempotency.KeyReused'] : [])];
+  const validationText = 'A field failed validation';
+  return refusals.length === 0 ? validationText : `${validationText}, or a rule refused: ${formatKeys(refusals)}`;
 }
 
-function keysOf(keys: readonly string[]): string {
+function formatKeys(keys: readonly string[]): string {
   return keys.map((key) => `\`${key}\``).join(', ');
 }
 
 function failure(description: string, error: string): Json {
-  return { description, content: json({ $ref: REFS + error }) };
+  return { description, content: jsonContent({ $ref: REFS + error }) };
 }
 
-function json(schema: unknown): Json {
+function jsonContent(schema: unknown): Json {
   return { 'application/json': { schema } };
 }
 

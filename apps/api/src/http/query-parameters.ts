@@ -17,7 +17,6 @@ export const PARTS = {
 const MOMENT =
   'a date (its midnight) or a datetime, inclusive, the + of its offset encoded or not; anything else is answered 400';
 
-/** Schemas of the two ends of a time window. */
 export function windowParameters<From extends string, Until extends string>(
   from: From,
   until: Until,
@@ -27,36 +26,35 @@ export function windowParameters<From extends string, Until extends string>(
   return { [from]: parameter, [until]: parameter } as Readonly<Record<From | Until, typeof parameter>>;
 }
 
-/** `dataPart` and `timePart`. Throws 400 when one is missing or invalid. */
-export function partsOf(query: Query): { dataPart: number; timePart: number } {
+/** Throws 400 when a part is missing or invalid. */
+export function parseParts(query: Query): { dataPart: number; timePart: number } {
   const dataPart = parseInteger(query['dataPart']);
   const timePart = parseInteger(query['timePart']);
   if (dataPart === undefined || timePart === undefined) throw new HttpProblem(400);
   return { dataPart, timePart };
 }
 
-/** Text of a filter; `undefined` when empty. Throws 400 for other types. */
-export function textFilter(query: Query, name: string): string | undefined {
+/** Returns `undefined` for an empty filter; throws 400 when the value is not a text. */
+export function parseTextFilter(query: Query, name: string): string | undefined {
   const value = query[name] ?? '';
   if (typeof value !== 'string') throw new HttpProblem(400);
   return value === '' ? undefined : value;
 }
 
-/** As {@link textFilter}, trimmed. */
-export function searchFilter(query: Query): string | undefined {
-  const trimmed = textFilter(query, 'search')?.trim();
+export function parseSearchFilter(query: Query): string | undefined {
+  const trimmed = parseTextFilter(query, 'search')?.trim();
   return trimmed === '' ? undefined : trimmed;
 }
 
-/** Id of a filter; 0 for an integer that cannot be an id. Throws 400 for other values. */
-export function idFilter(query: Query, name: string): number | undefined {
-  const value = textFilter(query, name);
+/** Returns 0 for an integer that cannot be an id; throws 400 for other values. */
+export function parseIdFilter(query: Query, name: string): number | undefined {
+  const value = parseTextFilter(query, name);
   if (value === undefined) return undefined;
   if (parseInteger(value) === undefined) throw new HttpProblem(400);
   return parseRecordId(value) ?? 0;
 }
 
-/** From `from` (inclusive) until `until` (exclusive). */
+/** `from` is inclusive, `before` exclusive. */
 export interface TimeWindow {
   readonly from: Date | undefined;
   readonly before: Date | undefined;
@@ -64,27 +62,27 @@ export interface TimeWindow {
 
 const SECOND_MS = 1_000;
 
-/** Reads two inclusive moments. Throws 400 for an invalid one. */
-export function windowFilter(query: Query, from: string, until: string): TimeWindow {
-  const last = momentFilter(query, until);
-  return { from: momentFilter(query, from), before: last && endOfSecond(last) };
+/** Both ends are inclusive. Throws 400 for an invalid moment. */
+export function parseWindowFilter(query: Query, from: string, until: string): TimeWindow {
+  const end = parseMomentFilter(query, until);
+  return { from: parseMomentFilter(query, from), before: end && endOfSecond(end) };
 }
 
-/** End of the second that a moment is shown as: dates are shown without fractions. */
+/** Times are shown without fractions, so an inclusive end covers its whole second. */
 export function endOfSecond(moment: Date): Date {
   return new Date((Math.floor(moment.getTime() / SECOND_MS) + 1) * SECOND_MS);
 }
 
-/** Reads a moment. Throws 400 for an invalid one. */
-export function momentFilter(query: Query, name: string): Date | undefined {
-  const value = textFilter(query, name);
+/** Throws 400 for an invalid moment. */
+export function parseMomentFilter(query: Query, name: string): Date | undefined {
+  const value = parseTextFilter(query, name);
   if (value === undefined) return undefined;
-  const moment = queryMoment(value);
+  const moment = parseQueryMoment(value);
   if (moment === undefined) throw new HttpProblem(400);
   return moment.at;
 }
 
-/** As `parseMoment`, but accepts a space for the `+` of an offset, as queries decode it. */
-export function queryMoment(value: string): Moment | undefined {
+/** Accepts a space for the `+` of an offset, since queries decode `+` as a space. */
+export function parseQueryMoment(value: string): Moment | undefined {
   return parseMoment(value.replace(/^(\S+T\S+) (?=\d\d:\d\d$)/, '$1+'));
 }

@@ -4,7 +4,7 @@ import { HttpProblem } from './errors.js';
 
 const MAX_ENTRIES = 1_000;
 const MAX_PARAMETERS = 2_000;
-const DEEPEST = 2;
+const MAX_DEPTH = 2;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Parses a query string into texts, lists of texts and lists of objects. Throws 400 beyond the limits. */
@@ -15,7 +15,7 @@ export function parseQuery(text: string | null): Record<string, unknown> {
   try {
     return qs.parse(text, {
       plainObjects: true,
-      depth: DEEPEST,
+      depth: MAX_DEPTH,
       strictDepth: true,
       arrayLimit: MAX_ENTRIES,
       parameterLimit: MAX_PARAMETERS,
@@ -26,34 +26,34 @@ export function parseQuery(text: string | null): Record<string, unknown> {
   }
 }
 
-/** Throws 400 for text that no record can hold. */
+/** Throws 400 for text that the database cannot store. */
 export function assertStorableQuery(query: Readonly<Record<string, unknown>>): void {
-  if (!Object.entries(query).every(([name, value]) => isSoundValue(name) && isSoundValue(value))) {
+  if (!Object.entries(query).every(([name, value]) => isStorableValue(name) && isStorableValue(value))) {
     throw new HttpProblem(400);
   }
 }
 
-/** Entries of a list parameter in any notation, commas included. Throws 400 for too many. */
-export function listEntries(value: unknown): unknown[] {
-  const entries = [value].flat().flatMap((each: unknown) => (typeof each === 'string' ? each.split(',') : [each]));
+/** Splits a list parameter in any notation, commas included. Throws 400 for too many entries. */
+export function parseListEntries(value: unknown): unknown[] {
+  const entries = [value].flat().flatMap((entry: unknown) => (typeof entry === 'string' ? entry.split(',') : [entry]));
   if (entries.length > MAX_ENTRIES) throw new HttpProblem(400);
   return entries;
 }
 
-function isSoundValue(value: unknown): boolean {
+function isStorableValue(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
-  return typeof value !== 'object' || value === null || Object.values(value).every(isSoundValue);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isStorableValue);
 }
 
-/** Whether a parameter such as `a[b][c]=value` has a forbidden key. */
+/** Checks every part of a key such as `a[b][c]`. */
 function hasForbiddenKey(parameter: string): boolean {
   const bracket = parameter.indexOf(']=');
   const end = bracket < 0 ? parameter.indexOf('=') : bracket + 1;
-  const key = decoded(end < 0 ? parameter : parameter.slice(0, end));
+  const key = tryDecode(end < 0 ? parameter : parameter.slice(0, end));
   return key.split(/[[\].]/).some((part) => FORBIDDEN_KEYS.has(part));
 }
 
-function decoded(text: string): string {
+function tryDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { TokenHolder } from '@back-office/apps';
 import { HttpProblem } from './errors.js';
 
-/** Calls per window of seconds, which begins with the first call. */
+/** A window of `seconds` starts with the first call. */
 export interface RateLimit {
   readonly calls: number;
   readonly seconds: number;
@@ -13,21 +13,21 @@ export interface RateLimit {
  * Limits the calls per token, in this process only, before a body is read. Every answer has the headers of
  * draft-ietf-httpapi-ratelimit-headers-11.
  */
-export function rateLimited(limit: RateLimit | undefined): RequestHandler {
+export function limitRate(limit: RateLimit | undefined): RequestHandler {
   if (limit === undefined) return (_request, _response, next) => next();
   const limiter = new RateLimiterMemory({ points: limit.calls, duration: limit.seconds });
   return async (_request, response, next) => {
     const { tokenId } = response.locals['holder'] as TokenHolder;
-    const count = await counted(limiter, tokenId);
+    const count = await countCall(limiter, tokenId);
     const seconds = Math.ceil(count.msBeforeNext / 1_000);
     setHeaders(response, limit, count.remainingPoints, seconds);
-    const isTooMuch = count.consumedPoints > limit.calls;
-    next(isTooMuch ? new HttpProblem(429, { 'Retry-After': String(seconds) }) : undefined);
+    const isExceeded = count.consumedPoints > limit.calls;
+    next(isExceeded ? new HttpProblem(429, { 'Retry-After': String(seconds) }) : undefined);
   };
 }
 
 /** The library throws its count when the limit is exceeded. */
-async function counted(limiter: RateLimiterMemory, tokenId: number): Promise<RateLimiterRes> {
+async function countCall(limiter: RateLimiterMemory, tokenId: number): Promise<RateLimiterRes> {
   try {
     return await limiter.consume(tokenId);
   } catch (refused) {
@@ -36,7 +36,12 @@ async function counted(limiter: RateLimiterMemory, tokenId: number): Promise<Rat
   }
 }
 
-function setHeaders(response: Response, { calls, seconds }: RateLimit, left: number, secondsLeft: number): void {
+function setHeaders(
+  response: Response,
+  { calls, seconds }: RateLimit,
+  remainingCalls: number,
+  remainingSeconds: number,
+): void {
   response.setHeader('RateLimit-Policy', `"token";q=${calls};w=${seconds}`);
-  response.setHeader('RateLimit', `"token";r=${left};t=${secondsLeft}`);
+  response.setHeader('RateLimit', `"token";r=${remainingCalls};t=${remainingSeconds}`);
 }

@@ -16,25 +16,24 @@ import { Allow, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { isPlainObject, registerNested, type Class } from './nested-values.js';
 
-/** Error message for an invalid value, or `undefined`. */
+/** Returns the error message for an invalid value. */
 export type Validator = (value: unknown) => string | undefined;
 type Schema = Extract<Parameters<typeof JSONSchema>[0], { type?: unknown }>;
 
 export interface Presence {
-  /** May be absent or null. */
+  /** The field may be absent or null. */
   readonly optional?: boolean;
 }
 
 export interface TextOptions extends Presence {
   readonly max?: number;
-  /** Must match the whole text. */
   readonly pattern?: RegExp;
 }
 
 export function Text({ max = MAX_STRING_LENGTH, pattern, optional }: TextOptions = {}): PropertyDecorator {
   const validate: Validator = (value) => {
-    const wrong = checkText(value, max, optional === true);
-    if (wrong !== undefined || pattern === undefined || pattern.test(String(value))) return wrong;
+    const error = checkText(value, max, optional === true);
+    if (error !== undefined || pattern === undefined || pattern.test(String(value))) return error;
     return isBlank(String(value)) ? CANT_BE_BLANK : IS_INVALID;
   };
   return field(validate, { type: 'string', maxLength: max, ...(pattern && { pattern: pattern.source }) }, { optional });
@@ -48,8 +47,8 @@ export function Email({ optional = false }: Presence = {}): PropertyDecorator {
   const pattern = optional ? EMAIL_OR_BLANK : EMAIL;
   const validate: Validator = (value) =>
     checkText(value, MAX_STRING_LENGTH, optional) ?? (pattern.test(String(value)) ? undefined : IS_INVALID);
-  const form = optional ? { pattern: pattern.source } : { format: 'email' };
-  return field(validate, { type: 'string', maxLength: MAX_STRING_LENGTH, ...form }, { optional });
+  const emailSchema = optional ? { pattern: pattern.source } : { format: 'email' };
+  return field(validate, { type: 'string', maxLength: MAX_STRING_LENGTH, ...emailSchema }, { optional });
 }
 
 export interface RangeOptions extends Presence {
@@ -66,7 +65,7 @@ export function Whole({ min = -(2 ** 31), max = 2 ** 31 - 1, optional }: RangeOp
   return field(validate, { type: 'integer', minimum: min, maximum: max }, { optional });
 }
 
-/** The id of a record: any integer is valid; one that cannot be an id finds nothing. */
+/** Accepts any integer; an integer that cannot be an id finds no record. */
 export function RecordId({ optional }: Presence = {}): PropertyDecorator {
   const validate: Validator = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
   const read = (value: unknown): unknown =>
@@ -74,7 +73,7 @@ export function RecordId({ optional }: Presence = {}): PropertyDecorator {
   return field(validate, { type: 'integer' }, { optional }, read);
 }
 
-/** A JSON number in the currency; `minorOf` checks its decimals. */
+/** Accepts an amount in the currency; `minorOf` checks its decimals later. */
 export function Amount({ min, optional }: RangeOptions = {}): PropertyDecorator {
   const validate: Validator = (value) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) return MALFORMED;
@@ -116,34 +115,35 @@ export interface TextsOptions extends ListOptions {
   /** Maximum length of each text in characters. */
   readonly maxLength?: number;
   /** Accepts texts of spaces only; empty texts are never accepted. */
-  readonly spaces?: boolean;
+  readonly canBeSpaces?: boolean;
 }
 
 export function Texts(options: TextsOptions = {}): PropertyDecorator {
-  const { max = 1_000, maxLength = MAX_STRING_LENGTH, spaces = false, optional } = options;
+  const { max = 1_000, maxLength = MAX_STRING_LENGTH, canBeSpaces = false, optional } = options;
   const validate: Validator = (value) => {
-    if (!Array.isArray(value) || value.some((each) => typeof each !== 'string')) return MALFORMED;
+    if (!Array.isArray(value) || value.some((text) => typeof text !== 'string')) return MALFORMED;
     if (value.length > max) return IS_TOO_LONG;
-    return value.map((each) => checkText(each, maxLength, spaces && each !== '')).find((wrong) => wrong !== undefined);
+    return value
+      .map((text) => checkText(text, maxLength, canBeSpaces && text !== ''))
+      .find((error) => error !== undefined);
   };
   const items = { type: 'string', minLength: 1, maxLength } as const;
   return field(validate, { type: 'array', items, maxItems: max }, { optional });
 }
 
-/** A field with a validator of its feature. */
 export function ValidatedBy(validate: Validator, schema: Schema, options: FieldOptions = {}): PropertyDecorator {
   return field(validate, schema, options);
 }
 
-export function Nested(of: () => Class, { optional }: Presence = {}): PropertyDecorator {
-  const shownOrNull = JSONSchema((own) => ({ anyOf: [own, { type: 'null' }] })) as PropertyDecorator;
-  return together(nested(of, validateObject, {}, { optional }), ...(optional ? [shownOrNull] : []));
+export function Nested(getClass: () => Class, { optional }: Presence = {}): PropertyDecorator {
+  const documentNull = JSONSchema((schema) => ({ anyOf: [schema, { type: 'null' }] })) as PropertyDecorator;
+  return combine(nestedField(getClass, validateObject, {}, { optional }), ...(optional ? [documentNull] : []));
 }
 
-/** The object around the body. Without it the request is unreadable (400). */
-export function Wrapper(of: () => Class): PropertyDecorator {
-  const marked: PropertyDecorator = (target, property) => Reflect.defineMetadata(WRAPPER, true, target, property);
-  return together(nested(of, validateObject, {}, { missing: MALFORMED }), marked);
+/** A body without its wrapper is answered 400. */
+export function Wrapper(getClass: () => Class): PropertyDecorator {
+  const markWrapper: PropertyDecorator = (target, property) => Reflect.defineMetadata(WRAPPER, true, target, property);
+  return combine(nestedField(getClass, validateObject, {}, { missing: MALFORMED }), markWrapper);
 }
 
 const WRAPPER = Symbol('wrapper');
@@ -153,7 +153,7 @@ export function isWrapper(bodyClass: Class, property: string): boolean {
 }
 
 export function ListOf(
-  of: () => Class,
+  getClass: () => Class,
   { max = 1_000, optional, canBeEmpty = optional }: RecordsOptions = {},
 ): PropertyDecorator {
   const validate: Validator = (value) => {
@@ -161,18 +161,18 @@ export function ListOf(
     if (value.length === 0 && !canBeEmpty) return CANT_BE_BLANK;
     return value.length > max ? IS_TOO_LONG : undefined;
   };
-  return nested(of, validate, { type: 'array', maxItems: max }, { optional }, { each: true, max });
+  return nestedField(getClass, validate, { type: 'array', maxItems: max }, { optional }, { each: true, max });
 }
 
-/** A field that the domain validates, presence and type included, with its own message keys. */
+/** The domain validates presence and type too, with different message keys. */
 export function ValidatedByDomain(schema: Schema, { optional }: Presence = {}): PropertyDecorator {
-  const decorators = [Allow(), AsSent(), JSONSchema(schema) as PropertyDecorator];
-  return together(...decorators, ...(optional ? [IsOptional()] : []));
+  const decorators = [Allow(), Verbatim(), JSONSchema(schema) as PropertyDecorator];
+  return combine(...decorators, ...(optional ? [IsOptional()] : []));
 }
 
 const validateObject: Validator = (value) => (isPlainObject(value) ? undefined : MALFORMED);
 
-/** An optional field may be null, which equals absent. */
+/** Null is accepted and means absent. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema as { type?: unknown; enum?: unknown[] };
   return {
@@ -189,7 +189,7 @@ export interface FieldOptions {
 }
 
 function field(validate: Validator, schema: Schema, options: FieldOptions, read?: (value: unknown) => unknown) {
-  return together(validated(validate, schema, options), AsSent(read));
+  return combine(validatedField(validate, schema, options), Verbatim(read));
 }
 
 class Opaque {}
@@ -198,16 +198,16 @@ class Opaque {}
  * Keeps the value unchanged. class-transformer would walk a value of unknown class, drop some keys, and fail on
  * `{"constructor": 1}`. A class without fields gives it nothing to walk.
  */
-function AsSent(read = (value: unknown): unknown => value): PropertyDecorator {
-  const untouched = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => read(obj[key]);
-  return together(
+function Verbatim(read = (value: unknown): unknown => value): PropertyDecorator {
+  const readValue = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => read(obj[key]);
+  return combine(
     Expose(),
     Type(() => Opaque),
-    Transform(untouched),
+    Transform(readValue),
   );
 }
 
-function validated(
+function validatedField(
   validate: Validator,
   schema: Schema,
   { optional, missing = CANT_BE_BLANK }: FieldOptions,
@@ -217,24 +217,27 @@ function validated(
     validate: (value: unknown) => validatePresent(value) === undefined,
     defaultMessage: (args?: { value?: unknown }) => validatePresent(args?.value) ?? '',
   };
-  const shown = optional ? orNull(schema) : schema;
+  const documentedSchema = optional ? orNull(schema) : schema;
   const context = { type: (schema as { type?: unknown }).type ?? 'object' };
-  const decorators = [ValidateBy({ name: 'field', validator }, { context }), JSONSchema(shown) as PropertyDecorator];
-  return together(...decorators, ...(optional ? [IsOptional()] : []));
+  const decorators = [
+    ValidateBy({ name: 'field', validator }, { context }),
+    JSONSchema(documentedSchema) as PropertyDecorator,
+  ];
+  return combine(...decorators, ...(optional ? [IsOptional()] : []));
 }
 
-function nested(
-  of: () => Class,
+function nestedField(
+  getClass: () => Class,
   validate: Validator,
   schema: Schema,
   options: FieldOptions,
   { each = false, max = Infinity } = {},
 ): PropertyDecorator {
-  const decorators = [validated(validate, schema, options), ValidateNested({ each }), Expose(), Type(of)];
-  return together(...decorators, registerNested(of, max));
+  const decorators = [validatedField(validate, schema, options), ValidateNested({ each }), Expose(), Type(getClass)];
+  return combine(...decorators, registerNested(getClass, max));
 }
 
-function together(...decorators: PropertyDecorator[]): PropertyDecorator {
+function combine(...decorators: PropertyDecorator[]): PropertyDecorator {
   return (target, property) => {
     for (const decorate of decorators) decorate(target, property);
   };

@@ -1,9 +1,9 @@
 import { HttpProblem } from './errors.js';
 
-/** Maximum rows of one bulk call; more are answered 413. */
+/** A bulk call with more rows is answered 413. */
 export const MAX_ROWS = 10_000;
 
-/** The rows of a bulk call. They are validated later without decorators, which would be slow for 10,000 rows. */
+/** Rows are validated later without decorators, which would be slow for 10,000 rows. */
 export function rowsOf(body: object, key: string): readonly unknown[] {
   const rows = (body as Record<string, unknown>)[key];
   if (!Array.isArray(rows)) throw new HttpProblem(400);
@@ -11,9 +11,9 @@ export function rowsOf(body: object, key: string): readonly unknown[] {
   return rows;
 }
 
-/** Maximum entries of nested lists of one kind in all rows; more would exceed the timeout of a call. */
+/** More entries of nested lists, over all rows, would exceed the timeout of a call. */
 const MAX_NESTED_ENTRIES = 30_000;
 
-export function assertFewNested(count: number): void {
+export function assertNestedLimit(count: number): void {
   if (count > MAX_NESTED_ENTRIES) throw new HttpProblem(413);
 }

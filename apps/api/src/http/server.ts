@@ -11,19 +11,19 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Timeouts towards the client, in ms. */
+/** All values are in ms. */
 export interface EdgeTimeouts {
   readonly head: number;
   readonly jsonBody: number;
-  /** The whole request, uploads included. */
+  /** Time for the whole request, uploads included. */
   readonly request: number;
-  /** Between two requests on one connection. */
+  /** Time between two requests on one connection. */
   readonly idle: number;
-  /** No data in either direction mid-request; longer than `request`, so slow clients get a 408. */
+  /** Time without data in either direction. It is longer than `request`, so that slow clients get a 408. */
   readonly silence: number;
   /** Interval of the check for timed-out connections. */
   readonly check: number;
-  /** Running calls when the process stops. */
+  /** Time for running calls when the process stops. */
   readonly drain: number;
 }
 
@@ -46,22 +46,21 @@ export interface EdgeServer {
   drain(): Promise<void>;
 }
 
-/** Request and response classes of the listener. */
-export type Messages = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
+export type MessageClasses = Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 
 export function edgeServer(
   listener: RequestListener,
   timeouts: EdgeTimeouts = EDGE_TIMEOUTS,
-  messages: Messages = {},
+  messages: MessageClasses = {},
 ): EdgeServer {
   let draining = false;
-  const running = new Set<ServerResponse>();
+  const openResponses = new Set<ServerResponse>();
   const server = createServer({ ...optionsOf(timeouts), ...messages }, (request, response) => {
     if (draining) response.setHeader('Connection', 'close');
-    running.add(response);
-    response.once('close', () => running.delete(response));
+    openResponses.add(response);
+    response.once('close', () => openResponses.delete(response));
     // Data after a refused request may be a smuggled request.
-    if (refused.has(request.socket)) return;
+    if (refusedSockets.has(request.socket)) return;
     if (isReadable(request)) listener(request, response);
     else refuse(request.socket, 400);
   });
@@ -70,16 +69,16 @@ export function edgeServer(
   // A client that does not read its answer would hold the connection for ever.
   server.timeout = timeouts.silence;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const before = [...running].filter(({ req }) => req.socket === socket);
-    // Unreadable data may belong to a request that is being answered, or follow one.
-    if (before.some(({ req }) => !req.complete)) return refuseUnreadable(error, socket);
-    void Promise.all(before.map(answeredOrGone)).then(() => refuseUnreadable(error, socket));
+    const earlierResponses = [...openResponses].filter(({ req }) => req.socket === socket);
+    // Unreadable data may belong to a running request or follow it.
+    if (earlierResponses.some(({ req }) => !req.complete)) return refuseUnreadable(error, socket);
+    void Promise.all(earlierResponses.map(waitForClose)).then(() => refuseUnreadable(error, socket));
   });
   server.on('checkExpectation', (request: IncomingMessage) => refuse(request.socket, 400));
   const drain = async (): Promise<void> => {
     draining = true;
-    for (const response of running) if (!response.headersSent) response.setHeader('Connection', 'close');
-    await closed(server, timeouts.drain);
+    for (const response of openResponses) if (!response.headersSent) response.setHeader('Connection', 'close');
+    await closeServer(server, timeouts.drain);
   };
   return { server, drain };
 }
@@ -96,7 +95,7 @@ function optionsOf({ head, request, idle, check }: EdgeTimeouts): ServerOptions 
   };
 }
 
-/** Node passes unknown transfer encodings on undecoded, and only the first of two hosts. */
+/** Node passes on unknown transfer encodings undecoded, and only the first of two Host headers. */
 function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding'];
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
@@ -105,7 +104,7 @@ function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): bool
   );
 }
 
-function answeredOrGone(response: ServerResponse): Promise<unknown> {
+function waitForClose(response: ServerResponse): Promise<unknown> {
   return new Promise((resolve) => response.once('close', resolve));
 }
 
@@ -114,19 +113,19 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** Answers requests that Node's parser refuses with the interface's error shape. */
+/** Node's parser would answer without the error shape of the interface. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (refused.has(socket)) return;
+  if (refusedSockets.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
   else refuse(socket as Socket, STATUS_OF_CODE[error.code ?? ''] ?? 400);
 }
 
 const LINGER_MS = 2_000;
-const refused = new WeakSet<Duplex>();
+const refusedSockets = new WeakSet<Duplex>();
 
-/** Answers on the socket and closes it after a moment, so that the client can read the answer. */
+/** Closes the socket after a moment, so that the client can read the answer. */
 function refuse(socket: Socket, status: number): void {
-  refused.add(socket);
+  refusedSockets.add(socket);
   const reason = STATUS_CODES[status];
   const body = JSON.stringify({ errors: { detail: status === 413 ? 'Request Entity Too Large' : reason } });
   const head = [
@@ -140,13 +139,13 @@ function refuse(socket: Socket, status: number): void {
   socket.setTimeout(LINGER_MS, () => socket.destroy());
 }
 
-async function closed(server: Server, drain: number): Promise<void> {
-  const done = new Promise((resolve) => server.close(resolve));
+async function closeServer(server: Server, drainMs: number): Promise<void> {
+  const closing = new Promise((resolve) => server.close(resolve));
   // Keep-alive connections that become idle after close() would delay it until their timeout.
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  const limit = setTimeout(() => server.closeAllConnections(), drain);
+  const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const drainTimer = setTimeout(() => server.closeAllConnections(), drainMs);
   server.closeIdleConnections();
-  await done;
-  clearInterval(idle);
-  clearTimeout(limit);
+  await closing;
+  clearInterval(idleCheck);
+  clearTimeout(drainTimer);
 }

@@ -1,6 +1,6 @@
 import { Type, type TObject, type TProperties, type TSchema } from '@sinclair/typebox';
 
-/** Building blocks of answers: a shape is both the schema of the reference and the type of the presenter. */
+/** A shape is both the schema of the API reference and the type of the presenter. */
 export const integer = Type.Integer();
 export const number = Type.Number();
 export const text = Type.String();
@@ -15,7 +15,6 @@ export function nullable<Shape extends TSchema>(shape: Shape) {
   return Type.Union([shape, Type.Null()]);
 }
 
-/** One of these texts. */
 export function oneOf<Value extends string>(values: readonly Value[]) {
   return Type.Unsafe<Value>({ type: 'string', enum: [...values] });
 }
@@ -24,17 +23,16 @@ export function listOf<Shape extends TSchema>(shape: Shape) {
   return Type.Array(shape);
 }
 
-/** An object with all properties required and no others. */
+/** All properties are required; others are forbidden. */
 export function record<Properties extends TProperties>(properties: Properties): TObject<Properties> {
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** A record with a name in the reference. */
-export function named<Properties extends TProperties>(name: string, properties: Properties): TObject<Properties> {
+/** The API reference lists the shape as a component of this name. */
+export function component<Properties extends TProperties>(name: string, properties: Properties): TObject<Properties> {
   return Type.Object(properties, { additionalProperties: false, $id: name });
 }
 
 export type { Static as Of } from '@sinclair/typebox';
 
-/** A row of a bulk call that was not written: the row as sent and the error. */
 export const failedRow = record({ input: Type.Unknown(), error: record({ message: text }) });

@@ -1,61 +1,61 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { HttpProblem, type FieldErrors } from './errors.js';
-import { cutOverlongLists, isPlainObject } from './nested-values.js';
+import { truncateOverlongLists, isPlainObject } from './nested-values.js';
 import { isWrapper } from './request-fields.js';
 import { MALFORMED } from '@back-office/kernel';
-import { wrongTypesBelow } from './wrong-types.js';
+import { findWrongTypes } from './wrong-types.js';
 
 export type BodyClass<Body extends object = object> = new () => Body;
 
-export interface Validated<Body> {
+export interface ValidatedBody<Body> {
   readonly body: Body;
-  /** Invalid fields, reported only when the record of the path exists. */
+  /** Field errors are reported only when the record of the path exists. */
   readonly errors: FieldErrors | undefined;
-  /** Values of wrong JSON types, for routes that name them. */
-  readonly wrongTypes?: ReturnType<typeof wrongTypesBelow>;
+  /** Set only for routes with `namesWrongTypes`. */
+  readonly wrongTypes?: ReturnType<typeof findWrongTypes>;
 }
 
-/** Reads a body as its request class. Throws 400 for a value of the wrong JSON type. */
+/** Parses a body into its request class. Throws 400 for a value of the wrong JSON type. */
 export function validateBody<Body extends object>(
   bodyClass: BodyClass<Body>,
   raw: unknown,
   namesWrongTypes = false,
-): Validated<Body> {
+): ValidatedBody<Body> {
   if (!isPlainObject(raw)) throw new HttpProblem(400);
-  const sent = cutOverlongLists(bodyClass, raw);
-  const body = plainToInstance(bodyClass, sent, { strategy: 'excludeAll', exposeUnsetFields: false });
-  const found = validateSync(body, { whitelist: true, validationError: { target: false, value: false } });
-  const errors = found.flatMap((error) =>
+  const truncatedBody = truncateOverlongLists(bodyClass, raw);
+  const body = plainToInstance(bodyClass, truncatedBody, { strategy: 'excludeAll', exposeUnsetFields: false });
+  const violations = validateSync(body, { whitelist: true, validationError: { target: false, value: false } });
+  const errors = violations.flatMap((error) =>
     messagesOf(error, isWrapper(bodyClass, error.property) ? [] : [error.property]),
   );
   if (errors.some(([, message]) => message === MALFORMED)) {
-    const wrongTypes = namesWrongTypes ? belowWrappers(bodyClass, found, sent) : [];
+    const wrongTypes = namesWrongTypes ? findWrongTypesInWrappers(bodyClass, violations, truncatedBody) : [];
     if (wrongTypes.length === 0) throw new HttpProblem(400);
     return { body, errors: undefined, wrongTypes };
   }
-  return { body, errors: errors.length > 0 ? grouped(errors) : undefined };
+  return { body, errors: errors.length > 0 ? groupByField(errors) : undefined };
 }
 
-function belowWrappers(
+function findWrongTypesInWrappers(
   bodyClass: BodyClass,
-  found: readonly ValidationError[],
-  sent: Readonly<Record<string, unknown>>,
+  violations: readonly ValidationError[],
+  rawBody: Readonly<Record<string, unknown>>,
 ) {
-  const wrappers = found.filter(({ property }) => isWrapper(bodyClass, property));
-  return wrappers.flatMap(({ property, children }) => wrongTypesBelow(children ?? [], sent[property]));
+  const wrappers = violations.filter(({ property }) => isWrapper(bodyClass, property));
+  return wrappers.flatMap(({ property, children }) => findWrongTypes(children ?? [], rawBody[property]));
 }
 
 type FieldMessage = readonly [field: string, message: string];
 
-/** Messages at the path and below. The wrapper is not part of a path: `payment.amount` is reported as `amount`. */
+/** A wrapper is not part of a path: `payment.amount` is reported as `amount`. */
 function messagesOf({ constraints, children }: ValidationError, path: readonly string[]): FieldMessage[] {
-  const own = constraints?.['field'];
-  if (own !== undefined) return [[path.join('.'), own]];
+  const message = constraints?.['field'];
+  if (message !== undefined) return [[path.join('.'), message]];
   return (children ?? []).flatMap((child) => messagesOf(child, [...path, child.property]));
 }
 
-function grouped(errors: readonly FieldMessage[]): FieldErrors {
+function groupByField(errors: readonly FieldMessage[]): FieldErrors {
   const byField: Record<string, string[]> = {};
   for (const [field, message] of errors) (byField[field] ??= []).push(message);
   return byField;

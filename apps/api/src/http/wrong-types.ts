@@ -23,31 +23,30 @@ export function wrongTypesAnswer(fields: readonly WrongType[], speech: Speech): 
 
 type Path = readonly (string | number)[];
 
-/** All values below `holder` of a wrong JSON type, by path. */
-export function wrongTypesBelow(errors: readonly ValidationError[], holder: unknown, path: Path = []): WrongType[] {
+export function findWrongTypes(errors: readonly ValidationError[], holder: unknown, path: Path = []): WrongType[] {
   return errors.flatMap(({ property, constraints, contexts, children }) => {
-    const received = (holder as Readonly<Record<string, unknown>>)[property];
-    const at = [...path, property];
-    const expected = (contexts?.['field'] as { type: string } | undefined)?.type ?? '';
-    // The list has already named an entry that is no record.
-    if (Array.isArray(holder) && !isRecord(received)) return [];
-    const own = constraints?.['field'] === MALFORMED ? wrongValues(received, expected, at) : [];
-    return [...own, ...wrongTypesBelow(children ?? [], received, at)];
+    const value = (holder as Readonly<Record<string, unknown>>)[property];
+    const fieldPath = [...path, property];
+    const expectedType = (contexts?.['field'] as { type: string } | undefined)?.type ?? '';
+    // The list already reports an entry that is not an object.
+    if (Array.isArray(holder) && !isObject(value)) return [];
+    const wrongFieldValues = constraints?.['field'] === MALFORMED ? wrongValues(value, expectedType, fieldPath) : [];
+    return [...wrongFieldValues, ...findWrongTypes(children ?? [], value, fieldPath)];
   });
 }
 
-/** A list is wrong by its entries, which must all be records. */
-function wrongValues(received: unknown, expected: string, path: Path): WrongType[] {
-  if (expected !== 'array' || !Array.isArray(received)) return [wrongType(received, expected, path)];
-  return received.flatMap((entry: unknown, index) =>
-    isRecord(entry) ? [] : [wrongType(entry, 'object', [...path, index])],
+/** A list is reported by its entries, which must all be objects. */
+function wrongValues(value: unknown, expectedType: string, path: Path): WrongType[] {
+  if (expectedType !== 'array' || !Array.isArray(value)) return [wrongType(value, expectedType, path)];
+  return value.flatMap((entry: unknown, index) =>
+    isObject(entry) ? [] : [wrongType(entry, 'object', [...path, index])],
   );
 }
 
-function wrongType(value: unknown, expected: string, path: Path): WrongType {
+function wrongType(value: unknown, expectedType: string, path: Path): WrongType {
   return {
     field: path.join('.'),
-    expected_type: expected,
+    expected_type: expectedType,
     received_type: typeName(value),
     received_value: value,
   };
@@ -59,6 +58,6 @@ function typeName(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-function isRecord(value: unknown): boolean {
+function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

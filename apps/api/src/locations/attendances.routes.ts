@@ -1,12 +1,12 @@
 import { formatDateTime, IS_INVALID, MALFORMED, parsePage } from '@back-office/kernel';
 import { type Attendance, type AttendanceQueries, type Attendances, MAX_DISTANCE_M } from '@back-office/locations';
-import { answered, created, ok } from '../http/answer.js';
+import { answerWith, created, ok } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
 import { Amount, ValidatedBy, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { dateTime, integer, listOf, named, record, type Of } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, record, type Of } from '../http/shapes.js';
 
-/** A number from `-max` to `max`. */
+/** Accepts a number from `-max` to `max`. */
 function Degrees(max: number): PropertyDecorator {
   const validate = (value: unknown): string | undefined => {
     if (typeof value !== 'number') return MALFORMED;
@@ -25,7 +25,7 @@ class PostAttendance {
   @Wrapper(() => AttendanceFields) attendance!: AttendanceFields;
 }
 
-const AttendanceShape = named('CustomerAttendance', {
+const AttendanceShape = component('CustomerAttendance', {
   id: integer,
   app_location_id: integer,
   distance_m: integer,
@@ -45,8 +45,8 @@ export function attendanceRoutes(attendances: Attendances, queries: AttendanceQu
       answers: { 201: record({ data: AttendanceShape }) },
       refusals: ['API.CustomerAttendances.NoLocationNearby'],
       handle: async ({ app, customerId, body }) => {
-        const added = await attendances.add(app.id, customerId, body.attendance);
-        return answered(added, (row) => created(presentAttendance(row)));
+        const attendance = await attendances.add(app.id, customerId, body.attendance);
+        return answerWith(attendance, (row) => created(presentAttendance(row)));
       },
     }),
     route({

@@ -1,8 +1,8 @@
 import { formatDateTime } from '@back-office/kernel';
 import type { WrittenLocation } from '@back-office/locations';
-import { dateTime, integer, named, nullable, number, record, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, number, record, text, type Of } from '../http/shapes.js';
 
-export const LocationShape = named('AppLocation', {
+export const LocationShape = component('AppLocation', {
   id: integer,
   code: nullable(text),
   external_ref: nullable(text),

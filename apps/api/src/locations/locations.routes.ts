@@ -1,5 +1,5 @@
 import { LOCATION_KEYS, type Locations, parseLocation } from '@back-office/locations';
-import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
+import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -41,13 +41,13 @@ export function locationRoutes(locations: Locations): Route[] {
       summary: 'Upserts store locations by code and external reference; absent fields stay',
       body: PostAppLocations,
       query: BULK_OPTIONS,
-      answers: { 200: explainable(listOf(Type.Union([WrittenLocationShape, record({ message: text })]))) },
+      answers: { 200: withExplain(listOf(Type.Union([WrittenLocationShape, record({ message: text })]))) },
       failedRows: LOCATION_KEYS,
       handle: async ({ app, body, query }) => {
-        const options = bulkOptions(query);
+        const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'app_locations').map(parseLocation);
-        const { locations: written, explain } = await locations.put(app, rows, options);
-        const results = written.map((location) =>
+        const { locations: savedLocations, explain } = await locations.put(app, rows, options);
+        const results = savedLocations.map((location) =>
           typeof location === 'string' ? { message: app.say(location) } : presentLocation(location),
         );
         return okExplained(results, explain);

@@ -89,15 +89,15 @@ export function importedOrderRoutes(imported: ImportedOrders, orders: OrderQueri
         if (Object.keys(errors).length > 0) return fieldErrorsAnswer(errors, app);
         const customer = parseCustomerName(order);
         if (isRefusal(customer)) return customer;
-        const added = await imported.add(app.id, parseImport(app, order, customer));
-        if (isRefusal(added)) return added;
-        return created(presentOrder(app, (await orders.find(app.id, added.id)) as Order));
+        const addedOrder = await imported.add(app.id, parseImport(app, order, customer));
+        if (isRefusal(addedOrder)) return addedOrder;
+        return created(presentOrder(app, (await orders.find(app.id, addedOrder.id)) as Order));
       },
     }),
   ];
 }
 
-/** Errors of amounts that the app's currency cannot express, by field. */
+/** Returns the errors of amounts that the app's currency cannot express, by field path. */
 function checkDecimals(app: AppContext, { items, payments }: ImportedOrderFields): FieldErrors {
   const amounts = [
     ...items.map(({ price }, index) => [`items.${index}.price`, price ?? 0] as const),
@@ -127,6 +127,6 @@ function parseImport(app: AppContext, fields: ImportedOrderFields, customer: Cus
   };
 }
 
-function blankToNull(sent: string | null | undefined): string | null {
-  return isBlank(sent ?? '') ? null : (sent as string);
+function blankToNull(field: string | null | undefined): string | null {
+  return isBlank(field ?? '') ? null : (field as string);
 }

@@ -18,7 +18,6 @@ const STATUS_FIELDS = [
   ['delivery_status_id', 'deliveryStatus', DELIVERY_STATUSES],
 ] as const;
 
-/** All message keys with which a row can fail. */
 export const ORDER_CHANGE_KEYS = [
   ...rowErrorKeys('Orders', { texts: ['invoice_number'] }),
   ORDER_NOT_FOUND,
@@ -29,7 +28,7 @@ export const ORDER_CHANGE_KEYS = [
   NOT_REFUNDABLE,
 ];
 
-/** Parses a row of PUT /orders/bulk_update, or returns the message key of its failure. */
+/** Returns a message key for an invalid row. */
 export function parseOrderChange(row: unknown): ParsedChange {
   if (!isRow(row)) return rowErrorKey('Orders', '', MALFORMED);
   const { id, data_part: dataPart, time_part: timePart, invoice_number: invoiceNumber, refund } = row;

@@ -1,8 +1,8 @@
 import type { OrderFilter } from '@back-office/orders';
-import { idFilter, searchFilter, windowFilter, windowParameters } from '../http/query-parameters.js';
+import { parseIdFilter, parseSearchFilter, parseWindowFilter, windowParameters } from '../http/query-parameters.js';
 import { integer, text } from '../http/shapes.js';
 
-/** Empty filters are ignored; unusable ids and dates are answered 400. */
+/** Empty filters are ignored; invalid ids and dates are answered 400. */
 export const ORDER_FILTERS = {
   search: {
     schema: text,
@@ -17,9 +17,9 @@ export const ORDER_FILTERS = {
 
 export function parseOrderFilter(query: Readonly<Record<string, unknown>>): OrderFilter {
   return {
-    search: searchFilter(query),
-    customerId: idFilter(query, 'customerId'),
-    appLocationId: idFilter(query, 'appLocationId'),
-    ...windowFilter(query, 'dateTimeFrom', 'dateTimeTo'),
+    search: parseSearchFilter(query),
+    customerId: parseIdFilter(query, 'customerId'),
+    appLocationId: parseIdFilter(query, 'appLocationId'),
+    ...parseWindowFilter(query, 'dateTimeFrom', 'dateTimeTo'),
   };
 }

@@ -8,7 +8,7 @@ export interface RefundPayer {
 }
 
 export class OrderUpdates {
-  /** `isResumed`: an earlier run of the same keyed call has already written. */
+  /** `isResumed` returns true when an earlier run of the same keyed call has already written. */
   constructor(
     private readonly changes: OrderChanges,
     private readonly refunds: RefundPayer,
@@ -17,15 +17,17 @@ export class OrderUpdates {
 
   /** Updates the valid rows and returns the others as failed. A row that failed to parse arrives as its message key. */
   async update(appId: number, changes: readonly ParsedChange[], options: BulkOptions = {}): Promise<UpdatedOrders> {
-    const { due, ...updated } = await this.changes.change(appId, changes, options);
-    // On a resumed call the worker handles the refunds.
+    const { due, ...result } = await this.changes.change(appId, changes, options);
+    // On a resumed call, the worker asks for the refunds.
     if (!options.dryRun && !this.isResumed()) await this.payOut(appId, due);
-    return updated;
+    return result;
   }
 
-  /** Many refunds would hold up the call, so they are left to the worker. */
-  private async payOut(appId: number, due: readonly DueRefunds[]): Promise<void> {
-    if (!shouldAskInCall(due)) return;
-    await Promise.all(due.map(({ proformaId, refundIds }) => this.refunds.payOutByIds(appId, proformaId, refundIds)));
+  /** Many refunds would hold up the call, so the worker asks for them. */
+  private async payOut(appId: number, dueRefunds: readonly DueRefunds[]): Promise<void> {
+    if (!shouldAskInCall(dueRefunds)) return;
+    await Promise.all(
+      dueRefunds.map(({ proformaId, refundIds }) => this.refunds.payOutByIds(appId, proformaId, refundIds)),
+    );
   }
 }

@@ -9,10 +9,10 @@ import {
   type OrderItem,
   type OrderPayment,
 } from '@back-office/orders';
-import { dateTime, integer, listOf, named, nullable, number, record, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, nullable, number, record, text, type Of } from '../http/shapes.js';
 import * as sale from './sale-shapes.js';
 
-const columns = {
+const orderColumns = {
   id: integer,
   data_part: integer,
   time_part: integer,
@@ -51,7 +51,7 @@ const columns = {
   updated_at: dateTime,
 };
 
-export const OrderListShape = named('OrderInList', columns);
+export const OrderListShape = component('OrderInList', orderColumns);
 
 const OrderItemShape = record({
   id: integer,
@@ -70,8 +70,8 @@ const OrderItemShape = record({
   warehouse_code: nullable(text),
 });
 
-export const OrderShape = named('Order', {
-  ...columns,
+export const OrderShape = component('Order', {
+  ...orderColumns,
   items: listOf(OrderItemShape),
   fee_items: listOf(sale.FeeItemShape),
   payments: listOf(sale.PaymentShape),
@@ -82,13 +82,13 @@ export type OrderOut = Of<typeof OrderShape>;
 
 export function presentOrder(app: AppContext, order: Order): OrderOut {
   const amount = money(app);
-  const taxed = [...order.items.map((item) => ({ ...item, vatRate: item.vat_rate })), ...order.fees];
+  const taxedLines = [...order.items.map((item) => ({ ...item, vatRate: item.vat_rate })), ...order.fees];
   return {
     ...presentColumns(order, amount),
     items: order.items.map((item) => presentItem(item, amount)),
     fee_items: order.fees.map((fee) => sale.presentFee(fee, amount)),
-    payments: (order.payments ?? []).map((payment) => sale.presentPayment(paymentOf(payment), amount)),
-    tax_brackets: bracketsOf(taxed).map((bracket) => sale.presentBracket(bracket, amount)),
+    payments: (order.payments ?? []).map((payment) => sale.presentPayment(toPayment(payment), amount)),
+    tax_brackets: bracketsOf(taxedLines).map((bracket) => sale.presentBracket(bracket, amount)),
     delivery_area: sale.presentDeliveryArea({
       delivery: order.delivery,
       shipmentMethodCode: order.shipment_method_code,
@@ -98,7 +98,7 @@ export function presentOrder(app: AppContext, order: Order): OrderOut {
 }
 
 function presentColumns(order: Order, amount: (minor: number) => number): Of<typeof OrderListShape> {
-  const computed = {
+  const computedColumns = {
     order_date: formatDateTime(order.order_date),
     order_status: ORDER_STATUSES[order.order_status_id - 1] ?? '',
     payment_status: PAYMENT_STATUSES[order.payment_status_id - 1] ?? '',
@@ -115,7 +115,7 @@ function presentColumns(order: Order, amount: (minor: number) => number): Of<typ
     inserted_at: formatDateTime(order.inserted_at),
     updated_at: formatDateTime(order.updated_at),
   };
-  return pick({ ...order, ...computed }, ORDER_FIELDS);
+  return pick({ ...order, ...computedColumns }, ORDER_FIELDS);
 }
 
 function presentItem(item: OrderItem, amount: (minor: number) => number): Of<typeof OrderItemShape> {
@@ -128,7 +128,7 @@ function presentItem(item: OrderItem, amount: (minor: number) => number): Of<typ
     name: item.name,
     qty: item.qty,
     price: amount(item.price),
-    vat_rate: sale.percent(item.vat_rate),
+    vat_rate: sale.toPercent(item.vat_rate),
     sales: amount(item.sales),
     discount: amount(item.discount),
     end_sales: amount(item.sales - item.discount),
@@ -137,6 +137,6 @@ function presentItem(item: OrderItem, amount: (minor: number) => number): Of<typ
   };
 }
 
-function paymentOf({ payment_method_id: methodId, paid_at: date, refund_of: refundOf, ...payment }: OrderPayment) {
+function toPayment({ payment_method_id: methodId, paid_at: date, refund_of: refundOf, ...payment }: OrderPayment) {
   return { ...payment, methodId, refundOf, date: new Date(date) };
 }

@@ -1,8 +1,8 @@
 import { parsePage } from '@back-office/kernel';
 import { DELIVERY_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES, type OrderQueries } from '@back-office/orders';
-import { ok, okText } from '../http/answer.js';
-import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
-import { PAGING, PARTS, partsOf } from '../http/query-parameters.js';
+import { ok, okJson } from '../http/answer.js';
+import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
+import { PAGING, PARTS, parseParts } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -57,7 +57,7 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       answers: { 200: record({ data: listOf(OrderListShape) }) },
       handle: async ({ app, query }) => {
         const page = parsePage(query, DEFAULT_LIMIT);
-        return okText(await orders.list({ app, filter: parseOrderFilter(query), orderBy: query['orderBy'], page }));
+        return okJson(await orders.list({ app, filter: parseOrderFilter(query), orderBy: query['orderBy'], page }));
       },
     }),
     route({
@@ -68,7 +68,7 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
       query: PARTS,
       answers: { 200: record({ data: OrderShape }) },
       handle: async ({ app, id, query }) => {
-        const { dataPart, timePart } = partsOf(query);
+        const { dataPart, timePart } = parseParts(query);
         const order = await orders.findByParts(app.id, id, dataPart, timePart);
         return order && ok(presentOrder(app, order));
       },
@@ -81,14 +81,14 @@ export function orderRoutes(orders: OrderQueries, updates: OrderUpdates): Route[
         'Changes statuses and invoice numbers, refunds cancelled orders; the first shipping takes the reserved pieces out of stock',
       body: BulkUpdateOrders,
       query: BULK_OPTIONS,
-      answers: { 200: explainable(record({ updated: integer, failed: listOf(failedRow) })) },
+      answers: { 200: withExplain(record({ updated: integer, failed: listOf(failedRow) })) },
       failedRows: ORDER_CHANGE_KEYS,
       handle: async ({ app, body, query }) => {
-        const options = bulkOptions(query);
+        const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'orders');
         const { failed, explain } = await updates.update(app.id, rows.map(parseOrderChange), options);
-        const shown = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
-        return okExplained({ updated: rows.length - failed.length, failed: shown }, explain);
+        const failedRows = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
+        return okExplained({ updated: rows.length - failed.length, failed: failedRows }, explain);
       },
     }),
   ];

@@ -56,10 +56,10 @@ export function presentNotes(sale: Fields<NoteColumns>): NoteColumns {
   return columnsOf(sale, SALE_NOTES);
 }
 
-/** Percent, from basis points: 2000 becomes 20. */
-export function percent(vatRate: number): number;
-export function percent(vatRate: VatRate): number | null;
-export function percent(vatRate: VatRate): number | null {
+/** Converts basis points to percent: 2000 becomes 20. */
+export function toPercent(vatRate: number): number;
+export function toPercent(vatRate: VatRate): number | null;
+export function toPercent(vatRate: VatRate): number | null {
   return vatRate === null ? null : fromMinor(vatRate, 2);
 }
 
@@ -75,16 +75,16 @@ export function presentFee(fee: FeeLine, money: Money): Of<typeof FeeItemShape> 
     name: fee.name,
     qty: fee.qty,
     price: money(fee.price),
-    vat_rate: percent(fee.vatRate),
+    vat_rate: toPercent(fee.vatRate),
     sales: money(fee.sales),
     discount: money(fee.discount),
     end_sales: money(fee.sales - fee.discount),
   };
 }
 
-export type ShownPayment = Pick<Payment, 'id' | 'amount' | 'method' | 'methodId' | 'status' | 'date'>;
+export type PresentedPayment = Pick<Payment, 'id' | 'amount' | 'method' | 'methodId' | 'status' | 'date'>;
 
-export function presentPayment(payment: ShownPayment, money: Money): Of<typeof PaymentShape> {
+export function presentPayment(payment: PresentedPayment, money: Money): Of<typeof PaymentShape> {
   return {
     id: payment.id,
     amount: money(payment.amount),
@@ -98,7 +98,7 @@ export function presentPayment(payment: ShownPayment, money: Money): Of<typeof P
 
 export function presentBracket(bracket: TaxBracket, money: Money): Of<typeof TaxBracketShape> {
   const { vatRate, net, vat, gross } = bracket;
-  return { vat_rate: percent(vatRate), net: money(net), vat: money(vat), gross: money(gross) };
+  return { vat_rate: toPercent(vatRate), net: money(net), vat: money(vat), gross: money(gross) };
 }
 
 export interface DeliveryTerms {

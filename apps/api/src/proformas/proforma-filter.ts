@@ -1,7 +1,7 @@
 import { parseBoolean, parseInteger } from '@back-office/kernel';
 import { STATUSES, statusId, type ProformaFilter } from '@back-office/proforma';
-import { queryMoment } from '../http/query-parameters.js';
-import { listEntries } from '../http/query-text.js';
+import { parseQueryMoment } from '../http/query-parameters.js';
+import { parseListEntries } from '../http/query-text.js';
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -39,12 +39,12 @@ export function parseWindow(query: Query): { readonly from: Date | undefined; re
 }
 
 function statusesOf(value: unknown) {
-  const names = listEntries(value).map((entry) => (typeof entry === 'string' ? entry.trim() : undefined));
+  const names = parseListEntries(value).map((entry) => (typeof entry === 'string' ? entry.trim() : undefined));
   return STATUSES.filter((status) => names.includes(status));
 }
 
 function momentOf(value: unknown) {
-  return typeof value === 'string' ? queryMoment(value) : undefined;
+  return typeof value === 'string' ? parseQueryMoment(value) : undefined;
 }
 
 function withoutAbsent<Filter extends object>(

@@ -1,8 +1,8 @@
 import type { Customers } from '@back-office/customers';
 import { parsePage, type Clock } from '@back-office/kernel';
 import { STATUSES, type ProformaFilter, type ProformaQueries } from '@back-office/proforma';
-import { ok, okText, type Outcome } from '../http/answer.js';
-import { PAGING, PARTS, partsOf } from '../http/query-parameters.js';
+import { ok, okJson, type HandlerResult } from '../http/answer.js';
+import { PAGING, PARTS, parseParts } from '../http/query-parameters.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { integer, listOf, record, text, boolean } from '../http/shapes.js';
 import { parseProformaFilter } from './proforma-filter.js';
@@ -45,8 +45,8 @@ const LIST_QUERY = {
 
 /** These routes must come before those with an id: `/proforma_orders/:id` would also match `/proforma_orders/stats`. */
 export function proformaListRoutes(proformas: ProformaQueries, customers: Customers, clock: Clock): Route[] {
-  const listPage = async ({ app, query }: Call, filter: ProformaFilter): Promise<Outcome> =>
-    okText(await proformas.list(app, filter, query['orderBy'], parsePage(query, DEFAULT_LIMIT), clock.now()));
+  const listPage = async ({ app, query }: Call, filter: ProformaFilter): Promise<HandlerResult> =>
+    okJson(await proformas.list(app, filter, query['orderBy'], parsePage(query, DEFAULT_LIMIT), clock.now()));
   return [
     route({
       method: 'get',
@@ -54,7 +54,7 @@ export function proformaListRoutes(proformas: ProformaQueries, customers: Custom
       caller: 'app',
       summary: "The app's proformas, newest first by default; unusable filters are ignored",
       query: LIST_QUERY,
-      ignoresUnusableFilters: true,
+      ignoresInvalidFilters: true,
       answers: { 200: record({ data: listOf(ProformaListShape) }) },
       handle: (call) => listPage(call, parseProformaFilter(call.query, clock.now())),
     }),
@@ -65,10 +65,10 @@ export function proformaListRoutes(proformas: ProformaQueries, customers: Custom
       extension: true,
       summary: 'The proformas of one customer, newest first by default; unusable filters are ignored',
       query: { ...PARTS, ...CUSTOMER_LIST_QUERY },
-      ignoresUnusableFilters: true,
+      ignoresInvalidFilters: true,
       answers: { 200: record({ data: listOf(ProformaListShape) }) },
       handle: async (call) => {
-        const { dataPart, timePart } = partsOf(call.query);
+        const { dataPart, timePart } = parseParts(call.query);
         const customer = await customers.find(call.app.id, call.id, dataPart, timePart);
         if (customer === undefined) return undefined;
         const { anonymous: _, ...filter } = parseProformaFilter(call.query, clock.now());
@@ -81,7 +81,7 @@ export function proformaListRoutes(proformas: ProformaQueries, customers: Custom
       caller: 'app',
       summary: 'Counts for a dashboard, and the conversion rate of proformas made between date_from and date_to',
       query: STATS_QUERY,
-      ignoresUnusableFilters: true,
+      ignoresInvalidFilters: true,
       answers: { 200: record({ data: ProformaStatsShape }) },
       handle: async ({ app, query }) => {
         const now = clock.now();

@@ -1,6 +1,6 @@
 import { refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { NO_PAYMENT_QR, type Proforma } from '@back-office/proforma';
-import { answered, ok, type Outcome } from '../http/answer.js';
+import { answerWith, ok, type HandlerResult } from '../http/answer.js';
 import { type AppContext, minorOf, money } from '@back-office/apps';
 import { Amount, OneOf, RecordId, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -41,7 +41,7 @@ class PayProforma {
 
 export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): Route[] {
   const checkOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.checkOpen(app, id);
-  const refuseAmount = async (app: AppContext, id: number): Promise<Outcome> => {
+  const refuseAmount = async (app: AppContext, id: number): Promise<HandlerResult> => {
     const openCheck = await checkOpen(app, id);
     return openCheck === true ? refuse('is invalid', 'amount') : openCheck || undefined;
   };
@@ -83,7 +83,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       handle: async ({ app, id, body: { payment } }) => {
         const amount = parseAmount(app, payment.amount);
         if (amount === 'too precise') return refuseAmount(app, id);
-        return answered(await actions.pay(app, id, { methodId: payment.payment_method_id, amount }), present(app));
+        return answerWith(await actions.pay(app, id, { methodId: payment.payment_method_id, amount }), present(app));
       },
     }),
     route({
@@ -105,7 +105,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       handle: async ({ app, id, body: { payment } }) => {
         const amount = parseAmount(app, payment.amount);
         if (amount === 'too precise') return refuseAmount(app, id);
-        return answered(await actions.beginCardPayment(app, id, amount), ({ proforma, payment: begunPayment }) => ({
+        return answerWith(await actions.beginCardPayment(app, id, amount), ({ proforma, payment: begunPayment }) => ({
           status: 201,
           body: {
             data: presentProforma(app, proforma, clock.now()),
@@ -126,7 +126,7 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
       handle: async ({ app, id, ids, body: { result } }) => {
         const { status, reference = null } = result;
         const cardResult = { paymentId: ids['payment_id'] ?? 0, status: status as 'settled' | 'failed', reference };
-        return answered(await actions.receiveCardResult(app, id, cardResult), present(app));
+        return answerWith(await actions.receiveCardResult(app, id, cardResult), present(app));
       },
     }),
   ];

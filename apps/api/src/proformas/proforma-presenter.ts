@@ -99,7 +99,7 @@ function presentItem(line: domain.ProformaLine, toAmount: AmountConverter): Of<t
     qty: line.qty,
     qty_confirmed: line.qtyConfirmed,
     price: toAmount(line.price),
-    vat_rate: sale.percent(line.vatRate),
+    vat_rate: sale.toPercent(line.vatRate),
     sales: toAmount(line.sales),
     discount: toAmount(line.discount),
     end_sales: toAmount(line.sales - line.discount),

@@ -1,6 +1,6 @@
 import type { Clock } from '@back-office/kernel';
 import { REFUND_PENDING, type Proforma } from '@back-office/proforma';
-import { answered, ok } from '../http/answer.js';
+import { answerWith, ok } from '../http/answer.js';
 import type { AppContext } from '@back-office/apps';
 import { Nested, Text } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
@@ -37,7 +37,7 @@ export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Ro
       precheck: exists,
       handle: async ({ app, id, ids, body }) => {
         const refund = { refundId: ids['refund_id'] ?? 0, reference: body.refund?.reference ?? null };
-        return answered(await actions.recordRefund(app, id, refund), present(app));
+        return answerWith(await actions.recordRefund(app, id, refund), present(app));
       },
     }),
     route({
@@ -49,7 +49,7 @@ export function proformaRefundRoutes(actions: ProformaActions, clock: Clock): Ro
       answers: { 200: OneProformaShape },
       precheck: exists,
       handle: async ({ app, id, ids }) =>
-        answered(await actions.retryRefund(app, id, ids['refund_id'] ?? 0), present(app)),
+        answerWith(await actions.retryRefund(app, id, ids['refund_id'] ?? 0), present(app)),
     }),
   ];
 }

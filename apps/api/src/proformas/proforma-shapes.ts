@@ -4,7 +4,7 @@ import {
   dateTime,
   integer,
   listOf,
-  named,
+  component,
   nullable,
   number,
   oneOf,
@@ -55,7 +55,7 @@ const commonFields = {
 
 export const CommonShape = record(commonFields);
 
-export const ProformaListShape = named('ProformaInList', {
+export const ProformaListShape = component('ProformaInList', {
   ...commonFields,
   proforma_status_name: oneOf(domain.STATUSES),
 });
@@ -101,7 +101,7 @@ export const AlertShape = record({
   inserted_at: dateTime,
 });
 
-export const ProformaShape = named('Proforma', {
+export const ProformaShape = component('Proforma', {
   ...commonFields,
   proforma_status: oneOf(domain.STATUSES),
   order_processing_id: integer,

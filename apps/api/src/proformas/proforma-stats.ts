@@ -1,12 +1,12 @@
 import { money, type AppContext } from '@back-office/apps';
 import { formatDateTime } from '@back-office/kernel';
 import type { ProformaStats } from '@back-office/proforma';
-import { dateTime, integer, named, nullable, number, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, number, type Of } from '../http/shapes.js';
 import { parseWindow } from './proforma-filter.js';
 
 const DAY_MS = 24 * 3_600_000;
 
-export const ProformaStatsShape = named('ProformaStats', {
+export const ProformaStatsShape = component('ProformaStats', {
   open_count: integer,
   open_sum: number,
   awaiting_payment_count: integer,

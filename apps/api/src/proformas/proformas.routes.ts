@@ -2,7 +2,7 @@ import type { AppContext } from '@back-office/apps';
 import { IS_INVALID, MALFORMED, type Clock, type Refusal } from '@back-office/kernel';
 import type { OrderQueries } from '@back-office/orders';
 import { CREATE_REFUSALS, type Proforma } from '@back-office/proforma';
-import { answered, created, NO_CONTENT, ok, type Outcome } from '../http/answer.js';
+import { answerWith, created, NO_CONTENT, ok, type HandlerResult } from '../http/answer.js';
 import { ValidatedBy, ListOf, RecordId, Text, ValidatedByDomain, type Validator } from '../http/request-fields.js';
 import { route, type Call, type Route } from '../http/route.js';
 import { record } from '../http/shapes.js';
@@ -57,8 +57,8 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
   const exists = (app: AppContext, id: number): Promise<boolean> => actions.exists(app, id);
   const checkOpen = (app: AppContext, id: number): Promise<boolean | Refusal> => actions.checkOpen(app, id);
   const present = (app: AppContext) => (proforma: Proforma) => ok(presentProforma(app, proforma, clock.now()));
-  const edit = async ({ app, id, body }: Call<EditProforma>): Promise<Outcome> =>
-    answered(await actions.edit(app, id, body), present(app));
+  const edit = async ({ app, id, body }: Call<EditProforma>): Promise<HandlerResult> =>
+    answerWith(await actions.edit(app, id, body), present(app));
   const editRoute = {
     path: '/proforma_orders/:id',
     caller: 'app' as const,
@@ -84,7 +84,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       answers: { 201: OneProformaShape },
       refusals: CREATE_REFUSALS.map(({ refused }) => refused),
       handle: async ({ app, body }) =>
-        answered(await actions.create(app, body.order_processing_id), (proforma) =>
+        answerWith(await actions.create(app, body.order_processing_id), (proforma) =>
           created(presentProforma(app, proforma, clock.now())),
         ),
     }),
@@ -94,7 +94,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       caller: 'app',
       summary: 'One proforma in full',
       answers: { 200: OneProformaShape },
-      handle: async ({ app, id }) => answered(await actions.show(app, id), present(app)),
+      handle: async ({ app, id }) => answerWith(await actions.show(app, id), present(app)),
     }),
     route({
       method: 'post',
@@ -111,7 +111,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
           lineId: adjustment.proforma_order_item_id,
           qtyConfirmed: adjustment.qty_confirmed,
         }));
-        return answered(await actions.confirm(app, id, adjustments), present(app));
+        return answerWith(await actions.confirm(app, id, adjustments), present(app));
       },
     }),
     route({
@@ -141,7 +141,7 @@ export function proformaRoutes(actions: ProformaActions, orders: OrderQueries, c
       refusals: [FINAL_REFUSAL],
       precheck: checkOpen,
       handle: async ({ app, id, body }) =>
-        answered(await actions.cancel(app, id, body.reason ?? null), () => NO_CONTENT),
+        answerWith(await actions.cancel(app, id, body.reason ?? null), () => NO_CONTENT),
     }),
   ];
 }

@@ -37,7 +37,7 @@ export async function startApi(
   logger: Logger,
   timeouts = EDGE_TIMEOUTS,
 ): Promise<Api> {
-  const uploads = { directory: join(config.dataDir, UPLOADS), limit: config.uploadLimit };
+  const uploads = { directory: join(config.dataDir, UPLOADS), maxFileBytes: config.uploadLimit };
   await makeFolder(uploads.directory, 0o700);
   await removeStaleUploads(uploads);
   let draining = false;
@@ -80,7 +80,7 @@ function buildApp(
     rateLimit: config.rateLimit,
     observer: observerOf(logger, metrics),
     isBusy: () => database.health.connections().waiting >= config.databasePoolSize * MAX_WAITING_PER_CONNECTION,
-    outside: mountOutside({
+    mountOutsideBasePath: mountOutside({
       readiness: new Readiness(database.health, store, logger, clock),
       metrics,
       reference: () => JSON.stringify(openApiDocument(routes, VERSION)),

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { DatabaseHealth } from '@back-office/database';
-import type { Finished } from '../http/request-log.js';
+import type { FinishedRequest } from '../http/request-log.js';
 
 const BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -21,7 +21,7 @@ export class Metrics {
     this.watchPool(database);
   }
 
-  observe({ method, route, status, milliseconds }: Finished): void {
+  observe({ method, route, status, milliseconds }: FinishedRequest): void {
     this.requests.observe({ method, route, status: String(status) }, milliseconds / 1000);
   }
 

@@ -16,7 +16,7 @@ beforeEach(() => {
 describe('a failed request in the log', () => {
   const failed = (error: unknown): Record<string, unknown> | undefined => {
     const request = { headers: { 'x-request-id': 'r-1' } } as unknown as Request;
-    observerOf(logger, { observe: () => {} }).failed(error, request);
+    observerOf(logger, { observe: () => {} }).onFailed(error, request);
     return lines.at(-1);
   };
 

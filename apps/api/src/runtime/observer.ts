@@ -7,14 +7,14 @@ import type { Metrics } from './metrics.js';
 
 export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe'>): Observer {
   return {
-    finished(request) {
+    onFinished(request) {
       metrics.observe(request);
       const { requestId, appId, milliseconds, ...rest } = request;
       const line = { ...rest, ms: Math.round(milliseconds * 10) / 10, request_id: requestId, app_id: appId };
       if (request.status >= 500) logger.error(line, 'request');
       else logger.info(line, 'request');
     },
-    failed(error, request) {
+    onFailed(error, request) {
       const requestId = request.headers['x-request-id'];
       logger.error({ request_id: requestId, failure: failureClassOf(error), error: loggable(error) }, 'request failed');
     },

@@ -3,7 +3,7 @@ import helmet from 'helmet';
 import getAbsoluteFSPath from 'swagger-ui-dist/absolute-path.js';
 import type { MediaObjectQueries, MediaStore } from '@back-office/media';
 import { serveMedia } from '../media/index.js';
-import { labelled } from '../http/request-log.js';
+import { labelRoute } from '../http/request-log.js';
 import { mountProbes, type Probes } from './probes.js';
 
 export interface Outside extends Probes {
@@ -35,7 +35,7 @@ export function mountOutside({ reference, objects, store, ...probes }: Outside) 
   return (app: Express): void => {
     mountProbes(app, probes);
     let cached: string | undefined;
-    app.get('/openapi.json', labelled('/openapi.json'), (_request, response) =>
+    app.get('/openapi.json', labelRoute('/openapi.json'), (_request, response) =>
       sendText(response, 'application/json', (cached ??= reference())),
     );
     mountReference(app);
@@ -43,7 +43,7 @@ export function mountOutside({ reference, objects, store, ...probes }: Outside) 
   };
 }
 
-const DOCS = labelled('/docs');
+const DOCS = labelRoute('/docs');
 const REFERENCE_FILES = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js']);
 
 function mountReference(app: Express): void {

@@ -2,7 +2,7 @@ import express, { type Express } from 'express';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.js';
 import { expressMessages } from '../http/express-messages.js';
-import { labelled } from '../http/request-log.js';
+import { labelRoute } from '../http/request-log.js';
 import { edgeServer } from '../http/server.js';
 import { TOKENS } from '../tokens.js';
 import type { Logger } from './logger.js';
@@ -18,12 +18,12 @@ export interface Probes {
 
 /** Health checks and metrics of a process. */
 export function mountProbes(app: Express, { readiness, metrics, isDraining }: Probes): void {
-  app.get('/health/live', labelled('/health/live'), (_request, response) => void response.json({ status: 'live' }));
-  app.get('/health/ready', labelled('/health/ready'), async (_request, response) => {
+  app.get('/health/live', labelRoute('/health/live'), (_request, response) => void response.json({ status: 'live' }));
+  app.get('/health/ready', labelRoute('/health/ready'), async (_request, response) => {
     const ready = !isDraining() && (await readiness.check());
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
   });
-  app.get('/metrics', labelled('/metrics'), async (_request, response) => {
+  app.get('/metrics', labelRoute('/metrics'), async (_request, response) => {
     const { type, body } = await metrics.text();
     response.setHeader('Content-Type', type);
     response.end(body);

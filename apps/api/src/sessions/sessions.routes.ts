@@ -1,9 +1,9 @@
 import { type Clock, formatDateTime, isRefusal, checkText, refuse } from '@back-office/kernel';
 import type { Session, Sessions } from '@back-office/apps';
-import { hashOfToken, newToken } from '../http/authentication.js';
-import { LANGUAGE, type CachedTokens } from '../apps/index.js';
+import { hashToken, newToken } from '../http/authentication.js';
+import { LANGUAGE_TAG, type CachedTokens } from '../apps/index.js';
 import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
-import { answered, created, NO_CONTENT } from '../http/answer.js';
+import { answerWith, created, NO_CONTENT } from '../http/answer.js';
 import { Nested, Text, ValidatedByDomain, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { dateTime, integer, nullable, record, text } from '../http/shapes.js';
@@ -18,7 +18,7 @@ class SessionDeviceFields extends DeviceDetailFields {
 
 class SessionFields extends CustomerNameFields {
   @Nested(() => SessionDeviceFields) device!: SessionDeviceFields;
-  @Text({ max: 35, pattern: LANGUAGE, optional }) language?: string | null;
+  @Text({ max: 35, pattern: LANGUAGE_TAG, optional }) language?: string | null;
   @Lifetime() expires_in?: number | string | null;
 }
 
@@ -58,10 +58,10 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
         const expiresAt = new Date(clock.now().getTime() + parseLifetime(session.expires_in) * 1_000);
         const device = { uuid: session.device.uuid, ...deviceDetailsOf(session.device) };
         const accessToken = newToken('session');
-        const tokenHash = hashOfToken(accessToken);
+        const tokenHash = hashToken(accessToken);
         const language = session.language ?? null;
-        const started = await sessions.start(app.id, { customer, device, language, expiresAt, tokenHash });
-        return answered(started, (stored) => created(presentSession(stored, accessToken)));
+        const result = await sessions.start(app.id, { customer, device, language, expiresAt, tokenHash });
+        return answerWith(result, (storedSession) => created(presentSession(storedSession, accessToken)));
       },
     }),
     route({
@@ -72,8 +72,8 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
       summary: 'Ends the session of the token',
       answers: { 204: null },
       handle: async ({ app, tokenId }) => {
-        const ended = await sessions.end(app.id, tokenId);
-        if (ended) tokens.forget(ended);
+        const endedTokenHash = await sessions.end(app.id, tokenId);
+        if (endedTokenHash) tokens.forget(endedTokenHash);
         return NO_CONTENT;
       },
     }),
@@ -85,16 +85,16 @@ export function sessionRoutes(sessions: Sessions, tokens: CachedTokens, clock: C
       body: PostFirebaseToken,
       answers: { 204: null },
       refusals: [UNABLE_TO_UPDATE],
-      handle: async ({ app, tokenId, body: { firebase_token: sent } }) => {
-        const isValid = checkText(sent, MAX_FIREBASE_TOKEN_LENGTH, false) === undefined;
-        const isStored = isValid && (await sessions.keepFirebaseToken(app.id, tokenId, String(sent)));
+      handle: async ({ app, tokenId, body: { firebase_token: firebaseToken } }) => {
+        const isValid = checkText(firebaseToken, MAX_FIREBASE_TOKEN_LENGTH, false) === undefined;
+        const isStored = isValid && (await sessions.keepFirebaseToken(app.id, tokenId, String(firebaseToken)));
         return isStored ? NO_CONTENT : refuse(UNABLE_TO_UPDATE);
       },
     }),
   ];
 }
 
-/** The only answer with the token: just its SHA-256 is stored. */
+/** Only this answer holds the token, since just its SHA-256 is stored. */
 function presentSession({ id, customerId, expiresAt }: Session, accessToken: string) {
   return { id, access_token: accessToken, expires_at: formatDateTime(expiresAt), customer_id: customerId };
 }

@@ -7,23 +7,30 @@ import { dateTime, integer, listOf, nullable, number, record, text, boolean } fr
 
 type Schema = Parameters<typeof orNull>[0];
 
-/** How a field is sent and returned. */
 export interface PresentedField {
   readonly sent: Schema;
   readonly shape: TSchema;
   readonly present: (stored: unknown, context: FieldContext) => unknown;
 }
 
-const unchanged = (value: unknown): unknown => value;
+const presentUnchanged = (value: unknown): unknown => value;
 
 const presentAmount = (stored: unknown, { app }: FieldContext): unknown =>
   stored === null ? null : money(app)(Number(stored));
 const presentPercentage = (stored: unknown): unknown => (stored === null ? null : Number(stored) / 100);
 
 const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedField>> = {
-  text: () => ({ sent: { type: 'string', maxLength: MAX_STRING_LENGTH }, shape: text, present: unchanged }),
-  choice: ({ values = [] }) => ({ sent: { type: 'string', enum: [...values] }, shape: text, present: unchanged }),
-  whole: ({ min }) => ({ sent: { type: 'integer', minimum: min } as Schema, shape: integer, present: unchanged }),
+  text: () => ({ sent: { type: 'string', maxLength: MAX_STRING_LENGTH }, shape: text, present: presentUnchanged }),
+  choice: ({ values = [] }) => ({
+    sent: { type: 'string', enum: [...values] },
+    shape: text,
+    present: presentUnchanged,
+  }),
+  whole: ({ min }) => ({
+    sent: { type: 'integer', minimum: min } as Schema,
+    shape: integer,
+    present: presentUnchanged,
+  }),
   amount: ({ min }) => ({
     sent: { type: 'number', minimum: min === 0 ? 0 : undefined, description: 'in the currency of the app' } as Schema,
     shape: number,
@@ -34,7 +41,7 @@ const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedFi
     shape: number,
     present: presentPercentage,
   }),
-  flag: () => ({ sent: { type: 'boolean' }, shape: boolean, present: unchanged }),
+  flag: () => ({ sent: { type: 'boolean' }, shape: boolean, present: presentUnchanged }),
   moment: () => ({
     sent: { type: 'string', description: 'a date or a datetime' },
     shape: dateTime,
@@ -43,7 +50,7 @@ const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedFi
   texts: () => ({
     sent: { type: 'array', items: { type: 'string' }, maxItems: MAX_TEXTS },
     shape: listOf(text),
-    present: unchanged,
+    present: presentUnchanged,
   }),
   'promotion value': () => ({
     sent: { type: 'number', description: 'in the currency for amount, else in percent; default 100 for buy_x_get_y' },
@@ -66,7 +73,7 @@ const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedFi
       },
     },
     shape: listOf(record({ code: text, name: text, available: boolean })),
-    present: unchanged,
+    present: presentUnchanged,
   }),
 };
 

@@ -4,5 +4,5 @@ import { SERVED_RESOURCES } from './resources.js';
 import { resourceRoutes } from './setup.routes.js';
 
 export function setUpRoutes(records: SetUpRecords, queries: SetUpQueries): Route[] {
-  return SERVED_RESOURCES.flatMap((served) => resourceRoutes(served, records, queries));
+  return SERVED_RESOURCES.flatMap((servedResource) => resourceRoutes(servedResource, records, queries));
 }

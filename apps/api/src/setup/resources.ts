@@ -4,17 +4,15 @@ import { integer, nullable, number } from '../http/shapes.js';
 import type { BodyClass } from '../http/validate-body.js';
 import { presentedField, type PresentedField } from './field-shapes.js';
 
-/** A resource with routes; its name is path and wrapper. */
+/** The name is both the path and the wrapper of the body. */
 export interface ServedResource {
   readonly name: ResourceName;
   readonly resource: Resource;
-  /** Name of the schema in the API reference. */
-  readonly shapeName: string;
-  /** Plural noun for summaries of the API reference. */
-  readonly noun: string;
-  /** Returned columns that a PUT does not write. */
+  readonly schemaName: string;
+  readonly pluralNoun: string;
+  /** These columns are returned, but a PUT does not write them. */
   readonly readOnly?: Readonly<Record<string, Pick<PresentedField, 'shape' | 'present'>>>;
-  /** Its one field is the wrapper. */
+  /** The only field of the class is the wrapper. */
   readonly body: BodyClass;
 }
 
@@ -48,29 +46,29 @@ export const SERVED_RESOURCES: readonly ServedResource[] = [
   {
     name: 'payment_methods',
     resource: RESOURCES.payment_methods,
-    shapeName: 'PaymentMethod',
-    noun: 'payment methods',
+    schemaName: 'PaymentMethod',
+    pluralNoun: 'payment methods',
     body: PutPaymentMethods,
   },
   {
     name: 'promotions',
     resource: RESOURCES.promotions,
-    shapeName: 'Promotion',
-    noun: 'promotions',
+    schemaName: 'Promotion',
+    pluralNoun: 'promotions',
     body: PutPromotions,
   },
   {
     name: 'shipment_methods',
     resource: RESOURCES.shipment_methods,
-    shapeName: 'ShipmentMethod',
-    noun: 'shipment methods',
+    schemaName: 'ShipmentMethod',
+    pluralNoun: 'shipment methods',
     body: PutShipmentMethods,
   },
   {
     name: 'vouchers',
     resource: RESOURCES.vouchers,
-    shapeName: 'Voucher',
-    noun: 'vouchers',
+    schemaName: 'Voucher',
+    pluralNoun: 'vouchers',
     body: PutVouchers,
     readOnly: {
       spent: {

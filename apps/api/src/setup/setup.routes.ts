@@ -4,28 +4,28 @@ import { ok } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { dateTime, integer, listOf, named, record } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, record } from '../http/shapes.js';
 import { presentedField, type PresentedField } from './field-shapes.js';
 import type { ServedResource } from './resources.js';
 
 const DEFAULT_LIMIT = 30;
 
-export function resourceRoutes(served: ServedResource, records: SetUpRecords, queries: SetUpQueries): Route[] {
-  const { name, resource, noun, body } = served;
-  const fields = presentedFields(served);
-  const answers = { 200: record({ data: listOf(shapeOf(served.shapeName, fields)) }) };
+export function resourceRoutes(servedResource: ServedResource, records: SetUpRecords, queries: SetUpQueries): Route[] {
+  const { name, resource, pluralNoun, body } = servedResource;
+  const fields = presentedFields(servedResource);
+  const answers = { 200: record({ data: listOf(shapeOf(servedResource.schemaName, fields)) }) };
   return [
     route({
       method: 'put',
       path: `/${name}`,
       caller: 'app',
       extension: true,
-      summary: `Upserts ${noun} by code, all or nothing; absent fields stay`,
+      summary: `Upserts ${pluralNoun} by code, all or nothing; absent fields stay`,
       body,
       answers,
       refusals: refusalsOf(resource),
-      handle: async ({ app, body: sent }) => {
-        const result = await records.put(name, app, rowsOf(sent, name));
+      handle: async ({ app, body: requestBody }) => {
+        const result = await records.put(name, app, rowsOf(requestBody, name));
         if ('failures' in result) {
           return { status: 422, body: { errors: { [resource.area]: result.failures.map((key) => app.say(key)) } } };
         }
@@ -37,7 +37,7 @@ export function resourceRoutes(served: ServedResource, records: SetUpRecords, qu
       path: `/${name}`,
       caller: 'app',
       extension: true,
-      summary: `Lists the app's ${noun}, oldest first`,
+      summary: `Lists the app's ${pluralNoun}, oldest first`,
       query: PAGING,
       answers,
       handle: async ({ app, query }) => {
@@ -56,7 +56,7 @@ function presentedFields({ resource, readOnly = {} }: ServedResource): Presented
 }
 
 function shapeOf(name: string, fields: PresentedFields) {
-  return named(name, {
+  return component(name, {
     id: integer,
     ...Object.fromEntries(fields.map(([field, { shape }]) => [field, shape] as const)),
     inserted_at: dateTime,
@@ -72,7 +72,7 @@ function presentRow(fields: PresentedFields, row: Row, app: FieldContext['app'])
 
 function refusalsOf({ area, fields, reference, limit, sometimesRequired = [] }: Resource): string[] {
   const names = Object.keys(fields).filter((name) => fields[name]?.type !== 'flag');
-  const texts = names.filter((name) => isBounded(fields[name]));
+  const texts = names.filter((name) => hasLengthLimit(fields[name]));
   const required = names.filter((name) => isRequired(fields[name]) || sometimesRequired.includes(name));
   return [
     ...rowErrorKeys(area, {
@@ -88,11 +88,11 @@ function refusalsOf({ area, fields, reference, limit, sometimesRequired = [] }: 
 
 const BOUNDED_TYPES: readonly (FieldType | undefined)[] = ['text', 'texts', 'pickup points'];
 
-function isBounded(field: Field | undefined): boolean {
+function hasLengthLimit(field: Field | undefined): boolean {
   return BOUNDED_TYPES.includes(field?.type);
 }
 
-/** A list may be empty, but its entries may not. */
+/** A list may be empty, but its entries may not, so it can fail as blank. */
 function isRequired(field: Field | undefined): boolean {
   return field !== undefined && (!('initial' in field) || Array.isArray(field.initial));
 }

@@ -1,4 +1,4 @@
-import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
+import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
 import { keysAnswer } from '../http/errors.js';
 import { ValidatedBy, Text } from '../http/request-fields.js';
 import { MALFORMED } from '@back-office/kernel';
@@ -24,7 +24,7 @@ const COUNTS = {
 
 class ReconcileStock {
   @Text() warehouse_code!: string;
-  // Rows are checked one by one later, since each may fail alone.
+  // Each row is validated later, since it may fail alone.
   @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS, { missing: MALFORMED })
   products!: readonly unknown[];
 }
@@ -44,18 +44,21 @@ export function reconcileRoutes(stock: Stock): Route[] {
       summary: 'Sets on hand in a warehouse to counted quantities, in one movement; unchanged counts write nothing',
       body: ReconcileStock,
       query: BULK_OPTIONS,
-      answers: { 200: explainable(ReconciledShape) },
+      answers: { 200: withExplain(ReconciledShape) },
       failedRows: COUNT_KEYS,
-      missing: 'API.Warehouses.NotFound',
+      missingKey: 'API.Warehouses.NotFound',
       handle: async ({ app, body, query }) => {
-        const options = bulkOptions(query);
+        const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'products');
         const counted = rows.map((row) => parseCountedRow(row, body.warehouse_code));
-        const reconciled = await stock.reconcile(app.id, body.warehouse_code, counted, options);
-        if (reconciled === undefined) return keysAnswer(['API.Warehouses.NotFound'], app, 404);
-        const { movementId, failed, explain } = reconciled;
-        const shown = failed.map(({ row, key }) => ({ product: rows[row], error: app.say(key) }));
-        return okExplained({ movement_id: movementId, updated: rows.length - failed.length, failed: shown }, explain);
+        const reconciliation = await stock.reconcile(app.id, body.warehouse_code, counted, options);
+        if (reconciliation === undefined) return keysAnswer(['API.Warehouses.NotFound'], app, 404);
+        const { movementId, failed, explain } = reconciliation;
+        const failedRows = failed.map(({ row, key }) => ({ product: rows[row], error: app.say(key) }));
+        return okExplained(
+          { movement_id: movementId, updated: rows.length - failed.length, failed: failedRows },
+          explain,
+        );
       },
     }),
   ];

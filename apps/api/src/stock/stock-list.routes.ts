@@ -1,13 +1,13 @@
 import { parsePage, parseInteger } from '@back-office/kernel';
 import { Type } from '@sinclair/typebox';
 import type { StockQueries } from '@back-office/stock';
-import { okRuns, okText, type Answer } from '../http/answer.js';
+import { okStream, okJson, type Answer } from '../http/answer.js';
 import type { AppContext } from '@back-office/apps';
-import { idFilter, PAGING, windowFilter, windowParameters } from '../http/query-parameters.js';
+import { parseIdFilter, PAGING, parseWindowFilter, windowParameters } from '../http/query-parameters.js';
 import { route, type Route } from '../http/route.js';
-import { dateTime, integer, listOf, named, nullable, record, text } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, nullable, record, text } from '../http/shapes.js';
 
-const StockShape = named('Stock', {
+const StockShape = component('Stock', {
   id: integer,
   product_id: integer,
   product_variant_id: integer,
@@ -23,7 +23,7 @@ const StockShape = named('Stock', {
   updated_at: dateTime,
 });
 
-const StockMovementShape = named('StockMovement', {
+const StockMovementShape = component('StockMovement', {
   id: integer,
   movement_id: integer,
   kind: Type.Unsafe<string>({ type: 'string', enum: ['adjust', 'reconcile', 'reserve', 'release', 'ship'] }),
@@ -40,19 +40,19 @@ const StockMovementShape = named('StockMovement', {
 const WAREHOUSE_FILTER = { schema: integer, description: 'of one warehouse' };
 const PRODUCT_FILTER = { schema: integer, description: 'of the variants of one product' };
 
-/** `refused` is the message key for a value that is no integer. */
+/** A value that is no integer is refused with the message key `refusal`. */
 const STOCK_FILTERS = {
-  warehouseId: { ...WAREHOUSE_FILTER, refused: 'Stocks.InvalidWarehouseId' },
-  productId: { ...PRODUCT_FILTER, refused: 'Stocks.InvalidProductId' },
+  warehouseId: { ...WAREHOUSE_FILTER, refusal: 'Stocks.InvalidWarehouseId' },
+  productId: { ...PRODUCT_FILTER, refusal: 'Stocks.InvalidProductId' },
   productVariantId: {
     schema: integer,
     description: 'of one variant',
-    refused: 'Stocks.InvalidProductVariantId',
+    refusal: 'Stocks.InvalidProductVariantId',
   },
   languageId: {
     schema: integer,
     description: 'accepted for compatibility and ignored: product names have one language',
-    refused: 'Stocks.InvalidLanguageId',
+    refusal: 'Stocks.InvalidLanguageId',
   },
 };
 
@@ -66,17 +66,17 @@ export function stockListRoutes(queries: StockQueries): Route[] {
       caller: 'app',
       summary: 'Stock per variant and warehouse, sorted by product, variant and warehouse; empty filters are ignored',
       query: { ...PAGING, ...STOCK_FILTERS },
-      refusals: Object.values(STOCK_FILTERS).map(({ refused }) => refused),
+      refusals: Object.values(STOCK_FILTERS).map(({ refusal }) => refusal),
       answers: { 200: record({ data: listOf(StockShape) }) },
       handle: async ({ app, query }) => {
-        const invalid = refuseInvalidFilters(app, query);
-        if (invalid) return invalid;
+        const refusal = refuseInvalidFilters(app, query);
+        if (refusal) return refusal;
         const filter = {
-          warehouseId: idFilter(query, 'warehouseId'),
-          productId: idFilter(query, 'productId'),
-          variantId: idFilter(query, 'productVariantId'),
+          warehouseId: parseIdFilter(query, 'warehouseId'),
+          productId: parseIdFilter(query, 'productId'),
+          variantId: parseIdFilter(query, 'productVariantId'),
         };
-        return okText(await queries.list(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
+        return okJson(await queries.list(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
       },
     }),
     route({
@@ -91,24 +91,24 @@ export function stockListRoutes(queries: StockQueries): Route[] {
       },
       answers: { 200: record({ data: listOf(StockMovementShape) }) },
       handle: async ({ app, query }) => {
-        const { from, before } = windowFilter(query, 'dateFrom', 'dateUntil');
+        const { from, before } = parseWindowFilter(query, 'dateFrom', 'dateUntil');
         // Both parameters are required, so they are never undefined.
         const filter = {
           from: from as Date,
           before: before as Date,
-          warehouseId: idFilter(query, 'warehouseId'),
-          productId: idFilter(query, 'productId'),
+          warehouseId: parseIdFilter(query, 'warehouseId'),
+          productId: parseIdFilter(query, 'productId'),
         };
-        return okRuns(queries.movements(app.id, filter));
+        return okStream(queries.movements(app.id, filter));
       },
     }),
   ];
 }
 
 function refuseInvalidFilters(app: AppContext, query: Readonly<Record<string, unknown>>): Answer | undefined {
-  const invalid = Object.entries(STOCK_FILTERS).filter(
+  const invalidFilters = Object.entries(STOCK_FILTERS).filter(
     ([name]) => (query[name] ?? '') !== '' && parseInteger(query[name]) === undefined,
   );
-  if (invalid.length === 0) return undefined;
-  return { status: 400, body: { errors: { Stocks: invalid.map(([, { refused }]) => app.say(refused)) } } };
+  if (invalidFilters.length === 0) return undefined;
+  return { status: 400, body: { errors: { Stocks: invalidFilters.map(([, { refusal }]) => app.say(refusal)) } } };
 }

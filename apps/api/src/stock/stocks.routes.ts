@@ -1,12 +1,12 @@
 import { parsePage } from '@back-office/kernel';
 import type { Stock, StockQueries } from '@back-office/stock';
-import { okText } from '../http/answer.js';
-import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
-import { idFilter, PAGING, textFilter } from '../http/query-parameters.js';
+import { okJson } from '../http/answer.js';
+import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
+import { parseIdFilter, PAGING, parseTextFilter } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { failedRow, integer, listOf, named, nullable, record, text } from '../http/shapes.js';
+import { failedRow, integer, listOf, component, nullable, record, text } from '../http/shapes.js';
 import { STOCK_KEYS, parseStockRow } from './stock-rows.js';
 
 const string = orNull({ type: 'string', maxLength: 255 });
@@ -30,13 +30,13 @@ class PutStocks {
   stocks?: unknown;
 }
 
-const sums = { on_hand: integer, reserved: integer, available: integer };
+const stockSums = { on_hand: integer, reserved: integer, available: integer };
 
-const StockAggregateShape = named('StockAggregate', {
+const StockAggregateShape = component('StockAggregate', {
   product_variant_id: integer,
   code: text,
-  ...sums,
-  warehouses: listOf(record({ warehouse_code: nullable(text), ...sums })),
+  ...stockSums,
+  warehouses: listOf(record({ warehouse_code: nullable(text), ...stockSums })),
 });
 
 const DEFAULT_LIMIT = 30;
@@ -50,14 +50,14 @@ export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
       summary: 'Adds quantities to stock per variant and warehouse; a repeat adds again',
       body: PutStocks,
       query: BULK_OPTIONS,
-      answers: { 200: explainable(record({ updated: integer, failed: listOf(failedRow) })) },
+      answers: { 200: withExplain(record({ updated: integer, failed: listOf(failedRow) })) },
       failedRows: STOCK_KEYS,
       handle: async ({ app, body, query }) => {
-        const options = bulkOptions(query);
+        const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'stocks');
         const { failed, explain } = await stock.add(app.id, rows.map(parseStockRow), options);
-        const shown = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
-        return okExplained({ updated: rows.length - failed.length, failed: shown }, explain);
+        const failedRows = failed.map(({ row, key }) => ({ input: rows[row], error: { message: app.say(key) } }));
+        return okExplained({ updated: rows.length - failed.length, failed: failedRows }, explain);
       },
     }),
     route({
@@ -74,11 +74,11 @@ export function stockRoutes(stock: Stock, queries: StockQueries): Route[] {
       answers: { 200: record({ data: listOf(StockAggregateShape) }) },
       handle: async ({ app, query }) => {
         const filter = {
-          code: textFilter(query, 'code'),
-          barcode: textFilter(query, 'barcode'),
-          productId: idFilter(query, 'product_id'),
+          code: parseTextFilter(query, 'code'),
+          barcode: parseTextFilter(query, 'barcode'),
+          productId: parseIdFilter(query, 'product_id'),
         };
-        return okText(await queries.aggregate(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
+        return okJson(await queries.aggregate(app.id, filter, parsePage(query, DEFAULT_LIMIT)));
       },
     }),
   ];

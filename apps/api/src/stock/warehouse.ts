@@ -11,9 +11,9 @@ import {
   checkFlag,
   checkTextField,
 } from '@back-office/kernel';
-import { dateTime, integer, named, nullable, record, text, boolean, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, record, text, boolean, type Of } from '../http/shapes.js';
 
-export const WarehouseShape = named('Warehouse', {
+export const WarehouseShape = component('Warehouse', {
   id: integer,
   code: nullable(text),
   name: text,
@@ -27,7 +27,7 @@ export const WarehouseShape = named('Warehouse', {
 });
 export type WarehouseOut = Of<typeof WarehouseShape>;
 
-/** A dry run shows a new warehouse without an id. */
+/** A dry run returns a new warehouse without an id. */
 export const WrittenWarehouseShape = record({ ...WarehouseShape.properties, id: nullable(integer) });
 
 export function presentWarehouse<Id extends number | null>(
@@ -49,18 +49,17 @@ export function presentWarehouse<Id extends number | null>(
 
 const REQUIRED = ['name', 'address_line_1', 'city', 'postcode'] as const;
 
-/** All message keys with which a row can fail to parse. */
 export const WAREHOUSE_KEYS = [
   ...rowErrorKeys('Warehouses', { required: REQUIRED, texts: ['code'] }),
   rowErrorKey('Warehouses', 'market_id', CANT_BE_BLANK),
 ];
 
-/** Parses a row of PUT /warehouse, or returns the message key of the first rule that it breaks. */
+/** Returns the message key of the first broken rule for an invalid row. */
 export function parseWarehouseRow(row: unknown): DesiredWarehouse | string {
   if (!isRow(row)) return rowErrorKey('Warehouses', '', MALFORMED);
   const error = checkWarehouseRow(row);
   if (error !== undefined) return error;
-  // Unknown fields are unchecked: they may hold text that the database cannot store.
+  // Unknown fields are dropped, since they may hold text that the database cannot store.
   const {
     code,
     id,

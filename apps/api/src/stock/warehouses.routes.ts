@@ -1,8 +1,8 @@
 import { ALREADY_TAKEN, isBlank, parsePage } from '@back-office/kernel';
 import type { WarehouseQueries, Warehouses } from '@back-office/stock';
-import { answered, created, okText } from '../http/answer.js';
-import { BULK_OPTIONS, bulkOptions, explainable, okExplained } from '../http/bulk-options.js';
-import { PAGING, searchFilter } from '../http/query-parameters.js';
+import { answerWith, created, okJson } from '../http/answer.js';
+import { BULK_OPTIONS, parseBulkOptions, withExplain, okExplained } from '../http/bulk-options.js';
+import { PAGING, parseSearchFilter } from '../http/query-parameters.js';
 import { Flag, orNull, Text, ValidatedByDomain, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
@@ -72,7 +72,7 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       },
       answers: { 200: record({ data: listOf(WarehouseShape) }) },
       handle: async ({ app, query }) =>
-        okText(await queries.list(app.id, searchFilter(query), parsePage(query, DEFAULT_LIMIT))),
+        okJson(await queries.list(app.id, parseSearchFilter(query), parsePage(query, DEFAULT_LIMIT))),
     }),
     route({
       method: 'post',
@@ -83,10 +83,10 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       answers: { 201: record({ data: WarehouseShape }) },
       refusals: [ALREADY_TAKEN],
       handle: async ({ app, body }) => {
-        const { code: sent, sellable, ...fields } = body.warehouse;
-        const code = isBlank(sent ?? '') ? null : (sent as string);
-        const added = await warehouses.add(app.id, { ...fields, code, sellable: sellable ?? true });
-        return answered(added, (row) => created(presentWarehouse(row)));
+        const { code: sentCode, sellable, ...fields } = body.warehouse;
+        const code = isBlank(sentCode ?? '') ? null : (sentCode as string);
+        const result = await warehouses.add(app.id, { ...fields, code, sellable: sellable ?? true });
+        return answerWith(result, (row) => created(presentWarehouse(row)));
       },
     }),
     route({
@@ -96,17 +96,17 @@ export function warehouseRoutes(warehouses: Warehouses, queries: WarehouseQuerie
       summary: 'Creates, changes and deletes warehouses in one call, all or nothing, matched by code and id',
       body: PutWarehouses,
       query: BULK_OPTIONS,
-      answers: { 200: explainable(record({ warehouses: listOf(WrittenWarehouseShape), deleted: listOf(integer) })) },
+      answers: { 200: withExplain(record({ warehouses: listOf(WrittenWarehouseShape), deleted: listOf(integer) })) },
       refusals: [...WAREHOUSE_KEYS, ...REFUSALS],
       handle: async ({ app, body, query }) => {
-        const options = bulkOptions(query);
+        const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'warehouses').map(parseWarehouseRow);
         const outcome = await warehouses.put(app.id, rows, options);
         if ('failures' in outcome) {
           return { status: 422, body: { errors: { Warehouses: outcome.failures.map((key) => app.say(key)) } } };
         }
-        const { warehouses: written, deleted, explain } = outcome;
-        return okExplained({ warehouses: written.map(presentWarehouse), deleted }, explain);
+        const { warehouses: savedWarehouses, deleted, explain } = outcome;
+        return okExplained({ warehouses: savedWarehouses.map(presentWarehouse), deleted }, explain);
       },
     }),
   ];

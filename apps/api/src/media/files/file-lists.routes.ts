@@ -1,6 +1,6 @@
 import { type Clock, MAX_PAGE_SIZE, parseSorting } from '@back-office/kernel';
 import { FILE_KINDS, FILE_SORT_FIELDS, type MediaFileQueries } from '@back-office/media';
-import { okText } from '../../http/answer.js';
+import { okJson } from '../../http/answer.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, nullable, record, text, boolean } from '../../http/shapes.js';
 import { FileShape } from './file-shapes.js';
@@ -56,7 +56,7 @@ export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[]
       caller: 'app',
       summary: 'Lists files with their number; ignores invalid filters',
       query: FILES_QUERY,
-      ignoresUnusableFilters: true,
+      ignoresInvalidFilters: true,
       answers: {
         200: record({ data: record({ files: listOf(FileShape), total_count: integer, hidden_count: integer }) }),
       },
@@ -64,7 +64,7 @@ export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[]
         const filter = parseFileFilter(query, app.settings.media.unusedThresholdDays, clock.now());
         const page = parseNumberedPage(query, PAGE_PARAMETERS);
         const sorting = parseSorting(query['orderBy'], FILE_SORT_FIELDS);
-        return okText(await queries.list(app.id, filter, sorting, page));
+        return okJson(await queries.list(app.id, filter, sorting, page));
       },
     }),
     route({
@@ -73,7 +73,7 @@ export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[]
       caller: 'app',
       summary: 'Counts files by kind, and their bytes',
       answers: { 200: record({ data: SummaryShape }) },
-      handle: async ({ app }) => okText(await queries.summary(app.id)),
+      handle: async ({ app }) => okJson(await queries.summary(app.id)),
     }),
     route({
       method: 'get',
@@ -81,10 +81,10 @@ export function fileListRoutes(queries: MediaFileQueries, clock: Clock): Route[]
       caller: 'app',
       summary: 'Lists PDFs with rendered pages by name; the first 100',
       query: { name: { schema: text, description: 'part of the name' } },
-      ignoresUnusableFilters: true,
+      ignoresInvalidFilters: true,
       answers: { 200: record({ data: listOf(PdfRendersShape) }) },
       handle: async ({ app, query }) => {
-        return okText(await queries.pdfRenders(app.id, parseSearch(query['name'])));
+        return okJson(await queries.pdfRenders(app.id, parseSearch(query['name'])));
       },
     }),
   ];

@@ -1,4 +1,4 @@
-import { dateTime, integer, listOf, named, nullable, oneOf, record, text, boolean } from '../../http/shapes.js';
+import { dateTime, integer, listOf, component, nullable, oneOf, record, text, boolean } from '../../http/shapes.js';
 
 const RenditionShape = record({ label: text, width: integer, height: integer, size: integer, key: text, url: text });
 
@@ -27,9 +27,9 @@ const DETAIL_FIELDS = {
   inserted_at: dateTime,
 };
 
-export const FileShape = named('CdnFile', { ...IDENTITY_FIELDS, url: text, ...DETAIL_FIELDS });
-export const EditedFileShape = named('EditedCdnFile', { ...IDENTITY_FIELDS, ...DETAIL_FIELDS });
-export const TrashEntryShape = named('TrashEntry', {
+export const FileShape = component('CdnFile', { ...IDENTITY_FIELDS, url: text, ...DETAIL_FIELDS });
+export const EditedFileShape = component('EditedCdnFile', { ...IDENTITY_FIELDS, ...DETAIL_FIELDS });
+export const TrashEntryShape = component('TrashEntry', {
   ...IDENTITY_FIELDS,
   url: text,
   ...DETAIL_FIELDS,
@@ -37,7 +37,7 @@ export const TrashEntryShape = named('TrashEntry', {
   deleted_by: nullable(text),
   purge_at: dateTime,
 });
-export const VersionShape = named('CdnFileVersion', {
+export const VersionShape = component('CdnFileVersion', {
   version: integer,
   size: integer,
   mime: text,

@@ -7,7 +7,7 @@ import {
   type MediaFiles,
   parseTags,
 } from '@back-office/media';
-import { ok, okText } from '../../http/answer.js';
+import { ok, okJson } from '../../http/answer.js';
 import { Flag, RecordId, Text } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { listOf, record } from '../../http/shapes.js';
@@ -50,10 +50,10 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
       extension: true,
       summary: 'Reads a file, also in Trash',
       answers: { 200: record({ data: FileShape }) },
-      missing: NOT_FOUND,
+      missingKey: NOT_FOUND,
       handle: async ({ app, id }) => {
         const file = await queries.find(app.id, id);
-        return file === undefined ? refuse(NOT_FOUND) : okText(file);
+        return file === undefined ? refuse(NOT_FOUND) : okJson(file);
       },
     }),
     route({
@@ -75,7 +75,7 @@ export function fileRoutes({ files, queries, moves }: FilePorts): Route[] {
           hidden: body.hidden ?? undefined,
           hiddenNote: body.hidden_note,
         });
-        return isRefusal(editedFile) ? editedFile : okText(editedFile);
+        return isRefusal(editedFile) ? editedFile : okJson(editedFile);
       },
     }),
     route({

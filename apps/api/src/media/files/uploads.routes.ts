@@ -8,7 +8,7 @@ import {
   type NewFile,
   parseTags,
 } from '@back-office/media';
-import type { Outcome } from '../../http/answer.js';
+import type { HandlerResult } from '../../http/answer.js';
 import type { AppContext } from '@back-office/apps';
 import type { ReceivedFile } from '../../http/multipart.js';
 import { OneOf, Text } from '../../http/request-fields.js';
@@ -36,7 +36,7 @@ class UploadCdnFile {
 export const FILE_REQUIRED = refuse('API.CdnFiles.FileRequired');
 
 export function uploadRoutes(intake: ContentIntake, files: MediaFiles, publication: Publication): Route[] {
-  const upload = async (app: AppContext, file: ReceivedFile, details: NewFile): Promise<Outcome> => {
+  const upload = async (app: AppContext, file: ReceivedFile, details: NewFile): Promise<HandlerResult> => {
     const owner = { id: app.id, prefix: app.settings.media.prefix };
     const content = await intake.receive(owner, file);
     if (isRefusal(content)) return content;

@@ -1,7 +1,7 @@
 import { Type, type TSchema } from '@sinclair/typebox';
-import { integer, listOf, named, nullable, record, text } from '../../http/shapes.js';
+import { integer, listOf, component, nullable, record, text } from '../../http/shapes.js';
 
-export const FolderShape: TSchema = named('CdnFolder', {
+export const FolderShape: TSchema = component('CdnFolder', {
   id: integer,
   name: text,
   key: text,

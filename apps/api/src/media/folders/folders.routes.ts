@@ -9,7 +9,7 @@ import {
   parentOf,
   TOP_LEVEL,
 } from '@back-office/media';
-import { answered, created, ok } from '../../http/answer.js';
+import { answerWith, created, ok } from '../../http/answer.js';
 import { RecordId, Text, Wrapper } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { listOf, record, text } from '../../http/shapes.js';
@@ -73,7 +73,7 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
         const path = parsePath(fields);
         if (isRefusal(path)) return path;
         const { name, description = null } = fields;
-        return answered(await folders.add(app.id, { name, path, description }), (folder) =>
+        return answerWith(await folders.add(app.id, { name, path, description }), (folder) =>
           created(nodeOf(folder, [])),
         );
       },
@@ -114,7 +114,7 @@ export function folderRoutes(folders: MediaFolders, queries: MediaFolderQueries)
         if (isRefusal(path)) return path;
         if (path === TOP_LEVEL) return refuse('API.CdnFolders.FolderRequired');
         const removal = await folders.remove(app.id, path, app.settings.media);
-        return answered(removal, ({ deletedFiles, deletedFolders }) =>
+        return answerWith(removal, ({ deletedFiles, deletedFolders }) =>
           ok({ deleted_files: deletedFiles, deleted_folders: deletedFolders }),
         );
       },

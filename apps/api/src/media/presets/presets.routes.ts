@@ -15,12 +15,12 @@ import {
   type UploadPresetQueries,
   type UploadPresets,
 } from '@back-office/media';
-import { okText } from '../../http/answer.js';
+import { okJson } from '../../http/answer.js';
 import { keysAnswer } from '../../http/errors.js';
 import { orNull, ValidatedByDomain } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
 import { rowsOf } from '../../http/row-check.js';
-import { integer, listOf, named, oneOf, record, text, boolean } from '../../http/shapes.js';
+import { integer, listOf, component, oneOf, record, text, boolean } from '../../http/shapes.js';
 
 const AREA = 'CdnUploadPresets';
 const [MIN_WIDTH, MAX_WIDTH] = [16, 16_384];
@@ -29,7 +29,7 @@ const MAX_QUALITY = 100;
 /** An adapter that writes a format can always convert this image to it. */
 const SAMPLE_PHOTO = { mime: 'image/jpeg', width: 1, height: 1, animated: false, cmyk: false };
 
-const PresetShape = named('CdnUploadPreset', {
+const PresetShape = component('CdnUploadPreset', {
   id: integer,
   name: text,
   output_format: oneOf(OUTPUT_FORMATS),
@@ -75,7 +75,7 @@ export function presetRoutes(
       caller: 'app',
       summary: "Lists the app's upload presets by name; one is the default",
       answers: { 200: record({ data: listOf(PresetShape) }) },
-      handle: async ({ app }) => okText(await queries.list(app.id)),
+      handle: async ({ app }) => okJson(await queries.list(app.id)),
     }),
     route({
       method: 'put',
@@ -93,7 +93,7 @@ export function presetRoutes(
         const rows = rowsOf(body, 'cdn_upload_presets');
         const failures = rows.flatMap((row) => findRowError(row, images) ?? []);
         if (failures.length > 0) return keysAnswer(failures, app);
-        return okText(await presets.put(app.id, rows.map(presetChangeOf)));
+        return okJson(await presets.put(app.id, rows.map(presetChangeOf)));
       },
     }),
   ];

@@ -1,6 +1,6 @@
 import { MAX_PAGE_SIZE, parseSorting } from '@back-office/kernel';
 import { type MediaFileQueries, TRASH_SORT_FIELDS } from '@back-office/media';
-import { okText } from '../../http/answer.js';
+import { okJson } from '../../http/answer.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
 import { parseNumberedPage, searchOf } from '../files/file-filter.js';
@@ -33,12 +33,12 @@ export function trashListRoutes(queries: MediaFileQueries): Route[] {
       caller: 'app',
       summary: 'Lists files in Trash, newest first',
       query: TRASH_QUERY,
-      ignoresUnusableFilters: true,
+      ignoresInvalidFilters: true,
       answers: { 200: record({ data: record({ files: listOf(TrashEntryShape), total_count: integer }) }) },
       handle: async ({ app, query }) => {
         const page = parseNumberedPage(query, PAGE_PARAMETERS);
         const sorting = parseSorting(query['order_by'], TRASH_SORT_FIELDS);
-        return okText(await queries.trash(app.id, searchOf(query), sorting, page));
+        return okJson(await queries.trash(app.id, searchOf(query), sorting, page));
       },
     }),
   ];

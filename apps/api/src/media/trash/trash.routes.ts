@@ -1,8 +1,8 @@
 import { parseInteger } from '@back-office/kernel';
 import type { FileMoves, FileResult, MediaTrash } from '@back-office/media';
-import { ok, type Outcome } from '../../http/answer.js';
+import { ok, type HandlerResult } from '../../http/answer.js';
 import { HttpProblem } from '../../http/errors.js';
-import { listEntries } from '../../http/query-text.js';
+import { parseListEntries } from '../../http/query-text.js';
 import { route, type Route } from '../../http/route.js';
 import { integer, listOf, record, text } from '../../http/shapes.js';
 import { checkEntryCount, presentResult } from '../files/entry-results.js';
@@ -74,7 +74,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       summary: 'Restores a file from Trash to its folder',
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND],
-      missing: NOT_FOUND,
+      missingKey: NOT_FOUND,
       handle: async ({ app, id }) => answerOne(await moves.restore(app.id, [id]), DONE_MESSAGES.restore),
     }),
     route({
@@ -97,7 +97,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       summary: 'Purges a file in Trash',
       answers: { 200: record({ data: DoneShape }) },
       refusals: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
-      missing: NOT_FOUND,
+      missingKey: NOT_FOUND,
       handle: async ({ app, id }) => answerOne(await trash.purge(app.id, [id]), DONE_MESSAGES.purge),
     }),
     route({
@@ -113,7 +113,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
       },
       failedRows: [NOT_FOUND, 'API.CdnFiles.FileNotInTrash'],
       handle: async ({ app, query, body }) => {
-        const ids = idsOf(query['ids'] === undefined ? body.ids : listEntries(query['ids']));
+        const ids = idsOf(query['ids'] === undefined ? body.ids : parseListEntries(query['ids']));
         const results = await trash.purge(app.id, checkEntryCount(ids));
         return ok(ids.map((id, index) => ({ id, ...presentResult(results[index], DONE_MESSAGES.purge, app) })));
       },
@@ -121,7 +121,7 @@ export function trashRoutes(trash: MediaTrash, moves: FileMoves): Route[] {
   ];
 }
 
-function answerOne([result]: readonly FileResult[], message: string): Outcome {
+function answerOne([result]: readonly FileResult[], message: string): HandlerResult {
   return result ?? ok({ success: true, message });
 }
 

@@ -1,10 +1,10 @@
 import { IS_INVALID, checkText, parsePage } from '@back-office/kernel';
 import { type FileUsageQueries, type FileUsages, OWN_ENTITY_TYPES } from '@back-office/media';
-import { ok, okText } from '../../http/answer.js';
+import { ok, okJson } from '../../http/answer.js';
 import { PAGING } from '../../http/query-parameters.js';
 import { ValidatedBy, ListOf, Text, Wrapper } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
-import { integer, listOf, named, nullable, record, text } from '../../http/shapes.js';
+import { integer, listOf, component, nullable, record, text } from '../../http/shapes.js';
 import { searchOf } from '../files/file-filter.js';
 
 const optional = true;
@@ -35,7 +35,7 @@ class PutUsages {
   @Wrapper(() => UsageFields) usage!: UsageFields;
 }
 
-const UsageShape = named('CdnUsage', {
+const UsageShape = component('CdnUsage', {
   entity_type: text,
   entity_id: text,
   field: text,
@@ -71,10 +71,10 @@ export function usageRoutes(usages: FileUsages, queries: FileUsageQueries): Rout
       caller: 'app',
       summary: 'Lists stored URLs of missing files; files in Trash are not missing',
       query: BROKEN_QUERY,
-      ignoresUnusableFilters: true,
+      ignoresInvalidFilters: true,
       answers: { 200: UsageListShape },
       handle: async ({ app, query }) => {
-        return okText(await queries.broken(app.id, searchOf(query), parsePage(query, DEFAULT_LIMIT)));
+        return okJson(await queries.broken(app.id, searchOf(query), parsePage(query, DEFAULT_LIMIT)));
       },
     }),
     route({
@@ -83,10 +83,10 @@ export function usageRoutes(usages: FileUsages, queries: FileUsageQueries): Rout
       caller: 'app',
       summary: 'Lists the usages of a file; empty for an unknown file',
       query: PAGING,
-      ignoresUnusableFilters: true,
+      ignoresInvalidFilters: true,
       emptyWhenMissing: true,
       answers: { 200: UsageListShape },
-      handle: async ({ app, id, query }) => okText(await queries.ofFile(app.id, id, parsePage(query, DEFAULT_LIMIT))),
+      handle: async ({ app, id, query }) => okJson(await queries.ofFile(app.id, id, parsePage(query, DEFAULT_LIMIT))),
     }),
   ];
 }

@@ -6,7 +6,7 @@ import {
   type FileVersions,
   publicUrl,
 } from '@back-office/media';
-import { answered, okText, type Outcome } from '../../http/answer.js';
+import { answerWith, okJson, type HandlerResult } from '../../http/answer.js';
 import type { AppContext } from '@back-office/apps';
 import { ValidatedBy, Whole } from '../../http/request-fields.js';
 import { route, type Route } from '../../http/route.js';
@@ -83,7 +83,7 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
     return strategy === 'purge' && !cachePurge.isConfigured ? PURGE_NOT_CONFIGURED : strategy;
   };
   const exists = async (app: AppContext, id: number) => (await queries.checkReplaceable(app.id, id)) !== undefined;
-  const respond = async (app: AppContext, file: ChangedFile, strategy: Strategy): Promise<Outcome> => {
+  const respond = async (app: AppContext, file: ChangedFile, strategy: Strategy): Promise<HandlerResult> => {
     const data = await publication.publish(app.id, file);
     const result = strategy === 'purge' ? { purged: await cachePurge.purge(file.keys, file.version) } : {};
     const cache = { strategy, url: publicUrl(base, file.key, strategy === 'version' ? file.version : 1), ...result };
@@ -101,8 +101,8 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
       extension: true,
       summary: 'Lists the kept versions of a file, newest first',
       answers: { 200: record({ data: listOf(VersionShape) }) },
-      missing: 'API.CdnFiles.FileNotFound',
-      handle: async ({ app, id }) => answered((await queries.list(app.id, id)) ?? NOT_FOUND, okText),
+      missingKey: 'API.CdnFiles.FileNotFound',
+      handle: async ({ app, id }) => answerWith((await queries.list(app.id, id)) ?? NOT_FOUND, okJson),
     }),
     route({
       method: 'post',
@@ -118,7 +118,7 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
         'API.CdnFiles.UnsupportedType',
         'API.CdnFiles.ImageTooLarge',
       ],
-      missing: 'API.CdnFiles.FileNotFound',
+      missingKey: 'API.CdnFiles.FileNotFound',
       handle: async ({ app, id, file, body }) => {
         const replaceCheck = await queries.checkReplaceable(app.id, id);
         if (replaceCheck === undefined) return NOT_FOUND;
@@ -145,7 +145,7 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
       bodyOptional: true,
       answers: { 200: ChangedFileShape },
       refusals: [...REFUSALS, 'API.CdnFiles.NoVersionToRevert'],
-      missing: 'API.CdnFiles.FileNotFound',
+      missingKey: 'API.CdnFiles.FileNotFound',
       precheck: exists,
       handle: async ({ app, id, body }) => {
         if ((await queries.checkReplaceable(app.id, id)) === undefined) return NOT_FOUND;
@@ -165,7 +165,7 @@ export function versionRoutes({ intake, versions, queries, publication, cachePur
       bodyOptional: true,
       answers: { 202: record({ data: DoneShape }) },
       refusals: ['API.CdnFiles.FileNotFound', 'API.CdnFiles.FileInTrash'],
-      missing: 'API.CdnFiles.FileNotFound',
+      missingKey: 'API.CdnFiles.FileNotFound',
       precheck: exists,
       handle: async ({ app, id, body }) => {
         const result = await versions.regenerate(app.id, id, body.renditions ?? undefined);
