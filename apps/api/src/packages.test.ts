@@ -19,7 +19,7 @@ const LARGE = /^(?:database-postgres|storage-s3|images-|pages-|facts-)/;
 const INSTALLED = NAMES.filter((name) => !LARGE.test(name));
 /** Entries for the tests of this repository, neither built nor packed. */
 const SOURCE_ENTRIES = new Set(['database-postgres/testing', 'media/testing/arbitraries']);
-const EXAMPLE = /```js\n(?<code>[\s\S]*?)```\n\nprints\n\n```text\n(?<output>[\s\S]*?)```/;
+const EXAMPLE = /```js\n(?<code>[\s\S]*?)```\n\nOutput:\n\n```text\n(?<output>[\s\S]*?)```/;
 const SPECIFIER = /(?:\bfrom|\bimport|\brequire\()\s*\(?'([^'.][^']*)'/g;
 
 interface Manifest {
