@@ -1,4 +1,4 @@
 export * from './cards.js';
 export * from './customer.js';
-export type { CustomerIdentifier as CustomerName } from '@back-office/kernel';
+export type { CustomerIdentifier } from '@back-office/kernel';
 export * from './customers.js';

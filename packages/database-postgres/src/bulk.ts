@@ -1,14 +1,14 @@
 import type { Transaction } from './client-transaction.js';
 import { TIMEOUTS } from './data-source.js';
 
-/** Up to this number of rows, index look-ups beat a scan. */
+// Measured: index look-ups beat a scan up to this number of rows.
 const MAX_ROWS_BY_INDEX = 100;
 
 const LOCK_TIMEOUT = '4500ms';
 
 /**
- * Longer timeouts and, for many rows, no nested loops. Without statistics the planner expects one row of the app, and
- * would compare ten thousand rows with ten thousand.
+ * Sets longer timeouts and, for many rows, disables nested loops. Without statistics the planner expects one row of the
+ * app and would compare ten thousand rows with ten thousand.
  */
 function settingsFor(rows: number): string {
   return `set_config('statement_timeout', '${TIMEOUTS.bulkStatement}ms', true),
@@ -17,7 +17,7 @@ function settingsFor(rows: number): string {
     set_config('enable_seqscan', '${rows > MAX_ROWS_BY_INDEX ? 'on' : 'off'}', true)`;
 }
 
-/** Call first in a transaction that writes in bulk; `rows` is the expected count. */
+/** Begins a bulk write. It must be the first call in its transaction; `rows` is the expected count. */
 export async function beginBulk(transaction: Transaction, rows: number): Promise<void> {
   transaction.expectManyRows();
   await transaction.rows(`select ${settingsFor(rows)}`);
@@ -26,8 +26,8 @@ export async function beginBulk(transaction: Transaction, rows: number): Promise
 const BULK_LOCK_KEYS = { warehouses: 1, products: 2, set_up: 3, locations: 4, attributes: 5 } as const;
 
 /**
- * As {@link beginBulk}, and waits for other bulk writes of this kind and app. Row locks are not enough: two calls may
- * insert the same new record.
+ * Begins a bulk write like {@link beginBulk}, and waits for other bulk writes of this kind and app. Row locks would not
+ * suffice, because two calls may insert the same new record.
  */
 export async function beginLockedBulk(
   transaction: Transaction,
@@ -43,21 +43,20 @@ export async function beginLockedBulk(
   ]);
 }
 
-/** Distinct values of a field, without null. */
 export function valuesOf<Row, Field extends keyof Row>(rows: readonly Row[], field: Field): NonNullable<Row[Field]>[] {
   const values = new Set<NonNullable<Row[Field]>>();
   for (const { [field]: value } of rows) if (value !== undefined && value !== null) values.add(value);
   return [...values];
 }
 
-/** The written row of each draft. Expects new rows to be inserted in the order of their drafts. */
+/** Assigns each draft its written row. New rows must have been inserted in the order of their drafts. */
 export function rowsByDraft<Draft extends { readonly id: number | null }, Row extends { readonly id: number }>(
   drafts: readonly Draft[],
-  written: readonly Row[],
+  rows: readonly Row[],
 ): Map<Draft, Row> {
-  const known = new Set(drafts.map((draft) => draft.id));
-  const byId = new Map(written.map((row) => [row.id, row]));
-  const fresh = written.filter((row) => !known.has(row.id)).values();
-  const rowOf = (draft: Draft): Row => (draft.id === null ? fresh.next().value : byId.get(draft.id)) as Row;
+  const knownIds = new Set(drafts.map((draft) => draft.id));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const insertedRows = rows.filter((row) => !knownIds.has(row.id)).values();
+  const rowOf = (draft: Draft): Row => (draft.id === null ? insertedRows.next().value : byId.get(draft.id)) as Row;
   return new Map(drafts.map((draft) => [draft, rowOf(draft)]));
 }

@@ -1,7 +1,7 @@
 import { UnknownOutcome } from '@back-office/database';
 import { callContext, runInContext, WriteOnce } from './write-once.js';
 
-/** Notes that the current call, if any, has written or may have. */
+/** Records that the current call, if any, has written or may have written. */
 export function noteWritten(): void {
   const { progress } = callContext();
   if (progress) progress.hasWritten = true;
@@ -12,8 +12,8 @@ export function hasWritten(): boolean {
 }
 
 /**
- * Runs a call. Throws {@link UnknownOutcome} when it has written, now or in an earlier run, and then fails with an error
- * that implies the opposite.
+ * Runs a call. Throws {@link UnknownOutcome} when this run or an earlier one has written, but fails with an error that
+ * implies the opposite.
  */
 export async function trackWrites<Result>(
   work: () => Promise<Result>,

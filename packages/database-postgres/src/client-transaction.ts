@@ -6,11 +6,11 @@ import { failureOf } from './failures.js';
 import { WriteOnce } from './write-once.js';
 
 export interface Sql {
-  /** Runs one statement, prepared once per connection, and returns its rows. */
+  /** Runs one statement and returns its rows. The statement is prepared once per connection. */
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Every transaction locks in this order, and rows of one kind in the order of their keys. */
+// Every transaction locks in this order, and rows of one kind in the order of their keys. This prevents deadlocks.
 const LOCK_ORDER = [
   'app',
   'bulk',
@@ -29,8 +29,8 @@ export type Lockable = (typeof LOCK_ORDER)[number];
 
 export interface WritingSql extends Sql {
   /**
-   * As {@link rows}, for the last statement, which is sent together with COMMIT. Nothing is committed when it fails.
-   * Throws {@link UnknownOutcome} when the connection is lost meanwhile.
+   * Runs the last statement of the transaction and sends it together with COMMIT. Nothing is committed when the
+   * statement fails. Throws {@link UnknownOutcome} when the connection is lost meanwhile.
    */
   last<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
@@ -39,18 +39,18 @@ export interface Transaction extends WritingSql {
   /** Declares that the next statement locks rows of this kind. Throws when that violates the lock order. */
   locks(kind: Lockable): void;
   /**
-   * Plans the following statements for their values, with the timeout of bulk writes. `plan_cache_mode` would also plan
-   * the foreign key check of every row again.
+   * Plans the following statements for their actual values, with the timeouts of bulk writes. The setting
+   * `plan_cache_mode` would also plan the foreign key check of every row again.
    */
   expectManyRows(): void;
 }
 
-/** A mark divides by the number of marked rows, so this error means that another run took the key over. */
+// A mark divides by the number of marked rows. This error means that another run took the key over.
 const DIVISION_BY_ZERO = '22012';
-/** How a transaction ends: with COMMIT, with a mark and COMMIT, or with ROLLBACK. */
-export type Ending = undefined | WriteOnce | 'dry run';
+/** Ends with COMMIT when undefined, with a mark and COMMIT, or with ROLLBACK after a dry run. */
+export type TransactionEnd = undefined | WriteOnce | 'dry run';
 
-/** Round trips dominate, so BEGIN is sent with the first statement and COMMIT with the last. */
+/** Round trips dominate the cost, so BEGIN is sent with the first statement and COMMIT with the last. */
 export class ClientTransaction implements Transaction {
   private lockedUpTo = -1;
   private bulkTimeout: { readonly query_timeout: number } | undefined;
@@ -58,10 +58,10 @@ export class ClientTransaction implements Transaction {
 
   constructor(
     private readonly client: PoolClient,
-    private readonly nameOf: (text: string) => string | undefined,
+    private readonly statementName: (text: string) => string | undefined,
     private readonly onStatement: (text: string) => void,
-    private readonly end: number,
-    private readonly ending: Ending,
+    private readonly endMs: number,
+    private readonly ending: TransactionEnd,
   ) {}
 
   async rows<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -70,17 +70,17 @@ export class ClientTransaction implements Transaction {
   }
 
   async last<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    // A mark needs the result of the whole work, and a dry run is never committed.
+    // A mark contains the final result, and a dry run never commits. Neither can commit here.
     return this.ending ? this.rows(text, values) : this.commitWith(text, values);
   }
 
   async commit(result: unknown): Promise<void> {
     if (this.ending instanceof WriteOnce) return this.commitOnce(this.ending, result);
     if (this.state !== 'open') return;
-    assertInTime(this.end);
+    assertInTime(this.endMs);
     if (this.ending === 'dry run') return this.rollBack();
-    const [committed] = await sendTogether(this.client, [{ text: 'COMMIT', ...this.bulkTimeout }]);
-    assertCommitted(committed);
+    const [commitResult] = await sendTogether(this.client, [{ text: 'COMMIT', ...this.bulkTimeout }]);
+    assertCommitted(commitResult);
   }
 
   private async rollBack(): Promise<void> {
@@ -100,12 +100,12 @@ export class ClientTransaction implements Transaction {
   }
 
   private async commitWith<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
-    // The client's timeout of COMMIT includes the time of the statement before it.
+    // The client's timeout of COMMIT also covers the statement before it.
     const queries = [this.query(text, values), { text: 'COMMIT', ...this.bulkTimeout }];
-    const [answer, committed] = await sendTogether(this.client, queries, { begin: this.markOpen() });
+    const [answer, commitResult] = await sendTogether(this.client, queries, { begin: this.markOpen() });
     this.state = 'committed';
     if (answer?.status === 'rejected' && isServerError(answer.reason)) throw answer.reason as Error;
-    assertCommitted(answer?.status === 'rejected' ? answer : committed);
+    assertCommitted(answer?.status === 'rejected' ? answer : commitResult);
     return rowsOf<Row>(answer);
   }
 
@@ -121,12 +121,12 @@ export class ClientTransaction implements Transaction {
 
   private query(text: string, values: readonly unknown[]): QueryConfig {
     if (this.state === 'committed') throw new Error('A statement came after the last one');
-    assertInTime(this.end);
+    assertInTime(this.endMs);
     this.onStatement(text);
-    return { text, values: [...values], ...(this.bulkTimeout ?? { name: this.nameOf(text) }) };
+    return { text, values: [...values], ...(this.bulkTimeout ?? { name: this.statementName(text) }) };
   }
 
-  /** Whether BEGIN is still to be sent. */
+  /** Returns whether BEGIN must be sent first. */
   private markOpen(): boolean {
     const isFirst = this.state === 'new';
     this.state = 'open';
@@ -144,13 +144,13 @@ async function sendTogether(
 ): Promise<SettledQuery[]> {
   const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
   stream.cork();
-  const sent = [...(begin ? [{ text: 'BEGIN' }] : []), ...queries].map((query) => client.query(query));
+  const promises = [...(begin ? [{ text: 'BEGIN' }] : []), ...queries].map((query) => client.query(query));
   stream.uncork();
-  const answers = await Promise.allSettled(sent);
+  const answers = await Promise.allSettled(promises);
   if (!begin) return answers;
-  // Without BEGIN the statements ran outside a transaction and must not count.
-  const [begun, ...rest] = answers;
-  return begun?.status === 'rejected' ? rest.map(() => begun) : rest;
+  // When BEGIN fails, the statements ran outside a transaction and must not count.
+  const [beginAnswer, ...statementAnswers] = answers;
+  return beginAnswer?.status === 'rejected' ? statementAnswers.map(() => beginAnswer) : statementAnswers;
 }
 
 function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
@@ -158,18 +158,18 @@ function rowsOf<Row>(answer: SettledQuery | undefined): Row[] {
   return answer.value.rows as Row[];
 }
 
-/** Whether the server refused the statement, so that its result is known. It is unknown after a panic. */
+/** Returns whether the server refused the statement. After a panic the result is unknown. */
 export function isServerError(error: unknown): boolean {
   const { severity } = (error ?? {}) as { severity?: unknown };
   return severity !== undefined && severity !== 'PANIC';
 }
 
 /** A caller that has timed out must not hold locks that others wait for. */
-function assertInTime(end: number): void {
-  if (performance.now() > end) throw new DatabaseUnavailable('The transaction took too long');
+function assertInTime(endMs: number): void {
+  if (performance.now() > endMs) throw new DatabaseUnavailable('The transaction took too long');
 }
 
-/** The next statement, COMMIT at the latest, reports the lost connection. */
+/** The next statement, or COMMIT at the latest, reports the lost connection. */
 export function ignoreError(): void {}
 
 function assertCommitted(answer: SettledQuery | undefined): void {

@@ -22,14 +22,14 @@ import { ENTITIES } from './tables/all-tables.js';
 
 const BIGINT_OID = 20;
 
-/** Timeouts in ms, a ladder: the server gives up before the client, a statement before its transaction. */
+/** Timeouts in ms. The server gives up before the client, and a statement before its transaction. */
 export const TIMEOUTS = {
-  /** Bulk writes have up to 10,000 rows. */
+  // Bulk writes have up to 10,000 rows.
   bulkStatement: 15_000,
   bulkQuery: 16_000,
 
   acquire: 2_000,
-  /** How long a call that has written may start new attempts. */
+  // A call that has written may start new attempts for this long.
   acquireAfterWrite: 5_000,
   lock: 2_000,
   statement: 5_000,
@@ -38,18 +38,18 @@ export const TIMEOUTS = {
   transaction: 12_000,
 };
 
-// Checks keep ids and amounts below 2^53; by default pg returns them as strings.
+// Checks keep ids and amounts below 2^53, so they can be numbers. By default pg returns strings.
 pg.types.setTypeParser(BIGINT_OID, Number);
 
-// Compiling a statement (jit) costs more than running it: all of them use indexes.
-// Read committed: a statement that waited for a lock must see what was committed meanwhile.
-const SESSION = ['-c timezone=UTC', '-c jit=off', '-c default_transaction_isolation=read\\ committed'];
-// A plan cached while a table is small would keep scanning it until the next analyze.
-const BY_INDEX = ['-c enable_seqscan=off'];
-// The working set is in memory, where random reads cost as much as sequential ones: at the default the planner avoids
-// covering indexes. No parallel workers: under load they take cores from other calls.
-const IN_MEMORY = ['-c random_page_cost=1.1', '-c max_parallel_workers_per_gather=0'];
-const LIMITS = [
+// Compiling a statement (jit) costs more than running it, because all statements use indexes.
+// Read committed lets a statement that waited for a lock see what was committed meanwhile.
+const SESSION_SETTINGS = ['-c timezone=UTC', '-c jit=off', '-c default_transaction_isolation=read\\ committed'];
+// A plan that is cached while a table is small would keep scanning it until the next analyze.
+const INDEX_SETTINGS = ['-c enable_seqscan=off'];
+// The data is in memory, where random reads cost as much as sequential ones. At the default cost the planner avoids
+// covering indexes. Parallel workers would take cores from other calls under load.
+const PLANNER_SETTINGS = ['-c random_page_cost=1.1', '-c max_parallel_workers_per_gather=0'];
+const TIMEOUT_SETTINGS = [
   `-c lock_timeout=${TIMEOUTS.lock}`,
   `-c statement_timeout=${TIMEOUTS.statement}`,
   `-c idle_in_transaction_session_timeout=${TIMEOUTS.idleInTransaction}`,
@@ -58,15 +58,19 @@ const LIMITS = [
 export type Connection =
   { readonly url: string } | { readonly host: string; readonly user: string; readonly database: string };
 
-/** The data source of the running service. */
 export function dataSourceFor(connection: Connection, poolSize: number): DataSource {
   return new DataSource({
     ...commonOptions(connection),
     entities: ENTITIES,
     poolSize,
     extra: {
-      options: optionsOf(connection, [...SESSION, ...BY_INDEX, ...IN_MEMORY, ...LIMITS]),
-      // A transaction sends BEGIN with its first statement and COMMIT with its last.
+      options: optionsOf(connection, [
+        ...SESSION_SETTINGS,
+        ...INDEX_SETTINGS,
+        ...PLANNER_SETTINGS,
+        ...TIMEOUT_SETTINGS,
+      ]),
+      // Pipelining sends BEGIN with the first statement and COMMIT with the last.
       pipeline: true,
       query_timeout: TIMEOUTS.query,
       connectionTimeoutMillis: TIMEOUTS.acquire,
@@ -96,40 +100,41 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
 
 /**
  * Only one connection per node can change reference and distributed tables in one transaction. The second setting keeps
- * a new table that references a reference table plain until it is distributed. Without Citus they have no effect.
+ * a new table that references a reference table plain until it is distributed. Without Citus the settings have no
+ * effect.
  */
 const CLUSTER_SETTINGS = [
   '-c citus.multi_shard_modify_mode=sequential',
   '-c citus.enable_local_reference_table_foreign_keys=off',
 ];
 
-/** The data source of migrations, without timeouts. */
+/** Opens a data source for migrations, which have no timeouts. */
 export function migrationSourceFor(connection: Connection, migrations = MIGRATIONS): DataSource {
   return new DataSource({
     ...commonOptions(connection),
     migrations: [...migrations],
     migrationsTransactionMode: 'each',
     poolSize: 2,
-    extra: { options: optionsOf(connection, [...SESSION, ...CLUSTER_SETTINGS]) },
+    extra: { options: optionsOf(connection, [...SESSION_SETTINGS, ...CLUSTER_SETTINGS]) },
   });
 }
 
-/** The URL's options, then the service's: the last of two equal settings wins. */
-function optionsOf(connection: Connection, own: readonly string[]): string {
+// The last of two equal settings wins, so the options of the service come after those of the URL.
+function optionsOf(connection: Connection, serviceOptions: readonly string[]): string {
   const urlOptions = 'url' in connection ? new URLSearchParams(queryOf(connection.url)).get('options') : null;
-  return [...(urlOptions === null ? [] : [urlOptions]), ...own].join(' ');
+  return [...(urlOptions === null ? [] : [urlOptions]), ...serviceOptions].join(' ');
 }
 
-/** The URL without `options`, which would replace the service's. */
+/** Returns the URL without `options`, which would replace the options of the service. */
 function withoutOptions(url: string): string {
   const query = queryOf(url);
-  const remaining = new URLSearchParams(query);
-  if (!remaining.has('options')) return url;
-  remaining.delete('options');
-  return `${url.slice(0, -query.length)}${remaining.toString()}`;
+  const otherParameters = new URLSearchParams(query);
+  if (!otherParameters.has('options')) return url;
+  otherParameters.delete('options');
+  return `${url.slice(0, -query.length)}${otherParameters.toString()}`;
 }
 
-/** `URL` cannot parse the address of a socket. */
+/** Finds the query by hand, because `URL` cannot parse the address of a socket. */
 function queryOf(url: string): string {
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start + 1);
@@ -138,11 +143,11 @@ function queryOf(url: string): string {
 function commonOptions(connection: Connection) {
   return {
     type: 'postgres' as const,
-    // In a bundle TypeORM would load another copy of pg, without the parser above.
+    // A bundled TypeORM would load another copy of pg, which lacks the parser above.
     driver: pg,
     ...('url' in connection
       ? { url: withoutOptions(connection.url) }
-      : // The port names the socket; PGPORT and PGSSLMODE are meant for another server.
+      : // The port is part of the socket's name. PGPORT and PGSSLMODE are meant for another server.
         { host: connection.host, port: 5432, username: connection.user, database: connection.database, ssl: false }),
     synchronize: false,
     applicationName: 'retail-back-office',
@@ -151,22 +156,22 @@ function commonOptions(connection: Connection) {
 
 export type JobPool = pg.Pool;
 
-/** A pool on the same server for the job queue, which does not use TypeORM. */
-export function jobPool(connection: Connection, max: number, connectionTimeoutMillis = 0): JobPool {
+/** Opens a pool on the same server for the job queue, which does not use TypeORM. */
+export function openJobPool(connection: Connection, max: number, connectionTimeoutMillis = 0): JobPool {
   const server =
     'url' in connection
       ? { connectionString: withoutOptions(connection.url) }
       : { host: connection.host, port: 5432, user: connection.user, database: connection.database, ssl: false };
-  const options = optionsOf(connection, SESSION);
+  const options = optionsOf(connection, SESSION_SETTINGS);
   const settings = { application_name: 'retail-back-office', options, keepAlive: true, connectionTimeoutMillis };
   const pool = new pg.Pool({ ...server, max, ...settings });
-  // The queue's next statement reports a lost connection.
+  // The next statement of the queue reports the lost connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** The worker reports failed jobs, so the queue's own log is off. */
+// The worker already reports failed jobs.
 export function silentLogger(): Logger {
   return new Logger(() => () => {});
 }

@@ -5,7 +5,7 @@ import { beginBulk, beginLockedBulk } from './bulk.js';
 import { trackWrites } from './call-writes.js';
 import type { Transaction } from './client-transaction.js';
 import { assertOutsideTransaction, Postgres } from './postgres.js';
-import { dataSourceFor, jobPool, TIMEOUTS } from './data-source.js';
+import { dataSourceFor, openJobPool, TIMEOUTS } from './data-source.js';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { violates } from './failures.js';
 
@@ -458,7 +458,7 @@ describe('options of the database URL', () => {
     const options = encodeURIComponent('-c search_path=public,pg_temp -c default_transaction_isolation=serializable');
     const url = `${own.url}${own.url.includes('?') ? '&' : '?'}options=${options}&application_name=shop`;
     const source = await dataSourceFor({ url }, 1).initialize();
-    const pool = jobPool({ url }, 1);
+    const pool = openJobPool({ url }, 1);
     const shown = `select current_setting('search_path') as path, current_setting('timezone') as zone,
       current_setting('default_transaction_isolation') as isolation`;
     const [ofService, ofJobs] = [await new Postgres(source).rows(shown), (await pool.query(shown)).rows];

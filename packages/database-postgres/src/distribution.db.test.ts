@@ -3,7 +3,6 @@ import { FOREIGN_KEYS, installCitusStandIn, CLUSTER_TABLES, type ClusterTable } 
 import { testDatabase, type TestDatabase } from '../testing/test-database.js';
 import { distribute } from './distribution.js';
 
-/** A cluster without distributed tables. */
 async function cluster(): Promise<{ own: TestDatabase; client: pg.Client }> {
   const own = await testDatabase();
   await installCitusStandIn(own);
@@ -12,8 +11,8 @@ async function cluster(): Promise<{ own: TestDatabase; client: pg.Client }> {
   return { own, client };
 }
 
-describe('a cluster’s database with pending migrations', () => {
-  it('is migrated first', async () => {
+describe('distribute on a cluster with pending migrations', () => {
+  it('migrates the database first', async () => {
     const own = await testDatabase({ empty: true });
     await installCitusStandIn(own);
     expect((await distribute(own.connection)).distributed).toContain('notification_devices');
@@ -21,11 +20,11 @@ describe('a cluster’s database with pending migrations', () => {
   }, 120_000);
 });
 
-describe('a run that is interrupted', () => {
+describe('distribute when it is interrupted', () => {
   it('changes nothing and can be repeated', async () => {
     const { own, client } = await cluster();
     const keys = (await client.query(FOREIGN_KEYS)).rows;
-    // Distributing the products waits for this transaction.
+    // Distributing the table of products waits for this transaction.
     await client.query('begin');
     await client.query(`insert into pg_dist_partition values ('products', 'h', 'app_id', 0, 's')`);
     const cut = distribute(own.connection).catch((error: unknown) => error);
@@ -47,8 +46,8 @@ describe('a run that is interrupted', () => {
   });
 });
 
-describe('a database that cannot be distributed', () => {
-  it('is unchanged without Citus, even with pending migrations', async () => {
+describe('distribute on a database that cannot be distributed', () => {
+  it('changes nothing without Citus, even with pending migrations', async () => {
     const own = await testDatabase({ empty: true });
     await expect(distribute(own.connection)).rejects.toThrow(/^This database has no Citus: .*[^\n]$/);
     const client = new pg.Client(own.url);
@@ -59,7 +58,7 @@ describe('a database that cannot be distributed', () => {
     await own.drop();
   });
 
-  it('is unchanged on a worker of the cluster', async () => {
+  it('changes nothing on a worker of the cluster', async () => {
     const { own, client } = await cluster();
     await client.query('update pg_dist_local_group set groupid = 2');
     await expect(distribute(own.connection)).rejects.toThrow(/^This is a worker of the cluster: .*[^\n]$/);
@@ -89,7 +88,7 @@ describe('a database that cannot be distributed', () => {
       `alter table cdn_usages drop constraint cdn_usages_app_id_fkey; select create_reference_table('cdn_usages')`,
       'The table cdn_usages is distributed in another way',
     ],
-  ])('%s is unchanged', async (_, statements, message) => {
+  ])('changes nothing %s', async (_, statements, message) => {
     const { own, client } = await cluster();
     await client.query(statements);
     const before = [(await client.query(CLUSTER_TABLES)).rows, (await client.query(FOREIGN_KEYS)).rows];
@@ -100,8 +99,8 @@ describe('a database that cannot be distributed', () => {
   });
 });
 
-describe('a plain table in a distributed database', () => {
-  it('is distributed by the next run', async () => {
+describe('distribute with a new plain table', () => {
+  it('distributes the table beside the others', async () => {
     const { own, client } = await cluster();
     await distribute(own.connection);
     await client.query('create table gifts (app_id bigint not null, code text, primary key (app_id, code))');

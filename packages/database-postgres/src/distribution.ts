@@ -3,17 +3,17 @@ import type { Connection } from './data-source.js';
 import { withMigrationLock, migrate } from './migrate.js';
 import { kindsByName, schemaBreaches, TABLES, type Query } from './schema-rules.js';
 
-/** The tables that {@link distribute} has converted; empty when there were none left. */
-export interface Distribution {
+/** Tables that {@link distribute} has converted; empty when all were converted before. */
+export interface ConvertedTables {
   readonly distributed: readonly string[];
   readonly reference: readonly string[];
 }
 
 interface TableState {
   readonly name: string;
-  readonly wanted: 'app' | 'reference';
-  readonly found: 'app' | 'reference' | 'plain';
-  /** The distribution column. */
+  readonly requiredKind: 'app' | 'reference';
+  readonly currentKind: 'app' | 'reference' | 'plain';
+  /** Distribution column. */
   readonly column: string | null;
   readonly colocation: number | null;
 }
@@ -28,11 +28,11 @@ const LOCAL_GROUP = `select groupid as group from pg_dist_local_group`;
 const COORDINATOR_GROUP = 0;
 const HAS_CITUS = `select to_regclass('pg_dist_partition') is not null as has`;
 
-/** A table that Citus only tracks because others reference it (method n, model s) counts as plain. */
+// Citus also tracks tables that others reference (method n, model s). Such a table counts as plain.
 const STATES = `
   with ${TABLES}
-  select t.name, t.kind as wanted, p.colocationid as colocation, column_to_column_name(p.logicalrelid, p.partkey) as column,
-    case when p.partmethod = 'h' then 'app' when p.repmodel = 't' then 'reference' else 'plain' end as found
+  select t.name, t.kind as "requiredKind", p.colocationid as colocation, column_to_column_name(p.logicalrelid, p.partkey) as column,
+    case when p.partmethod = 'h' then 'app' when p.repmodel = 't' then 'reference' else 'plain' end as "currentKind"
   from tables t left join pg_dist_partition p on p.logicalrelid = t.oid
   where t.kind in ('app', 'reference') order by t.kind desc, t.name`;
 
@@ -48,10 +48,10 @@ async function hasCitus(query: Query): Promise<boolean> {
 }
 
 /**
- * Migrates the database, then distributes its plain tables and their rows over the cluster in one transaction. Throws,
- * with nothing distributed, without Citus or when a table cannot be distributed by `app_id`.
+ * Migrates the database, then distributes its plain tables and their rows over the cluster in one transaction. Throws
+ * without Citus, or when a table cannot be distributed by `app_id`; nothing is distributed then.
  */
-export async function distribute(connection: Connection): Promise<Distribution> {
+export async function distribute(connection: Connection): Promise<ConvertedTables> {
   await withMigrationLock(connection, async (source) => {
     await assertCoordinator((text, values) => source.query(text, values));
   });
@@ -59,8 +59,8 @@ export async function distribute(connection: Connection): Promise<Distribution> 
   return distributeTables(connection);
 }
 
-/** As {@link distribute}, without migrating. */
-export function distributeTables(connection: Connection): Promise<Distribution> {
+/** Distributes like {@link distribute}, without migrating. */
+export function distributeTables(connection: Connection): Promise<ConvertedTables> {
   return withMigrationLock(connection, (source) =>
     source.transaction((manager) => distributeAll((text, values) => manager.query(text, values))),
   );
@@ -78,26 +78,27 @@ async function assertCoordinator(query: Query): Promise<void> {
   }
 }
 
-async function distributeAll(query: Query): Promise<Distribution> {
+async function distributeAll(query: Query): Promise<ConvertedTables> {
   const states = (await query(STATES, [kindsByName()])) as TableState[];
   assertColocated(states);
-  const plain = states.filter(({ found }) => found === 'plain');
-  if (plain.length > 0) {
+  const plainTables = states.filter(({ currentKind }) => currentKind === 'plain');
+  if (plainTables.length > 0) {
     await assertDistributable(query);
-    await withoutForeignKeys(query, plain, async () => {
-      let colocateWith = states.find(({ found }) => found === 'app')?.name;
-      for (const { name, wanted } of plain) {
-        await distributeTable(query, name, wanted, colocateWith);
-        if (wanted === 'app') colocateWith ??= name;
+    await withoutForeignKeys(query, plainTables, async () => {
+      let colocateWith = states.find(({ currentKind }) => currentKind === 'app')?.name;
+      for (const { name, requiredKind } of plainTables) {
+        await distributeTable(query, name, requiredKind, colocateWith);
+        if (requiredKind === 'app') colocateWith ??= name;
       }
     });
   }
-  const namesOf = (kind: string) => plain.filter(({ wanted }) => wanted === kind).map(({ name }) => name);
+  const namesOf = (kind: string) =>
+    plainTables.filter(({ requiredKind }) => requiredKind === kind).map(({ name }) => name);
   return { distributed: namesOf('app'), reference: namesOf('reference') };
 }
 
 /**
- * Runs `work` without the foreign keys of plain tables, then adds them again, which checks every row. Tables that
+ * Runs `work` without the foreign keys of plain tables, then adds the keys again, which checks every row. Tables that
  * reference each other have no order of distribution, and Citus refuses tables that reference a reference table.
  */
 async function withoutForeignKeys(
@@ -116,20 +117,20 @@ async function withoutForeignKeys(
 async function distributeTable(
   query: Query,
   table: string,
-  kind: TableState['wanted'],
+  kind: TableState['requiredKind'],
   colocateWith: string | undefined,
 ): Promise<void> {
   if (kind === 'reference') await query('select create_reference_table($1::regclass)', [quoteIdentifier(table)]);
   else await createDistributedTable(query, table, colocateWith);
-  // The nodes have the rows now; this removes the unused local copy.
+  // The nodes have the rows now, so the unused local copy is removed.
   await query('select truncate_local_data_after_distributing_table($1::regclass)', [quoteIdentifier(table)]);
 }
 
 function createDistributedTable(query: Query, table: string, colocateWith: string | undefined): Promise<unknown> {
-  const others = colocateWith === undefined ? 'none' : quoteIdentifier(colocateWith);
+  const colocation = colocateWith === undefined ? 'none' : quoteIdentifier(colocateWith);
   return query(`select create_distributed_table($1::regclass, 'app_id', colocate_with => $2)`, [
     quoteIdentifier(table),
-    others,
+    colocation,
   ]);
 }
 
@@ -137,41 +138,44 @@ function addForeignKey(query: Query, table: string, name: string, definition: st
   return query(`alter table ${quoteIdentifier(table)} add constraint ${quoteIdentifier(name)} ${definition}`);
 }
 
-/** Colocated tables keep all rows of an app on one node. */
+/** Throws unless the distributed tables are colocated, which keeps all rows of an app on one node. */
 function assertColocated(states: readonly TableState[]): void {
-  const distributed = states.filter(({ found }) => found !== 'plain');
-  const group = distributed.find(({ found }) => found === 'app')?.colocation;
-  const mismatch = distributed.find(
-    ({ wanted, found, column, colocation }) =>
-      wanted !== found || (found === 'app' && (column !== 'app_id' || colocation !== group)),
+  const distributedTables = states.filter(({ currentKind }) => currentKind !== 'plain');
+  const group = distributedTables.find(({ currentKind }) => currentKind === 'app')?.colocation;
+  const mismatch = distributedTables.find(
+    ({ requiredKind, currentKind, column, colocation }) =>
+      requiredKind !== currentKind || (currentKind === 'app' && (column !== 'app_id' || colocation !== group)),
   );
   if (mismatch) throw new Error(`The table ${mismatch.name} is distributed in another way. Nothing has been changed.`);
 }
 
 async function assertDistributable(query: Query): Promise<void> {
-  const [breach, ...more] = await schemaBreaches(query);
+  const [breach, ...otherBreaches] = await schemaBreaches(query);
   if (!breach) return;
-  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
-  throw new Error(`${breach.table}, ${breach.name}: ${breach.rule}${others}. Nothing has been changed.`);
+  const suffix = otherBreaches.length === 0 ? '' : ` (and ${otherBreaches.length} more)`;
+  throw new Error(`${breach.table}, ${breach.name}: ${breach.rule}${suffix}. Nothing has been changed.`);
 }
 
 function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A new table of apps' records. */
+/** New table for records of apps. */
 export interface AppTable {
   readonly name: string;
-  /** The body of `create table`: columns, checks and keys, without foreign keys. */
+  /** Body of `create table`: columns, checks and keys, without foreign keys. */
   readonly definition: string;
-  /** By name, such as `foreign key (app_id, customer_id) references customers (app_id, id)`. */
+  /** Foreign keys by name, such as `foreign key (app_id, customer_id) references customers (app_id, id)`. */
   readonly foreignKeys: Readonly<Record<string, string>>;
 }
 
-/** See the migration EarlyStatistics. */
+// The migration EarlyStatistics explains this setting.
 const EARLY_STATISTICS = 'autovacuum_analyze_scale_factor = 0.01';
 
-/** Creates a table, distributed when the others are. Foreign keys come last, see {@link withoutForeignKeys}. */
+/**
+ * Creates a table, and distributes it when other tables are distributed. Foreign keys are added last, see {@link
+ * withoutForeignKeys}.
+ */
 export async function createAppTable(runner: QueryRunner, { name, definition, foreignKeys }: AppTable): Promise<void> {
   const query: Query = (text, values) => runner.query(text, values);
   await query(`create table ${quoteIdentifier(name)} (${definition}) with (${EARLY_STATISTICS})`);
@@ -182,5 +186,5 @@ export async function createAppTable(runner: QueryRunner, { name, definition, fo
 
 async function findDistributedTable(query: Query): Promise<string | undefined> {
   const states = (await query(STATES, [kindsByName()])) as TableState[];
-  return states.find(({ found }) => found === 'app')?.name;
+  return states.find(({ currentKind }) => currentKind === 'app')?.name;
 }

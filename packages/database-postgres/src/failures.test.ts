@@ -1,34 +1,34 @@
 import { failureOf, violates } from './failures.js';
 
-const duplicate = (more: object) => ({ code: '23505', ...more });
+const duplicateError = (details: object) => ({ code: '23505', ...details });
 const message = 'duplicate key value violates unique constraint "cards_barcode_key_102228"';
 
-describe('a violated unique key', () => {
-  it('is recognised by its name, with or without a suffix', () => {
-    expect(violates(duplicate({ constraint: 'cards_barcode_key' }), 'cards_barcode_key')).toBe(true);
-    expect(violates(duplicate({ constraint: 'cards_barcode_key_102228' }), 'cards_barcode_key')).toBe(true);
-    expect(violates(duplicate({ constraint: 'cards_pkey', message }), 'cards_barcode_key')).toBe(false);
+describe('violates', () => {
+  it('recognizes a unique key by its name, with or without a suffix', () => {
+    expect(violates(duplicateError({ constraint: 'cards_barcode_key' }), 'cards_barcode_key')).toBe(true);
+    expect(violates(duplicateError({ constraint: 'cards_barcode_key_102228' }), 'cards_barcode_key')).toBe(true);
+    expect(violates(duplicateError({ constraint: 'cards_pkey', message }), 'cards_barcode_key')).toBe(false);
   });
 
-  it('is recognised by the message without a name', () => {
-    expect(violates(duplicate({ message }), 'cards_barcode_key')).toBe(true);
-    expect(violates(duplicate({ message }), 'cards_pkey')).toBe(false);
+  it('recognizes a unique key by the message of an error without a name', () => {
+    expect(violates(duplicateError({ message }), 'cards_barcode_key')).toBe(true);
+    expect(violates(duplicateError({ message }), 'cards_pkey')).toBe(false);
     expect(violates({ code: '23503', message }, 'cards_barcode_key')).toBe(false);
   });
 });
 
-describe('a failing server', () => {
+describe('failureOf', () => {
   it.each([
     ['its disk is full', { code: '53100', message: 'could not extend file "base/1": No space left on device' }],
     ['it has no memory', { code: '53200', message: 'out of memory' }],
     ['it has too many connections', { code: '53300', message: 'sorry, too many clients already' }],
     ['its disk is broken', { code: '58030', message: 'could not read block 1 in file "base/1"' }],
     ['a file may not grow', { code: 'XX000', message: 'could not write to log file "0001": File too large' }],
-  ])('is unavailable: %s', (_, error) => {
+  ])('reports a server as unavailable when %s', (_, error) => {
     expect(failureOf(error)).toBe('unavailable');
   });
 
-  it('is not assumed for internal errors', () => {
+  it('reports internal errors as bugs', () => {
     expect(failureOf({ code: 'XX000', message: 'cache lookup failed for type 1' })).toBe('bug');
     expect(failureOf({ code: 'XX000', message: 'could not open relation with OID 1' })).toBe('bug');
   });

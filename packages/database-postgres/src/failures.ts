@@ -1,7 +1,7 @@
-/** Kind of failure of a statement, by SQLSTATE or, without a code, by pg's message. */
+/** Kinds of failures, by SQLSTATE or, for errors without a code, by the message of pg. */
 export type Failure = 'retry' | 'busy' | 'unavailable' | 'duplicate' | 'bug';
 
-const BY_STATE: Readonly<Record<string, Failure>> = {
+const FAILURE_BY_STATE: Readonly<Record<string, Failure>> = {
   '40001': 'retry',
   '40P01': 'retry',
   '55P03': 'busy',
@@ -15,7 +15,7 @@ const BY_STATE: Readonly<Record<string, Failure>> = {
   '23505': 'duplicate',
 };
 
-/** Classes of SQLSTATE: connection, insufficient resources, system error. */
+// These classes of SQLSTATE are connection, insufficient resources and system error.
 const SERVER_CLASSES = new Set(['08', '53', '58']);
 const INTERNAL_ERROR = 'XX000';
 const FILE_ERROR = /^could not (write|extend|open|read|create|fsync)\b.*\bfile\b/;
@@ -23,7 +23,7 @@ const FILE_ERROR = /^could not (write|extend|open|read|create|fsync)\b.*\bfile\b
 const LOST_CONNECTION =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;
 
-/** Whether no connection became free in time; nothing was sent then. */
+/** Returns whether no connection became free in time. Nothing was sent then. */
 export function isPoolExhausted(error: unknown): boolean {
   return (error as Error | undefined)?.message === 'timeout exceeded when trying to connect';
 }
@@ -31,16 +31,16 @@ export function isPoolExhausted(error: unknown): boolean {
 export function failureOf(error: unknown): Failure {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string') {
-    const known = BY_STATE[code] ?? (SERVER_CLASSES.has(code.slice(0, 2)) ? 'unavailable' : undefined);
-    if (known) return known;
+    const failure = FAILURE_BY_STATE[code] ?? (SERVER_CLASSES.has(code.slice(0, 2)) ? 'unavailable' : undefined);
+    if (failure) return failure;
     if (code === INTERNAL_ERROR && FILE_ERROR.test(String(message))) return 'unavailable';
   }
   return LOST_CONNECTION.test(`${String(code)} ${String(message)}`) ? 'unavailable' : 'bug';
 }
 
 /**
- * Whether this unique constraint is violated. A shard adds a suffix to its name, and a node of a cluster names it in the
- * message only.
+ * Returns whether this unique constraint is violated. A shard adds a suffix to the name of the constraint, and a node
+ * of a cluster names it only in the message.
  */
 export function violates(error: unknown, constraint: string): boolean {
   if (failureOf(error) !== 'duplicate') return false;

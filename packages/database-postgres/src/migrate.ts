@@ -1,6 +1,6 @@
 import { runMigrations } from 'graphile-worker';
 import type { DataSource } from 'typeorm';
-import { jobPool, migrationSourceFor, silentLogger, type Connection } from './data-source.js';
+import { openJobPool, migrationSourceFor, silentLogger, type Connection } from './data-source.js';
 
 /** Arbitrary, but the same on all nodes. */
 const MIGRATION_LOCK = 7_263_451;
@@ -33,7 +33,7 @@ export async function withMigrationLock<Result>(
 
 /** The job queue has its own schema and migrations. */
 async function migrateJobs(connection: Connection): Promise<void> {
-  const pool = jobPool(connection, 1);
+  const pool = openJobPool(connection, 1);
   try {
     await runMigrations({ pgPool: pool, logger: silentLogger() });
   } finally {

@@ -12,7 +12,7 @@ import { SqlEvaluations } from './checkout/sql-evaluations.js';
 import { SqlConsents } from './consents/sql-consents.js';
 import { SqlCustomerQueries } from './customers/sql-customer-queries.js';
 import { TypeOrmCustomers } from './customers/typeorm-customers.js';
-import { jobPool, type Connection } from './data-source.js';
+import { openJobPool, type Connection } from './data-source.js';
 import { SqlDevices } from './devices/sql-devices.js';
 import { SqlKeyedCalls } from './idempotency/sql-keyed-calls.js';
 import { SqlAttendances } from './locations/sql-attendances.js';
@@ -50,7 +50,7 @@ export function portsOf(postgres: Postgres, connection: Connection, options: Por
   return {
     calls: CALLS,
     health: postgres,
-    jobQueue: (maxConnections) => new GraphileJobQueue(jobPool(connection, maxConnections)),
+    jobQueue: (maxConnections) => new GraphileJobQueue(openJobPool(connection, maxConnections)),
     accessTokens,
     accessTokenQueries: accessTokens,
     apps,

@@ -6,7 +6,7 @@ import {
   ignoreError,
   isServerError,
   tryRollback,
-  type Ending,
+  type TransactionEnd,
   type Sql,
   type Transaction,
   type WritingSql,
@@ -127,7 +127,7 @@ export class Postgres implements Sql {
   private async attempt<Result>(
     work: (transaction: Transaction) => Promise<Result>,
     end: number,
-    ending: Ending,
+    ending: TransactionEnd,
   ): Promise<Result> {
     const client = await retryWhileExhausted(() => this.pool.connect());
     // Without a listener, a connection lost between two statements would end the process.

@@ -1,4 +1,4 @@
-import { jobPool, MIGRATIONS, type Connection } from './data-source.js';
+import { openJobPool, MIGRATIONS, type Connection } from './data-source.js';
 
 /** Runs a statement in the snapshot. */
 export type Read = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
@@ -26,7 +26,7 @@ export async function inSnapshot<Result>(
   connection: Connection,
   work: (read: Read) => Promise<Result>,
 ): Promise<Result> {
-  const pool = jobPool(connection, 1, CONNECT_MS);
+  const pool = openJobPool(connection, 1, CONNECT_MS);
   const client = await pool.connect();
   try {
     // Not supported by every operating system.

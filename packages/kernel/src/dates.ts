@@ -19,12 +19,12 @@ export function parseMoment(text: string): Moment | undefined {
   const match = DATE_TIME.exec(text);
   if (!match) return undefined;
   const [, year, month, day, hour, , , offset] = match;
-  const dateOnly = hour === undefined;
-  const at = new Date(dateOnly ? `${text}T00:00:00Z` : offset === undefined ? `${text}Z` : text);
+  const isDateOnly = hour === undefined;
+  const at = new Date(isDateOnly ? `${text}T00:00:00Z` : offset === undefined ? `${text}Z` : text);
   if (Number.isNaN(at.getTime())) return undefined;
   // JavaScript would turn 30 February into a day of March.
   const isSameDay = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
-  return isSameDay && Number(year) > 0 && hasFourDigitYear(at) ? { at, isDateOnly: dateOnly } : undefined;
+  return isSameDay && Number(year) > 0 && hasFourDigitYear(at) ? { at, isDateOnly } : undefined;
 }
 
 /** Dates outside the years 0001 to 9999 cannot be formatted. An offset can lead out of these years. */

@@ -63,13 +63,13 @@ interface RowFields {
 
 export function rowErrorKeys(
   area: string,
-  { required = [], texts = [], numbers = [], optionalValues: others = [] }: RowFields,
+  { required = [], texts = [], numbers = [], optionalValues = [] }: RowFields,
 ): string[] {
   const keysOf = (fields: readonly string[], rule: string) => fields.map((field) => rowErrorKey(area, field, rule));
   return [
     rowErrorKey(area, '', MALFORMED),
     ...keysOf([...required, ...numbers], CANT_BE_BLANK),
-    ...keysOf([...required, ...texts, ...numbers, ...others], IS_INVALID),
+    ...keysOf([...required, ...texts, ...numbers, ...optionalValues], IS_INVALID),
     ...keysOf([...required, ...texts], IS_TOO_LONG),
   ];
 }

@@ -1,4 +1,4 @@
-import type { CustomerName } from '@back-office/customers';
+import type { CustomerIdentifier } from '@back-office/customers';
 import { CANT_BE_BLANK, type Refusal, refuse } from '@back-office/kernel';
 import { RecordId, Text } from '../http/request-fields.js';
 
@@ -13,7 +13,7 @@ export class CustomerNameFields {
 }
 
 /** Returns null without a customer; refuses an id without both parts. */
-export function parseCustomerName(fields: CustomerNameFields): CustomerName | null | Refusal {
+export function parseCustomerName(fields: CustomerNameFields): CustomerIdentifier | null | Refusal {
   const { customer_id: id, data_part: dataPart, time_part: timePart, customer_external_ref: externalRef } = fields;
   if (isPresent(id)) {
     if (!isPresent(dataPart)) return refuse(CANT_BE_BLANK, 'data_part');

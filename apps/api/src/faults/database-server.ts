@@ -6,7 +6,7 @@ import {
   findServer,
   type Home,
   prepareHome,
-  SOCKET,
+  SOCKET_NAME,
   stopServer,
   USER,
 } from '@back-office/database-postgres';
@@ -24,7 +24,7 @@ export class DatabaseServer {
   }
 
   get socketPath(): string {
-    return join(this.socketDirectory, SOCKET);
+    return join(this.socketDirectory, SOCKET_NAME);
   }
 
   /** A client that bypasses the proxy. */

@@ -2,36 +2,36 @@ import { DatabaseUnavailable } from '@back-office/database';
 import type { Transaction } from '../client-transaction.js';
 import { beginLockedBulk } from '../bulk.js';
 
-/** Tables whose amounts are in the app's currency; other amounts derive from them. */
-const PRICED = ['products', 'promotions', 'shipment_methods', 'vouchers', 'order_processings'] as const;
+/** Amounts of these tables are in the app's currency. Other amounts are derived from them. */
+const PRICED_TABLES = ['products', 'promotions', 'shipment_methods', 'vouchers', 'order_processings'] as const;
 
-const HAS_AMOUNTS = `select ${PRICED.map((table) => `exists (select from ${table} where app_id = $1)`).join(
+const HAS_AMOUNTS = `select ${PRICED_TABLES.map((table) => `exists (select from ${table} where app_id = $1)`).join(
   ' or ',
 )} as "hasAmounts"`;
 
-/** Whether the app has amounts in its currency. No first amount can be written until the transaction ends. */
+/** Returns whether the app has amounts in its currency. The locks prevent a first amount until the transaction ends. */
 export async function holdsAmounts(transaction: Transaction, appId: number): Promise<boolean> {
   await beginLockedBulk(transaction, 'products', appId, 1);
   await beginLockedBulk(transaction, 'set_up', appId, 1);
-  const [found] = await transaction.rows<{ readonly hasAmounts: boolean }>(HAS_AMOUNTS, [appId]);
-  return found?.hasAmounts === true;
+  const [row] = await transaction.rows<{ readonly hasAmounts: boolean }>(HAS_AMOUNTS, [appId]);
+  return row?.hasAmounts === true;
 }
 
-/** The current currency of the app ($1); the caller's copy may be a second old. */
+/** The caller's copy of the app ($1) may be a second old, so writes read the currency again. */
 export const CURRENCY_OF_APP = '(select currency from apps where id = $1)';
 
-/** Throws when amounts were read in another currency than the app's current one. */
+/** Throws when the app's currency has changed since the amounts were read. */
 export function checkCurrency(current: string | undefined, expected: string): void {
   if (current !== expected) throw new DatabaseUnavailable('The currency of the app has just changed');
 }
 
-/** As {@link checkCurrency}, for bulk writes. Call after waiting for the bulk lock. */
-export async function checkCurrencyOf(
+/** Checks like {@link checkCurrency}, for bulk writes. It must run after the wait for the bulk lock. */
+export async function checkStoredCurrency(
   transaction: Transaction,
   app: { readonly id: number; readonly currency: string },
 ): Promise<void> {
-  const [found] = await transaction.rows<{ readonly currency: string }>(`select ${CURRENCY_OF_APP} as currency`, [
+  const [row] = await transaction.rows<{ readonly currency: string }>(`select ${CURRENCY_OF_APP} as currency`, [
     app.id,
   ]);
-  checkCurrency(found?.currency, app.currency);
+  checkCurrency(row?.currency, app.currency);
 }

@@ -15,7 +15,7 @@ const INSERT_TOKEN = `
   insert into access_tokens (app_id, kind, token_hash, language, inserted_at, expires_at)
   select id, 'app', $2, $3, $4, $5 from apps where id = $1 returning id`;
 
-/** Runs on every call, so it reads translations of the token's language only. */
+// Every call runs this statement, so it reads only the translations of the token's language.
 const FIND_HOLDER = `
   select t.id as token_id, t.kind, t.customer_id, spoken.language, t.expires_at, t.revoked_at, ${SETTINGS_COLUMNS},
     jsonb_strip_nulls(jsonb_build_object(spoken.language, a.translations -> spoken.language)) as translations
@@ -40,16 +40,16 @@ export class SqlAccessTokens implements AccessTokens, AccessTokenQueries {
 
   async add({ appId, hash, language, expiresAt }: NewAccessToken): Promise<boolean> {
     const values = [appId, hash, language ?? null, this.clock.now(), expiresAt ?? null];
-    const issued = await this.database.rows(INSERT_TOKEN, values);
-    return issued.length > 0;
+    const insertedRows = await this.database.rows(INSERT_TOKEN, values);
+    return insertedRows.length > 0;
   }
 
   async revoke(hash: Uint8Array): Promise<boolean> {
-    const revoked = await this.database.rows(
+    const revokedRows = await this.database.rows(
       'update access_tokens set revoked_at = coalesce(revoked_at, $2) where token_hash = $1 returning id',
       [hash, this.clock.now()],
     );
-    return revoked.length > 0;
+    return revokedRows.length > 0;
   }
 
   async holderOf(hash: Uint8Array): Promise<TokenHolder | undefined> {

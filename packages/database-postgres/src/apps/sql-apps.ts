@@ -56,8 +56,8 @@ export class SqlApps implements Apps, AppQueries {
         now,
       ]);
       const { id } = app as { id: number };
-      const { name: preset, outputFormat, maxWidth, quality, renditionWidths } = DEFAULT_PRESET;
-      const values = [preset, outputFormat, maxWidth, quality, renditionWidths];
+      const { name: presetName, outputFormat, maxWidth, quality, renditionWidths } = DEFAULT_PRESET;
+      const values = [presetName, outputFormat, maxWidth, quality, renditionWidths];
       await transaction.last(INSERT_METHODS_AND_PRESET, [id, now, JSON.stringify(DEFAULT_PAYMENT_METHODS), ...values]);
       return id;
     });
@@ -84,35 +84,35 @@ export class SqlApps implements Apps, AppQueries {
   patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('app');
-      // `no key`: inserts of rows that refer to the app lock its key.
+      // Inserts of rows that refer to the app lock its key; `no key` does not block them.
       const app = await findApp(transaction, appId, 'for no key update');
       if (app === undefined) return undefined;
-      const next = patchedApp(app, patch);
-      const errors = settingsErrors(app, next, patch, await factsOf(transaction, app, next, patch));
+      const patched = patchedApp(app, patch);
+      const errors = settingsErrors(app, patched, patch, await factsOf(transaction, app, patched, patch));
       if (Object.keys(errors).length > 0) return { errors };
-      const [changed] = await transaction.rows<App>(
+      const [updatedApp] = await transaction.rows<App>(
         `update apps a set name = $2, currency = $3, default_language = $4, translations = $5, settings = $6,
            updated_at = $7
          where a.id = $1 returning ${APP_COLUMNS}`,
         [
           appId,
-          next.name,
-          next.currency,
-          next.default_language,
-          JSON.stringify(next.translations),
-          JSON.stringify(next.settings),
+          patched.name,
+          patched.currency,
+          patched.default_language,
+          JSON.stringify(patched.translations),
+          JSON.stringify(patched.settings),
           this.clock.now(),
         ],
       );
-      return changed;
+      return updatedApp;
     });
   }
 }
 
-async function factsOf(transaction: Transaction, app: App, next: App, patch: SettingsPatch): Promise<SettingsFacts> {
-  const warehouse = namedWarehouse(next, patch);
+async function factsOf(transaction: Transaction, app: App, patched: App, patch: SettingsPatch): Promise<SettingsFacts> {
+  const warehouse = namedWarehouse(patched, patch);
   return {
-    holdsAmounts: changesCurrency(app, next) && (await holdsAmounts(transaction, app.id)),
+    holdsAmounts: changesCurrency(app, patched) && (await holdsAmounts(transaction, app.id)),
     hasWarehouse: warehouse !== undefined && (await hasWarehouse(transaction, app.id, warehouse)),
     isAccountNumber,
   };

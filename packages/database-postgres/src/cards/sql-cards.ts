@@ -16,21 +16,21 @@ import { placeholders } from '../placeholders.js';
 import type { Transaction } from '../client-transaction.js';
 import { violates } from '../failures.js';
 
-const SHOWN = CARDS.columns.except('app_id', 'inserted_at', 'updated_at');
-// In the order of the values.
-const NEW = SHOWN.pick('data_part', 'time_part', 'barcode', 'external_ref', 'customer_id');
+const CARD_COLUMNS = CARDS.columns.except('app_id', 'inserted_at', 'updated_at');
+// The order of the columns is that of the values.
+const INSERTED_COLUMNS = CARD_COLUMNS.pick('data_part', 'time_part', 'barcode', 'external_ref', 'customer_id');
 
-const LOCK_NAMED = `
-  select ${SHOWN.list} from cards where app_id = $1 and (barcode = $2 or external_ref = $3) order by id for update`;
+const LOCK_CARDS = `
+  select ${CARD_COLUMNS.list} from cards where app_id = $1 and (barcode = $2 or external_ref = $3) order by id for update`;
 
-const UPDATE = `
+const UPDATE_CARD = `
   update cards
   set barcode = $3, external_ref = coalesce($4, external_ref), customer_id = coalesce($5, customer_id), updated_at = $6
-  where app_id = $1 and id = $2 returning ${SHOWN.list}`;
+  where app_id = $1 and id = $2 returning ${CARD_COLUMNS.list}`;
 
-const INSERT = `
-  insert into cards (app_id, ${NEW.list}, inserted_at, updated_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict do nothing returning ${SHOWN.list}`;
+const INSERT_CARD = `
+  insert into cards (app_id, ${INSERTED_COLUMNS.list}, inserted_at, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $7) on conflict do nothing returning ${CARD_COLUMNS.list}`;
 
 export class SqlCards implements Cards {
   constructor(
@@ -59,29 +59,29 @@ async function put(
   if (customerId === undefined) return refuse('API.Customers.NotFound');
   const { barcode, externalRef } = desired;
   transaction.locks('card');
-  const cards = await transaction.rows<Card>(LOCK_NAMED, [appId, barcode, externalRef]);
-  const found = matcherOf(MATCHING['POST /int/cards'].card, cards).find({ barcode, external_ref: externalRef });
-  if (found) {
-    const values = [appId, found.id, barcode, externalRef, customerId, now];
-    const [card] = await transaction.last<Card>(UPDATE, values);
+  const cards = await transaction.rows<Card>(LOCK_CARDS, [appId, barcode, externalRef]);
+  const existingCard = matcherOf(MATCHING['POST /int/cards'].card, cards).find({ barcode, external_ref: externalRef });
+  if (existingCard) {
+    const values = [appId, existingCard.id, barcode, externalRef, customerId, now];
+    const [card] = await transaction.last<Card>(UPDATE_CARD, values);
     return { card: card as Card, created: false };
   }
   const { dataPart, timePart } = newParts(now, randomInt);
   const values = [appId, dataPart, timePart, barcode, externalRef, customerId, now];
-  const [card] = await transaction.rows<Card>(INSERT, values);
-  // Another call has inserted the card meanwhile: find it now.
+  const [card] = await transaction.rows<Card>(INSERT_CARD, values);
+  // Another call has inserted the card meanwhile, so the repeated look-up finds it.
   return card ? { card, created: true } : put(transaction, appId, desired, now);
 }
 
-/** Returns `null` when no customer is named, and `undefined` when the app has no such customer. */
+/** Returns `null` when no customer is sent, and `undefined` when the app has no such customer. */
 async function findCustomer(
   transaction: Transaction,
   appId: number,
-  name: CustomerIdentifier | null,
+  identifier: CustomerIdentifier | null,
 ): Promise<number | null | undefined> {
-  if (name === null) return null;
+  if (identifier === null) return null;
   const values: unknown[] = [appId];
-  const condition = customerCondition(name, placeholders(values));
+  const condition = customerCondition(identifier, placeholders(values));
   const text = `select c.id from customers c where c.app_id = $1 and ${condition}`;
   const [customer] = await transaction.rows<{ id: number }>(text, values);
   return customer?.id;

@@ -13,12 +13,12 @@ import { Postgres } from '../postgres.js';
 const PAGE = { offset: 0, limit: 100 };
 const ADDRESS = { address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 };
 
-async function catalogueInPostgres(): Promise<GivenCatalogue> {
-  const own = await testDatabase();
-  const postgres = new Postgres(await dataSourceFor(own.connection, 4).initialize());
+async function openCatalogue(): Promise<GivenCatalogue> {
+  const testing = await testDatabase();
+  const postgres = new Postgres(await dataSourceFor(testing.connection, 4).initialize());
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };
-  const { apps, warehouses, stock, ...ports } = portsOf(postgres, own.connection, {
+  const { apps, warehouses, stock, ...ports } = portsOf(postgres, testing.connection, {
     clock,
     publicBase: () => 'http://localhost/media',
     isPublished: () => false,
@@ -38,13 +38,13 @@ async function catalogueInPostgres(): Promise<GivenCatalogue> {
     },
     close: async () => {
       await postgres.source.destroy();
-      await own.drop();
+      await testing.drop();
     },
   };
 }
 
 describe('the catalogue in PostgreSQL', () => {
-  productsContract(runnerOf(globalThis), catalogueInPostgres);
-  productQueriesContract(runnerOf(globalThis), catalogueInPostgres);
-  attributesContract(runnerOf(globalThis), catalogueInPostgres);
+  productsContract(runnerOf(globalThis), openCatalogue);
+  productQueriesContract(runnerOf(globalThis), openCatalogue);
+  attributesContract(runnerOf(globalThis), openCatalogue);
 });

@@ -12,13 +12,13 @@ import {
 } from '@back-office/catalogue';
 import { LOOK_UP_IDS, productJson } from './product-look-up.js';
 
-/** A sort expression on the product `p` or its sales `s`. */
+/** Sort expression over the product `p` or its sales `s`. */
 interface SortKey {
   readonly sql: string;
   readonly direction: string;
 }
 
-const SORTED: Readonly<Record<ProductSortField, string>> = {
+const SORT_EXPRESSIONS: Readonly<Record<ProductSortField, string>> = {
   name: 'p.search_name',
   price: 'p.lowest_price',
   inserted_at: 'p.inserted_at',
@@ -29,18 +29,18 @@ const BY_ID: SortKey = { sql: 'p.id', direction: '' };
 
 function productOrder(orderBy: string | undefined): SortKey[] | undefined {
   return parseProductOrder(orderBy)?.map(({ field, isDescending }) => {
-    // Only prices are nullable; elsewhere `nulls last` would prevent use of the index.
+    // Only prices are nullable. For other columns, `nulls last` would prevent use of the index.
     const nulls = field === 'price' ? ' nulls last' : '';
-    return { sql: SORTED[field], direction: `${isDescending ? ' desc' : ''}${nulls}` };
+    return { sql: SORT_EXPRESSIONS[field], direction: `${isDescending ? ' desc' : ''}${nulls}` };
   });
 }
 
 interface Search {
-  /** Sorts best matches first. Lazy, since an unused parameter has no type. */
+  /** Sorts the best matches first. It is a function because an unused parameter would have no type. */
   readonly order: () => readonly SortKey[];
-  /** Condition: contains the text literally. */
+  /** SQL condition that the text occurs literally. */
   readonly literal: string;
-  /** Condition: similar to the text; false for short texts. */
+  /** SQL condition that a similar text occurs; `false` for short texts, which match too much. */
   readonly similar: string;
 }
 
@@ -49,7 +49,7 @@ interface AppProductListQuery extends ProductListQuery {
   readonly decimals: number;
 }
 
-/** Selects the ids of the page, then their fields. A full join never becomes a nested loop, see {@link among}. */
+/** Selects the ids of the page first, then the fields. A full join never becomes a nested loop, see {@link among}. */
 export function productListStatement({ appId, decimals, filter, orderBy, page }: AppProductListQuery) {
   const values: unknown[] = [appId, page.offset, page.limit, decimals];
   const value = placeholders(values);
@@ -72,23 +72,23 @@ function pageOf(conditions: readonly string[], keys: readonly SortKey[]): string
 }
 
 /**
- * Matches carry their sort keys, since looking each up again may be too much. Similar names are slow to find: unless an
- * order is requested they come last, and are searched only when the page reaches them.
+ * Matches carry their sort keys, since looking up each key again may cost too much. Similar names are slow to find.
+ * Unless an order is requested they come last, and are searched only when the page reaches them.
  */
 function searchPageOf(search: Search, conditions: readonly string[], sorting: readonly SortKey[] | undefined): string {
-  const keys = sorting ?? [...search.order(), ...BY_NAME];
-  const columns = ['p.id', ...keys.map(({ sql }, index) => `${sql} as key_${index}`)].join(', ');
-  const order = [...keys.map(({ direction }, index) => `key_${index}${direction}`), 'id'];
-  const best = [...(sorting ? [] : ['is_rough']), ...order].join(', ');
-  const found = (isRough: boolean, ...more: string[]): string => `
-    select ${columns}, ${isRough} as is_rough from products p ${salesJoin(keys)}
-    where ${[...conditions, ...more].join(' and ')}`;
-  const reached = sorting ? [] : ['(select count(*) from exactly) < $2::bigint + $3::bigint'];
-  return `exactly as materialized (${found(false, search.literal)}),
-  roughly as materialized (${found(true, search.similar, `not ${search.literal}`, ...reached)}),
+  const sortKeys = sorting ?? [...search.order(), ...BY_NAME];
+  const columns = ['p.id', ...sortKeys.map(({ sql }, index) => `${sql} as key_${index}`)].join(', ');
+  const order = [...sortKeys.map(({ direction }, index) => `key_${index}${direction}`), 'id'];
+  const pageOrder = [...(sorting ? [] : ['is_rough']), ...order].join(', ');
+  const selectMatches = (isRough: boolean, ...extraConditions: string[]): string => `
+    select ${columns}, ${isRough} as is_rough from products p ${salesJoin(sortKeys)}
+    where ${[...conditions, ...extraConditions].join(' and ')}`;
+  const pageIsReached = sorting ? [] : ['(select count(*) from exactly) < $2::bigint + $3::bigint'];
+  return `exactly as materialized (${selectMatches(false, search.literal)}),
+  roughly as materialized (${selectMatches(true, search.similar, `not ${search.literal}`, ...pageIsReached)}),
   page as (
-    select id, row_number() over (order by ${best}) as ordinal
-    from (select * from exactly union all select * from roughly order by ${best} offset $2 limit $3) as found
+    select id, row_number() over (order by ${pageOrder}) as ordinal
+    from (select * from exactly union all select * from roughly order by ${pageOrder} offset $2 limit $3) as found
   )`;
 }
 
@@ -103,26 +103,26 @@ export async function productListJson(database: Postgres, query: AppProductListQ
   return row?.data ?? '{"products":[]}';
 }
 
-/** With both searches, products must match both. */
-function searchOf({ search, searchAll }: ProductFilter, value: (one: unknown) => string): Search | undefined {
-  const names = search === undefined ? undefined : nameSearch(search, 'p.search_name', value);
-  const everywhere = searchAll === undefined ? undefined : everywhereSearch(searchAll, value);
-  if (names === undefined || everywhere === undefined) return names ?? everywhere;
-  const either = ({ literal, similar }: Search): string => `(${literal} or ${similar})`;
+/** A product must match both searches when both are sent. */
+function searchOf({ search, searchAll }: ProductFilter, value: (parameter: unknown) => string): Search | undefined {
+  const byName = search === undefined ? undefined : nameSearch(search, 'p.search_name', value);
+  const byAnyText = searchAll === undefined ? undefined : anyTextSearch(searchAll, value);
+  if (byName === undefined || byAnyText === undefined) return byName ?? byAnyText;
+  const matchesEither = ({ literal, similar }: Search): string => `(${literal} or ${similar})`;
   return {
-    literal: `(${names.literal} and ${everywhere.literal})`,
-    similar: `(${either(names)} and ${either(everywhere)})`,
-    order: () => [...names.order(), ...everywhere.order()],
+    literal: `(${byName.literal} and ${byAnyText.literal})`,
+    similar: `(${matchesEither(byName)} and ${matchesEither(byAnyText)})`,
+    order: () => [...byName.order(), ...byAnyText.order()],
   };
 }
 
-/** Ranks exact names, then prefixes, then prefixes of words, then other matches. */
-function nameSearch(text: string, column: string, value: (one: unknown) => string): Search {
+/** Ranks exact names first, then prefixes, then prefixes of words, then other matches. */
+function nameSearch(text: string, column: string, value: (parameter: unknown) => string): Search {
   const folded = foldName(text);
-  // Only signs that folding drops: no name can match.
+  // Folding has dropped every character, so no name can match.
   if (folded === '') return { literal: 'false', similar: 'false', order: () => [] };
   const literal = escapeLike(folded);
-  const order = (): SortKey[] => {
+  const orderByRank = (): SortKey[] => {
     const exact = value(folded);
     const rank = `case when p.search_name = ${exact} then 0 when p.search_name like ${value(`${literal}%`)} then 1
       when p.search_name like ${value(`% ${literal}%`)} then 2 else 3 end`;
@@ -134,14 +134,14 @@ function nameSearch(text: string, column: string, value: (one: unknown) => strin
   return {
     literal: `${column} like ${value(`%${literal}%`)}`,
     similar: canBeMistyped(folded) ? `${column} %> ${value(folded)}` : 'false',
-    order,
+    order: orderByRank,
   };
 }
 
-/** Searches names, codes and barcodes; an exact code or barcode comes first. */
-function everywhereSearch(searchAll: string, value: (one: unknown) => string): Search {
+/** Searches names, codes and barcodes. An exact code or barcode comes first. */
+function anyTextSearch(searchAll: string, value: (parameter: unknown) => string): Search {
   const { literal, similar, order } = nameSearch(searchAll, 'p.search_all', value);
-  // PostgreSQL lowercases codes, as the stored ones: JavaScript differs for `İ` and a final `Σ`.
+  // PostgreSQL lowers the case of codes because it lowers the stored ones. JavaScript differs for `İ` and a final `Σ`.
   const codes = `p.search_all like lower(${value(`%${escapeLike(searchAll)}%`)})`;
   const exactCodeFirst = (): SortKey => ({ sql: `p.id in (${exactCodeIds(value(searchAll))})`, direction: ' desc' });
   return { literal: `(${literal} or ${codes})`, similar, order: () => [exactCodeFirst(), ...order()] };
@@ -155,18 +155,19 @@ function exactCodeIds(code: string): string {
     where app_id = $1 and (lower(code) = lower(${code}) or lower(barcode) = lower(${code}))`;
 }
 
-function conditionsOf(filter: ProductFilter, value: (one: unknown) => string): string[] {
+function conditionsOf(filter: ProductFilter, value: (parameter: unknown) => string): string[] {
   const { lookUps, priceFrom, priceTo, onlyOnStock } = filter;
-  const minor = (price: string, round: string): string => `${round}(${value(price)}::numeric * 10 ^ $4::int)::bigint`;
+  const toMinorSql = (price: string, rounding: string): string =>
+    `${rounding}(${value(price)}::numeric * 10 ^ $4::int)::bigint`;
   return [
-    ...lookUps.map((each) => `p.id in (${LOOK_UP_IDS[each.by](value(each.value))})`),
-    ...(priceFrom === undefined ? [] : [`p.lowest_price >= ${minor(priceFrom, 'ceil')}`]),
-    ...(priceTo === undefined ? [] : [`p.lowest_price <= ${minor(priceTo, 'floor')}`]),
+    ...lookUps.map((lookUp) => `p.id in (${LOOK_UP_IDS[lookUp.by](value(lookUp.value))})`),
+    ...(priceFrom === undefined ? [] : [`p.lowest_price >= ${toMinorSql(priceFrom, 'ceil')}`]),
+    ...(priceTo === undefined ? [] : [`p.lowest_price <= ${toMinorSql(priceTo, 'floor')}`]),
     ...(onlyOnStock ? [ON_STOCK] : []),
   ];
 }
 
-// `offset 0` keeps the look-up per product from becoming a join, see {@link among}.
+// `offset 0` prevents the planner from turning the look-up per product into a join, see {@link among}.
 const ON_STOCK = `exists (
   select 1 from product_variants v
   join stocks k on k.app_id = v.app_id and k.product_variant_id = v.id

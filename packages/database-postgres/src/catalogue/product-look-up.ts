@@ -2,7 +2,7 @@ import { PRODUCT_FIELDS, type LookUp, type ProductLookUp } from '@back-office/ca
 import type { Postgres } from '../postgres.js';
 import { dateTimeSql, moneySql } from '../json-sql.js';
 
-/** Ids of the products that a value names, best first: an exact code before one that differs in case. */
+/** SQL for the ids of matching products. An exact code comes before a code that differs in case. */
 export const LOOK_UP_IDS: Readonly<Record<LookUp, (value: string) => string>> = {
   id: (value) => `select id from products where app_id = $1 and id = ${value}::bigint`,
   slug: (value) => `select id from products where app_id = $1 and slug = ${value}`,
@@ -37,9 +37,9 @@ const VARIANTS = (decimals: string): string => `(
     from product_variants v where v.app_id = p.app_id and v.product_id = p.id
   )`;
 
-/** SQL of the product `p` as JSON; `decimals` is the parameter with the currency's decimals. */
+/** Returns SQL for the product `p` as JSON. `decimals` is the parameter with the decimals of the currency. */
 export function productJson(decimals: string): string {
-  const computed: Partial<Record<(typeof PRODUCT_FIELDS)[number], string>> = {
+  const computedFields: Partial<Record<(typeof PRODUCT_FIELDS)[number], string>> = {
     vat_rate: 'trim_scale(p.vat_rate / 100.0)',
     price: moneySql('p.price', decimals),
     lowest_price: moneySql('p.lowest_price', decimals),
@@ -50,8 +50,8 @@ export function productJson(decimals: string): string {
     inserted_at: dateTimeSql('p.inserted_at'),
     updated_at: dateTimeSql('p.updated_at'),
   };
-  const shown = PRODUCT_FIELDS.map((name) => `'${name}', ${computed[name] ?? `p.${name}`}`);
-  return `json_build_object(${shown.join(', ')})`;
+  const jsonFields = PRODUCT_FIELDS.map((name) => `'${name}', ${computedFields[name] ?? `p.${name}`}`);
+  return `json_build_object(${jsonFields.join(', ')})`;
 }
 
 export function productLookUpStatement(appId: number, decimals: number, { by, value }: ProductLookUp) {
@@ -60,7 +60,7 @@ export function productLookUpStatement(appId: number, decimals: number, { by, va
   return { text, values: [appId, value, decimals] };
 }
 
-/** One product as JSON text; `undefined` when the look-up finds none. */
+/** Returns one product as JSON text; `undefined` when none matches. */
 export async function findProductJson(
   database: Postgres,
   appId: number,
@@ -68,6 +68,6 @@ export async function findProductJson(
   lookUp: ProductLookUp,
 ): Promise<string | undefined> {
   const { text, values } = productLookUpStatement(appId, decimals, lookUp);
-  const [found] = await database.rows<{ data: string }>(text, values);
-  return found?.data;
+  const [row] = await database.rows<{ data: string }>(text, values);
+  return row?.data;
 }

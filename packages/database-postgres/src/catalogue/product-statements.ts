@@ -1,7 +1,7 @@
 import { RECORD_USAGES } from '../media/record-usages.js';
 import { PRODUCT_IMAGES, PRODUCTS, VARIANTS } from '../tables/products.js';
 
-export const WRITTEN_PRODUCT = PRODUCTS.columns.except(
+export const PRODUCT_COLUMNS = PRODUCTS.columns.except(
   'app_id',
   'id',
   'external_ref',
@@ -11,31 +11,31 @@ export const WRITTEN_PRODUCT = PRODUCTS.columns.except(
   'inserted_at',
   'updated_at',
 );
-const NAMED_PRODUCT = PRODUCTS.columns.pick('search_name');
-export const WRITTEN_VARIANT = VARIANTS.columns.except('app_id', 'id', 'product_id', 'inserted_at', 'updated_at');
-const IMAGE = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant_id', 'image_url', 'alt');
+const SEARCH_NAME = PRODUCTS.columns.pick('search_name');
+export const VARIANT_COLUMNS = VARIANTS.columns.except('app_id', 'id', 'product_id', 'inserted_at', 'updated_at');
+const IMAGE_COLUMNS = PRODUCT_IMAGES.columns.pick('product_id', 'product_variant_id', 'image_url', 'alt');
 
-// Without row locks: callers hold the bulk lock of the app's products.
+// Rows are not locked, because callers hold the bulk lock of the app's products.
 export const FIND_PRODUCTS = `
-  select id, external_ref, ${WRITTEN_PRODUCT.list} from products
+  select id, external_ref, ${PRODUCT_COLUMNS.list} from products
   where app_id = $1
     and (id = any($2::bigint[]) or code = any($3::text[]) or external_ref = any($4::text[]) or slug = any($5::text[]))
   order by id`;
 
 export const FIND_VARIANTS = `
-  select id, product_id, ${WRITTEN_VARIANT.list} from product_variants
+  select id, product_id, ${VARIANT_COLUMNS.list} from product_variants
   where app_id = $1 and (code = any($2::text[]) or barcode = any($3::text[]) or external_ref = any($4::text[]))
   order by id`;
 
-const PRODUCT = `
-  (ordinal int, id bigint, ${WRITTEN_PRODUCT.typed}, ${NAMED_PRODUCT.typed}, lowest_price bigint, search_codes text)`;
+const PRODUCT_ROW = `
+  (ordinal int, id bigint, ${PRODUCT_COLUMNS.typed}, ${SEARCH_NAME.typed}, lowest_price bigint, search_codes text)`;
 
-// Includes the columns derived from variants, so each row and its indexes are written once.
+// The statement includes the columns derived from variants, so each row and its indexes are written once.
 export const UPDATE_PRODUCTS = `
   with wanted as (
     select row.*, concat_ws(' ', row.search_name, lower(row.code), v.codes) as search_all,
       case when v.least is null then row.price when v.inherits then least(v.least, row.price) else v.least end as lowest
-    from json_to_recordset($2) as row ${PRODUCT}
+    from json_to_recordset($2) as row ${PRODUCT_ROW}
     left join (
       select product_id, min(price) as least, bool_or(price is null) as inherits,
         string_agg(concat_ws(' ', lower(code), lower(barcode)), ' ' order by id) as codes
@@ -43,39 +43,39 @@ export const UPDATE_PRODUCTS = `
     ) as v on v.product_id = row.id
   )
   update products p
-  set ${WRITTEN_PRODUCT.setFrom('w')}, ${NAMED_PRODUCT.setFrom('w')}, lowest_price = w.lowest,
+  set ${PRODUCT_COLUMNS.setFrom('w')}, ${SEARCH_NAME.setFrom('w')}, lowest_price = w.lowest,
     search_all = w.search_all, updated_at = $3
   from wanted w
   where p.app_id = $1 and p.id = w.id and p.id = any($4::bigint[])`;
 
 export const INSERT_PRODUCTS = `
-  insert into products (app_id, ${WRITTEN_PRODUCT.list}, ${NAMED_PRODUCT.list}, lowest_price, search_all, inserted_at,
+  insert into products (app_id, ${PRODUCT_COLUMNS.list}, ${SEARCH_NAME.list}, lowest_price, search_all, inserted_at,
     updated_at)
-  select $1, ${WRITTEN_PRODUCT.list}, ${NAMED_PRODUCT.list}, lowest_price, concat_ws(' ', search_name, lower(search_codes)), $3, $3
-  from json_to_recordset($2) as row ${PRODUCT} order by ordinal
+  select $1, ${PRODUCT_COLUMNS.list}, ${SEARCH_NAME.list}, lowest_price, concat_ws(' ', search_name, lower(search_codes)), $3, $3
+  from json_to_recordset($2) as row ${PRODUCT_ROW} order by ordinal
   returning id, code`;
 
-const VARIANT = `
-  (ordinal int, id bigint, product_id bigint, ${WRITTEN_VARIANT.typed})`;
+const VARIANT_ROW = `
+  (ordinal int, id bigint, product_id bigint, ${VARIANT_COLUMNS.typed})`;
 
 export const UPDATE_VARIANTS = `
   update product_variants v
-  set ${WRITTEN_VARIANT.setFrom('row')}, updated_at = $3
-  from json_to_recordset($2) as row ${VARIANT}
+  set ${VARIANT_COLUMNS.setFrom('row')}, updated_at = $3
+  from json_to_recordset($2) as row ${VARIANT_ROW}
   where v.app_id = $1 and v.id = row.id and v.id = any($4::bigint[])`;
 
 export const INSERT_VARIANTS = `
-  insert into product_variants (app_id, product_id, ${WRITTEN_VARIANT.list}, inserted_at, updated_at)
-  select $1, product_id, ${WRITTEN_VARIANT.list}, $3, $3
-  from json_to_recordset($2) as row ${VARIANT} order by ordinal
+  insert into product_variants (app_id, product_id, ${VARIANT_COLUMNS.list}, inserted_at, updated_at)
+  select $1, product_id, ${VARIANT_COLUMNS.list}, $3, $3
+  from json_to_recordset($2) as row ${VARIANT_ROW} order by ordinal
   returning id, code`;
 
 export const ADD_IMAGES = `
   with image as (
-    select * from json_to_recordset($2) as row (ordinal int, ${IMAGE.typed}, key text)
+    select * from json_to_recordset($2) as row (ordinal int, ${IMAGE_COLUMNS.typed}, key text)
   ), images as (
-    insert into product_images (app_id, ${IMAGE.list}, inserted_at)
-    select $1, ${IMAGE.list}, $3 from image order by ordinal
+    insert into product_images (app_id, ${IMAGE_COLUMNS.list}, inserted_at)
+    select $1, ${IMAGE_COLUMNS.list}, $3 from image order by ordinal
   ), usages as (
     ${RECORD_USAGES}
     select $1, key, case when product_variant_id is null then 'product' else 'product_variant' end,

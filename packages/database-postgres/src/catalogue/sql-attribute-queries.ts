@@ -3,18 +3,18 @@ import type { Page } from '@back-office/kernel';
 import type { Postgres } from '../postgres.js';
 import { ATTRIBUTE_DEFINITIONS } from '../tables/products.js';
 
-const SHOWN = ATTRIBUTE_DEFINITIONS.columns.except('app_id').list;
+const DEFINITION_COLUMNS = ATTRIBUTE_DEFINITIONS.columns.except('app_id').list;
 
 export class SqlAttributeQueries implements AttributeQueries {
   constructor(private readonly database: Postgres) {}
 
   async findDefinition(appId: number, code: string): Promise<AttributeDefinition | undefined> {
-    const text = `select ${SHOWN} from product_attribute_defs where app_id = $1 and code = $2`;
+    const text = `select ${DEFINITION_COLUMNS} from product_attribute_defs where app_id = $1 and code = $2`;
     return (await this.database.rows<AttributeDefinition>(text, [appId, code]))[0];
   }
 
   definitions(appId: number, { offset, limit }: Page): Promise<AttributeDefinition[]> {
-    const text = `select ${SHOWN} from product_attribute_defs where app_id = $1 order by id offset $2 limit $3`;
+    const text = `select ${DEFINITION_COLUMNS} from product_attribute_defs where app_id = $1 order by id offset $2 limit $3`;
     return this.database.rows(text, [appId, offset, limit]);
   }
 }

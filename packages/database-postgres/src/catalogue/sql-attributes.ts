@@ -15,32 +15,32 @@ import type { Postgres } from '../postgres.js';
 import { ATTRIBUTE_DEFINITIONS, PRODUCT_ATTRIBUTES } from '../tables/products.js';
 import { findVariants } from './named-variants.js';
 
-const NEW = ATTRIBUTE_DEFINITIONS.columns.pick('external_ref', 'code', 'name');
-const VALUE = PRODUCT_ATTRIBUTES.columns.pick('product_id', 'product_attribute_def_id', 'value');
+const DEFINITION_COLUMNS = ATTRIBUTE_DEFINITIONS.columns.pick('external_ref', 'code', 'name');
+const VALUE_COLUMNS = PRODUCT_ATTRIBUTES.columns.pick('product_id', 'product_attribute_def_id', 'value');
 
-// Without row locks: callers hold the bulk lock of the app's attributes.
+// Rows are not locked, because callers hold the bulk lock of the app's attributes.
 const FIND_DEFINITIONS = `
-  select id, ${NEW.list} from product_attribute_defs
+  select id, ${DEFINITION_COLUMNS.list} from product_attribute_defs
   where app_id = $1 and (external_ref = any($2::text[]) or code = any($3::text[]))`;
 
-const DEFINITION = `(ordinal int, id bigint, ${NEW.typed})`;
+const DEFINITION_ROW = `(ordinal int, id bigint, ${DEFINITION_COLUMNS.typed})`;
 
-// Uniqueness is checked row by row, so codes that move between definitions are cleared first.
+// PostgreSQL checks uniqueness row by row, so codes that move between definitions are cleared first.
 const RELEASE_CODES = `
   update product_attribute_defs set code = null where app_id = $1 and id = any($2::bigint[])`;
 
 const UPDATE_DEFINITIONS = `
-  update product_attribute_defs d set ${NEW.except('external_ref').setFrom('row')}, updated_at = $3
-  from json_to_recordset($2) as row ${DEFINITION} where d.app_id = $1 and d.id = row.id`;
+  update product_attribute_defs d set ${DEFINITION_COLUMNS.except('external_ref').setFrom('row')}, updated_at = $3
+  from json_to_recordset($2) as row ${DEFINITION_ROW} where d.app_id = $1 and d.id = row.id`;
 
 const INSERT_DEFINITIONS = `
-  insert into product_attribute_defs (app_id, ${NEW.list}, inserted_at, updated_at)
-  select $1, ${NEW.list}, $3, $3 from json_to_recordset($2) as row ${DEFINITION} order by ordinal
+  insert into product_attribute_defs (app_id, ${DEFINITION_COLUMNS.list}, inserted_at, updated_at)
+  select $1, ${DEFINITION_COLUMNS.list}, $3, $3 from json_to_recordset($2) as row ${DEFINITION_ROW} order by ordinal
   returning id, external_ref`;
 
 const SET_VALUES = `
-  insert into product_attributes as a (app_id, ${VALUE.list}, updated_at)
-  select $1, ${VALUE.list}, $3 from json_to_recordset($2) as row (${VALUE.typed})
+  insert into product_attributes as a (app_id, ${VALUE_COLUMNS.list}, updated_at)
+  select $1, ${VALUE_COLUMNS.list}, $3 from json_to_recordset($2) as row (${VALUE_COLUMNS.typed})
   on conflict (app_id, product_id, product_attribute_def_id)
   do update set value = excluded.value, updated_at = excluded.updated_at where a.value <> excluded.value`;
 
@@ -55,14 +55,14 @@ export class SqlAttributes implements Attributes {
     rows: readonly (DesiredAttributes | string)[],
     { explain, dryRun }: BulkOptions = {},
   ): Promise<WrittenAttributes | RejectedRows> {
-    const desired = rows.filter((row) => typeof row !== 'string');
+    const validRows = rows.filter((row) => typeof row !== 'string');
     const work = async (transaction: Transaction): Promise<WrittenAttributes | RejectedRows> => {
-      const records = sum(desired.map((row) => 1 + row.attributes.length));
+      const records = sum(validRows.map((row) => 1 + row.attributes.length));
       await beginLockedBulk(transaction, 'attributes', appId, records);
-      const plan = planAttributes(rows, await find(transaction, appId, desired));
-      const rejected = rejectionOf(plan.outcomes);
-      if (rejected) return rejected;
-      await write(transaction, appId, plan, this.clock.now());
+      const plan = planAttributes(rows, await findNamedRecords(transaction, appId, validRows));
+      const rejection = rejectionOf(plan.outcomes);
+      if (rejection) return rejection;
+      await writePlan(transaction, appId, plan, this.clock.now());
       if (dryRun) for (const definition of plan.created) definition.id = null;
       const counts = { products: productCount(plan.outcomes), definitionsCreated: plan.created.length };
       return { ...counts, explain: explain ? plan.explain() : undefined };
@@ -71,13 +71,13 @@ export class SqlAttributes implements Attributes {
   }
 }
 
-async function find(
+async function findNamedRecords(
   transaction: Transaction,
   appId: number,
-  desired: readonly DesiredAttributes[],
+  rows: readonly DesiredAttributes[],
 ): Promise<FoundAttributes> {
-  const attributes = desired.flatMap((row) => row.attributes);
-  const variants = await findVariants(transaction, appId, desired);
+  const attributes = rows.flatMap((row) => row.attributes);
+  const variants = await findVariants(transaction, appId, rows);
   const definitions = await transaction.rows<FoundAttributes['definitions'][number]>(FIND_DEFINITIONS, [
     appId,
     valuesOf(attributes, 'external_ref'),
@@ -86,7 +86,7 @@ async function find(
   return { variants, definitions };
 }
 
-async function write(
+async function writePlan(
   transaction: Transaction,
   appId: number,
   { created, changed, values }: AttributePlan,
@@ -96,7 +96,7 @@ async function write(
     await transaction.rows(RELEASE_CODES, [appId, changed.map(({ id }) => id)]);
     await transaction.rows(UPDATE_DEFINITIONS, [appId, JSON.stringify(changed), now]);
   }
-  if (created.length > 0) await insert(transaction, appId, created, now);
+  if (created.length > 0) await insertDefinitions(transaction, appId, created, now);
   const rows = values.map(({ productId, definition, value }) => ({
     product_id: productId,
     product_attribute_def_id: definition.id,
@@ -105,10 +105,19 @@ async function write(
   await transaction.last(SET_VALUES, [appId, JSON.stringify(rows), now]);
 }
 
-/** Sets the ids of new definitions by their references. */
-async function insert(transaction: Transaction, appId: number, created: readonly DefinitionDraft[], now: Date) {
+/** Inserts the definitions and sets the id of each draft. */
+async function insertDefinitions(
+  transaction: Transaction,
+  appId: number,
+  created: readonly DefinitionDraft[],
+  now: Date,
+) {
   const rows = JSON.stringify(created.map((definition, ordinal) => ({ ...definition, ordinal })));
-  const inserted = await transaction.rows<{ id: number; external_ref: string }>(INSERT_DEFINITIONS, [appId, rows, now]);
-  const ids = new Map(inserted.map((row) => [row.external_ref, row.id]));
+  const insertedRows = await transaction.rows<{ id: number; external_ref: string }>(INSERT_DEFINITIONS, [
+    appId,
+    rows,
+    now,
+  ]);
+  const ids = new Map(insertedRows.map((row) => [row.external_ref, row.id]));
   for (const definition of created) definition.id = ids.get(definition.external_ref) ?? null;
 }

@@ -16,7 +16,7 @@ import {
 import { columnsOf, fieldsOf, sum, type BulkOptions, type Clock } from '@back-office/kernel';
 import { usedKey } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
-import { checkCurrencyOf } from '../apps/app-currency.js';
+import { checkStoredCurrency } from '../apps/app-currency.js';
 import { valuesOf, beginLockedBulk } from '../bulk.js';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
@@ -29,18 +29,18 @@ import {
   INSERT_VARIANTS,
   UPDATE_PRODUCTS,
   UPDATE_VARIANTS,
-  WRITTEN_PRODUCT,
-  type WRITTEN_VARIANT,
+  PRODUCT_COLUMNS,
+  type VARIANT_COLUMNS,
 } from './product-statements.js';
 import type { RowOf } from '../tables/define-table.js';
 import type { PRODUCTS, VARIANTS } from '../tables/products.js';
 
 const SLUG_TOOLS = { asciiOf, randomEnd: () => randomBytes(4).toString('hex') };
 
-type ProductRow = RowOf<typeof WRITTEN_PRODUCT> & Pick<RowOf<typeof PRODUCTS>, 'id' | 'external_ref'>;
-type VariantRow = RowOf<typeof WRITTEN_VARIANT> & Pick<RowOf<typeof VARIANTS>, 'id' | 'product_id'>;
+type ProductRow = RowOf<typeof PRODUCT_COLUMNS> & Pick<RowOf<typeof PRODUCTS>, 'id' | 'external_ref'>;
+type VariantRow = RowOf<typeof VARIANT_COLUMNS> & Pick<RowOf<typeof VARIANTS>, 'id' | 'product_id'>;
 
-/** Writes products and variants in bulk, with a constant number of statements. */
+/** Writes products and variants in bulk. The number of statements does not depend on the rows. */
 export class SqlProducts implements Products {
   constructor(
     private readonly database: Postgres,
@@ -54,17 +54,17 @@ export class SqlProducts implements Products {
     { explain, dryRun }: BulkOptions = {},
   ): Promise<UpsertedProducts> {
     const { id: appId, settings } = app;
-    const keyOf = (url: string) => usedKey(url, this.publicBase(), settings.media.prefix);
+    const libraryKeyOf = (url: string) => usedKey(url, this.publicBase(), settings.media.prefix);
     const work = async (transaction: Transaction): Promise<UpsertedProducts> => {
-      const desired = rows.filter((row) => typeof row !== 'string');
-      const records = sum(desired.map((row) => 1 + row.variants.length));
+      const validRows = rows.filter((row) => typeof row !== 'string');
+      const records = sum(validRows.map((row) => 1 + row.variants.length));
       await beginLockedBulk(transaction, 'products', appId, records);
-      await checkCurrencyOf(transaction, app);
-      const found = await find(transaction, appId, desired);
-      const plan = planProducts(rows, found, SLUG_TOOLS, { explains: explain === true });
-      const changes = productChanges(plan.outcomes, found);
+      await checkStoredCurrency(transaction, app);
+      const foundProducts = await findNamedRecords(transaction, appId, validRows);
+      const plan = planProducts(rows, foundProducts, SLUG_TOOLS, { explains: explain === true });
+      const changes = productChanges(plan.outcomes, foundProducts);
       const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
-      if (changes.products.length > 0) await write(transaction, appId, changes, this.clock.now(), keyOf);
+      if (changes.products.length > 0) await writeChanges(transaction, appId, changes, this.clock.now(), libraryKeyOf);
       if (dryRun) for (const draft of newDrafts) draft.id = null;
       return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
     };
@@ -72,91 +72,101 @@ export class SqlProducts implements Products {
   }
 }
 
-async function find(
+async function findNamedRecords(
   transaction: Transaction,
   appId: number,
-  desired: readonly DesiredProduct[],
+  desiredProducts: readonly DesiredProduct[],
 ): Promise<FoundProducts> {
   const slugs = new Set<string>();
-  for (const { slug, name, code } of desired) {
+  for (const { slug, name, code } of desiredProducts) {
     if (typeof slug === 'string') slugs.add(slug.trim());
     for (const candidate of slugCandidates(name ?? '', code ?? '', asciiOf)) slugs.add(candidate);
   }
   const rows = await transaction.rows<ProductRow>(FIND_PRODUCTS, [
     appId,
-    namesOf(desired, 'id'),
-    namesOf(desired, 'code'),
-    namesOf(desired, 'external_ref'),
+    identifiersOf(desiredProducts, 'id'),
+    identifiersOf(desiredProducts, 'code'),
+    identifiersOf(desiredProducts, 'external_ref'),
     [...slugs],
   ]);
   const products = rows.map((row) => {
     const { id, external_ref } = row;
-    return { id, external_ref, ...fieldsOf(row, WRITTEN_PRODUCT.names), images: [], touched: false };
+    return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), images: [], touched: false };
   });
-  const variants = await findVariants(transaction, appId, desired, new Map(products.map((each) => [each.id, each])));
+  const variants = await findVariants(
+    transaction,
+    appId,
+    desiredProducts,
+    new Map(products.map((product) => [product.id, product])),
+  );
   return { products, variants };
 }
 
 async function findVariants(
   transaction: Transaction,
   appId: number,
-  desired: readonly DesiredProduct[],
+  desiredProducts: readonly DesiredProduct[],
   products: ReadonlyMap<number, ProductDraft>,
 ): Promise<VariantDraft[]> {
-  const variants = desired.flatMap((row) => row.variants);
+  const variants = desiredProducts.flatMap((row) => row.variants);
   if (variants.length === 0) return [];
-  const named = (['code', 'barcode', 'external_ref'] as const).map((identifier) => namesOf(variants, identifier));
-  const rows = await transaction.rows<VariantRow>(FIND_VARIANTS, [appId, ...named]);
+  const identifiers = (['code', 'barcode', 'external_ref'] as const).map((identifier) =>
+    identifiersOf(variants, identifier),
+  );
+  const rows = await transaction.rows<VariantRow>(FIND_VARIANTS, [appId, ...identifiers]);
   return rows.map(({ product_id: productId, vat_rate: vatRate, ...row }) => ({
     ...row,
     vatRate,
-    product: products.get(productId) ?? otherProduct(productId),
+    product: products.get(productId) ?? placeholderProduct(productId),
     images: [],
     touched: false,
   }));
 }
 
-/** Values as sent, which rows match by, and trimmed, as they are stored and may collide. */
-function namesOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
+/** Returns the values as sent, which rows match by, and trimmed, as they are stored and may collide. */
+function identifiersOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
   const values = new Set<unknown>(valuesOf(rows, field));
   for (const value of values) if (typeof value === 'string') values.add(value.trim());
   return [...values];
 }
 
-/** Owner of a named variant; no row names the product itself. */
-function otherProduct(id: number): ProductDraft {
+/** Stands for the product of a found variant when no row identifies that product. */
+function placeholderProduct(id: number): ProductDraft {
   return { id, code: '', slug: '', name: '', external_ref: null, ...blankFields(), images: [], touched: false };
 }
 
-/** Key of the library file behind a URL, if any. */
-type KeyOf = (url: string) => string | undefined;
+/** Returns the key of the library file behind a URL; `undefined` when there is none. */
+type LibraryKeyOf = (url: string) => string | undefined;
 
-/** Changed records before new ones, which may take their old codes; variants before the columns derived from them. */
-async function write(
+/**
+ * Changed records are written before new ones, which may take over their codes. Variants are written before the product
+ * columns derived from them.
+ */
+async function writeChanges(
   transaction: Transaction,
   appId: number,
   { products, variants, withImages }: ProductChanges,
   now: Date,
-  keyOf: KeyOf,
+  libraryKeyOf: LibraryKeyOf,
 ): Promise<void> {
-  const send = <Row>(statement: string, rows: readonly object[], ...more: unknown[]): Promise<Row[]> =>
+  const sendRows = <Row>(statement: string, rows: readonly object[], ...extraValues: unknown[]): Promise<Row[]> =>
     rows.length === 0
       ? Promise.resolve([])
-      : transaction.rows<Row>(statement, [appId, JSON.stringify(rows), now, ...more]);
+      : transaction.rows<Row>(statement, [appId, JSON.stringify(rows), now, ...extraValues]);
   const [knownProducts, newProducts] = partition(products, isKnown);
   const [knownVariants, newVariants] = partition(variants, isKnown);
-  const [variantsOfKnown, variantsOfNew] = partition(newVariants, ({ product }) => isKnown(product));
-  await send(UPDATE_VARIANTS, knownVariants.map(variantRow), idsOf(knownVariants));
-  setIds(variantsOfKnown, await send(INSERT_VARIANTS, variantsOfKnown.map(variantRow)));
-  await send(UPDATE_PRODUCTS, knownProducts.map(productRow), idsOf(knownProducts));
+  const [variantsOfKnownProducts, variantsOfNewProducts] = partition(newVariants, ({ product }) => isKnown(product));
+  await sendRows(UPDATE_VARIANTS, knownVariants.map(variantRow), idsOf(knownVariants));
+  setIds(variantsOfKnownProducts, await sendRows(INSERT_VARIANTS, variantsOfKnownProducts.map(variantRow)));
+  await sendRows(UPDATE_PRODUCTS, knownProducts.map(productRow), idsOf(knownProducts));
   const variantsOf = new Map(newProducts.map((product) => [product, [] as VariantDraft[]]));
-  for (const variant of variantsOfNew) variantsOf.get(variant.product)?.push(variant);
-  const newRow = (product: ProductDraft, ordinal: number) =>
+  for (const variant of variantsOfNewProducts) variantsOf.get(variant.product)?.push(variant);
+  const newProductRow = (product: ProductDraft, ordinal: number) =>
     Object.assign(productRow(product), derivedColumns(product, variantsOf.get(product) ?? []), { ordinal });
-  setIds(newProducts, await send(INSERT_PRODUCTS, newProducts.map(newRow)));
-  setIds(variantsOfNew, await send(INSERT_VARIANTS, variantsOfNew.map(variantRow)));
+  setIds(newProducts, await sendRows(INSERT_PRODUCTS, newProducts.map(newProductRow)));
+  setIds(variantsOfNewProducts, await sendRows(INSERT_VARIANTS, variantsOfNewProducts.map(variantRow)));
   if (withImages.length === 0) return;
-  await transaction.last(ADD_IMAGES, [appId, JSON.stringify(imageRows(withImages, keyOf)), now]);
+  await transaction.last(ADD_IMAGES, [appId, JSON.stringify(imageRows(withImages, libraryKeyOf)), now]);
 }
 
 type Draft = ProductDraft | VariantDraft;
@@ -169,30 +179,32 @@ function isKnown({ id }: Draft): boolean {
   return id !== null;
 }
 
-function partition<Item>(all: readonly Item[], is: (item: Item) => boolean): [those: Item[], others: Item[]] {
-  return [all.filter(is), all.filter((item) => !is(item))];
+function partition<Item>(
+  items: readonly Item[],
+  hasProperty: (item: Item) => boolean,
+): [those: Item[], others: Item[]] {
+  return [items.filter(hasProperty), items.filter((item) => !hasProperty(item))];
 }
 
-function setIds(drafts: readonly Draft[], written: readonly { readonly id: number; readonly code: string }[]): void {
-  const ids = new Map(written.map(({ code, id }) => [code, id]));
+function setIds(drafts: readonly Draft[], rows: readonly { readonly id: number; readonly code: string }[]): void {
+  const ids = new Map(rows.map(({ code, id }) => [code, id]));
   for (const draft of drafts) draft.id = ids.get(draft.code) ?? null;
 }
 
 function productRow(product: ProductDraft): object {
   const { id, name } = product;
-  return { id, ...columnsOf(product, WRITTEN_PRODUCT.names), search_name: foldName(name) };
+  return { id, ...columnsOf(product, PRODUCT_COLUMNS.names), search_name: foldName(name) };
 }
 
-/** Lowest price and search text of a new product. */
 function derivedColumns({ code, price }: ProductDraft, variants: readonly VariantDraft[]): object {
   const codes = variants.flatMap((variant) => [variant.code, variant.barcode ?? []].flat());
   const prices = [...variants.map((variant) => variant.price ?? price), ...(variants.length === 0 ? [price] : [])];
-  return { lowest_price: lowestOf(prices), search_codes: [code, ...codes].join(' ') };
+  return { lowest_price: lowestPrice(prices), search_codes: [code, ...codes].join(' ') };
 }
 
-function lowestOf(prices: readonly (number | null)[]): number | null {
-  const known = prices.filter((price) => price !== null);
-  return known.length === 0 ? null : known.reduce((lowest, price) => Math.min(lowest, price));
+function lowestPrice(prices: readonly (number | null)[]): number | null {
+  const knownPrices = prices.filter((price) => price !== null);
+  return knownPrices.length === 0 ? null : knownPrices.reduce((lowest, price) => Math.min(lowest, price));
 }
 
 function variantRow(variant: VariantDraft, ordinal: number): object {
@@ -200,13 +212,19 @@ function variantRow(variant: VariantDraft, ordinal: number): object {
   return { ordinal, id, product_id: product.id, code, barcode, external_ref, name, price, vat_rate: vatRate };
 }
 
-function imageRows(withImages: readonly Draft[], keyOf: KeyOf): object[] {
+function imageRows(withImages: readonly Draft[], libraryKeyOf: LibraryKeyOf): object[] {
   return withImages
-    .flatMap((owner) => owner.images.map((image) => imageRow(owner, image, keyOf)))
+    .flatMap((owner) => owner.images.map((image) => imageRow(owner, image, libraryKeyOf)))
     .map((row, ordinal) => Object.assign(row, { ordinal }));
 }
 
-function imageRow(owner: Draft, { imageUrl, alt }: DesiredImage, keyOf: KeyOf): object {
+function imageRow(owner: Draft, { imageUrl, alt }: DesiredImage, libraryKeyOf: LibraryKeyOf): object {
   const [product, variant] = 'product' in owner ? [owner.product, owner] : [owner, undefined];
-  return { product_id: product.id, product_variant_id: variant?.id, image_url: imageUrl, alt, key: keyOf(imageUrl) };
+  return {
+    product_id: product.id,
+    product_variant_id: variant?.id,
+    image_url: imageUrl,
+    alt,
+    key: libraryKeyOf(imageUrl),
+  };
 }

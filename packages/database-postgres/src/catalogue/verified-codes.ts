@@ -7,20 +7,21 @@ import {
 } from '@back-office/catalogue';
 import type { Postgres } from '../postgres.js';
 
-/** Only PostgreSQL folds case and spaces: JavaScript differs for some letters. */
-const foldedList = (texts: string): string => `(
+// PostgreSQL folds case and spaces, because JavaScript differs for some letters.
+const foldedListSql = (texts: string): string => `(
     select json_agg(lower(btrim(sent)) order by ordinal) from unnest(${texts}::text[]) with ordinality as row (sent, ordinal)
   )`;
-const distinctFolded = (texts: string): string =>
+const distinctFoldedSql = (texts: string): string =>
   `(select distinct lower(btrim(sent)) as folded from unnest(${texts}::text[]) as sent)`;
 
-/** Records that the rows may name ($2 codes, $3 barcodes, $4 product codes). Joins, since lists would be scanned per row. */
+// Finds records by codes ($2), barcodes ($3) and product codes ($4). Joins are used because lists would be scanned per
+// row.
 const FIND_BY_CODES = `
   with variant as (
-    select v.id from ${distinctFolded('$2')} as sent
+    select v.id from ${distinctFoldedSql('$2')} as sent
     join product_variants v on v.app_id = $1 and lower(v.code) = sent.folded
     union
-    select v.id from ${distinctFolded('$3')} as sent
+    select v.id from ${distinctFoldedSql('$3')} as sent
     join product_variants v on v.app_id = $1 and lower(v.barcode) = sent.folded
   )
   select (
@@ -30,10 +31,10 @@ const FIND_BY_CODES = `
   ) as variants, (
     select coalesce(json_agg(json_build_object('id', p.id, 'product_id', p.id, 'code', p.code, 'barcode', null,
       'loose_code', sent.folded, 'loose_barcode', null) order by p.id), '[]')
-    from ${distinctFolded('$4')} as sent join products p on p.app_id = $1 and lower(btrim(p.code)) = sent.folded
+    from ${distinctFoldedSql('$4')} as sent join products p on p.app_id = $1 and lower(btrim(p.code)) = sent.folded
   ) as products,
-  coalesce(${foldedList('$2')}, '[]') as codes, coalesce(${foldedList('$3')}, '[]') as barcodes,
-  coalesce(${foldedList('$4')}, '[]') as "productCodes"`;
+  coalesce(${foldedListSql('$2')}, '[]') as codes, coalesce(${foldedListSql('$3')}, '[]') as barcodes,
+  coalesce(${foldedListSql('$4')}, '[]') as "productCodes"`;
 
 /** Looks all rows up with one statement and matches them in the order of the matching table. */
 export async function verifyCodes(
@@ -41,13 +42,13 @@ export async function verifyCodes(
   appId: number,
   rows: readonly ProductCodes[],
 ): Promise<VerifiedCodes[]> {
-  const wanted = rows.map(wantedCodes);
+  const searchedCodes = rows.map(wantedCodes);
   const texts = (['code', 'barcode', 'productCode'] as const).map((field) => [
-    ...new Set(wanted.map((row) => row[field])),
+    ...new Set(searchedCodes.map((row) => row[field])),
   ]);
-  const [found] = await database.transaction((transaction) => {
+  const [foundCodes] = await database.transaction((transaction) => {
     transaction.expectManyRows();
     return transaction.last<FoundCodes>(FIND_BY_CODES, [appId, ...texts]);
   });
-  return matchCodes(wanted, texts.flat(), found as FoundCodes);
+  return matchCodes(searchedCodes, texts.flat(), foundCodes as FoundCodes);
 }

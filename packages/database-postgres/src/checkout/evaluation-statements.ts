@@ -5,14 +5,16 @@ import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
 import { EVALUATIONS } from '../tables/evaluations.js';
 
-/** Amount left on a voucher for this customer; 0 when held, spent, expired or another customer's. */
-const available = (customerId: string, now: string): string => `
+/**
+ * SQL for the amount that this customer can spend from a voucher. It is 0 when held, spent, expired or another
+ * customer's.
+ */
+const availableAmountSql = (customerId: string, now: string): string => `
   case when v.active and v.held_by is null and (v.customer_id is null or v.customer_id = ${customerId})
       and coalesce(v.valid_from <= ${now}, true) and coalesce(v.valid_until >= ${now}, true)
     then v.amount - v.spent else 0 end`;
 
-/** Identifiers of the records in a basket. */
-export interface BasketNames {
+export interface BasketIds {
   readonly codes: readonly string[];
   readonly barcodes: readonly string[];
   readonly externalRefs: readonly string[];
@@ -24,25 +26,28 @@ export interface BasketNames {
   readonly vouchers: readonly string[];
 }
 
-/** Reads everything that prices a basket. Leaves out what it does not name: every table in a statement costs time. */
-export function lookUpStatement(appId: number, names: BasketNames, now: Date): { text: string; values: unknown[] } {
+/**
+ * Reads everything that a basket is priced with. Tables that the basket does not need are left out, since each costs
+ * time.
+ */
+export function lookUpStatement(appId: number, basket: BasketIds, now: Date): { text: string; values: unknown[] } {
   const values: unknown[] = [appId];
   const value = placeholders(values);
-  const list = (all: readonly unknown[], type: string): string => `${value(all)}::${type}[]`;
+  const list = (items: readonly unknown[], type: string): string => `${value(items)}::${type}[]`;
   const moment = value(now);
-  const { codes, barcodes, externalRefs, variantIds, customer, warehouseCode, shipmentMethodCode, vouchers } = names;
-  const named = [
+  const { codes, barcodes, externalRefs, variantIds, customer, warehouseCode, shipmentMethodCode, vouchers } = basket;
+  const variantConditions = [
     ...(codes.length > 0 ? [`v.code = ${anyOf(list(codes, 'text'))}`] : []),
     ...(barcodes.length > 0 ? [`v.barcode = ${anyOf(list(barcodes, 'text'))}`] : []),
     ...(externalRefs.length > 0 ? [`v.external_ref = ${anyOf(list(externalRefs, 'text'))}`] : []),
     ...(variantIds.length > 0 ? [`v.id = ${anyOf(list(variantIds, 'bigint'))}`] : []),
   ];
-  const condition = customer === null ? 'false' : customerCondition(customer, value);
+  const isCustomer = customer === null ? 'false' : customerCondition(customer, value);
   const text = `
   with customer as (
     select c.id, json_build_object('id', c.id, 'dataPart', c.data_part, 'timePart', c.time_part, 'email', c.email,
       'firstName', c.first_name, 'lastName', c.last_name, 'phone', c.phone) as buyer
-    from customers c where c.app_id = $1 and ${condition}
+    from customers c where c.app_id = $1 and ${isCustomer}
   )
   select ${CURRENCY_OF_APP} as currency,
     (select coalesce(json_agg(json_build_object(
@@ -50,47 +55,50 @@ export function lookUpStatement(appId: number, names: BasketNames, now: Date): {
       'name', p.name, 'price', coalesce(v.price, p.price), 'vatRate', coalesce(v.vat_rate, p.vat_rate),
       'active', p.active)), '[]')
      from product_variants v join products p on p.app_id = $1 and p.id = v.product_id
-     where v.app_id = $1 and (${named.join(' or ') || 'false'})) as variants,
+     where v.app_id = $1 and (${variantConditions.join(' or ') || 'false'})) as variants,
     (select buyer from customer) as customer,
-    ${warehouseCode === null ? 'null' : WAREHOUSE(value(warehouseCode))} as warehouse_id,
-    ${shipmentMethodCode === null ? 'null' : SHIPMENT(value(shipmentMethodCode))} as shipment,
+    ${warehouseCode === null ? 'null' : warehouseSql(value(warehouseCode))} as warehouse_id,
+    ${shipmentMethodCode === null ? 'null' : shipmentSql(value(shipmentMethodCode))} as shipment,
     (select coalesce(json_agg(json_build_object('code', code, 'name', name, 'kind', kind, 'value', value,
       'buyQty', coalesce(buy_qty, 0), 'getQty', coalesce(get_qty, 0), 'variantCodes', variant_codes,
       'minQty', min_qty, 'minAmount', min_amount, 'couponCode', coupon_code, 'validFrom', valid_from,
       'validUntil', valid_until, 'priority', priority, 'active', active)), '[]')
      from promotions where app_id = $1 and active and coalesce(valid_from <= ${moment}, true)
        and coalesce(valid_until >= ${moment}, true)
-       and (coupon_code is null or coupon_code = ${anyOf(list(names.coupons, 'text'))})) as rules,
-    ${vouchers.length === 0 ? "'[]'::json" : VOUCHERS(list(vouchers, 'text'), moment)} as vouchers`;
+       and (coupon_code is null or coupon_code = ${anyOf(list(basket.coupons, 'text'))})) as rules,
+    ${vouchers.length === 0 ? "'[]'::json" : vouchersSql(list(vouchers, 'text'), moment)} as vouchers`;
   return { text, values };
 }
 
-const WAREHOUSE = (code: string): string =>
+const warehouseSql = (code: string): string =>
   `(select id from warehouses where app_id = $1 and code = ${code} and deleted_at is null)`;
-const SHIPMENT = (code: string): string => `
+const shipmentSql = (code: string): string => `
     (select json_build_object('name', name, 'price', price, 'vatRate', vat_rate, 'freeFrom', free_from)
      from shipment_methods where app_id = $1 and code = ${code})`;
-const VOUCHERS = (codes: string, now: string): string => `
+const vouchersSql = (codes: string, now: string): string => `
     (select coalesce(json_agg(json_build_object('id', v.id, 'code', v.code,
-      'available', ${available('(select id from customer)', now)})), '[]')
+      'available', ${availableAmountSql('(select id from customer)', now)})), '[]')
      from vouchers v where v.app_id = $1 and v.code = ${anyOf(codes)})`;
 
-const WRITTEN = EVALUATIONS.columns.except('app_id', 'id', 'consumed_at');
+const INSERTED_COLUMNS = EVALUATIONS.columns.except('app_id', 'id', 'consumed_at');
 
-export const INSERT = `
-  insert into order_processings (app_id, ${WRITTEN.list})
-  select $1, ${WRITTEN.list} from json_to_record($2) as r (${WRITTEN.typed}) returning id`;
+export const INSERT_EVALUATION = `
+  insert into order_processings (app_id, ${INSERTED_COLUMNS.list})
+  select $1, ${INSERTED_COLUMNS.list} from json_to_record($2) as r (${INSERTED_COLUMNS.typed}) returning id`;
 
 export const FIND_EVALUATION = `select * from order_processings where app_id = $1 and id = $2`;
 
-/** Locks the evaluation, its vouchers, and its variants' shelves in sellable warehouses or in the one it names. */
+/**
+ * Locks the evaluation, its vouchers, and the shelves of its variants. Shelves are in sellable warehouses, or in the
+ * requested one.
+ */
 export const LOCK_FACTS = `
   with evaluation as materialized (
     select * from order_processings where app_id = $1 and id = $2 for update
   ), wanted as materialized (
     select distinct (line ->> 'variantId')::bigint as variant_id from evaluation, jsonb_array_elements(items) as line
   ), voucher as materialized (
-    select v.id, v.code, ${available('(select customer_id from evaluation)', '$3')} as available,
+    select v.id, v.code, ${availableAmountSql('(select customer_id from evaluation)', '$3')} as available,
       (offered.voucher ->> 'amount')::bigint as amount, offered.ordinal
     from evaluation, jsonb_array_elements(evaluation.vouchers) with ordinality as offered (voucher, ordinal)
     join vouchers v on v.app_id = $1 and v.id = (offered.voucher ->> 'id')::bigint
@@ -121,7 +129,7 @@ export const LOCK_FACTS = `
     from shipment_methods m where m.app_id = $1 and m.code = evaluation.shipment_method_code
   ), 'not needed') as pickup_point from evaluation`;
 
-// The only answer that distinguishes a record of another app from a missing one.
+// Only this answer distinguishes a record of another app from a missing one.
 export const EXISTS_ANYWHERE = `
   /* across apps: evaluations of another app */
   select 1 from order_processings where id = $1`;

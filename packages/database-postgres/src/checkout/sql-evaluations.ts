@@ -23,9 +23,15 @@ import {
 import { checkCurrency } from '../apps/app-currency.js';
 import type { Sql, Transaction, WritingSql } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
-import { EXISTS_ANYWHERE, FIND_EVALUATION, INSERT, LOCK_FACTS, lookUpStatement } from './evaluation-statements.js';
+import {
+  EXISTS_ANYWHERE,
+  FIND_EVALUATION,
+  INSERT_EVALUATION,
+  LOCK_FACTS,
+  lookUpStatement,
+} from './evaluation-statements.js';
 
-interface LookedUp {
+interface BasketRecords {
   readonly currency: string;
   readonly variants: readonly CatalogueVariant[];
   readonly customer: Buyer | null;
@@ -44,7 +50,6 @@ export class SqlEvaluations implements Evaluations, EvaluationQueries {
     private readonly clock: Clock,
   ) {}
 
-  /** Prices the basket with the current catalogue and stores the result. Reserves nothing. */
   evaluate(appId: number, basket: Basket): Promise<EvaluatedBasket | Refusal> {
     return this.database.write((sql) => evaluate(sql, appId, basket, this.clock.now()));
   }
@@ -56,51 +61,64 @@ export class SqlEvaluations implements Evaluations, EvaluationQueries {
 }
 
 async function evaluate(sql: WritingSql, appId: number, basket: Basket, now: Date): Promise<EvaluatedBasket | Refusal> {
-  const looked = await lookUp(sql, appId, basket, now);
-  checkCurrency(looked.currency, basket.currency);
-  const { customer, shipment, warehouse_id: warehouseId } = looked;
+  const records = await findBasketRecords(sql, appId, basket, now);
+  checkCurrency(records.currency, basket.currency);
+  const { customer, shipment, warehouse_id: warehouseId } = records;
   if (basket.customer !== null && customer === null) return refuse('API.Customers.NotFound');
   if (basket.warehouseCode !== null && warehouseId === null) return refuse('API.Warehouses.NotFound');
   if (basket.shipmentMethodCode !== null && shipment === null) return refuse('API.ShipmentMethods.NotFound');
-  const priced = priceItems(basket.items, looked.variants, offersOf(basket, looked, now));
-  if (isRefusal(priced)) return priced;
+  const pricedBasket = priceItems(basket.items, records.variants, offersOf(basket, records, now));
+  if (isRefusal(pricedBasket)) return pricedBasket;
   const columns = {
-    ...frozenBasket(basket, priced),
+    ...frozenBasket(basket, pricedBasket),
     buyer: customer ?? basket.guest,
     customer_id: customer?.id ?? null,
     warehouse_id: warehouseId,
     inserted_at: now,
     expires_at: addHours(now, EVALUATION_LIFETIME_HOURS),
   };
-  const [inserted] = await sql.last<{ id: number }>(INSERT, [appId, JSON.stringify(columns)]);
-  return { ...columns, id: (inserted as { id: number }).id, consumed_at: null };
+  const [insertedRow] = await sql.last<{ id: number }>(INSERT_EVALUATION, [appId, JSON.stringify(columns)]);
+  return { ...columns, id: (insertedRow as { id: number }).id, consumed_at: null };
 }
 
-async function lookUp(sql: Sql, appId: number, { items, ...basket }: Basket, now: Date): Promise<LookedUp> {
-  const named = {
+async function findBasketRecords(
+  sql: Sql,
+  appId: number,
+  { items, ...basket }: Basket,
+  now: Date,
+): Promise<BasketRecords> {
+  const identifiers = {
     ...basket,
     codes: items.flatMap((item) => item.code ?? []),
     barcodes: items.flatMap((item) => item.barcode ?? []),
     externalRefs: items.flatMap((item) => item.external_ref ?? []),
     variantIds: items.flatMap((item) => item.product_variant_id ?? []),
   };
-  const { text, values } = lookUpStatement(appId, named, now);
-  const [found] = await sql.rows<LookedUp>(text, values);
-  return found as LookedUp;
+  const { text, values } = lookUpStatement(appId, identifiers, now);
+  const [records] = await sql.rows<BasketRecords>(text, values);
+  return records as BasketRecords;
 }
 
-function offersOf({ coupons, vouchers }: Basket, { rules, shipment, vouchers: found }: LookedUp, now: Date): Offers {
-  const byCode = new Map(found.map((voucher) => [voucher.code, voucher]));
+function offersOf(
+  { coupons, vouchers }: Basket,
+  { rules, shipment, vouchers: foundVouchers }: BasketRecords,
+  now: Date,
+): Offers {
+  const byCode = new Map(foundVouchers.map((voucher) => [voucher.code, voucher]));
   return {
     coupons,
     shipment,
     now,
-    rules: rules.map((rule) => ({ ...rule, validFrom: dateOf(rule.validFrom), validUntil: dateOf(rule.validUntil) })),
+    rules: rules.map((rule) => ({
+      ...rule,
+      validFrom: parseDate(rule.validFrom),
+      validUntil: parseDate(rule.validUntil),
+    })),
     vouchers: vouchers.map((code) => byCode.get(code) ?? { id: 0, code, available: 0 }),
   };
 }
 
-function dateOf(text: string | null): Date | null {
+function parseDate(text: string | null): Date | null {
   return text === null ? null : new Date(text);
 }
 
@@ -125,6 +143,6 @@ export async function findEvaluationFacts(
     const { stock, vouchers_now: vouchers, pickup_point: pickupPoint } = row;
     return { evaluation: { ...offerOf(row), vouchers, pickupPoint }, stock };
   }
-  const elsewhere = await transaction.rows(EXISTS_ANYWHERE, [evaluationId]);
-  return { evaluation: elsewhere.length > 0 ? 'of another app' : undefined, stock: [] };
+  const rowsOfOtherApps = await transaction.rows(EXISTS_ANYWHERE, [evaluationId]);
+  return { evaluation: rowsOfOtherApps.length > 0 ? 'of another app' : undefined, stock: [] };
 }

@@ -1,61 +1,60 @@
-/** A rule of every database state; its statement finds breaches as `app_id` and `breach`. */
+/** Rule that every state of the database satisfies. Its statement finds breaches as `app_id` and `breach`. */
 export interface Invariant {
   readonly name: string;
   readonly sql: string;
-  /** $1 is the time of the check. */
+  /** The statement takes the time of the check as $1. */
   readonly isTimed?: true;
 }
 
-const OPEN = '(1, 2, 3, 4, 5)';
-const CONVERTED = 6;
+const OPEN_STATUSES = '(1, 2, 3, 4, 5)';
+const CONVERTED_STATUS = 6;
 const ON_HAND_KINDS = "('adjust', 'reconcile', 'ship')";
 const RESERVED_KINDS = "('reserve', 'release', 'ship')";
 
-/** Shelves with a quantity other than the given sums. */
-const stockDiffers = (column: 'on_hand' | 'reserved', sums: string): string => `
+const stockDifferencesSql = (column: 'on_hand' | 'reserved', sums: string): string => `
   select app_id, format('variant %s in warehouse %s: ${column} %s, but %s', product_variant_id, warehouse_id,
     coalesce(s.${column}, 0), coalesce(t.qty, 0)) as breach
   from stocks s full join (${sums}) as t using (app_id, product_variant_id, warehouse_id)
   where coalesce(s.${column}, 0) <> coalesce(t.qty, 0)`;
 
-const movements = (kinds: string): string => `
+const movementSumsSql = (kinds: string): string => `
   select l.app_id, l.product_variant_id, m.warehouse_id, sum(l.qty) as qty
   from stock_movement_lines l join stock_movements m on m.app_id = l.app_id and m.id = l.movement_id
   where m.kind in ${kinds} group by 1, 2, 3`;
 
-/** Reserved lines: of open proformas, confirmed or else full quantities, and of orders not shipped. */
-const HELD = `
+// Open proformas reserve the confirmed quantity, or else the full one. Orders reserve it until they are shipped.
+const EXPECTED_RESERVATIONS = `
   select i.app_id, i.id, i.product_variant_id, i.warehouse_id, coalesce(i.qty_confirmed, i.qty) as qty
   from proforma_items i join proforma_orders p on p.app_id = i.app_id and p.id = i.proforma_order_id
   left join orders o on o.app_id = p.app_id and o.id = p.order_id
   where coalesce(i.qty_confirmed, i.qty) > 0
-    and (p.status_id in ${OPEN} or (p.status_id = ${CONVERTED} and o.shipped_at is null and o.order_status_id <> 3))`;
+    and (p.status_id in ${OPEN_STATUSES} or (p.status_id = ${CONVERTED_STATUS} and o.shipped_at is null and o.order_status_id <> 3))`;
 
-const PAID = `
+const PAID_AMOUNTS = `
   select app_id, proforma_order_id, order_id, sum(amount) filter (where status in ('settled', 'refunded')) as paid
   from payments group by 1, 2, 3`;
 
 export const INVARIANTS: readonly Invariant[] = [
   {
     name: 'Reserved stock equals the sum of its reservations',
-    sql: stockDiffers(
+    sql: stockDifferencesSql(
       'reserved',
       'select app_id, product_variant_id, warehouse_id, sum(qty) as qty from stock_reservations group by 1, 2, 3',
     ),
   },
   {
     name: 'Reserved stock equals the sum of its movements',
-    sql: stockDiffers('reserved', movements(RESERVED_KINDS)),
+    sql: stockDifferencesSql('reserved', movementSumsSql(RESERVED_KINDS)),
   },
   {
     name: 'Stock on hand equals the sum of its movements',
-    sql: stockDiffers('on_hand', movements(ON_HAND_KINDS)),
+    sql: stockDifferencesSql('on_hand', movementSumsSql(ON_HAND_KINDS)),
   },
   {
     name: 'Exactly the lines of open proformas and unshipped orders are reserved',
     sql: `
       select app_id, format('line %s: %s held, %s reserved', id, coalesce(h.qty, 0), coalesce(r.qty, 0)) as breach
-      from (${HELD}) as h
+      from (${EXPECTED_RESERVATIONS}) as h
       full join (select app_id, proforma_item_id as id, product_variant_id, warehouse_id, qty from stock_reservations) as r
         using (app_id, id, product_variant_id, warehouse_id)
       where coalesce(h.qty, 0) <> coalesce(r.qty, 0)`,
@@ -82,15 +81,15 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'The paid amount of a proforma equals its payments less refunds',
     sql: `
       select p.app_id, format('proforma %s: %s paid, but %s', p.id, p.paid, coalesce(y.paid, 0)) as breach
-      from proforma_orders p left join (${PAID}) as y on y.app_id = p.app_id and y.proforma_order_id = p.id and y.order_id is null
-      where p.status_id <> ${CONVERTED} and p.paid <> coalesce(y.paid, 0)`,
+      from proforma_orders p left join (${PAID_AMOUNTS}) as y on y.app_id = p.app_id and y.proforma_order_id = p.id and y.order_id is null
+      where p.status_id <> ${CONVERTED_STATUS} and p.paid <> coalesce(y.paid, 0)`,
   },
   {
     name: 'The paid amount of an order equals its payments less refunds',
     sql: `
       select o.app_id, format('order %s: %s paid, but %s', o.id, o.paid, coalesce(y.paid, 0)) as breach
       from orders o
-      left join (select app_id, order_id, sum(paid) as paid from (${PAID}) as each group by 1, 2) as y
+      left join (select app_id, order_id, sum(paid) as paid from (${PAID_AMOUNTS}) as each group by 1, 2) as y
         on y.app_id = o.app_id and y.order_id = o.id
       where o.paid <> greatest(coalesce(y.paid, 0), 0)`,
   },
@@ -134,7 +133,7 @@ export const INVARIANTS: readonly Invariant[] = [
     name: 'Every converted proforma has one order, and vice versa',
     sql: `
       select app_id, format('proforma %s, order %s', proforma_id, order_id) as breach
-      from (select app_id, id as proforma_id, order_id from proforma_orders where status_id = ${CONVERTED}) as p
+      from (select app_id, id as proforma_id, order_id from proforma_orders where status_id = ${CONVERTED_STATUS}) as p
       full join (
         select app_id, proforma_order_id as proforma_id, id as order_id from orders where proforma_order_id is not null
       ) as o using (app_id, proforma_id, order_id)
@@ -154,7 +153,7 @@ export const INVARIANTS: readonly Invariant[] = [
         select app_id, id, due_at as due from proforma_orders
         union all
         select p.app_id, p.id, p.expires_at from proforma_orders p join apps a on a.id = p.app_id
-        where p.due_at is null and p.status_id in ${OPEN} and a.settings @> '{"proforma": {"expire_paid": true}}'
+        where p.due_at is null and p.status_id in ${OPEN_STATUSES} and a.settings @> '{"proforma": {"expire_paid": true}}'
       ) as each
       where due < $1::timestamptz - interval '1 hour'`,
     isTimed: true,
@@ -169,7 +168,7 @@ export const INVARIANTS: readonly Invariant[] = [
         select app_id, voucher_id, sum(amount) as spent from payments
         where voucher_id is not null and order_id is not null and status in ('settled', 'refunded') group by 1, 2
       ) as s on s.app_id = v.app_id and s.voucher_id = v.id
-      where (v.held_by is not null and p.status_id not in ${OPEN}) or v.spent <> coalesce(s.spent, 0)`,
+      where (v.held_by is not null and p.status_id not in ${OPEN_STATUSES}) or v.spent <> coalesce(s.spent, 0)`,
   },
   {
     name: 'The lowest price of a product is that of its variants',
@@ -227,7 +226,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
-/** All contents of library records, with their sizes where known. */
+/** Selects all contents of library records, with their sizes where known. */
 export const LIBRARY_CONTENTS = `
   select app_id as "appId", content, size from cdn_files where state <> 'receiving'
   union all select app_id, original, null from cdn_files where state <> 'receiving' and original is not null
@@ -236,10 +235,10 @@ export const LIBRARY_CONTENTS = `
   union all select app_id, content, size from cdn_file_versions
   union all select app_id, original, null from cdn_file_versions where original is not null`;
 
-/** Contents ($1) that a record still references. */
+/** Selects those of the contents ($1) that a record still references. */
 export const STILL_REFERENCED = `select * from (${LIBRARY_CONTENTS}) as each where content = any($1)`;
 
-/** SQL of some breaches with the total. */
-export function findings(sql: string, limit: number): string {
+/** Returns SQL for the first breaches, each with the total number. */
+export function breachesSql(sql: string, limit: number): string {
   return `select app_id as "appId", breach, count(*) over () as total from (${sql}) as broken limit ${limit}`;
 }

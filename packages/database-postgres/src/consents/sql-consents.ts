@@ -15,17 +15,17 @@ import { customerCondition } from '../customers/customer-condition.js';
 import { placeholders } from '../placeholders.js';
 import type { Sql } from '../client-transaction.js';
 
-const CHANGE = `h.id, h.customer_id as "customerId", h.channel, h.step, h.from_state as "from", h.to_state as "to",
+const CHANGE_COLUMNS = `h.id, h.customer_id as "customerId", h.channel, h.step, h.from_state as "from", h.to_state as "to",
   h.source, h.changed_at as at`;
 
-/** One row per switch with the customer and the last change, optionally before a time. */
-function knownSql(customer: string): string {
+/** Selects one row per switch with the customer and the last change, which may be limited to a time. */
+function knownConsentSql(customer: string): string {
   return `
   select c.id as known_id, c.viber_subscribed, c.preferred_notification_channel_id, c.phone, c.inserted_at,
     exists (select from notification_devices d where d.app_id = $1 and d.customer_id = c.id) as has_device, last.*
   from customers c cross join unnest($2::text[]) as switch (name)
   left join lateral (
-    select ${CHANGE} from customer_consent_changes h
+    select ${CHANGE_COLUMNS} from customer_consent_changes h
     where h.app_id = $1 and h.customer_id = c.id and h.channel = switch.name
       and ($3::timestamptz is null or h.changed_at < $3)
     order by h.step desc limit 1
@@ -33,7 +33,7 @@ function knownSql(customer: string): string {
   where c.app_id = $1 and ${customer}`;
 }
 
-type KnownRow = {
+type KnownConsentRow = {
   readonly known_id: number;
   readonly viber_subscribed: boolean;
   readonly preferred_notification_channel_id: number | null;
@@ -42,15 +42,15 @@ type KnownRow = {
   readonly has_device: boolean;
 } & (StoredChange | { readonly id: null });
 
-const LOCK = `select id from customers where app_id = $1 and id = $2 for no key update`;
+const LOCK_CUSTOMER = `select id from customers where app_id = $1 and id = $2 for no key update`;
 
-const INSERT = `
+const INSERT_CHANGE = `
   insert into customer_consent_changes
     (app_id, customer_id, channel, step, from_state, to_state, source, changed_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8)`;
 
-const HISTORY = `
-  select ${CHANGE} from customer_consent_changes h
+const LIST_CHANGES = `
+  select ${CHANGE_COLUMNS} from customer_consent_changes h
   where h.app_id = $1 and h.customer_id = $2 order by h.id offset $3 limit $4`;
 
 export class SqlConsents implements Consents, ConsentQueries {
@@ -60,54 +60,63 @@ export class SqlConsents implements Consents, ConsentQueries {
   ) {}
 
   async find(appId: number, customerId: number): Promise<Consent | undefined> {
-    const found = await findKnownById(this.database, appId, customerId);
-    return found && consentOf(found.customer, found.lastChanges);
+    const knownConsent = await findKnownById(this.database, appId, customerId);
+    return knownConsent && consentOf(knownConsent.customer, knownConsent.lastChanges);
   }
 
-  findBefore(appId: number, name: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined> {
+  findBefore(appId: number, identifier: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined> {
     const values: unknown[] = [appId, SWITCHES, moment];
-    const customer = customerCondition(name, placeholders(values));
-    return findKnown(this.database, knownSql(customer), values);
+    const customer = customerCondition(identifier, placeholders(values));
+    return findKnown(this.database, knownConsentSql(customer), values);
   }
 
   change(appId: number, customerId: number, request: ConsentRequest): Promise<Consent | undefined> {
     return this.database.transaction(async (transaction) => {
       transaction.locks('customer');
-      await transaction.rows(LOCK, [appId, customerId]);
-      // A new statement after the wait for the lock sees committed changes.
-      const found = await findKnownById(transaction, appId, customerId);
-      if (found === undefined) return undefined;
-      const { customer, lastChanges } = found;
-      const last = lastChanges.find(({ channel }) => channel === request.channel);
-      const change = changeFor(request, last, this.clock.now());
+      await transaction.rows(LOCK_CUSTOMER, [appId, customerId]);
+      // Only a new statement sees the changes that were committed during the wait for the lock.
+      const knownConsent = await findKnownById(transaction, appId, customerId);
+      if (knownConsent === undefined) return undefined;
+      const { customer, lastChanges } = knownConsent;
+      const lastChange = lastChanges.find(({ channel }) => channel === request.channel);
+      const change = changeFor(request, lastChange, this.clock.now());
       if (change === undefined) return consentOf(customer, lastChanges);
       const { channel, from, to, source, at } = change;
-      await transaction.last(INSERT, [appId, customerId, channel, (last?.step ?? 0) + 1, from, to, source, at]);
-      return consentOf(customer, [...lastChanges.filter((each) => each !== last), change]);
+      await transaction.last(INSERT_CHANGE, [
+        appId,
+        customerId,
+        channel,
+        (lastChange?.step ?? 0) + 1,
+        from,
+        to,
+        source,
+        at,
+      ]);
+      return consentOf(customer, [...lastChanges.filter((other) => other !== lastChange), change]);
     });
   }
 
-  // Oldest first, so pages stay stable while the history grows.
+  // Pages stay stable while the history grows, because the oldest change comes first.
   history(appId: number, customerId: number, { offset, limit }: Page): Promise<StoredChange[]> {
-    return this.database.rows(HISTORY, [appId, customerId, offset, limit]);
+    return this.database.rows(LIST_CHANGES, [appId, customerId, offset, limit]);
   }
 }
 
 function findKnownById(sql: Sql, appId: number, customerId: number): Promise<KnownConsent | undefined> {
-  return findKnown(sql, knownSql('c.id = $4'), [appId, SWITCHES, null, customerId]);
+  return findKnown(sql, knownConsentSql('c.id = $4'), [appId, SWITCHES, null, customerId]);
 }
 
 async function findKnown(sql: Sql, text: string, values: readonly unknown[]): Promise<KnownConsent | undefined> {
-  const rows = await sql.rows<KnownRow>(text, values);
-  const [first] = rows;
-  if (first === undefined) return undefined;
+  const rows = await sql.rows<KnownConsentRow>(text, values);
+  const [firstRow] = rows;
+  if (firstRow === undefined) return undefined;
   const customer = {
-    registeredAt: first.inserted_at,
-    hasDevice: first.has_device,
-    hasPhone: !isBlank(first.phone ?? ''),
-    viberSubscribed: first.viber_subscribed,
-    chosenChannelId: first.preferred_notification_channel_id,
+    registeredAt: firstRow.inserted_at,
+    hasDevice: firstRow.has_device,
+    hasPhone: !isBlank(firstRow.phone ?? ''),
+    viberSubscribed: firstRow.viber_subscribed,
+    chosenChannelId: firstRow.preferred_notification_channel_id,
   };
-  const lastChanges = rows.filter((row): row is KnownRow & StoredChange => row.id !== null);
-  return { customerId: first.known_id, customer, lastChanges };
+  const lastChanges = rows.filter((row): row is KnownConsentRow & StoredChange => row.id !== null);
+  return { customerId: firstRow.known_id, customer, lastChanges };
 }

@@ -7,7 +7,7 @@ import { personContains } from '../search-text.js';
 import { placeholders } from '../placeholders.js';
 import { CUSTOMERS } from '../tables/customers.js';
 
-const SHOWN = CUSTOMERS.columns.except('app_id', 'search_text', 'inserted_at', 'updated_at');
+const LISTED_COLUMNS = CUSTOMERS.columns.except('app_id', 'search_text', 'inserted_at', 'updated_at');
 const ORDER = 'c.first_name, c.last_name, c.id';
 
 const listSql = (conditions: readonly string[]): string => `
@@ -16,12 +16,12 @@ const listSql = (conditions: readonly string[]): string => `
     order by ${ORDER} offset $2 limit $3
   )
   select coalesce(json_agg(row), '[]')::text as data from (
-    select ${SHOWN.of('c')},
+    select ${LISTED_COLUMNS.of('c')},
       ${dateTimeSql('c.inserted_at')} as inserted_at, ${dateTimeSql('c.updated_at')} as updated_at
     from customers c where c.app_id = $1 and ${among('c.id', 'page')} order by ${ORDER}
   ) as row`;
 
-/** The statement that returns a page, sorted by name, as one row of JSON text. */
+/** Selects a page, sorted by name, as one row of JSON text. */
 export function customerListStatement(appId: number, { search, externalRef }: CustomerFilter, { offset, limit }: Page) {
   const values: unknown[] = [appId, offset, limit];
   const value = placeholders(values);

@@ -8,11 +8,11 @@ import { repositoryOf } from '../repositories.js';
 import { CUSTOMERS } from '../tables/customers.js';
 import type { RowOf } from '../tables/define-table.js';
 
-const WRITTEN = CUSTOMERS.columns.except('app_id', 'id', 'search_text');
-// Plain SQL: the repository's insert takes a quarter longer.
-const INSERT = `
-  insert into customers (app_id, ${WRITTEN.list})
-  select $1, ${WRITTEN.list} from json_to_record($2) as row (${WRITTEN.typed}) returning id`;
+const INSERTED_COLUMNS = CUSTOMERS.columns.except('app_id', 'id', 'search_text');
+// Measured: the insert of the repository takes a quarter longer than this SQL.
+const INSERT_CUSTOMER = `
+  insert into customers (app_id, ${INSERTED_COLUMNS.list})
+  select $1, ${INSERTED_COLUMNS.list} from json_to_record($2) as row (${INSERTED_COLUMNS.typed}) returning id`;
 
 type UniqueField = Taken['taken'][number];
 const UNIQUE_FIELDS: readonly (readonly [constraint: string, field: UniqueField])[] = [
@@ -33,7 +33,7 @@ export class TypeOrmCustomers implements Customers {
     this.customers = repositoryOf(database.source, database, CUSTOMERS);
   }
 
-  /** Returns the customer, or the fields that another customer has. E-mails compare without case. */
+  /** Returns the customer, or the fields whose values another customer has. E-mails are compared without case. */
   async add(appId: number, customer: NewCustomer): Promise<Customer | Taken> {
     const now = this.clock.now();
     const { dataPart, timePart } = newParts(now, randomInt);
@@ -41,28 +41,30 @@ export class TypeOrmCustomers implements Customers {
     const row = { ...BLANK_CUSTOMER, ...customer, ...parts, inserted_at: now, updated_at: now };
     try {
       return await this.database.write(async (sql) => {
-        const [made] = await sql.last<{ id: number }>(INSERT, [appId, JSON.stringify(row)]);
-        return { ...row, id: (made as { id: number }).id };
+        const [insertedRow] = await sql.last<{ id: number }>(INSERT_CUSTOMER, [appId, JSON.stringify(row)]);
+        return { ...row, id: (insertedRow as { id: number }).id };
       });
     } catch (error) {
       const isTaken = UNIQUE_FIELDS.some(([constraint]) => violates(error, constraint));
       if (!isTaken) throw error;
-      return { taken: await this.taken(appId, row, error) };
+      return { taken: await this.findTakenFields(appId, row, error) };
     }
   }
 
-  /** The error names one field only, so the other is looked up. */
-  private async taken(appId: number, { email, external_ref: reference }: NewCustomer, error: unknown) {
-    const [found] = await this.database.rows<Record<UniqueField, boolean>>(FIND_TAKEN, [
+  /** The error names only one field, so the other field is looked up. */
+  private async findTakenFields(appId: number, { email, external_ref: reference }: NewCustomer, error: unknown) {
+    const [takenFields] = await this.database.rows<Record<UniqueField, boolean>>(FIND_TAKEN, [
       appId,
       email,
       reference ?? null,
     ]);
-    const taken = UNIQUE_FIELDS.filter(([constraint, field]) => violates(error, constraint) || found?.[field]);
-    return taken.map(([, field]) => field);
+    const takenConstraints = UNIQUE_FIELDS.filter(
+      ([constraint, field]) => violates(error, constraint) || takenFields?.[field],
+    );
+    return takenConstraints.map(([, field]) => field);
   }
 
-  /** `undefined` when the parts do not match the id. */
+  /** Returns `undefined` when the parts do not match the id. */
   async find(appId: number, id: number, dataPart: number, timePart: number): Promise<Customer | undefined> {
     if (Math.abs(dataPart) >= 2 ** 15 || Math.abs(timePart) >= 2 ** 31) return undefined;
     const where = { app_id: appId, id, data_part: dataPart, time_part: timePart };

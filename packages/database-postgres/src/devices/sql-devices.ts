@@ -3,9 +3,9 @@ import type { Postgres } from '../postgres.js';
 import { DEVICES } from '../tables/customers.js';
 import { type Device, type Devices, type NewDevice, PUSH_CHANNEL_ID } from '@back-office/consent';
 
-const SHOWN = DEVICES.columns.except('app_id', 'customer_id');
-// In the order of the values.
-const NEW = SHOWN.pick(
+const DEVICE_COLUMNS = DEVICES.columns.except('app_id', 'customer_id');
+// The order of the columns is that of the values.
+const INSERTED_COLUMNS = DEVICE_COLUMNS.pick(
   'uuid',
   'messaging_token',
   'notification_channel_id',
@@ -16,22 +16,20 @@ const NEW = SHOWN.pick(
   'updated_at',
 );
 
-/** Sessions without a device id count as one device each. */
+// Each session without a device id counts as a device.
 const DEVICE_UUID = `coalesce(t.device_uuid, 'session-' || t.id)`;
 
-/** Advisory lock, since a new token has no row. Tokens with the same hash share it. */
+// An advisory lock is needed because a new token has no row. Tokens with the same hash share the lock.
 const LOCK_TOKEN = 'select pg_advisory_xact_lock($1, hashtext($2))';
 const DEVICES_LOCK = 13;
 
-/** Locks the session unless it is anonymous or has ended; servers may cache an ended one for a moment. */
+// Locks the session unless it is anonymous or has ended. A server may cache an ended session for a moment.
 const LOCK_SESSION = `
   select id from access_tokens
   where app_id = $1 and id = $2 and customer_id is not null and revoked_at is null for share`;
 
-/**
- * Removes the token from other devices, which must not receive this customer's pushes. Locks all devices involved by id,
- * since two devices may swap tokens.
- */
+// Removes the token from other devices, which must not receive the pushes of this customer.
+// All these devices are locked by id, since two devices may swap tokens.
 const REMOVE_COPIES = `
   with locked as (
     select d.id, d.customer_id = t.customer_id and d.uuid = ${DEVICE_UUID} as is_own
@@ -43,7 +41,7 @@ const REMOVE_COPIES = `
   delete from notification_devices d using locked where d.app_id = $1 and d.id = locked.id and not locked.is_own`;
 
 const REGISTER = `
-  insert into notification_devices as d (app_id, customer_id, ${NEW.list})
+  insert into notification_devices as d (app_id, customer_id, ${INSERTED_COLUMNS.list})
   select t.app_id, t.customer_id, ${DEVICE_UUID}, $3, ${PUSH_CHANNEL_ID}, coalesce($4::text, t.device_type),
     coalesce($5::text, t.device_vendor), coalesce($6::text, t.mobile_info), $7, $7
   from access_tokens t where t.app_id = $1 and t.id = $2
@@ -51,7 +49,7 @@ const REGISTER = `
     device_type = coalesce(excluded.device_type, d.device_type),
     device_vendor = coalesce(excluded.device_vendor, d.device_vendor),
     mobile_info = coalesce(excluded.mobile_info, d.mobile_info), updated_at = excluded.updated_at
-  returning ${SHOWN.list}`;
+  returning ${DEVICE_COLUMNS.list}`;
 
 export class SqlDevices implements Devices {
   constructor(
@@ -68,8 +66,8 @@ export class SqlDevices implements Devices {
       if ((await transaction.rows(LOCK_SESSION, [appId, sessionId])).length === 0) return undefined;
       await transaction.rows(REMOVE_COPIES, [appId, sessionId, messagingToken]);
       const values = [appId, sessionId, messagingToken, type, vendor, mobileInfo, this.clock.now()];
-      const [stored] = await transaction.last<Device>(REGISTER, values);
-      return stored;
+      const [storedDevice] = await transaction.last<Device>(REGISTER, values);
+      return storedDevice;
     });
   }
 }

@@ -5,7 +5,7 @@ import { access, chmod, chown, constants, lstat, mkdir, readFile, realpath, stat
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 
-/** The user that runs the server when this process is root: PostgreSQL refuses to run as root. */
+/** The user that runs the server when this process is root, since PostgreSQL refuses to run as root. */
 export interface Owner {
   name: string;
   uid: number;
@@ -18,12 +18,12 @@ export interface Home {
   notice: string | undefined;
 }
 
-export const SOCKET = '.s.PGSQL.5432';
+export const SOCKET_NAME = '.s.PGSQL.5432';
 
-/** macOS allows 104 bytes with the final zero, Linux 108. */
+// macOS allows 104 bytes with the final zero, Linux 108.
 const MAX_SOCKET_PATH_BYTES = 100;
 
-export function dataOf(home: { directory: string }): string {
+export function dataFolderOf(home: { directory: string }): string {
   return join(home.directory, 'data');
 }
 
@@ -40,29 +40,29 @@ export async function prepareHome(dataDir: string, fallbackDir: string): Promise
   return { ...home, directory };
 }
 
-/** Whether a database exists below these folders; an unreadable one counts. */
+/** Returns whether a database exists below these folders. An unreadable one counts as existing. */
 export async function hasDatabase(dataDir: string, fallbackDir: string): Promise<boolean> {
-  const isThere = (path: string): Promise<boolean> =>
+  const exists = (path: string): Promise<boolean> =>
     lstat(path).then(
       () => true,
       (error: unknown) => !hasCode(error, 'ENOENT'),
     );
-  if (!(await isThere(dataDir))) return false;
+  if (!(await exists(dataDir))) return false;
   const { directory } = await chooseHome(await realpath(dataDir), fallbackDir);
-  return isThere(dataOf({ directory }));
+  return exists(dataFolderOf({ directory }));
 }
 
 async function chooseHome(dataDir: string, fallbackDir: string): Promise<Home> {
-  const near = join(dataDir, 'postgres');
-  if (process.geteuid?.() !== 0) return { directory: near, owner: undefined, notice: undefined };
-  const far = join(fallbackDir, `${basename(dirname(dataDir))}-${shortHash(dataDir)}`);
+  const nearDirectory = join(dataDir, 'postgres');
+  if (process.geteuid?.() !== 0) return { directory: nearDirectory, owner: undefined, notice: undefined };
+  const fallbackDirectory = join(fallbackDir, `${basename(dirname(dataDir))}-${shortHash(dataDir)}`);
   const accounts = await readAccounts();
-  const existing = (await findDatabase(near, accounts)) ?? (await findDatabase(far, accounts));
-  const owner = existing?.owner ?? unprivilegedUser(accounts);
-  // An existing database stays where it is, even when the data folder is reachable now.
-  const directory = existing?.directory ?? ((await canReach(owner, dataDir)) ? near : far);
-  const notice = `The database is kept in ${far} because the user ${owner.name}, which runs it, cannot reach ${dataDir}.`;
-  return { directory, owner, notice: directory === far ? notice : undefined };
+  const existing = (await findDatabase(nearDirectory, accounts)) ?? (await findDatabase(fallbackDirectory, accounts));
+  const owner = existing?.owner ?? findUnprivilegedUser(accounts);
+  // An existing database keeps its folder, even when the data folder is reachable now.
+  const directory = existing?.directory ?? ((await canReach(owner, dataDir)) ? nearDirectory : fallbackDirectory);
+  const notice = `The database is kept in ${fallbackDirectory} because the user ${owner.name}, which runs it, cannot reach ${dataDir}.`;
+  return { directory, owner, notice: directory === fallbackDirectory ? notice : undefined };
 }
 
 async function readAccounts(): Promise<Owner[]> {
@@ -77,17 +77,20 @@ async function findDatabase(
   directory: string,
   accounts: Owner[],
 ): Promise<{ directory: string; owner: Owner } | undefined> {
-  const found = await stat(dataOf({ directory })).catch(() => undefined);
-  if (!found) return undefined;
-  if (found.uid === 0) throw new Error(`${dataOf({ directory })} belongs to root, which may not run PostgreSQL.`);
-  const name = accounts.find(({ uid }) => uid === found.uid)?.name ?? String(found.uid);
-  return { directory, owner: { name, uid: found.uid, gid: found.gid } };
+  const folder = await stat(dataFolderOf({ directory })).catch(() => undefined);
+  if (!folder) return undefined;
+  if (folder.uid === 0)
+    throw new Error(`${dataFolderOf({ directory })} belongs to root, which may not run PostgreSQL.`);
+  const name = accounts.find(({ uid }) => uid === folder.uid)?.name ?? String(folder.uid);
+  return { directory, owner: { name, uid: folder.uid, gid: folder.gid } };
 }
 
-function unprivilegedUser(accounts: Owner[]): Owner {
-  const suitable = accounts.filter(({ uid }) => uid > 0);
-  const found = suitable.find(({ name }) => name === 'postgres') ?? suitable.find(({ name }) => name === 'nobody');
-  if (found) return found;
+function findUnprivilegedUser(accounts: Owner[]): Owner {
+  const unprivilegedAccounts = accounts.filter(({ uid }) => uid > 0);
+  const account =
+    unprivilegedAccounts.find(({ name }) => name === 'postgres') ??
+    unprivilegedAccounts.find(({ name }) => name === 'nobody');
+  if (account) return account;
   throw new Error(
     'The embedded database cannot run as root and finds no user "postgres" or "nobody": set DATABASE_URL.',
   );
@@ -97,18 +100,18 @@ async function canReach(owner: Owner, directory: string): Promise<boolean> {
   return (await run('sh', ['-c', 'cd "$1"', 'sh', directory], owner)).succeeded;
 }
 
-/** Makes the socket's private folder: trust authentication relies on its permissions. */
+/** Makes the private folder of the socket. Trust authentication relies on its permissions. */
 export async function prepareSocketDirectory(home: Home): Promise<string> {
-  const near = join(home.directory, 'run');
-  const isTooLong = Buffer.byteLength(join(near, SOCKET)) > MAX_SOCKET_PATH_BYTES;
-  const directory = isTooLong ? join(tmpdir(), `back-office-${shortHash(home.directory)}`) : near;
+  const defaultDirectory = join(home.directory, 'run');
+  const isTooLong = Buffer.byteLength(join(defaultDirectory, SOCKET_NAME)) > MAX_SOCKET_PATH_BYTES;
+  const directory = isTooLong ? join(tmpdir(), `back-office-${shortHash(home.directory)}`) : defaultDirectory;
   await mkdir(directory, { mode: 0o700 }).catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;
   });
   if (home.owner && (await lstat(directory)).uid === 0) await chown(directory, home.owner.uid, home.owner.gid);
-  const made = await lstat(directory);
-  const isPrivate = made.isDirectory() && (made.mode & 0o077) === 0;
-  if (!isPrivate || made.uid !== (home.owner?.uid ?? process.geteuid?.())) {
+  const folder = await lstat(directory);
+  const isPrivate = folder.isDirectory() && (folder.mode & 0o077) === 0;
+  if (!isPrivate || folder.uid !== (home.owner?.uid ?? process.geteuid?.())) {
     throw new Error(`${directory} is not a private folder of the database's user: remove it.`);
   }
   return directory;

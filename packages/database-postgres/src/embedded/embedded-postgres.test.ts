@@ -22,7 +22,7 @@ import { transformFile } from '@swc/core';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
 import { findBinaries, packageFolder } from './postgres-binaries.js';
-import { identify, isLiving } from './process-lock.js';
+import { identify, isAlive } from './process-lock.js';
 
 const SLOW_TEST_MS = 30_000;
 const UNPRIVILEGED_UID = 65_534;
@@ -78,7 +78,7 @@ async function findOwnServers(): Promise<number[]> {
 async function stopImmediately(pid: number): Promise<void> {
   const identity = await identify(pid);
   process.kill(pid, 'SIGQUIT');
-  while (await isLiving(identity)) await pause(20);
+  while (await isAlive(identity)) await pause(20);
 }
 
 function forkUser(options: { dataDir: string }, identity = {}): ChildProcess {
@@ -87,14 +87,14 @@ function forkUser(options: { dataDir: string }, identity = {}): ChildProcess {
   return child;
 }
 
-async function started(child: ChildProcess): Promise<EmbeddedPostgres> {
+async function waitForStart(child: ChildProcess): Promise<EmbeddedPostgres> {
   return new Promise((resolve, reject) => {
     child.once('message', (database) => resolve(database as EmbeddedPostgres));
     child.once('exit', () => reject(new Error('It ended before the database was started.')));
   });
 }
 
-async function stopped(child: ChildProcess): Promise<void> {
+async function stopUser(child: ChildProcess): Promise<void> {
   child.send('stop');
   await once(child, 'exit');
 }
@@ -124,7 +124,7 @@ describe('a new database', () => {
   let database: EmbeddedPostgres;
   beforeAll(async () => (database = await startEmbeddedPostgres({ dataDir: dataDir() })), SLOW_TEST_MS);
 
-  it('is durable, in UTF-8 and UTC, without TCP', async () => {
+  it('is durable and uses UTF-8, UTC and no TCP', async () => {
     const names = ['fsync', 'data_checksums', 'server_encoding', 'TimeZone', 'max_connections', 'listen_addresses'];
     const settings = names.map((name) => `current_setting('${name}')`).join(` || ' ' || `);
     const rows = await query(database, `SELECT ${settings} AS settings, lower('ÄÖ') AS lower`);
@@ -138,7 +138,7 @@ describe('a new database', () => {
     expect(data.uid).not.toBe(0);
   });
 
-  it('keeps its data over a restart with open connections', async () => {
+  it('keeps its data when it is restarted with open connections', async () => {
     await query(database, 'CREATE TABLE notes AS SELECT 42 AS answer');
     const idle = await connect(database);
     idle.on('error', () => undefined);
@@ -150,21 +150,21 @@ describe('a new database', () => {
     expect(await query(database, 'SELECT answer FROM notes')).toEqual([{ answer: 42 }]);
   });
 
-  it('runs until the last user in a process has stopped', async () => {
+  it('runs until its last user in the process has stopped it', async () => {
     const second = await startEmbeddedPostgres({ dataDir: dataDir() });
     await second.stop();
     await second.stop();
     expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  it('starts although another process has its old pid', async () => {
+  it('starts although another process has its former pid', async () => {
     const { uid, gid } = await stat(join(database.directory, 'data'));
     const other = spawn('sleep', ['60'], { uid, gid });
     children.push(other);
     await restartWithStalePid(other.pid ?? 0);
   });
 
-  it('starts although a zombie has its old pid', async () => {
+  it('starts although a zombie has its former pid', async () => {
     const { uid, gid } = await stat(join(database.directory, 'data'));
     const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { uid, gid });
     children.push(parent);
@@ -183,7 +183,7 @@ describe('a new database', () => {
     expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   }
 
-  it('is not shared with a copy of its folder', async () => {
+  it('does not serve a copy of its folder', async () => {
     const copy = join(temporary, 'copy');
     const pidFile = 'data/postmaster.pid';
     const live = await readFile(join(database.directory, pidFile));
@@ -198,7 +198,7 @@ describe('a new database', () => {
     expect(await query(database, 'SELECT answer FROM notes')).toEqual([{ answer: 42 }]);
   });
 
-  it('gets a short socket path when moved to a long one', async () => {
+  it('uses a short socket path in a folder with a long path', async () => {
     const moved = join(temporary, 'long'.repeat(30));
     await database.stop();
     await rename(dataDir(), moved);
@@ -211,30 +211,30 @@ describe('a new database', () => {
   });
 });
 
-describe('a database of several processes', () => {
+describe('a database that several processes use', () => {
   const options = () => ({ dataDir: join(temporary, 'shared') });
 
   it(
-    'is started once and stopped by the last one',
+    'starts once and stops with its last user',
     async () => {
-      const [one, other] = [forkUser(options()), forkUser(options())] as const;
-      const [database, same] = await Promise.all([started(one), started(other)]);
+      const [firstUser, secondUser] = [forkUser(options()), forkUser(options())] as const;
+      const [firstView, secondView] = await Promise.all([waitForStart(firstUser), waitForStart(secondUser)]);
       const server = 'SELECT system_identifier, pg_postmaster_start_time() AS since FROM pg_control_system()';
-      const seen = await query(database, server);
-      expect(await query(same, server)).toEqual(seen);
-      await stopped(one);
-      expect(await query(same, server)).toEqual(seen);
-      await stopped(other);
+      const expectedServer = await query(firstView, server);
+      expect(await query(secondView, server)).toEqual(expectedServer);
+      await stopUser(firstUser);
+      expect(await query(secondView, server)).toEqual(expectedServer);
+      await stopUser(secondUser);
       expect(await findOwnServersIn('shared')).toEqual([]);
     },
     SLOW_TEST_MS,
   );
 
   it(
-    'is adopted after the process that started it was killed',
+    'serves other processes after its starter was killed',
     async () => {
       const owner = forkUser(options());
-      await started(owner);
+      await waitForStart(owner);
       const server = await serverOf(options().dataDir);
       owner.kill('SIGKILL');
       const database = await startEmbeddedPostgres(options());
@@ -247,10 +247,10 @@ describe('a database of several processes', () => {
   );
 
   it(
-    'recovers when its server was killed too',
+    'recovers after its server was killed too',
     async () => {
       const owner = forkUser(options());
-      await query(await started(owner), 'CREATE TABLE orders AS SELECT 7 AS total');
+      await query(await waitForStart(owner), 'CREATE TABLE orders AS SELECT 7 AS total');
       process.kill(await serverOf(options().dataDir), 'SIGKILL');
       owner.kill('SIGKILL');
       const database = await startEmbeddedPostgres(options());
@@ -266,9 +266,9 @@ describe('a database of several processes', () => {
   }
 });
 
-describe('a start that was killed during initdb', () => {
+describe('a start after a kill during initdb', () => {
   it(
-    'is repeated from scratch',
+    'makes the database from scratch',
     async () => {
       const dataDir = join(temporary, 'interrupted');
       const unfinished = async () =>
@@ -295,7 +295,7 @@ describe('a platform without a package', () => {
   });
 });
 
-(isRoot ? describe : describe.skip)('root', () => {
+(isRoot ? describe : describe.skip)('a start by root', () => {
   it(
     'uses the fallback folder when its user cannot reach the data',
     async () => {
@@ -342,19 +342,19 @@ async function installWithoutScripts(parent: string): Promise<string> {
   return folder;
 }
 
-(canUnprivilegedRead ? describe : describe.skip)('an ordinary user', () => {
+(canUnprivilegedRead ? describe : describe.skip)('a start by an ordinary user', () => {
   it(
-    'runs the server, and root runs it as that user',
+    'runs the server, which root later runs as that user',
     async () => {
       const dataDir = join(temporary, 'ordinary');
       await mkdir(dataDir);
       await chown(dataDir, UNPRIVILEGED_UID, UNPRIVILEGED_UID);
       const child = forkUser({ dataDir }, { uid: UNPRIVILEGED_UID, gid: UNPRIVILEGED_UID });
-      const database = await started(child);
+      const database = await waitForStart(child);
       expect(await query(database, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
       expect((await stat(database.directory)).mode & 0o777).toBe(0o700);
       const adopted = await startEmbeddedPostgres({ dataDir });
-      await stopped(child);
+      await stopUser(child);
       expect(await query(adopted, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
       await adopted.stop();
       const restarted = await startEmbeddedPostgres({ dataDir });
@@ -364,7 +364,7 @@ async function installWithoutScripts(parent: string): Promise<string> {
     SLOW_TEST_MS,
   );
 
-  it('cannot use a database of another user', async () => {
+  it('fails on a database of another user', async () => {
     const dataDir = join(temporary, 'foreign');
     await mkdir(join(dataDir, 'postgres'), { recursive: true });
     const output = runUnprivileged(`
@@ -377,7 +377,7 @@ async function installWithoutScripts(parent: string): Promise<string> {
   });
 
   it(
-    'copies programs that only root could complete',
+    'copies programs that only root can make executable',
     async () => {
       const [modules, directory] = [join(temporary, 'roots'), join(temporary, 'mine')];
       await Promise.all([mkdir(modules), mkdir(directory)]);

@@ -4,73 +4,73 @@ import { join, resolve } from 'node:path';
 import { hasDatabase, type Home, prepareHome } from './database-home.js';
 import { packageFolder } from './postgres-binaries.js';
 import { ensureServer, USER } from './postgres-server.js';
-import { withLock, identify, isLiving } from './process-lock.js';
+import { withLock, identify, isAlive } from './process-lock.js';
 import { stopServer } from './running-server.js';
 
 export interface EmbeddedPostgres {
-  /** The folder of the server's Unix socket, which `pg` accepts as host. */
+  /** Folder of the server's Unix socket, which `pg` accepts as host. */
   host: string;
   user: string;
   database: string;
   directory: string;
-  /** For the operator when the database is not below `dataDir`. */
+  /** Message for the operator when the database is not below `dataDir`. */
   notice: string | undefined;
   /** Stops the server unless another process uses it. */
   stop(): Promise<void>;
 }
 
-/** Starts or adopts the only server of `dataDir`. Safe when several processes start at once. */
+/** Starts the only server of `dataDir`, or adopts it when it runs. Several processes may start at once. */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
   fallbackDir?: string;
 }): Promise<EmbeddedPostgres> {
-  // Throws on platforms without a package before creating anything.
+  // Throws on platforms without a package, before anything is created.
   packageFolder();
-  const home = await prepareHome(resolve(options.dataDir), fallbackOf(options));
-  const { host, lease } = await withLock(lockOf(home), async () => {
+  const home = await prepareHome(resolve(options.dataDir), fallbackFolder(options));
+  const { host, lease } = await withLock(lockFolderOf(home), async () => {
     const socketDirectory = await ensureServer(home);
     return { host: socketDirectory, lease: await takeLease(home) };
   });
-  let stopped: Promise<void> | undefined;
-  const stop = () => (stopped ??= release(home, lease));
+  let stopping: Promise<void> | undefined;
+  const stop = () => (stopping ??= releaseLease(home, lease));
   return { host, user: USER, database: 'postgres', directory: home.directory, notice: home.notice, stop };
 }
 
-/** Whether a database of `dataDir` exists; creates nothing. */
+/** Returns whether a database of `dataDir` exists, and creates nothing. */
 export function hasEmbeddedDatabase(options: { dataDir: string; fallbackDir?: string }): Promise<boolean> {
-  return hasDatabase(resolve(options.dataDir), fallbackOf(options));
+  return hasDatabase(resolve(options.dataDir), fallbackFolder(options));
 }
 
-function fallbackOf({ fallbackDir = '/var/lib/retail-back-office' }: { fallbackDir?: string }): string {
+function fallbackFolder({ fallbackDir = '/var/lib/retail-back-office' }: { fallbackDir?: string }): string {
   return resolve(fallbackDir);
 }
 
 async function takeLease(home: Home): Promise<string> {
-  await mkdir(leasesOf(home), { recursive: true });
-  const lease = join(leasesOf(home), `${await identify(process.pid)}-${randomUUID()}`);
+  await mkdir(leaseFolderOf(home), { recursive: true });
+  const lease = join(leaseFolderOf(home), `${await identify(process.pid)}-${randomUUID()}`);
   await writeFile(lease, '');
   return lease;
 }
 
-async function release(home: Home, lease: string): Promise<void> {
-  await withLock(lockOf(home), async () => {
+async function releaseLease(home: Home, lease: string): Promise<void> {
+  await withLock(lockFolderOf(home), async () => {
     await rm(lease, { force: true });
-    if (!(await isLeased(home))) await stopServer(home);
+    if (!(await hasLivingLease(home))) await stopServer(home);
   });
 }
 
-async function isLeased(home: Home): Promise<boolean> {
-  const leases = await readdir(leasesOf(home));
-  const living = await Promise.all(leases.map(isLiving));
-  const dead = leases.filter((_, index) => !living[index]);
-  await Promise.all(dead.map((lease) => rm(join(leasesOf(home), lease), { force: true })));
-  return living.includes(true);
+async function hasLivingLease(home: Home): Promise<boolean> {
+  const leases = await readdir(leaseFolderOf(home));
+  const areLiving = await Promise.all(leases.map(isAlive));
+  const staleLeases = leases.filter((_, index) => !areLiving[index]);
+  await Promise.all(staleLeases.map((lease) => rm(join(leaseFolderOf(home), lease), { force: true })));
+  return areLiving.includes(true);
 }
 
-function lockOf(home: Home): string {
+function lockFolderOf(home: Home): string {
   return join(home.directory, 'lock');
 }
 
-function leasesOf(home: Home): string {
+function leaseFolderOf(home: Home): string {
   return join(home.directory, 'leases');
 }

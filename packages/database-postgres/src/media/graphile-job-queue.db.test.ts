@@ -1,7 +1,7 @@
 import { JOBS, type JobTasks, type JobWorker } from '@back-office/media';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type TestDatabase, testDatabase } from '../../testing/index.js';
-import { dataSourceFor, jobPool, type JobPool } from '../data-source.js';
+import { dataSourceFor, openJobPool, type JobPool } from '../data-source.js';
 import { Postgres } from '../postgres.js';
 import { GraphileJobQueue } from './graphile-job-queue.js';
 
@@ -26,7 +26,7 @@ const aWorker = (): JobWorker => new GraphileJobQueue(pool).worker(tasks, () => 
 
 beforeEach(async () => {
   own = await testDatabase();
-  pool = jobPool(own.connection, 4);
+  pool = openJobPool(own.connection, 4);
   done = [];
   daily = [];
   held = Promise.resolve();

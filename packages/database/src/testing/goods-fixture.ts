@@ -38,11 +38,11 @@ export function stockedGoodsOf({ productQueries, products, stock, stockQueries, 
         price = 1_000,
         vatRate = 2_000,
         active = true,
-        variantValues: own,
+        variantValues,
         ...variantFields
       } = goods;
       const app = { id: appId, currency: CURRENCY, settings: MEDIA };
-      const variants = [{ code, ...variantFields, ...own, images: [] }];
+      const variants = [{ code, ...variantFields, ...variantValues, images: [] }];
       const { outcomes } = await products.upsert(app, [{ code, name, price, vatRate, active, images: [], variants }]);
       const [outcome] = outcomes;
       if (typeof outcome !== 'object') throw new Error(outcome);
