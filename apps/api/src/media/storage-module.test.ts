@@ -13,7 +13,7 @@ describe('a module named by STORAGE', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   let count = 0;
-  const open = async (answer: string) => {
+  const openStore = async (answer: string) => {
     const path = join(folder, `store-${(count += 1)}.mjs`);
     await writeFile(path, `export const openMediaStore = async () => (${answer});`);
     return openStorageModule(path, {});
@@ -28,11 +28,11 @@ describe('a module named by STORAGE', () => {
     [`{ store: ${STORE}, base: 'files' }`, 'openMediaStore answers a base that is not a URL'],
     [`{ store: ${STORE}, close: true }`, 'openMediaStore answers a close that is not a function'],
   ])('is refused when it opens %s', async (answer, message) => {
-    await expect(open(answer)).rejects.toThrow(message);
+    await expect(openStore(answer)).rejects.toThrow(message);
   });
 
   it('opens a complete store', async () => {
-    expect(await open(`{ store: ${STORE} }`)).toHaveProperty('store.ping');
-    expect(await open(`{ store: ${STORE}, base: 'https://cdn.example/x', close() {} }`)).toHaveProperty('close');
+    expect(await openStore(`{ store: ${STORE} }`)).toHaveProperty('store.ping');
+    expect(await openStore(`{ store: ${STORE}, base: 'https://cdn.example/x', close() {} }`)).toHaveProperty('close');
   });
 });

@@ -2,7 +2,7 @@ import { MediaShop } from '../../testing/media-shop.js';
 import { testApi, type TestApi } from '../../testing/test-api.js';
 import { TOKENS } from '../../tokens.js';
 
-const DAYS = 90;
+const AUTO_HIDE_DAYS = 90;
 
 let api: TestApi;
 let shop: MediaShop;
@@ -13,10 +13,9 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   shop = new MediaShop(api, await api.app());
-  await shop.client.patch('/app/settings', { media: { auto_hide_unused_days: DAYS } });
+  await shop.client.patch('/app/settings', { media: { auto_hide_unused_days: AUTO_HIDE_DAYS } });
 });
 
-/** Runs the worker's daily job after some days. */
 async function hideAfterDays(days: number): Promise<void> {
   api.clock.forward({ hours: 24 * days });
   await api.container.get(TOKENS.Database).mediaFiles.hideUnused();
@@ -25,7 +24,7 @@ async function hideAfterDays(days: number): Promise<void> {
 describe('media.auto_hide_unused_days', () => {
   it('hides a long unused file and records who and when', async () => {
     const { id } = await shop.text('a.txt');
-    await hideAfterDays(DAYS - 1);
+    await hideAfterDays(AUTO_HIDE_DAYS - 1);
     expect(await shop.file(id)).toMatchObject({ hidden: false, hidden_by: null });
     await hideAfterDays(1);
     const at = api.clock.now().toISOString().slice(0, 19);
@@ -35,45 +34,45 @@ describe('media.auto_hide_unused_days', () => {
   it('keeps a used file visible', async () => {
     const file = await shop.text('used.txt');
     await shop.use(file);
-    await hideAfterDays(DAYS);
+    await hideAfterDays(AUTO_HIDE_DAYS);
     expect(await shop.file(file.id)).toMatchObject({ hidden: false });
   });
 
   it('never hides a file that was shown again', async () => {
     const { id } = await shop.text('a.txt');
-    await hideAfterDays(DAYS);
+    await hideAfterDays(AUTO_HIDE_DAYS);
     await shop.client.patch('/cdn/file', { id, hidden: false });
-    await hideAfterDays(DAYS);
+    await hideAfterDays(AUTO_HIDE_DAYS);
     expect(await shop.file(id)).toMatchObject({ hidden: false, hidden_by: null });
   });
 
   it('keeps a file hidden by a person unchanged', async () => {
     const { id } = await shop.text('a.txt');
     await shop.client.patch('/cdn/file', { id, hidden: true, hidden_note: 'Old season' });
-    const hidden = await shop.file(id);
-    await hideAfterDays(DAYS);
-    expect(await shop.file(id)).toEqual(hidden);
+    const hiddenFile = await shop.file(id);
+    await hideAfterDays(AUTO_HIDE_DAYS);
+    expect(await shop.file(id)).toEqual(hiddenFile);
   });
 
-  it('counts from the last replacement', async () => {
+  it('counts the days from the last replacement', async () => {
     const { id } = await shop.text('a.txt');
-    await hideAfterDays(DAYS - 1);
+    await hideAfterDays(AUTO_HIDE_DAYS - 1);
     await shop.replace(id, 'new words');
     await hideAfterDays(1);
     expect(await shop.file(id)).toMatchObject({ hidden: false });
   });
 
   it('affects only apps with the setting', async () => {
-    const other = new MediaShop(api, await api.app());
-    const { id } = await other.text('a.txt');
-    await hideAfterDays(DAYS);
-    expect(await other.file(id)).toMatchObject({ hidden: false });
+    const otherShop = new MediaShop(api, await api.app());
+    const { id } = await otherShop.text('a.txt');
+    await hideAfterDays(AUTO_HIDE_DAYS);
+    expect(await otherShop.file(id)).toMatchObject({ hidden: false });
   });
 
   it('ignores files in Trash', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
-    await hideAfterDays(DAYS);
+    await hideAfterDays(AUTO_HIDE_DAYS);
     const [row] = await api.database.rows('select state, hidden from cdn_files where app_id = $1 and id = $2', [
       shop.client.appId,
       file.id,

@@ -31,19 +31,27 @@ const part = (head: string, body: string | Buffer = '') =>
     Buffer.from('\r\n'),
   ]);
 const field = (name: string, value: string | Buffer) => part(`name="${name}"`, value);
-const file = (name: string, content: string | Buffer = 'words', into = 'file') =>
-  part(`name="${into}"; filename="${name}"`, content);
+const file = (name: string, content: string | Buffer = 'words', fieldName = 'file') =>
+  part(`name="${fieldName}"; filename="${name}"`, content);
 const END = Buffer.from('--b--\r\n');
-const form = (...all: readonly Buffer[]) => Buffer.concat([...all, END]);
+const form = (...parts: readonly Buffer[]) => Buffer.concat([...parts, END]);
 const send = async (body: Buffer, headers: Record<string, string> = {}) => {
-  const type = { 'Content-Type': 'multipart/form-data; boundary=b', Authorization: `Bearer ${shop.client.token}` };
-  const { status, text } = await raw.call({ method: 'POST', path: PATH, headers: { ...type, ...headers }, body });
+  const defaultHeaders = {
+    'Content-Type': 'multipart/form-data; boundary=b',
+    Authorization: `Bearer ${shop.client.token}`,
+  };
+  const { status, text } = await raw.call({
+    method: 'POST',
+    path: PATH,
+    headers: { ...defaultHeaders, ...headers },
+    body,
+  });
   return { status, body: text === '' ? undefined : JSON.parse(text) };
 };
-const spooled = async () => readdir(join(api.dataDir, 'uploads'));
+const listSpooledFiles = async () => readdir(join(api.dataDir, 'uploads'));
 const isSpoolEmpty = async () => {
-  for (let round = 0; round < 100 && (await spooled()).length > 0; round += 1) await pause(20);
-  return (await spooled()).length === 0;
+  for (let round = 0; round < 100 && (await listSpooledFiles()).length > 0; round += 1) await pause(20);
+  return (await listSpooledFiles()).length === 0;
 };
 const BAD_REQUEST = { status: 400, body: { errors: { detail: 'Bad Request' } } };
 const FILE_REQUIRED = { status: 400, body: { errors: { CdnFiles: ['API.CdnFiles.FileRequired'] } } };
@@ -77,7 +85,7 @@ describe('an invalid form', () => {
     ['with an object nested 30 deep', form(field(`alt${'[a]'.repeat(30)}`, 'x'), file('a.txt')), {}],
     ['with an object instead of a text', form(field('alt[a]', 'x'), file('a.txt')), {}],
     ['with a repeated text', form(field('alt', 'x'), field('alt', 'y'), file('a.txt')), {}],
-  ])('%s is refused', async (_, body, headers) => {
+  ])('refuses a form %s', async (_, body, headers) => {
     expect(await send(body, headers as Record<string, string>)).toEqual(BAD_REQUEST);
     expect(await shop.names()).toEqual([]);
   });
@@ -116,9 +124,9 @@ describe('the file name of a part', () => {
     ['...', '...'],
     [' ', 'file'],
     [`${'x'.repeat(300)}.txt`, `${'x'.repeat(251)}.txt`],
-  ])('%s becomes %j', async (sent, expected) => {
+  ])('turns the file name %s into %j', async (sentName, expected) => {
     shop = new MediaShop(api, await api.app());
-    const { status, body } = await send(form(file(sent)));
+    const { status, body } = await send(form(file(sentName)));
     expect([status, body.data?.filename]).toEqual([201, expected]);
     expect(body.data.key).toMatch(/^[a-z0-9]{8}\/[a-z0-9_][a-z0-9._-]*$/);
   });
@@ -128,7 +136,7 @@ describe('the file name of a part', () => {
     expect(body.data.filename).toBe('цipela.txt');
   });
 
-  it.each(['a\r\nX: y', 'a\nb'])('never holds a line break: %j', async (name) => {
+  it.each(['a\r\nX: y', 'a\nb'])('removes or refuses a line break in the name: %j', async (name) => {
     const { status, body } = await send(form(file(name)));
     expect([400, 201]).toContain(status);
     if (status === 201) expect(body.data.filename).not.toMatch(/[\r\n]/);
@@ -136,22 +144,22 @@ describe('the file name of a part', () => {
 });
 
 describe('the upload limit', () => {
-  it('accepts a file of the limit and refuses one byte more', async () => {
+  it('accepts a file at the limit and refuses one byte more', async () => {
     const { status, body } = await send(form(file('most.txt', 'x'.repeat(LIMIT))));
     expect([status, body.data.size]).toEqual([201, LIMIT]);
     expect(await send(form(file('more.txt', 'x'.repeat(LIMIT + 1))))).toEqual(TOO_LARGE);
   });
 
-  it('refuses a body by its Content-Length', async () => {
-    const answer = await exchangeBytes(
+  it('refuses a body with a larger Content-Length', async () => {
+    const response = await exchangeBytes(
       api.origin,
       `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${shop.client.token}\r\n` +
         `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 3000000000\r\n\r\n`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    expect(response).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('holds for chunked bodies', async () => {
+  it('applies to chunked bodies', async () => {
     const chunked = { 'Transfer-Encoding': 'chunked' };
     expect((await send(form(file('chunked.txt', 'x'.repeat(LIMIT))), chunked)).status).toBe(201);
     expect(await send(form(file('longer.txt', 'x'.repeat(LIMIT + 1))), chunked)).toEqual(TOO_LARGE);
@@ -165,17 +173,17 @@ describe('the upload limit', () => {
 
 describe('an unwritable upload folder', () => {
   it('returns 503 until it is writable again', async () => {
-    const [folder, away] = [join(api.dataDir, 'uploads'), join(api.dataDir, 'away')];
-    await rename(folder, away);
+    const [folder, movedFolder] = [join(api.dataDir, 'uploads'), join(api.dataDir, 'away')];
+    await rename(folder, movedFolder);
     expect((await send(form(file('a.txt')))).status).toBe(503);
-    await rename(away, folder);
+    await rename(movedFolder, folder);
     expect((await send(form(file('b.txt')))).status).toBe(201);
   });
 });
 
 describe('a client that disconnects', () => {
-  it('mid-upload leaves nothing behind', async () => {
-    const before = await shop.objects();
+  it('leaves nothing behind when it disconnects during an upload', async () => {
+    const objectsBefore = await shop.objects();
     const { hostname, port } = new URL(api.origin);
     const head =
       `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${shop.client.token}\r\n` +
@@ -183,14 +191,14 @@ describe('a client that disconnects', () => {
     const socket = connect(Number(port), hostname);
     socket.on('error', () => {});
     socket.write(Buffer.concat([Buffer.from(head), file('gone.txt', 'x'.repeat(50_000))]));
-    for (let round = 0; round < 100 && (await spooled()).length === 0; round += 1) await pause(10);
-    expect(await spooled()).toHaveLength(1);
+    for (let round = 0; round < 100 && (await listSpooledFiles()).length === 0; round += 1) await pause(10);
+    expect(await listSpooledFiles()).toHaveLength(1);
     socket.destroy();
     expect(await isSpoolEmpty()).toBe(true);
-    expect(await shop.objects()).toEqual(before);
+    expect(await shop.objects()).toEqual(objectsBefore);
   });
 
-  it('right after its upload leaves a file or nothing', async () => {
+  it('causes no failed job when it disconnects after its upload', async () => {
     const { hostname, port } = new URL(api.origin);
     const body = form(file('after.txt', 'words'));
     await new Promise<void>((resolve) => {
@@ -199,10 +207,10 @@ describe('a client that disconnects', () => {
         Authorization: `Bearer ${shop.client.token}`,
         'Content-Length': body.length,
       };
-      const sent = request({ hostname, port, method: 'POST', path: PATH, headers });
-      sent.on('error', () => resolve());
-      sent.on('close', () => resolve());
-      sent.end(body, () => setImmediate(() => sent.destroy()));
+      const uploadRequest = request({ hostname, port, method: 'POST', path: PATH, headers });
+      uploadRequest.on('error', () => resolve());
+      uploadRequest.on('close', () => resolve());
+      uploadRequest.end(body, () => setImmediate(() => uploadRequest.destroy()));
     });
     await pause(300);
     await api.work();
@@ -211,7 +219,7 @@ describe('a client that disconnects', () => {
 });
 
 describe('a replacement', () => {
-  it('of two files or without an end is refused', async () => {
+  it('is refused with two files or without its end', async () => {
     const { id } = await shop.text('kept.txt', { on_conflict: 'rename' });
     for (const body of [form(file('a.txt'), file('b.txt')), file('a.txt')]) {
       const headers = {

@@ -18,7 +18,7 @@ const FILE_NOT_FOUND = { errors: { CdnFiles: ['API.CdnFiles.FileNotFound'] } };
 const NAME_TAKEN = { errors: { CdnFiles: ['API.CdnFiles.KeyAlreadyExists'] } };
 
 describe('PATCH /cdn/file', () => {
-  it('returns the edited file without url; key and URL stay', async () => {
+  it('returns the edited file without its URL, and keeps key and URL', async () => {
     const { url, last_modified, ...file } = await shop.text('a.txt', {
       folder: 'x',
       description: 'D',
@@ -27,10 +27,10 @@ describe('PATCH /cdn/file', () => {
     api.clock.forward({ hours: 1 });
     const changes = { name: 'Ново име.txt', alt: 'A', caption: 'C', tags: ['one', ' two', 'one'] };
     const { status, body } = await edit({ id: file.id, ...changes });
-    const { name, ...rest } = changes;
-    const edited = { ...file, ...rest, filename: name, tags: ['one', 'two'], last_modified };
-    expect([status, body.data]).toEqual([200, edited]);
-    expect(await shop.file(file.id)).toEqual({ ...edited, url });
+    const { name, ...otherChanges } = changes;
+    const editedFile = { ...file, ...otherChanges, filename: name, tags: ['one', 'two'], last_modified };
+    expect([status, body.data]).toEqual([200, editedFile]);
+    expect(await shop.file(file.id)).toEqual({ ...editedFile, url });
     expect((await shop.fetch(url)).status).toBe(200);
   });
 
@@ -59,20 +59,23 @@ describe('PATCH /cdn/file', () => {
     expect((await edit({ id, alt: 'A' })).body.data.renditions).toEqual(renditions);
   });
 
-  it('hides a file with who, when and why until it is shown', async () => {
+  it('records who hid a file, when and why, until it is shown again', async () => {
     const { id } = await shop.text('a.txt');
     const at = api.clock.now().toISOString().slice(0, 19);
     const { body } = await edit({ id, hidden: true, hidden_note: 'Old season' });
-    const hidden = { hidden: true, hidden_by: 'app', hidden_at: at, hidden_note: 'Old season' };
-    expect(body.data).toMatchObject(hidden);
+    const hiddenFields = { hidden: true, hidden_by: 'app', hidden_at: at, hidden_note: 'Old season' };
+    expect(body.data).toMatchObject(hiddenFields);
     api.clock.forward({ hours: 1 });
-    expect((await edit({ id, hidden: true })).body.data).toMatchObject(hidden);
-    expect((await edit({ id, hidden_note: 'Really' })).body.data).toMatchObject({ ...hidden, hidden_note: 'Really' });
-    const shown = { hidden: false, hidden_by: null, hidden_at: null, hidden_note: null };
-    expect((await edit({ id, hidden: false })).body.data).toMatchObject(shown);
+    expect((await edit({ id, hidden: true })).body.data).toMatchObject(hiddenFields);
+    expect((await edit({ id, hidden_note: 'Really' })).body.data).toMatchObject({
+      ...hiddenFields,
+      hidden_note: 'Really',
+    });
+    const shownFields = { hidden: false, hidden_by: null, hidden_at: null, hidden_note: null };
+    expect((await edit({ id, hidden: false })).body.data).toMatchObject(shownFields);
   });
 
-  it('hidden: false keeps the file visible from then on', async () => {
+  it('exempts a file from automatic hiding after hidden: false', async () => {
     const { id } = await shop.text('a.txt');
     const staysVisible = async () => {
       const [row] = await api.database.rows<{ stays: boolean }>(
@@ -98,7 +101,7 @@ describe('PATCH /cdn/file', () => {
     expect(await shop.file(id)).toMatchObject({ filename: 'a.txt', alt: 'A' });
   });
 
-  it('accepts a name used elsewhere, in Trash or by itself', async () => {
+  it('accepts a name used in another folder, in Trash or by the file itself', async () => {
     await shop.text('taken.txt', { folder: 'y' });
     const { id } = await shop.text('a.txt', { folder: 'x' });
     await shop.trash(await shop.text('taken.txt', { folder: 'x' }));
@@ -160,53 +163,53 @@ describe('PATCH /cdn/file', () => {
 
   it('does not find files in Trash or of another app', async () => {
     const { id, ...file } = await shop.text('a.txt');
-    const other = await api.app();
-    expect((await other.patch('/cdn/file', { id, alt: 'B' })).body).toEqual(FILE_NOT_FOUND);
+    const otherApp = await api.app();
+    expect((await otherApp.patch('/cdn/file', { id, alt: 'B' })).body).toEqual(FILE_NOT_FOUND);
     await shop.trash(file);
     expect((await edit({ id, alt: 'B' })).body).toEqual(FILE_NOT_FOUND);
     expect((await shop.file(id)).alt).toBeNull();
   });
 
-  it('gives a contested name to one of concurrent calls', async () => {
+  it('gives a name to only one of several concurrent calls', async () => {
     const names = Array.from({ length: 20 }, (_, number) => `rush ${number}.txt`);
-    const [renamed, moved] = [[] as number[], [] as number[]];
+    const [renamedIds, movedIds] = [[] as number[], [] as number[]];
     for (const name of names) {
-      renamed.push((await shop.text(`own ${name}`, { folder: 'x' })).id);
-      moved.push((await shop.text(name, { folder: 'y' })).id);
+      renamedIds.push((await shop.text(`own ${name}`, { folder: 'x' })).id);
+      movedIds.push((await shop.text(name, { folder: 'y' })).id);
     }
     const replies = await Promise.all(
       names.flatMap((name, index) => [
         shop.client.upload('/cdn/files', { name, bytes: Buffer.from('x') }, { folder: 'x' }),
-        move([moved[index] as number], 'x'),
-        edit({ id: renamed[index], name }),
+        move([movedIds[index] as number], 'x'),
+        edit({ id: renamedIds[index], name }),
       ]),
     );
     expect(replies.filter(({ status }) => ![200, 201, 422].includes(status))).toEqual([]);
-    const there = await shop.names('folder=x&pageSize=100');
-    expect(there.filter((name) => name.startsWith('rush')).sort()).toEqual(names.toSorted());
+    const finalNames = await shop.names('folder=x&pageSize=100');
+    expect(finalNames.filter((name) => name.startsWith('rush')).sort()).toEqual(names.toSorted());
   });
 });
 
 describe('PATCH /cdn/files/move', () => {
   it('returns one result per id in the order sent', async () => {
-    const one = await shop.text('one.txt');
-    const two = await shop.text('two.txt');
-    const gone = await shop.text('gone.txt');
-    await shop.trash(gone);
-    const foreign = await new MediaShop(api, await api.app()).text('foreign.txt');
+    const first = await shop.text('one.txt');
+    const second = await shop.text('two.txt');
+    const trashedFile = await shop.text('gone.txt');
+    await shop.trash(trashedFile);
+    const foreignFile = await new MediaShop(api, await api.app()).text('foreign.txt');
     await shop.text('one.txt', { folder: 'to' });
-    const ids = [999_999_999, two.id, one.id, gone.id, two.id, foreign.id, -1, 0];
+    const ids = [999_999_999, second.id, first.id, trashedFile.id, second.id, foreignFile.id, -1, 0];
     const { status, body } = await move(ids, 'to');
     const missing = { success: false, message: 'API.CdnFiles.FileNotFound' };
     expect([status, body.data]).toEqual([
       200,
       [
         { id: ids[0], ...missing },
-        { id: two.id, success: true, message: expect.any(String) },
-        { id: one.id, success: false, message: 'API.CdnFiles.KeyAlreadyExists' },
-        { id: gone.id, ...missing },
-        { id: two.id, success: true, message: expect.any(String) },
-        { id: foreign.id, ...missing },
+        { id: second.id, success: true, message: expect.any(String) },
+        { id: first.id, success: false, message: 'API.CdnFiles.KeyAlreadyExists' },
+        { id: trashedFile.id, ...missing },
+        { id: second.id, success: true, message: expect.any(String) },
+        { id: foreignFile.id, ...missing },
         { id: -1, ...missing },
         { id: 0, ...missing },
       ],
@@ -235,11 +238,11 @@ describe('PATCH /cdn/files/move', () => {
   });
 
   it('moves one of two files with the same name', async () => {
-    const one = await shop.text('a.txt', { folder: 'x' });
-    const two = await shop.text('a.txt', { folder: 'y' });
-    const { body } = await move([one.id, two.id], 'z');
+    const first = await shop.text('a.txt', { folder: 'x' });
+    const second = await shop.text('a.txt', { folder: 'y' });
+    const { body } = await move([first.id, second.id], 'z');
     expect(body.data.map(({ success }: { success: boolean }) => success)).toEqual([true, false]);
-    expect([(await shop.file(one.id)).folder, (await shop.file(two.id)).folder]).toEqual(['z', 'y']);
+    expect([(await shop.file(first.id)).folder, (await shop.file(second.id)).folder]).toEqual(['z', 'y']);
   });
 
   it('creates no folder when nothing moves', async () => {
@@ -247,21 +250,21 @@ describe('PATCH /cdn/files/move', () => {
     expect((await shop.client.get('/cdn/folders')).body.data).toEqual([]);
   });
 
-  it('into the same folder changes nothing', async () => {
+  it('changes nothing when the folder stays the same', async () => {
     const file = await shop.text('a.txt', { folder: 'x' });
     expect((await move([file.id], 'x')).body.data).toMatchObject([{ success: true }]);
     expect(await shop.file(file.id)).toEqual(file);
   });
 
-  it('needs as many statements for many files as for one', async () => {
+  it('moves many files in as many statements as one', async () => {
     const ids: number[] = [];
     for (let number = 0; number < 12; number += 1) ids.push((await shop.text(`${number}.txt`)).id);
-    const count = async (some: readonly number[], folder: string) => {
-      const before = api.statements.length;
-      await move(some, folder);
-      return api.statements.length - before;
+    const countStatements = async (fileIds: readonly number[], folder: string) => {
+      const countBefore = api.statements.length;
+      await move(fileIds, folder);
+      return api.statements.length - countBefore;
     };
-    expect(await count(ids, 'many')).toBe(await count(ids.slice(0, 1), 'one'));
+    expect(await countStatements(ids, 'many')).toBe(await countStatements(ids.slice(0, 1), 'one'));
   });
 
   it.each(['..', 'a/../b', 'a\\b', 'a\u0001', 'x'.repeat(256), 'a//b', '\ud800'])(
@@ -288,8 +291,8 @@ describe('PATCH /cdn/files/move', () => {
       413,
       { errors: { detail: 'Request Entity Too Large' } },
     ],
-  ])('refuses an invalid body (%#)', async (sent, status, body) => {
-    const reply = await shop.client.patch('/cdn/files/move', sent);
+  ])('refuses an invalid body (%#)', async (requestBody, status, body) => {
+    const reply = await shop.client.patch('/cdn/files/move', requestBody);
     expect([reply.status, reply.body]).toEqual([status, body]);
   });
 });

@@ -34,7 +34,7 @@ describe('GET /cdn/files: folder', () => {
     ['folder=', ['top.txt']],
     ['folder=none', []],
     ['folder=A', []],
-  ])('%j lists the files directly in it', async (query, names) => {
+  ])('lists the files directly in a folder: %j', async (query, names) => {
     expect([await shop.names(query), (await list(query)).total_count]).toEqual([names, names.length]);
   });
 });
@@ -42,13 +42,13 @@ describe('GET /cdn/files: folder', () => {
 describe('GET /cdn/files: search', () => {
   it.each([
     ['name', 'Ljubičasta čizma.txt', {}, 'LJUBICASTA'],
-    ['name by Cyrillic', 'Ljubičasta čizma.txt', {}, 'љубичаста'],
-    ['Cyrillic name by Latin', 'Ципела.txt', {}, 'cipela'],
+    ['name, searched in Cyrillic', 'Ljubičasta čizma.txt', {}, 'љубичаста'],
+    ['Cyrillic name, searched in Latin', 'Ципела.txt', {}, 'cipela'],
     ['alt text', 'a.txt', { alt: 'Đorđe na moru' }, 'ђорђе'],
     ['caption', 'a.txt', { caption: 'Летња акција' }, 'letnja akc'],
     ['tags', 'a.txt', { tags: 'zima, Sniženje' }, 'snizenje'],
-    ['Cyrillic tags by Latin', 'a.txt', { tags: 'зима' }, 'zim'],
-  ])('finds by %s', async (_, name, fields, text) => {
+    ['Cyrillic tags, searched in Latin', 'a.txt', { tags: 'зима' }, 'zim'],
+  ])('finds a file by its %s', async (_, name, fields, text) => {
     await shop.text(name, fields);
     await shop.text('other.txt', { alt: 'other', caption: 'other', tags: 'other', description: text });
     expect(await shop.names(searchFor(text))).toEqual([name]);
@@ -61,17 +61,19 @@ describe('GET /cdn/files: search', () => {
     ['\\', ['back.txt']],
     ['  a_b  ', ['a_b.txt']],
     [' ', ['100%.txt', 'a_b.txt', 'axb.txt', 'back.txt']],
-  ])('matches %j literally, trimmed', async (text, names) => {
+  ])('matches the trimmed text %j literally', async (text, names) => {
     for (const name of ['100%.txt', 'a_b.txt', 'axb.txt']) await shop.text(name);
     await shop.text('back.txt', { alt: 'one\\two' });
     expect(await shop.names(searchFor(text))).toEqual(names);
   });
 
-  it('finds an emoji by itself, not by its name', async () => {
+  it('finds an emoji by the same emoji, not by its name', async () => {
     await shop.text('shoe.txt', { alt: '👟', tags: '❄' });
     await shop.text('👟.txt', { caption: '50％' });
-    const found = await Promise.all(['👟', '❄', '_', '%', ':', 'athletic'].map((text) => shop.names(searchFor(text))));
-    expect(found).toEqual([['shoe.txt', '👟.txt'], ['shoe.txt'], [], [], [], []]);
+    const foundNames = await Promise.all(
+      ['👟', '❄', '_', '%', ':', 'athletic'].map((text) => shop.names(searchFor(text))),
+    );
+    expect(foundNames).toEqual([['shoe.txt', '👟.txt'], ['shoe.txt'], [], [], [], []]);
   });
 
   it.each(['\u0301', '\ufe0f'])('finds nothing by a lone combining character: %j', async (text) => {
@@ -83,8 +85,10 @@ describe('GET /cdn/files: search', () => {
   it('finds edited texts', async () => {
     const { id } = await shop.text('a.txt', { alt: 'old' });
     await shop.client.patch('/cdn/file', { id, alt: 'new', name: 'renamed.txt', tags: ['tagged'] });
-    const found = await Promise.all(['old', 'new', 'renamed', 'tagged'].map((text) => shop.names(searchFor(text))));
-    expect(found.map((names) => names.length)).toEqual([0, 1, 1, 1]);
+    const foundNames = await Promise.all(
+      ['old', 'new', 'renamed', 'tagged'].map((text) => shop.names(searchFor(text))),
+    );
+    expect(foundNames.map((names) => names.length)).toEqual([0, 1, 1, 1]);
   });
 });
 
@@ -110,14 +114,14 @@ describe('GET /cdn/files: filters', () => {
     expect(await shop.names('noalt=false')).toHaveLength(4);
   });
 
-  it('min_size counts bytes, inclusively', async () => {
+  it('min_size includes files of exactly this many bytes', async () => {
     await shop.text('five.txt', {}, '12345');
     await shop.text('six.txt', {}, '123456');
-    const found = await Promise.all([5, 6, 7].map((size) => shop.names(`min_size=${size}`)));
-    expect(found).toEqual([['five.txt', 'six.txt'], ['six.txt'], []]);
+    const foundNames = await Promise.all([5, 6, 7].map((size) => shop.names(`min_size=${size}`)));
+    expect(foundNames).toEqual([['five.txt', 'six.txt'], ['six.txt'], []]);
   });
 
-  it('since_days goes by the last content', async () => {
+  it('since_days compares the time of the last content', async () => {
     const { id } = await shop.text('old.txt');
     api.clock.forward({ hours: 48 });
     await shop.text('new.txt');
@@ -142,7 +146,7 @@ describe('GET /cdn/files: filters', () => {
     expect(await shop.names('unused=true')).toEqual(['new.txt', 'old.txt']);
   });
 
-  it('leaves hidden files out and counts them', async () => {
+  it('excludes hidden files and counts them', async () => {
     await hide((await shop.text('a hidden.txt')).id);
     await hide((await shop.text('b hidden.txt')).id);
     await shop.text('a shown.txt');
@@ -196,7 +200,7 @@ describe('GET /cdn/files: order and pages', () => {
     ['orderBy=name;drop table', 'abc'],
     ['orderBy=deleted_at', 'abc'],
     ['orderBy[]=size', 'abc'],
-  ])('%j: %s', async (query, expected) => {
+  ])('answers the order %j with %s', async (query, expected) => {
     expect((await shop.names(query)).map((name) => name[0]).join('')).toBe(expected);
   });
 
@@ -213,7 +217,7 @@ describe('GET /cdn/files: order and pages', () => {
     ['pageSize=1.5', 'abc'],
     ['pageSize=10001', 'abc'],
     ['pageSize[]=1', 'abc'],
-  ])('%s: %j', async (query, expected) => {
+  ])('answers the page %s with %j', async (query, expected) => {
     expect((await shop.names(query)).map((name) => name[0]).join('')).toBe(expected);
     expect((await list(query)).total_count).toBe(3);
   });
@@ -221,20 +225,20 @@ describe('GET /cdn/files: order and pages', () => {
   it('orders equal values by id in both directions', async () => {
     shop = new MediaShop(api, await api.app());
     for (const name of ['1', '2', '3', '4', '5']) await shop.text(name, {}, 'same');
-    const paged = async (order: string) => {
+    const listAllPages = async (order: string) => {
       const pages = await Promise.all(
         [1, 2, 3].map((page) => shop.names(`orderBy=${order}&pageNo=${page}&pageSize=2`)),
       );
       return pages.flat().join('');
     };
-    expect([await paged('size'), await paged('size desc'), await paged('inserted_at')]).toEqual([
+    expect([await listAllPages('size'), await listAllPages('size desc'), await listAllPages('inserted_at')]).toEqual([
       '12345',
       '54321',
       '12345',
     ]);
   });
 
-  it('has 30 files on a page by default', async () => {
+  it('returns 30 files per page by default', async () => {
     shop = new MediaShop(api, await api.app());
     for (let number = 0; number < 31; number += 1) await shop.text(`${number}.txt`);
     const { files, total_count } = await list();
@@ -266,7 +270,7 @@ describe('GET /cdn/files: invalid filters', () => {
     'orderBy=%00',
     'unknown=1',
     '%00=1',
-  ])('%s is ignored', async (query) => {
+  ])('ignores the invalid filter %s', async (query) => {
     await shop.text('a.txt');
     const { status, body } = await shop.client.get(`/cdn/files?${query}`);
     expect([status, body.data.files.map(({ filename }: { filename: string }) => filename)]).toEqual([200, ['a.txt']]);
@@ -274,7 +278,7 @@ describe('GET /cdn/files: invalid filters', () => {
 });
 
 describe('GET /cdn/files/summary', () => {
-  it('counts files by kind and bytes, Trash separately', async () => {
+  it('counts files by kind and sums their bytes, separately for Trash', async () => {
     const picture = await shop.jpeg('a.jpg', {}, 400, 300);
     await shop.text('one.txt', {}, '1234567');
     await shop.trash(await shop.text('two.txt', {}, '123'));
@@ -291,7 +295,7 @@ describe('GET /cdn/files/summary', () => {
     });
   });
 
-  it('is all zeros for an app without files', async () => {
+  it('returns zeros for an app without files', async () => {
     const { counts, ...sums } = (await shop.client.get('/cdn/files/summary')).body.data;
     expect([...Object.values(counts), ...Object.values(sums)].every((number) => number === 0)).toBe(true);
   });
@@ -302,9 +306,9 @@ describe('GET /cdn/trash', () => {
     const { last_modified, ...file } = await shop.text('a.txt', { folder: 'x', alt: 'A', tags: 'one' });
     api.clock.forward({ hours: 1 });
     await shop.trash(file);
-    const deleted = api.clock.now();
+    const deletedAt = api.clock.now();
     const { status, body } = await shop.client.get('/cdn/trash');
-    const stamp = (moment: Date) => moment.toISOString().slice(0, 19);
+    const formatMoment = (moment: Date) => moment.toISOString().slice(0, 19);
     expect([status, body.data]).toEqual([
       200,
       {
@@ -312,9 +316,9 @@ describe('GET /cdn/trash', () => {
           {
             ...file,
             last_modified,
-            deleted_at: stamp(deleted),
+            deleted_at: formatMoment(deletedAt),
             deleted_by: 'app',
-            purge_at: stamp(new Date(deleted.getTime() + 30 * 86_400_000)),
+            purge_at: formatMoment(new Date(deletedAt.getTime() + 30 * 86_400_000)),
           },
         ],
         total_count: 1,
@@ -352,11 +356,11 @@ describe('GET /cdn/trash', () => {
       ['search=caption c', 'c'],
       ['search=%25', ''],
       ['search=%00', 'acb'],
-    ])('%j: %s', async (query, expected) => {
+    ])('answers the query %j with %s', async (query, expected) => {
       expect((await shop.trashed(query)).map((name) => name[0]).join('')).toBe(expected);
     });
 
-    it('counts all matches on any page', async () => {
+    it('counts all matches on every page', async () => {
       const { body } = await shop.client.get('/cdn/trash?page_size=1');
       expect([body.data.files.length, body.data.total_count]).toEqual([1, 3]);
       expect((await shop.client.get('/cdn/trash?search=b.txt')).body.data.total_count).toBe(1);
@@ -366,7 +370,7 @@ describe('GET /cdn/trash', () => {
 
 describe('GET /cdn/files/pdf-renders', () => {
   it.each(['', 'name=', 'name=%00', 'name[]=a', 'name=none', 'name=%25'])(
-    'is empty without PDFs: %j',
+    'returns nothing without PDFs: %j',
     async (query) => {
       await shop.text('a.txt');
       const { status, body } = await shop.client.get(`/cdn/files/pdf-renders?${query}`);
@@ -376,16 +380,19 @@ describe('GET /cdn/files/pdf-renders', () => {
 });
 
 describe('another app', () => {
-  it('sees none of the files in any list', async () => {
+  it('sees no file in any list', async () => {
     await shop.text('own.txt', { folder: 'a' });
     await shop.trash(await shop.text('deleted.txt'));
-    const other = new MediaShop(api, await api.app());
-    expect([await other.names('hidden=true'), await other.names('folder=a'), await other.trashed()]).toEqual([
-      [],
-      [],
-      [],
-    ]);
-    expect((await other.client.get('/cdn/files/summary')).body.data).toMatchObject({ total_count: 0, trash_count: 0 });
-    expect((await other.client.get('/cdn/files/pdf-renders?name=')).body.data).toEqual([]);
+    const otherShop = new MediaShop(api, await api.app());
+    expect([
+      await otherShop.names('hidden=true'),
+      await otherShop.names('folder=a'),
+      await otherShop.trashed(),
+    ]).toEqual([[], [], []]);
+    expect((await otherShop.client.get('/cdn/files/summary')).body.data).toMatchObject({
+      total_count: 0,
+      trash_count: 0,
+    });
+    expect((await otherShop.client.get('/cdn/files/pdf-renders?name=')).body.data).toEqual([]);
   });
 });

@@ -12,10 +12,10 @@ import { startServer, type ServerProcess } from '../../testing/server-process.js
 import { type TestDatabase, testDatabase } from '@back-office/database-postgres/testing';
 
 const MIB = 2 ** 20;
-const LARGE = 99 * MIB;
-const MAX_GROWTH = 32 * MIB;
+const LARGE_FILE_BYTES = 99 * MIB;
+const MAX_GROWTH_BYTES = 32 * MIB;
 /** Only Linux reports the peak memory of a process. */
-const onLinux = process.platform === 'linux' ? it : it.skip;
+const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
 let database: TestDatabase;
 let home: string;
@@ -34,8 +34,8 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** A WAV file with `size` bytes of samples, in chunks. */
-function* wav(size: number): Generator<Uint8Array> {
+/** Yields a WAV file with `size` bytes of samples. */
+function* generateWav(size: number): Generator<Uint8Array> {
   const format = parts.riffChunk(
     'fmt ',
     parts.u16le(1),
@@ -46,33 +46,34 @@ function* wav(size: number): Generator<Uint8Array> {
   );
   yield parts.bytes('RIFF', parts.u32le(4 + format.length + 8 + size), 'WAVE', format, 'data', parts.u32le(size));
   const chunk = new Uint8Array(65_536).fill(128);
-  for (let left = size; left > 0; left -= chunk.length) yield chunk.subarray(0, Math.min(left, chunk.length));
+  for (let remaining = size; remaining > 0; remaining -= chunk.length)
+    yield chunk.subarray(0, Math.min(remaining, chunk.length));
 }
 
-function* form(name: string, size: number): Generator<Uint8Array> {
+function* generateForm(name: string, size: number): Generator<Uint8Array> {
   yield Buffer.from(`--b\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\n\r\n`);
-  yield* wav(size);
+  yield* generateWav(size);
   yield Buffer.from('\r\n--b--\r\n');
 }
 
-interface Uploaded {
+interface UploadResponse {
   readonly status: number | undefined;
   readonly body: { readonly data: { readonly size: number; readonly mime: string; readonly url: string } };
 }
 
-async function upload(name: string, size: number): Promise<Uploaded> {
+async function upload(name: string, size: number): Promise<UploadResponse> {
   const { hostname, port } = new URL(server.origin);
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'multipart/form-data; boundary=b' };
-  const sent = request({ hostname, port, method: 'POST', path: `${BASE_PATH}/cdn/files`, headers });
-  const answered = once(sent, 'response') as Promise<[IncomingMessage]>;
-  await pipeline(Readable.from(form(name, size)), sent);
-  const [response] = await answered;
+  const uploadRequest = request({ hostname, port, method: 'POST', path: `${BASE_PATH}/cdn/files`, headers });
+  const responseEvent = once(uploadRequest, 'response') as Promise<[IncomingMessage]>;
+  await pipeline(Readable.from(generateForm(name, size)), uploadRequest);
+  const [response] = await responseEvent;
   const text = (await response.toArray()).join('');
-  return { status: response.statusCode, body: JSON.parse(text) as Uploaded['body'] };
+  return { status: response.statusCode, body: JSON.parse(text) as UploadResponse['body'] };
 }
 
-/** Peak memory of the server since {@link resetPeakMemory}, in bytes. */
-function peakMemory(): number {
+/** Returns bytes, measured since {@link resetPeakMemory}. */
+function readPeakMemory(): number {
   const [, kilobytes = '0'] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1_024;
 }
@@ -82,19 +83,19 @@ function resetPeakMemory(): void {
 }
 
 describe('a file of 99 MB', () => {
-  onLinux(
-    'takes at most 32 MB more memory than small files',
+  itOnLinux(
+    'uses at most 32 MB more memory than small files',
     async () => {
       resetPeakMemory();
       for (let round = 0; round < 25; round += 1) await upload(`small ${round}.wav`, 4 * MIB);
-      const before = peakMemory();
-      const { status, body } = await upload('large.wav', LARGE);
-      expect([status, body.data.mime, body.data.size]).toEqual([201, 'audio/wav', LARGE + 44]);
+      const peakBefore = readPeakMemory();
+      const { status, body } = await upload('large.wav', LARGE_FILE_BYTES);
+      expect([status, body.data.mime, body.data.size]).toEqual([201, 'audio/wav', LARGE_FILE_BYTES + 44]);
       const reply = await fetch(server.origin + new URL(body.data.url).pathname);
       let bytes = 0;
       for await (const chunk of reply.body ?? []) bytes += (chunk as Uint8Array).length;
-      expect(bytes).toBe(LARGE + 44);
-      expect((peakMemory() - before) / MIB).toBeLessThan(MAX_GROWTH / MIB);
+      expect(bytes).toBe(LARGE_FILE_BYTES + 44);
+      expect((readPeakMemory() - peakBefore) / MIB).toBeLessThan(MAX_GROWTH_BYTES / MIB);
     },
     60_000,
   );

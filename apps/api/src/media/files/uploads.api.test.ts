@@ -19,14 +19,14 @@ beforeEach(async () => {
 const jpeg = (width = 640, height = 480, orientation = 1) =>
   sharpSampleImages.still('image/jpeg', width, height, orientation);
 const text = (content: string) => ({ name: 'a.txt', bytes: Buffer.from(content) });
-const media = async (url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') => {
+const fetchMedia = async (url: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') => {
   const { pathname, search } = new URL(url);
   return fetch(api.origin + pathname + search, { headers, method });
 };
-const objects = async (): Promise<string[]> => {
-  const found: string[] = [];
-  for await (const { key } of api.container.get(TOKENS.Library).library.store.list('')) found.push(key);
-  return found.sort();
+const listObjects = async (): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const { key } of api.container.get(TOKENS.Library).library.store.list('')) keys.push(key);
+  return keys.sort();
 };
 const upload = async (
   file: { name: string; bytes: Uint8Array },
@@ -69,9 +69,9 @@ describe('POST /cdn/files', () => {
       last_modified: expect.any(String),
       inserted_at: expect.any(String),
     });
-    const served = await media(body.data.url);
-    expect([served.status, served.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
-    expect((await served.arrayBuffer()).byteLength).toBe(body.data.size);
+    const response = await fetchMedia(body.data.url);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/jpeg']);
+    expect((await response.arrayBuffer()).byteLength).toBe(body.data.size);
     expect((await shop.get('/cdn/folders')).body.data).toMatchObject([
       { key: 'Obuća', folders: [{ key: 'Obuća/Zima' }] },
     ]);
@@ -101,13 +101,13 @@ describe('POST /cdn/files', () => {
       ['w1280', 1_280, 640],
     ]);
     for (const { url, size, width } of [data, ...data.renditions]) {
-      const served = await media(url);
-      expect([served.status, served.headers.get('content-type')]).toEqual([200, 'image/webp']);
-      const bytes = Buffer.from(await served.arrayBuffer());
+      const response = await fetchMedia(url);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/webp']);
+      const bytes = Buffer.from(await response.arrayBuffer());
       expect([bytes.length, (await sharp(bytes).metadata()).width]).toEqual([size, width]);
     }
     const [prefix] = data.key.split('/');
-    expect((await objects()).filter((key) => key.includes(prefix))).toHaveLength(2 * 4 + 1);
+    expect((await listObjects()).filter((key) => key.includes(prefix))).toHaveLength(2 * 4 + 1);
   });
 
   it('strips the location before the file is public', async () => {
@@ -116,7 +116,7 @@ describe('POST /cdn/files', () => {
     );
     expect(parts.hasLocation(bytes)).toBe(true);
     const { body } = await upload({ name: 'a.jpg', bytes });
-    expect(parts.hasLocation(new Uint8Array(await (await media(body.data.url)).arrayBuffer()))).toBe(false);
+    expect(parts.hasLocation(new Uint8Array(await (await fetchMedia(body.data.url)).arrayBuffer()))).toBe(false);
   });
 
   it('detects the type from the content', async () => {
@@ -149,11 +149,11 @@ describe('POST /cdn/files', () => {
     ],
   ])('refuses %s', async (_, expected, key, file, fields) => {
     await api.work();
-    const before = await objects();
+    const objectsBefore = await listObjects();
     const { status, body } = await shop.upload('/cdn/files', file, { ...fields, folder: 'x' });
     expect([status, body]).toEqual([expected, { errors: { CdnFiles: [key] } }]);
     await api.work();
-    expect(await objects()).toEqual(before);
+    expect(await listObjects()).toEqual(objectsBefore);
     expect((await shop.get('/cdn/folders')).body.data).toEqual([]);
   });
 
@@ -171,16 +171,19 @@ describe('POST /cdn/files', () => {
   });
 
   it('refuses a name taken in its folder unless on_conflict is rename', async () => {
-    const first = await upload(text('one'), { folder: 'x' });
-    const second = await upload(text('two'), { folder: 'x' });
-    expect([second.status, second.body]).toEqual([422, { errors: { CdnFiles: ['API.CdnFiles.KeyAlreadyExists'] } }]);
-    const third = await upload(text('three'), { folder: 'x', on_conflict: 'rename' });
-    expect([first, third].map(({ body }) => [body.data.filename, body.data.key.split('/').slice(1).join('/')])).toEqual(
-      [
-        ['a.txt', 'x/a.txt'],
-        ['a (2).txt', 'x/a-2.txt'],
-      ],
-    );
+    const firstReply = await upload(text('one'), { folder: 'x' });
+    const secondReply = await upload(text('two'), { folder: 'x' });
+    expect([secondReply.status, secondReply.body]).toEqual([
+      422,
+      { errors: { CdnFiles: ['API.CdnFiles.KeyAlreadyExists'] } },
+    ]);
+    const thirdReply = await upload(text('three'), { folder: 'x', on_conflict: 'rename' });
+    expect(
+      [firstReply, thirdReply].map(({ body }) => [body.data.filename, body.data.key.split('/').slice(1).join('/')]),
+    ).toEqual([
+      ['a.txt', 'x/a.txt'],
+      ['a (2).txt', 'x/a-2.txt'],
+    ]);
     expect((await upload(text('four'), { folder: 'y' })).status).toBe(201);
   });
 
@@ -190,15 +193,22 @@ describe('POST /cdn/files', () => {
     await api.work();
     const [{ key }] = (await shop.get('/cdn/files')).body.data.files;
     const prefix = key.split('/')[0];
-    expect((await objects()).filter((each) => each.includes(prefix))).toHaveLength(2);
+    expect((await listObjects()).filter((objectKey) => objectKey.includes(prefix))).toHaveLength(2);
   });
 
   it('stores once per Idempotency-Key and refuses another file under it', async () => {
-    const keyed = shop.keyed('k');
-    const first = await keyed.upload('/cdn/files', text('one'), { folder: 'x', alt: 'A' });
-    const again = await keyed.upload('/cdn/files', text('one'), { alt: 'A', folder: 'x' });
-    expect([again.status, again.text, again.headers['idempotency-replayed']]).toEqual([201, first.text, 'true']);
-    const other = await keyed.upload('/cdn/files', text('two'), { folder: 'x', alt: 'A' });
-    expect([other.status, other.body]).toEqual([422, { errors: { Idempotency: ['API.Idempotency.KeyReused'] } }]);
+    const keyedShop = shop.keyed('k');
+    const firstReply = await keyedShop.upload('/cdn/files', text('one'), { folder: 'x', alt: 'A' });
+    const repeatedReply = await keyedShop.upload('/cdn/files', text('one'), { alt: 'A', folder: 'x' });
+    expect([repeatedReply.status, repeatedReply.text, repeatedReply.headers['idempotency-replayed']]).toEqual([
+      201,
+      firstReply.text,
+      'true',
+    ]);
+    const otherReply = await keyedShop.upload('/cdn/files', text('two'), { folder: 'x', alt: 'A' });
+    expect([otherReply.status, otherReply.body]).toEqual([
+      422,
+      { errors: { Idempotency: ['API.Idempotency.KeyReused'] } },
+    ]);
   });
 });

@@ -11,27 +11,27 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const post = (key: string, more: object = {}) =>
-  shop.post('/cdn_folders', { cdn_folder: { name: `Name of ${key}`, key, ...more } });
-const make = async (...keys: string[]): Promise<number[]> => {
+const postFolder = (key: string, fields: object = {}) =>
+  shop.post('/cdn_folders', { cdn_folder: { name: `Name of ${key}`, key, ...fields } });
+const makeFolders = async (...keys: string[]): Promise<number[]> => {
   const ids: number[] = [];
   for (const key of keys) {
     const parent = key.includes('/') ? { parent_cdn_folder_path: key.slice(0, key.lastIndexOf('/')) } : {};
-    const { status, body } = await post(key, parent);
+    const { status, body } = await postFolder(key, parent);
     expect([key, status]).toEqual([key, 201]);
     ids.push(body.data.id);
   }
   return ids;
 };
-interface Node {
+interface FolderNode {
   readonly key: string;
   readonly file_count: number;
   readonly total_file_count: number;
-  readonly folders: Node[];
+  readonly folders: FolderNode[];
 }
-const outline = (nodes: readonly Node[]): unknown[] =>
+const outline = (nodes: readonly FolderNode[]): unknown[] =>
   nodes.map(({ key, folders }) => (folders.length === 0 ? key : [key, outline(folders)]));
-const tree = async (query = '', client = shop) => outline((await client.get(`/cdn/folders${query}`)).body.data);
+const readTree = async (query = '', client = shop) => outline((await client.get(`/cdn/folders${query}`)).body.data);
 const addFile = (folder: string, filename: string, { hidden = false, used = false } = {}) =>
   api.database.rows(
     `with used as (
@@ -42,7 +42,7 @@ const addFile = (folder: string, filename: string, { hidden = false, used = fals
      values ($1, 'active', $2 || '/' || $3, $2, $3, 'image', 'image/png', 1, 'o', $4, now(), now())`,
     [shop.appId, folder, filename, hidden, used],
   );
-const files = async () =>
+const listFiles = async () =>
   (
     await api.database.rows<{ at: string }>(
       `select state || ' ' || folder || '/' || filename as at from cdn_files where app_id = $1 order by 1`,
@@ -52,9 +52,12 @@ const files = async () =>
 
 describe('POST /cdn_folders', () => {
   it('adds a folder by its last segment or full path', async () => {
-    await make('products');
-    const byPath = await post('products/shoes', { parent_cdn_folder_path: 'products', description: 'All of them' });
-    expect(byPath.body.data).toEqual({
+    await makeFolders('products');
+    const pathReply = await postFolder('products/shoes', {
+      parent_cdn_folder_path: 'products',
+      description: 'All of them',
+    });
+    expect(pathReply.body.data).toEqual({
       id: expect.any(Number),
       name: 'Name of products/shoes',
       key: 'products/shoes',
@@ -64,9 +67,9 @@ describe('POST /cdn_folders', () => {
       total_file_count: 0,
       folders: [],
     });
-    const bySegment = await post('boots', { parent_cdn_folder_path: '/products/' });
-    expect(bySegment.body.data).toMatchObject({ key: 'products/boots', parent_cdn_folder_path: 'products' });
-    expect(await tree()).toEqual([['products', ['products/boots', 'products/shoes']]]);
+    const segmentReply = await postFolder('boots', { parent_cdn_folder_path: '/products/' });
+    expect(segmentReply.body.data).toMatchObject({ key: 'products/boots', parent_cdn_folder_path: 'products' });
+    expect(await readTree()).toEqual([['products', ['products/boots', 'products/shoes']]]);
   });
 
   it.each([
@@ -106,19 +109,19 @@ describe('POST /cdn_folders', () => {
     await shop.post('/cdn_folders', { cdn_folder: { name: 'Taken', key: 'taken' } });
     const { status, body } = await shop.post('/cdn_folders', { cdn_folder: fields });
     expect([status, body]).toEqual([422, { errors: { [name]: [message] } }]);
-    expect(await tree()).toEqual(['taken']);
+    expect(await readTree()).toEqual(['taken']);
   });
 
   it('allows the same key in another app', async () => {
-    await make('same');
+    await makeFolders('same');
     shop = await api.app();
-    await make('same');
-    expect(await tree()).toEqual(['same']);
+    await makeFolders('same');
+    expect(await readTree()).toEqual(['same']);
   });
 
   it('adds one of twenty concurrent duplicates', async () => {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => post('rush')));
-    expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
+    const replies = await Promise.all(Array.from({ length: 20 }, () => postFolder('rush')));
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       201,
       ...Array.from({ length: 19 }, () => 422),
     ]);
@@ -126,21 +129,21 @@ describe('POST /cdn_folders', () => {
 });
 
 describe('GET /cdn/folders', () => {
-  it('shows the tree by name with counts of visible files', async () => {
-    await make('b', 'a', 'a/x', 'a/x/deep');
+  it('returns the tree in order of name with counts of visible files', async () => {
+    await makeFolders('b', 'a', 'a/x', 'a/x/deep');
     await addFile('a', '1.png');
     await addFile('a/x/deep', '2.png');
     await addFile('a/x/deep', '3.png', { hidden: true });
     const { body } = await shop.get('/cdn/folders');
     expect(outline(body.data)).toEqual([['a', [['a/x', ['a/x/deep']]]], 'b']);
-    const [a] = body.data as Node[];
+    const [a] = body.data as FolderNode[];
     expect([a?.file_count, a?.total_file_count]).toEqual([1, 2]);
     expect([a?.folders[0]?.file_count, a?.folders[0]?.total_file_count]).toEqual([0, 1]);
   });
 
   it('shows the branch below a folder', async () => {
-    await make('a', 'a/x', 'ax');
-    expect([await tree('?folder=a'), await tree('?folder=a/x'), await tree('?folder=/')]).toEqual([
+    await makeFolders('a', 'a/x', 'ax');
+    expect([await readTree('?folder=a'), await readTree('?folder=a/x'), await readTree('?folder=/')]).toEqual([
       ['a/x'],
       [],
       [['a', ['a/x']], 'ax'],
@@ -148,20 +151,20 @@ describe('GET /cdn/folders', () => {
   });
 
   it.each(['none', 'a%25', '_'])('returns 404 for an unknown folder: %s', async (folder) => {
-    await make('a');
+    await makeFolders('a');
     const { status, body } = await shop.get(`/cdn/folders?folder=${folder}`);
     expect([status, body]).toEqual([404, { errors: { CdnFolders: ['API.CdnFolders.FolderNotFound'] } }]);
   });
 
   it('shows no folders of another app', async () => {
-    await make('secret');
-    expect(await tree('', await api.app())).toEqual([]);
+    await makeFolders('secret');
+    expect(await readTree('', await api.app())).toEqual([]);
   });
 });
 
 describe('PATCH /cdn/folder', () => {
   it('changes the sent fields and keeps the key', async () => {
-    const [id] = await make('a');
+    const [id] = await makeFolders('a');
     await shop.patch('/cdn/folder', { id, description: 'D' });
     const { status, body } = await shop.patch('/cdn/folder', { id, name: 'New' });
     expect([status, body.data]).toEqual([
@@ -172,22 +175,22 @@ describe('PATCH /cdn/folder', () => {
   });
 
   it('moves a folder with its contents', async () => {
-    const [, id] = await make('a', 'a/x', 'a/x/deep', 'ax', 'b');
+    const [, id] = await makeFolders('a', 'a/x', 'a/x/deep', 'ax', 'b');
     await addFile('a/x', '1.png');
     await addFile('a/x/deep', '2.png');
     await addFile('ax', '3.png');
     const { body } = await shop.patch('/cdn/folder', { id, parent_folder: 'b' });
     expect(body.data).toMatchObject({ key: 'b/x', parent_cdn_folder_path: 'b', file_count: 1, total_file_count: 2 });
-    expect(await tree()).toEqual(['a', 'ax', ['b', [['b/x', ['b/x/deep']]]]]);
-    expect(await files()).toEqual(['active ax/3.png', 'active b/x/1.png', 'active b/x/deep/2.png']);
+    expect(await readTree()).toEqual(['a', 'ax', ['b', [['b/x', ['b/x/deep']]]]]);
+    expect(await listFiles()).toEqual(['active ax/3.png', 'active b/x/1.png', 'active b/x/deep/2.png']);
     await shop.patch('/cdn/folder', { id, parent_folder: '' });
-    expect(await tree()).toEqual(['a', ['x', ['x/deep']], 'ax', 'b']);
+    expect(await readTree()).toEqual(['a', ['x', ['x/deep']], 'ax', 'b']);
   });
 
   it('matches % and _ in names literally', async () => {
-    const [id] = await make('a%', 'ab', 'ab/x', 'to');
+    const [id] = await makeFolders('a%', 'ab', 'ab/x', 'to');
     await shop.patch('/cdn/folder', { id, parent_folder: 'to' });
-    expect(await tree()).toEqual([
+    expect(await readTree()).toEqual([
       ['ab', ['ab/x']],
       ['to', ['to/a%']],
     ]);
@@ -199,24 +202,24 @@ describe('PATCH /cdn/folder', () => {
     ['API.CdnFolders.ParentNotFound', 'none', 422, 'API.CdnFolders.ParentNotFound'],
     ['API.CdnFolders.KeyAlreadyExists', 'b', 422, 'API.CdnFolders.KeyAlreadyExists'],
   ])('refuses %s', async (_, parent_folder, status, key) => {
-    const [id] = await make('a', 'a/x', 'b', 'b/a');
+    const [id] = await makeFolders('a', 'a/x', 'b', 'b/a');
     const reply = await shop.patch('/cdn/folder', { id, parent_folder, name: 'New' });
     expect([reply.status, reply.body]).toEqual([status, { errors: { CdnFolders: [key] } }]);
-    expect(await tree()).toEqual([
+    expect(await readTree()).toEqual([
       ['a', ['a/x']],
       ['b', ['b/a']],
     ]);
     expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('Name of a');
   });
 
-  describe('of a deep branch', () => {
+  describe('with a deep branch', () => {
     const deep = ['a', 'č'.repeat(125), 'y'.repeat(250), 'z'.repeat(250)].join('/');
     const longParent = `${'p'.repeat(250)}/${'q'.repeat(200)}`;
     const makeBranch = async (path: string) => {
       const ids: number[] = [];
       for (const key of path.split('/').map((_, index, segments) => segments.slice(0, index + 1).join('/'))) {
         const parent_cdn_folder_path = key.slice(0, Math.max(key.lastIndexOf('/'), 0));
-        const { status, body } = await post(key, { name: key.slice(-200), parent_cdn_folder_path });
+        const { status, body } = await postFolder(key, { name: key.slice(-200), parent_cdn_folder_path });
         expect(status).toBe(201);
         ids.push(body.data.id);
       }
@@ -240,25 +243,25 @@ describe('PATCH /cdn/folder', () => {
           await shop.delete(`/cdn/folder?folder=${encodeURIComponent(deep.slice(0, deep.lastIndexOf('/')))}`);
         },
       ],
-    ])('refuses a parent that makes the path of %s too long', async (_, fill) => {
-      await fill();
+    ])('refuses a parent that makes the path of %s too long', async (_, prepare) => {
+      await prepare();
       await makeBranch(longParent);
-      const [before, filesBefore] = [await tree(), await files()];
+      const [treeBefore, filesBefore] = [await readTree(), await listFiles()];
       const [{ id } = { id: 0 }] = (await shop.get('/cdn/folders')).body.data;
       const { status, body } = await shop.patch('/cdn/folder', { id, parent_folder: longParent, name: 'New' });
       expect([status, body]).toEqual([422, { errors: { parent_folder: ['is invalid'] } }]);
-      expect([await tree(), await files()]).toEqual([before, filesBefore]);
+      expect([await readTree(), await listFiles()]).toEqual([treeBefore, filesBefore]);
       expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('a');
     });
 
-    it('allows a longest path of 1,024 bytes', async () => {
+    it('allows paths of up to 1,024 bytes', async () => {
       const [id] = await makeBranch(deep);
-      const above = 1_024 - Buffer.byteLength(`/${deep}`);
-      const fits = `${'p'.repeat(100)}/${'q'.repeat(above - 101)}`;
-      await makeBranch(fits);
-      await post(`${fits}q`, { name: 'q', parent_cdn_folder_path: 'p'.repeat(100) });
-      expect((await shop.patch('/cdn/folder', { id, parent_folder: `${fits}q` })).status).toBe(422);
-      expect((await shop.patch('/cdn/folder', { id, parent_folder: fits })).status).toBe(200);
+      const parentBytes = 1_024 - Buffer.byteLength(`/${deep}`);
+      const longestParent = `${'p'.repeat(100)}/${'q'.repeat(parentBytes - 101)}`;
+      await makeBranch(longestParent);
+      await postFolder(`${longestParent}q`, { name: 'q', parent_cdn_folder_path: 'p'.repeat(100) });
+      expect((await shop.patch('/cdn/folder', { id, parent_folder: `${longestParent}q` })).status).toBe(422);
+      expect((await shop.patch('/cdn/folder', { id, parent_folder: longestParent })).status).toBe(200);
       expect((await shop.patch('/cdn/folder', { id, parent_folder: '' })).status).toBe(200);
     });
 
@@ -268,15 +271,15 @@ describe('PATCH /cdn/folder', () => {
         const parent = `r${round}${deep.slice(1, deep.lastIndexOf('/'))}`;
         const [id] = await makeBranch(parent);
         await Promise.all([
-          post('z'.repeat(250), { name: 'z', parent_cdn_folder_path: parent }),
+          postFolder('z'.repeat(250), { name: 'z', parent_cdn_folder_path: parent }),
           shop.patch('/cdn/folder', { id, parent_folder: longParent }),
         ]);
       }
-      const [longest] = await api.database.rows<{ bytes: number }>(
+      const [longestPath] = await api.database.rows<{ bytes: number }>(
         `select max(octet_length(path)) as bytes from cdn_folders where app_id = $1`,
         [shop.appId],
       );
-      expect(longest?.bytes).toBeLessThanOrEqual(1_024);
+      expect(longestPath?.bytes).toBeLessThanOrEqual(1_024);
     });
   });
 
@@ -286,74 +289,74 @@ describe('PATCH /cdn/folder', () => {
   });
 
   it('does not find a folder of another app', async () => {
-    const [id] = await make('a');
+    const [id] = await makeFolders('a');
     const other = await api.app();
     expect((await other.patch('/cdn/folder', { id, name: 'Own' })).status).toBe(404);
     expect((await shop.get('/cdn/folders')).body.data[0].name).toBe('Name of a');
   });
 
-  it('returns the result of its own move when several run at once', async () => {
-    // With one connection, a call that reads after its write would see the writes of all.
-    const narrow = await testApi({ DATABASE_POOL_SIZE: '1' });
-    shop = await narrow.app();
+  it('returns the result of each of several concurrent moves', async () => {
+    // With one connection, a call that reads after its write would see the writes of all other calls.
+    const singleConnectionApi = await testApi({ DATABASE_POOL_SIZE: '1' });
+    shop = await singleConnectionApi.app();
     const parents = ['b1', 'b2', 'b3', 'b4'];
-    const [id] = await make('a', 'a/x', ...parents);
+    const [id] = await makeFolders('a', 'a/x', ...parents);
     const replies = await Promise.all(parents.map((parent_folder) => shop.patch('/cdn/folder', { id, parent_folder })));
     expect(replies.map(({ body }) => [body.data.key, outline(body.data.folders)])).toEqual(
       parents.map((parent) => [`${parent}/a`, [`${parent}/a/x`]]),
     );
-    await narrow.close();
+    await singleConnectionApi.close();
   });
 
   it('moves only one of two folders into each other', async () => {
-    const [a, b] = await make('a', 'b');
+    const [a, b] = await makeFolders('a', 'b');
     const replies = await Promise.all([
       shop.patch('/cdn/folder', { id: a, parent_folder: 'b' }),
       shop.patch('/cdn/folder', { id: b, parent_folder: 'a' }),
     ]);
-    expect(replies.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 422]);
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
   });
 });
 
 describe('DELETE /cdn/folder', () => {
-  const remove = (folder: string) => shop.delete(`/cdn/folder?folder=${encodeURIComponent(folder)}`);
+  const deleteFolder = (folder: string) => shop.delete(`/cdn/folder?folder=${encodeURIComponent(folder)}`);
 
   it('puts all files of the branch into Trash and removes its folders', async () => {
-    await make('a', 'a/x', 'ax');
+    await makeFolders('a', 'a/x', 'ax');
     await addFile('a', '1.png');
     await addFile('a/x', '2.png');
     await addFile('ax', '3.png');
-    const { status, body } = await remove('a');
+    const { status, body } = await deleteFolder('a');
     expect([status, body.data]).toEqual([200, { deleted_files: 2, deleted_folders: 2 }]);
-    expect(await tree()).toEqual(['ax']);
-    expect(await files()).toEqual(['active ax/3.png', 'trashed a/1.png', 'trashed a/x/2.png']);
-    const [trashed] = await api.database.rows<{ days: number; by: string }>(
+    expect(await readTree()).toEqual(['ax']);
+    expect(await listFiles()).toEqual(['active ax/3.png', 'trashed a/1.png', 'trashed a/x/2.png']);
+    const [trashedFile] = await api.database.rows<{ days: number; by: string }>(
       `select extract(day from purge_at - deleted_at)::int as days, deleted_by as by from cdn_files
        where app_id = $1 and state = 'trashed' limit 1`,
       [shop.appId],
     );
-    expect(trashed).toEqual({ days: 30, by: 'app' });
+    expect(trashedFile).toEqual({ days: 30, by: 'app' });
   });
 
-  it('refuses to delete a used file where the app asks for it', async () => {
+  it('refuses to delete a used file when the app requires it', async () => {
     await shop.patch('/app/settings', { media: { refuse_delete_in_use: true } });
-    await make('a');
+    await makeFolders('a');
     await addFile('a', '1.png');
     await addFile('a', '2.png', { used: true });
-    const { status, body } = await remove('a');
+    const { status, body } = await deleteFolder('a');
     expect([status, body]).toEqual([400, { errors: { CdnFiles: ['API.CdnFiles.FileReferenced'] } }]);
-    expect([await tree(), await files()]).toEqual([['a'], ['active a/1.png', 'active a/2.png']]);
+    expect([await readTree(), await listFiles()]).toEqual([['a'], ['active a/1.png', 'active a/2.png']]);
   });
 
   it.each(['', '/', ' '])('returns API.CdnFolders.FolderRequired for %j', async (folder) => {
-    const { status, body } = await remove(folder);
+    const { status, body } = await deleteFolder(folder);
     expect([status, body]).toEqual([422, { errors: { CdnFolders: ['API.CdnFolders.FolderRequired'] } }]);
   });
 
   it('does not find an unknown folder or one of another app', async () => {
-    await make('a');
-    expect((await remove('b')).status).toBe(404);
+    await makeFolders('a');
+    expect((await deleteFolder('b')).status).toBe(404);
     shop = await api.app();
-    expect((await remove('a')).status).toBe(404);
+    expect((await deleteFolder('a')).status).toBe(404);
   });
 });

@@ -13,7 +13,7 @@ beforeEach(async () => {
   shop = new MediaShop(api, await api.app());
 });
 
-const DEFAULT = {
+const DEFAULT_PRESET = {
   id: expect.any(Number),
   name: 'default',
   output_format: 'webp',
@@ -22,50 +22,54 @@ const DEFAULT = {
   rendition_widths: [320, 640, 1_280],
   is_default: true,
 };
-const put = (...cdn_upload_presets: unknown[]) => shop.client.put('/cdn_upload_presets', { cdn_upload_presets });
-const presets = async () => (await shop.client.get('/cdn_upload_presets')).body.data;
+const putPresets = (...cdn_upload_presets: unknown[]) => shop.client.put('/cdn_upload_presets', { cdn_upload_presets });
+const listPresets = async () => (await shop.client.get('/cdn_upload_presets')).body.data;
 
 describe('GET /cdn_upload_presets', () => {
   it('lists the default preset of a new app', async () => {
-    expect(await presets()).toEqual([DEFAULT]);
+    expect(await listPresets()).toEqual([DEFAULT_PRESET]);
   });
 });
 
 describe('PUT /cdn_upload_presets', () => {
   it('adds and changes presets by name and returns them as sent', async () => {
     const banner = { name: 'banner', output_format: 'jpeg', max_width: 1_920, quality: 70, rendition_widths: [960] };
-    const { status, body } = await put(banner, { name: 'default', quality: 90 });
-    const made = { ...banner, id: expect.any(Number), is_default: false };
-    expect([status, body.data]).toEqual([200, [made, { ...DEFAULT, quality: 90 }]]);
-    expect(await presets()).toEqual([made, { ...DEFAULT, quality: 90 }]);
+    const { status, body } = await putPresets(banner, { name: 'default', quality: 90 });
+    const storedBanner = { ...banner, id: expect.any(Number), is_default: false };
+    expect([status, body.data]).toEqual([200, [storedBanner, { ...DEFAULT_PRESET, quality: 90 }]]);
+    expect(await listPresets()).toEqual([storedBanner, { ...DEFAULT_PRESET, quality: 90 }]);
   });
 
   it('fills absent fields of a new preset with default values', async () => {
-    const { body } = await put({ name: 'plain', quality: null });
-    expect(body.data).toEqual([{ ...DEFAULT, name: 'plain', is_default: false }]);
+    const { body } = await putPresets({ name: 'plain', quality: null });
+    expect(body.data).toEqual([{ ...DEFAULT_PRESET, name: 'plain', is_default: false }]);
   });
 
   it('keeps one default preset', async () => {
-    await put({ name: 'a', is_default: true });
-    await put({ name: 'b', is_default: true }, { name: 'c', is_default: true }, { name: 'a', is_default: false });
-    const defaults = (await presets()).filter(({ is_default }: { is_default: boolean }) => is_default);
+    await putPresets({ name: 'a', is_default: true });
+    await putPresets(
+      { name: 'b', is_default: true },
+      { name: 'c', is_default: true },
+      { name: 'a', is_default: false },
+    );
+    const defaults = (await listPresets()).filter(({ is_default }: { is_default: boolean }) => is_default);
     expect(defaults.map(({ name }: { name: string }) => name)).toEqual(['c']);
-    await put({ name: 'c', is_default: false });
-    expect((await presets()).filter(({ is_default }: { is_default: boolean }) => is_default)).toHaveLength(1);
+    await putPresets({ name: 'c', is_default: false });
+    expect((await listPresets()).filter(({ is_default }: { is_default: boolean }) => is_default)).toHaveLength(1);
   });
 
   it('keeps the later of two rows with the same name', async () => {
-    const { body } = await put({ name: 'a', quality: 10 }, { name: ' a ', quality: 20 });
+    const { body } = await putPresets({ name: 'a', quality: 10 }, { name: ' a ', quality: 20 });
     expect(body.data.map(({ quality }: { quality: number }) => quality)).toEqual([20, 20]);
-    expect(await presets()).toHaveLength(2);
+    expect(await listPresets()).toHaveLength(2);
   });
 
   it('accepts ten concurrent calls', async () => {
     const replies = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => put({ name: `p${index % 3}`, is_default: true })),
+      Array.from({ length: 10 }, (_, index) => putPresets({ name: `p${index % 3}`, is_default: true })),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
-    expect((await presets()).filter(({ is_default }: { is_default: boolean }) => is_default)).toHaveLength(1);
+    expect((await listPresets()).filter(({ is_default }: { is_default: boolean }) => is_default)).toHaveLength(1);
   });
 
   it.each([
@@ -93,12 +97,12 @@ describe('PUT /cdn_upload_presets', () => {
     ['WrongDataType', null],
     ['WrongDataType', 'a'],
   ])('returns API.CdnUploadPresets.%s for %j and writes nothing', async (rule, row) => {
-    const { status, body } = await put({ name: 'good' }, row, { name: 'b', quality: 0 });
+    const { status, body } = await putPresets({ name: 'good' }, row, { name: 'b', quality: 0 });
     expect([status, body]).toEqual([
       422,
       { errors: { CdnUploadPresets: [`API.CdnUploadPresets.${rule}`, 'API.CdnUploadPresets.QualityIsInvalid'] } },
     ]);
-    expect(await presets()).toEqual([DEFAULT]);
+    expect(await listPresets()).toEqual([DEFAULT_PRESET]);
   });
 
   it.each([{}, { cdn_upload_presets: {} }, { cdn_upload_presets: null }, []])(
@@ -109,15 +113,16 @@ describe('PUT /cdn_upload_presets', () => {
   );
 
   it('does not change the presets of another app', async () => {
-    await put({ name: 'own', is_default: true });
+    await putPresets({ name: 'own', is_default: true });
     shop = new MediaShop(api, await api.app());
-    expect(await presets()).toEqual([DEFAULT]);
+    expect(await listPresets()).toEqual([DEFAULT_PRESET]);
   });
 });
 
 describe('an upload', () => {
-  const preset = async (more: object): Promise<string> => String((await put({ name: 'own', ...more })).body.data[0].id);
-  const processed = async (fields: Record<string, string>, bytes?: Uint8Array) => {
+  const makePreset = async (fields: object): Promise<string> =>
+    String((await putPresets({ name: 'own', ...fields })).body.data[0].id);
+  const uploadAndProcess = async (fields: Record<string, string>, bytes?: Uint8Array) => {
     const image = bytes ?? (await sharpSampleImages.still('image/png', 400, 300));
     const { id } = await shop.upload('a.png', image, fields);
     await api.work();
@@ -129,38 +134,38 @@ describe('an upload', () => {
     ['jpeg', 'image/jpeg'],
     ['avif', 'image/avif'],
     ['original', 'image/png'],
-  ])('becomes %s by its preset and keeps its key', async (output_format, mime) => {
-    const file = await processed({ preset_id: await preset({ output_format, rendition_widths: [100] }) });
+  ])('is converted to %s by its preset and keeps its key', async (output_format, mime) => {
+    const file = await uploadAndProcess({ preset_id: await makePreset({ output_format, rendition_widths: [100] }) });
     expect(file).toMatchObject({ mime, processing: 'done', renditions: [{ label: 'w100' }] });
     expect(file.key).toMatch(/a\.png$/);
-    const seen = await sharpSampleImages.look(await shop.bytes(file.url));
-    expect(seen.mime).toBe(mime === 'image/avif' ? 'image/avif' : mime);
+    const servedImage = await sharpSampleImages.look(await shop.bytes(file.url));
+    expect(servedImage.mime).toBe(mime === 'image/avif' ? 'image/avif' : mime);
     const { headers } = await shop.fetch(file.renditions[0].url);
     expect(headers.get('content-type')).toBe(mime);
   });
 
-  it('is scaled to the preset’s widths but never enlarged', async () => {
+  it('is scaled to the widths of its preset but never enlarged', async () => {
     const widths = { max_width: 200, rendition_widths: [100, 300, 400, 500] };
-    const file = await processed({ preset_id: await preset(widths) });
+    const file = await uploadAndProcess({ preset_id: await makePreset(widths) });
     expect([file.width, file.height]).toEqual([200, 150]);
     const labels = file.renditions.map(({ label }: { label: string }) => label);
     expect(labels).toEqual(['w100', 'w300', 'w400']);
   });
 
   it('is smaller at a lower quality', async () => {
-    const noise = await sharpSampleImages.still('image/png', 400, 300);
-    const low = await processed({ preset_id: await preset({ quality: 1 }) }, noise);
-    const high = await processed({ preset_id: await preset({ quality: 100 }), name: 'b.png' }, noise);
-    expect(low.size).toBeLessThan(high.size);
+    const image = await sharpSampleImages.still('image/png', 400, 300);
+    const smallFile = await uploadAndProcess({ preset_id: await makePreset({ quality: 1 }) }, image);
+    const largeFile = await uploadAndProcess({ preset_id: await makePreset({ quality: 100 }), name: 'b.png' }, image);
+    expect(smallFile.size).toBeLessThan(largeFile.size);
   });
 
   it('uses the default preset unless one is sent', async () => {
-    await preset({ output_format: 'jpeg', is_default: true });
-    expect((await processed({})).mime).toBe('image/jpeg');
+    await makePreset({ output_format: 'jpeg', is_default: true });
+    expect((await uploadAndProcess({})).mime).toBe('image/jpeg');
   });
 
   it('refuses a preset of another app', async () => {
-    const preset_id = await preset({});
+    const preset_id = await makePreset({});
     const other = await api.app();
     const reply = await other.upload('/cdn/files', { name: 'a.txt', bytes: Buffer.from('x') }, { preset_id });
     expect([reply.status, reply.body]).toEqual([422, { errors: { preset_id: ['is invalid'] } }]);
@@ -168,10 +173,10 @@ describe('an upload', () => {
 });
 
 describe('an installation with jimp', () => {
-  it('refuses presets with AVIF', async () => {
-    const jimp = await testApi({ IMAGES: 'jimp' });
+  it('refuses AVIF presets and keeps images that it cannot convert', async () => {
+    const jimpApi = await testApi({ IMAGES: 'jimp' });
     try {
-      const client = await jimp.app();
+      const client = await jimpApi.app();
       const reply = await client.put('/cdn_upload_presets', {
         cdn_upload_presets: [{ name: 'a', output_format: 'avif' }],
       });
@@ -179,23 +184,23 @@ describe('an installation with jimp', () => {
         422,
         { errors: { CdnUploadPresets: ['API.CdnUploadPresets.OutputFormatIsInvalid'] } },
       ]);
-      const own = new MediaShop(jimp, client);
-      const { id } = await own.upload('a.jpg', await sharpSampleImages.cmyk(64, 48));
-      const avif = await own.upload('a.avif', await sharpSampleImages.still('image/avif', 64, 48));
-      const made = await own.jpeg('b.jpg', {}, 400, 300);
-      await jimp.work();
-      expect([await own.file(id), await own.file(avif.id)]).toMatchObject([
+      const jimpShop = new MediaShop(jimpApi, client);
+      const { id } = await jimpShop.upload('a.jpg', await sharpSampleImages.cmyk(64, 48));
+      const avifFile = await jimpShop.upload('a.avif', await sharpSampleImages.still('image/avif', 64, 48));
+      const jpegFile = await jimpShop.jpeg('b.jpg', {}, 400, 300);
+      await jimpApi.work();
+      expect([await jimpShop.file(id), await jimpShop.file(avifFile.id)]).toMatchObject([
         { processing: 'done', mime: 'image/jpeg', renditions: [] },
         { processing: 'done', mime: 'image/avif', renditions: [] },
       ]);
-      expect(await own.file(made.id)).toMatchObject({
+      expect(await jimpShop.file(jpegFile.id)).toMatchObject({
         processing: 'done',
         mime: 'image/webp',
         renditions: [{ width: 320 }],
       });
-      expect(jimp.jobFailures).toEqual([]);
+      expect(jimpApi.jobFailures).toEqual([]);
     } finally {
-      await jimp.close();
+      await jimpApi.close();
     }
   }, 120_000);
 });

@@ -13,13 +13,13 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const served = async (url: string) => fetch(api.origin + new URL(url).pathname);
+const fetchFile = async (url: string) => fetch(api.origin + new URL(url).pathname);
 const upload = async (name: string, bytes: Uint8Array) => {
   const { status, body } = await shop.upload('/cdn/files', { name, bytes });
   expect(status).toBe(201);
   return body.data;
 };
-const processed = async (id: number) => {
+const processFile = async (id: number) => {
   await api.work();
   expect(api.jobFailures).toEqual([]);
   return (await shop.get(`/cdn/files/${id}`)).body.data;
@@ -31,38 +31,38 @@ describe('a PDF', () => {
     { width: 200, height: 300, colour: [0, 0, 1] },
   ] as const;
 
-  it('has its pages rendered and is found by name', async () => {
+  it('gets rendered pages and is found by name', async () => {
     const file = await upload('Katalog Čizme.pdf', pdfSample({ pages }));
-    expect((await processed(file.id)).processing).toBe('done');
+    expect((await processFile(file.id)).processing).toBe('done');
     const { body } = await shop.get('/cdn/files/pdf-renders?name=cizme');
     expect(body.data).toHaveLength(1);
-    const [{ file: found, pages: rendered }] = body.data;
-    expect(found).toEqual({ id: file.id, filename: 'Katalog Čizme.pdf', url: file.url });
-    expect(rendered.map(({ page }: { page: number }) => page)).toEqual([1, 2]);
-    for (const { url, width, height } of rendered) {
-      const image = await served(url);
+    const [{ file: listedFile, pages: renderedPages }] = body.data;
+    expect(listedFile).toEqual({ id: file.id, filename: 'Katalog Čizme.pdf', url: file.url });
+    expect(renderedPages.map(({ page }: { page: number }) => page)).toEqual([1, 2]);
+    for (const { url, width, height } of renderedPages) {
+      const image = await fetchFile(url);
       expect([image.status, image.headers.get('content-type')]).toEqual([200, 'image/webp']);
       expect(await sharp(Buffer.from(await image.arrayBuffer())).metadata()).toMatchObject({ width, height });
     }
-    expect(rendered[0].width).toBeGreaterThan(rendered[0].height);
+    expect(renderedPages[0].width).toBeGreaterThan(renderedPages[0].height);
     expect((await shop.get('/cdn/files/pdf-renders?name=other')).body.data).toEqual([]);
   });
 
-  it('with a password has no pages and is served unchanged', async () => {
+  it('is served without rendered pages when it has a password', async () => {
     const file = await upload('secret.pdf', encryptedPdf());
-    expect((await processed(file.id)).processing).toBe('done');
+    expect((await processFile(file.id)).processing).toBe('done');
     expect((await shop.get('/cdn/files/pdf-renders')).body.data).toEqual([]);
-    expect((await served(file.url)).status).toBe(200);
+    expect((await fetchFile(file.url)).status).toBe(200);
   });
 
   it('loses its pages when purged', async () => {
     const file = await upload('a.pdf', pdfSample({ pages }));
-    await processed(file.id);
-    const [{ pages: rendered }] = (await shop.get('/cdn/files/pdf-renders')).body.data;
+    await processFile(file.id);
+    const [{ pages: renderedPages }] = (await shop.get('/cdn/files/pdf-renders')).body.data;
     await shop.delete(`/cdn?file=${file.key}`);
-    expect((await served(rendered[0].url)).status).toBe(200);
+    expect((await fetchFile(renderedPages[0].url)).status).toBe(200);
     await shop.delete(`/cdn/files/${file.id}/purge`);
-    expect((await served(rendered[0].url)).status).toBe(404);
+    expect((await fetchFile(renderedPages[0].url)).status).toBe(404);
   });
 });
 
@@ -70,26 +70,26 @@ describe('a video', () => {
   it('gets its size in the background', async () => {
     const file = await upload('a.mp4', mp4Video({ width: 1_280, height: 720 }));
     expect(file).toMatchObject({ mime: 'video/mp4', width: null, height: null });
-    expect(await processed(file.id)).toMatchObject({ processing: 'done', width: 1_280, height: 720, renditions: [] });
+    expect(await processFile(file.id)).toMatchObject({ processing: 'done', width: 1_280, height: 720, renditions: [] });
   });
 });
 
 describe('an SVG', () => {
-  const svg = (inside: string) =>
-    Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20" onload="alert(1)">${inside}</svg>`);
+  const makeSvg = (content: string) =>
+    Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20" onload="alert(1)">${content}</svg>`);
 
   it('is published without scripts', async () => {
-    const file = await upload('a.svg', svg('<script>alert(1)</script><rect width="10" height="10" fill="red"/>'));
+    const file = await upload('a.svg', makeSvg('<script>alert(1)</script><rect width="10" height="10" fill="red"/>'));
     expect(file).toMatchObject({ mime: 'image/svg+xml', width: 30, height: 20, processing: 'done' });
-    const answer = await served(file.url);
-    const text = await answer.text();
+    const response = await fetchFile(file.url);
+    const text = await response.text();
     expect(text).toContain('<rect');
     expect(text).not.toMatch(/script|onload|alert/);
-    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
-  it('of malformed XML is refused', async () => {
-    const { status, body } = await shop.upload('/cdn/files', { name: 'a.svg', bytes: svg('<rect>') });
+  it('is refused when its XML is malformed', async () => {
+    const { status, body } = await shop.upload('/cdn/files', { name: 'a.svg', bytes: makeSvg('<rect>') });
     expect([status, body]).toEqual([422, { errors: { CdnFiles: ['API.CdnFiles.UnsupportedType'] } }]);
   });
 });

@@ -16,25 +16,25 @@ beforeEach(async () => {
 });
 
 const library = () => api.container.get(TOKENS.Library);
-const jobs = (change: string) => api.database.rows(`update graphile_worker._private_jobs set ${change}`);
-const objects = async () => (await shop.objects()).length;
+const updateJobs = (change: string) => api.database.rows(`update graphile_worker._private_jobs set ${change}`);
+const countObjects = async () => (await shop.objects()).length;
 
 describe('an image that crashed every process', () => {
-  it('is given up, and others are processed', async () => {
-    const [killer] = [await shop.jpeg('killer.jpg')];
-    await jobs('attempts = 5, last_error = null');
-    const other = await shop.jpeg('other.jpg');
+  it('fails without blocking other images', async () => {
+    const [crashingImage] = [await shop.jpeg('killer.jpg')];
+    await updateJobs('attempts = 5, last_error = null');
+    const otherImage = await shop.jpeg('other.jpg');
     await api.work();
-    expect([(await shop.file(killer.id)).processing, (await shop.file(other.id)).processing]).toEqual([
+    expect([(await shop.file(crashingImage.id)).processing, (await shop.file(otherImage.id)).processing]).toEqual([
       'failed',
       'done',
     ]);
-    expect((await shop.fetch(killer.url)).status).toBe(200);
+    expect((await shop.fetch(crashingImage.url)).status).toBe(200);
   });
 
   it('is retried when earlier attempts reported an error', async () => {
     const file = await shop.jpeg('a.jpg');
-    await jobs(`attempts = 5, last_error = 'The store is gone'`);
+    await updateJobs(`attempts = 5, last_error = 'The store is gone'`);
     await api.work();
     expect((await shop.file(file.id)).processing).toBe('done');
   });
@@ -46,8 +46,8 @@ describe('an image that crashes the image processor', () => {
 
   it('is retried and given up after five crashes', async () => {
     const { images } = library();
-    const process = images.process.bind(images);
-    restore = () => (images.process = process);
+    const originalProcess = images.process.bind(images);
+    restore = () => (images.process = originalProcess);
     images.process = () => Promise.reject(new Error('The process has ended'));
     const file = await shop.jpeg('a.jpg');
     const states: string[] = [];
@@ -61,9 +61,9 @@ describe('an image that crashes the image processor', () => {
 
   it('is processed when a retry succeeds', async () => {
     const { images } = library();
-    const process = images.process.bind(images);
+    const originalProcess = images.process.bind(images);
     images.process = () => {
-      images.process = process;
+      images.process = originalProcess;
       return Promise.reject(new Error('The process has ended'));
     };
     const file = await shop.jpeg('a.jpg');
@@ -76,38 +76,38 @@ describe('an image that crashes the image processor', () => {
 
 describe('the daily sweep', () => {
   it('fails files without a job after a day', async () => {
-    const gone = await shop.jpeg('gone.jpg');
+    const forgottenFile = await shop.jpeg('gone.jpg');
     await api.database.rows('delete from graphile_worker._private_jobs');
-    const waiting = await shop.jpeg('waiting.jpg');
+    const waitingFile = await shop.jpeg('waiting.jpg');
     api.clock.forward({ hours: 23 });
     await library().sweep.run();
-    expect((await shop.file(gone.id)).processing).toBe('pending');
+    expect((await shop.file(forgottenFile.id)).processing).toBe('pending');
     api.clock.forward({ hours: 2 });
     await library().sweep.run();
-    expect([(await shop.file(gone.id)).processing, (await shop.file(waiting.id)).processing]).toEqual([
+    expect([(await shop.file(forgottenFile.id)).processing, (await shop.file(waitingFile.id)).processing]).toEqual([
       'failed',
       'pending',
     ]);
     await api.work();
-    expect((await shop.file(waiting.id)).processing).toBe('done');
+    expect((await shop.file(waitingFile.id)).processing).toBe('done');
   });
 
   it('retries jobs that gave up during a long store failure', async () => {
     const file = await shop.text('a.txt');
     await api.work();
     const { store } = library().library;
-    const remove = store.remove.bind(store);
+    const originalRemove = store.remove.bind(store);
     store.remove = () => Promise.reject(new Error('The store is gone'));
     await shop.trash(file);
     await shop.client.delete(`/cdn/files/${file.id}/purge`);
-    await jobs('attempts = max_attempts - 1');
+    await updateJobs('attempts = max_attempts - 1');
     await api.work();
-    store.remove = remove;
+    store.remove = originalRemove;
     await api.work();
-    expect(await objects()).toBe(2);
+    expect(await countObjects()).toBe(2);
     await library().sweep.run();
     await api.work();
-    expect(await objects()).toBe(0);
+    expect(await countObjects()).toBe(0);
   });
 });
 
@@ -116,10 +116,11 @@ describe('media publish', () => {
     const [image] = [await shop.jpeg('a.jpg', {}, 400, 300), await shop.text('b.txt')];
     await shop.replace(image.id, 'words');
     await api.work();
-    const before = await shop.objects();
-    for (const key of before.filter((each) => !each.startsWith('_blobs/'))) await library().library.store.remove(key);
+    const objectsBefore = await shop.objects();
+    for (const key of objectsBefore.filter((object) => !object.startsWith('_blobs/')))
+      await library().library.store.remove(key);
     expect(await library().copies.settleAll(shop.client.appId)).toBe(3);
-    expect(await shop.objects()).toEqual(before);
+    expect(await shop.objects()).toEqual(objectsBefore);
   });
 
   it('publishes each file once over several batches', async () => {

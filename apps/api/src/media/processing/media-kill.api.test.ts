@@ -7,13 +7,13 @@ import { startServer, type ServerProcess } from '../../testing/server-process.js
 import { testApi, type Client, type TestApi } from '../../testing/test-api.js';
 import { TOKENS } from '../../tokens.js';
 
-const CLIENTS = 4;
-const ROUNDS = 3;
+const CLIENT_COUNT = 4;
+const ROUND_COUNT = 3;
 
 let api: TestApi;
 let shop: Client;
 let dataDir: string;
-let running: ServerProcess | undefined;
+let runningServer: ServerProcess | undefined;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'media-kill-'));
@@ -22,23 +22,22 @@ beforeAll(async () => {
   shop = await api.app();
 });
 afterAll(async () => {
-  await running?.stop('SIGKILL');
+  await runningServer?.stop('SIGKILL');
   await api.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const start = (): Promise<ServerProcess> =>
+const startService = (): Promise<ServerProcess> =>
   startServer({ DATABASE_URL: api.url, DATA_DIR: dataDir, LOG_LEVEL: 'silent' });
 
-/** Uploads and replaces until the service is killed; returns the ids of acknowledged files. */
 async function uploadUntilKilled(server: ServerProcess, name: string, bytes: Uint8Array): Promise<number[]> {
   const client = api.through(shop, [server.origin]);
-  const acknowledged: number[] = [];
+  const acknowledgedIds: number[] = [];
   try {
     for (let count = 0; ; count += 1) {
       const { status, body } = await client.upload('/cdn/files', { name: `${name}-${count}.jpg`, bytes });
       expect(status).toBe(201);
-      acknowledged.push(body.data.id);
+      acknowledgedIds.push(body.data.id);
       if (count % 2 === 0) continue;
       await client.upload(
         `/cdn/files/${body.data.id}/replace`,
@@ -47,7 +46,7 @@ async function uploadUntilKilled(server: ServerProcess, name: string, bytes: Uin
       );
     }
   } catch {
-    return acknowledged;
+    return acknowledgedIds;
   }
 }
 
@@ -59,20 +58,19 @@ interface FileRow {
   readonly version: number;
 }
 
-const rows = (): Promise<FileRow[]> =>
+const listFileRows = (): Promise<FileRow[]> =>
   api.database.rows<FileRow>(
     `select id, key, size, processing, version from cdn_files where app_id = $1 and state = 'active' order by id`,
     [shop.appId],
   );
 
-const objects = async (): Promise<string[]> => {
-  const found: string[] = [];
-  for await (const { key } of api.container.get(TOKENS.Library).library.store.list('')) found.push(key);
-  return found.sort();
+const listObjects = async (): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const { key } of api.container.get(TOKENS.Library).library.store.list('')) keys.push(key);
+  return keys.sort();
 };
 
-/** Keys of all blobs that a record references. */
-const referenced = async (): Promise<string[]> =>
+const listReferencedBlobs = async (): Promise<string[]> =>
   (
     await api.database.rows<{ key: string }>(
       `select content as key from cdn_files where app_id = $1
@@ -89,37 +87,41 @@ const referenced = async (): Promise<string[]> =>
 describe('a service killed while it receives and processes files', () => {
   it('loses no acknowledged file and leaves no orphans', async () => {
     const bytes = await sharpSampleImages.still('image/jpeg', 1_300, 900);
-    const acknowledged: number[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      running = await start();
-      const server = running;
-      const work = Promise.all(
-        Array.from({ length: CLIENTS }, (_, client) => uploadUntilKilled(server, `${round}-${client}`, bytes)),
+    const acknowledgedIds: number[] = [];
+    for (let round = 0; round < ROUND_COUNT; round += 1) {
+      runningServer = await startService();
+      const server = runningServer;
+      const uploads = Promise.all(
+        Array.from({ length: CLIENT_COUNT }, (_, client) => uploadUntilKilled(server, `${round}-${client}`, bytes)),
       );
       await pause(900 + 400 * round);
       await server.stop('SIGKILL');
-      acknowledged.push(...(await work).flat());
+      acknowledgedIds.push(...(await uploads).flat());
     }
-    expect(acknowledged.length).toBeGreaterThan(ROUNDS);
-    running = await start();
-    for (let left = 240; left > 0 && (await rows()).some(({ processing }) => processing === 'pending'); left -= 1) {
+    expect(acknowledgedIds.length).toBeGreaterThan(ROUND_COUNT);
+    runningServer = await startService();
+    for (
+      let remaining = 240;
+      remaining > 0 && (await listFileRows()).some(({ processing }) => processing === 'pending');
+      remaining -= 1
+    ) {
       await pause(250);
     }
-    const files = await rows();
+    const files = await listFileRows();
     expect(files.filter(({ processing }) => processing !== 'done')).toEqual([]);
-    expect(acknowledged.filter((id) => !files.some((file) => file.id === id))).toEqual([]);
+    expect(acknowledgedIds.filter((id) => !files.some((file) => file.id === id))).toEqual([]);
     for (const { key, size, version } of files) {
-      const served = await fetch(`${running.origin}/media/${key}?v=${version}`);
-      expect([key, served.status, (await served.arrayBuffer()).byteLength]).toEqual([key, 200, size]);
+      const response = await fetch(`${runningServer.origin}/media/${key}?v=${version}`);
+      expect([key, response.status, (await response.arrayBuffer()).byteLength]).toEqual([key, 200, size]);
     }
-    await running.stop();
-    running = undefined;
+    await runningServer.stop();
+    runningServer = undefined;
     const { sweep } = api.container.get(TOKENS.Library);
     api.clock.forward({ hours: 24 * 365 });
     await api.container.get(TOKENS.Database).uploadReceipts.sweep();
     await api.work();
     await sweep.run();
     expect(api.jobFailures).toEqual([]);
-    expect(await objects()).toEqual(await referenced());
+    expect(await listObjects()).toEqual(await listReferencedBlobs());
   }, 120_000);
 });

@@ -17,122 +17,127 @@ beforeEach(async () => {
 });
 
 const { bytes, pngChunk, riffChunk, u16le, u32be, u32le } = parts;
-const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-const processed = async (name: string, content: Uint8Array, fields = {}) => {
+const PNG_SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const uploadAndProcess = async (name: string, content: Uint8Array, fields = {}) => {
   const { id } = await shop.upload(name, content, fields);
   await api.work();
   return shop.file(id);
 };
-const imageAt = async (url: string) => samples.look(await shop.bytes(url));
-const isNear = (one: readonly number[], other: readonly number[]) =>
-  one.every((value, index) => Math.abs(value - (other[index] ?? value)) < 40);
+const readImage = async (url: string) => samples.look(await shop.bytes(url));
+const isNear = (color: readonly number[], expectedColor: readonly number[]) =>
+  color.every((value, index) => Math.abs(value - (expectedColor[index] ?? value)) < 40);
 const RED = [255, 0, 0];
 const GREEN = [0, 255, 0];
 const BLUE = [0, 0, 255];
 
-/** A BMP of one colour with 24 bits a pixel. */
+/** The BMP has one colour and 24 bits per pixel. */
 function bitmap(width: number, height: number): Uint8Array {
-  const row = Math.ceil((width * 3) / 4) * 4;
-  const pixels = new Uint8Array(row * height).map((_, at) => (at % row < width * 3 && (at % row) % 3 === 2 ? 200 : 0));
+  const rowBytes = Math.ceil((width * 3) / 4) * 4;
+  const pixels = new Uint8Array(rowBytes * height).map((_, index) =>
+    index % rowBytes < width * 3 && (index % rowBytes) % 3 === 2 ? 200 : 0,
+  );
   const head = bytes(u32le(40), u32le(width), u32le(height), u16le(1), u16le(24), u32le(0), u32le(pixels.length));
-  const rest = new Uint8Array(16);
-  return bytes('BM', u32le(54 + pixels.length), u32le(0), u32le(54), head, rest, pixels);
+  const unusedFields = new Uint8Array(16);
+  return bytes('BM', u32le(54 + pixels.length), u32le(0), u32le(54), head, unusedFields, pixels);
 }
 
-/** A tiny PNG that declares a large size. */
-const bomb = (width: number, height: number): Uint8Array =>
+/** The PNG is tiny but declares a large size. */
+const decompressionBomb = (width: number, height: number): Uint8Array =>
   bytes(
-    SIGNATURE,
+    PNG_SIGNATURE,
     pngChunk('IHDR', u32be(width), u32be(height), [8, 2, 0, 0, 0]),
     pngChunk('IDAT', [1]),
     pngChunk('IEND'),
   );
 
 describe('a photo', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('of EXIF orientation %i is upright, like its renditions', async (orientation) => {
-    const file = await processed('a.jpg', await samples.still('image/jpeg', 640, 400, orientation));
-    expect(file).toMatchObject({ width: 640, height: 400, processing: 'done' });
-    expect(file.renditions).toMatchObject([
-      { width: 320, height: 200 },
-      { width: 640, height: 400 },
-    ]);
-    for (const { url } of [file, file.renditions[0]]) {
-      const image = await imageAt(url);
-      expect([image.width / image.height, image.hasMetadata]).toEqual([1.6, false]);
-      const corners = [await image.at(0.1, 0.1), await image.at(0.9, 0.1), await image.at(0.1, 0.9)];
-      expect(corners.map((corner, index) => isNear(corner, [RED, GREEN, BLUE][index] ?? []))).toEqual([
-        true,
-        true,
-        true,
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'is rotated upright with its renditions for EXIF orientation %i',
+    async (orientation) => {
+      const file = await uploadAndProcess('a.jpg', await samples.still('image/jpeg', 640, 400, orientation));
+      expect(file).toMatchObject({ width: 640, height: 400, processing: 'done' });
+      expect(file.renditions).toMatchObject([
+        { width: 320, height: 200 },
+        { width: 640, height: 400 },
       ]);
-    }
-  });
+      for (const { url } of [file, file.renditions[0]]) {
+        const image = await readImage(url);
+        expect([image.width / image.height, image.hasMetadata]).toEqual([1.6, false]);
+        const corners = [await image.at(0.1, 0.1), await image.at(0.9, 0.1), await image.at(0.1, 0.9)];
+        expect(corners.map((corner, index) => isNear(corner, [RED, GREEN, BLUE][index] ?? []))).toEqual([
+          true,
+          true,
+          true,
+        ]);
+      }
+    },
+  );
 
-  it('in CMYK becomes RGB', async () => {
-    const file = await processed('a.jpg', await samples.cmyk(400, 300));
+  it('is converted from CMYK to RGB', async () => {
+    const file = await uploadAndProcess('a.jpg', await samples.cmyk(400, 300));
     expect(file).toMatchObject({ mime: 'image/webp', processing: 'done', renditions: [{ width: 320 }] });
     expect((await sharp(await shop.bytes(file.url)).metadata()).space).toBe('srgb');
   });
 
   it('loses its location in all renditions', async () => {
-    const file = await processed('a.jpg', await samples.located(400, 300));
+    const file = await uploadAndProcess('a.jpg', await samples.located(400, 300));
     for (const { url } of [file, ...file.renditions]) {
-      expect((await imageAt(url)).hasMetadata).toBe(false);
+      expect((await readImage(url)).hasMetadata).toBe(false);
     }
   });
 });
 
 describe('an image', () => {
-  it('with 16 bits a channel becomes 8-bit', async () => {
-    const file = await processed('a.png', await samples.deep(400, 300));
+  it('is converted from 16 bits per channel', async () => {
+    const file = await uploadAndProcess('a.png', await samples.deep(400, 300));
     expect(file).toMatchObject({ mime: 'image/webp', processing: 'done', renditions: [{ width: 320 }] });
   });
 
   it('keeps its transparency', async () => {
-    const file = await processed('a.png', await samples.transparent(400, 300));
-    const [, , , alpha] = await (await imageAt(file.url)).at(0.5, 0.9);
+    const file = await uploadAndProcess('a.png', await samples.transparent(400, 300));
+    const [, , , alpha] = await (await readImage(file.url)).at(0.5, 0.9);
     expect(alpha).toBe(0);
   });
 
   it.each(['image/gif', 'image/webp'] as const)('keeps its animation: %s', async (mime) => {
-    const file = await processed('a', await samples.animated(mime, 400, 300, 3));
+    const file = await uploadAndProcess('a', await samples.animated(mime, 400, 300, 3));
     expect(file).toMatchObject({ mime: 'image/webp', width: 400, height: 300, processing: 'done' });
-    for (const { url } of [file, ...file.renditions]) expect((await imageAt(url)).pages).toBe(3);
+    for (const { url } of [file, ...file.renditions]) expect((await readImage(url)).pages).toBe(3);
     expect(file.renditions).toMatchObject([{ width: 320, height: 240 }]);
   });
 
-  it('of BMP is converted', async () => {
-    const file = await processed('a.bmp', bitmap(400, 300));
+  it('is converted from BMP', async () => {
+    const file = await uploadAndProcess('a.bmp', bitmap(400, 300));
     expect([file, api.jobFailures]).toEqual([
       expect.objectContaining({ mime: 'image/webp', width: 400, height: 300, processing: 'done' }),
       [],
     ]);
     expect(file.key).toMatch(/\.bmp$/);
-    expect(isNear(await (await imageAt(file.url)).at(0.5, 0.5), [200, 0, 0])).toBe(true);
+    expect(isNear(await (await readImage(file.url)).at(0.5, 0.5), [200, 0, 0])).toBe(true);
     expect(file.renditions).toMatchObject([{ width: 320, height: 240 }]);
   });
 
   it.each(['image/tiff', 'image/avif', 'image/gif', 'image/webp', 'image/png'] as const)(
-    'of %s is processed',
+    'is converted from %s',
     async (mime) => {
-      const file = await processed('a', await samples.still(mime, 400, 300));
+      const file = await uploadAndProcess('a', await samples.still(mime, 400, 300));
       expect(file).toMatchObject({ mime: 'image/webp', width: 400, height: 300, renditions: [{ width: 320 }] });
     },
   );
 
-  it('of one pixel is processed', async () => {
-    const file = await processed('a.png', await samples.still('image/png', 1, 1));
+  it('is processed even with a single pixel', async () => {
+    const file = await uploadAndProcess('a.png', await samples.still('image/png', 1, 1));
     expect(file).toMatchObject({ width: 1, height: 1, processing: 'done', renditions: [] });
   });
 
-  it('of extreme proportions has renditions of one pixel', async () => {
-    const file = await processed('a.png', await samples.still('image/png', 4_000, 1));
+  it('gets renditions of one pixel height for extreme proportions', async () => {
+    const file = await uploadAndProcess('a.png', await samples.still('image/png', 4_000, 1));
     expect(file.renditions).toMatchObject([{ height: 1 }, { height: 1 }, { height: 1 }]);
   });
 });
 
 describe('a broken image', () => {
-  const giveUp = async (id: number): Promise<string[]> => {
+  const runAllAttempts = async (id: number): Promise<string[]> => {
     const states: string[] = [];
     for (let attempt = 0; attempt < 4; attempt += 1) {
       await shop.reschedule(id, 'content', '0');
@@ -141,28 +146,28 @@ describe('a broken image', () => {
     }
     return states;
   };
-  const noise = async () => {
-    const pixels = Buffer.from(Array.from({ length: 200 * 200 * 3 }, (_, at) => (at * 7919) % 251));
+  const makeNoiseJpeg = async () => {
+    const pixels = Buffer.from(Array.from({ length: 200 * 200 * 3 }, (_, index) => (index * 7919) % 251));
     return sharp(pixels, { raw: { width: 200, height: 200, channels: 3 } })
       .jpeg()
       .toBuffer();
   };
 
   it.each([
-    ['that is cut', async () => (await noise()).subarray(0, 4_000)],
+    ['truncated', async () => (await makeNoiseJpeg()).subarray(0, 4_000)],
     [
-      'with garbled tables',
+      'garbled tables',
       async () => {
-        const image = Buffer.from(await noise());
-        const tables = image.indexOf(Buffer.from([0xff, 0xc4]));
-        image.fill(0xff, tables + 5, tables + 21);
+        const image = Buffer.from(await makeNoiseJpeg());
+        const tableStart = image.indexOf(Buffer.from([0xff, 0xc4]));
+        image.fill(0xff, tableStart + 5, tableStart + 21);
         return image;
       },
     ],
-  ])('%s fails after its attempts and is served as uploaded', async (_, content) => {
+  ])('fails after its attempts and is served as uploaded: %s', async (_, content) => {
     const image = await content();
     const { id } = await shop.upload('a.jpg', image);
-    expect(await giveUp(id)).toEqual(['pending', 'pending', 'failed', 'failed']);
+    expect(await runAllAttempts(id)).toEqual(['pending', 'pending', 'failed', 'failed']);
     expect(api.jobFailures).toHaveLength(3);
     const file = await shop.file(id);
     expect(file).toMatchObject({ mime: 'image/jpeg', width: 200, height: 200, renditions: [], size: image.length });
@@ -172,18 +177,18 @@ describe('a broken image', () => {
   });
 
   it('recovers when replaced', async () => {
-    const { id } = await shop.upload('a.jpg', (await noise()).subarray(0, 4_000));
-    await giveUp(id);
-    await shop.replace(id, await noise());
+    const { id } = await shop.upload('a.jpg', (await makeNoiseJpeg()).subarray(0, 4_000));
+    await runAllAttempts(id);
+    await shop.replace(id, await makeNoiseJpeg());
     await api.work();
     expect(await shop.file(id)).toMatchObject({ processing: 'done', mime: 'image/webp', version: 2 });
   });
 
-  it('does not fail the content that replaced it', async () => {
-    const { id } = await shop.upload('a.jpg', (await noise()).subarray(0, 4_000));
+  it('does not mark its replacement as failed', async () => {
+    const { id } = await shop.upload('a.jpg', (await makeNoiseJpeg()).subarray(0, 4_000));
     await api.work();
     await shop.replace(id, 'words');
-    expect(new Set(await giveUp(id))).toEqual(new Set(['done']));
+    expect(new Set(await runAllAttempts(id))).toEqual(new Set(['done']));
   });
 });
 
@@ -192,10 +197,10 @@ describe('an image above the pixel limit', () => {
 
   it.each([
     ['slightly too wide', () => samples.still('image/png', 1_001, 1_000)],
-    ['a decompression bomb', async () => bomb(65_535, 65_535)],
-    ['the largest decompression bomb', async () => bomb(2 ** 31 - 1, 2 ** 31 - 1)],
+    ['a decompression bomb', async () => decompressionBomb(65_535, 65_535)],
+    ['the largest decompression bomb', async () => decompressionBomb(2 ** 31 - 1, 2 ** 31 - 1)],
     [
-      'a BMP that declares it',
+      'a BMP that declares a large size',
       async () => bytes(bitmap(4, 4).subarray(0, 18), u32le(60_000), u32le(60_000), bitmap(4, 4).subarray(26)),
     ],
   ])('returns API.CdnFiles.ImageTooLarge for %s', async (_, content) => {
@@ -207,12 +212,12 @@ describe('an image above the pixel limit', () => {
 
   it('is refused as a replacement', async () => {
     const { id } = await shop.text('a.txt');
-    const { status, body } = await shop.replace(id, bomb(65_535, 65_535));
+    const { status, body } = await shop.replace(id, decompressionBomb(65_535, 65_535));
     expect([status, body, (await shop.file(id)).version]).toEqual([422, TOO_LARGE, 1]);
   });
 
-  it('is accepted at the limit', async () => {
-    const file = await processed('a.png', await samples.still('image/png', 1_000, 1_000));
+  it('is not refused at the limit', async () => {
+    const file = await uploadAndProcess('a.png', await samples.still('image/png', 1_000, 1_000));
     expect(file).toMatchObject({ processing: 'done', width: 1_000 });
   });
 
@@ -230,16 +235,16 @@ describe('an image above the pixel limit', () => {
 
 describe('an image too tall for WebP', () => {
   it('keeps its format and has renditions', async () => {
-    const file = await processed('tall.png', await samples.still('image/png', 40, 16_400), {
-      preset_id: await narrow(),
+    const file = await uploadAndProcess('tall.png', await samples.still('image/png', 40, 16_400), {
+      preset_id: await makeNarrowPreset(),
     });
     expect(file).toMatchObject({ processing: 'done', mime: 'image/png', width: 40, height: 16_400 });
-    expect((await imageAt(file.renditions[0].url)).mime).toBe('image/png');
+    expect((await readImage(file.renditions[0].url)).mime).toBe('image/png');
     expect(api.jobFailures).toEqual([]);
   });
 });
 
-const narrow = async () => {
+const makeNarrowPreset = async () => {
   const preset = { name: 'narrow', output_format: 'webp', rendition_widths: [20] };
   const { body } = await shop.client.put('/cdn_upload_presets', { cdn_upload_presets: [preset] });
   return String(body.data[0].id);
@@ -253,7 +258,7 @@ describe('an unsupported file', () => {
     ['a Windows program', 'MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff'],
     ['random bytes', '\0\x01\x02\x03\x04\x05\xfe\xff'],
     ['a RIFF of unknown type', String.fromCharCode(...riffChunk('RIFF', 'NONE', new Uint8Array(10)))],
-  ])('is refused whatever its name: %s', async (_, content) => {
+  ])('is refused despite an image name: %s', async (_, content) => {
     const file = { name: 'a.jpg', bytes: Buffer.from(content, 'latin1'), mime: 'image/jpeg' };
     const { status, body } = await shop.client.upload('/cdn/files', file);
     expect([status, body]).toEqual([422, { errors: { CdnFiles: ['API.CdnFiles.UnsupportedType'] } }]);

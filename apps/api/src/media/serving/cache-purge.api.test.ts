@@ -7,8 +7,8 @@ import { hasVarnish, listening, textOf, varnishBefore, type Cache } from '../../
 
 const HOST = 'cdn.shop.example';
 
-async function startServer(answer: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>) {
-  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
+async function startServer(handle: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>) {
+  const server = createServer((request, response) => void handle(request, response).catch(() => response.destroy()));
   const address = `http://127.0.0.1:${await listening(server)}`;
   const close = async (): Promise<void> => {
     server.closeAllConnections();
@@ -18,38 +18,37 @@ async function startServer(answer: (request: IncomingMessage, response: ServerRe
   return { address, close };
 }
 
-/** Caches every answer until it is purged. */
-function simpleCache(origin: string): Promise<Cache> {
-  const kept = new Map<string, string>();
+function startSimpleCache(origin: string): Promise<Cache> {
+  const responses = new Map<string, string>();
   return startServer(async ({ method, url = '', headers: { host = '' } }, response) => {
-    if (method === 'PURGE') return response.writeHead(kept.delete(host + url) ? 200 : 404).end();
-    const text = kept.get(host + url) ?? (await textOf(origin, url, host));
-    kept.set(host + url, text);
+    if (method === 'PURGE') return response.writeHead(responses.delete(host + url) ? 200 : 404).end();
+    const text = responses.get(host + url) ?? (await textOf(origin, url, host));
+    responses.set(host + url, text);
     return response.end(text);
   });
 }
 
 describe.each<[string, (origin: string) => Promise<Cache>]>([
-  ['a simple cache', simpleCache],
+  ['a simple cache', startSimpleCache],
   ...(hasVarnish ? [['Varnish', varnishBefore] as [string, typeof varnishBefore]] : []),
-])('cache strategy purge behind %s', (_, cacheBefore) => {
-  let service = '';
+])('cache strategy purge behind %s', (_, startCache) => {
+  let serviceUrl = '';
   let gateway: Cache;
   let cache: Cache;
   let api: TestApi;
   let shop: MediaShop;
 
   beforeAll(async () => {
-    // Cache and service each need the other's address at start; the gateway breaks the circle.
+    // Cache and service both need the address of the other at the start, so the gateway stands between them.
     gateway = await startServer(async ({ url = '' }, response) => {
-      if (service === '') return response.end();
-      const got = await fetch(service + url);
-      const headers = { 'cache-control': got.headers.get('cache-control') ?? '' };
-      return response.writeHead(got.status, headers).end(Buffer.from(await got.arrayBuffer()));
+      if (serviceUrl === '') return response.end();
+      const original = await fetch(serviceUrl + url);
+      const headers = { 'cache-control': original.headers.get('cache-control') ?? '' };
+      return response.writeHead(original.status, headers).end(Buffer.from(await original.arrayBuffer()));
     });
-    cache = await cacheBefore(gateway.address);
+    cache = await startCache(gateway.address);
     api = await testApi({ PUBLIC_URL: `http://${HOST}`, CDN_PURGE_URL: cache.address });
-    service = api.origin;
+    serviceUrl = api.origin;
   }, 60_000);
   afterAll(async () => {
     await cache.close();
@@ -62,29 +61,28 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
 
   const jpeg = (width: number, height: number) => sharpSampleImages.still('image/jpeg', width, height);
   const pathOf = (url: string) => url.slice(url.indexOf('/media/'));
-  const cached = (path: string) => textOf(cache.address, path, HOST);
-  const fresh = (path: string) => textOf(api.origin, path, HOST);
+  const fetchCached = (path: string) => textOf(cache.address, path, HOST);
+  const fetchFresh = (path: string) => textOf(api.origin, path, HOST);
 
-  /** Uploads an image and requests it and its renditions through the cache. */
   async function cacheImage() {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
     await api.work();
     const { url, renditions } = await shop.file(id);
-    const paths = [url, ...renditions.map((each: { url: string }) => each.url)].map(pathOf);
-    const before = await Promise.all(paths.map(cached));
-    return { id, paths, before };
+    const paths = [url, ...renditions.map((rendition: { url: string }) => rendition.url)].map(pathOf);
+    const textsBefore = await Promise.all(paths.map(fetchCached));
+    return { id, paths, before: textsBefore };
   }
 
   it('purges renditions that were fetched before the new ones were made', async () => {
-    const { id, paths, before } = await cacheImage();
+    const { id, paths, before: textsBefore } = await cacheImage();
     const { body } = await shop.replace(id, await jpeg(1_300, 1_000), 'purge');
     expect(body.cache).toEqual({ strategy: 'purge', url: `http://${HOST}${paths[0]}`, purged: true });
-    const meanwhile = await Promise.all(paths.map(cached));
-    expect([meanwhile[0] === before[0], meanwhile.slice(1)]).toEqual([false, before.slice(1)]);
+    const textsMeanwhile = await Promise.all(paths.map(fetchCached));
+    expect([textsMeanwhile[0] === textsBefore[0], textsMeanwhile.slice(1)]).toEqual([false, textsBefore.slice(1)]);
     await api.work();
-    const after = await Promise.all(paths.map(cached));
-    expect(after).toEqual(await Promise.all(paths.map(fresh)));
-    expect(after.filter((text) => [...before, ...meanwhile].includes(text))).toEqual([]);
+    const textsAfter = await Promise.all(paths.map(fetchCached));
+    expect(textsAfter).toEqual(await Promise.all(paths.map(fetchFresh)));
+    expect(textsAfter.filter((text) => [...textsBefore, ...textsMeanwhile].includes(text))).toEqual([]);
     expect(api.jobFailures).toEqual([]);
   });
 
@@ -94,33 +92,33 @@ describe.each<[string, (origin: string) => Promise<Cache>]>([
     await api.work();
     const { body } = await shop.revert(id, { cache_strategy: 'purge' });
     expect(body.cache.purged).toBe(true);
-    const meanwhile = await Promise.all(paths.map(cached));
+    const textsMeanwhile = await Promise.all(paths.map(fetchCached));
     await api.work();
-    const after = await Promise.all(paths.map(cached));
-    expect(after).toEqual(await Promise.all(paths.map(fresh)));
-    expect(after.slice(1).filter((text) => meanwhile.includes(text))).toEqual([]);
+    const textsAfter = await Promise.all(paths.map(fetchCached));
+    expect(textsAfter).toEqual(await Promise.all(paths.map(fetchFresh)));
+    expect(textsAfter.slice(1).filter((text) => textsMeanwhile.includes(text))).toEqual([]);
   });
 
   it('purges despite a later replace with another strategy', async () => {
     const { id, paths } = await cacheImage();
     await shop.replace(id, await jpeg(1_300, 1_000), 'purge');
-    await Promise.all(paths.map(cached));
+    await Promise.all(paths.map(fetchCached));
     await shop.replace(id, await jpeg(1_350, 800), 'ttl');
     await api.work();
-    expect(await Promise.all(paths.map(cached))).toEqual(await Promise.all(paths.map(fresh)));
+    expect(await Promise.all(paths.map(fetchCached))).toEqual(await Promise.all(paths.map(fetchFresh)));
   });
 
   it('purges old renditions after an undecodable replacement', async () => {
     const { id, paths } = await cacheImage();
     const image = await jpeg(400, 300);
     await shop.replace(id, image.subarray(0, image.length / 3), 'purge');
-    await Promise.all(paths.map(cached));
-    for (let tries = 0; tries < 3; tries += 1) {
+    await Promise.all(paths.map(fetchCached));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
       await shop.reschedule(id, 'content', '-1 second');
       await api.work();
     }
     expect((await shop.file(id)).processing).toBe('failed');
-    for (const path of paths.slice(1)) await expect(cached(path)).rejects.toThrow();
+    for (const path of paths.slice(1)) await expect(fetchCached(path)).rejects.toThrow();
     api.jobFailures.length = 0;
   });
 });

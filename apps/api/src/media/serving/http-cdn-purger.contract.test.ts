@@ -10,7 +10,7 @@ const HOST = 'cdn.example';
 const OK = 200;
 const SILENCE_MS = 300;
 
-/** Answers differently each time, so that a repeated answer must be cached. */
+/** Each response differs, so a repeated response comes from a cache. */
 function countingServer(): Server {
   let count = 0;
   return createServer((_, response) => {
@@ -25,8 +25,8 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A minimal cache, for machines without Varnish. */
-async function simpleCacheBefore(origin: string): Promise<Cache> {
+/** Replaces Varnish on machines without it. */
+async function startSimpleCache(origin: string): Promise<Cache> {
   const copies = new Map<string, string>();
   const server = createServer((request, response) => {
     const { url = '/', method, headers } = request;
@@ -43,15 +43,15 @@ async function simpleCacheBefore(origin: string): Promise<Cache> {
   return { address, close: async () => void server.close() };
 }
 
-/** Returns a purger for each status, with a cache that always answers it. */
-async function purgersAnswering(statuses: readonly number[], opened: Server[]): Promise<Record<string, CdnPurger>> {
+/** Returns one purger per status; the cache of each purger always answers with that status. */
+async function makePurgers(statuses: readonly number[], servers: Server[]): Promise<Record<string, CdnPurger>> {
   const purgers = statuses.map(async (status) => {
     const server = createServer((request, response) => {
       // A purger that follows the redirect would see a success.
-      const isElsewhere = request.url === '/elsewhere';
-      response.writeHead(isElsewhere ? OK : status, { location: '/elsewhere' }).end();
+      const isRedirected = request.url === '/elsewhere';
+      response.writeHead(isRedirected ? OK : status, { location: '/elsewhere' }).end();
     });
-    opened.push(server);
+    servers.push(server);
     return [String(status), createCdnPurger(await listen(server))] as const;
   });
   return Object.fromEntries(await Promise.all(purgers));
@@ -59,11 +59,11 @@ async function purgersAnswering(statuses: readonly number[], opened: Server[]): 
 
 describe('HttpCdnPurger', () => {
   cdnPurgerContract(runnerOf(globalThis), async () => {
-    const silent = createServer(() => {});
-    const opened = [countingServer(), silent];
-    const origin = await listen(opened[0] as Server);
-    const cache = await (hasVarnish ? varnishBefore(origin) : simpleCacheBefore(origin));
-    const filled = new Map<string, string>();
+    const silentServer = createServer(() => {});
+    const servers = [countingServer(), silentServer];
+    const origin = await listen(servers[0] as Server);
+    const cache = await (hasVarnish ? varnishBefore(origin) : startSimpleCache(origin));
+    const filledTexts = new Map<string, string>();
     const get = (url: string) => {
       const { pathname, search } = new URL(url);
       return textOf(cache.address, pathname + search, HOST);
@@ -72,17 +72,17 @@ describe('HttpCdnPurger', () => {
       purger: createCdnPurger(cache.address),
       unreachable: new HttpCdnPurger('http://127.0.0.1:9'),
       failing: {
-        ...(await purgersAnswering([300, 302, 400, 403, 405, 500, 599], opened)),
-        silent: new HttpCdnPurger(await listen(silent), SILENCE_MS),
+        ...(await makePurgers([300, 302, 400, 403, 405, 500, 599], servers)),
+        silent: new HttpCdnPurger(await listen(silentServer), SILENCE_MS),
       },
-      clearing: await purgersAnswering([200, 204, 299, 404], opened),
+      clearing: await makePurgers([200, 204, 299, 404], servers),
       absent: createCdnPurger(undefined),
       urls: [`https://${HOST}/media/a.jpg?v=1`, `https://${HOST}/media/a.jpg?v=2`],
-      fill: async (url) => void filled.set(url, await get(url)),
-      isCached: async (url) => (await get(url)) === filled.get(url),
+      fill: async (url) => void filledTexts.set(url, await get(url)),
+      isCached: async (url) => (await get(url)) === filledTexts.get(url),
       close: async () => {
         await cache.close();
-        for (const server of opened) {
+        for (const server of servers) {
           server.closeAllConnections();
           server.close();
         }

@@ -5,13 +5,12 @@ import { createCdnPurger, HttpCdnPurger, NoCdnPurger } from './http-cdn-purger.j
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-const status =
+const answerWith =
   (code: number): Handler =>
   (_, response) =>
     response.writeHead(code, code >= 300 && code < 400 ? { location: '/elsewhere' } : {}).end();
 
-/** Starts a cache that records its requests. */
-async function startCache(handler: Handler) {
+async function startRecordingCache(handler: Handler) {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.headers.host} ${request.url}`);
@@ -26,8 +25,8 @@ async function startCache(handler: Handler) {
   return { address, requests, close };
 }
 
-async function purged(handler: Handler, urls: readonly string[], path = '', timeoutMs = 5_000) {
-  const { address, requests, close } = await startCache(handler);
+async function runPurge(handler: Handler, urls: readonly string[], path = '', timeoutMs = 5_000) {
+  const { address, requests, close } = await startRecordingCache(handler);
   const answer = await new HttpCdnPurger(address + path, timeoutMs).purge(urls);
   await close();
   return { answer, requests };
@@ -38,7 +37,7 @@ const URL_OF_FILE = 'https://cdn.shop.example/media/a/b.png';
 describe('purge', () => {
   it('sends path and host of the public URL', async () => {
     const urls = [URL_OF_FILE, `${URL_OF_FILE}?v=2`, 'https://cdn.shop.example:8443/media/%C4%8Daj%20x.png'];
-    const { answer, requests } = await purged(status(200), urls);
+    const { answer, requests } = await runPurge(answerWith(200), urls);
     expect(answer).toBe(true);
     expect(requests.sort()).toEqual([
       'PURGE cdn.shop.example /media/a/b.png',
@@ -47,47 +46,48 @@ describe('purge', () => {
     ]);
   });
 
-  it.each(['/purge', '/purge/', '/purge?of=none'])('appends the path to that of the cache: %s', async (path) => {
-    const { requests } = await purged(status(200), [`${URL_OF_FILE}?v=2`], path);
+  it.each(['/purge', '/purge/', '/purge?of=none'])('appends the path to the path of the cache: %s', async (path) => {
+    const { requests } = await runPurge(answerWith(200), [`${URL_OF_FILE}?v=2`], path);
     expect(requests).toEqual(['PURGE cdn.shop.example /purge/media/a/b.png?v=2']);
   });
 
   it('sends each URL once', async () => {
-    expect(await purged(status(200), [URL_OF_FILE, URL_OF_FILE])).toMatchObject({ answer: true, requests: [{}] });
-    expect(await purged(status(500), [])).toEqual({ answer: true, requests: [] });
+    expect(await runPurge(answerWith(200), [URL_OF_FILE, URL_OF_FILE])).toMatchObject({ answer: true, requests: [{}] });
+    expect(await runPurge(answerWith(500), [])).toEqual({ answer: true, requests: [] });
   });
 
   it.each([200, 204, 404])('succeeds on %d', async (code) => {
-    expect((await purged(status(code), [URL_OF_FILE])).answer).toBe(true);
+    expect((await runPurge(answerWith(code), [URL_OF_FILE])).answer).toBe(true);
   });
 
   it.each([301, 302, 307, 400, 403, 405, 500, 503])('fails on %d', async (code) => {
-    const { answer, requests } = await purged(status(code), [URL_OF_FILE]);
+    const { answer, requests } = await runPurge(answerWith(code), [URL_OF_FILE]);
     expect(answer).toBe(false);
     expect(requests).toHaveLength(1);
   });
 
   it('fails on one bad answer but sends all other URLs', async () => {
     const urls = Array.from({ length: 25 }, (_, at) => `${URL_OF_FILE}?v=${at}`);
-    const isBad: Handler = (request, response) => status(request.url?.endsWith('=3') ? 500 : 200)(request, response);
-    const { answer, requests } = await purged(isBad, urls);
+    const failOne: Handler = (request, response) =>
+      answerWith(request.url?.endsWith('=3') ? 500 : 200)(request, response);
+    const { answer, requests } = await runPurge(failOne, urls);
     expect(answer).toBe(false);
     expect(requests).toHaveLength(25);
   });
 
   it('sends at most ten requests at once', async () => {
-    let [open, max] = [0, 0];
-    const slow: Handler = (request, response) => {
-      open += 1;
-      max = Math.max(max, open);
+    let [openCount, maxCount] = [0, 0];
+    const answerSlowly: Handler = (request, response) => {
+      openCount += 1;
+      maxCount = Math.max(maxCount, openCount);
       setTimeout(() => {
-        open -= 1;
-        status(200)(request, response);
+        openCount -= 1;
+        answerWith(200)(request, response);
       }, 50);
     };
     const urls = Array.from({ length: 30 }, (_, at) => `${URL_OF_FILE}?v=${at}`);
-    expect((await purged(slow, urls)).answer).toBe(true);
-    expect(max).toBe(10);
+    expect((await runPurge(answerSlowly, urls)).answer).toBe(true);
+    expect(maxCount).toBe(10);
   });
 
   it.each<[string, Handler]>([
@@ -95,14 +95,14 @@ describe('purge', () => {
     ['disconnects', (request) => request.socket.destroy()],
     ['does not speak HTTP', (request) => request.socket.end('hello\r\n\r\n')],
   ])('fails when the cache %s', async (_, handler) => {
-    expect((await purged(handler, [URL_OF_FILE], '', 300)).answer).toBe(false);
+    expect((await runPurge(handler, [URL_OF_FILE], '', 300)).answer).toBe(false);
   });
 
   it('does not wait for the body of the answer', async () => {
-    const endless: Handler = (_, response) => void response.writeHead(200).write('and so on');
-    const before = performance.now();
-    expect((await purged(endless, [URL_OF_FILE])).answer).toBe(true);
-    expect(performance.now() - before).toBeLessThan(2_000);
+    const neverEnd: Handler = (_, response) => void response.writeHead(200).write('and so on');
+    const startedAt = performance.now();
+    expect((await runPurge(neverEnd, [URL_OF_FILE])).answer).toBe(true);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   it('fails when the cache is unreachable', async () => {
@@ -128,11 +128,11 @@ describe('createCdnPurger', () => {
 if (hasVarnish) {
   describe('purging Varnish', () => {
     let content = 'old';
-    let origin: Awaited<ReturnType<typeof startCache>>;
+    let origin: Awaited<ReturnType<typeof startRecordingCache>>;
     let varnish: Cache | undefined;
 
     beforeAll(async () => {
-      origin = await startCache((_, response) => {
+      origin = await startRecordingCache((_, response) => {
         response.writeHead(200, { 'cache-control': 'public, max-age=31536000, immutable' }).end(content);
       });
       varnish = await varnishBefore(origin.address);
@@ -142,20 +142,21 @@ if (hasVarnish) {
       await origin.close();
     });
 
-    const seen = (path: string, host = 'cdn.shop.example'): Promise<string> => textOf(varnish!.address, path, host);
+    const fetchThrough = (path: string, host = 'cdn.shop.example'): Promise<string> =>
+      textOf(varnish!.address, path, host);
 
-    it('renews the content of the purged URLs only', async () => {
+    it('renews only the content of purged URLs', async () => {
       const paths = ['/media/a.png', '/media/a.png?v=2', '/media/a@320.png', '/media/b.png'];
-      for (const path of paths) expect(await seen(path)).toBe('old');
-      expect(await seen('/media/a.png', 'other.example')).toBe('old');
+      for (const path of paths) expect(await fetchThrough(path)).toBe('old');
+      expect(await fetchThrough('/media/a.png', 'other.example')).toBe('old');
       content = 'new';
-      for (const path of paths) expect(await seen(path)).toBe('old');
+      for (const path of paths) expect(await fetchThrough(path)).toBe('old');
 
       const urls = paths.slice(0, 3).map((path) => `https://cdn.shop.example${path}`);
       expect(await new HttpCdnPurger(varnish!.address).purge(urls)).toBe(true);
-      for (const path of paths.slice(0, 3)) expect(await seen(path)).toBe('new');
-      expect(await seen('/media/b.png')).toBe('old');
-      expect(await seen('/media/a.png', 'other.example')).toBe('old');
+      for (const path of paths.slice(0, 3)) expect(await fetchThrough(path)).toBe('new');
+      expect(await fetchThrough('/media/b.png')).toBe('old');
+      expect(await fetchThrough('/media/a.png', 'other.example')).toBe('old');
     });
 
     it('succeeds for an unknown URL', async () => {

@@ -31,23 +31,21 @@ const jpeg = (width: number, height = 300) => sharpSampleImages.still('image/jpe
 const regenerate = (id: number, renditions: number[]) =>
   shop.client.post(`/cdn/files/${id}/renditions/regenerate`, { renditions });
 
-/** Size in bytes of the public copy at a URL. */
 const publishedSize = (url: string): Promise<number | undefined> =>
   sizeInStore(store(), decodeURIComponent(new URL(url).pathname).replace('/media/', ''));
 
-/** Intercepts each copy to a public key. */
-function interceptCopies(how: (to: string, copy: () => Promise<boolean>) => Promise<boolean>): void {
+function interceptCopies(intercept: (to: string, copy: () => Promise<boolean>) => Promise<boolean>): void {
   const original = store().copy.bind(store());
-  store().copy = (from, to) => how(to, () => original(from, to));
+  store().copy = (from, to) => intercept(to, () => original(from, to));
   restore = () => (store().copy = original);
 }
 
-/** Returns listed URLs of files, renditions and pages that fail until the work ends. */
-async function brokenLinksDuring(work: Promise<unknown>): Promise<string[]> {
-  const broken: string[] = [];
-  let isOver = false;
-  void work.finally(() => (isOver = true));
-  while (!isOver) {
+/** Returns the listed URLs without a public copy, checked until the work ends. */
+async function findBrokenUrls(work: Promise<unknown>): Promise<string[]> {
+  const brokenUrls: string[] = [];
+  let isDone = false;
+  void work.finally(() => (isDone = true));
+  while (!isDone) {
     const { files } = (await shop.client.get('/cdn/files')).body.data;
     const renders = (await shop.client.get('/cdn/files/pdf-renders')).body.data;
     const urls = [
@@ -55,11 +53,11 @@ async function brokenLinksDuring(work: Promise<unknown>): Promise<string[]> {
       ...files.flatMap(({ renditions }: { renditions: object[] }) => renditions),
       ...renders.flatMap(({ pages }: { pages: object[] }) => pages),
     ].map(({ url }: { url: string }) => url);
-    for (const url of urls) if ((await publishedSize(url)) === undefined) broken.push(url);
+    for (const url of urls) if ((await publishedSize(url)) === undefined) brokenUrls.push(url);
     await pause(5);
   }
   await work;
-  return broken;
+  return brokenUrls;
 }
 
 describe('a store that serves files itself', () => {
@@ -71,12 +69,12 @@ describe('a store that serves files itself', () => {
   );
 
   it('lists files, renditions and pages only when they can be fetched', async () => {
-    const stored = shop.jpeg('a.jpg', {}, 1_400, 900).then(async () => {
+    const uploads = shop.jpeg('a.jpg', {}, 1_400, 900).then(async () => {
       await shop.upload('b.pdf', pdfSample({ pages: [{ width: 100, height: 200, colour: [1, 0, 0] }] }));
       await shop.text('c.txt');
       await api.work();
     });
-    expect(await brokenLinksDuring(stored)).toEqual([]);
+    expect(await findBrokenUrls(uploads)).toEqual([]);
     const { files } = (await shop.client.get('/cdn/files')).body.data;
     expect(
       files.map((file: { processing: string; renditions: object[] }) => [file.processing, file.renditions.length]),
@@ -97,7 +95,7 @@ describe('a store that serves files itself', () => {
     await shop.replace(id, await jpeg(400));
     await api.work();
     const work = change(id).then(() => api.work());
-    expect(await brokenLinksDuring(work)).toEqual([]);
+    expect(await findBrokenUrls(work)).toEqual([]);
     expect((await shop.file(id)).processing).toBe('done');
   });
 
@@ -121,7 +119,7 @@ describe('a store that serves files itself', () => {
 });
 
 describe('processing that crashes while it publishes', () => {
-  const referenced = async (): Promise<string[]> => {
+  const listReferencedKeys = async (): Promise<string[]> => {
     const rows = await api.database.rows<{ key: string }>(
       `select key from cdn_files where app_id = $1 union select key from cdn_renditions where app_id = $1
        union select content from cdn_files where app_id = $1
@@ -133,14 +131,14 @@ describe('processing that crashes while it publishes', () => {
   };
 
   it.each([
-    ['on the first copy', 1],
-    ['on the last copy', 4],
-  ])('%s lists nothing and is completed by the retry', async (_, failing) => {
+    ['crash on the first copy', 1],
+    ['crash on the last copy', 4],
+  ])('lists nothing and is completed by the retry: %s', async (_, failingCopy) => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
-    let copies = -1;
+    let copyCount = -1;
     interceptCopies((_to, copy) => {
-      copies += 1;
-      return copies === failing ? Promise.reject(new Error('The process has ended')) : copy();
+      copyCount += 1;
+      return copyCount === failingCopy ? Promise.reject(new Error('The process has ended')) : copy();
     });
     await api.work();
     expect(await shop.file(id)).toMatchObject({ processing: 'pending', renditions: [] });
@@ -151,17 +149,17 @@ describe('processing that crashes while it publishes', () => {
     expect([file.processing, file.renditions.length]).toEqual(['done', 3]);
     for (const { url, size } of [file, ...file.renditions])
       expect([url, await publishedSize(url)]).toEqual([url, size]);
-    expect(await shop.objects()).toEqual(await referenced());
+    expect(await shop.objects()).toEqual(await listReferencedKeys());
   });
 
   it('keeps the copies of a newer version', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 900);
-    const newer = await jpeg(700);
-    let isOvertaken = false;
+    const newContent = await jpeg(700);
+    let isReplaced = false;
     interceptCopies(async (to, copy) => {
-      if (!isOvertaken && to.includes('@320')) {
-        isOvertaken = true;
-        await shop.replace(id, newer);
+      if (!isReplaced && to.includes('@320')) {
+        isReplaced = true;
+        await shop.replace(id, newContent);
         await api.work();
       }
       return copy();
@@ -170,14 +168,14 @@ describe('processing that crashes while it publishes', () => {
     restore();
     await api.work();
     const file = await shop.file(id);
-    expect([isOvertaken, file.version, file.processing, file.renditions.length]).toEqual([true, 2, 'done', 2]);
+    expect([isReplaced, file.version, file.processing, file.renditions.length]).toEqual([true, 2, 'done', 2]);
     for (const { url, size } of [file, ...file.renditions])
       expect([url, await publishedSize(url)]).toEqual([url, size]);
     const versions = (await shop.client.get(`/cdn/files/${id}/versions`)).body.data;
     expect(versions.map(({ version }: { version: number }) => version)).toEqual([1]);
     expect((await shop.objects()).filter((key) => key.includes('@'))).toEqual(
       [versions[0].url, ...file.renditions.map(({ key }: { key: string }) => key)]
-        .map((each: string) => each.slice(each.indexOf(file.key.split('/')[0])))
+        .map((url: string) => url.slice(url.indexOf(file.key.split('/')[0])))
         .sort(),
     );
   });

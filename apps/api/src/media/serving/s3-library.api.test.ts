@@ -8,7 +8,7 @@ import { sizeInStore } from '../../testing/size-in-store.js';
 import { testApi, type Client, type TestApi } from '../../testing/test-api.js';
 import { TOKENS } from '../../tokens.js';
 
-const POLICY = `<?xml version="1.0" encoding="UTF-8"?>
+const CORS_POLICY = `<?xml version="1.0" encoding="UTF-8"?>
 <CORSConfiguration><CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>`;
 
 let server: S3rver;
@@ -24,7 +24,7 @@ beforeAll(async () => {
     silent: true,
     directory,
     allowMismatchedSignatures: true,
-    configureBuckets: [{ name: 'media', configs: [POLICY] }],
+    configureBuckets: [{ name: 'media', configs: [CORS_POLICY] }],
   });
   const { port } = (await server.run()) as AddressInfo;
   api = await testApi({
@@ -47,29 +47,37 @@ beforeEach(async () => {
 
 const jpeg = (width: number) => sharpSampleImages.still('image/jpeg', width, 300);
 const store = () => api.container.get(TOKENS.Library).library.store;
-const objects = async (): Promise<string[]> => {
-  const found: string[] = [];
-  for await (const { key } of store().list('')) found.push(key);
-  return found.sort();
+const listObjects = async (): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const { key } of store().list('')) keys.push(key);
+  return keys.sort();
 };
 const storedSize = (key: string): Promise<number | undefined> => sizeInStore(store(), key);
 
 describe('a library in a bucket', () => {
-  it('serves each content from the bucket once its call returns', async () => {
+  it('holds each content in the bucket when the call returns', async () => {
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await jpeg(400) }, { folder: 'x' });
     const { key, url, size, id } = body.data;
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/media\/[a-z0-9]{8}\/x\/a\.jpg$/);
     expect(await storedSize(key)).toBe(size);
     await api.work();
-    const { data: done } = (await shop.get(`/cdn/files/${id}`)).body;
-    expect([done.processing, done.mime, await storedSize(key)]).toEqual(['done', 'image/webp', done.size]);
-    expect(await storedSize(done.renditions[0].key)).toBe(done.renditions[0].size);
-    const next = await shop.upload(
+    const { data: processedFile } = (await shop.get(`/cdn/files/${id}`)).body;
+    expect([processedFile.processing, processedFile.mime, await storedSize(key)]).toEqual([
+      'done',
+      'image/webp',
+      processedFile.size,
+    ]);
+    expect(await storedSize(processedFile.renditions[0].key)).toBe(processedFile.renditions[0].size);
+    const replacement = await shop.upload(
       `/cdn/files/${id}/replace`,
       { name: 'b.jpg', bytes: await jpeg(500) },
       { cache_strategy: 'version' },
     );
-    expect([next.status, next.body.cache.url, await storedSize(key)]).toEqual([200, `${url}?v=2`, next.body.data.size]);
+    expect([replacement.status, replacement.body.cache.url, await storedSize(key)]).toEqual([
+      200,
+      `${url}?v=2`,
+      replacement.body.data.size,
+    ]);
     const [version] = (await shop.get(`/cdn/files/${id}/versions`)).body.data;
     expect([version.version, await storedSize(key.replace('.jpg', '@v1.jpg'))]).toEqual([1, version.size]);
     await api.work();
@@ -77,32 +85,32 @@ describe('a library in a bucket', () => {
   });
 
   it('holds nothing of a purged file', async () => {
-    const before = await objects();
+    const objectsBefore = await listObjects();
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes: await jpeg(400) });
     await api.work();
     await shop.delete(`/cdn?file=${body.data.key}`);
     expect(await storedSize(body.data.key)).toBeDefined();
     await shop.delete(`/cdn/files/${body.data.id}/purge`);
     await api.work();
-    expect(await objects()).toEqual(before);
+    expect(await listObjects()).toEqual(objectsBefore);
   });
 });
 
 describe('an unreachable bucket', () => {
   it('fails readiness and uploads and leaves no file behind', async () => {
-    const broken = await testApi({
+    const brokenApi = await testApi({
       STORAGE: 's3',
       S3_ENDPOINT: 'http://127.0.0.1:9',
       S3_BUCKET: 'media',
       S3_ACCESS_KEY_ID: 'S3RVER',
       S3_SECRET_ACCESS_KEY: 'S3RVER',
     });
-    const client = await broken.app();
-    expect((await fetch(`${broken.origin}/health/ready`)).status).toBe(503);
+    const client = await brokenApi.app();
+    expect((await fetch(`${brokenApi.origin}/health/ready`)).status).toBe(503);
     const { status } = await client.upload('/cdn/files', { name: 'a.txt', bytes: Buffer.from('words') });
     expect(status).toBe(503);
     expect((await client.get('/cdn/files')).body.data.total_count).toBe(0);
-    expect(await broken.database.rows(`select 1 from cdn_files`)).toEqual([]);
-    await broken.close();
+    expect(await brokenApi.database.rows(`select 1 from cdn_files`)).toEqual([]);
+    await brokenApi.close();
   });
 });

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 const DIGITS = '0123456789';
-const digits = () => shop.text('digits.txt', {}, DIGITS);
+const uploadDigits = () => shop.text('digits.txt', {}, DIGITS);
 const CACHE_FOREVER = 'public, max-age=31536000, immutable';
 const CACHE_BRIEFLY = 'public, max-age=60';
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"><rect width="4" height="3"/></svg>';
@@ -36,7 +36,7 @@ describe('a public file', () => {
     ['a.pdf', () => shop.upload('a.pdf', Buffer.from(PDF)), 'application/pdf'],
     ['a.wav', () => shop.upload('a.wav', wavSample()), 'audio/wav'],
     ['a.html with plain text', () => shop.upload('a.html', Buffer.from('words')), 'text/plain; charset=utf-8'],
-  ])('%s has its content type and is never sniffed', async (_, upload, type) => {
+  ])('is served with its content type and nosniff: %s', async (_, upload, type) => {
     const file = await upload();
     const { status, headers } = await shop.fetch(file.url);
     expect([status, headers.get('content-type'), headers.get('x-content-type-options')]).toEqual([
@@ -53,61 +53,61 @@ describe('a public file', () => {
     ['csv', () => shop.text('a.csv', {}, 'a;b\n1;2\n'), true],
     ['pdf', () => shop.upload('a.pdf', Buffer.from(PDF)), true],
     ['jpg', () => shop.jpeg('a.jpg'), false],
-  ])('%s has a policy against scripts if it can hold them', async (_, upload, guarded) => {
+  ])('gets a policy against scripts if it can hold them: %s', async (_, upload, hasPolicy) => {
     const policy = (await shop.fetch((await upload()).url)).headers.get('content-security-policy');
-    if (guarded) expect(policy).toMatch(/^default-src 'none'; (?!.*script)/);
+    if (hasPolicy) expect(policy).toMatch(/^default-src 'none'; (?!.*script)/);
     else expect(policy).toBeNull();
   });
 
-  it('is cached forever by its version, else briefly', async () => {
+  it('is cached forever under the URL of its version, otherwise briefly', async () => {
     const { id, url } = await shop.text('a.txt');
-    const control = async (address: string) => (await shop.fetch(address)).headers.get('cache-control');
-    expect([await control(url), await control(`${url}?v=1`), await control(`${url}?v=2`)]).toEqual([
-      CACHE_BRIEFLY,
-      CACHE_FOREVER,
-      CACHE_BRIEFLY,
-    ]);
+    const readCacheControl = async (address: string) => (await shop.fetch(address)).headers.get('cache-control');
+    expect([
+      await readCacheControl(url),
+      await readCacheControl(`${url}?v=1`),
+      await readCacheControl(`${url}?v=2`),
+    ]).toEqual([CACHE_BRIEFLY, CACHE_FOREVER, CACHE_BRIEFLY]);
     await shop.replace(id, 'new');
-    expect([await control(url), await control(`${url}?v=1`), await control(`${url}?v=2`)]).toEqual([
-      CACHE_BRIEFLY,
-      CACHE_BRIEFLY,
-      CACHE_FOREVER,
-    ]);
+    expect([
+      await readCacheControl(url),
+      await readCacheControl(`${url}?v=1`),
+      await readCacheControl(`${url}?v=2`),
+    ]).toEqual([CACHE_BRIEFLY, CACHE_BRIEFLY, CACHE_FOREVER]);
   });
 
   it('is cached briefly until it is processed', async () => {
     const { url } = await shop.jpeg('a.jpg', {}, 400, 300);
-    const control = async () => (await shop.fetch(`${url}?v=1`)).headers.get('cache-control');
-    expect(await control()).toBe(CACHE_BRIEFLY);
+    const readCacheControl = async () => (await shop.fetch(`${url}?v=1`)).headers.get('cache-control');
+    expect(await readCacheControl()).toBe(CACHE_BRIEFLY);
     await api.work();
-    expect(await control()).toBe(CACHE_FOREVER);
+    expect(await readCacheControl()).toBe(CACHE_FOREVER);
   });
 
   it('has a strong ETag of its content', async () => {
     const { id, url } = await shop.text('a.txt');
-    const tag = async () => String((await shop.fetch(url)).headers.get('etag'));
-    const first = await tag();
-    expect(first).toMatch(/^"[^"]+"$/);
+    const readTag = async () => String((await shop.fetch(url)).headers.get('etag'));
+    const firstTag = await readTag();
+    expect(firstTag).toMatch(/^"[^"]+"$/);
     await shop.client.patch('/cdn/file', { id, name: 'b.txt', alt: 'A' });
-    expect(await tag()).toBe(first);
-    const revalidate = (known: string) =>
-      raw.call({ path: new URL(url).pathname, headers: { 'If-None-Match': known } });
-    const fresh = await revalidate(first);
-    expect([fresh.status, fresh.text, fresh.headers.etag]).toEqual([304, '', first]);
-    for (const known of ['*', `"x", ${first}`, `W/${first}`]) expect((await revalidate(known)).status).toBe(304);
+    expect(await readTag()).toBe(firstTag);
+    const revalidate = (etags: string) =>
+      raw.call({ path: new URL(url).pathname, headers: { 'If-None-Match': etags } });
+    const cachedReply = await revalidate(firstTag);
+    expect([cachedReply.status, cachedReply.text, cachedReply.headers.etag]).toEqual([304, '', firstTag]);
+    for (const etags of ['*', `"x", ${firstTag}`, `W/${firstTag}`]) expect((await revalidate(etags)).status).toBe(304);
     expect((await revalidate('"x"')).status).toBe(200);
     await shop.replace(id, 'new');
-    expect((await revalidate(first)).status).toBe(200);
+    expect((await revalidate(firstTag)).status).toBe(200);
   });
 
   it('answers HEAD with the headers of GET', async () => {
-    const { url } = await digits();
+    const { url } = await uploadDigits();
     const [get, head] = [await shop.fetch(url), await shop.fetch(url, {}, 'HEAD')];
     const headersOf = ({ headers }: Response) =>
       ['content-type', 'content-length', 'etag', 'cache-control', 'accept-ranges'].map((name) => headers.get(name));
     expect([head.status, await head.text(), headersOf(head)]).toEqual([200, '', headersOf(get)]);
-    const ranged = await shop.fetch(url, { Range: 'bytes=0-1' }, 'HEAD');
-    expect([ranged.status, ranged.headers.get('content-length')]).toEqual([200, '10']);
+    const rangeReply = await shop.fetch(url, { Range: 'bytes=0-1' }, 'HEAD');
+    expect([rangeReply.status, rangeReply.headers.get('content-length')]).toEqual([200, '10']);
   });
 });
 
@@ -130,8 +130,8 @@ describe('a range of a public file', () => {
     ['bytes=', 200, DIGITS, null],
     ['lines=0-1', 200, DIGITS, null],
     ['bytes=0-99999999999999999999', 206, DIGITS, 'bytes 0-9/10'],
-  ])('%s: %i', async (range, status, text, contentRange) => {
-    const reply = await shop.fetch((await digits()).url, { Range: range });
+  ])('is answered with its status: %s, %i', async (range, status, text, contentRange) => {
+    const reply = await shop.fetch((await uploadDigits()).url, { Range: range });
     expect([reply.status, await reply.text(), reply.headers.get('content-range')]).toEqual([
       status,
       text,
@@ -140,31 +140,36 @@ describe('a range of a public file', () => {
     if (status === 206) expect(reply.headers.get('content-length')).toBe(String(text.length));
   });
 
-  it('is of the content named by If-Range, or everything', async () => {
-    const { id, url } = await digits();
+  it('is returned only when If-Range matches the content', async () => {
+    const { id, url } = await uploadDigits();
     const tag = String((await shop.fetch(url)).headers.get('etag'));
-    const part = async (condition: string) =>
+    const readPart = async (condition: string) =>
       (await shop.fetch(url, { Range: 'bytes=0-1', 'If-Range': condition })).text();
-    expect([await part(tag), await part('"x"'), await part(new Date().toUTCString())]).toEqual(['01', DIGITS, DIGITS]);
+    expect([await readPart(tag), await readPart('"x"'), await readPart(new Date().toUTCString())]).toEqual([
+      '01',
+      DIGITS,
+      DIGITS,
+    ]);
     await shop.replace(id, 'abcdef');
-    expect(await part(tag)).toBe('abcdef');
+    expect(await readPart(tag)).toBe('abcdef');
   });
 });
 
 describe('an unknown path', () => {
-  const at = async (path: string, method = 'GET') => {
+  const requestPath = async (path: string, method = 'GET') => {
     const { status, text } = await raw.call({ path, method });
     return [status, text];
   };
 
-  it('is 404: unknown keys, blobs, folders, prefixes', async () => {
+  it('returns 404 for unknown keys, blobs, folders and prefixes', async () => {
     const { key } = await shop.text('a.txt', { folder: 'x' });
     const [prefix] = key.split('/');
-    const [blob] = (await shop.objects()).filter((each) => each.startsWith('_blobs'));
+    const [blob] = (await shop.objects()).filter((object) => object.startsWith('_blobs'));
     for (const path of ['none', prefix, `${prefix}/`, `${prefix}/x`, `${prefix}/x/`, `${key}/`, `/${key}`, blob]) {
-      expect([path, await at(`/media/${path}`)]).toEqual([path, [404, '[]']]);
+      expect([path, await requestPath(`/media/${path}`)]).toEqual([path, [404, '[]']]);
     }
-    for (const path of ['/media', '/media/', '/media//', '/MEDIA/x']) expect(await at(path)).toEqual([404, '[]']);
+    for (const path of ['/media', '/media/', '/media//', '/MEDIA/x'])
+      expect(await requestPath(path)).toEqual([404, '[]']);
   });
 
   it.each([
@@ -193,24 +198,24 @@ describe('an unknown path', () => {
     '%ef%bc%8e%ef%bc%8e/a.txt',
     '..;/a.txt',
     'a.txt;x',
-  ])('is 404: %s', async (path) => {
+  ])('returns 404 for %s', async (path) => {
     const { key } = await shop.text('a.txt');
     const [prefix] = key.split('/');
-    expect(await at(`/media/${prefix}/${path}`)).toEqual([404, '[]']);
-    expect(await at(`/media/${path}`)).toEqual([404, '[]']);
+    expect(await requestPath(`/media/${prefix}/${path}`)).toEqual([404, '[]']);
+    expect(await requestPath(`/media/${path}`)).toEqual([404, '[]']);
   });
 
   it.each(['etc/passwd', '../../../../../../etc/passwd', '..%2f..%2f..%2f..%2fetc%2fpasswd', '%2fetc%2fpasswd'])(
-    'does not leave the store: %s',
+    'returns 404 for a path outside the store: %s',
     async (path) => {
-      expect(await at(`/media/${path}`)).toEqual([404, '[]']);
+      expect(await requestPath(`/media/${path}`)).toEqual([404, '[]']);
     },
   );
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'])('is 404 with method %s', async (method) => {
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PURGE'])('returns 404 for the method %s', async (method) => {
     const { key } = await shop.text('a.txt');
-    expect(await at(`/media/${key}`, method)).toEqual([404, '[]']);
-    expect(await at(`/media/${key}`)).toEqual([200, 'words of a.txt']);
+    expect(await requestPath(`/media/${key}`, method)).toEqual([404, '[]']);
+    expect(await requestPath(`/media/${key}`)).toEqual([200, 'words of a.txt']);
   });
 
   it('accepts a needlessly encoded key', async () => {
@@ -220,16 +225,16 @@ describe('an unknown path', () => {
     expect((await raw.call({ path: `/media/${path}` })).status).toBe(200);
   });
 
-  it('is 404 for a key below another app’s prefix', async () => {
+  it('returns 404 for a key with the prefix of another app', async () => {
     const { key } = await shop.text('a.txt');
     const other = await new MediaShop(api, await api.app()).text('b.txt');
     const [prefix] = other.key.split('/');
-    expect(await at(`/media/${key.replace(/^[^/]+/, prefix)}`)).toEqual([404, '[]']);
+    expect(await requestPath(`/media/${key.replace(/^[^/]+/, prefix)}`)).toEqual([404, '[]']);
   });
 });
 
 describe('a public URL', () => {
-  it('works in Trash and is 404 after the purge', async () => {
+  it('works in Trash and returns 404 after the purge', async () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.work();
     const { renditions, url } = await shop.file(file.id);
@@ -273,7 +278,7 @@ describe('a public URL', () => {
     expect(files[0].folder).toBe(folder);
   });
 
-  it('stays when its folder moves', async () => {
+  it('stays the same when its folder moves', async () => {
     const { id, url } = await shop.text('a.txt', { folder: 'x' });
     const [folder] = (await shop.client.get('/cdn/folders')).body.data;
     await shop.client.post('/cdn_folders', { cdn_folder: { name: 'y', key: 'y' } });
@@ -284,7 +289,7 @@ describe('a public URL', () => {
 });
 
 describe('a file without its bytes in the store', () => {
-  it('is 404 at once', async () => {
+  it('returns 404', async () => {
     const file = await shop.text('a.txt');
     const { library } = api.container.get(TOKENS.Library);
     for (const key of await shop.objects()) await library.store.remove(key);
@@ -296,36 +301,36 @@ describe('a file replaced during a request', () => {
   let restore = (): void => {};
   afterEach(() => restore());
 
-  const failReads = (answers: readonly ('gone' | Error)[]) => {
+  const failReads = (results: readonly ('gone' | Error)[]) => {
     const { store } = api.container.get(TOKENS.Library).library;
     const read = store.read.bind(store);
-    const waiting = [...answers];
-    store.read = async (...wanted) => {
-      const next = waiting.shift();
-      if (next instanceof Error) throw next;
-      return next === 'gone' ? undefined : read(...wanted);
+    const pendingResults = [...results];
+    store.read = async (...args) => {
+      const result = pendingResults.shift();
+      if (result instanceof Error) throw result;
+      return result === 'gone' ? undefined : read(...args);
     };
     restore = () => void (store.read = read);
   };
   const get = async (url: string) => fetch(api.origin + new URL(url).pathname);
 
   it('is looked up again', async () => {
-    const { url } = await digits();
+    const { url } = await uploadDigits();
     failReads(['gone', 'gone']);
-    const answer = await get(url);
-    expect([answer.status, await answer.text()]).toEqual([200, DIGITS]);
+    const response = await get(url);
+    expect([response.status, await response.text()]).toEqual([200, DIGITS]);
   });
 
-  it('is 404 without its headers when the content stays missing', async () => {
-    const { url } = await digits();
+  it('returns 404 without file headers when the content stays missing', async () => {
+    const { url } = await uploadDigits();
     failReads(Array.from({ length: 9 }, () => 'gone' as const));
-    const answer = await get(url);
-    expect([answer.status, await answer.text(), answer.headers.get('etag')]).toEqual([404, '[]', null]);
-    expect(answer.headers.get('content-type')).toContain('application/json');
+    const response = await get(url);
+    expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([404, '[]', null]);
+    expect(response.headers.get('content-type')).toContain('application/json');
   });
 
-  it('is 503 while the store cannot be read', async () => {
-    const { url } = await digits();
+  it('returns 503 while the store cannot be read', async () => {
+    const { url } = await uploadDigits();
     failReads([new Error('The store is gone')]);
     expect((await get(url)).status).toBe(503);
   });

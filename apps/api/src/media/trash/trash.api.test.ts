@@ -16,22 +16,22 @@ beforeEach(async () => {
 
 const FILE_NOT_FOUND = { errors: { CdnFiles: ['API.CdnFiles.FileNotFound'] } };
 const MISSING = { success: false, message: 'API.CdnFiles.FileNotFound' };
-const DONE = { success: true, message: expect.any(String) };
+const SUCCESS = { success: true, message: expect.any(String) };
 const restore = (...ids: number[]) => shop.client.post('/cdn/files/restore', { ids });
 const purge = (id: number) => shop.client.delete(`/cdn/files/${id}/purge`);
-const answers = ({ status, body }: Reply) => [status, body];
-const texts = (...names: string[]) => Promise.all(names.map((name) => shop.text(name)));
-const entry = async (id: number) => {
+const statusAndBody = ({ status, body }: Reply) => [status, body];
+const uploadTexts = (...names: string[]) => Promise.all(names.map((name) => shop.text(name)));
+const findTrashEntry = async (id: number) => {
   const { body } = await shop.client.get('/cdn/trash?page_size=1000');
   return body.data.files.find((file: { id: number }) => file.id === id);
 };
-const settings = (media: object) => shop.client.patch('/app/settings', { media });
+const changeMediaSettings = (media: object) => shop.client.patch('/app/settings', { media });
 const trashFolder = (folder: string) => shop.client.delete(`/cdn/folder?folder=${folder}`);
 
 describe('DELETE /cdn?file=', () => {
   it('puts the file into Trash and keeps its URL working', async () => {
     const file = await shop.text('a.txt');
-    expect(answers(await shop.trash(file))).toEqual([200, { data: DONE }]);
+    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS }]);
     expect([await shop.names(), await shop.trashed()]).toEqual([[], ['a.txt']]);
     expect((await shop.fetch(file.url)).status).toBe(200);
     await api.work();
@@ -39,13 +39,13 @@ describe('DELETE /cdn?file=', () => {
     expect((await shop.file(file.id)).key).toBe(file.key);
   });
 
-  it('keeps the time when repeated', async () => {
+  it('keeps the time of deletion when repeated', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
-    const first = await entry(file.id);
+    const firstEntry = await findTrashEntry(file.id);
     api.clock.forward({ hours: 5 });
-    expect(answers(await shop.trash(file))).toEqual([200, { data: DONE }]);
-    expect(await entry(file.id)).toEqual(first);
+    expect(statusAndBody(await shop.trash(file))).toEqual([200, { data: SUCCESS }]);
+    expect(await findTrashEntry(file.id)).toEqual(firstEntry);
   });
 
   it('reads the key from the body when the query has none', async () => {
@@ -59,43 +59,46 @@ describe('DELETE /cdn?file=', () => {
     await api.work();
     const [rendition] = (await shop.file(id)).renditions;
     for (const file of ['none', rendition.key, String(id), `/${key}`, key.toUpperCase(), '%25']) {
-      expect(answers(await shop.trash({ key: file }))).toEqual([404, FILE_NOT_FOUND]);
+      expect(statusAndBody(await shop.trash({ key: file }))).toEqual([404, FILE_NOT_FOUND]);
     }
-    const other = new MediaShop(api, await api.app());
-    expect(answers(await other.trash({ key }))).toEqual([404, FILE_NOT_FOUND]);
+    const otherShop = new MediaShop(api, await api.app());
+    expect(statusAndBody(await otherShop.trash({ key }))).toEqual([404, FILE_NOT_FOUND]);
     expect(await shop.names()).toEqual(['a.jpg']);
   });
 
   it.each(['/cdn', '/cdn?file=', '/cdn?file[]=a', '/cdn?file[a]=b'])(
     'refuses a call without a key: %s',
     async (path) => {
-      expect(answers(await shop.client.delete(path))).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+      expect(statusAndBody(await shop.client.delete(path))).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     },
   );
 
   it('uses the retention of the app', async () => {
-    await settings({ trash_retention_days: 2 });
+    await changeMediaSettings({ trash_retention_days: 2 });
     const file = await shop.text('a.txt');
     await shop.trash(file);
-    const { deleted_at, purge_at } = await entry(file.id);
+    const { deleted_at, purge_at } = await findTrashEntry(file.id);
     expect(Date.parse(purge_at) - Date.parse(deleted_at)).toBe(2 * 86_400_000);
-    await settings({ trash_retention_days: 9 });
-    expect((await entry(file.id)).purge_at).toBe(purge_at);
+    await changeMediaSettings({ trash_retention_days: 9 });
+    expect((await findTrashEntry(file.id)).purge_at).toBe(purge_at);
   });
 });
 
 describe('a used file', () => {
-  it('is not deleted where the app refuses it', async () => {
-    await settings({ refuse_delete_in_use: true });
-    const [used, free] = await texts('used.txt', 'free.txt');
-    await shop.use(used);
-    expect(answers(await shop.trash(used))).toEqual([400, { errors: { CdnFiles: ['API.CdnFiles.FileReferenced'] } }]);
-    const { body } = await shop.client.delete(`/cdn/list?files[0][key]=${used.key}&files[1][key]=${free.key}`);
-    expect(body.data).toEqual([
-      { key: used.key, success: false, message: 'API.CdnFiles.FileReferenced' },
-      { key: free.key, ...DONE },
+  it('stays when the app refuses to delete used files', async () => {
+    await changeMediaSettings({ refuse_delete_in_use: true });
+    const [usedFile, freeFile] = await uploadTexts('used.txt', 'free.txt');
+    await shop.use(usedFile);
+    expect(statusAndBody(await shop.trash(usedFile))).toEqual([
+      400,
+      { errors: { CdnFiles: ['API.CdnFiles.FileReferenced'] } },
     ]);
-    expect([await shop.names(), (await shop.file(used.id)).usage_count]).toEqual([['used.txt'], 1]);
+    const { body } = await shop.client.delete(`/cdn/list?files[0][key]=${usedFile.key}&files[1][key]=${freeFile.key}`);
+    expect(body.data).toEqual([
+      { key: usedFile.key, success: false, message: 'API.CdnFiles.FileReferenced' },
+      { key: freeFile.key, ...SUCCESS },
+    ]);
+    expect([await shop.names(), (await shop.file(usedFile.id)).usage_count]).toEqual([['used.txt'], 1]);
   });
 
   it('is deleted by default', async () => {
@@ -104,11 +107,11 @@ describe('a used file', () => {
     expect((await shop.trash(file)).status).toBe(200);
   });
 
-  it('that is already in Trash stays there', async () => {
+  it('stays in Trash when it is already there', async () => {
     const file = await shop.text('used.txt');
     await shop.use(file);
     await shop.trash(file);
-    await settings({ refuse_delete_in_use: true });
+    await changeMediaSettings({ refuse_delete_in_use: true });
     expect((await shop.trash(file)).status).toBe(200);
   });
 });
@@ -121,28 +124,28 @@ describe('DELETE /cdn/list', () => {
       'encoded',
       (keys: string[]) => keys.map((key, index) => `files%5B${index}%5D%5Bkey%5D=${encodeURIComponent(key)}`),
     ],
-  ])('accepts keys as %s and returns one result each in order', async (_, formatQuery) => {
-    const [one, two] = await texts('one.txt', 'two.txt');
-    const keys = [two.key, 'none', one.key, two.key];
+  ])('accepts keys as %s and returns their results in order', async (_, formatQuery) => {
+    const [first, second] = await uploadTexts('one.txt', 'two.txt');
+    const keys = [second.key, 'none', first.key, second.key];
     const { status, body } = await shop.client.delete(`/cdn/list?${formatQuery(keys).join('&')}`);
     expect([status, body.data]).toEqual([
       200,
       [
-        { key: two.key, ...DONE },
+        { key: second.key, ...SUCCESS },
         { key: 'none', ...MISSING },
-        { key: one.key, ...DONE },
-        { key: two.key, ...DONE },
+        { key: first.key, ...SUCCESS },
+        { key: second.key, ...SUCCESS },
       ],
     ]);
     expect((await shop.trashed()).sort()).toEqual(['one.txt', 'two.txt']);
   });
 
-  it('reads keys from a JSON body unless the query has some', async () => {
-    const [one, two, three] = await texts('one.txt', 'two.txt', 'three.txt');
-    const files = [{ key: one.key }, { key: two.key }];
-    expect((await shop.client.delete('/cdn/list', { files })).body.data).toMatchObject([DONE, DONE]);
-    const both = await shop.client.delete(`/cdn/list?files[0][key]=${three.key}`, { files });
-    expect(both.body.data).toEqual([{ key: three.key, ...DONE }]);
+  it('reads keys from a JSON body unless the query has keys', async () => {
+    const [first, second, third] = await uploadTexts('one.txt', 'two.txt', 'three.txt');
+    const files = [{ key: first.key }, { key: second.key }];
+    expect((await shop.client.delete('/cdn/list', { files })).body.data).toMatchObject([SUCCESS, SUCCESS]);
+    const reply = await shop.client.delete(`/cdn/list?files[0][key]=${third.key}`, { files });
+    expect(reply.body.data).toEqual([{ key: third.key, ...SUCCESS }]);
   });
 
   it.each(['', '?files=x', '?files[]=x', '?files[0][id]=1', '?files[0][key][x]=1'])(
@@ -167,14 +170,14 @@ describe('DELETE /cdn/list', () => {
 
   it('does not find a file of another app', async () => {
     const { key } = await shop.text('a.txt');
-    const other = await api.app();
-    expect((await other.delete('/cdn/list', { files: [{ key }] })).body.data).toEqual([{ key, ...MISSING }]);
+    const otherApp = await api.app();
+    expect((await otherApp.delete('/cdn/list', { files: [{ key }] })).body.data).toEqual([{ key, ...MISSING }]);
     expect(await shop.names()).toEqual(['a.txt']);
   });
 });
 
 describe('10,000 files with one name', () => {
-  it('are restored with numbers and moved within seconds', async () => {
+  it('get numbers when they are restored, and move, within seconds', async () => {
     await api.database.rows(
       `insert into cdn_files (app_id, state, content, key, folder, filename, kind, mime, size, checksum, processing,
          search_text, tags, last_modified, inserted_at, deleted_at, purge_at, deleted_by)
@@ -188,12 +191,12 @@ describe('10,000 files with one name', () => {
       [shop.client.appId],
     );
     const ids = rows.map(({ id }) => id);
-    const start = Date.now();
+    const startedAt = Date.now();
     expect((await restore(...ids)).body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
     expect((await shop.file(ids.at(-1) ?? 0)).filename).toBe('a.txt (10001)');
     const { body } = await shop.client.patch('/cdn/files/move', { ids, folder: 'y' });
     expect(body.data.every(({ success }: { success: boolean }) => success)).toBe(true);
-    expect(Date.now() - start).toBeLessThan(15_000);
+    expect(Date.now() - startedAt).toBeLessThan(15_000);
   }, 60_000);
 });
 
@@ -203,25 +206,33 @@ describe('restore', () => {
     await shop.client.patch('/cdn/file', { id: file.id, hidden: true, hidden_note: 'why' });
     const before = await shop.file(file.id);
     await shop.trash(file);
-    expect(answers(await shop.client.post(`/cdn/files/${file.id}/restore`))).toEqual([200, { data: DONE }]);
+    expect(statusAndBody(await shop.client.post(`/cdn/files/${file.id}/restore`))).toEqual([200, { data: SUCCESS }]);
     expect([await shop.file(file.id), await shop.trashed()]).toEqual([before, []]);
     expect(await shop.names('folder=x/y&hidden=1')).toEqual(['a.txt']);
   });
 
   it('returns one result per id in order', async () => {
-    const [one, two, active] = await texts('one.txt', 'two.txt', 'active.txt');
-    for (const file of [one, two]) await shop.trash(file);
-    const foreign = await new MediaShop(api, await api.app()).text('foreign.txt');
-    const { status, body } = await restore(two.id, 999_999_999, one.id, active.id, foreign.id, two.id, -1);
+    const [first, second, activeFile] = await uploadTexts('one.txt', 'two.txt', 'active.txt');
+    for (const file of [first, second]) await shop.trash(file);
+    const foreignFile = await new MediaShop(api, await api.app()).text('foreign.txt');
+    const { status, body } = await restore(
+      second.id,
+      999_999_999,
+      first.id,
+      activeFile.id,
+      foreignFile.id,
+      second.id,
+      -1,
+    );
     expect([status, body.data]).toEqual([
       200,
       [
-        { id: two.id, ...DONE },
+        { id: second.id, ...SUCCESS },
         { id: 999_999_999, ...MISSING },
-        { id: one.id, ...DONE },
-        { id: active.id, ...DONE },
-        { id: foreign.id, ...MISSING },
-        { id: two.id, ...DONE },
+        { id: first.id, ...SUCCESS },
+        { id: activeFile.id, ...SUCCESS },
+        { id: foreignFile.id, ...MISSING },
+        { id: second.id, ...SUCCESS },
         { id: -1, ...MISSING },
       ],
     ]);
@@ -229,27 +240,27 @@ describe('restore', () => {
   });
 
   it('appends a number when the name is taken', async () => {
-    const first = await shop.text('a.txt', { alt: 'first' });
-    await shop.trash(first);
-    const second = await shop.text('a.txt', { alt: 'second' });
-    await shop.trash(second);
+    const firstFile = await shop.text('a.txt', { alt: 'first' });
+    await shop.trash(firstFile);
+    const secondFile = await shop.text('a.txt', { alt: 'second' });
+    await shop.trash(secondFile);
     await shop.text('a.txt');
-    await restore(first.id, second.id);
+    await restore(firstFile.id, secondFile.id);
     expect(await shop.names()).toEqual(['a.txt', 'a.txt (2)', 'a.txt (3)']);
     expect(await shop.names('search=(2)')).toEqual(['a.txt (2)']);
-    expect((await shop.file(first.id)).key).toBe(first.key);
+    expect((await shop.file(firstFile.id)).key).toBe(firstFile.key);
   });
 
   it('shortens the longest name to append a number', async () => {
     const name = `${'ж'.repeat(251)}.txt`;
-    const first = await shop.text(name);
-    await shop.trash(first);
-    const second = await shop.text(name);
-    await shop.trash(second);
+    const firstFile = await shop.text(name);
+    await shop.trash(firstFile);
+    const secondFile = await shop.text(name);
+    await shop.trash(secondFile);
     await shop.text(name);
     for (const [{ id }, end] of [
-      [first, '(2)'],
-      [second, '(3)'],
+      [firstFile, '(2)'],
+      [secondFile, '(3)'],
     ] as const) {
       await restore(id);
       const { filename } = await shop.file(id);
@@ -269,14 +280,14 @@ describe('restore', () => {
   });
 
   it.each([0, 999_999_999, 'x', '99999999999999999999'])('returns API.CdnFiles.FileNotFound for id %s', async (id) => {
-    expect(answers(await shop.client.post(`/cdn/files/${id}/restore`))).toEqual([404, FILE_NOT_FOUND]);
+    expect(statusAndBody(await shop.client.post(`/cdn/files/${id}/restore`))).toEqual([404, FILE_NOT_FOUND]);
   });
 
   it('does not find a file of another app', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
-    const other = await api.app();
-    expect(answers(await other.post(`/cdn/files/${file.id}/restore`))).toEqual([404, FILE_NOT_FOUND]);
+    const otherApp = await api.app();
+    expect(statusAndBody(await otherApp.post(`/cdn/files/${file.id}/restore`))).toEqual([404, FILE_NOT_FOUND]);
     expect(await shop.trashed()).toEqual(['a.txt']);
   });
 
@@ -287,8 +298,8 @@ describe('restore', () => {
     [{ ids: ['1'] }, 400],
     [{ ids: 1 }, 400],
     [{ ids: Array.from({ length: 10_001 }, () => 1) }, 413],
-  ])('refuses %j', async (sent, status) => {
-    expect((await shop.client.post('/cdn/files/restore', sent)).status).toBe(status);
+  ])('refuses the body %j', async (requestBody, status) => {
+    expect((await shop.client.post('/cdn/files/restore', requestBody)).status).toBe(status);
   });
 });
 
@@ -300,20 +311,20 @@ describe('purge', () => {
     await api.work();
     const { url, renditions } = await shop.file(file.id);
     const [version] = (await shop.client.get(`/cdn/files/${file.id}/versions`)).body.data;
-    const urls = [url, file.url, version.url, ...renditions.map((each: { url: string }) => each.url)];
+    const urls = [url, file.url, version.url, ...renditions.map((rendition: { url: string }) => rendition.url)];
     for (const address of urls) expect((await shop.fetch(address)).status).toBe(200);
     await shop.trash(file);
-    expect(answers(await purge(file.id))).toEqual([200, { data: DONE }]);
+    expect(statusAndBody(await purge(file.id))).toEqual([200, { data: SUCCESS }]);
     for (const address of urls) expect((await shop.fetch(address)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}`)).status).toBe(404);
     expect((await shop.client.get(`/cdn/files/${file.id}/versions`)).status).toBe(404);
     expect(await shop.trashed()).toEqual([]);
     await api.work();
     expect([await shop.objects(), api.jobFailures]).toEqual([[], []]);
-    expect(answers(await purge(file.id))).toEqual([404, FILE_NOT_FOUND]);
+    expect(statusAndBody(await purge(file.id))).toEqual([404, FILE_NOT_FOUND]);
   });
 
-  it('of a pending file leaves nothing behind', async () => {
+  it('leaves nothing of a pending file', async () => {
     const file = await shop.jpeg('a.jpg', {}, 700, 500);
     await shop.trash(file);
     await purge(file.id);
@@ -323,12 +334,15 @@ describe('purge', () => {
 
   it('refuses an active file', async () => {
     const file = await shop.text('a.txt');
-    expect(answers(await purge(file.id))).toEqual([400, { errors: { CdnFiles: ['API.CdnFiles.FileNotInTrash'] } }]);
+    expect(statusAndBody(await purge(file.id))).toEqual([
+      400,
+      { errors: { CdnFiles: ['API.CdnFiles.FileNotInTrash'] } },
+    ]);
     expect((await shop.fetch(file.url)).status).toBe(200);
   });
 
   it.each([0, 999_999_999, 'x'])('returns API.CdnFiles.FileNotFound for id %s', async (id) => {
-    expect(answers(await shop.client.delete(`/cdn/files/${id}/purge`))).toEqual([404, FILE_NOT_FOUND]);
+    expect(statusAndBody(await shop.client.delete(`/cdn/files/${id}/purge`))).toEqual([404, FILE_NOT_FOUND]);
   });
 
   it.each([
@@ -337,29 +351,29 @@ describe('purge', () => {
     ['ids[0]=1', (ids: readonly number[]) => ids.map((id, index) => `ids[${index}]=${id}`).join('&')],
     ['ids=1&ids=2', (ids: readonly number[]) => ids.map((id) => `ids=${id}`).join('&')],
   ])('accepts %s and returns one result per id in order', async (_, formatQuery) => {
-    const [one, two, active] = await texts('one.txt', 'two.txt', 'active.txt');
-    for (const file of [one, two]) await shop.trash(file);
-    const foreign = await new MediaShop(api, await api.app()).text('foreign.txt');
-    const ids = [two.id, 999_999_999, active.id, one.id, foreign.id];
+    const [first, second, activeFile] = await uploadTexts('one.txt', 'two.txt', 'active.txt');
+    for (const file of [first, second]) await shop.trash(file);
+    const foreignFile = await new MediaShop(api, await api.app()).text('foreign.txt');
+    const ids = [second.id, 999_999_999, activeFile.id, first.id, foreignFile.id];
     const { status, body } = await shop.client.delete(`/cdn/files/purge?${formatQuery(ids)}`);
     expect([status, body.data]).toEqual([
       200,
       [
-        { id: two.id, ...DONE },
+        { id: second.id, ...SUCCESS },
         { id: 999_999_999, ...MISSING },
-        { id: active.id, success: false, message: 'API.CdnFiles.FileNotInTrash' },
-        { id: one.id, ...DONE },
-        { id: foreign.id, ...MISSING },
+        { id: activeFile.id, success: false, message: 'API.CdnFiles.FileNotInTrash' },
+        { id: first.id, ...SUCCESS },
+        { id: foreignFile.id, ...MISSING },
       ],
     ]);
     expect([await shop.names(), await shop.trashed()]).toEqual([['active.txt'], []]);
   });
 
   it('accepts ids in a JSON body', async () => {
-    const [file] = await texts('a.txt');
+    const [file] = await uploadTexts('a.txt');
     await shop.trash(file);
     expect((await shop.client.delete('/cdn/files/purge', { ids: [file.id] })).body.data).toEqual([
-      { id: file.id, ...DONE },
+      { id: file.id, ...SUCCESS },
     ]);
   });
 
@@ -368,24 +382,24 @@ describe('purge', () => {
   });
 
   it('keeps a file with the same name and frees the key', async () => {
-    const first = await shop.text('a.txt', {}, 'first');
-    await shop.trash(first);
-    const second = await shop.text('a.txt', {}, 'second');
-    expect(second.key).toMatch(/a-2\.txt$/);
-    await purge(first.id);
+    const firstFile = await shop.text('a.txt', {}, 'first');
+    await shop.trash(firstFile);
+    const secondFile = await shop.text('a.txt', {}, 'second');
+    expect(secondFile.key).toMatch(/a-2\.txt$/);
+    await purge(firstFile.id);
     await api.work();
-    expect((await shop.bytes(second.url)).toString()).toBe('second');
-    const third = await shop.text('b.txt', { name: 'A.txt' }, 'third');
-    expect(third.key).toBe(first.key);
-    expect((await shop.bytes(third.url)).toString()).toBe('third');
+    expect((await shop.bytes(secondFile.url)).toString()).toBe('second');
+    const thirdFile = await shop.text('b.txt', { name: 'A.txt' }, 'third');
+    expect(thirdFile.key).toBe(firstFile.key);
+    expect((await shop.bytes(thirdFile.url)).toString()).toBe('third');
   });
 
-  it('or a concurrent restore wins, not both', async () => {
+  it('excludes a concurrent restore', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
-    const [purged, restored] = await Promise.all([purge(file.id), restore(file.id)]);
-    const isThere = (await shop.client.get(`/cdn/files/${file.id}`)).status === 200;
-    expect([purged.status, restored.body.data[0].success]).toEqual(isThere ? [400, true] : [200, false]);
+    const [purgeReply, restoreReply] = await Promise.all([purge(file.id), restore(file.id)]);
+    const isRestored = (await shop.client.get(`/cdn/files/${file.id}`)).status === 200;
+    expect([purgeReply.status, restoreReply.body.data[0].success]).toEqual(isRestored ? [400, true] : [200, false]);
   });
 });
 
@@ -393,11 +407,11 @@ describe('expiry', () => {
   const expire = () => api.container.get(TOKENS.Database).mediaTrash.expire();
 
   it('purges only files past their retention', async () => {
-    await settings({ trash_retention_days: 3 });
-    const [old, recent, active] = await texts('old.txt', 'recent.txt', 'active.txt');
-    await shop.trash(old);
+    await changeMediaSettings({ trash_retention_days: 3 });
+    const [oldFile, recentFile, activeFile] = await uploadTexts('old.txt', 'recent.txt', 'active.txt');
+    await shop.trash(oldFile);
     api.clock.forward({ hours: 1 });
-    await shop.trash(recent);
+    await shop.trash(recentFile);
     api.clock.forward({ hours: 71, seconds: -1 });
     await expire();
     expect((await shop.trashed()).sort()).toEqual(['old.txt', 'recent.txt']);
@@ -405,13 +419,13 @@ describe('expiry', () => {
     expect(await expire()).toBe(1);
     expect([await shop.trashed(), await shop.names()]).toEqual([['recent.txt'], ['active.txt']]);
     await api.work();
-    expect((await shop.fetch(old.url)).status).toBe(404);
-    expect((await shop.fetch(recent.url)).status).toBe(200);
-    expect((await shop.fetch(active.url)).status).toBe(200);
+    expect((await shop.fetch(oldFile.url)).status).toBe(404);
+    expect((await shop.fetch(recentFile.url)).status).toBe(200);
+    expect((await shop.fetch(activeFile.url)).status).toBe(200);
   });
 
   it('purges each file once across processes', async () => {
-    const files = await texts('1', '2', '3', '4', '5');
+    const files = await uploadTexts('1', '2', '3', '4', '5');
     for (const file of files) await shop.trash(file);
     api.clock.forward({ hours: 31 * 24 });
     await Promise.all([expire(), expire(), expire()]);
@@ -419,17 +433,17 @@ describe('expiry', () => {
     expect([await shop.trashed(), await shop.objects(), api.jobFailures]).toEqual([[], [], []]);
   });
 
-  it('removes kept versions on the same schedule', async () => {
-    await settings({ trash_retention_days: 3 });
+  it('removes kept versions after the same retention', async () => {
+    await changeMediaSettings({ trash_retention_days: 3 });
     const file = await shop.text('a.txt', {}, 'one');
     await shop.replace(file.id, 'two');
     const versions = async () => (await shop.client.get(`/cdn/files/${file.id}/versions`)).body.data;
-    const [kept] = await versions();
-    expect(Date.parse(`${kept.purge_at}Z`) - api.clock.now().getTime()).toBe(3 * 86_400_000);
+    const [keptVersion] = await versions();
+    expect(Date.parse(`${keptVersion.purge_at}Z`) - api.clock.now().getTime()).toBe(3 * 86_400_000);
     api.clock.forward({ hours: 72 });
     await api.container.get(TOKENS.Database).fileVersions.expire();
     expect(await versions()).toEqual([]);
-    expect((await shop.fetch(kept.url)).status).toBe(404);
+    expect((await shop.fetch(keptVersion.url)).status).toBe(404);
     await api.work();
     expect((await shop.bytes((await shop.file(file.id)).url)).toString()).toBe('two');
     expect(await shop.objects()).toHaveLength(2);
@@ -443,15 +457,15 @@ describe('DELETE /cdn/folder', () => {
     const { body } = await trashFolder('x');
     expect(body.data).toEqual({ deleted_files: 1, deleted_folders: 2 });
     expect([await shop.trashed(), (await shop.fetch(file.url)).status]).toEqual([['a.txt'], 200]);
-    expect((await entry(file.id)).folder).toBe('x/y');
+    expect((await findTrashEntry(file.id)).folder).toBe('x/y');
   });
 
   it('keeps the times of files already in Trash', async () => {
     const file = await shop.text('a.txt', { folder: 'x' });
     await shop.trash(file);
-    const first = await entry(file.id);
+    const firstEntry = await findTrashEntry(file.id);
     api.clock.forward({ hours: 1 });
     expect((await trashFolder('x')).body.data).toEqual({ deleted_files: 0, deleted_folders: 1 });
-    expect(await entry(file.id)).toEqual(first);
+    expect(await findTrashEntry(file.id)).toEqual(firstEntry);
   });
 });

@@ -15,7 +15,7 @@ beforeEach(async () => {
   baseUrl = await baseUrlOf(shop);
 });
 
-/** 5,700 incompressible bytes. */
+/** 5,700 bytes, which compression cannot shorten. */
 const TOO_LONG_FOR_AN_INDEX = String.fromCodePoint(...Array.from({ length: 1_900 }, (_, index) => 0x4e00 + index * 11));
 
 interface Usage {
@@ -53,27 +53,27 @@ const dataOf = ({ status, body }: Reply): Usage[] => {
 };
 const usagesOf = async (id: number | string, query = '', client = shop) =>
   dataOf(await client.get(`/cdn/files/${id}/usages${query}`));
-const broken = async (query = '', client = shop) => dataOf(await client.get(`/cdn/usages/broken${query}`));
-const urls = (usages: readonly Usage[]) => usages.map(({ url }) => url.slice(baseUrl.length + 1));
+const listBroken = async (query = '', client = shop) => dataOf(await client.get(`/cdn/usages/broken${query}`));
+const relativeUrls = (usages: readonly Usage[]) => usages.map(({ url }) => url.slice(baseUrl.length + 1));
 
-const put = (usage: object, client = shop) => client.put('/cdn/usages', { usage });
-const page = (...names: readonly string[]) => ({
+const putUsage = (usage: object, client = shop) => client.put('/cdn/usages', { usage });
+const makePage = (...names: readonly string[]) => ({
   entity_type: 'page',
   entity_id: 'home',
   label: 'Home',
   fields: names.map((name) => ({ field: 'body', url: urlOf(name) })),
 });
-const report = async (usage: object): Promise<Usage[]> => dataOf(await put(usage));
+const reportUsages = async (usage: object): Promise<Usage[]> => dataOf(await putUsage(usage));
 
-const images = (...names: readonly string[]) => names.map((name) => ({ image_url: urlOf(name) }));
-const product = async (more: object, query = '') => {
-  const products = [{ code: 'A', name: 'Boot', ...more }];
+const makeImages = (...names: readonly string[]) => names.map((name) => ({ image_url: urlOf(name) }));
+const upsertProduct = async (fields: object, query = '') => {
+  const products = [{ code: 'A', name: 'Boot', ...fields }];
   const { body } = await shop.post(`/int/products${query}`, { products });
   expect(body.data.failed).toEqual([]);
   return body.data.products[0];
 };
-const location = async (more: object) => {
-  const app_locations = [{ code: 'S', name: 'Store', latitude: 1, longitude: 1, ...more }];
+const upsertLocation = async (fields: object) => {
+  const app_locations = [{ code: 'S', name: 'Store', latitude: 1, longitude: 1, ...fields }];
   return (await shop.post('/int/app_locations', { app_locations })).body.data[0];
 };
 
@@ -81,21 +81,24 @@ describe('a usage', () => {
   it('is recorded for images of a product and its variants', async () => {
     const file = await addFile('a.jpg');
     const variants = [
-      { code: 'A-1', name: 'Size 42', images: images('a.jpg') },
-      { code: 'A-2', images: images('a.jpg') },
+      { code: 'A-1', name: 'Size 42', images: makeImages('a.jpg') },
+      { code: 'A-2', images: makeImages('a.jpg') },
     ];
-    const { id, variants: made } = await product({ images: images('a.jpg', 'other.jpg'), variants });
-    const use = { field: 'images', url: urlOf('a.jpg'), total_count: 3 };
+    const { id, variants: storedVariants } = await upsertProduct({
+      images: makeImages('a.jpg', 'other.jpg'),
+      variants,
+    });
+    const commonFields = { field: 'images', url: urlOf('a.jpg'), total_count: 3 };
     expect(await usagesOf(file)).toEqual([
-      { entity_type: 'product', entity_id: String(id), label: 'Boot', ...use },
-      { entity_type: 'product_variant', entity_id: String(made[0].id), label: 'Size 42', ...use },
-      { entity_type: 'product_variant', entity_id: String(made[1].id), label: 'Boot', ...use },
+      { entity_type: 'product', entity_id: String(id), label: 'Boot', ...commonFields },
+      { entity_type: 'product_variant', entity_id: String(storedVariants[0].id), label: 'Size 42', ...commonFields },
+      { entity_type: 'product_variant', entity_id: String(storedVariants[1].id), label: 'Boot', ...commonFields },
     ]);
   });
 
   it('is recorded for the image of a location', async () => {
     const file = await addFile('a.jpg');
-    const { id } = await location({ image_url: urlOf('a.jpg') });
+    const { id } = await upsertLocation({ image_url: urlOf('a.jpg') });
     expect(await usagesOf(file)).toEqual([
       {
         entity_type: 'app_location',
@@ -110,28 +113,31 @@ describe('a usage', () => {
 
   it('is recorded again for an image that is appended again', async () => {
     const file = await addFile('a.jpg');
-    await product({ images: images('a.jpg', 'a.jpg') });
-    await product({ images: images('a.jpg') });
+    await upsertProduct({ images: makeImages('a.jpg', 'a.jpg') });
+    await upsertProduct({ images: makeImages('a.jpg') });
     expect((await usagesOf(file)).map((usage) => usage.total_count)).toEqual([3, 3, 3]);
     expect((await shop.get('/products?code=A')).body.data.images).toHaveLength(3);
   });
 
-  it('counts for its file', async () => {
+  it('increases the usage count of its file', async () => {
     const file = await addFile('a.jpg');
-    await product({ images: images('a.jpg', 'a@320.jpg') });
-    await location({ image_url: urlOf('a.jpg?v=2') });
-    await report(page('a.jpg', 'b.jpg'));
+    await upsertProduct({ images: makeImages('a.jpg', 'a@320.jpg') });
+    await upsertLocation({ image_url: urlOf('a.jpg?v=2') });
+    await reportUsages(makePage('a.jpg', 'b.jpg'));
     expect((await shop.get(`/cdn/files/${file}`)).body.data.usage_count).toBe(4);
   });
 
   it('shows the current name of its record', async () => {
     const file = await addFile('a.jpg');
-    await product({ images: images('a.jpg'), variants: [{ code: 'A-1', name: 'Old', images: images('a.jpg') }] });
-    await location({ image_url: urlOf('a.jpg') });
-    await product({ name: 'Sandal', variants: [{ code: 'A-1', name: 'New' }] });
-    await location({ name: 'Shop' });
+    await upsertProduct({
+      images: makeImages('a.jpg'),
+      variants: [{ code: 'A-1', name: 'Old', images: makeImages('a.jpg') }],
+    });
+    await upsertLocation({ image_url: urlOf('a.jpg') });
+    await upsertProduct({ name: 'Sandal', variants: [{ code: 'A-1', name: 'New' }] });
+    await upsertLocation({ name: 'Shop' });
     expect((await usagesOf(file)).map(({ label }) => label)).toEqual(['Sandal', 'New', 'Shop']);
-    await product({ variants: [{ code: 'A-1', name: '' }] });
+    await upsertProduct({ variants: [{ code: 'A-1', name: '' }] });
     expect((await usagesOf(file)).map(({ label }) => label)).toEqual(['Boot', 'Boot', 'Shop']);
   });
 
@@ -143,8 +149,8 @@ describe('a usage', () => {
     ['of a page', 'shoes/a.jpg@p3.webp'],
   ])('is found by a URL %s and shown as stored', async (_, name) => {
     const file = await addFile('shoes/a.jpg');
-    await product({ images: images(name) });
-    expect(urls(await usagesOf(file))).toEqual([name]);
+    await upsertProduct({ images: makeImages(name) });
+    expect(relativeUrls(await usagesOf(file))).toEqual([name]);
   });
 
   it.each([
@@ -154,34 +160,34 @@ describe('a usage', () => {
     ['a URL too long for an index', () => urlOf(TOO_LONG_FOR_AN_INDEX)],
   ])('is not recorded for %s', async (_, makeUrl) => {
     const image_url = makeUrl();
-    await product({ images: [{ image_url }], variants: [{ code: 'A-1', images: [{ image_url }] }] });
-    expect((await location({ image_url })).image_url).toBe(image_url);
+    await upsertProduct({ images: [{ image_url }], variants: [{ code: 'A-1', images: [{ image_url }] }] });
+    expect((await upsertLocation({ image_url })).image_url).toBe(image_url);
     expect((await shop.get('/products?code=A')).body.data.images).toHaveLength(2);
-    expect(await report({ ...page(), fields: [{ field: 'body', url: image_url }] })).toEqual([]);
-    expect(await broken()).toEqual([]);
+    expect(await reportUsages({ ...makePage(), fields: [{ field: 'body', url: image_url }] })).toEqual([]);
+    expect(await listBroken()).toEqual([]);
   });
 });
 
 describe('the image of a location', () => {
   it('loses its usage when it changes or is removed', async () => {
     const [a, b] = [await addFile('a.jpg'), await addFile('b.jpg')];
-    const shown = async () => [urls(await usagesOf(a)), urls(await usagesOf(b))];
-    await location({ image_url: urlOf('a.jpg') });
-    await location({ city: 'Niš' });
-    await location({ image_url: urlOf('a.jpg') });
-    expect(await shown()).toEqual([['a.jpg'], []]);
-    await location({ image_url: urlOf('a.jpg?v=2') });
-    expect(await shown()).toEqual([['a.jpg?v=2'], []]);
-    await location({ image_url: urlOf('b@320.jpg') });
-    expect(await shown()).toEqual([[], ['b@320.jpg']]);
-    await location({ image_url: 'https://shop.example/a.jpg' });
-    expect(await shown()).toEqual([[], []]);
-    await location({ image_url: urlOf('a.jpg') });
-    await location({ image_url: null });
-    expect(await shown()).toEqual([[], []]);
+    const listUsages = async () => [relativeUrls(await usagesOf(a)), relativeUrls(await usagesOf(b))];
+    await upsertLocation({ image_url: urlOf('a.jpg') });
+    await upsertLocation({ city: 'Niš' });
+    await upsertLocation({ image_url: urlOf('a.jpg') });
+    expect(await listUsages()).toEqual([['a.jpg'], []]);
+    await upsertLocation({ image_url: urlOf('a.jpg?v=2') });
+    expect(await listUsages()).toEqual([['a.jpg?v=2'], []]);
+    await upsertLocation({ image_url: urlOf('b@320.jpg') });
+    expect(await listUsages()).toEqual([[], ['b@320.jpg']]);
+    await upsertLocation({ image_url: 'https://shop.example/a.jpg' });
+    expect(await listUsages()).toEqual([[], []]);
+    await upsertLocation({ image_url: urlOf('a.jpg') });
+    await upsertLocation({ image_url: null });
+    expect(await listUsages()).toEqual([[], []]);
   });
 
-  it('is used by every location that shares it', async () => {
+  it('has a usage for every location that shows it', async () => {
     const file = await addFile('a.jpg');
     const store = { name: 'Store', latitude: 1, longitude: 1, image_url: urlOf('a.jpg') };
     const app_locations = [
@@ -193,7 +199,7 @@ describe('the image of a location', () => {
     const { body } = await shop.post('/int/app_locations', { app_locations });
     const ids = [body.data[0].id, body.data[1].id, body.data[2].id].map(String);
     expect((await usagesOf(file)).map((usage) => usage.entity_id)).toEqual(ids);
-    expect(await broken()).toEqual([]);
+    expect(await listBroken()).toEqual([]);
   });
 });
 
@@ -202,8 +208,8 @@ describe('a bulk call', () => {
     Array.from({ length: count }, (_, index) => ({
       code: `P${index}`,
       name: 'Boot',
-      images: images(name),
-      variants: [{ code: `P${index}-1`, images: images(name) }],
+      images: makeImages(name),
+      variants: [{ code: `P${index}-1`, images: makeImages(name) }],
     }));
   const locations = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => ({
@@ -218,28 +224,28 @@ describe('a bulk call', () => {
     expect((await call()).status).toBe(200);
     return api.statements.length;
   };
-  const total = async (file: number) => (await usagesOf(file, '?limit=1'))[0]?.total_count ?? 0;
+  const countUsages = async (file: number) => (await usagesOf(file, '?limit=1'))[0]?.total_count ?? 0;
 
   it.each([
     ['products', (rows: object[]) => shop.post('/int/products', { products: rows }), products, [2, 6_006]],
     ['locations', (rows: object[]) => shop.post('/int/app_locations', { app_locations: rows }), locations, [1, 3_000]],
-  ] as const)('records usages of 3,000 %s in as many statements as of two', async (_, post, rows, expected) => {
+  ] as const)('records usages of 3,000 %s in as many statements as for two', async (_, post, rows, expected) => {
     const [a, b] = [await addFile('a.jpg'), await addFile('b.jpg')];
     await post(rows(1, 'a.jpg'));
-    expect(await total(a)).toBe(expected[0]);
-    const oneOfEach = await countStatements(() => post(rows(2, 'a.jpg')));
-    expect(await countStatements(() => post(rows(3_000, 'a.jpg')))).toBe(oneOfEach);
-    expect(await total(a)).toBe(expected[1]);
-    expect(await countStatements(() => post(rows(3_000, 'b.jpg')))).toBeLessThanOrEqual(oneOfEach);
-    expect(await total(b)).toBe(rows === products ? 6_000 : 3_000);
-    expect(await total(a)).toBe(rows === products ? expected[1] : 0);
+    expect(await countUsages(a)).toBe(expected[0]);
+    const statementCount = await countStatements(() => post(rows(2, 'a.jpg')));
+    expect(await countStatements(() => post(rows(3_000, 'a.jpg')))).toBe(statementCount);
+    expect(await countUsages(a)).toBe(expected[1]);
+    expect(await countStatements(() => post(rows(3_000, 'b.jpg')))).toBeLessThanOrEqual(statementCount);
+    expect(await countUsages(b)).toBe(rows === products ? 6_000 : 3_000);
+    expect(await countUsages(a)).toBe(rows === products ? expected[1] : 0);
   });
 
   it('records no usages of failed rows or in a dry run', async () => {
     const file = await addFile('a.jpg');
-    await product({ images: images('a.jpg') }, '?dry_run=true');
-    await shop.post('/int/products', { products: [{ code: 'A', name: '', images: images('a.jpg') }] });
-    await location({ image_url: urlOf('a.jpg'), latitude: 91 });
+    await upsertProduct({ images: makeImages('a.jpg') }, '?dry_run=true');
+    await shop.post('/int/products', { products: [{ code: 'A', name: '', images: makeImages('a.jpg') }] });
+    await upsertLocation({ image_url: urlOf('a.jpg'), latitude: 91 });
     expect(await usagesOf(file)).toEqual([]);
   });
 
@@ -247,7 +253,7 @@ describe('a bulk call', () => {
     const file = await addFile('a.jpg');
     const call = () => shop.keyed('k').post('/int/products', { products: products(1, 'a.jpg') });
     expect((await call()).text).toBe((await call()).text);
-    expect(await total(file)).toBe(2);
+    expect(await countUsages(file)).toBe(2);
   });
 });
 
@@ -261,11 +267,11 @@ describe('PUT /cdn/usages', () => {
       { field: 'body', url: urlOf('a.jpg') },
     ];
     const entity = { entity_type: 'page', entity_id: 'home', label: 'Home page' };
-    const use = { ...entity, total_count: 3 };
-    expect(await report({ ...entity, fields })).toEqual([
-      { ...use, field: 'hero', url: urlOf('a.jpg?v=2') },
-      { ...use, field: 'body', url: urlOf('b@320.jpg') },
-      { ...use, field: 'body', url: urlOf('a.jpg') },
+    const commonFields = { ...entity, total_count: 3 };
+    expect(await reportUsages({ ...entity, fields })).toEqual([
+      { ...commonFields, field: 'hero', url: urlOf('a.jpg?v=2') },
+      { ...commonFields, field: 'body', url: urlOf('b@320.jpg') },
+      { ...commonFields, field: 'body', url: urlOf('a.jpg') },
     ]);
     expect(await usagesOf(file)).toEqual([
       { ...entity, field: 'hero', url: urlOf('a.jpg?v=2'), total_count: 2 },
@@ -275,35 +281,35 @@ describe('PUT /cdn/usages', () => {
 
   it('replaces only the usages of the entity', async () => {
     const file = await addFile('a.jpg');
-    await report(page('a.jpg', 'a.jpg'));
-    await report({ ...page('a.jpg'), entity_id: 'Home' });
-    await report({ ...page('a.jpg'), entity_type: 'banner' });
+    await reportUsages(makePage('a.jpg', 'a.jpg'));
+    await reportUsages({ ...makePage('a.jpg'), entity_id: 'Home' });
+    await reportUsages({ ...makePage('a.jpg'), entity_type: 'banner' });
     const entities = async () => (await usagesOf(file)).map((usage) => `${usage.entity_type} ${usage.entity_id}`);
     expect(await entities()).toEqual(['page home', 'page home', 'page Home', 'banner home']);
-    await report(page('b.jpg'));
+    await reportUsages(makePage('b.jpg'));
     expect(await entities()).toEqual(['page Home', 'banner home']);
   });
 
-  it('removes the entity without fields', async () => {
+  it('removes an entity that has no fields', async () => {
     const file = await addFile('a.jpg');
-    await report(page('a.jpg'));
-    expect(await report(page())).toEqual([]);
+    await reportUsages(makePage('a.jpg'));
+    expect(await reportUsages(makePage())).toEqual([]);
     expect(await usagesOf(file)).toEqual([]);
   });
 
   it('accepts an entity without a label', async () => {
-    const { label: _, ...unlabelled } = page('a.jpg');
-    expect(await report(unlabelled)).toMatchObject([{ label: null }]);
-    expect(await broken()).toMatchObject([{ label: null }]);
+    const { label: _, ...unlabelledPage } = makePage('a.jpg');
+    expect(await reportUsages(unlabelledPage)).toMatchObject([{ label: null }]);
+    expect(await listBroken()).toMatchObject([{ label: null }]);
   });
 
   it('does not change usages of another app', async () => {
     const file = await addFile('a.jpg');
-    await report(page('a.jpg'));
-    const stranger = await api.app();
-    expect(dataOf(await put({ ...page('a.jpg'), fields: [] }, stranger))).toEqual([]);
-    expect(dataOf(await put(page('a.jpg'), stranger))).toEqual([]);
-    expect(urls(await usagesOf(file))).toEqual(['a.jpg']);
+    await reportUsages(makePage('a.jpg'));
+    const otherApp = await api.app();
+    expect(dataOf(await putUsage({ ...makePage('a.jpg'), fields: [] }, otherApp))).toEqual([]);
+    expect(dataOf(await putUsage(makePage('a.jpg'), otherApp))).toEqual([]);
+    expect(relativeUrls(await usagesOf(file))).toEqual(['a.jpg']);
   });
 
   it.each([
@@ -324,51 +330,51 @@ describe('PUT /cdn/usages', () => {
     ['a long URL', { fields: [{ field: 'f', url: 'u'.repeat(2_049) }] }, 'fields.0.url', 'is too long'],
   ])('refuses %s and changes nothing', async (_, change, name, message) => {
     const file = await addFile('a.jpg');
-    await report(page('a.jpg'));
-    await product({ images: images('a.jpg') });
-    const { status, body } = await put({ ...page('b.jpg'), ...change });
+    await reportUsages(makePage('a.jpg'));
+    await upsertProduct({ images: makeImages('a.jpg') });
+    const { status, body } = await putUsage({ ...makePage('b.jpg'), ...change });
     expect([status, body]).toEqual([422, { errors: { [name]: [message] } }]);
-    expect(urls(await usagesOf(file))).toEqual(['a.jpg', 'a.jpg']);
+    expect(relativeUrls(await usagesOf(file))).toEqual(['a.jpg', 'a.jpg']);
   });
 
   it('records 1,000 fields in as many statements as one', async () => {
     const file = await addFile('a.jpg');
     api.statements.length = 0;
-    await report(page('a.jpg'));
+    await reportUsages(makePage('a.jpg'));
     const { length } = api.statements;
-    expect(await report(page(...Array<string>(1_000).fill('a.jpg')))).toHaveLength(1_000);
+    expect(await reportUsages(makePage(...Array<string>(1_000).fill('a.jpg')))).toHaveLength(1_000);
     expect(api.statements).toHaveLength(2 * length);
     expect(await usagesOf(file, '?limit=10000')).toHaveLength(1_000);
   });
 
-  it('keeps exactly one of many concurrent calls', async () => {
+  it('keeps the usages of exactly one of many concurrent calls', async () => {
     const names = (call: number) => Array.from({ length: 40 }, (_, index) => `${call}-${index}.jpg`);
     for (const round of [1, 2]) {
       const calls = Array.from({ length: 20 }, (_, call) => round * 100 + call);
       api.statements.length = 0;
-      const replies = await Promise.all(calls.map((call) => put(page(...names(call)))));
+      const replies = await Promise.all(calls.map((call) => putUsage(makePage(...names(call)))));
       expect(replies.map(({ body }) => body.data.length)).toEqual(calls.map(() => 40));
       // A deadlock would have repeated its transaction.
       expect(api.statements.filter((text) => text.includes('insert into cdn_usages'))).toHaveLength(20);
-      const left = urls(await broken('?limit=10000')).toSorted();
-      expect(calls.map((call) => names(call).toSorted())).toContainEqual(left);
+      const remainingUrls = relativeUrls(await listBroken('?limit=10000')).toSorted();
+      expect(calls.map((call) => names(call).toSorted())).toContainEqual(remainingUrls);
     }
   });
 });
 
 describe('GET /cdn/files/{id}/usages', () => {
-  it('is paged in the order recorded, 30 by default', async () => {
+  it('returns usages in the order of recording, 30 per page by default', async () => {
     const file = await addFile('a.jpg');
     const names = Array.from({ length: 35 }, (_, index) => `a.jpg?v=${index}`);
-    await report(page(...names));
-    const shown = async (query: string) => urls(await usagesOf(file, query));
-    expect(await shown('')).toEqual(names.slice(0, 30));
-    expect(await shown('?offset=30')).toEqual(names.slice(30));
-    expect(await shown('?offset=2&limit=3')).toEqual(names.slice(2, 5));
-    expect(await shown('?limit=99999')).toEqual(names);
-    expect(await shown('?offset=35')).toEqual([]);
+    await reportUsages(makePage(...names));
+    const listUrls = async (query: string) => relativeUrls(await usagesOf(file, query));
+    expect(await listUrls('')).toEqual(names.slice(0, 30));
+    expect(await listUrls('?offset=30')).toEqual(names.slice(30));
+    expect(await listUrls('?offset=2&limit=3')).toEqual(names.slice(2, 5));
+    expect(await listUrls('?limit=99999')).toEqual(names);
+    expect(await listUrls('?offset=35')).toEqual([]);
     for (const value of ['0', '-1', 'x', '1.5', '', '%00']) {
-      expect(await shown(`?limit=${value}`)).toEqual(names.slice(0, 30));
+      expect(await listUrls(`?limit=${value}`)).toEqual(names.slice(0, 30));
     }
     expect(new Set((await usagesOf(file, '?offset=2&limit=3')).map((usage) => usage.total_count))).toEqual(
       new Set([35]),
@@ -386,83 +392,89 @@ describe('GET /cdn/files/{id}/usages', () => {
     expect([usages.length, usages[0]?.total_count]).toEqual([10_000, 10_001]);
   });
 
-  it('is empty for a file of another app', async () => {
+  it('returns nothing for a file of another app', async () => {
     const file = await addFile('a.jpg');
-    await report(page('a.jpg'));
+    await reportUsages(makePage('a.jpg'));
     expect(await usagesOf(file, '', await api.app())).toEqual([]);
     for (const id of [file + 1_000_000, '9'.repeat(30), '0', '-1', 'x', '1.5']) {
       expect(await usagesOf(id)).toEqual([]);
     }
   });
 
-  it('is empty for an upload in progress', async () => {
-    await report(page('a.jpg'));
+  it('returns nothing for an upload in progress', async () => {
+    await reportUsages(makePage('a.jpg'));
     expect(await usagesOf(await addFile('a.jpg', 'receiving'))).toEqual([]);
   });
 
   it('finds a URL stored before its file', async () => {
-    await product({ images: images('later.jpg') });
-    expect(urls(await broken())).toEqual(['later.jpg']);
-    expect(urls(await usagesOf(await addFile('later.jpg')))).toEqual(['later.jpg']);
-    expect(await broken()).toEqual([]);
+    await upsertProduct({ images: makeImages('later.jpg') });
+    expect(relativeUrls(await listBroken())).toEqual(['later.jpg']);
+    expect(relativeUrls(await usagesOf(await addFile('later.jpg')))).toEqual(['later.jpg']);
+    expect(await listBroken()).toEqual([]);
   });
 
   it('shows the usages of a file in Trash', async () => {
-    await report(page('a.jpg'));
-    expect(urls(await usagesOf(await addFile('a.jpg', 'trashed')))).toEqual(['a.jpg']);
+    await reportUsages(makePage('a.jpg'));
+    expect(relativeUrls(await usagesOf(await addFile('a.jpg', 'trashed')))).toEqual(['a.jpg']);
   });
 
   it('treats the id of a client’s entity as text', async () => {
     const file = await addFile('a.jpg');
-    await product({ images: images('a.jpg') });
-    await report({ ...page('a.jpg'), entity_id: "9'.e" });
+    await upsertProduct({ images: makeImages('a.jpg') });
+    await reportUsages({ ...makePage('a.jpg'), entity_id: "9'.e" });
     expect((await usagesOf(file)).map(({ label }) => label)).toEqual(['Boot', 'Home']);
   });
 });
 
 describe('GET /cdn/usages/broken', () => {
   it('lists URLs of missing and purged files, not of files in Trash', async () => {
-    const gone = await addFile('gone.jpg');
+    const purgedId = await addFile('gone.jpg');
     await addFile('active.jpg');
     await addFile('trashed.jpg', 'trashed');
     await addFile('receiving.jpg', 'receiving');
     const names = ['active.jpg', 'gone@320.jpg?v=2', 'never.jpg', 'receiving.jpg', 'trashed.jpg'];
-    const { id } = await product({ images: images(...names) });
-    expect(urls(await broken())).toEqual(['never.jpg', 'receiving.jpg']);
-    await purge(gone, 'gone.jpg');
-    const use = { entity_type: 'product', entity_id: String(id), field: 'images', label: 'Boot', total_count: 3 };
-    expect(await broken()).toEqual(
-      ['gone@320.jpg?v=2', 'never.jpg', 'receiving.jpg'].map((name) => ({ ...use, url: urlOf(name) })),
+    const { id } = await upsertProduct({ images: makeImages(...names) });
+    expect(relativeUrls(await listBroken())).toEqual(['never.jpg', 'receiving.jpg']);
+    await purge(purgedId, 'gone.jpg');
+    const commonFields = {
+      entity_type: 'product',
+      entity_id: String(id),
+      field: 'images',
+      label: 'Boot',
+      total_count: 3,
+    };
+    expect(await listBroken()).toEqual(
+      ['gone@320.jpg?v=2', 'never.jpg', 'receiving.jpg'].map((name) => ({ ...commonFields, url: urlOf(name) })),
     );
   });
 
   it('ignores usages and files of other apps', async () => {
-    await report(page('a.jpg'));
-    const stranger = await api.app();
-    expect(await broken('', stranger)).toEqual([]);
+    await reportUsages(makePage('a.jpg'));
+    const otherApp = await api.app();
+    expect(await listBroken('', otherApp)).toEqual([]);
     await api.database.rows(
       `insert into cdn_files (app_id, state, key, filename, kind, mime, size, content, last_modified, inserted_at)
        values ($1, 'active', $2, 'a.jpg', 'image', 'image/png', 1, 'o', now(), now())`,
-      [stranger.appId, `${await prefixOf(shop)}/a.jpg`],
+      [otherApp.appId, `${await prefixOf(shop)}/a.jpg`],
     );
-    expect(urls(await broken())).toEqual(['a.jpg']);
+    expect(relativeUrls(await listBroken())).toEqual(['a.jpg']);
   });
 
-  it('is paged with URLs of one file together', async () => {
-    await report(page('b.jpg', 'a.jpg', 'b@320.jpg', 'a.jpg?v=2'));
-    expect(urls(await broken())).toEqual(['a.jpg', 'a.jpg?v=2', 'b.jpg', 'b@320.jpg']);
-    expect(urls(await broken('?offset=1&limit=2'))).toEqual(['a.jpg?v=2', 'b.jpg']);
-    expect((await broken('?offset=1&limit=2')).map((usage) => usage.total_count)).toEqual([4, 4]);
-    await report(page(...Array.from({ length: 31 }, (_, index) => `${index}.jpg`)));
-    expect(await broken('?offset=x&limit=0')).toHaveLength(30);
+  it('lists the URLs of one file together', async () => {
+    await reportUsages(makePage('b.jpg', 'a.jpg', 'b@320.jpg', 'a.jpg?v=2'));
+    expect(relativeUrls(await listBroken())).toEqual(['a.jpg', 'a.jpg?v=2', 'b.jpg', 'b@320.jpg']);
+    expect(relativeUrls(await listBroken('?offset=1&limit=2'))).toEqual(['a.jpg?v=2', 'b.jpg']);
+    expect((await listBroken('?offset=1&limit=2')).map((usage) => usage.total_count)).toEqual([4, 4]);
+    await reportUsages(makePage(...Array.from({ length: 31 }, (_, index) => `${index}.jpg`)));
+    expect(await listBroken('?offset=x&limit=0')).toHaveLength(30);
   });
 
   describe('with search', () => {
     beforeEach(async () => {
-      await product({ name: 'Summer 100% wool', images: images('one.jpg') });
-      await location({ name: 'Shop_in Niš', image_url: urlOf('two.jpg') });
-      await report({ ...page('three%20of%20them.jpg'), entity_id: 'landing/5', label: 'Wool week' });
-      await report({ ...page('four@640.jpg'), entity_type: 'banner', label: null });
+      await upsertProduct({ name: 'Summer 100% wool', images: makeImages('one.jpg') });
+      await upsertLocation({ name: 'Shop_in Niš', image_url: urlOf('two.jpg') });
+      await reportUsages({ ...makePage('three%20of%20them.jpg'), entity_id: 'landing/5', label: 'Wool week' });
+      await reportUsages({ ...makePage('four@640.jpg'), entity_type: 'banner', label: null });
     });
 
     it.each([
@@ -480,43 +492,43 @@ describe('GET /cdn/usages/broken', () => {
       ['by a trimmed text', '  week ', ['three%20of%20them.jpg']],
       ['all by a blank text', '  ', ['four@640.jpg', 'one.jpg', 'three%20of%20them.jpg', 'two.jpg']],
     ])('finds %s', async (_, search, expected) => {
-      const found = await broken(`?search=${encodeURIComponent(search)}`);
-      expect(urls(found)).toEqual(expected);
-      expect(found.map((usage) => usage.total_count)).toEqual(expected.map(() => expected.length));
+      const usages = await listBroken(`?search=${encodeURIComponent(search)}`);
+      expect(relativeUrls(usages)).toEqual(expected);
+      expect(usages.map((usage) => usage.total_count)).toEqual(expected.map(() => expected.length));
     });
 
     it.each(['search=%00', 'search=a%00b', 'search[]=a', 'search[x]=a', 'search=a&search=b'])(
       'ignores an invalid search: %s',
       async (query) => {
-        expect(await broken(`?${query}`)).toHaveLength(4);
+        expect(await listBroken(`?${query}`)).toHaveLength(4);
       },
     );
   });
 });
 
 describe('among 200,000 usages of many apps', () => {
-  const APPS = 20;
-  const EACH = 10_000;
+  const APP_COUNT = 20;
+  const USAGES_PER_APP = 10_000;
   const keySql = (name: string) => `'many/' || ${name} || '.jpg'`;
   let shops: readonly Client[];
 
   beforeAll(async () => {
-    shops = await Promise.all(Array.from({ length: APPS }, () => api.app()));
+    shops = await Promise.all(Array.from({ length: APP_COUNT }, () => api.app()));
     const ids = shops.map(({ appId }) => appId);
     await loadRows(
       api.url,
       'cdn_files',
       `insert into cdn_files (app_id, state, key, filename, kind, mime, size, content, last_modified, inserted_at)
        select app, 'active', ${keySql('n')}, n::text, 'image', 'image/png', 1, 'o', now(), now()
-       from unnest($1::bigint[]) as app, generate_series(1, ${EACH / 4}) as n`,
+       from unnest($1::bigint[]) as app, generate_series(1, ${USAGES_PER_APP / 4}) as n`,
       [ids],
     );
     await loadRows(
       api.url,
       'cdn_usages',
       `insert into cdn_usages (app_id, key, entity_type, entity_id, field, label, url, inserted_at)
-       select app, ${keySql(`n % ${EACH / 4 + 1}`)}, 'page', n::text, 'body', 'Page ' || n, 'url', now()
-       from unnest($1::bigint[]) as app, generate_series(1, ${EACH}) as n`,
+       select app, ${keySql(`n % ${USAGES_PER_APP / 4 + 1}`)}, 'page', n::text, 'body', 'Page ' || n, 'url', now()
+       from unnest($1::bigint[]) as app, generate_series(1, ${USAGES_PER_APP}) as n`,
       [ids],
     );
   }, 60_000);
@@ -524,11 +536,11 @@ describe('among 200,000 usages of many apps', () => {
   const planOfCall = async (values: readonly unknown[], call: () => Promise<unknown>): Promise<string> => {
     api.statements.length = 0;
     await call();
-    const text = api.statements.find((each) => each.includes('cdn_usages')) as string;
+    const text = api.statements.find((statement) => statement.includes('cdn_usages')) as string;
     return planOf(api.database, text, values);
   };
 
-  it('finds those of a file by its key', async () => {
+  it('finds the usages of a file by index', async () => {
     const [client] = shops as [Client];
     const [file] = await api.database.rows<{ id: number }>('select max(id) as id from cdn_files where app_id = $1', [
       client.appId,
@@ -539,14 +551,14 @@ describe('among 200,000 usages of many apps', () => {
     expect(plan).not.toContain('Seq Scan');
   });
 
-  it('finds broken ones without reading other apps', async () => {
+  it('finds broken usages without reading other apps', async () => {
     const [client] = shops as [Client];
-    expect(await broken('', client)).toMatchObject([{ total_count: 3 }, {}, {}]);
+    expect(await listBroken('', client)).toMatchObject([{ total_count: 3 }, {}, {}]);
     for (const [query, values] of [
       ['', []],
       ['?search=page', ['%page%']],
     ] as const) {
-      const plan = await planOfCall([client.appId, 0, 30, ...values], () => broken(query, client));
+      const plan = await planOfCall([client.appId, 0, 30, ...values], () => listBroken(query, client));
       expect(plan).toMatch(/(Hash|Merge) Full Join/);
       expect(plan).not.toMatch(/Seq Scan on (cdn_usages|cdn_files)/);
     }

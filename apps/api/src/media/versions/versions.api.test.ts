@@ -17,42 +17,46 @@ beforeEach(async () => {
 });
 
 const jpeg = (width: number, height: number) => sharpSampleImages.still('image/jpeg', width, height);
-const answers = ({ status, body }: Reply) => [status, body];
-const refused = (key: string) => ({ errors: { CdnFiles: [`API.CdnFiles.${key}`] } });
-const versions = async (id: number) => (await shop.client.get(`/cdn/files/${id}/versions`)).body.data;
-const served = async (id: number) => shop.bytes((await shop.file(id)).url);
-const upload = (id: number, fields: object, file?: { name: string; bytes: Uint8Array }) =>
+const statusAndBody = ({ status, body }: Reply) => [status, body];
+const refusalBody = (key: string) => ({ errors: { CdnFiles: [`API.CdnFiles.${key}`] } });
+const listVersions = async (id: number) => (await shop.client.get(`/cdn/files/${id}/versions`)).body.data;
+const readContent = async (id: number) => shop.bytes((await shop.file(id)).url);
+const uploadReplacement = (id: number, fields: object, file?: { name: string; bytes: Uint8Array }) =>
   shop.client.upload(`/cdn/files/${id}/replace`, file, fields as Record<string, string>);
-const words = { name: 'new.txt', bytes: Buffer.from('new words') };
+const newText = { name: 'new.txt', bytes: Buffer.from('new words') };
 const regenerate = (id: number, body?: object) => shop.client.post(`/cdn/files/${id}/renditions/regenerate`, body);
-const labels = async (id: number) =>
+const readLabels = async (id: number) =>
   (await shop.file(id)).renditions.map(({ label }: { label: string }) => label).join(' ');
 
 describe('concurrent changes of one file', () => {
-  const CALLS = 8;
-  const runAll = <Result>(call: (n: number) => Promise<Result>) =>
-    Promise.all(Array.from({ length: CALLS }, (_, n) => call(n)));
-  const byVersion = (replies: readonly Reply[]) =>
-    replies.map(({ body }) => body).toSorted((one, other) => one.data.version - other.data.version);
+  const CALL_COUNT = 8;
+  const runConcurrently = <Result>(call: (n: number) => Promise<Result>) =>
+    Promise.all(Array.from({ length: CALL_COUNT }, (_, n) => call(n)));
+  const sortByVersion = (replies: readonly Reply[]) =>
+    replies.map(({ body }) => body).toSorted((a, b) => a.data.version - b.data.version);
 
-  it.each(['image', 'text'])('return the version and content of each replace (%s)', async (kind) => {
-    const contents = await runAll(async (n) => (kind === 'text' ? Buffer.from('x'.repeat(n + 1)) : jpeg(40 + n, 30)));
+  it.each(['image', 'text'])('returns the version and content of each replacement (%s)', async (kind) => {
+    const contents = await runConcurrently(async (n) =>
+      kind === 'text' ? Buffer.from('x'.repeat(n + 1)) : jpeg(40 + n, 30),
+    );
     const { id, url } = await shop.text('a.txt');
-    const replies = await runAll((n) => shop.replace(id, contents[n] as Buffer));
-    expect(byVersion(replies).map(({ data, cache }) => [data.version, data.url, cache.url])).toEqual(
-      Array.from({ length: CALLS }, (_, n) => [n + 2, `${url}?v=${n + 2}`, `${url}?v=${n + 2}`]),
+    const replies = await runConcurrently((n) => shop.replace(id, contents[n] as Buffer));
+    expect(sortByVersion(replies).map(({ data, cache }) => [data.version, data.url, cache.url])).toEqual(
+      Array.from({ length: CALL_COUNT }, (_, n) => [n + 2, `${url}?v=${n + 2}`, `${url}?v=${n + 2}`]),
     );
     expect(replies.map(({ body }) => (kind === 'text' ? body.data.size : body.data.width))).toEqual(
       contents.map((content, n) => (kind === 'text' ? content.length : 40 + n)),
     );
   });
 
-  it('return the version of each revert', async () => {
+  it('returns the version of each revert', async () => {
     const { id, url } = await shop.text('a.txt');
     await shop.replace(id, 'other');
-    const replies = await runAll((n) => shop.revert(id, { version: 1, cache_strategy: n % 2 ? 'version' : 'ttl' }));
-    expect(byVersion(replies).map(({ data, cache }) => [data.version, data.url, cache.url])).toEqual(
-      byVersion(replies).map(({ cache }, n) => [
+    const replies = await runConcurrently((n) =>
+      shop.revert(id, { version: 1, cache_strategy: n % 2 ? 'version' : 'ttl' }),
+    );
+    expect(sortByVersion(replies).map(({ data, cache }) => [data.version, data.url, cache.url])).toEqual(
+      sortByVersion(replies).map(({ cache }, n) => [
         n + 3,
         `${url}?v=${n + 3}`,
         cache.strategy === 'version' ? `${url}?v=${n + 3}` : url,
@@ -68,7 +72,7 @@ describe('POST /cdn/files/{id}/replace', () => {
     const [rendition] = (await shop.file(file.id)).renditions;
     const image = await jpeg(400, 300);
     await shop.replace(file.id, image.subarray(0, image.length / 3));
-    for (let tries = 0; tries < 3; tries += 1) {
+    for (let attempt = 0; attempt < 3; attempt += 1) {
       await api.work();
       await shop.reschedule(file.id, 'content', '-1 second');
     }
@@ -99,7 +103,7 @@ describe('POST /cdn/files/{id}/replace', () => {
     expect((await shop.bytes(before.url)).toString()).toBe('other words');
   });
 
-  it('may change the type under the same key', async () => {
+  it('changes the type under the same key', async () => {
     const file = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.work();
     const { body } = await shop.replace(file.id, 'words');
@@ -125,28 +129,28 @@ describe('POST /cdn/files/{id}/replace', () => {
   it('rebuilds the renditions under the same keys', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 1_400, 700);
     await api.work();
-    const old = await shop.file(id);
+    const oldFile = await shop.file(id);
     await shop.replace(id, await jpeg(700, 1_400));
     expect((await shop.file(id)).renditions).toEqual([]);
-    expect((await shop.fetch(old.renditions[0].url)).status).toBe(200);
+    expect((await shop.fetch(oldFile.renditions[0].url)).status).toBe(200);
     await api.work();
     const file = await shop.file(id);
     expect(file).toMatchObject({ processing: 'done', width: 700, height: 1_400, mime: 'image/webp' });
     expect(
-      file.renditions.map((each: { key: string; width: number; height: number; url: string }) => [
-        each.key,
-        each.width,
-        each.height,
-        each.url.slice(-4),
+      file.renditions.map((rendition: { key: string; width: number; height: number; url: string }) => [
+        rendition.key,
+        rendition.width,
+        rendition.height,
+        rendition.url.slice(-4),
       ]),
     ).toEqual([
-      [old.renditions[0].key, 320, 640, '?v=2'],
-      [old.renditions[1].key, 640, 1_280, '?v=2'],
+      [oldFile.renditions[0].key, 320, 640, '?v=2'],
+      [oldFile.renditions[1].key, 640, 1_280, '?v=2'],
     ]);
     for (const { url, height } of file.renditions) {
       expect((await sharp(await shop.bytes(url)).metadata()).height).toBe(height);
     }
-    expect((await shop.fetch(old.renditions[2].url)).status).toBe(404);
+    expect((await shop.fetch(oldFile.renditions[2].url)).status).toBe(404);
     expect(api.jobFailures).toEqual([]);
   });
 
@@ -158,8 +162,8 @@ describe('POST /cdn/files/{id}/replace', () => {
     api.clock.forward({ hours: 1 });
     await shop.replace(id, await jpeg(300, 400));
     await api.work();
-    const kept = await versions(id);
-    expect(kept).toEqual([
+    const keptVersions = await listVersions(id);
+    expect(keptVersions).toEqual([
       {
         version: 1,
         size: before.size,
@@ -169,10 +173,10 @@ describe('POST /cdn/files/{id}/replace', () => {
         purge_at: new Date(api.clock.now().getTime() + 30 * 86_400_000).toISOString().slice(0, 19),
       },
     ]);
-    const reply = await shop.fetch(kept[0].url);
+    const reply = await shop.fetch(keptVersions[0].url);
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/webp']);
     expect(Buffer.from(await reply.arrayBuffer()).equals(bytes)).toBe(true);
-    expect((await served(id)).equals(bytes)).toBe(false);
+    expect((await readContent(id)).equals(bytes)).toBe(false);
   });
 
   it('keeps usages', async () => {
@@ -181,16 +185,18 @@ describe('POST /cdn/files/{id}/replace', () => {
     expect((await shop.replace(file.id, 'new')).body.data.usage_count).toBe(1);
   });
 
-  it('makes ten versions of ten concurrent calls', async () => {
+  it('makes one version per concurrent call', async () => {
     const { id } = await shop.text('a.txt', {}, 'content 0');
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, index) => shop.replace(id, `content ${index + 1}`)),
     );
-    expect(replies.map(({ body }) => body.data.version).sort((one, other) => one - other)).toHaveLength(10);
-    const kept = await versions(id);
-    expect(kept.map(({ version }: { version: number }) => version)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
-    const contents = await Promise.all(kept.map(async ({ url }: { url: string }) => String(await shop.bytes(url))));
-    expect(new Set([...contents, String(await served(id))])).toEqual(
+    expect(replies.map(({ body }) => body.data.version).sort((a, b) => a - b)).toHaveLength(10);
+    const keptVersions = await listVersions(id);
+    expect(keptVersions.map(({ version }: { version: number }) => version)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    const contents = await Promise.all(
+      keptVersions.map(async ({ url }: { url: string }) => String(await shop.bytes(url))),
+    );
+    expect(new Set([...contents, String(await readContent(id))])).toEqual(
       new Set(Array.from({ length: 11 }, (_, index) => `content ${index}`)),
     );
     await api.work();
@@ -199,42 +205,61 @@ describe('POST /cdn/files/{id}/replace', () => {
 
   it('refuses in the documented order and writes nothing', async () => {
     const { id } = await shop.text('a.txt', {}, 'old');
-    expect(answers(await upload(999_999_999, {}))).toEqual([404, refused('FileNotFound')]);
-    expect(answers(await upload(id, {}))).toEqual([400, refused('FileRequired')]);
-    expect(answers(await upload(id, { cache_strategy: 'version' }))).toEqual([400, refused('FileRequired')]);
+    expect(statusAndBody(await uploadReplacement(999_999_999, {}))).toEqual([404, refusalBody('FileNotFound')]);
+    expect(statusAndBody(await uploadReplacement(id, {}))).toEqual([400, refusalBody('FileRequired')]);
+    expect(statusAndBody(await uploadReplacement(id, { cache_strategy: 'version' }))).toEqual([
+      400,
+      refusalBody('FileRequired'),
+    ]);
     for (const strategy of ['', 'none', 'VERSION']) {
-      expect(answers(await upload(id, { cache_strategy: strategy }, words))).toEqual([
+      expect(statusAndBody(await uploadReplacement(id, { cache_strategy: strategy }, newText))).toEqual([
         400,
-        refused('UnknownCacheStrategy'),
+        refusalBody('UnknownCacheStrategy'),
       ]);
     }
-    expect(answers(await upload(id, {}, words))).toEqual([400, refused('UnknownCacheStrategy')]);
-    expect(answers(await upload(id, { cache_strategy: 'purge' }, words))).toEqual([400, refused('PurgeNotConfigured')]);
-    const script = { name: 'a.txt', bytes: Buffer.from('<html></html>') };
-    expect(answers(await upload(id, { cache_strategy: 'ttl' }, script))).toEqual([422, refused('UnsupportedType')]);
-    await shop.trash(await shop.file(id));
-    expect(answers(await upload(id, { cache_strategy: 'none' }, words))).toEqual([
+    expect(statusAndBody(await uploadReplacement(id, {}, newText))).toEqual([400, refusalBody('UnknownCacheStrategy')]);
+    expect(statusAndBody(await uploadReplacement(id, { cache_strategy: 'purge' }, newText))).toEqual([
       400,
-      refused('UnknownCacheStrategy'),
+      refusalBody('PurgeNotConfigured'),
     ]);
-    expect(answers(await upload(id, { cache_strategy: 'ttl' }, words))).toEqual([400, refused('FileInTrash')]);
+    const script = { name: 'a.txt', bytes: Buffer.from('<html></html>') };
+    expect(statusAndBody(await uploadReplacement(id, { cache_strategy: 'ttl' }, script))).toEqual([
+      422,
+      refusalBody('UnsupportedType'),
+    ]);
+    await shop.trash(await shop.file(id));
+    expect(statusAndBody(await uploadReplacement(id, { cache_strategy: 'none' }, newText))).toEqual([
+      400,
+      refusalBody('UnknownCacheStrategy'),
+    ]);
+    expect(statusAndBody(await uploadReplacement(id, { cache_strategy: 'ttl' }, newText))).toEqual([
+      400,
+      refusalBody('FileInTrash'),
+    ]);
     await api.work();
-    expect([String(await served(id)), await versions(id), (await shop.objects()).length]).toEqual(['old', [], 2]);
+    expect([String(await readContent(id)), await listVersions(id), (await shop.objects()).length]).toEqual([
+      'old',
+      [],
+      2,
+    ]);
   });
 
   it.each(['0', 'x', '99999999999999999999'])('returns API.CdnFiles.FileNotFound for id %s', async (id) => {
-    const reply = await shop.client.upload(`/cdn/files/${id}/replace`, words, { cache_strategy: 'ttl' });
-    expect(answers(reply)).toEqual([404, refused('FileNotFound')]);
+    const reply = await shop.client.upload(`/cdn/files/${id}/replace`, newText, { cache_strategy: 'ttl' });
+    expect(statusAndBody(reply)).toEqual([404, refusalBody('FileNotFound')]);
   });
 
   it('does not find a file of another app', async () => {
     const { id } = await shop.text('a.txt', {}, 'old');
-    const other = new MediaShop(api, await api.app());
-    expect(answers(await other.replace(id, 'own'))).toEqual([404, refused('FileNotFound')]);
-    expect(answers(await other.revert(id))).toEqual([404, refused('FileNotFound')]);
-    expect(answers(await other.client.get(`/cdn/files/${id}/versions`))).toEqual([404, refused('FileNotFound')]);
-    expect((await other.client.post(`/cdn/files/${id}/renditions/regenerate`)).status).toBe(404);
-    expect(String(await served(id))).toBe('old');
+    const otherShop = new MediaShop(api, await api.app());
+    expect(statusAndBody(await otherShop.replace(id, 'own'))).toEqual([404, refusalBody('FileNotFound')]);
+    expect(statusAndBody(await otherShop.revert(id))).toEqual([404, refusalBody('FileNotFound')]);
+    expect(statusAndBody(await otherShop.client.get(`/cdn/files/${id}/versions`))).toEqual([
+      404,
+      refusalBody('FileNotFound'),
+    ]);
+    expect((await otherShop.client.post(`/cdn/files/${id}/renditions/regenerate`)).status).toBe(404);
+    expect(String(await readContent(id))).toBe('old');
   });
 });
 
@@ -242,16 +267,20 @@ describe('POST /cdn/files/{id}/revert', () => {
   it('restores the latest version bit for bit as a new one', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
     await api.work();
-    const first = await served(id);
+    const firstContent = await readContent(id);
     const { mime, width, height, size } = await shop.file(id);
     await shop.replace(id, 'words in between');
     const { status, body } = await shop.revert(id);
     expect([status, body.data]).toEqual([200, expect.objectContaining({ version: 3, mime, width, height, size })]);
     expect(body.cache).toEqual({ strategy: 'version', url: body.data.url });
-    expect((await served(id)).equals(first)).toBe(true);
+    expect((await readContent(id)).equals(firstContent)).toBe(true);
     await api.work();
-    expect([(await served(id)).equals(first), await labels(id), api.jobFailures]).toEqual([true, 'w320 w640', []]);
-    expect((await versions(id)).map(({ version }: { version: number }) => version)).toEqual([2, 1]);
+    expect([(await readContent(id)).equals(firstContent), await readLabels(id), api.jobFailures]).toEqual([
+      true,
+      'w320 w640',
+      [],
+    ]);
+    expect((await listVersions(id)).map(({ version }: { version: number }) => version)).toEqual([2, 1]);
     expect(await shop.file(id)).toMatchObject({ processing: 'done', version: 3, mime, width, height, size });
   });
 
@@ -260,57 +289,59 @@ describe('POST /cdn/files/{id}/revert', () => {
     await shop.replace(id, 'two');
     await shop.replace(id, 'three');
     expect((await shop.revert(id, { version: 1, cache_strategy: 'ttl' })).body.cache.strategy).toBe('ttl');
-    expect(String(await served(id))).toBe('one');
+    expect(String(await readContent(id))).toBe('one');
     await shop.revert(id, { version: 2 });
-    expect(String(await served(id))).toBe('two');
+    expect(String(await readContent(id))).toBe('two');
     await shop.revert(id);
-    expect([String(await served(id)), (await shop.file(id)).version]).toEqual(['one', 6]);
+    expect([String(await readContent(id)), (await shop.file(id)).version]).toEqual(['one', 6]);
     await api.work();
     expect(
-      await Promise.all((await versions(id)).map(async ({ url }: { url: string }) => String(await shop.bytes(url)))),
+      await Promise.all(
+        (await listVersions(id)).map(async ({ url }: { url: string }) => String(await shop.bytes(url))),
+      ),
     ).toEqual(['two', 'one', 'three', 'two', 'one']);
   });
 
-  it('outlives the version it restored', async () => {
+  it('keeps the content after the restored version expires', async () => {
     const { id } = await shop.text('a.txt', {}, 'one');
     await shop.replace(id, 'two');
     await shop.revert(id);
     api.clock.forward({ hours: 31 * 24 });
     await api.container.get(TOKENS.Database).fileVersions.expire();
     await api.work();
-    expect([String(await served(id)), await versions(id)]).toEqual(['one', []]);
+    expect([String(await readContent(id)), await listVersions(id)]).toEqual(['one', []]);
   });
 
   it('restores processed content despite a changed preset', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 400, 300);
     await api.work();
-    const first = await served(id);
+    const firstContent = await readContent(id);
     await shop.client.put('/cdn_upload_presets', {
       cdn_upload_presets: [{ name: 'default', output_format: 'jpeg', quality: 10 }],
     });
     await shop.replace(id, await jpeg(300, 400));
     await shop.revert(id);
     await api.work();
-    expect([(await served(id)).equals(first), (await shop.file(id)).processing]).toEqual([true, 'done']);
+    expect([(await readContent(id)).equals(firstContent), (await shop.file(id)).processing]).toEqual([true, 'done']);
   });
 
   it('refuses in the documented order', async () => {
     const { id } = await shop.text('a.txt');
     const revert = async (body: object, file = id) =>
-      answers(await shop.client.post(`/cdn/files/${file}/revert`, body));
-    expect(await revert({}, 999_999_999)).toEqual([404, refused('FileNotFound')]);
-    expect(await revert({ version: 0 }, 999_999_999)).toEqual([404, refused('FileNotFound')]);
+      statusAndBody(await shop.client.post(`/cdn/files/${file}/revert`, body));
+    expect(await revert({}, 999_999_999)).toEqual([404, refusalBody('FileNotFound')]);
+    expect(await revert({ version: 0 }, 999_999_999)).toEqual([404, refusalBody('FileNotFound')]);
     for (const body of [{}, { cache_strategy: 'none' }, { cache_strategy: null }, { cache_strategy: 5 }]) {
-      expect(await revert(body)).toEqual([400, refused('UnknownCacheStrategy')]);
+      expect(await revert(body)).toEqual([400, refusalBody('UnknownCacheStrategy')]);
     }
-    expect(await revert({ cache_strategy: 'purge' })).toEqual([400, refused('PurgeNotConfigured')]);
-    expect(await revert({ cache_strategy: 'ttl' })).toEqual([404, refused('NoVersionToRevert')]);
+    expect(await revert({ cache_strategy: 'purge' })).toEqual([400, refusalBody('PurgeNotConfigured')]);
+    expect(await revert({ cache_strategy: 'ttl' })).toEqual([404, refusalBody('NoVersionToRevert')]);
     await shop.replace(id, 'new');
     for (const version of [2, 3, 2 ** 31 - 1]) {
-      expect(await revert({ cache_strategy: 'ttl', version })).toEqual([404, refused('NoVersionToRevert')]);
+      expect(await revert({ cache_strategy: 'ttl', version })).toEqual([404, refusalBody('NoVersionToRevert')]);
     }
     await shop.trash(await shop.file(id));
-    expect(await revert({ cache_strategy: 'ttl' })).toEqual([400, refused('FileInTrash')]);
+    expect(await revert({ cache_strategy: 'ttl' })).toEqual([400, refusalBody('FileInTrash')]);
     expect((await shop.file(id)).version).toBe(2);
   });
 
@@ -326,7 +357,7 @@ describe('POST /cdn/files/{id}/revert', () => {
 });
 
 describe('POST /cdn/files/{id}/renditions/regenerate', () => {
-  it('makes the preset’s renditions in the background', async () => {
+  it('makes the renditions of the preset in the background', async () => {
     const { id, url } = await shop.jpeg('a.jpg', {}, 700, 400);
     await api.work();
     const bytes = await shop.bytes(url);
@@ -336,16 +367,16 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     const { status, body } = await regenerate(id);
     expect([status, body.data]).toEqual([202, { success: true, message: expect.any(String) }]);
     await api.work();
-    expect([await labels(id), (await shop.bytes(url)).equals(bytes)]).toEqual(['w100 w320 w640', true]);
+    expect([await readLabels(id), (await shop.bytes(url)).equals(bytes)]).toEqual(['w100 w320 w640', true]);
     expect((await shop.file(id)).version).toBe(1);
   });
 
-  it('makes the sent widths up to that of the image', async () => {
+  it('makes the requested widths up to the width of the image', async () => {
     const { id } = await shop.jpeg('a.jpg', {}, 700, 400);
     await api.work();
     await regenerate(id, { renditions: [50, 700, 701, 320, 50] });
     await api.work();
-    expect([await labels(id), api.jobFailures]).toEqual(['w50 w320 w640 w700', []]);
+    expect([await readLabels(id), api.jobFailures]).toEqual(['w50 w320 w640 w700', []]);
     for (const { url, width, size } of (await shop.file(id)).renditions) {
       const bytes = await shop.bytes(url);
       expect([bytes.length, (await sharp(bytes).metadata()).width]).toEqual([size, width]);
@@ -364,7 +395,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     await shop.reschedule(id, 'renditions', '0');
     await api.work();
     expect(await shop.file(id)).toMatchObject({ processing: 'done', mime: 'image/webp' });
-    expect([await labels(id), api.jobFailures]).toEqual(['w50 w320 w640', []]);
+    expect([await readLabels(id), api.jobFailures]).toEqual(['w50 w320 w640', []]);
   });
 
   it('keeps the size of a scaled image', async () => {
@@ -375,7 +406,7 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     await api.work();
     await regenerate(id, { renditions: [50] });
     await api.work();
-    expect([await shop.file(id), await labels(id)]).toEqual([
+    expect([await shop.file(id), await readLabels(id)]).toEqual([
       expect.objectContaining({ width: 400, height: 300 }),
       'w50 w100',
     ]);
@@ -400,25 +431,29 @@ describe('POST /cdn/files/{id}/renditions/regenerate', () => {
     [{ renditions: ['50'] }, 400, { detail: 'Bad Request' }],
     [{ renditions: [50.5] }, 400, { detail: 'Bad Request' }],
     [{ renditions: 50 }, 400, { detail: 'Bad Request' }],
-  ])('refuses invalid widths: %j', async (sent, status, errors) => {
+  ])('refuses invalid widths: %j', async (requestBody, status, errors) => {
     const { id } = await shop.text('a.txt');
-    expect(answers(await regenerate(id, sent))).toEqual([status, { errors }]);
-    if (status === 422) expect(answers(await regenerate(999_999_999, sent))).toEqual([404, refused('FileNotFound')]);
+    expect(statusAndBody(await regenerate(id, requestBody))).toEqual([status, { errors }]);
+    if (status === 422)
+      expect(statusAndBody(await regenerate(999_999_999, requestBody))).toEqual([404, refusalBody('FileNotFound')]);
   });
 
   it('refuses a file in Trash and an unknown one', async () => {
     const file = await shop.text('a.txt');
     await shop.trash(file);
-    expect(answers(await regenerate(file.id))).toEqual([400, refused('FileInTrash')]);
-    expect(answers(await regenerate(999_999_999))).toEqual([404, refused('FileNotFound')]);
+    expect(statusAndBody(await regenerate(file.id))).toEqual([400, refusalBody('FileInTrash')]);
+    expect(statusAndBody(await regenerate(999_999_999))).toEqual([404, refusalBody('FileNotFound')]);
   });
 });
 
 describe('GET /cdn/files/{id}/versions', () => {
-  it('is empty for an unchanged file, 404 for an unknown one', async () => {
+  it('returns nothing for an unchanged file and 404 for an unknown one', async () => {
     const { id } = await shop.text('a.txt');
-    expect(await versions(id)).toEqual([]);
-    expect(answers(await shop.client.get('/cdn/files/999999999/versions'))).toEqual([404, refused('FileNotFound')]);
-    expect(answers(await shop.client.get('/cdn/files/x/versions'))).toEqual([404, refused('FileNotFound')]);
+    expect(await listVersions(id)).toEqual([]);
+    expect(statusAndBody(await shop.client.get('/cdn/files/999999999/versions'))).toEqual([
+      404,
+      refusalBody('FileNotFound'),
+    ]);
+    expect(statusAndBody(await shop.client.get('/cdn/files/x/versions'))).toEqual([404, refusalBody('FileNotFound')]);
   });
 });
