@@ -1,32 +1,32 @@
-import { aProforma, inStatus, line, paid, paidByVoucher, refund } from './testing/index.js';
+import { aProforma, inStatus, line, bankPayment, voucherPayment, refund } from './testing/index.js';
 import { earnedPoints, releasedVouchers } from './benefits.js';
 import { FINAL_STATUSES, OPEN_STATUSES, type Proforma } from './proforma.js';
 
-const held = aProforma(line({ qty: 3 }), paidByVoucher(1_000), paid(500));
+const held = aProforma(line({ qty: 3 }), voucherPayment(1_000), bankPayment(500));
 
 describe('releasedVouchers', () => {
   it.each(FINAL_STATUSES)('releases the vouchers when the proforma is %s', (status) => {
-    const after = aProforma(line({ qty: 3 }), paidByVoucher(1_000), paid(500), inStatus(status));
+    const after = aProforma(line({ qty: 3 }), voucherPayment(1_000), bankPayment(500), inStatus(status));
     expect(releasedVouchers(held, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 1_000 }]);
   });
 
   it('subtracts refunds from the spent amount', () => {
-    const after = aProforma(line(), paidByVoucher(1_000), refund(1, 300), refund(1, 200), inStatus('converted'));
+    const after = aProforma(line(), voucherPayment(1_000), refund(1, 300), refund(1, 200), inStatus('converted'));
     expect(releasedVouchers(held, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 500 }]);
   });
 
   it('spends nothing of a fully refunded voucher', () => {
-    const after = aProforma(line(), paidByVoucher(1_000), refund(1, 1_000), inStatus('canceled'));
+    const after = aProforma(line(), voucherPayment(1_000), refund(1, 1_000), inStatus('canceled'));
     expect(releasedVouchers(held, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 0 }]);
   });
 
   it.each(OPEN_STATUSES)('keeps the vouchers while the proforma is %s', (status) => {
-    const after = aProforma(line({ qty: 3 }), paidByVoucher(1_000), paid(500), inStatus(status));
+    const after = aProforma(line({ qty: 3 }), voucherPayment(1_000), bankPayment(500), inStatus(status));
     expect(releasedVouchers(held, after)).toEqual([]);
   });
 
   it('releases nothing a second time', () => {
-    const ended = aProforma(line(), paidByVoucher(1_000), inStatus('canceled'));
+    const ended = aProforma(line(), voucherPayment(1_000), inStatus('canceled'));
     expect(releasedVouchers(ended, { ...ended, tags: ['new'] })).toEqual([]);
   });
 });

@@ -1,5 +1,16 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
-import { aProforma, BANK, CARD, inStatus, line, NOW, paid, paidByVoucher, payment, refund } from './testing/index.js';
+import {
+  aProforma,
+  BANK,
+  CARD,
+  inStatus,
+  line,
+  NOW,
+  bankPayment,
+  voucherPayment,
+  payment,
+  refund,
+} from './testing/index.js';
 import {
   beginCardPayment,
   findCardPayment,
@@ -48,7 +59,7 @@ describe('beginCardPayment', () => {
   });
 
   it.each([undefined, null, 0, -5])('takes the whole debt for the amount %j', (amount) => {
-    expect(accepted(begin(aProforma(paid(700)), amount)).payments.at(-1)?.amount).toBe(2300);
+    expect(accepted(begin(aProforma(bankPayment(700)), amount)).payments.at(-1)?.amount).toBe(2300);
   });
 
   it.each(['confirmed', 'partial_confirmed', 'awaiting_payment'] as const)('keeps the status %s', (status) => {
@@ -63,8 +74,8 @@ describe('beginCardPayment', () => {
   it.each<[Refusal, Proforma | Refusal]>([
     [refusals.METHOD_NOT_SUPPORTED, begin(aProforma(), 1, BANK)],
     [refusals.METHOD_NOT_SUPPORTED, beginCardPayment(aProforma(), { method: undefined, amount: 1, now: NOW })],
-    [refusals.DEBT_ALREADY_PAID, begin(aProforma(paid(3000)), 1)],
-    [refusals.EXCEEDS_DEBT, begin(aProforma(paid(700)), 2301)],
+    [refusals.DEBT_ALREADY_PAID, begin(aProforma(bankPayment(3000)), 1)],
+    [refusals.EXCEEDS_DEBT, begin(aProforma(bankPayment(700)), 2301)],
     ...FINAL_STATUSES.map(
       (status) => [refusals.ALREADY_FINAL, begin(aProforma(inStatus(status)))] as [Refusal, Refusal],
     ),
@@ -94,7 +105,7 @@ describe('a settled card payment', () => {
   });
 
   it('refunds the part above the debt', () => {
-    const next = result(aProforma(byCard(3000), paid(1000), inStatus('awaiting_payment')));
+    const next = result(aProforma(byCard(3000), bankPayment(1000), inStatus('awaiting_payment')));
     expect(next.status).toBe('paid');
     expect(pendingRefunds(next)).toMatchObject([{ amount: -1000, refundOf: 1, status: 'pending', kind: 'card' }]);
     expect(
@@ -112,13 +123,15 @@ describe('a settled card payment', () => {
   it.each(['confirmed', 'partial_confirmed'] as const)(
     'keeps the status %s when the proforma was already paid',
     (status) => {
-      expect(result(aProforma(byCard(3000), paid(3000), inStatus(status))).status).toBe(status);
-      expect(result(aProforma(byCard(3000), paid(3000), inStatus(status)), { status: 'failed' }).status).toBe(status);
+      expect(result(aProforma(byCard(3000), bankPayment(3000), inStatus(status))).status).toBe(status);
+      expect(result(aProforma(byCard(3000), bankPayment(3000), inStatus(status)), { status: 'failed' }).status).toBe(
+        status,
+      );
     },
   );
 
   it('is refunded before any voucher', () => {
-    const next = result(aProforma(byCard(3000), paidByVoucher(1000), inStatus('awaiting_payment')));
+    const next = result(aProforma(byCard(3000), voucherPayment(1000), inStatus('awaiting_payment')));
     expect(statuses(next)).toEqual([
       [3000, 'settled'],
       [1000, 'settled'],
@@ -130,15 +143,15 @@ describe('a settled card payment', () => {
     'refunds only its own amount when %s, not an earlier failed refund',
     (status) => {
       const failed = refund(2, 3000, 'refund_failed');
-      const next = result(aProforma(byCard(100), paid(6000), failed, inStatus(status)));
+      const next = result(aProforma(byCard(100), bankPayment(6000), failed, inStatus(status)));
       expect(pendingRefunds(next)).toMatchObject([{ amount: -100, refundOf: 1 }]);
     },
   );
 
   it('covers debt that a pending refund leaves', () => {
-    const next = result(aProforma(byCard(100), paid(3000), refund(2, 3000), inStatus('confirmed')));
+    const next = result(aProforma(byCard(100), bankPayment(3000), refund(2, 3000), inStatus('confirmed')));
     expect(pendingRefunds(next)).toMatchObject([{ refundOf: 2 }]);
-    const whole = result(aProforma(byCard(500), paid(3000), refund(2, 200), inStatus('confirmed')));
+    const whole = result(aProforma(byCard(500), bankPayment(3000), refund(2, 200), inStatus('confirmed')));
     expect(whole.status).toBe('paid');
     expect(pendingRefunds(whole)).toMatchObject([{ refundOf: 2 }, { amount: -300, refundOf: 1 }]);
   });
@@ -158,7 +171,7 @@ describe('a settled card payment', () => {
   });
 
   it('goes to the order of a converted proforma, up to its debt', () => {
-    const converted = aProforma(byCard(3000), paid(1000), inStatus('converted'));
+    const converted = aProforma(byCard(3000), bankPayment(1000), inStatus('converted'));
     const next = result(converted);
     expect(next.status).toBe('converted');
     expect(statuses(next)).toEqual([
@@ -217,7 +230,7 @@ describe('a card payment that settles after failing', () => {
 });
 
 describe('alertPaymentsForCanceledOrder', () => {
-  const before = aProforma(byCard(3000), paid(100), inStatus('converted'));
+  const before = aProforma(byCard(3000), bankPayment(100), inStatus('converted'));
 
   it('adds an alert for the settled payment', () => {
     const { alerts } = alertPaymentsForCanceledOrder(before, result(before), NOW);
@@ -225,14 +238,14 @@ describe('alertPaymentsForCanceledOrder', () => {
   });
 
   it('adds none when the payment is refunded', () => {
-    const covered = aProforma(byCard(100), paid(3000), inStatus('converted'));
+    const covered = aProforma(byCard(100), bankPayment(3000), inStatus('converted'));
     expect(alertPaymentsForCanceledOrder(covered, result(covered), NOW).alerts).toEqual([]);
   });
 
   it('adds none for failed payments and refunds', () => {
     const after = result(before, { status: 'failed' });
     expect(alertPaymentsForCanceledOrder(before, after, NOW)).toBe(after);
-    const leaving = aProforma(paid(100), refund(1, 100), inStatus('converted'));
+    const leaving = aProforma(bankPayment(100), refund(1, 100), inStatus('converted'));
     const gone = settleRefund(leaving, 2, 'refunded', NOW);
     expect(alertPaymentsForCanceledOrder(leaving, gone, NOW)).toBe(gone);
   });
@@ -240,7 +253,7 @@ describe('alertPaymentsForCanceledOrder', () => {
 
 describe('cardPayment', () => {
   it('finds card payments, no other payments and no refunds', () => {
-    const proforma = aProforma(byCard(100), paid(100), byCard(50, { status: 'settled' }), refund(3, 50));
+    const proforma = aProforma(byCard(100), bankPayment(100), byCard(50, { status: 'settled' }), refund(3, 50));
     expect([1, 2, 3, 4, 5].map((id) => findCardPayment(proforma, id)?.id)).toEqual([
       1,
       undefined,
@@ -250,6 +263,8 @@ describe('cardPayment', () => {
     ]);
     const given = { ...proforma, payments: proforma.payments.map((each) => ({ ...each, kind: 'card' as const })) };
     expect(findCardPayment(given, 4)).toBeUndefined();
-    expect(result(aProforma(line(), paid(100)))).toMatchObject({ payments: [{ status: 'settled', reference: null }] });
+    expect(result(aProforma(line(), bankPayment(100)))).toMatchObject({
+      payments: [{ status: 'settled', reference: null }],
+    });
   });
 });

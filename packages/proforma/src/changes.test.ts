@@ -12,17 +12,17 @@ import { feesFor } from './pricing.js';
 import { insufficientStock } from './refusals.js';
 import { firstAttempt } from './refund-queue.js';
 import { withoutSales } from './stock.js';
-import { aProforma, aStockRow, inStatus, line, NOW, paid, refund, type Fact } from './testing/index.js';
+import { aProforma, aStockRow, inStatus, line, NOW, bankPayment, refund, type Trait } from './testing/index.js';
 import type { Proforma } from './proforma.js';
 
-const change = (...added: readonly Fact<Proforma>[]) => {
-  const before = aProforma(paid(1000));
-  return { before, after: aProforma(paid(1000), ...added) };
+const change = (...added: readonly Trait<Proforma>[]) => {
+  const before = aProforma(bankPayment(1000));
+  return { before, after: aProforma(bankPayment(1000), ...added) };
 };
 
 describe('hasPaidAmountChanged', () => {
   it('is true for payments and completed refunds, not for pending ones', () => {
-    expect(hasPaidAmountChanged(change(paid(5)))).toBe(true);
+    expect(hasPaidAmountChanged(change(bankPayment(5)))).toBe(true);
     expect(hasPaidAmountChanged(change(refund(1, 5, 'refunded')))).toBe(true);
     expect(hasPaidAmountChanged(change(refund(1, 5, 'pending')))).toBe(false);
   });
@@ -82,8 +82,8 @@ describe('firstAttempt', () => {
 });
 
 describe('withSettledOrder', () => {
-  const before = aProforma(line({ qty: 1, price: 1000 }), paid(400), inStatus('converted'));
-  const after = { ...before, payments: aProforma(paid(400), paid(600)).payments };
+  const before = aProforma(line({ qty: 1, price: 1000 }), bankPayment(400), inStatus('converted'));
+  const after = { ...before, payments: aProforma(bankPayment(400), bankPayment(600)).payments };
 
   it('copies whether the order is payable', () => {
     const settle = (order: Parameters<typeof withOrderState>[1]) =>
@@ -96,7 +96,7 @@ describe('withSettledOrder', () => {
 
 describe('refundOrders', () => {
   const free = aProforma(inStatus('converted'));
-  const own = aProforma(paid(400), inStatus('converted'));
+  const own = aProforma(bankPayment(400), inStatus('converted'));
 
   it('returns only orders with money to refund', () => {
     const changes = refundOrders([free, own], NOW);

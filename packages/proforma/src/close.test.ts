@@ -1,14 +1,14 @@
 import { addHours } from '@back-office/kernel';
 import {
   aProforma,
-  alerted,
-  expiring,
+  withOpenAlert,
+  withDeadline,
   fee,
   inStatus,
   line,
   NOW,
-  paid,
-  paidByVoucher,
+  bankPayment,
+  voucherPayment,
   refund,
 } from './testing/index.js';
 import { countOpenAlerts, alertUnexpectedPayment } from './alerts.js';
@@ -20,14 +20,20 @@ import { NOTHING_CONFIRMED } from './refusals.js';
 import { settleRefund } from './refund.js';
 
 const ORDER = { orderNumber: 'O-2026-12345678', amountPerPoint: 0, now: NOW };
-const overdue = expiring(NOW);
+const overdue = withDeadline(NOW);
 
 function refundsOf(proforma: Proforma): unknown[] {
   return proforma.payments.filter(({ amount }) => amount < 0).map((each) => [each.refundOf, each.amount, each.status]);
 }
 
 describe('cancel', () => {
-  const before = aProforma(line({ qty: 3 }), paid(1000), paidByVoucher(500), paid(700), refund(3, 200, 'refunded'));
+  const before = aProforma(
+    line({ qty: 3 }),
+    bankPayment(1000),
+    voucherPayment(500),
+    bankPayment(700),
+    refund(3, 200, 'refunded'),
+  );
   const next = cancel(before, { reason: 'Too late', now: NOW }) as Proforma;
 
   it('stores time and reason', () => {
@@ -51,7 +57,7 @@ describe('cancel', () => {
 });
 
 describe('convert', () => {
-  const before = aProforma(line({ qty: 3, qtyConfirmed: 2 }), line({ qty: 4 }), paid(3000), refund(1, 1000));
+  const before = aProforma(line({ qty: 3, qtyConfirmed: 2 }), line({ qty: 4 }), bankPayment(3000), refund(1, 1000));
   const next = convert(before, ORDER) as Proforma;
 
   it('stores the order number and keeps the amounts', () => {
@@ -116,7 +122,7 @@ describe('convert with nothing confirmed', () => {
 
 describe('a deadline', () => {
   it('passes at its exact time', () => {
-    const proforma = aProforma(expiring(NOW));
+    const proforma = aProforma(withDeadline(NOW));
     expect(isPastDeadline(proforma, new Date(NOW.getTime() - 1))).toBe(false);
     expect(isPastDeadline(proforma, NOW)).toBe(true);
   });
@@ -129,14 +135,14 @@ describe('a deadline', () => {
   });
 
   it.each(OPEN_STATUSES)('does not change a %s proforma before it passes', (status) => {
-    const proforma = aProforma(expiring(addHours(NOW, 1)), inStatus(status));
+    const proforma = aProforma(withDeadline(addHours(NOW, 1)), inStatus(status));
     expect(meetDeadline(proforma, { now: NOW, expirePaid: true })).toBe(proforma);
     expect(dueAt(proforma)).toEqual(addHours(NOW, 1));
   });
 });
 
 describe('a proforma with debt past its deadline', () => {
-  const next = meetDeadline(aProforma(line(), paid(2000), paidByVoucher(999), overdue), {
+  const next = meetDeadline(aProforma(line(), bankPayment(2000), voucherPayment(999), overdue), {
     now: NOW,
     expirePaid: false,
   });
@@ -156,7 +162,7 @@ describe('a proforma with debt past its deadline', () => {
 });
 
 describe('a proforma paid in full past its deadline', () => {
-  const before = aProforma(line(), paid(3000), inStatus('paid'), overdue);
+  const before = aProforma(line(), bankPayment(3000), inStatus('paid'), overdue);
   const alertedOnce = meetDeadline(before, { now: NOW, expirePaid: false });
 
   it('stays open and gets an alert', () => {
@@ -175,14 +181,14 @@ describe('a proforma paid in full past its deadline', () => {
 
   it('gets no second alert after the first is resolved', () => {
     expect(meetDeadline(alertedOnce, { now: addHours(NOW, 1), expirePaid: false })).toBe(alertedOnce);
-    const resolved = aProforma(line(), paid(3000), alerted('paid_not_converted', NOW), overdue);
+    const resolved = aProforma(line(), bankPayment(3000), withOpenAlert('paid_not_converted', NOW), overdue);
     expect(countOpenAlerts(resolved)).toBe(0);
     expect(meetDeadline(resolved, { now: NOW, expirePaid: false })).toBe(resolved);
     expect(dueAt(resolved)).toBeNull();
   });
 
   it('gets its alert beside one of another kind', () => {
-    const proforma = aProforma(line(), paid(3000), alerted('refund_failed'), overdue);
+    const proforma = aProforma(line(), bankPayment(3000), withOpenAlert('refund_failed'), overdue);
     expect(meetDeadline(proforma, { now: NOW, expirePaid: false }).alerts).toHaveLength(2);
   });
 
@@ -194,12 +200,18 @@ describe('a proforma paid in full past its deadline', () => {
 
   it.each(['confirmed', 'partial_confirmed', 'awaiting_payment'] as const)('stays open when it is %s', (status) => {
     expect(
-      meetDeadline(aProforma(line(), paid(3000), inStatus(status), overdue), { now: NOW, expirePaid: false }),
+      meetDeadline(aProforma(line(), bankPayment(3000), inStatus(status), overdue), { now: NOW, expirePaid: false }),
     ).toMatchObject({ status, alerts: [{ kind: 'paid_not_converted' }] });
   });
 
   it('expires once it has debt again', () => {
-    const withDebt = aProforma(line(), paid(3000), refund(1, 1, 'refunded'), alerted('paid_not_converted'), overdue);
+    const withDebt = aProforma(
+      line(),
+      bankPayment(3000),
+      refund(1, 1, 'refunded'),
+      withOpenAlert('paid_not_converted'),
+      overdue,
+    );
     expect(debtOf(withDebt)).toBe(1);
     expect(dueAt(withDebt)).toEqual(NOW);
     expect(meetDeadline(withDebt, { now: NOW, expirePaid: false }).status).toBe('expired');
@@ -208,7 +220,7 @@ describe('a proforma paid in full past its deadline', () => {
 
 describe('a proforma with a pending refund past its deadline', () => {
   it('expires like one with debt', () => {
-    const leaving = aProforma(line(), paid(3000), refund(1, 1), overdue);
+    const leaving = aProforma(line(), bankPayment(3000), refund(1, 1), overdue);
     expect(meetDeadline(leaving, { now: NOW, expirePaid: false }).status).toBe('expired');
   });
 });
@@ -221,7 +233,7 @@ describe('a proforma with a total of 0 past its deadline', () => {
   });
 
   it('expires when it was reduced to 0 after a payment', () => {
-    const reduced = aProforma(line({ qtyConfirmed: 0 }), paid(3000), refund(1, 3000), overdue);
+    const reduced = aProforma(line({ qtyConfirmed: 0 }), bankPayment(3000), refund(1, 3000), overdue);
     expect(meetDeadline(reduced, { now: NOW, expirePaid: false }).status).toBe('expired');
   });
 });
@@ -229,9 +241,9 @@ describe('a proforma with a total of 0 past its deadline', () => {
 describe('refundOrder', () => {
   const converted = aProforma(
     line(),
-    paidByVoucher(500),
-    paid(1000),
-    paid(1500),
+    voucherPayment(500),
+    bankPayment(1000),
+    bankPayment(1500),
     refund(3, 200),
     inStatus('converted'),
   );
@@ -259,7 +271,7 @@ describe('refundOrder', () => {
 
   it('resolves only the alerts of refunded payments', () => {
     const [, , card, ...rest] = converted.payments;
-    const unwanted = alertUnexpectedPayment(alerted('refund_failed')(converted), card!, 'order_canceled', NOW);
+    const unwanted = alertUnexpectedPayment(withOpenAlert('refund_failed')(converted), card!, 'order_canceled', NOW);
     expect(rest).toHaveLength(1);
     expect(refundOrder(unwanted, { now: NOW }).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([null, NOW]);
   });

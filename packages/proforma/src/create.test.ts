@@ -2,15 +2,15 @@ import { addHours, isRefusal, type Refusal } from '@back-office/kernel';
 import {
   anEvaluation,
   aStockRow,
-  byGuest,
-  deliveredTo,
+  withGuest,
+  withDelivery,
   NOW,
-  pickup,
-  stale,
-  used,
-  wanting,
+  withPickupPoint,
+  asExpired,
+  asUsed,
+  withLine,
   withVouchers,
-  type Fact,
+  type Trait,
 } from './testing/index.js';
 import { createProforma, type CreateFacts, type Evaluation } from './create.js';
 import type { Proforma } from './proforma.js';
@@ -35,7 +35,7 @@ function made(outcome: Proforma | Refusal): Proforma {
 }
 
 describe('createProforma', () => {
-  const evaluation = anEvaluation(wanting({ qty: 2 }), wanting({ qty: 3, price: 250, vatRate: 1000 }));
+  const evaluation = anEvaluation(withLine({ qty: 2 }), withLine({ qty: 3, price: 250, vatRate: 1000 }));
   const proforma = made(creating(evaluation));
 
   it('makes an unpaid draft', () => {
@@ -92,63 +92,63 @@ describe('an evaluation', () => {
   });
 
   it('is stale from the time it expires', () => {
-    expect(creating(anEvaluation(stale(NOW)))).toEqual(refusals.STALE_EVALUATION);
-    expect(made(creating(anEvaluation(stale(new Date(NOW.getTime() + 1))))).status).toBe('draft');
+    expect(creating(anEvaluation(asExpired(NOW)))).toEqual(refusals.STALE_EVALUATION);
+    expect(made(creating(anEvaluation(asExpired(new Date(NOW.getTime() + 1))))).status).toBe('draft');
   });
 
   it('is stale once used', () => {
-    expect(creating(anEvaluation(used))).toEqual(refusals.STALE_EVALUATION);
+    expect(creating(anEvaluation(asUsed))).toEqual(refusals.STALE_EVALUATION);
   });
 });
 
 describe('a product without VAT', () => {
   it('is refused on any line; 0 % is accepted', () => {
-    expect(creating(anEvaluation(wanting({}), wanting({ vatRate: null })))).toEqual(refusals.MISSING_VAT);
-    expect(made(creating(anEvaluation(wanting({ vatRate: 0 })))).status).toBe('draft');
+    expect(creating(anEvaluation(withLine({}), withLine({ vatRate: null })))).toEqual(refusals.MISSING_VAT);
+    expect(made(creating(anEvaluation(withLine({ vatRate: 0 })))).status).toBe('draft');
   });
 });
 
 describe('a guest', () => {
   it('with complete data is accepted', () => {
-    expect(made(creating(anEvaluation(byGuest()))).buyer.id).toBeNull();
-    expect(made(creating(anEvaluation(byGuest(), deliveredTo({ country: null })))).status).toBe('draft');
+    expect(made(creating(anEvaluation(withGuest()))).buyer.id).toBeNull();
+    expect(made(creating(anEvaluation(withGuest(), withDelivery({ country: null })))).status).toBe('draft');
   });
 
-  it.each<[string, Fact<Evaluation>]>([
-    ['an email', byGuest({ email: null })],
-    ['a first name', byGuest({ firstName: null })],
-    ['a last name', byGuest({ lastName: null })],
-    ['a phone', byGuest({ phone: null })],
-    ['more than a blank phone', byGuest({ phone: ' \t' })],
-    ['more than an empty email', byGuest({ email: '' })],
-    ['an address', deliveredTo({ address_line_1: null })],
-    ['a city', deliveredTo({ city: null })],
-    ['more than a blank city', deliveredTo({ city: ' ' })],
-    ['a postcode', deliveredTo({ postcode: null })],
-    ['any delivery', deliveredTo(null)],
+  it.each<[string, Trait<Evaluation>]>([
+    ['an email', withGuest({ email: null })],
+    ['a first name', withGuest({ firstName: null })],
+    ['a last name', withGuest({ lastName: null })],
+    ['a phone', withGuest({ phone: null })],
+    ['more than a blank phone', withGuest({ phone: ' \t' })],
+    ['more than an empty email', withGuest({ email: '' })],
+    ['an address', withDelivery({ address_line_1: null })],
+    ['a city', withDelivery({ city: null })],
+    ['more than a blank city', withDelivery({ city: ' ' })],
+    ['a postcode', withDelivery({ postcode: null })],
+    ['any delivery', withDelivery(null)],
   ])('needs %s', (_, missing) => {
-    expect(creating(anEvaluation(byGuest(), missing))).toEqual(refusals.GUEST_DATA_INCOMPLETE);
+    expect(creating(anEvaluation(withGuest(), missing))).toEqual(refusals.GUEST_DATA_INCOMPLETE);
   });
 });
 
 describe('a customer', () => {
   it('needs no delivery data', () => {
-    const anonymous: Fact<Evaluation> = (found) => ({
+    const anonymous: Trait<Evaluation> = (found) => ({
       ...found,
       buyer: { ...found.buyer, email: null, firstName: null, lastName: null, phone: null },
     });
-    expect(made(creating(anEvaluation(anonymous, deliveredTo(null)))).status).toBe('draft');
+    expect(made(creating(anEvaluation(anonymous, withDelivery(null)))).status).toBe('draft');
   });
 });
 
 describe('a pickup point', () => {
   it.each(['not needed', 'available'] as const)('is accepted when %s', (point) => {
-    expect(made(creating(anEvaluation(pickup(point)))).status).toBe('draft');
+    expect(made(creating(anEvaluation(withPickupPoint(point)))).status).toBe('draft');
   });
 
   it('is refused when missing or unavailable', () => {
-    expect(creating(anEvaluation(pickup('missing')))).toEqual(refusals.PICKUP_POINT_REQUIRED);
-    expect(creating(anEvaluation(pickup('unavailable')))).toEqual(refusals.PICKUP_POINT_UNAVAILABLE);
+    expect(creating(anEvaluation(withPickupPoint('missing')))).toEqual(refusals.PICKUP_POINT_REQUIRED);
+    expect(creating(anEvaluation(withPickupPoint('unavailable')))).toEqual(refusals.PICKUP_POINT_UNAVAILABLE);
   });
 });
 
@@ -157,8 +157,8 @@ describe('stock', () => {
 
   it('is refused by the name of the product when insufficient', () => {
     expect(tooMuch.refused).toBe('Insufficient stock for product: Shirt');
-    expect(creating(anEvaluation(wanting({ name: 'Coat' }), wanting({ qty: 8, name: 'Shirt' })))).toEqual(tooMuch);
-    expect(creating(anEvaluation(wanting({ name: 'Shirt' })), { stock: [] })).toEqual(tooMuch);
+    expect(creating(anEvaluation(withLine({ name: 'Coat' }), withLine({ qty: 8, name: 'Shirt' })))).toEqual(tooMuch);
+    expect(creating(anEvaluation(withLine({ name: 'Shirt' })), { stock: [] })).toEqual(tooMuch);
   });
 
   it('comes from the preferred warehouse', () => {
@@ -176,14 +176,14 @@ describe('stock', () => {
 const refusalCases: readonly {
   readonly refusal: Refusal;
   readonly broken: 'evaluation' | 'line' | 'guest' | 'pickup' | 'stock';
-  readonly fact: Fact<Evaluation>;
+  readonly fact: Trait<Evaluation>;
 }[] = [
-  { refusal: refusals.STALE_EVALUATION, broken: 'evaluation', fact: used },
-  { refusal: refusals.MISSING_VAT, broken: 'line', fact: wanting({ vatRate: null }) },
-  { refusal: refusals.GUEST_DATA_INCOMPLETE, broken: 'guest', fact: byGuest({ phone: null }) },
-  { refusal: refusals.PICKUP_POINT_REQUIRED, broken: 'pickup', fact: pickup('missing') },
-  { refusal: refusals.PICKUP_POINT_UNAVAILABLE, broken: 'pickup', fact: pickup('unavailable') },
-  { refusal: refusals.insufficientStock('Shirt'), broken: 'stock', fact: wanting({ qty: 11, name: 'Shirt' }) },
+  { refusal: refusals.STALE_EVALUATION, broken: 'evaluation', fact: asUsed },
+  { refusal: refusals.MISSING_VAT, broken: 'line', fact: withLine({ vatRate: null }) },
+  { refusal: refusals.GUEST_DATA_INCOMPLETE, broken: 'guest', fact: withGuest({ phone: null }) },
+  { refusal: refusals.PICKUP_POINT_REQUIRED, broken: 'pickup', fact: withPickupPoint('missing') },
+  { refusal: refusals.PICKUP_POINT_UNAVAILABLE, broken: 'pickup', fact: withPickupPoint('unavailable') },
+  { refusal: refusals.insufficientStock('Shirt'), broken: 'stock', fact: withLine({ qty: 11, name: 'Shirt' }) },
 ];
 
 // A pickup point is either missing or unavailable.
@@ -197,7 +197,7 @@ const pairs = refusalCases.flatMap((earlier, index) =>
 describe('a minimum amount of baskets', () => {
   const fee = { kind: 'shipment', name: 'Courier', qty: 1, price: 500, vatRate: 2000, sales: 500, discount: 0 };
   const evaluation: Evaluation = {
-    ...anEvaluation(wanting({ qty: 2, price: 1000 }), wanting({ qty: 1, price: 250 })),
+    ...anEvaluation(withLine({ qty: 2, price: 1000 }), withLine({ qty: 1, price: 250 })),
     fees: [fee],
   };
   const [first, ...others] = evaluation.lines;
@@ -220,7 +220,7 @@ describe('a minimum amount of baskets', () => {
   });
 
   it('accepts a free basket when it is 0', () => {
-    expect(made(withMinimum(0, anEvaluation(wanting({ price: 0 })))).status).toBe('draft');
+    expect(made(withMinimum(0, anEvaluation(withLine({ price: 0 })))).status).toBe('draft');
   });
 
   it.each(refusalCases.filter(({ broken }) => broken !== 'stock'))(
@@ -231,7 +231,7 @@ describe('a minimum amount of baskets', () => {
   );
 
   it('is checked before stock', () => {
-    expect(withMinimum(1_000_000, anEvaluation(wanting({ qty: 11 })))).toEqual(refusals.BASKET_BELOW_MINIMUM);
+    expect(withMinimum(1_000_000, anEvaluation(withLine({ qty: 11 })))).toEqual(refusals.BASKET_BELOW_MINIMUM);
   });
 });
 
@@ -285,7 +285,7 @@ describe('vouchers', () => {
   });
 
   it('leave a free proforma a draft', () => {
-    const free = made(creating(anEvaluation(wanting({ price: 0 }), withVouchers(100))));
+    const free = made(creating(anEvaluation(withLine({ price: 0 }), withVouchers(100))));
     expect([free.status, free.payments]).toEqual(['draft', []]);
   });
 

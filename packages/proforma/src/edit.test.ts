@@ -1,5 +1,5 @@
 import { addHours } from '@back-office/kernel';
-import { aProforma, alerted, commented, inStatus, NOW, tagged } from './testing/index.js';
+import { aProforma, withOpenAlert, withComment, inStatus, NOW, withTags } from './testing/index.js';
 import { countOpenAlerts } from './alerts.js';
 import { edit, type Edit } from './edit.js';
 import { FINAL_STATUSES, type Proforma } from './proforma.js';
@@ -8,11 +8,11 @@ import { ALERT_NOT_FOUND, ALREADY_FINAL, INVALID_COMMENT, INVALID_TAGS } from '.
 const RESOLVED = addHours(NOW, -1);
 
 const found = aProforma(
-  tagged('old'),
-  commented('as it was'),
-  alerted('refund_failed'),
-  alerted('paid_not_converted', RESOLVED),
-  alerted('refund_failed'),
+  withTags('old'),
+  withComment('as it was'),
+  withOpenAlert('refund_failed'),
+  withOpenAlert('paid_not_converted', RESOLVED),
+  withOpenAlert('refund_failed'),
 );
 
 function editing(parts: Edit, proforma = found): ReturnType<typeof edit> {

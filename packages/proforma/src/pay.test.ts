@@ -7,10 +7,10 @@ import {
   inStatus,
   line,
   NOW,
-  paid,
-  paidByVoucher,
+  bankPayment,
+  voucherPayment,
   refund,
-  type Fact,
+  type Trait,
 } from './testing/index.js';
 import { pay, type PayFacts } from './pay.js';
 import { debtOf, paidAmountOf } from './payments.js';
@@ -27,7 +27,7 @@ function accepted(outcome: Proforma | Refusal): Proforma {
 }
 
 describe('pay with a pending refund', () => {
-  const leaving = aProforma(paid(3000), refund(1, 1000), inStatus('confirmed'));
+  const leaving = aProforma(bankPayment(3000), refund(1, 1000), inStatus('confirmed'));
 
   it('counts the refund as debt', () => {
     const next = accepted(paying(leaving, { amount: 0 }));
@@ -75,14 +75,14 @@ describe('a payment below the debt', () => {
   });
 
   it('makes paid together with a voucher', () => {
-    expect(accepted(paying(aProforma(paidByVoucher(2000)), { amount: 999 })).status).toBe('draft');
-    expect(accepted(paying(aProforma(paidByVoucher(2000)), { amount: 1000 })).status).toBe('paid');
+    expect(accepted(paying(aProforma(voucherPayment(2000)), { amount: 999 })).status).toBe('draft');
+    expect(accepted(paying(aProforma(voucherPayment(2000)), { amount: 1000 })).status).toBe('paid');
   });
 });
 
 describe('a payment of 0 or less, or without amount', () => {
   it.each([0, -1, -5000, undefined, null])('(%p) pays the whole debt', (amount) => {
-    const next = accepted(paying(aProforma(paid(500)), { amount }));
+    const next = accepted(paying(aProforma(bankPayment(500)), { amount }));
     expect(next.payments.at(-1)?.amount).toBe(2500);
     expect(next.status).toBe('paid');
   });
@@ -94,19 +94,19 @@ describe('a payment of 0 or less, or without amount', () => {
 
 describe('a payment of exactly the debt', () => {
   it('is accepted; one more minor unit is not', () => {
-    expect(accepted(paying(aProforma(paid(500)), { amount: 2500 })).status).toBe('paid');
-    expect(paying(aProforma(paid(500)), { amount: 2501 })).toEqual(refusals.EXCEEDS_DEBT);
+    expect(accepted(paying(aProforma(bankPayment(500)), { amount: 2500 })).status).toBe('paid');
+    expect(paying(aProforma(bankPayment(500)), { amount: 2501 })).toEqual(refusals.EXCEEDS_DEBT);
   });
 });
 
 describe('a refunded proforma', () => {
   it('has debt for completed refunds, not for failed ones', () => {
-    const facts = [line(), paid(3000), refund(1, 1000, 'refunded')];
+    const facts = [line(), bankPayment(3000), refund(1, 1000, 'refunded')];
     expect(accepted(paying(aProforma(...facts), {})).payments.at(-1)?.amount).toBe(1000);
-    expect(paying(aProforma(line(), paid(3000), refund(1, 1000, 'refund_failed')), {})).toEqual(
+    expect(paying(aProforma(line(), bankPayment(3000), refund(1, 1000, 'refund_failed')), {})).toEqual(
       refusals.DEBT_ALREADY_PAID,
     );
-    expect(paidAmountOf(aProforma(line(), paid(3000), refund(1, 1000, 'refund_failed')).payments)).toBe(3000);
+    expect(paidAmountOf(aProforma(line(), bankPayment(3000), refund(1, 1000, 'refund_failed')).payments)).toBe(3000);
   });
 });
 
@@ -138,7 +138,7 @@ describe('cash without an amount', () => {
 
 interface Violation {
   readonly refusal: Refusal;
-  readonly facts: readonly Fact<Proforma>[];
+  readonly facts: readonly Trait<Proforma>[];
   readonly sent: Partial<PayFacts>;
 }
 
@@ -147,7 +147,7 @@ const violations: readonly Violation[] = [
   { refusal: refusals.ALREADY_FINAL, facts: [inStatus('canceled')], sent: {} },
   { refusal: refusals.METHOD_NOT_SUPPORTED, facts: [], sent: { method: CARD } },
   { refusal: refusals.CASH_AMOUNT_REQUIRED, facts: [], sent: { method: CASH, amount: null } },
-  { refusal: refusals.DEBT_ALREADY_PAID, facts: [paid(3000)], sent: {} },
+  { refusal: refusals.DEBT_ALREADY_PAID, facts: [bankPayment(3000)], sent: {} },
   { refusal: refusals.EXCEEDS_DEBT, facts: [], sent: { amount: 3001 } },
 ];
 

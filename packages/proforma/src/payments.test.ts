@@ -1,6 +1,6 @@
 import { sum } from '@back-office/kernel';
 import fc from 'fast-check';
-import { aProforma, line, NOW, paid, paidByVoucher, payment, refund } from './testing/index.js';
+import { aProforma, line, NOW, bankPayment, voucherPayment, payment, refund } from './testing/index.js';
 import {
   debtOf,
   heldAmount,
@@ -16,7 +16,7 @@ import type { Payment } from './proforma.js';
 describe('paidOf', () => {
   it('subtracts completed refunds from settled payments', () => {
     const { payments } = aProforma(
-      paid(1000),
+      bankPayment(1000),
       payment({ amount: 200, status: 'pending' }),
       payment({ amount: 300, status: 'failed' }),
       refund(1, 50, 'refunded'),
@@ -29,27 +29,27 @@ describe('paidOf', () => {
 
 describe('debtOf', () => {
   it('is never below 0', () => {
-    expect(debtOf(aProforma(line(), paid(5000)))).toBe(0);
-    expect(debtOf(aProforma(line(), paid(2999)))).toBe(1);
+    expect(debtOf(aProforma(line(), bankPayment(5000)))).toBe(0);
+    expect(debtOf(aProforma(line(), bankPayment(2999)))).toBe(1);
   });
 
   it('is 0 once the total is covered', () => {
-    expect(isPaidInFull(aProforma(paid(2999)))).toBe(false);
-    expect(isPaidInFull(aProforma(paid(3000)))).toBe(true);
-    expect(isPaidInFull(aProforma(paid(3001)))).toBe(true);
+    expect(isPaidInFull(aProforma(bankPayment(2999)))).toBe(false);
+    expect(isPaidInFull(aProforma(bankPayment(3000)))).toBe(true);
+    expect(isPaidInFull(aProforma(bankPayment(3001)))).toBe(true);
   });
 });
 
 describe('uncoveredAmount', () => {
   it('adds pending refunds to the debt', () => {
-    const held = aProforma(line(), paid(3000), payment({ amount: 100, status: 'pending' }));
+    const held = aProforma(line(), bankPayment(3000), payment({ amount: 100, status: 'pending' }));
     expect(uncoveredAmount(held)).toBe(0);
-    const leaving = aProforma(line(), paid(3000), refund(1, 200), refund(1, 300, 'refunded'));
+    const leaving = aProforma(line(), bankPayment(3000), refund(1, 200), refund(1, 300, 'refunded'));
     expect([debtOf(leaving), uncoveredAmount(leaving), isPaidInFull(leaving)]).toEqual([300, 500, false]);
   });
 
   it('excludes failed refunds', () => {
-    const failed = aProforma(line(), paid(3000), refund(1, 200, 'refund_failed'));
+    const failed = aProforma(line(), bankPayment(3000), refund(1, 200, 'refund_failed'));
     expect([uncoveredAmount(failed), isPaidInFull(failed)]).toEqual([0, true]);
   });
 });
@@ -68,8 +68,8 @@ describe('a payment', () => {
 
   it('is refundable less its refunds', () => {
     const { payments } = aProforma(
-      paid(1000),
-      paid(1000),
+      bankPayment(1000),
+      bankPayment(1000),
       refund(1, 100, 'refunded'),
       refund(1, 20, 'pending'),
       refund(1, 3, 'refund_failed'),
@@ -83,7 +83,7 @@ describe('refundsDownTo', () => {
   const amounts = (refunds: readonly Payment[]): unknown[] => refunds.map((each) => [each.refundOf, each.amount]);
 
   it('refunds the excess only, newest payment first', () => {
-    const { payments } = aProforma(paid(1000), paid(500), paid(300));
+    const { payments } = aProforma(bankPayment(1000), bankPayment(500), bankPayment(300));
     expect(amounts(refundsDownTo(1800, payments, NOW))).toEqual([]);
     expect(amounts(refundsDownTo(1799, payments, NOW))).toEqual([[3, -1]]);
     expect(amounts(refundsDownTo(1400, payments, NOW))).toEqual([
@@ -98,7 +98,7 @@ describe('refundsDownTo', () => {
   });
 
   it('refunds vouchers last, however new', () => {
-    const { payments } = aProforma(paidByVoucher(400), paid(1000), paidByVoucher(600), paid(500));
+    const { payments } = aProforma(voucherPayment(400), bankPayment(1000), voucherPayment(600), bankPayment(500));
     expect(amounts(refundsDownTo(800, payments, NOW))).toEqual([
       [4, -500],
       [2, -1000],
@@ -121,12 +121,12 @@ describe('refundsDownTo', () => {
   });
 
   it('orders by date, not by position', () => {
-    const { payments } = aProforma(payment({ amount: 100, date: NOW }), paid(100));
+    const { payments } = aProforma(payment({ amount: 100, date: NOW }), bankPayment(100));
     expect(amounts(refundsDownTo(100, payments, NOW))).toEqual([[1, -100]]);
   });
 
   it('copies the method of the payment and is pending', () => {
-    const { payments } = aProforma(paid(1000));
+    const { payments } = aProforma(bankPayment(1000));
     const [made] = payments;
     expect(refundsDownTo(0, payments, NOW)).toEqual([
       {
@@ -146,9 +146,9 @@ describe('refundsDownTo', () => {
   });
 
   it('does not refund pending or failed refunds again', () => {
-    expect(amounts(refundsDownTo(0, aProforma(paid(1000), refund(1, 1000)).payments, NOW))).toEqual([]);
-    expect(amounts(refundsDownTo(0, aProforma(paid(1000), refund(1, 400)).payments, NOW))).toEqual([[1, -600]]);
-    const failed = aProforma(paid(1000), refund(1, 700, 'refund_failed'));
+    expect(amounts(refundsDownTo(0, aProforma(bankPayment(1000), refund(1, 1000)).payments, NOW))).toEqual([]);
+    expect(amounts(refundsDownTo(0, aProforma(bankPayment(1000), refund(1, 400)).payments, NOW))).toEqual([[1, -600]]);
+    const failed = aProforma(bankPayment(1000), refund(1, 700, 'refund_failed'));
     expect(amounts(refundsDownTo(0, failed.payments, NOW))).toEqual([[1, -300]]);
   });
 

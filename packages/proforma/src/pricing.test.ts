@@ -1,6 +1,6 @@
 import { type Promotion, sum, totalsOf } from '@back-office/kernel';
 import fc from 'fast-check';
-import { aProforma, aRule, fee, line, type Fact } from './testing/index.js';
+import { aProforma, aRule, fee, line, type Trait } from './testing/index.js';
 import { proformaBrackets, reprice } from './pricing.js';
 import type { Proforma, ProformaLine } from './proforma.js';
 import { priceLines } from './promotions.js';
@@ -71,7 +71,7 @@ describe('reprice with fewer pieces', () => {
   });
 });
 
-const lineFact: fc.Arbitrary<Fact<Proforma>> = fc
+const lineFact: fc.Arbitrary<Trait<Proforma>> = fc
   .record({
     code: fc.constantFrom('A', 'B', 'C'),
     qty: fc.integer({ min: 1, max: 6 }),

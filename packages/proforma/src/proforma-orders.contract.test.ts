@@ -5,15 +5,15 @@ import {
   InMemoryProformaOrders,
   NOW,
   proformaOrdersContract,
-  wanting,
-  type ProformaOrdersSetUp,
+  withLine,
+  type ProformaOrdersFixture,
 } from './testing/index.js';
 
 describe('proformas in memory', () => {
   proformaOrdersContract(runnerOf(globalThis), async () => inMemory());
 });
 
-function inMemory(): ProformaOrdersSetUp {
+function inMemory(): ProformaOrdersFixture {
   const orders = new InMemoryProformaOrders();
   const names = new Map<number, string>();
   return {
@@ -37,7 +37,7 @@ function inMemory(): ProformaOrdersSetUp {
       return variantId;
     },
     async makeEvaluation(appId, items, warehouseCode) {
-      const lines = items.map(({ variantId, qty }) => wanting({ variantId, qty, name: names.get(variantId)! }));
+      const lines = items.map(({ variantId, qty }) => withLine({ variantId, qty, name: names.get(variantId)! }));
       return orders.addEvaluation(appId, anEvaluation(...lines), warehouseCode);
     },
     async stockOf(appId, variantId) {
@@ -48,9 +48,9 @@ function inMemory(): ProformaOrdersSetUp {
       };
     },
     async whileLocked(_appId, id, work) {
-      orders.locked.add(id);
+      orders.lockedIds.add(id);
       const result = await work();
-      orders.locked.delete(id);
+      orders.lockedIds.delete(id);
       return result;
     },
   };

@@ -9,13 +9,13 @@ import {
   conversion,
   creation,
   edition,
-  failedRefund,
-  inARow,
+  refundRepair,
+  sequence,
   letPaidExpire,
   orderRefund,
   payment,
   refundAnswer,
-  seen,
+  seenAnswers,
   wait,
   type Step,
 } from './testing/model/shop-steps.js';
@@ -32,12 +32,12 @@ import {
   VOUCHER_NOT_AVAILABLE,
 } from './refusals.js';
 
-/** Index from the newest proforma. */
-const which = fc.oneof(fc.constantFrom(0, 0, 1), fc.nat(5));
+/** The index counts from the newest proforma. */
+const proformaIndex = fc.oneof(fc.constantFrom(0, 0, 1), fc.nat(5));
 const cardStatus = fc.constantFrom('settled', 'failed');
 const amount = fc.constantFrom(null, 0, -5, 100, 400, 1000, 3000);
 
-const creating = fc
+const creationSteps = fc
   .record({
     lines: fc.array(
       fc.record({
@@ -52,47 +52,53 @@ const creating = fc
   })
   .map(creation);
 
-const paying = fc
-  .tuple(which, amount, fc.constantFrom('cash', 'bank', 'bank', 'card'))
+const paymentSteps = fc
+  .tuple(proformaIndex, amount, fc.constantFrom('cash', 'bank', 'bank', 'card'))
   .map((drawn) => payment(...drawn));
 
-const startingCard = fc
-  .tuple(which, amount, fc.constantFrom('card', 'card', 'card', 'card', 'bank'))
+const cardPaymentSteps = fc
+  .tuple(proformaIndex, amount, fc.constantFrom('card', 'card', 'card', 'card', 'bank'))
   .map((drawn) => cardPayment(...drawn));
 
-const receivingCardResult = fc.tuple(which, fc.nat(3), cardStatus).map((drawn) => cardResult(...drawn));
+const cardResultSteps = fc.tuple(proformaIndex, fc.nat(3), cardStatus).map((drawn) => cardResult(...drawn));
 
-const nothing = fc.constantFrom([0], [0, 0], [0, 0, 0]);
-const nothingOrAll = fc.oneof(nothing, nothing, nothing, fc.constant([]));
-const anything = fc.array(fc.integer({ min: -1, max: 4 }), { maxLength: 3 });
-const confirming = fc.tuple(which, fc.oneof(anything, nothingOrAll)).map((drawn) => confirmation(...drawn));
+const zeroQuantities = fc.constantFrom([0], [0, 0], [0, 0, 0]);
+const zeroOrFullQuantities = fc.oneof(zeroQuantities, zeroQuantities, zeroQuantities, fc.constant([]));
+const anyQuantities = fc.array(fc.integer({ min: -1, max: 4 }), { maxLength: 3 });
+const confirmationSteps = fc
+  .tuple(proformaIndex, fc.oneof(anyQuantities, zeroOrFullQuantities))
+  .map((drawn) => confirmation(...drawn));
 
-const converting = which.map(conversion);
-const canceling = which.map(cancellation);
+const conversionSteps = proformaIndex.map(conversion);
+const cancellationSteps = proformaIndex.map(cancellation);
 
-const tags = fc.option(fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 3 }), { nil: undefined });
-const alert = fc.option(fc.nat(1), { nil: undefined, freq: 2 });
-const editing = fc.tuple(which, tags, alert).map((drawn) => edition(...drawn));
+const editedTags = fc.option(fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 3 }), { nil: undefined });
+const resolvedAlert = fc.option(fc.nat(1), { nil: undefined, freq: 2 });
+const editSteps = fc.tuple(proformaIndex, editedTags, resolvedAlert).map((drawn) => edition(...drawn));
 
-const settling = fc.tuple(fc.nat(3), fc.constantFrom('refunded', 'failed')).map((answer) => refundAnswer(...answer));
-const repairing = fc.tuple(fc.nat(3), fc.constantFrom('record', 'retry')).map((drawn) => failedRefund(...drawn));
-const refundingOrder = which.map(orderRefund);
-const waiting = fc.tuple(fc.constantFrom(1, 30, 72), fc.boolean()).map((time) => wait(...time));
-const switching = fc.boolean().map(letPaidExpire);
+const refundAnswerSteps = fc
+  .tuple(fc.nat(3), fc.constantFrom('refunded', 'failed'))
+  .map((answer) => refundAnswer(...answer));
+const refundRepairSteps = fc
+  .tuple(fc.nat(3), fc.constantFrom('record', 'retry'))
+  .map((drawn) => refundRepair(...drawn));
+const orderRefundSteps = proformaIndex.map(orderRefund);
+const waitSteps = fc.tuple(fc.constantFrom(1, 30, 72), fc.boolean()).map((time) => wait(...time));
+const settingSteps = fc.boolean().map(letPaidExpire);
 
-const repeating = fc
-  .oneof(paying, startingCard, confirming, converting, canceling, editing)
-  .map((each) => inARow(each, each));
+const repeatedSteps = fc
+  .oneof(paymentSteps, cardPaymentSteps, confirmationSteps, conversionSteps, cancellationSteps, editSteps)
+  .map((step) => sequence(step, step));
 
-/** A second proforma takes the pieces that the first gave up; then the first wants them back. */
-const competing = creating.map((create) => inARow(confirmation(0, [0]), create, confirmation(1, [])));
+/** A second proforma takes the pieces that the first one released; then the first one needs them again. */
+const competingSteps = creationSteps.map((create) => sequence(confirmation(0, [0]), create, confirmation(1, [])));
 
-/** A paid proforma wants its pieces back after its deadline, when another one has them. */
-const lateCompetition = creating.map((create) =>
-  inARow(confirmation(0, [1]), payment(0, null, 'bank'), create, wait(72, false), confirmation(1, [])),
+/** A paid proforma needs its pieces again after its deadline, when another one has them. */
+const lateCompetingSteps = creationSteps.map((create) =>
+  sequence(confirmation(0, [1]), payment(0, null, 'bank'), create, wait(72, false), confirmation(1, [])),
 );
 
-const meanwhile = fc.constantFrom(
+const eventsBeforeResult = fc.constantFrom(
   conversion(0),
   cancellation(0),
   wait(72, false),
@@ -103,42 +109,44 @@ const meanwhile = fc.constantFrom(
   cardPayment(0, 100),
   wait(1, false),
 );
-const payingByCard = fc
-  .tuple(creating, fc.constantFrom(null, 100), meanwhile, cardStatus)
-  .map(([create, asked, event, said]) => inARow(create, cardPayment(0, asked), event, cardResult(0, 0, said)));
+const fullCardPaymentSteps = fc
+  .tuple(creationSteps, fc.constantFrom(null, 100), eventsBeforeResult, cardStatus)
+  .map(([create, requestedAmount, event, status]) =>
+    sequence(create, cardPayment(0, requestedAmount), event, cardResult(0, 0, status)),
+  );
 
-const emptying = fc
-  .tuple(creating, nothing)
-  .map(([create, quantities]) => inARow(create, confirmation(0, quantities), conversion(0)));
+const emptyOrderSteps = fc
+  .tuple(creationSteps, zeroQuantities)
+  .map(([create, quantities]) => sequence(create, confirmation(0, quantities), conversion(0)));
 
-/** The app lets paid proformas expire after one has its alert. */
-const changingSetting = creating.map((create) =>
-  inARow(letPaidExpire(false), create, payment(0, null, 'bank'), wait(72, true), letPaidExpire(true), wait(1, true)),
+/** The app allows paid proformas to expire after one of them has its alert. */
+const changedSettingSteps = creationSteps.map((create) =>
+  sequence(letPaidExpire(false), create, payment(0, null, 'bank'), wait(72, true), letPaidExpire(true), wait(1, true)),
 );
 
-const often = (times: number, drawn: fc.Arbitrary<Step>): fc.Arbitrary<Step>[] =>
-  Array.from({ length: times }, () => drawn);
+const repeat = (count: number, arbitrary: fc.Arbitrary<Step>): fc.Arbitrary<Step>[] =>
+  Array.from({ length: count }, () => arbitrary);
 
 const steps = [
-  ...often(4, creating),
-  ...often(4, paying),
-  ...often(2, startingCard),
-  ...often(3, receivingCardResult),
-  ...often(4, confirming),
-  ...often(2, editing),
-  ...often(3, settling),
-  ...often(2, repairing),
-  refundingOrder,
-  ...often(2, waiting),
-  switching,
-  converting,
-  canceling,
-  repeating,
-  competing,
-  lateCompetition,
-  ...often(5, payingByCard),
-  emptying,
-  changingSetting,
+  ...repeat(4, creationSteps),
+  ...repeat(4, paymentSteps),
+  ...repeat(2, cardPaymentSteps),
+  ...repeat(3, cardResultSteps),
+  ...repeat(4, confirmationSteps),
+  ...repeat(2, editSteps),
+  ...repeat(3, refundAnswerSteps),
+  ...repeat(2, refundRepairSteps),
+  orderRefundSteps,
+  ...repeat(2, waitSteps),
+  settingSteps,
+  conversionSteps,
+  cancellationSteps,
+  repeatedSteps,
+  competingSteps,
+  lateCompetingSteps,
+  ...repeat(5, fullCardPaymentSteps),
+  emptyOrderSteps,
+  changedSettingSteps,
 ];
 
 const ANSWERS: Readonly<Record<string, readonly string[]>> = {
@@ -182,18 +190,20 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
 
 describe('any sequence of calls', () => {
   it('agrees with the plain model', async () => {
-    const sequence = fc.array(fc.oneof(...steps), { maxLength: 30, size: 'max' });
+    const stepLists = fc.array(fc.oneof(...steps), { maxLength: 30, size: 'max' });
     await fc.assert(
-      fc.asyncProperty(fc.boolean(), creating, sequence, async (expirePaid, first, following) => {
+      fc.asyncProperty(fc.boolean(), creationSteps, stepLists, async (expirePaid, firstStep, nextSteps) => {
         const [plain, real] = [new PlainShop(ON_HAND, VOUCHERS, LIFETIME_HOURS, expirePaid), new RealShop(expirePaid)];
-        for (const step of [first, ...following]) if (step.check(plain)) await step.run(plain, real);
+        for (const step of [firstStep, ...nextSteps]) if (step.check(plain)) await step.run(plain, real);
       }),
       { numRuns: 700 },
     );
   }, 120_000);
 
   it('reaches every status, alert and answer', () => {
-    const expected = Object.entries(ANSWERS).flatMap(([what, answers]) => answers.map((each) => `${what}: ${each}`));
-    expect([...seen].sort()).toEqual(expected.sort());
+    const expected = Object.entries(ANSWERS).flatMap(([subject, answers]) =>
+      answers.map((answer) => `${subject}: ${answer}`),
+    );
+    expect([...seenAnswers].sort()).toEqual(expected.sort());
   });
 });

@@ -1,7 +1,12 @@
 import { decimalsOf } from '@back-office/kernel';
 import type { Runner } from '@back-office/kernel/testing';
 import type { RefundGateway, RefundRequest } from './refund-gateway.js';
-import { refundGatewayContract, type GivenGateway, type PaidRefund, type PayerBehavior } from './testing/index.js';
+import {
+  refundGatewayContract,
+  type RefundGatewayFixture,
+  type PaidRefund,
+  type PayerBehavior,
+} from './testing/index.js';
 
 interface Sent {
   readonly key: string;
@@ -42,7 +47,7 @@ class FakePayer {
 async function failures(
   send: (request: RefundRequest) => Sent,
   payer = new FakePayer(),
-  more: Partial<GivenGateway> = {},
+  more: Partial<RefundGatewayFixture> = {},
 ): Promise<string[]> {
   const gateway: RefundGateway = { refund: async (request) => payer.ask(send(request)) };
   const tests: [string, () => unknown][] = [];

@@ -1,4 +1,13 @@
-import { accepted, aProforma, inStatus, NOW, paid, paidByVoucher, payment, refund } from './testing/index.js';
+import {
+  assertAccepted,
+  aProforma,
+  inStatus,
+  NOW,
+  bankPayment,
+  voucherPayment,
+  payment,
+  refund,
+} from './testing/index.js';
 import { countOpenAlerts } from './alerts.js';
 import { debtOf, paidAmountOf, refundEntry } from './payments.js';
 import type { Payment, Proforma } from './proforma.js';
@@ -16,7 +25,7 @@ import { REFUND_PENDING } from './refusals.js';
 const LATER = new Date('2026-03-02T12:05:00Z');
 
 describe('settleRefund with refunded', () => {
-  const next = settleRefund(aProforma(paid(3000), refund(1, 1000)), 2, 'refunded', LATER);
+  const next = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'refunded', LATER);
 
   it('subtracts from the paid amount', () => {
     expect(next.payments[1]).toMatchObject({ id: 2, amount: -1000, status: 'refunded', date: LATER, refundOf: 1 });
@@ -31,7 +40,7 @@ describe('settleRefund with refunded', () => {
 });
 
 describe('settleRefund with failed', () => {
-  const next = settleRefund(aProforma(paid(3000), refund(1, 1000)), 2, 'failed', LATER);
+  const next = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'failed', LATER);
 
   it('keeps the refund in the list without counting it', () => {
     expect(next.payments[1]).toMatchObject({ amount: -1000, status: 'refund_failed', date: LATER });
@@ -57,14 +66,14 @@ describe('settleRefund with failed', () => {
     ['converted', 'refund_failed'],
     ['partial_confirmed', 'refund_failed'],
   ] as const)('on a proforma that is %s raises %s and keeps the status', (status, kind) => {
-    const settled = settleRefund(aProforma(paid(3000), refund(1, 3000), inStatus(status)), 2, 'failed', LATER);
+    const settled = settleRefund(aProforma(bankPayment(3000), refund(1, 3000), inStatus(status)), 2, 'failed', LATER);
     expect(settled).toMatchObject({ status, alerts: [{ kind }] });
   });
 });
 
 describe('a settled refund', () => {
   it.each(['refunded', 'failed'] as const)('stays %s when another outcome arrives', (first) => {
-    const settled = settleRefund(aProforma(paid(3000), refund(1, 1000)), 2, first, NOW);
+    const settled = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, first, NOW);
     expect(settleRefund(settled, 2, 'refunded', LATER)).toBe(settled);
     expect(settleRefund(settled, 2, 'failed', LATER)).toBe(settled);
   });
@@ -72,7 +81,7 @@ describe('a settled refund', () => {
 
 describe('an outcome for anything but a pending refund', () => {
   it('changes nothing', () => {
-    const proforma = aProforma(payment({ amount: 500, status: 'pending' }), paid(3000));
+    const proforma = aProforma(payment({ amount: 500, status: 'pending' }), bankPayment(3000));
     for (const id of [0, 1, 2, 99]) expect(settleRefund(proforma, id, 'failed', LATER)).toBe(proforma);
   });
 });
@@ -80,7 +89,7 @@ describe('an outcome for anything but a pending refund', () => {
 describe('pendingRefunds', () => {
   it('excludes pending payments', () => {
     const proforma = aProforma(
-      paid(3000),
+      bankPayment(3000),
       payment({ amount: 500, status: 'pending' }),
       refund(1, 10),
       refund(1, 20, 'refunded'),
@@ -93,9 +102,9 @@ describe('pendingRefunds', () => {
 
 describe('a failed refund', () => {
   const failing = (outcome: RefundOutcome = 'failed') =>
-    settleRefund(aProforma(paid(3000), refund(1, 1000)), 2, outcome, NOW);
+    settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, outcome, NOW);
   const record = (proforma = failing(), reference: string | null = 'tx-9') =>
-    accepted(recordRefund(proforma, { refundId: 2, reference, now: LATER }));
+    assertAccepted(recordRefund(proforma, { refundId: 2, reference, now: LATER }));
 
   it('can be recorded as paid, which resolves its alert', () => {
     const recorded = record();
@@ -121,7 +130,7 @@ describe('a failed refund', () => {
   });
 
   it('keeps the alerts of other payments open', () => {
-    const both = settleRefund(aProforma(paid(3000), refund(1, 1000), refund(1, 500)), 2, 'failed', NOW);
+    const both = settleRefund(aProforma(bankPayment(3000), refund(1, 1000), refund(1, 500)), 2, 'failed', NOW);
     const failed = settleRefund(both, 3, 'failed', NOW);
     expect(record(failed).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([LATER, null]);
   });
@@ -129,7 +138,7 @@ describe('a failed refund', () => {
   it('keeps its key when unanswered and gets a new one when refused', () => {
     const keyOf = (proforma: Proforma) => refundKey(7, proforma, 2);
     const retried = (proforma: Proforma) => retryRefund(proforma, { refundId: 2, now: LATER });
-    expect(keyOf(aProforma(paid(3000), refund(1, 1000)))).toBe('refund-7-2');
+    expect(keyOf(aProforma(bankPayment(3000), refund(1, 1000)))).toBe('refund-7-2');
     const unanswered = retried(failing('unanswered'));
     expect(keyOf(unanswered)).toBe('refund-7-2');
     const refused = retried(settleRefund(unanswered, 2, 'failed', LATER));
@@ -139,7 +148,7 @@ describe('a failed refund', () => {
   });
 
   it('keeps the random part of its key after a refusal', () => {
-    const [captured, pending] = aProforma(paid(3000), refund(1, 1000)).payments as [Payment, Payment];
+    const [captured, pending] = aProforma(bankPayment(3000), refund(1, 1000)).payments as [Payment, Payment];
     const proforma = { ...aProforma(), payments: [captured, { ...pending, keyPart: 'k3y' }] };
     expect(refundKey(7, proforma, 2)).toBe('refund-7-2-k3y');
     const refused = retryRefund(settleRefund(proforma, 2, 'failed', NOW), { refundId: 2, now: LATER });
@@ -152,7 +161,7 @@ describe('withKeyParts', () => {
   const keysOf = (proforma: Proforma) => proforma.payments.map(({ keyPart }) => keyPart);
 
   it('draws for new pending refunds only', () => {
-    const kept = aProforma(paid(3000), paidByVoucher(500), refund(1, 1000));
+    const kept = aProforma(bankPayment(3000), voucherPayment(500), refund(1, 1000));
     const money = refundEntry(kept.payments[0] as Payment, 500, NOW);
     const voucher = refundEntry(kept.payments[1] as Payment, 500, NOW);
     const proforma = { ...kept, payments: [...kept.payments, money, voucher] };
@@ -161,14 +170,14 @@ describe('withKeyParts', () => {
   });
 
   it('does not copy the part of the refunded payment', () => {
-    const captured = { ...(aProforma(paid(1)).payments[0] as Payment), keyPart: 'k3y' };
+    const captured = { ...(aProforma(bankPayment(1)).payments[0] as Payment), keyPart: 'k3y' };
     expect(refundEntry(captured, 1, NOW).keyPart).toBeNull();
   });
 });
 
 describe('a refund that has not failed', () => {
-  const pending = aProforma(paid(3000), refund(1, 1000));
-  const refunded = aProforma(paid(3000), refund(1, 1000, 'refunded'));
+  const pending = aProforma(bankPayment(3000), refund(1, 1000));
+  const refunded = aProforma(bankPayment(3000), refund(1, 1000, 'refunded'));
 
   it('cannot be retried', () => {
     for (const proforma of [pending, refunded]) {

@@ -1,16 +1,16 @@
 import { isRefusal, type Refusal } from '@back-office/kernel';
 import {
   aProforma,
-  alerted,
+  withOpenAlert,
   BANK,
   CARD,
   inStatus,
   line,
   NOW,
-  paid,
+  bankPayment,
   payment,
   refund,
-  type Fact,
+  type Trait,
 } from './testing/index.js';
 import { beginCardPayment, receiveCardResult, type CardResult } from './card-payment.js';
 import { cancel, convert, meetDeadline, refundOrder } from './close.js';
@@ -94,7 +94,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   'edit comment': (proforma) => edit(proforma, { comment: null, now: NOW }),
   'resolve alert': (proforma) => edit(proforma, { alerts: [{ index: 0, resolved: true }], now: NOW }),
   'refund order': (proforma) => {
-    const before = paid(100)(proforma);
+    const before = bankPayment(100)(proforma);
     const after = refundOrder(before, { now: NOW });
     return after === before ? proforma : after;
   },
@@ -154,9 +154,9 @@ describe('a move to a status outside the table', () => {
 });
 
 function proformaIn(status: ProformaStatus): Proforma {
-  const facts: Fact<Proforma>[] = [line({ qtyConfirmed: status === 'partial_confirmed' ? 2 : null })];
-  if (status === 'paid') facts.push(paid(3000));
-  return aProforma(...facts, alerted('refund_failed'), inStatus(status));
+  const facts: Trait<Proforma>[] = [line({ qtyConfirmed: status === 'partial_confirmed' ? 2 : null })];
+  if (status === 'paid') facts.push(bankPayment(3000));
+  return aProforma(...facts, withOpenAlert('refund_failed'), inStatus(status));
 }
 
 function describeOutcome(before: Proforma, outcome: Proforma | Refusal | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { isRefusal, sum, type Refusal } from '@back-office/kernel';
 import fc from 'fast-check';
-import { aProforma, fee, inStatus, line, NOW, paid, paidByVoucher, refund } from './testing/index.js';
+import { aProforma, fee, inStatus, line, NOW, bankPayment, voucherPayment, refund } from './testing/index.js';
 import { releasedVouchers } from './benefits.js';
 import { cancel, convert } from './close.js';
 import { debtOf, paidAmountOf } from './payments.js';
@@ -39,7 +39,7 @@ describe('confirming everything', () => {
     ['naming one of two lines', { 1: 3 }],
     ['naming both lines', { 1: 3, 2: 2 }],
   ])('%s keeps the amounts', (_, quantities) => {
-    const proforma = aProforma(...twoLines, paid(1000));
+    const proforma = aProforma(...twoLines, bankPayment(1000));
     const next = confirmed(proforma, quantities);
     expect(next).toMatchObject({ status: 'confirmed', warehouseConfirmedAt: NOW, updatedAt: NOW });
     expect(next.lines.map((each) => each.qtyConfirmed)).toEqual([3, 2]);
@@ -71,11 +71,11 @@ describe('confirming less', () => {
 
   it('refunds nothing when nothing was overpaid', () => {
     expect(next.payments).toEqual([]);
-    expect(confirmed(aProforma(line(), paid(1000)), { 1: 1 }).payments).toHaveLength(1);
+    expect(confirmed(aProforma(line(), bankPayment(1000)), { 1: 1 }).payments).toHaveLength(1);
   });
 
   it('refunds the overpaid amount, newest payment first, vouchers last', () => {
-    const reduced = confirmed(aProforma(line(), paid(500), paidByVoucher(1500), paid(1000)), { 1: 1 });
+    const reduced = confirmed(aProforma(line(), bankPayment(500), voucherPayment(1500), bankPayment(1000)), { 1: 1 });
     expect(reduced.payments.slice(3).map((each) => [each.refundOf, each.amount, each.status])).toEqual([
       [3, -1000, 'pending'],
       [1, -500, 'pending'],
@@ -84,12 +84,17 @@ describe('confirming less', () => {
   });
 
   it('stays partial_confirmed when paid in full', () => {
-    expect(confirmed(aProforma(line(), paid(3000), inStatus('paid')), { 1: 2 }).status).toBe('partial_confirmed');
+    expect(confirmed(aProforma(line(), bankPayment(3000), inStatus('paid')), { 1: 2 }).status).toBe(
+      'partial_confirmed',
+    );
   });
 });
 
 describe('confirming nothing', () => {
-  const next = confirmed(aProforma(...twoLines, paid(1000), paidByVoucher(400), paid(3000)), { 1: 0, 2: 0 });
+  const next = confirmed(aProforma(...twoLines, bankPayment(1000), voucherPayment(400), bankPayment(3000)), {
+    1: 0,
+    2: 0,
+  });
 
   it('drops the fees and leaves a total of 0', () => {
     expect(next.status).toBe('partial_confirmed');
@@ -114,14 +119,14 @@ describe('confirming nothing', () => {
 
 describe('a repeated confirmation', () => {
   it('changes no amount and refunds nothing twice', () => {
-    const once = stored(confirmed(aProforma(line(), paid(3000)), { 1: 1 }));
+    const once = stored(confirmed(aProforma(line(), bankPayment(3000)), { 1: 1 }));
     const twice = confirmed(once, { 1: 1 });
     expect(twice).toEqual(once);
     expect(confirmed(stored(once, 'refunded'), { 1: 1 }).payments).toHaveLength(2);
   });
 
   it('does not refund again what failed before', () => {
-    const failed = stored(confirmed(aProforma(line(), paid(3000)), { 1: 1 }), 'refund_failed');
+    const failed = stored(confirmed(aProforma(line(), bankPayment(3000)), { 1: 1 }), 'refund_failed');
     expect(confirmed(failed, { 1: 1 }).payments.slice(2)).toEqual([]);
     expect(confirmed(failed, { 1: 0 }).payments.slice(2)).toMatchObject([{ amount: -1000, refundOf: 1 }]);
   });
@@ -134,7 +139,7 @@ describe('a repeated confirmation', () => {
   });
 
   it('leaves refunded money as debt when quantities rise again', () => {
-    const reduced = stored(confirmed(aProforma(line(), paid(3000)), { 1: 1 }), 'refunded');
+    const reduced = stored(confirmed(aProforma(line(), bankPayment(3000)), { 1: 1 }), 'refunded');
     const raised = confirmed(reduced, { 1: 2 });
     expect(raised).toMatchObject({ status: 'partial_confirmed', endSales: 2000 });
     expect(raised.payments).toHaveLength(2);
@@ -142,13 +147,13 @@ describe('a repeated confirmation', () => {
   });
 
   it('refunds only the difference when it reduces further', () => {
-    const reduced = stored(confirmed(aProforma(line(), paid(3000)), { 1: 2 }));
+    const reduced = stored(confirmed(aProforma(line(), bankPayment(3000)), { 1: 2 }));
     expect(confirmed(reduced, { 1: 1 }).payments.slice(2)).toMatchObject([{ amount: -1000, refundOf: 1 }]);
   });
 });
 
 describe('invalid adjustments', () => {
-  const proforma = aProforma(...twoLines, paid(4400), refund(1, 100, 'refund_failed'));
+  const proforma = aProforma(...twoLines, bankPayment(4400), refund(1, 100, 'refund_failed'));
   const good = { lineId: 2, qtyConfirmed: 1 };
 
   it.each([-1, 4, 1.5, Number.NaN, Infinity, '2', '', true, [1], {}])(
@@ -202,7 +207,7 @@ describe('any confirmed quantities', () => {
         fc.array(wanted, { minLength: 1, maxLength: 6 }),
         fc.array(fc.nat(1e8), { maxLength: 4 }),
         (lines, payments) => {
-          const proforma = aProforma(...lines.map((each) => line(each)), fee(990), ...payments.map(paid));
+          const proforma = aProforma(...lines.map((each) => line(each)), fee(990), ...payments.map(bankPayment));
           const quantities = lines.map(({ qty, confirmed: pieces }) => Math.min(pieces, qty));
           const next = confirmed(proforma, Object.fromEntries(quantities.map((qty, index) => [index + 1, qty])));
 
@@ -228,15 +233,15 @@ describe('vouchers after a corrected confirmation', () => {
     payments.filter(({ kind }) => kind === 'voucher').map(({ amount }) => amount);
 
   it('pay again what was refunded to them, at most the debt', () => {
-    const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), paidByVoucher(500)), { 1: 2 }));
+    const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), voucherPayment(500)), { 1: 2 }));
     expect(voucherPayments(confirmed(reduced))).toEqual([500, -300, 300]);
     expect(voucherPayments(confirmed(reduced, { 1: 4 }))).toEqual([500, -300, 200]);
     expect(confirmed(reduced).payments.at(-1)).toMatchObject({ id: 0, voucherId: 500, status: 'settled', date: NOW });
   });
 
   it('do not pay what money covers', () => {
-    const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), paidByVoucher(500)), { 1: 2 }));
-    const covered = stored(paid(200)(reduced));
+    const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), voucherPayment(500)), { 1: 2 }));
+    const covered = stored(bankPayment(200)(reduced));
     expect(voucherPayments(confirmed(covered))).toEqual([500, -300, 100]);
   });
 
@@ -247,7 +252,7 @@ describe('vouchers after a corrected confirmation', () => {
       fc.property(offered, fc.nat(900), corrections, fc.boolean(), (vouchers, cash, quantities, isConvertible) => {
         const brought = sum(vouchers);
         const money = Math.min(cash, 900 - brought);
-        const paying = [...vouchers.map((amount, index) => paidByVoucher(amount, 500 + index)), paid(money)];
+        const paying = [...vouchers.map((amount, index) => voucherPayment(amount, 500 + index)), bankPayment(money)];
         let proforma = aProforma(line({ qty: 9, price: 100 }), ...paying.slice(0, money > 0 ? undefined : -1));
         for (const qty of quantities) {
           proforma = stored(confirmed(proforma, { 1: qty }), 'refunded');

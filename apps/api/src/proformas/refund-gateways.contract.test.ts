@@ -2,7 +2,7 @@ import { decimalsOf } from '@back-office/kernel';
 import { runnerOf } from '@back-office/kernel/testing';
 import {
   refundGatewayContract,
-  type GivenGateway,
+  type RefundGatewayFixture,
   type PaidRefund,
   type PayerBehavior,
 } from '@back-office/proforma/testing';
@@ -47,7 +47,7 @@ interface Body {
 
 const TIMEOUT_MS = 2_000;
 
-async function openHttp(): Promise<GivenGateway> {
+async function openHttp(): Promise<RefundGatewayFixture> {
   let behavior: PayerBehavior = 'pays';
   let turn = 0;
   const paid = new Map<string, Body>();

@@ -1,10 +1,10 @@
-import type { ProformaOrdersSetUp } from '@back-office/proforma/testing';
+import type { ProformaOrdersFixture } from '@back-office/proforma/testing';
 import type { salesFixtureOf } from './sales-fixture.js';
 
 type Fixture = ReturnType<typeof salesFixtureOf>;
 
 /** Prepares the contract suite of proformas with two new apps. */
-export async function proformaSetUpOf(fixture: Fixture): Promise<ProformaOrdersSetUp> {
+export async function proformaSetUpOf(fixture: Fixture): Promise<ProformaOrdersFixture> {
   const [appId, otherAppId] = [await fixture.makeApp(), await fixture.makeApp()];
   return {
     orders: fixture.proformaOrders,

@@ -1,88 +1,97 @@
 import { addHours, defaultTerms, type FeeLine, type PaymentMethod, totalsOf } from '@back-office/kernel';
 import { isFinal, type Alert, type Payment, type Proforma, type ProformaLine, type ProformaStatus } from '../index.js';
 
-/** Time of the tests. {@link aProforma} is made an hour before and lives for 72 hours. */
+/** {@link aProforma} is made an hour before this time and expires 72 hours after its creation. */
 export const NOW = new Date('2026-03-02T12:00:00Z');
-const MADE = addHours(NOW, -1);
+const MADE_AT = addHours(NOW, -1);
 
-export type Fact<Record> = (record: Record) => Record;
+export type Trait<Record> = (record: Record) => Record;
 
 /**
- * Applies the facts in order and calculates the totals. Without facts, an unpaid draft with one line: 3 pieces at 1,000
- * with 20 % VAT.
+ * Applies the traits in order and calculates the totals. Without traits, it is an unpaid draft with one line: 3 pieces
+ * at 1,000 with 20 % VAT.
  */
-export function aProforma(...facts: readonly Fact<Proforma>[]): Proforma {
-  const described = facts.reduce((proforma, fact) => fact(proforma), EMPTY);
-  const { lines, fees } = described.lines.length === 0 ? line()(described) : described;
-  const original = { originalFees: fees, originalEndSales: totalsOf([...lines.map(asRequested), ...fees]).endSales };
-  const kept = lines.every((each) => each.qtyConfirmed === 0) ? [] : fees;
-  return { ...described, lines, ...original, fees: kept, ...totalsOf([...lines, ...kept]) };
+export function aProforma(...traits: readonly Trait<Proforma>[]): Proforma {
+  const base = traits.reduce((proforma, trait) => trait(proforma), EMPTY_PROFORMA);
+  const { lines, fees } = base.lines.length === 0 ? line()(base) : base;
+  const originalTotals = {
+    originalFees: fees,
+    originalEndSales: totalsOf([...lines.map(asRequested), ...fees]).endSales,
+  };
+  const keptFees = lines.every((requestedLine) => requestedLine.qtyConfirmed === 0) ? [] : fees;
+  return { ...base, lines, ...originalTotals, fees: keptFees, ...totalsOf([...lines, ...keptFees]) };
 }
 
-/** Lines get the ids 1, 2, 3 … and a variant each. */
-export function line(more: Partial<ProformaLine> = {}): Fact<Proforma> {
+/** Lines get the ids 1, 2, 3 … and different variants. */
+export function line(overrides: Partial<ProformaLine> = {}): Trait<Proforma> {
   return (proforma) => {
     const id = proforma.lines.length + 1;
-    const wanted = { ...LINE, id, productId: 10 + id, variantId: 100 + id, code: `CODE-${id}`, name: `Product ${id}` };
-    const added = { ...wanted, ...more };
-    const sales = added.price * (added.qtyConfirmed ?? added.qty);
-    return { ...proforma, lines: [...proforma.lines, { ...added, sales }] };
+    const defaults = {
+      ...LINE,
+      id,
+      productId: 10 + id,
+      variantId: 100 + id,
+      code: `CODE-${id}`,
+      name: `Product ${id}`,
+    };
+    const addedLine = { ...defaults, ...overrides };
+    const sales = addedLine.price * (addedLine.qtyConfirmed ?? addedLine.qty);
+    return { ...proforma, lines: [...proforma.lines, { ...addedLine, sales }] };
   };
 }
 
-export function fee(price: number, vatRate = 2000): Fact<Proforma> {
+export function fee(price: number, vatRate = 2000): Trait<Proforma> {
   const fees: FeeLine[] = [{ kind: 'shipment', name: 'Courier', qty: 1, price, vatRate, sales: price, discount: 0 }];
   return (proforma) => ({ ...proforma, fees: [...proforma.fees, ...fees] });
 }
 
-/** Payments get the ids 1, 2, 3 … and are a minute apart. */
-export function payment(more: Partial<Payment>): Fact<Proforma> {
+export function payment(overrides: Partial<Payment>): Trait<Proforma> {
   return (proforma) => {
     const id = proforma.payments.length + 1;
-    const date = new Date(MADE.getTime() + id * 60_000);
-    return { ...proforma, payments: [...proforma.payments, { ...PAYMENT, id, date, ...more }] };
+    const date = new Date(MADE_AT.getTime() + id * 60_000);
+    return { ...proforma, payments: [...proforma.payments, { ...PAYMENT, id, date, ...overrides }] };
   };
 }
 
-export function paid(amount: number): Fact<Proforma> {
+export function bankPayment(amount: number): Trait<Proforma> {
   return payment({ amount });
 }
 
-export function paidByVoucher(amount: number, voucherId = 500): Fact<Proforma> {
+export function voucherPayment(amount: number, voucherId = 500): Trait<Proforma> {
   return payment({ amount, method: 'voucher', methodId: null, kind: 'voucher', voucherId });
 }
 
-export function refund(refundOf: number, amount: number, status: Payment['status'] = 'pending'): Fact<Proforma> {
+export function refund(refundOf: number, amount: number, status: Payment['status'] = 'pending'): Trait<Proforma> {
   return payment({ amount: -amount, refundOf, status });
 }
 
-export function inStatus(status: ProformaStatus): Fact<Proforma> {
+export function inStatus(status: ProformaStatus): Trait<Proforma> {
   return (proforma) => ({
     ...proforma,
     status,
     ...(status === 'converted' && {
-      convertedAt: MADE,
+      convertedAt: MADE_AT,
       orderId: 9,
       converted: { payments: proforma.payments, orderNumber: 'O-2026-12345678', points: 0, isOrderPayable: true },
     }),
-    ...(isFinal(status) && status !== 'converted' && { canceledAt: MADE, cancelReason: status }),
+    ...(isFinal(status) && status !== 'converted' && { canceledAt: MADE_AT, cancelReason: status }),
   });
 }
 
-export function alerted(kind: Alert['kind'], resolvedAt: Date | null = null): Fact<Proforma> {
-  const alert: Alert = { kind, message: 'Look at this', details: {}, resolvedAt, insertedAt: MADE };
+export function withOpenAlert(kind: Alert['kind'], resolvedAt: Date | null = null): Trait<Proforma> {
+  const alert: Alert = { kind, message: 'Look at this', details: {}, resolvedAt, insertedAt: MADE_AT };
   return (proforma) => ({ ...proforma, alerts: [...proforma.alerts, alert] });
 }
 
-export function tagged(...tags: readonly string[]): Fact<Proforma> {
+export function withTags(...tags: readonly string[]): Trait<Proforma> {
   return (proforma) => ({ ...proforma, tags });
 }
 
-export function commented(comment: string): Fact<Proforma> {
+export function withComment(comment: string): Trait<Proforma> {
   return (proforma) => ({ ...proforma, comment });
 }
 
-export function expiring(expiresAt: Date): Fact<Proforma> {
+export function withDeadline(expiresAt: Date): Trait<Proforma> {
   return (proforma) => ({ ...proforma, expiresAt });
 }
 
@@ -115,13 +124,13 @@ const LINE: Omit<ProformaLine, 'id' | 'productId' | 'variantId' | 'code' | 'name
   warehouseCode: 'W1',
 };
 
-const EMPTY: Proforma = {
+const EMPTY_PROFORMA: Proforma = {
   ...defaultTerms(),
   id: 5,
   number: 'P-2026-7K2M9Q',
   evaluationId: 50,
-  processingDate: MADE,
-  expiresAt: addHours(MADE, 72),
+  processingDate: MADE_AT,
+  expiresAt: addHours(MADE_AT, 72),
   buyer: {
     id: 77,
     dataPart: 3,
@@ -136,7 +145,7 @@ const EMPTY: Proforma = {
   originalFees: [],
   originalEndSales: 0,
   promotions: [],
-  insertedAt: MADE,
+  insertedAt: MADE_AT,
   sales: 0,
   discount: 0,
   netSales: 0,
@@ -153,9 +162,9 @@ const EMPTY: Proforma = {
   orderId: null,
   canceledAt: null,
   cancelReason: null,
-  updatedAt: MADE,
+  updatedAt: MADE_AT,
 };
 
-function asRequested(each: ProformaLine): ProformaLine {
-  return { ...each, sales: each.price * each.qty };
+function asRequested(proformaLine: ProformaLine): ProformaLine {
+  return { ...proformaLine, sales: proformaLine.price * proformaLine.qty };
 }

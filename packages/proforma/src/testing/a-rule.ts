@@ -1,8 +1,8 @@
 import type { BasketLine, PromotionRule } from '../index.js';
 
-/** A promotion that always applies; by default 10 % off the basket. */
-export function aRule(more: Partial<PromotionRule> = {}): PromotionRule {
-  return { ...RULE, ...more };
+/** By default the promotion always applies and takes 10 % off the basket. */
+export function aRule(overrides: Partial<PromotionRule> = {}): PromotionRule {
+  return { ...RULE, ...overrides };
 }
 
 export const BASKET_LINE: BasketLine = { code: 'A', qty: 1, price: 1000, vatRate: 2000 };

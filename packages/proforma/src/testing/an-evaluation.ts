@@ -1,70 +1,70 @@
 import { addHours, defaultTerms, type Buyer, type EvaluatedLine, totalsOf } from '@back-office/kernel';
 import { promisedVouchers, type Evaluation, type StockRow } from '../index.js';
-import { aProforma, NOW, type Fact } from './a-proforma.js';
+import { aProforma, NOW, type Trait } from './a-proforma.js';
 
 const { buyer, delivery } = aProforma();
 
 /**
- * Applies the facts in order and calculates the totals. Without facts, a fresh evaluation of a customer with one line:
- * 3 pieces of variant 101.
+ * Applies the traits in order and calculates the totals. Without traits, it is a fresh evaluation of a customer with
+ * one line: 3 pieces of variant 101.
  */
-export function anEvaluation(...facts: readonly Fact<Evaluation>[]): Evaluation {
-  const described = facts.reduce((evaluation, fact) => fact(evaluation), EMPTY);
-  const complete = described.lines.length === 0 ? wanting({})(described) : described;
-  const totals = totalsOf([...complete.lines, ...complete.fees]);
-  return { ...complete, totals, vouchers: promisedVouchers(complete.vouchers, totals.endSales) };
+export function anEvaluation(...traits: readonly Trait<Evaluation>[]): Evaluation {
+  const draftEvaluation = traits.reduce((evaluation, trait) => trait(evaluation), EMPTY_EVALUATION);
+  const evaluationWithLines = draftEvaluation.lines.length === 0 ? withLine({})(draftEvaluation) : draftEvaluation;
+  const totals = totalsOf([...evaluationWithLines.lines, ...evaluationWithLines.fees]);
+  return { ...evaluationWithLines, totals, vouchers: promisedVouchers(evaluationWithLines.vouchers, totals.endSales) };
 }
 
-export function wanting(more: Partial<EvaluatedLine>): Fact<Evaluation> {
-  const line = { ...WANTED, ...more };
+export function withLine(overrides: Partial<EvaluatedLine>): Trait<Evaluation> {
+  const line = { ...LINE, ...overrides };
   return (evaluation) => ({
     ...evaluation,
     lines: [...evaluation.lines, { ...line, sales: line.price * line.qty }],
   });
 }
 
-/** A shipment fee with 20 % VAT. */
-export function charging(price: number): Fact<Evaluation> {
+/** The shipment fee has 20 % VAT. */
+export function withFee(price: number): Trait<Evaluation> {
   const fee = { kind: 'shipment', name: 'Courier', qty: 1, price, vatRate: 2000, sales: price, discount: 0 };
   return (evaluation) => ({ ...evaluation, fees: [...evaluation.fees, fee] });
 }
 
-/** Offers vouchers with these amounts left; their ids are 501, 502, … */
-export function withVouchers(...available: readonly number[]): Fact<Evaluation> {
-  const vouchers = available.map((left, index) => ({
+/** The vouchers have these available amounts and the ids 501, 502, … */
+export function withVouchers(...available: readonly number[]): Trait<Evaluation> {
+  const vouchers = available.map((availableAmount, index) => ({
     id: 501 + index,
     code: `V${index + 1}`,
-    available: left,
+    available: availableAmount,
     amount: 0,
   }));
   return (evaluation) => ({ ...evaluation, vouchers });
 }
 
-export const used: Fact<Evaluation> = (evaluation) => ({ ...evaluation, used: true });
+export const asUsed: Trait<Evaluation> = (evaluation) => ({ ...evaluation, used: true });
 
-export function stale(expiresAt = NOW): Fact<Evaluation> {
+export function asExpired(expiresAt = NOW): Trait<Evaluation> {
   return (evaluation) => ({ ...evaluation, expiresAt });
 }
 
-export function byGuest(more: Partial<Buyer> = {}): Fact<Evaluation> {
+export function withGuest(overrides: Partial<Buyer> = {}): Trait<Evaluation> {
   const guest = { id: null, dataPart: null, timePart: null };
-  return (evaluation) => ({ ...evaluation, buyer: { ...evaluation.buyer, ...guest, ...more } });
+  return (evaluation) => ({ ...evaluation, buyer: { ...evaluation.buyer, ...guest, ...overrides } });
 }
 
-export function deliveredTo(more: Partial<NonNullable<Evaluation['delivery']>> | null): Fact<Evaluation> {
-  return (evaluation) => ({ ...evaluation, delivery: more && delivery && { ...delivery, ...more } });
+export function withDelivery(overrides: Partial<NonNullable<Evaluation['delivery']>> | null): Trait<Evaluation> {
+  return (evaluation) => ({ ...evaluation, delivery: overrides && delivery && { ...delivery, ...overrides } });
 }
 
-export function pickup(pickupPoint: Evaluation['pickupPoint']): Fact<Evaluation> {
+export function withPickupPoint(pickupPoint: Evaluation['pickupPoint']): Trait<Evaluation> {
   return (evaluation) => ({ ...evaluation, pickupPoint });
 }
 
-/** By default ten pieces of variant 101 in warehouse `W1`, none reserved. */
-export function aStockRow(more: Partial<StockRow> = {}): StockRow {
-  return { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10, reserved: 0, ...more };
+/** By default, ten pieces of variant 101 are in warehouse `W1`, none of them reserved. */
+export function aStockRow(overrides: Partial<StockRow> = {}): StockRow {
+  return { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10, reserved: 0, ...overrides };
 }
 
-const WANTED: EvaluatedLine = {
+const LINE: EvaluatedLine = {
   productId: 11,
   variantId: 101,
   code: 'CODE-1',
@@ -78,7 +78,7 @@ const WANTED: EvaluatedLine = {
   promotions: [],
 };
 
-const EMPTY: Evaluation = {
+const EMPTY_EVALUATION: Evaluation = {
   ...defaultTerms(),
   id: 50,
   used: false,

@@ -18,7 +18,7 @@ import {
   type RefundQueue,
 } from '../index.js';
 
-interface Customer {
+interface CustomerRow {
   readonly id: number;
   readonly data_part: number;
   readonly time_part: number;
@@ -34,22 +34,25 @@ export interface DesiredBasket {
   readonly tags?: readonly string[];
 }
 
-/** Fixture of the contracts of proformas, their queries and refunds. Amounts are minor units. */
-export interface GivenProformas {
+/** The contracts of proformas, their queries and refunds run against this fixture. Amounts are minor units. */
+export interface ProformaFixture {
   readonly proformaOrders: ProformaOrders;
   readonly proformaQueries: ProformaQueries;
   readonly refundQueue: RefundQueue;
   readonly paymentMethods: PaymentMethods;
   readonly clock: ManualClock;
-  /** An app whose currency is RSD. */
+  /** The app's currency is RSD. */
   makeApp(): Promise<number>;
-  addCustomer(appId: number, fields?: { readonly first_name: string; readonly last_name: string }): Promise<Customer>;
-  /** A product named like its code, with one variant of that code at 10.00 with 20 % VAT. */
+  addCustomer(
+    appId: number,
+    fields?: { readonly first_name: string; readonly last_name: string },
+  ): Promise<CustomerRow>;
+  /** Adds a product named like its code. Its variant has the same code and costs 10.00 with 20 % VAT. */
   addGoods(appId: number, goods: { readonly code: string }): Promise<{ readonly variantId: number }>;
-  /** Called again, it changes whether the warehouse sells. */
+  /** A second call changes whether the warehouse sells. */
   addWarehouse(appId: number, code: string, sellable?: boolean): Promise<unknown>;
   addStock(appId: number, code: string, onHand: Readonly<Record<string, number>>): Promise<void>;
-  /** Changes of stock in the order of their booking, in short: `reserve 2 S@W1 P-2026-1`. */
+  /** Returns changes of stock in booking order, such as `reserve 2 S@W1 P-2026-1`. */
   movementsOf(appId: number): Promise<readonly string[]>;
   methodOf(appId: number, kind: PaymentMethodKind): Promise<PaymentMethod>;
   setUp(
@@ -58,9 +61,9 @@ export interface GivenProformas {
     ...rows: readonly object[]
   ): Promise<readonly number[]>;
   spentOf(appId: number, code: string): Promise<number>;
-  pointsOf(appId: number, customer: Customer): Promise<number>;
+  pointsOf(appId: number, customer: CustomerRow): Promise<number>;
   letPaidExpire(appId: number): Promise<void>;
-  /** For a guest, unless the basket names a customer. */
+  /** The buyer is a guest, unless the basket names a customer. */
   evaluate(appId: number, basket: DesiredBasket): Promise<{ readonly id: number }>;
   tryToPropose(appId: number, evaluationId: number): Promise<Proforma | Refusal>;
   changeOrder(
@@ -71,48 +74,48 @@ export interface GivenProformas {
   close(): Promise<void>;
 }
 
-/** An app that sells shirts: a hundred of `S` at 10.00 in `W1`. Proformas live for 72 hours. */
+/** The app sells a hundred shirts: variant `S` at 10.00 in warehouse `W1`. Proformas live for 72 hours. */
 export class SampleShop {
   private constructor(
-    readonly given: GivenProformas,
+    readonly fixture: ProformaFixture,
     readonly appId: number,
     private readonly bank: PaymentMethod,
     private readonly card: PaymentMethod,
   ) {}
 
-  static async open(given: GivenProformas): Promise<SampleShop> {
-    const appId = await given.makeApp();
-    await given.addGoods(appId, { code: 'S' });
-    await given.addWarehouse(appId, 'W1');
-    await given.addStock(appId, 'S', { W1: 100 });
+  static async open(fixture: ProformaFixture): Promise<SampleShop> {
+    const appId = await fixture.makeApp();
+    await fixture.addGoods(appId, { code: 'S' });
+    await fixture.addWarehouse(appId, 'W1');
+    await fixture.addStock(appId, 'S', { W1: 100 });
     return new SampleShop(
-      given,
+      fixture,
       appId,
-      await given.methodOf(appId, 'bank_transfer'),
-      await given.methodOf(appId, 'card'),
+      await fixture.methodOf(appId, 'bank_transfer'),
+      await fixture.methodOf(appId, 'card'),
     );
   }
 
-  async proposed(basket: DesiredBasket = {}): Promise<Proforma | Refusal> {
-    const { id } = await this.given.evaluate(this.appId, { items: [{ code: 'S', qty: 1 }], ...basket });
-    return this.given.tryToPropose(this.appId, id);
+  async propose(basket: DesiredBasket = {}): Promise<Proforma | Refusal> {
+    const { id } = await this.fixture.evaluate(this.appId, { items: [{ code: 'S', qty: 1 }], ...basket });
+    return this.fixture.tryToPropose(this.appId, id);
   }
 
   async proforma(basket: DesiredBasket = {}): Promise<Proforma> {
-    const made = await this.proposed(basket);
-    if (isRefusal(made)) throw new Error(made.refused);
-    return made;
+    const result = await this.propose(basket);
+    if (isRefusal(result)) throw new Error(result.refused);
+    return result;
   }
 
-  async found({ id }: Proforma): Promise<Proforma> {
-    return (await this.given.proformaOrders.find(this.appId, id)) as Proforma;
+  async find({ id }: Proforma): Promise<Proforma> {
+    return (await this.fixture.proformaOrders.find(this.appId, id)) as Proforma;
   }
 
-  /** Applies the actions in turn to the stored proforma; throws on a refusal. */
+  /** Applies the actions one after another to the stored proforma; throws on a refusal. */
   async change({ id }: Proforma, ...actions: readonly TimedDecision[]): Promise<Proforma> {
     let proforma: Proforma | undefined;
     for (const action of actions) {
-      const stored = await this.given.proformaOrders.change(this.appId, id, this.deciding(action));
+      const stored = await this.fixture.proformaOrders.change(this.appId, id, this.decisionOf(action));
       if (stored?.refusal) throw new Error(stored.refusal.refused);
       proforma = stored?.proforma;
     }
@@ -120,71 +123,72 @@ export class SampleShop {
     return proforma;
   }
 
-  deciding(action: TimedDecision): Decision {
-    return (found) => {
-      const outcome = action(found, this.given.clock.now());
-      return isRefusal(outcome) ? { next: found, refusal: outcome } : { next: outcome };
+  decisionOf(action: TimedDecision): Decision {
+    return (proforma) => {
+      const result = action(proforma, this.fixture.clock.now());
+      return isRefusal(result) ? { next: proforma, refusal: result } : { next: result };
     };
   }
 
-  paying(amount = 0): TimedDecision {
-    return (found, now) => pay(found, { method: this.bank, amount, now });
+  payment(amount = 0): TimedDecision {
+    return (proforma, now) => pay(proforma, { method: this.bank, amount, now });
   }
 
-  startingCard(amount = 0): TimedDecision {
-    return (found, now) => beginCardPayment(found, { method: this.card, amount, now });
+  cardPayment(amount = 0): TimedDecision {
+    return (proforma, now) => beginCardPayment(proforma, { method: this.card, amount, now });
   }
 }
 
-/** Proformas of 1, 3 and 2 shirts, a minute apart. */
-export async function threeProformas(shop: SampleShop): Promise<Proforma[]> {
-  const made: Proforma[] = [];
+/** Makes proformas of 1, 3 and 2 shirts, a minute apart. */
+export async function makeThreeProformas(shop: SampleShop): Promise<Proforma[]> {
+  const proformas: Proforma[] = [];
   for (const qty of [1, 3, 2]) {
-    made.push(await shop.proforma({ items: [{ code: 'S', qty }] }));
-    shop.given.clock.forward({ seconds: 60 });
+    proformas.push(await shop.proforma({ items: [{ code: 'S', qty }] }));
+    shop.fixture.clock.forward({ seconds: 60 });
   }
-  return made;
+  return proformas;
 }
 
-export type TimedDecision = (found: Proforma, now: Date) => Proforma | Refusal;
+export type TimedDecision = (proforma: Proforma, now: Date) => Proforma | Refusal;
 
-export const canceling: TimedDecision = (found, now) => cancel(found, { reason: 'Too late', now });
+export const cancellation: TimedDecision = (proforma, now) => cancel(proforma, { reason: 'Too late', now });
 
-export function confirming(qtyConfirmed: number): TimedDecision {
-  return (found, now) =>
-    warehouseConfirm(found, { adjustments: [{ lineId: found.lines[0]?.id ?? 0, qtyConfirmed }], now });
+export function confirmation(qtyConfirmed: number): TimedDecision {
+  return (proforma, now) =>
+    warehouseConfirm(proforma, { adjustments: [{ lineId: proforma.lines[0]?.id ?? 0, qtyConfirmed }], now });
 }
 
-export const meetingDeadline: TimedDecision = (found, now) => meetDeadline(found, { now, expirePaid: false });
+export const deadlineCheck: TimedDecision = (proforma, now) => meetDeadline(proforma, { now, expirePaid: false });
 
-export const expiringPaid: TimedDecision = (found, now) => meetDeadline(found, { now, expirePaid: true });
+export const deadlineCheckWithPaidExpiry: TimedDecision = (proforma, now) =>
+  meetDeadline(proforma, { now, expirePaid: true });
 
-let lastNumber = 0;
+let lastOrderNumber = 0;
 
-export function converting(amountPerPoint = 0, orderNumber?: string): TimedDecision {
-  lastNumber += 1;
-  const number = orderNumber ?? `O-shop-${lastNumber}`;
-  return (found, now) => convert(found, { orderNumber: number, amountPerPoint, now });
+export function conversion(amountPerPoint = 0, orderNumber?: string): TimedDecision {
+  lastOrderNumber += 1;
+  const number = orderNumber ?? `O-shop-${lastOrderNumber}`;
+  return (proforma, now) => convert(proforma, { orderNumber: number, amountPerPoint, now });
 }
 
-export function receivingCardResults(status: 'settled' | 'failed'): TimedDecision {
-  return (found, now) =>
-    found.payments
+export function cardResults(status: 'settled' | 'failed'): TimedDecision {
+  return (proforma, now) =>
+    proforma.payments
       .filter((payment) => payment.kind === 'card' && payment.status === 'pending' && payment.amount > 0)
       .reduce((next: Proforma, { id }) => {
-        const outcome = receiveCardResult(next, { paymentId: id, status, reference: null, now });
-        return isRefusal(outcome) ? next : outcome;
-      }, found);
+        const result = receiveCardResult(next, { paymentId: id, status, reference: null, now });
+        return isRefusal(result) ? next : result;
+      }, proforma);
 }
 
-export function refunding(outcome: 'refunded' | 'failed'): TimedDecision {
-  return (found, now) =>
-    found.payments
+export function refundOutcomes(outcome: 'refunded' | 'failed'): TimedDecision {
+  return (proforma, now) =>
+    proforma.payments
       .filter(({ status, amount }) => status === 'pending' && amount < 0)
-      .reduce((next, { id }) => settleRefund(next, id, outcome, now), found);
+      .reduce((next, { id }) => settleRefund(next, id, outcome, now), proforma);
 }
 
-export const retryingRefunds: TimedDecision = (found, now) =>
-  found.payments
+export const refundRetries: TimedDecision = (proforma, now) =>
+  proforma.payments
     .filter(({ status }) => status === 'refund_failed')
-    .reduce((next, { id }) => retryRefund(next, { refundId: id, now }), found);
+    .reduce((next, { id }) => retryRefund(next, { refundId: id, now }), proforma);

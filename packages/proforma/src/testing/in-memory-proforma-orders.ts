@@ -19,17 +19,20 @@ import { InMemoryVouchers } from './in-memory-vouchers.js';
 
 type Shelf = Omit<StockRow, 'reserved'>;
 type Reservation = Pick<Shelf, 'variantId' | 'warehouseId'> & { readonly lineId: number; readonly qty: number };
-type Of<Record> = { readonly appId: number } & Record;
+type OwnedByApp<Record> = { readonly appId: number } & Record;
 
 /** Ids are unique over all apps. */
 export class InMemoryProformaOrders implements ProformaOrders {
-  /** Ids of the proformas that are locked by another change. */
-  readonly locked = new Set<number>();
-  readonly expiringPaid = new Set<number>();
+  /** Another change locks these proformas. */
+  readonly lockedIds = new Set<number>();
+  readonly appsExpiringPaid = new Set<number>();
   readonly vouchers = new InMemoryVouchers();
-  private readonly shelves: Of<Shelf>[] = [];
-  private readonly evaluations = new Map<number, Of<{ evaluation: Evaluation; warehouseCode: string | undefined }>>();
-  private readonly proformas = new Map<number, Of<{ proforma: Proforma }>>();
+  private readonly shelves: OwnedByApp<Shelf>[] = [];
+  private readonly evaluations = new Map<
+    number,
+    OwnedByApp<{ evaluation: Evaluation; warehouseCode: string | undefined }>
+  >();
+  private readonly proformas = new Map<number, OwnedByApp<{ proforma: Proforma }>>();
   private reservations: readonly Reservation[] = [];
   private lastId = 0;
 
@@ -60,10 +63,10 @@ export class InMemoryProformaOrders implements ProformaOrders {
     evaluationId: number,
     decide: (facts: EvaluationFacts) => Proforma | Refusal,
   ): Promise<Proforma | Refusal> {
-    for (let tries = 1; tries <= 5; tries += 1) {
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
       const draft = decide(this.factsOf(appId, evaluationId));
       if (isRefusal(draft)) return draft;
-      if (!this.isTaken(appId, draft.number)) return this.keepDraft(appId, evaluationId, draft);
+      if (!this.isNumberTaken(appId, draft.number)) return this.storeDraft(appId, evaluationId, draft);
     }
     throw new Error('All numbers were taken');
   }
@@ -78,8 +81,8 @@ export class InMemoryProformaOrders implements ProformaOrders {
   }
 
   async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
-    const free = ids.filter((id) => !this.locked.has(id)).flatMap((id) => this.get(appId, id) ?? []);
-    return free.map((before) => this.changeOne(appId, before, decide));
+    const unlockedProformas = ids.filter((id) => !this.lockedIds.has(id)).flatMap((id) => this.get(appId, id) ?? []);
+    return unlockedProformas.map((before) => this.changeOne(appId, before, decide));
   }
 
   async due(now: Date, limits: Parameters<ProformaOrders['due']>[1]): Promise<readonly DueProforma[]> {
@@ -87,45 +90,49 @@ export class InMemoryProformaOrders implements ProformaOrders {
       appId,
       id: proforma.id,
       lines: proforma.lines.length,
-      at: this.dueAt(appId, proforma)?.getTime() ?? Infinity,
+      deadlineMs: this.dueAt(appId, proforma)?.getTime() ?? Infinity,
     }));
-    const overdue = deadlines.filter(({ at }) => at <= now.getTime()).sort((a, b) => a.at - b.at);
-    const turns = overdue.map(({ at: _at, ...due }, index) => ({
+    const overdue = deadlines
+      .filter(({ deadlineMs }) => deadlineMs <= now.getTime())
+      .sort((a, b) => a.deadlineMs - b.deadlineMs);
+    const rankedProformas = overdue.map(({ deadlineMs: _deadlineMs, ...due }, index) => ({
       due,
-      turn: overdue.slice(0, index).filter(({ appId }) => appId === due.appId).length,
+      rank: overdue.slice(0, index).filter(({ appId }) => appId === due.appId).length,
     }));
-    const chosen = turns.filter(({ turn }) => turn < limits.perApp).sort((a, b) => a.turn - b.turn);
-    return chosen.slice(0, limits.overall).map(({ due }) => due);
+    const selectedProformas = rankedProformas
+      .filter(({ rank }) => rank < limits.perApp)
+      .sort((a, b) => a.rank - b.rank);
+    return selectedProformas.slice(0, limits.overall).map(({ due }) => due);
   }
 
   private dueAt(appId: number, proforma: Proforma): Date | null {
-    return isOpen(proforma) && this.expiringPaid.has(appId) ? proforma.expiresAt : dueAt(proforma);
+    return isOpen(proforma) && this.appsExpiringPaid.has(appId) ? proforma.expiresAt : dueAt(proforma);
   }
 
   private get(appId: number, id: number): Proforma | undefined {
-    const kept = this.proformas.get(id);
-    return kept?.appId === appId ? kept.proforma : undefined;
+    const owned = this.proformas.get(id);
+    return owned?.appId === appId ? owned.proforma : undefined;
   }
 
-  private isTaken(appId: number, number: string): boolean {
-    return [...this.proformas.values()].some((kept) => kept.appId === appId && kept.proforma.number === number);
+  private isNumberTaken(appId: number, number: string): boolean {
+    return [...this.proformas.values()].some((owned) => owned.appId === appId && owned.proforma.number === number);
   }
 
   private factsOf(appId: number, evaluationId: number): EvaluationFacts {
-    const kept = this.evaluations.get(evaluationId);
-    if (kept?.appId !== appId) return { evaluation: kept && 'of another app', stock: [] };
-    const variants = [...new Set(kept.evaluation.lines.map((line) => line.variantId))];
+    const owned = this.evaluations.get(evaluationId);
+    if (owned?.appId !== appId) return { evaluation: owned && 'of another app', stock: [] };
+    const variants = [...new Set(owned.evaluation.lines.map((line) => line.variantId))];
     const stock = variants.flatMap((variantId) => this.stockOf(appId, variantId));
-    const { warehouseCode = null } = kept;
-    const vouchers = kept.evaluation.vouchers.map((each) => this.vouchers.offeredNow(each));
-    const evaluation = { ...kept.evaluation, vouchers };
+    const { warehouseCode = null } = owned;
+    const vouchers = owned.evaluation.vouchers.map((voucher) => this.vouchers.withCurrentAvailability(voucher));
+    const evaluation = { ...owned.evaluation, vouchers };
     return { evaluation, stock: stock.filter((row) => warehouseCode === null || row.warehouseCode === warehouseCode) };
   }
 
-  private keepDraft(appId: number, evaluationId: number, draft: Proforma): Proforma {
+  private storeDraft(appId: number, evaluationId: number, draft: Proforma): Proforma {
     const lines = draft.lines.map((line) => ({ ...line, id: this.nextId() }));
-    const kept = this.evaluations.get(evaluationId)!;
-    this.evaluations.set(evaluationId, { ...kept, evaluation: { ...kept.evaluation, used: true } });
+    const owned = this.evaluations.get(evaluationId)!;
+    this.evaluations.set(evaluationId, { ...owned, evaluation: { ...owned.evaluation, used: true } });
     const proforma = this.withIds({ ...draft, id: this.nextId(), lines });
     this.reservations = this.reservationsWith(proforma);
     this.vouchers.hold(proforma);
@@ -135,9 +142,9 @@ export class InMemoryProformaOrders implements ProformaOrders {
 
   private changeOne(appId: number, before: Proforma, decide: Decision): StoredChange {
     const { next, refusal, preferredWarehouse = null } = decide(before);
-    const placed = new AvailableStock(this.sourcesOf(appId, next)).take(before, next, preferredWarehouse);
-    if ('missing' in placed) return { before, proforma: before, refusal: insufficientStock(placed.missing.name) };
-    const proforma = next === before ? before : this.withIds(placed);
+    const taken = new AvailableStock(this.sourcesOf(appId, next)).take(before, next, preferredWarehouse);
+    if ('missing' in taken) return { before, proforma: before, refusal: insufficientStock(taken.missing.name) };
+    const proforma = next === before ? before : this.withIds(taken);
     this.reservations = this.reservationsWith(proforma);
     this.vouchers.settle(before, proforma);
     this.proformas.set(before.id, { appId, proforma });
@@ -146,8 +153,12 @@ export class InMemoryProformaOrders implements ProformaOrders {
 
   private reservationsWith(proforma: Proforma): Reservation[] {
     const lines = new Set(proforma.lines.map((line) => line.id));
-    const own = proforma.lines.map((line) => ({ ...line, lineId: line.id, qty: reservedQty(proforma, line) }));
-    return [...this.reservations.filter(({ lineId }) => !lines.has(lineId)), ...own];
+    const ownReservations = proforma.lines.map((line) => ({
+      ...line,
+      lineId: line.id,
+      qty: reservedQty(proforma, line),
+    }));
+    return [...this.reservations.filter(({ lineId }) => !lines.has(lineId)), ...ownReservations];
   }
 
   private sourcesOf(appId: number, { evaluationId, lines }: Proforma): StockRow[] {
@@ -160,15 +171,15 @@ export class InMemoryProformaOrders implements ProformaOrders {
 
   private withIds(proforma: Proforma): Proforma {
     const keyed = withKeyParts(proforma, () => Math.random().toString(36).slice(2));
-    const payments = keyed.payments.map((each) => (each.id === 0 ? { ...each, id: this.nextId() } : each));
+    const payments = keyed.payments.map((payment) => (payment.id === 0 ? { ...payment, id: this.nextId() } : payment));
     const orderId = proforma.status === 'converted' ? (proforma.orderId ?? this.nextId()) : null;
     return { ...proforma, payments, orderId };
   }
 }
 
 function reservedOn(shelf: Pick<Shelf, 'variantId' | 'warehouseId'>, reservations: readonly Reservation[]): number {
-  const here = reservations.filter(
-    (each) => each.variantId === shelf.variantId && each.warehouseId === shelf.warehouseId,
+  const shelfReservations = reservations.filter(
+    (reservation) => reservation.variantId === shelf.variantId && reservation.warehouseId === shelf.warehouseId,
   );
-  return sum(here.map((each) => each.qty));
+  return sum(shelfReservations.map((reservation) => reservation.qty));
 }

@@ -17,11 +17,11 @@ export class InMemoryVouchers {
     return this.vouchers.get(id);
   }
 
-  /** Updates the availability of an added voucher; others do not change. */
-  offeredNow<Offer extends OfferedVoucher>(offered: Offer): Offer {
-    const known = this.vouchers.get(offered.id);
-    if (known === undefined) return offered;
-    return { ...offered, available: known.heldBy === null ? known.amount - known.spent : 0 };
+  /** Only added vouchers change. */
+  withCurrentAvailability<Offer extends OfferedVoucher>(offer: Offer): Offer {
+    const voucher = this.vouchers.get(offer.id);
+    if (voucher === undefined) return offer;
+    return { ...offer, available: voucher.heldBy === null ? voucher.amount - voucher.spent : 0 };
   }
 
   hold({ id, payments }: Proforma): void {
@@ -41,7 +41,7 @@ export class InMemoryVouchers {
   }
 
   private change(id: number | null, change: (voucher: Voucher) => Voucher): void {
-    const found = id === null ? undefined : this.vouchers.get(id);
-    if (id !== null && found !== undefined) this.vouchers.set(id, change(found));
+    const voucher = id === null ? undefined : this.vouchers.get(id);
+    if (id !== null && voucher !== undefined) this.vouchers.set(id, change(voucher));
   }
 }

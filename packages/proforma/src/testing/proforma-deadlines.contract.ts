@@ -1,70 +1,71 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { ShirtShop, type ProformaOrdersSetUp } from './shirt-shop.js';
+import { ShirtShop, type ProformaOrdersFixture } from './shirt-shop.js';
 
 const MANY = { perApp: 1_000, overall: 1_000 };
 
-/** Tests of `due`. */
 export function proformaDeadlinesContract(
   { describe, it, beforeEach }: Runner,
-  setUp: () => Promise<ProformaOrdersSetUp>,
+  openFixture: () => Promise<ProformaOrdersFixture>,
 ): void {
   describe('deadlines', () => {
-    let given: ProformaOrdersSetUp;
+    let fixture: ProformaOrdersFixture;
     let shop: ShirtShop;
 
     beforeEach(async () => {
-      given = await setUp();
-      shop = await ShirtShop.open(given);
+      fixture = await openFixture();
+      shop = await ShirtShop.open(fixture);
     });
 
     describe('a deadline', () => {
       const dueAt = async (at: Date): Promise<number[]> => {
-        const due = await given.orders.due(at, MANY);
-        return due.filter(({ appId }) => appId === given.appId).map(({ id }) => id);
+        const due = await fixture.orders.due(at, MANY);
+        return due.filter(({ appId }) => appId === fixture.appId).map(({ id }) => id);
       };
 
       it('is due exactly after the lifetime, longest overdue first', async () => {
-        const [late, soon] = [await shop.expiring(48), await shop.expiring(24)];
-        expect(await dueAt(new Date(soon.expiresAt.getTime() - 1))).toEqual([]);
-        expect(await dueAt(soon.expiresAt)).toEqual([soon.id]);
-        expect(await dueAt(late.expiresAt)).toEqual([soon.id, late.id]);
+        const [laterProforma, soonerProforma] = [await shop.proformaLasting(48), await shop.proformaLasting(24)];
+        expect(await dueAt(new Date(soonerProforma.expiresAt.getTime() - 1))).toEqual([]);
+        expect(await dueAt(soonerProforma.expiresAt)).toEqual([soonerProforma.id]);
+        expect(await dueAt(laterProforma.expiresAt)).toEqual([soonerProforma.id, laterProforma.id]);
       });
 
       it('is due in all apps, with the number of lines', async () => {
-        const other = await ShirtShop.open(given, given.otherAppId);
-        const [mine, foreign] = [await shop.expiring(1), await other.expiring(2)];
-        expect(await given.orders.due(foreign.expiresAt, MANY)).toEqual(
+        const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
+        const [ownProforma, foreignProforma] = [await shop.proformaLasting(1), await otherShop.proformaLasting(2)];
+        expect(await fixture.orders.due(foreignProforma.expiresAt, MANY)).toEqual(
           expect.arrayContaining([
-            { appId: given.appId, id: mine.id, lines: 1 },
-            { appId: given.otherAppId, id: foreign.id, lines: 1 },
+            { appId: fixture.appId, id: ownProforma.id, lines: 1 },
+            { appId: fixture.otherAppId, id: foreignProforma.id, lines: 1 },
           ]),
         );
       });
 
       it('alternates between apps', async () => {
-        const other = await ShirtShop.open(given, given.otherAppId);
-        const [first, second] = [await shop.expiring(1), await shop.expiring(2)];
-        const foreign = await other.expiring(3);
-        const all = await given.orders.due(foreign.expiresAt, MANY);
-        const apps = [given.appId, given.otherAppId];
-        const ownIds = (due: typeof all): number[] =>
+        const otherShop = await ShirtShop.open(fixture, fixture.otherAppId);
+        const [firstProforma, secondProforma] = [await shop.proformaLasting(1), await shop.proformaLasting(2)];
+        const foreignProforma = await otherShop.proformaLasting(3);
+        const dueProformas = await fixture.orders.due(foreignProforma.expiresAt, MANY);
+        const apps = [fixture.appId, fixture.otherAppId];
+        const ownIds = (due: typeof dueProformas): number[] =>
           due.filter(({ appId }) => apps.includes(appId)).map(({ id }) => id);
-        expect(ownIds(all)).toEqual([first.id, foreign.id, second.id]);
-        expect(ownIds(await given.orders.due(foreign.expiresAt, { ...MANY, perApp: 1 }))).toEqual([
-          first.id,
-          foreign.id,
+        expect(ownIds(dueProformas)).toEqual([firstProforma.id, foreignProforma.id, secondProforma.id]);
+        expect(ownIds(await fixture.orders.due(foreignProforma.expiresAt, { ...MANY, perApp: 1 }))).toEqual([
+          firstProforma.id,
+          foreignProforma.id,
         ]);
-        const overall = all.length - 1;
-        expect(await given.orders.due(foreign.expiresAt, { ...MANY, overall })).toEqual(all.slice(0, overall));
+        const overall = dueProformas.length - 1;
+        expect(await fixture.orders.due(foreignProforma.expiresAt, { ...MANY, overall })).toEqual(
+          dueProformas.slice(0, overall),
+        );
       });
 
       it('is not due when final or alerted', async () => {
         const draft = await shop.proforma(1);
-        await shop.change(await shop.proforma(1), shop.canceling());
-        await shop.change(await shop.proforma(1), shop.converting());
-        await shop.change(await shop.proforma(1), shop.expire());
-        await shop.change(await shop.proforma(1), shop.paying(0), shop.expire());
+        await shop.change(await shop.proforma(1), shop.cancellation());
+        await shop.change(await shop.proforma(1), shop.conversion());
+        await shop.change(await shop.proforma(1), shop.expiry());
+        await shop.change(await shop.proforma(1), shop.payment(0), shop.expiry());
         expect(await dueAt(draft.expiresAt)).toEqual([draft.id]);
       });
     });

@@ -9,113 +9,112 @@ import {
   type Proforma,
 } from '../index.js';
 import {
-  canceling,
-  confirming,
-  converting,
-  expiringPaid,
-  receivingCardResults,
-  meetingDeadline,
+  cancellation,
+  confirmation,
+  conversion,
+  deadlineCheckWithPaidExpiry,
+  cardResults,
+  deadlineCheck,
   SampleShop,
-  type GivenProformas,
+  type ProformaFixture,
 } from './given-proformas.js';
 
-/** Tests of the effects on vouchers, points and orders. */
 export function proformaEffectsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenProformas>,
+  open: () => Promise<ProformaFixture>,
 ): void {
-  let given: GivenProformas;
+  let fixture: ProformaFixture;
   let shop: SampleShop;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    shop = await SampleShop.open(given);
+    shop = await SampleShop.open(fixture);
   });
 
   describe('stock movements', () => {
-    const moved = async (): Promise<string[]> =>
-      (await given.movementsOf(shop.appId)).filter((line) => !line.startsWith('adjust'));
+    const movements = async (): Promise<string[]> =>
+      (await fixture.movementsOf(shop.appId)).filter((line) => !line.startsWith('adjust'));
 
     it('record each change of a reservation', async () => {
-      const made = await shop.proforma({ items: [{ code: 'S', qty: 5 }] });
-      for (const step of [confirming(2), confirming(2), confirming(4), canceling]) {
-        given.clock.forward({ seconds: 1 });
-        await shop.change(made, step);
+      const proforma = await shop.proforma({ items: [{ code: 'S', qty: 5 }] });
+      for (const step of [confirmation(2), confirmation(2), confirmation(4), cancellation]) {
+        fixture.clock.forward({ seconds: 1 });
+        await shop.change(proforma, step);
       }
-      expect(await moved()).toEqual(
-        ['reserve 5', 'release -3', 'reserve 2', 'release -4'].map((line) => `${line} S@W1 ${made.number}`),
+      expect(await movements()).toEqual(
+        ['reserve 5', 'release -3', 'reserve 2', 'release -4'].map((line) => `${line} S@W1 ${proforma.number}`),
       );
     });
 
-    it('have one line per variant', async () => {
-      await given.addGoods(shop.appId, { code: 'T' });
-      await given.addStock(shop.appId, 'T', { W1: 9 });
+    it('add up the lines of a variant', async () => {
+      await fixture.addGoods(shop.appId, { code: 'T' });
+      await fixture.addStock(shop.appId, 'T', { W1: 9 });
       const items = ['S', 'T', 'S'].map((code) => ({ code, qty: 2 }));
       const { number } = await shop.proforma({ items });
-      expect((await moved()).sort()).toEqual([`reserve 2 T@W1 ${number}`, `reserve 4 S@W1 ${number}`]);
+      expect((await movements()).sort()).toEqual([`reserve 2 T@W1 ${number}`, `reserve 4 S@W1 ${number}`]);
     });
   });
 
   describe('a voucher', () => {
     const WITH_GIFT = { vouchers: ['gift'] };
-    const spent = () => given.spentOf(shop.appId, 'gift');
-    beforeEach(() => given.setUp(shop.appId, 'vouchers', { code: 'gift', amount: 25 }));
+    const spentAmount = () => fixture.spentOf(shop.appId, 'gift');
+    beforeEach(() => fixture.setUp(shop.appId, 'vouchers', { code: 'gift', amount: 25 }));
 
     it('pays at creation, as much as it can', async () => {
-      const covered = await shop.proforma(WITH_GIFT);
-      expect(covered).toMatchObject({
+      const proforma = await shop.proforma(WITH_GIFT);
+      expect(proforma).toMatchObject({
         status: 'paid',
         payments: [{ kind: 'voucher', method: 'voucher', amount: 1_000 }],
       });
-      expect(await shop.found(covered)).toEqual(covered);
-      expect(await spent()).toBe(0);
+      expect(await shop.find(proforma)).toEqual(proforma);
+      expect(await spentAmount()).toBe(0);
     });
 
     it('is held by one of several concurrent proformas', async () => {
       const evaluations = await Promise.all(
-        [1, 2, 3].map(() => given.evaluate(shop.appId, { items: [{ code: 'S', qty: 1 }], ...WITH_GIFT })),
+        [1, 2, 3].map(() => fixture.evaluate(shop.appId, { items: [{ code: 'S', qty: 1 }], ...WITH_GIFT })),
       );
-      const outcomes = await Promise.all(evaluations.map(({ id }) => given.tryToPropose(shop.appId, id)));
-      expect(outcomes.filter(isRefusal)).toEqual([VOUCHER_NOT_AVAILABLE, VOUCHER_NOT_AVAILABLE]);
+      const results = await Promise.all(evaluations.map(({ id }) => fixture.tryToPropose(shop.appId, id)));
+      expect(results.filter(isRefusal)).toEqual([VOUCHER_NOT_AVAILABLE, VOUCHER_NOT_AVAILABLE]);
     });
 
     it('is released by a cancellation or an expiry', async () => {
-      await shop.change(await shop.proforma(WITH_GIFT), canceling);
-      const expiring = await shop.proforma(WITH_GIFT);
-      given.clock.forward({ hours: 72 });
-      await shop.change(expiring, expiringPaid);
-      expect(await spent()).toBe(0);
+      await shop.change(await shop.proforma(WITH_GIFT), cancellation);
+      const expiringProforma = await shop.proforma(WITH_GIFT);
+      fixture.clock.forward({ hours: 72 });
+      await shop.change(expiringProforma, deadlineCheckWithPaidExpiry);
+      expect(await spentAmount()).toBe(0);
       await shop.proforma(WITH_GIFT);
     });
 
     it('is spent by a conversion; its rest can be used', async () => {
-      await shop.change(await shop.proforma(WITH_GIFT), converting());
-      expect(await spent()).toBe(1_000);
+      await shop.change(await shop.proforma(WITH_GIFT), conversion());
+      expect(await spentAmount()).toBe(1_000);
       const items = [{ code: 'S', qty: 2 }];
       const { payments } = await shop.proforma({ items, ...WITH_GIFT });
       expect(payments).toMatchObject([{ amount: 1_500 }]);
     });
 
-    it('that became inactive since the evaluation is refused', async () => {
-      const { id } = await given.evaluate(shop.appId, { items: [{ code: 'S', qty: 1 }], ...WITH_GIFT });
-      await given.setUp(shop.appId, 'vouchers', { code: 'gift', active: false });
-      expect(await given.tryToPropose(shop.appId, id)).toEqual(VOUCHER_NOT_AVAILABLE);
+    it('is refused when it became inactive after the evaluation', async () => {
+      const { id } = await fixture.evaluate(shop.appId, { items: [{ code: 'S', qty: 1 }], ...WITH_GIFT });
+      await fixture.setUp(shop.appId, 'vouchers', { code: 'gift', active: false });
+      expect(await fixture.tryToPropose(shop.appId, id)).toEqual(VOUCHER_NOT_AVAILABLE);
     });
   });
 
   describe('loyalty points', () => {
     it('are earned once, at conversion', async () => {
-      const customer = await given.addCustomer(shop.appId);
+      const customer = await fixture.addCustomer(shop.appId);
       const { id, data_part: dataPart, time_part: timePart } = customer;
-      const made = await shop.proforma({ customer: { id, dataPart, timePart }, items: [{ code: 'S', qty: 2 }] });
-      await shop.change(made, shop.paying(), converting(300), converting(300));
-      expect(await given.pointsOf(shop.appId, customer)).toBe(6);
+      const proforma = await shop.proforma({ customer: { id, dataPart, timePart }, items: [{ code: 'S', qty: 2 }] });
+      await shop.change(proforma, shop.payment(), conversion(300), conversion(300));
+      expect(await fixture.pointsOf(shop.appId, customer)).toBe(6);
     });
 
     it('are not earned by guests', async () => {
-      const { converted } = await shop.change(await shop.proforma(), converting(300));
+      const { converted } = await shop.change(await shop.proforma(), conversion(300));
       expect(converted?.points).toBe(0);
     });
   });
@@ -143,97 +142,99 @@ export function proformaEffectsContract(
         requires_pickup_point: shipment.startsWith('required'),
       };
       const pickupPoints = shipment === 'required' || shipment === 'offered' ? points : [];
-      await given.setUp(shop.appId, 'shipment_methods', { ...row, pickup_points: pickupPoints });
-      const made = await shop.proposed({ shipmentMethodCode: 'post', pickupPointCode });
-      if (refusal === undefined) expect(made).toMatchObject({ pickupPointCode, endSales: 1_100 });
-      else expect(made).toEqual(refusal);
+      await fixture.setUp(shop.appId, 'shipment_methods', { ...row, pickup_points: pickupPoints });
+      const proforma = await shop.propose({ shipmentMethodCode: 'post', pickupPointCode });
+      if (refusal === undefined) expect(proforma).toMatchObject({ pickupPointCode, endSales: 1_100 });
+      else expect(proforma).toEqual(refusal);
     });
   });
 
   describe('a conversion', () => {
     it('is decided again when its number is taken', async () => {
-      const [first, second] = [await shop.proforma(), await shop.proforma()];
-      await shop.change(first, converting(0, 'TAKEN'));
+      const [firstProforma, secondProforma] = [await shop.proforma(), await shop.proforma()];
+      await shop.change(firstProforma, conversion(0, 'TAKEN'));
       const numbers = ['TAKEN', 'TAKEN', 'FREE'];
-      const converted = await shop.change(second, (found, now) => converting(0, numbers.shift())(found, now));
-      expect(converted.converted?.orderNumber).toBe('FREE');
-      expect(converted.orderId).not.toBe((await shop.found(first)).orderId);
+      const convertedProforma = await shop.change(secondProforma, (current, now) =>
+        conversion(0, numbers.shift())(current, now),
+      );
+      expect(convertedProforma.converted?.orderNumber).toBe('FREE');
+      expect(convertedProforma.orderId).not.toBe((await shop.find(firstProforma)).orderId);
     });
 
-    it('is decided again when two of one call draw the same number', async () => {
-      const made = [await shop.proforma(), await shop.proforma()];
+    it('is decided again when two proformas of one call draw the same number', async () => {
+      const proformas = [await shop.proforma(), await shop.proforma()];
       const numbers = ['SAME', 'SAME', 'ONE', 'TWO'];
-      const decide = shop.deciding((found, now) => converting(0, numbers.shift())(found, now));
-      const ids = made.map(({ id }) => id);
-      const stored = await given.proformaOrders.changeUnlocked(shop.appId, ids, decide);
+      const decide = shop.decisionOf((current, now) => conversion(0, numbers.shift())(current, now));
+      const ids = proformas.map(({ id }) => id);
+      const stored = await fixture.proformaOrders.changeUnlocked(shop.appId, ids, decide);
       expect(stored.map(({ proforma }) => proforma.converted?.orderNumber)).toEqual(['ONE', 'TWO']);
     });
 
     it('is payable only while its order is', async () => {
-      const payable = ({ converted }: Proforma) => converted?.isOrderPayable;
-      const made = await shop.change(await shop.proforma(), shop.startingCard(), shop.paying(400), converting());
-      expect([payable(made), payable(await shop.found(made))]).toEqual([true, true]);
-      const settled = await shop.change(made, receivingCardResults('settled'));
-      expect([payable(settled), payable(await shop.found(made))]).toEqual([false, false]);
+      const isPayable = ({ converted }: Proforma) => converted?.isOrderPayable;
+      const proforma = await shop.change(await shop.proforma(), shop.cardPayment(), shop.payment(400), conversion());
+      expect([isPayable(proforma), isPayable(await shop.find(proforma))]).toEqual([true, true]);
+      const settledProforma = await shop.change(proforma, cardResults('settled'));
+      expect([isPayable(settledProforma), isPayable(await shop.find(proforma))]).toEqual([false, false]);
     });
 
     eachCase(it, [{ status: 'completed' }, { status: 'canceled' }, { paymentStatus: 'paid' }] as const)(
       'is not payable once a person has set %j',
       async (change) => {
-        const made = await shop.change(await shop.proforma(), converting());
-        await given.changeOrder(shop.appId, made.orderId as number, change);
-        expect((await shop.found(made)).converted?.isOrderPayable).toBe(false);
-        await shop.change(made, (found, now) => ({ ...found, updatedAt: now }));
-        expect((await shop.found(made)).converted?.isOrderPayable).toBe(false);
+        const proforma = await shop.change(await shop.proforma(), conversion());
+        await fixture.changeOrder(shop.appId, proforma.orderId as number, change);
+        expect((await shop.find(proforma)).converted?.isOrderPayable).toBe(false);
+        await shop.change(proforma, (current, now) => ({ ...current, updatedAt: now }));
+        expect((await shop.find(proforma)).converted?.isOrderPayable).toBe(false);
       },
     );
 
-    it('whose order was canceled raises an alert for later payments', async () => {
-      const made = await shop.change(await shop.proforma(), shop.startingCard(), converting());
-      await given.changeOrder(shop.appId, made.orderId as number, { status: 'canceled' });
-      const settled = await shop.change(made, receivingCardResults('settled'));
-      expect(settled.alerts).toMatchObject([{ kind: 'refund_failed', details: { reason: 'order_canceled' } }]);
-      expect(await shop.found(made)).toEqual(settled);
+    it('raises an alert for later payments once its order is canceled', async () => {
+      const proforma = await shop.change(await shop.proforma(), shop.cardPayment(), conversion());
+      await fixture.changeOrder(shop.appId, proforma.orderId as number, { status: 'canceled' });
+      const settledProforma = await shop.change(proforma, cardResults('settled'));
+      expect(settledProforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { reason: 'order_canceled' } }]);
+      expect(await shop.find(proforma)).toEqual(settledProforma);
     });
 
     it('passes later payments to its order', async () => {
-      const made = await shop.change(await shop.proforma(), shop.startingCard(), converting());
-      const settled = await shop.change(made, receivingCardResults('settled'));
-      expect(settled.payments).toMatchObject([{ amount: 1_000, status: 'settled' }]);
-      expect(settled.converted?.payments).toMatchObject([{ amount: 1_000, status: 'pending' }]);
-      expect(await shop.found(made)).toEqual(settled);
+      const proforma = await shop.change(await shop.proforma(), shop.cardPayment(), conversion());
+      const settledProforma = await shop.change(proforma, cardResults('settled'));
+      expect(settledProforma.payments).toMatchObject([{ amount: 1_000, status: 'settled' }]);
+      expect(settledProforma.converted?.payments).toMatchObject([{ amount: 1_000, status: 'pending' }]);
+      expect(await shop.find(proforma)).toEqual(settledProforma);
     });
   });
 
   describe('a line in a warehouse that no longer sells', () => {
     it('can shrink but not grow', async () => {
-      const made = await shop.proforma({ items: [{ code: 'S', qty: 5 }] });
-      await given.addWarehouse(shop.appId, 'W1', false);
-      await shop.change(made, confirming(2));
-      const { id } = made;
-      const stored = await given.proformaOrders.change(shop.appId, id, shop.deciding(confirming(5)));
-      expect(stored?.refusal).toEqual(insufficientStock('S'));
-      expect((await shop.found(made)).lines).toMatchObject([{ qtyConfirmed: 2 }]);
+      const proforma = await shop.proforma({ items: [{ code: 'S', qty: 5 }] });
+      await fixture.addWarehouse(shop.appId, 'W1', false);
+      await shop.change(proforma, confirmation(2));
+      const { id } = proforma;
+      const storedChange = await fixture.proformaOrders.change(shop.appId, id, shop.decisionOf(confirmation(5)));
+      expect(storedChange?.refusal).toEqual(insufficientStock('S'));
+      expect((await shop.find(proforma)).lines).toMatchObject([{ qtyConfirmed: 2 }]);
     });
   });
 
   describe('a paid proforma', () => {
-    const due = async (): Promise<number[]> => {
-      const all = await given.proformaOrders.due(given.clock.now(), { perApp: 1_000, overall: 1_000 });
-      return all.filter(({ appId }) => appId === shop.appId).map(({ id }) => id);
+    const dueIds = async (): Promise<number[]> => {
+      const dueProformas = await fixture.proformaOrders.due(fixture.clock.now(), { perApp: 1_000, overall: 1_000 });
+      return dueProformas.filter(({ appId }) => appId === shop.appId).map(({ id }) => id);
     };
 
-    it('with an alert is due again when the app lets paid ones expire', async () => {
-      const made = await shop.proforma();
-      await shop.change(made, shop.paying());
-      given.clock.forward({ hours: 72 });
-      expect(await due()).toEqual([made.id]);
-      await shop.change(made, meetingDeadline);
-      expect(await due()).toEqual([]);
-      await given.letPaidExpire(shop.appId);
-      expect(await due()).toEqual([made.id]);
-      await shop.change(made, expiringPaid);
-      expect(await due()).toEqual([]);
+    it('is due again after its alert when the app lets paid ones expire', async () => {
+      const proforma = await shop.proforma();
+      await shop.change(proforma, shop.payment());
+      fixture.clock.forward({ hours: 72 });
+      expect(await dueIds()).toEqual([proforma.id]);
+      await shop.change(proforma, deadlineCheck);
+      expect(await dueIds()).toEqual([]);
+      await fixture.letPaidExpire(shop.appId);
+      expect(await dueIds()).toEqual([proforma.id]);
+      await shop.change(proforma, deadlineCheckWithPaidExpiry);
+      expect(await dueIds()).toEqual([]);
     });
   });
 }

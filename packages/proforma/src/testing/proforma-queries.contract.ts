@@ -3,12 +3,12 @@ import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { statusId, type Proforma, type ProformaFilter } from '../index.js';
 import {
-  canceling,
-  converting,
-  meetingDeadline,
-  threeProformas,
+  cancellation,
+  conversion,
+  deadlineCheck,
+  makeThreeProformas,
   SampleShop,
-  type GivenProformas,
+  type ProformaFixture,
 } from './given-proformas.js';
 
 const ALL = { offset: 0, limit: 100 };
@@ -18,44 +18,47 @@ interface ListedProforma {
   readonly id: number;
 }
 
-/** The adapter may hold proformas of other apps. */
+/** The adapter may have proformas of other apps. */
 export function proformaQueriesContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenProformas>,
+  open: () => Promise<ProformaFixture>,
 ): void {
-  let given: GivenProformas;
+  let fixture: ProformaFixture;
   let shop: SampleShop;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    shop = await SampleShop.open(given);
+    shop = await SampleShop.open(fixture);
   });
 
   const list = async (filter: ProformaFilter = {}, orderBy: unknown = '', page = ALL): Promise<ListedProforma[]> => {
     const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
-    const text = await given.proformaQueries.list(app, filter, orderBy, page, given.clock.now());
+    const text = await fixture.proformaQueries.list(app, filter, orderBy, page, fixture.clock.now());
     return JSON.parse(text) as ListedProforma[];
   };
-  /** Lists proformas as letters: `A` is the first of `proformas`. */
-  const letters = async (proformas: readonly Proforma[], ...asked: Parameters<typeof list>): Promise<string> => {
+  /** Each listed proforma becomes a letter: `A` is the first of `proformas`. */
+  const listLetters = async (
+    proformas: readonly Proforma[],
+    ...listArguments: Parameters<typeof list>
+  ): Promise<string> => {
     const ids = proformas.map(({ id }) => id);
-    return (await list(...asked)).map(({ id }) => String.fromCharCode(65 + ids.indexOf(id))).join('');
+    return (await list(...listArguments)).map(({ id }) => String.fromCharCode(65 + ids.indexOf(id))).join('');
   };
   const customer = async (first: string, last: string) => {
-    const added = await given.addCustomer(shop.appId, { first_name: first, last_name: last });
-    return { id: added.id, dataPart: added.data_part, timePart: added.time_part };
+    const row = await fixture.addCustomer(shop.appId, { first_name: first, last_name: last });
+    return { id: row.id, dataPart: row.data_part, timePart: row.time_part };
   };
 
   describe('a listed proforma', () => {
     it('has the shape of the API', async () => {
       const { id, number } = await shop.proforma({ tags: ['vip'] });
-      const now = given.clock.now();
+      const now = fixture.clock.now();
       const text = (at: Date): string => at.toISOString().slice(0, 19);
-      given.clock.forward({ seconds: HOUR });
-      const [listed] = await list();
-      expect(listed).toEqual({
+      fixture.clock.forward({ seconds: HOUR });
+      const [proforma] = await list();
+      expect(proforma).toEqual({
         id,
         proforma_number: number,
         proforma_status_id: 1,
@@ -93,25 +96,25 @@ export function proformaQueriesContract(
         alerts_count: 0,
         open_alerts_count: 0,
       });
-      const first = ['id', 'proforma_number', 'proforma_status_id', 'proforma_status_name'];
-      expect(Object.keys(listed as object).slice(0, 4)).toEqual(first);
+      const firstKeys = ['id', 'proforma_number', 'proforma_status_id', 'proforma_status_name'];
+      expect(Object.keys(proforma as object).slice(0, 4)).toEqual(firstKeys);
     });
 
     it('has no time left when final or past its deadline', async () => {
-      await shop.change(await shop.proforma(), canceling);
+      await shop.change(await shop.proforma(), cancellation);
       await shop.proforma();
-      given.clock.forward({ hours: 100 });
+      fixture.clock.forward({ hours: 100 });
       expect(await list()).toMatchObject([{ expires_in_seconds: 0 }, { expires_in_seconds: 0 }]);
     });
 
     it('shows the payments of its conversion', async () => {
       const { id, orderId } = await shop.change(
         await shop.proforma(),
-        shop.startingCard(),
-        shop.paying(400),
-        converting(),
+        shop.cardPayment(),
+        shop.payment(400),
+        conversion(),
       );
-      const method = await given.methodOf(shop.appId, 'card');
+      const method = await fixture.methodOf(shop.appId, 'card');
       expect(method.kind).toBe('card');
       expect(await list()).toMatchObject([
         { id, order_id: orderId, paid: 4, debt: 6, proforma_status_name: 'converted' },
@@ -121,11 +124,11 @@ export function proformaQueriesContract(
 
   describe('a list', () => {
     it('holds one app, newest first, in pages', async () => {
-      const made = await threeProformas(shop);
-      await (await SampleShop.open(given)).proforma();
-      expect(await letters(made)).toBe('CBA');
-      expect(await letters(made, {}, '', { offset: 1, limit: 1 })).toBe('B');
-      expect(await letters(made, {}, '', { offset: 3, limit: 1 })).toBe('');
+      const proformas = await makeThreeProformas(shop);
+      await (await SampleShop.open(fixture)).proforma();
+      expect(await listLetters(proformas)).toBe('CBA');
+      expect(await listLetters(proformas, {}, '', { offset: 1, limit: 1 })).toBe('B');
+      expect(await listLetters(proformas, {}, '', { offset: 3, limit: 1 })).toBe('');
     });
 
     eachCase(it, [
@@ -141,78 +144,81 @@ export function proformaQueriesContract(
       ['status desc', 'CBA'],
       ['number', 'CBA'],
       ['end_sales  desc', 'CBA'],
-    ])('sorted by %s is %s', async (orderBy, expected) => {
-      expect(await letters(await threeProformas(shop), {}, orderBy)).toBe(expected);
+    ])('returns %s in the order %s', async (orderBy, expected) => {
+      expect(await listLetters(await makeThreeProformas(shop), {}, orderBy)).toBe(expected);
     });
 
-    it('sorted by updated_at has the latest change last', async () => {
-      const made = await threeProformas(shop);
-      await shop.change(made[0]!, shop.paying());
-      expect(await letters(made, {}, 'updated_at')).toBe('BCA');
-      expect(await letters(made, {}, 'paid desc')).toBe('ACB');
-      expect([await letters(made, {}, 'status'), await letters(made, {}, 'status desc')]).toEqual(['CBA', 'ACB']);
+    it('puts the latest change last when sorted by `updated_at`', async () => {
+      const proformas = await makeThreeProformas(shop);
+      await shop.change(proformas[0]!, shop.payment());
+      expect(await listLetters(proformas, {}, 'updated_at')).toBe('BCA');
+      expect(await listLetters(proformas, {}, 'paid desc')).toBe('ACB');
+      expect([await listLetters(proformas, {}, 'status'), await listLetters(proformas, {}, 'status desc')]).toEqual([
+        'CBA',
+        'ACB',
+      ]);
     });
 
-    it('sorted by customer uses last, then first name', async () => {
-      const made: Proforma[] = [];
+    it('uses the last name, then the first name when sorted by customer', async () => {
+      const proformas: Proforma[] = [];
       for (const [first, last] of [
         ['Ana', 'Žun'],
         ['Mira', 'Kos'],
         ['Ana', 'Kos'],
       ] as const) {
-        made.push(await shop.proforma({ customer: await customer(first, last) }));
+        proformas.push(await shop.proforma({ customer: await customer(first, last) }));
       }
-      expect(await letters(made, {}, 'customer_name')).toBe('CBA');
-      expect(await letters(made, {}, 'customer_name desc')).toBe('ABC');
+      expect(await listLetters(proformas, {}, 'customer_name')).toBe('CBA');
+      expect(await listLetters(proformas, {}, 'customer_name desc')).toBe('ABC');
     });
   });
 
   describe('a filter', () => {
     it('by several statuses keeps one order', async () => {
-      const made = await threeProformas(shop);
-      await shop.change(made[1]!, canceling);
+      const proformas = await makeThreeProformas(shop);
+      await shop.change(proformas[1]!, cancellation);
       const [draft, canceled, paid] = [statusId('draft'), statusId('canceled'), statusId('paid')];
-      expect(await letters(made, { statusIds: [draft] })).toBe('CA');
-      expect(await letters(made, { statusIds: [canceled, draft] })).toBe('CBA');
-      expect(await letters(made, { statusIds: [canceled, draft] }, '', { offset: 1, limit: 1 })).toBe('B');
-      expect(await letters(made, { statusIds: [canceled, draft] }, 'end_sales')).toBe('ACB');
-      expect(await letters(made, { statusIds: [paid] })).toBe('');
+      expect(await listLetters(proformas, { statusIds: [draft] })).toBe('CA');
+      expect(await listLetters(proformas, { statusIds: [canceled, draft] })).toBe('CBA');
+      expect(await listLetters(proformas, { statusIds: [canceled, draft] }, '', { offset: 1, limit: 1 })).toBe('B');
+      expect(await listLetters(proformas, { statusIds: [canceled, draft] }, 'end_sales')).toBe('ACB');
+      expect(await listLetters(proformas, { statusIds: [paid] })).toBe('');
     });
 
-    it('by deadline finds open ones in the period', async () => {
-      const made = await threeProformas(shop);
-      await shop.change(made[2]!, canceling);
-      const [a, b] = [made[0]!.expiresAt, made[1]!.expiresAt];
-      expect(await letters(made, { expiring: { after: a, until: addHours(b, 9) } })).toBe('B');
-      expect(await letters(made, { expiring: { after: new Date(0), until: a } })).toBe('A');
+    it('by deadline finds open proformas in the period', async () => {
+      const proformas = await makeThreeProformas(shop);
+      await shop.change(proformas[2]!, cancellation);
+      const [a, b] = [proformas[0]!.expiresAt, proformas[1]!.expiresAt];
+      expect(await listLetters(proformas, { expiring: { after: a, until: addHours(b, 9) } })).toBe('B');
+      expect(await listLetters(proformas, { expiring: { after: new Date(0), until: a } })).toBe('A');
     });
 
     it('by creation time includes its start and excludes its end', async () => {
-      const made = await threeProformas(shop);
-      expect(await letters(made, { from: made[1]!.insertedAt })).toBe('CB');
-      expect(await letters(made, { before: made[1]!.insertedAt })).toBe('A');
+      const proformas = await makeThreeProformas(shop);
+      expect(await listLetters(proformas, { from: proformas[1]!.insertedAt })).toBe('CB');
+      expect(await listLetters(proformas, { before: proformas[1]!.insertedAt })).toBe('A');
     });
 
-    it('by customer or guests', async () => {
-      const named = await customer('Ana', 'Kos');
-      const made = [await shop.proforma(), await shop.proforma({ customer: named })];
-      expect(await letters(made, { anonymous: true })).toBe('A');
-      expect(await letters(made, { anonymous: false })).toBe('B');
-      expect(await letters(made, { customerId: named.id })).toBe('B');
-      expect(await letters(made, { customerId: 987_654_321_987 })).toBe('');
+    it('by customer finds theirs, and by `anonymous` those of guests', async () => {
+      const buyer = await customer('Ana', 'Kos');
+      const proformas = [await shop.proforma(), await shop.proforma({ customer: buyer })];
+      expect(await listLetters(proformas, { anonymous: true })).toBe('A');
+      expect(await listLetters(proformas, { anonymous: false })).toBe('B');
+      expect(await listLetters(proformas, { customerId: buyer.id })).toBe('B');
+      expect(await listLetters(proformas, { customerId: 987_654_321_987 })).toBe('');
     });
 
-    it('by alerts counts open ones only', async () => {
-      const made = [await shop.proforma(), await shop.proforma(), await shop.proforma()];
-      for (const each of made.slice(1)) await shop.change(each, shop.paying());
-      given.clock.forward({ hours: 72 });
-      for (const each of made.slice(1)) await shop.change(each, meetingDeadline);
-      await shop.change(made[2]!, (found, now) => ({
-        ...found,
-        alerts: found.alerts.map((alert) => ({ ...alert, resolvedAt: now })),
+    it('by alerts considers open alerts only', async () => {
+      const proformas = [await shop.proforma(), await shop.proforma(), await shop.proforma()];
+      for (const paidProforma of proformas.slice(1)) await shop.change(paidProforma, shop.payment());
+      fixture.clock.forward({ hours: 72 });
+      for (const paidProforma of proformas.slice(1)) await shop.change(paidProforma, deadlineCheck);
+      await shop.change(proformas[2]!, (proforma, now) => ({
+        ...proforma,
+        alerts: proforma.alerts.map((alert) => ({ ...alert, resolvedAt: now })),
       }));
-      expect(await letters(made, { hasAlerts: true })).toBe('B');
-      expect(await letters(made, { hasAlerts: false })).toBe('CA');
+      expect(await listLetters(proformas, { hasAlerts: true })).toBe('B');
+      expect(await listLetters(proformas, { hasAlerts: false })).toBe('CA');
       expect((await list({ hasAlerts: false }))[0]).toMatchObject({ alerts_count: 1, open_alerts_count: 0 });
     });
   });

@@ -1,28 +1,28 @@
 import { addHours } from '@back-office/kernel';
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { canceling, converting, threeProformas, SampleShop, type GivenProformas } from './given-proformas.js';
+import { cancellation, conversion, makeThreeProformas, SampleShop, type ProformaFixture } from './given-proformas.js';
 
-/** The adapter may hold proformas of other apps. */
+/** The adapter may have proformas of other apps. */
 export function proformaStatsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenProformas>,
+  open: () => Promise<ProformaFixture>,
 ): void {
-  let given: GivenProformas;
+  let fixture: ProformaFixture;
   let shop: SampleShop;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    shop = await SampleShop.open(given);
+    shop = await SampleShop.open(fixture);
   });
 
-  const stats = (from = new Date(0), until = addHours(given.clock.now(), 1)) =>
-    given.proformaQueries.stats(shop.appId, { from, before: until }, given.clock.now());
+  const stats = (from = new Date(0), until = addHours(fixture.clock.now(), 1)) =>
+    fixture.proformaQueries.stats(shop.appId, { from, before: until }, fixture.clock.now());
 
   describe('the statistics', () => {
-    const NONE = {
+    const EMPTY_STATS = {
       openCount: 0,
       openSum: 0,
       awaitingPaymentCount: 0,
@@ -34,36 +34,36 @@ export function proformaStatsContract(
     };
 
     it('are zeros for an app without proformas', async () => {
-      await (await SampleShop.open(given)).proforma();
-      expect(await stats()).toEqual(NONE);
+      await (await SampleShop.open(fixture)).proforma();
+      expect(await stats()).toEqual(EMPTY_STATS);
     });
 
     it('count open, awaiting, paid, created and converted proformas', async () => {
-      const made = await threeProformas(shop);
-      await shop.change(made[0]!, shop.startingCard());
-      await shop.change(made[1]!, shop.paying());
-      await shop.change(await shop.proforma(), canceling);
-      await shop.change(await shop.proforma(), converting());
-      const counted = { openCount: 3, openSum: 6_000, awaitingPaymentCount: 1, paidCount: 1 };
-      const done = { madeCount: 5, convertedCount: 1, recentlyConvertedCount: 1 };
-      expect(await stats()).toEqual({ ...NONE, ...counted, ...done });
-      const from = made[1]!.insertedAt;
+      const proformas = await makeThreeProformas(shop);
+      await shop.change(proformas[0]!, shop.cardPayment());
+      await shop.change(proformas[1]!, shop.payment());
+      await shop.change(await shop.proforma(), cancellation);
+      await shop.change(await shop.proforma(), conversion());
+      const openStats = { openCount: 3, openSum: 6_000, awaitingPaymentCount: 1, paidCount: 1 };
+      const closedStats = { madeCount: 5, convertedCount: 1, recentlyConvertedCount: 1 };
+      expect(await stats()).toEqual({ ...EMPTY_STATS, ...openStats, ...closedStats });
+      const from = proformas[1]!.insertedAt;
       expect(await stats(from)).toMatchObject({ openCount: 3, madeCount: 4, convertedCount: 1 });
       expect(await stats(new Date(0), from)).toMatchObject({ openCount: 3, madeCount: 1, convertedCount: 0 });
     });
 
     it('count deadlines within a day and conversions within a week', async () => {
       await shop.proforma();
-      await shop.change(await shop.proforma(), converting());
-      given.clock.forward({ hours: 48, seconds: -1 });
+      await shop.change(await shop.proforma(), conversion());
+      fixture.clock.forward({ hours: 48, seconds: -1 });
       expect(await stats()).toMatchObject({ expiringCount: 0, recentlyConvertedCount: 1 });
-      given.clock.forward({ seconds: 1 });
+      fixture.clock.forward({ seconds: 1 });
       expect(await stats()).toMatchObject({ expiringCount: 1 });
-      given.clock.forward({ hours: 24 });
+      fixture.clock.forward({ hours: 24 });
       expect(await stats()).toMatchObject({ openCount: 1, expiringCount: 0 });
-      given.clock.forward({ hours: 4 * 24, seconds: -1 });
+      fixture.clock.forward({ hours: 4 * 24, seconds: -1 });
       expect(await stats()).toMatchObject({ recentlyConvertedCount: 1 });
-      given.clock.forward({ seconds: 1 });
+      fixture.clock.forward({ seconds: 1 });
       expect(await stats()).toMatchObject({ recentlyConvertedCount: 0, convertedCount: 1 });
     });
   });

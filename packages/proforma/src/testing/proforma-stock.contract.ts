@@ -1,140 +1,147 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { insufficientStock } from '../index.js';
-import { accepted, ShirtShop, type ProformaOrdersSetUp } from './shirt-shop.js';
+import { assertAccepted, ShirtShop, type ProformaOrdersFixture } from './shirt-shop.js';
 
 const SOLD_OUT = insufficientStock('Shirt');
 const UNKNOWN = 987_654_321_987;
 
-/** Tests of reservations. */
 export function proformaStockContract(
   { describe, it, beforeEach }: Runner,
-  setUp: () => Promise<ProformaOrdersSetUp>,
+  openFixture: () => Promise<ProformaOrdersFixture>,
 ): void {
   describe('the stock of proformas', () => {
-    let given: ProformaOrdersSetUp;
+    let fixture: ProformaOrdersFixture;
     let shop: ShirtShop;
 
     beforeEach(async () => {
-      given = await setUp();
-      shop = await ShirtShop.open(given);
+      fixture = await openFixture();
+      shop = await ShirtShop.open(fixture);
     });
 
     describe('a confirmed line', () => {
-      it('keeps its place', async () => {
+      it('keeps its position', async () => {
         const draft = await shop.proforma(4, 3, 2);
-        const { proforma } = await shop.change(draft, shop.confirming(1, 3, 2), shop.confirming(2, 3, 2));
-        const confirmed = draft.lines.map(({ id }, index) => [id, [2, 3, 2][index]]);
-        expect(proforma.lines.map(({ id, qtyConfirmed }) => [id, qtyConfirmed])).toEqual(confirmed);
-        expect(await shop.found(draft)).toEqual(proforma);
+        const { proforma } = await shop.change(draft, shop.confirmation(1, 3, 2), shop.confirmation(2, 3, 2));
+        const expectedQtys = draft.lines.map(({ id }, index) => [id, [2, 3, 2][index]]);
+        expect(proforma.lines.map(({ id, qtyConfirmed }) => [id, qtyConfirmed])).toEqual(expectedQtys);
+        expect(await shop.find(draft)).toEqual(proforma);
       });
     });
 
     describe('reserved stock', () => {
       it('follows the confirmed quantities', async () => {
         const draft = await shop.proforma(4, 3);
-        await shop.change(draft, shop.confirming(1, 0));
-        expect(await shop.reserved()).toBe(1);
-        await shop.change(draft, shop.confirming(2, 3));
-        expect(await shop.reserved()).toBe(5);
+        await shop.change(draft, shop.confirmation(1, 0));
+        expect(await shop.reservedPieces()).toBe(1);
+        await shop.change(draft, shop.confirmation(2, 3));
+        expect(await shop.reservedPieces()).toBe(5);
       });
 
       it('is released by a cancellation and by an expiry', async () => {
-        const [canceled, expired] = [await shop.proforma(4), await shop.proforma(3)];
-        await shop.change(canceled, shop.canceling());
-        expect(await shop.reserved()).toBe(3);
-        await shop.change(expired, shop.expire());
-        expect(await shop.reserved()).toBe(0);
+        const [canceledProforma, expiredProforma] = [await shop.proforma(4), await shop.proforma(3)];
+        await shop.change(canceledProforma, shop.cancellation());
+        expect(await shop.reservedPieces()).toBe(3);
+        await shop.change(expiredProforma, shop.expiry());
+        expect(await shop.reservedPieces()).toBe(0);
       });
 
       it('stays after conversion', async () => {
-        await shop.change(await shop.proforma(4), shop.confirming(3), shop.converting());
-        expect(await shop.reserved()).toBe(3);
+        await shop.change(await shop.proforma(4), shop.confirmation(3), shop.conversion());
+        expect(await shop.reservedPieces()).toBe(3);
       });
 
-      it('cannot be raised again once another proforma took the pieces', async () => {
+      it('does not grow after another proforma takes the released pieces', async () => {
         const draft = await shop.proforma(6);
-        const { proforma: reduced } = await shop.change(draft, shop.paying(0), shop.confirming(2));
+        const { proforma: reducedProforma } = await shop.change(draft, shop.payment(0), shop.confirmation(2));
         await shop.proforma(7);
-        const raised = await shop.change(draft, (found) => {
-          const { next } = shop.confirming(4)(found);
+        const refusedChange = await shop.change(draft, (proforma) => {
+          const { next } = shop.confirmation(4)(proforma);
           return { next: { ...next, tags: ['raised'] } };
         });
-        expect(raised).toEqual({ before: reduced, proforma: reduced, refusal: SOLD_OUT });
-        expect(await shop.found(draft)).toEqual(reduced);
-        expect(await shop.reserved()).toBe(9);
+        expect(refusedChange).toEqual({ before: reducedProforma, proforma: reducedProforma, refusal: SOLD_OUT });
+        expect(await shop.find(draft)).toEqual(reducedProforma);
+        expect(await shop.reservedPieces()).toBe(9);
       });
 
-      it('moves to another allowed warehouse when its own has too little', async () => {
-        const hat = await given.variantWithStock(given.appId, { W1: 5, W2: 4 }, { name: 'Hat' });
-        const made = async (qty: number, warehouseCode?: string) =>
-          accepted(
-            await shop.propose(await given.makeEvaluation(given.appId, [{ variantId: hat, qty }], warehouseCode)),
+      it('moves to another allowed warehouse when its warehouse has too little', async () => {
+        const hat = await fixture.variantWithStock(fixture.appId, { W1: 5, W2: 4 }, { name: 'Hat' });
+        const propose = async (qty: number, warehouseCode?: string) =>
+          assertAccepted(
+            await shop.propose(await fixture.makeEvaluation(fixture.appId, [{ variantId: hat, qty }], warehouseCode)),
           );
-        const [free, bound] = [await made(4), await made(1, 'W1')];
-        await shop.change(free, shop.confirming(1));
-        await shop.change(bound, shop.confirming(0));
-        await made(4, 'W1');
-        const moved = await shop.change(free, shop.confirming(3));
-        expect(moved.refusal).toBeUndefined();
-        expect(moved.proforma.lines).toMatchObject([{ qtyConfirmed: 3, warehouseCode: 'W2' }]);
-        expect(await shop.found(free)).toEqual(moved.proforma);
-        expect(await shop.reserved(hat)).toBe(4 + 3);
-        await made(1, 'W1');
-        expect((await shop.change(bound, shop.confirming(1))).refusal).toEqual(insufficientStock('Hat'));
-        await shop.change(free, shop.canceling());
-        expect(await shop.reserved(hat)).toBe(5);
+        const [unrestricted, restricted] = [await propose(4), await propose(1, 'W1')];
+        await shop.change(unrestricted, shop.confirmation(1));
+        await shop.change(restricted, shop.confirmation(0));
+        await propose(4, 'W1');
+        const movedChange = await shop.change(unrestricted, shop.confirmation(3));
+        expect(movedChange.refusal).toBeUndefined();
+        expect(movedChange.proforma.lines).toMatchObject([{ qtyConfirmed: 3, warehouseCode: 'W2' }]);
+        expect(await shop.find(unrestricted)).toEqual(movedChange.proforma);
+        expect(await shop.reservedPieces(hat)).toBe(4 + 3);
+        await propose(1, 'W1');
+        expect((await shop.change(restricted, shop.confirmation(1))).refusal).toEqual(insufficientStock('Hat'));
+        await shop.change(unrestricted, shop.cancellation());
+        expect(await shop.reservedPieces(hat)).toBe(5);
       });
 
       it('never moves to a warehouse that does not sell', async () => {
         const stock = { W1: 2, W2: 9 };
-        const hat = await given.variantWithStock(given.appId, stock, { name: 'Hat', notSellableIn: 'W2' });
-        const made = async () =>
-          accepted(await shop.propose(await given.makeEvaluation(given.appId, [{ variantId: hat, qty: 2 }])));
-        const cut = await made();
-        await shop.change(cut, shop.confirming(0));
-        await made();
-        expect((await shop.change(cut, shop.confirming(2))).refusal).toEqual(insufficientStock('Hat'));
+        const hat = await fixture.variantWithStock(fixture.appId, stock, { name: 'Hat', notSellableIn: 'W2' });
+        const propose = async () =>
+          assertAccepted(await shop.propose(await fixture.makeEvaluation(fixture.appId, [{ variantId: hat, qty: 2 }])));
+        const reducedProforma = await propose();
+        await shop.change(reducedProforma, shop.confirmation(0));
+        await propose();
+        expect((await shop.change(reducedProforma, shop.confirmation(2))).refusal).toEqual(insufficientStock('Hat'));
       });
 
       it('can move between lines when nothing else is available', async () => {
         const draft = await shop.proforma(5, 5);
-        await shop.change(draft, shop.confirming(5, 2));
+        await shop.change(draft, shop.confirmation(5, 2));
         await shop.proforma(3);
-        const moved = await shop.change(draft, shop.confirming(2, 5));
-        expect(moved.refusal).toBeUndefined();
-        expect(moved.proforma.lines.map((line) => line.qtyConfirmed)).toEqual([2, 5]);
-        expect(await shop.reserved()).toBe(10);
+        const movedChange = await shop.change(draft, shop.confirmation(2, 5));
+        expect(movedChange.refusal).toBeUndefined();
+        expect(movedChange.proforma.lines.map((line) => line.qtyConfirmed)).toEqual([2, 5]);
+        expect(await shop.reservedPieces()).toBe(10);
       });
     });
 
     describe('changeUnlocked', () => {
       it('skips unknown proformas and those of other apps', async () => {
-        const mine = await shop.proforma(1);
-        const foreign = await (await ShirtShop.open(given, given.otherAppId)).proforma(1);
-        const stored = await given.orders.changeUnlocked(given.appId, [UNKNOWN, foreign.id, mine.id], shop.expire());
-        expect(stored.map(({ proforma }) => [proforma.id, proforma.status])).toEqual([[mine.id, 'expired']]);
+        const ownProforma = await shop.proforma(1);
+        const foreignProforma = await (await ShirtShop.open(fixture, fixture.otherAppId)).proforma(1);
+        const storedChanges = await fixture.orders.changeUnlocked(
+          fixture.appId,
+          [UNKNOWN, foreignProforma.id, ownProforma.id],
+          shop.expiry(),
+        );
+        expect(storedChanges.map(({ proforma }) => [proforma.id, proforma.status])).toEqual([
+          [ownProforma.id, 'expired'],
+        ]);
       });
 
       it('skips locked proformas', async () => {
-        if (given.whileLocked === undefined) return;
-        const [free, busy] = [await shop.proforma(1), await shop.proforma(2)];
-        const stored = await given.whileLocked(given.appId, busy.id, () =>
-          given.orders.changeUnlocked(given.appId, [busy.id, free.id], shop.expire()),
+        if (fixture.whileLocked === undefined) return;
+        const [freeProforma, lockedProforma] = [await shop.proforma(1), await shop.proforma(2)];
+        const storedChanges = await fixture.whileLocked(fixture.appId, lockedProforma.id, () =>
+          fixture.orders.changeUnlocked(fixture.appId, [lockedProforma.id, freeProforma.id], shop.expiry()),
         );
-        expect(stored.map(({ proforma }) => [proforma.id, proforma.status])).toEqual([[free.id, 'expired']]);
-        expect(await shop.found(busy)).toEqual(busy);
-        expect(await shop.reserved()).toBe(2);
+        expect(storedChanges.map(({ proforma }) => [proforma.id, proforma.status])).toEqual([
+          [freeProforma.id, 'expired'],
+        ]);
+        expect(await shop.find(lockedProforma)).toEqual(lockedProforma);
+        expect(await shop.reservedPieces()).toBe(2);
       });
 
       it('shares the available stock', async () => {
         const drafts = [await shop.proforma(4), await shop.proforma(4)];
-        for (const draft of drafts) await shop.change(draft, shop.confirming(1));
+        for (const draft of drafts) await shop.change(draft, shop.confirmation(1));
         await shop.proforma(4);
         const ids = drafts.map((draft) => draft.id);
-        const stored = await given.orders.changeUnlocked(given.appId, ids, shop.confirming(4));
-        expect(stored.map(({ refusal }) => refusal)).toEqual(expect.arrayContaining([undefined, SOLD_OUT]));
-        expect(await shop.reserved()).toBe(9);
+        const storedChanges = await fixture.orders.changeUnlocked(fixture.appId, ids, shop.confirmation(4));
+        expect(storedChanges.map(({ refusal }) => refusal)).toEqual(expect.arrayContaining([undefined, SOLD_OUT]));
+        expect(await shop.reservedPieces()).toBe(9);
       });
     });
   });

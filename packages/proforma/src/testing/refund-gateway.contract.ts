@@ -3,13 +3,9 @@ import { expect } from 'expect';
 import type { RefundGateway, RefundRequest } from '../refund-gateway.js';
 
 /**
- * How the payer reacts to requests:
- *
- * - `pays`: pays each key once and confirms it.
- * - `refuses`: refuses for good and pays nothing.
- * - `breaks`: returns an error such as 500, or asks for patience, and pays nothing.
- * - `hangs up`: closes the connection without an answer; may have paid.
- * - `is silent`: never answers.
+ * How the payer reacts to requests. `pays`: pays each key once and confirms it. `refuses`: refuses for good and pays
+ * nothing. `breaks`: returns an error such as 500 or 429, and pays nothing. `hangs up`: closes the connection without
+ * an answer, and may have paid. `is silent`: never answers.
  */
 export type PayerBehavior = 'pays' | 'refuses' | 'breaks' | 'hangs up' | 'is silent';
 
@@ -17,78 +13,78 @@ export interface PaidRefund {
   /** Minor units of `currency`. */
   readonly amount: number;
   readonly currency: string;
-  /** The reference of the captured payment, as received. */
+  /** Reference of the captured payment, as the payer received it. */
   readonly reference: string | null;
-  /** The request as the payer received it; optional, checked if present. */
+  /** The request as the payer received it. It is checked if present. */
   readonly received?: Partial<RefundRequest>;
 }
 
-/** The payer behind a gateway: a fake of the payment service, or its sandbox. */
-export interface GivenPayer {
+/** The payer stands behind the gateway: a fake of the payment service, or its sandbox. */
+export interface PayerFixture {
   behave(behavior: PayerBehavior): void;
-  /** Payments for this `refundId`, under any key. */
+  /** Returns the payments for the request's `refundId`, under any key. */
   paid(request: RefundRequest): readonly PaidRefund[] | Promise<readonly PaidRefund[]>;
 }
 
-export interface GivenGateway {
+export interface RefundGatewayFixture {
   readonly gateway: RefundGateway;
-  /** Absent when the gateway calls no service and cannot fail. */
-  readonly payer?: GivenPayer;
+  /** A gateway that calls no service and cannot fail has no payer. */
+  readonly payer?: PayerFixture;
   /**
-   * Whether the payment service supports this refund; by default it supports all. Unsupported ones, such as bank
-   * transfers (`reference: null`) at a service for cards, must return `failed`.
+   * Whether the payment service supports the refund; without this method it supports all. An unsupported one, such as a
+   * bank transfer (`reference: null`) at a service for cards, must return `failed`.
    */
   canPay?(request: RefundRequest): boolean;
-  /** The gateway's timeout, if the test shortens it; 10 s otherwise. */
+  /** Timeout of the gateway, if the test shortens it; 10 s otherwise. */
   readonly timeoutMs?: number;
   close(): Promise<void>;
 }
 
-/** A payer may react in another way each time, such as by another status. */
+/** The payer may react differently each time, such as by another status. */
 const REPEATS = 10;
 const MAX_ANSWER_MS = 10_000;
-/** Tolerance for timers and transport. */
+/** Timers and transport need this tolerance. */
 const TOLERANCE_MS = 1_000;
 const SLOW_TEST_MS = 2 * MAX_ANSWER_MS;
 
 /**
- * Tests for every refund gateway. The payer behind it must pay at most once per key. Keys are random. Call it in a test
- * file: `refundGatewayContract(runnerOf(globalThis), open)`.
+ * Every refund gateway must pass these tests. The payer must pay at most once per key. Keys are random. Call the
+ * contract in a test file: `refundGatewayContract(runnerOf(globalThis), open)`.
  */
 export function refundGatewayContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenGateway>,
+  open: () => Promise<RefundGatewayFixture>,
 ): void {
-  let given: GivenGateway;
-  const run = Math.random().toString(36).slice(2, 12);
-  let last = 0;
+  let fixture: RefundGatewayFixture;
+  const runId = Math.random().toString(36).slice(2, 12);
+  let lastRefundId = 0;
 
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
-  beforeEach(() => given.payer?.behave('pays'));
+  after(() => fixture.close());
+  beforeEach(() => fixture.payer?.behave('pays'));
 
-  const aRequest = (more: Partial<RefundRequest> = {}): RefundRequest => {
-    last += 1;
-    return { ...REQUEST, idempotencyKey: `refund-1-${last}-${run}`, refundId: last, ...more };
+  const aRequest = (overrides: Partial<RefundRequest> = {}): RefundRequest => {
+    lastRefundId += 1;
+    return { ...REQUEST, idempotencyKey: `refund-1-${lastRefundId}-${runId}`, refundId: lastRefundId, ...overrides };
   };
-  const asked = (request: RefundRequest) => given.gateway.refund(request);
+  const refund = (request: RefundRequest) => fixture.gateway.refund(request);
   const expectPaidOnce = async (request: RefundRequest): Promise<void> => {
     const { amount, currency, reference } = request;
-    if (given.payer === undefined) return;
-    const paid = await given.payer.paid(request);
-    expect(paid).toMatchObject([{ amount, currency, reference }]);
-    expect(request).toMatchObject(paid[0]?.received ?? {});
+    if (fixture.payer === undefined) return;
+    const payments = await fixture.payer.paid(request);
+    expect(payments).toMatchObject([{ amount, currency, reference }]);
+    expect(request).toMatchObject(payments[0]?.received ?? {});
   };
   const expectNothingPaid = async (request: RefundRequest): Promise<void> => {
-    if (given.payer) expect(await given.payer.paid(request)).toEqual([]);
+    if (fixture.payer) expect(await fixture.payer.paid(request)).toEqual([]);
   };
 
   describe('a refund', () => {
     it('is paid in its amount and currency', async () => {
       const request = aRequest();
-      expect(await asked(request)).toBe('refunded');
+      expect(await refund(request)).toBe('refunded');
       await expectPaidOnce(request);
     });
 
@@ -101,77 +97,77 @@ export function refundGatewayContract(
       ['in another currency', { currency: 'EUR' }],
       ['in a currency without decimals', { currency: 'JPY', amount: 100 }],
       ['with a method in any script', { paymentMethod: 'Картица “Ž” 💳' }],
-    ])('%s is paid, or failed where unsupported', async (_, more) => {
-      const request = aRequest(more);
-      const canPay = given.canPay?.(request) ?? true;
-      expect(await asked(request)).toBe(canPay ? 'refunded' : 'failed');
+    ])('%s is paid, or fails where unsupported', async (_, overrides) => {
+      const request = aRequest(overrides);
+      const canPay = fixture.canPay?.(request) ?? true;
+      expect(await refund(request)).toBe(canPay ? 'refunded' : 'failed');
       await (canPay ? expectPaidOnce(request) : expectNothingPaid(request));
     });
   });
 
-  describe('one key', () => {
-    it('pays once for repeated requests', async () => {
+  describe('requests under one key', () => {
+    it('are paid once when repeated', async () => {
       const request = aRequest();
-      for (let turn = 0; turn < 3; turn += 1) expect(await asked(request)).toBe('refunded');
+      for (let turn = 0; turn < 3; turn += 1) expect(await refund(request)).toBe('refunded');
       await expectPaidOnce(request);
     });
 
-    it('pays once for concurrent requests', async () => {
+    it('are paid once when concurrent', async () => {
       const request = aRequest();
-      const outcomes = await Promise.all(Array.from({ length: 8 }, () => asked(request)));
-      expect(new Set(outcomes)).toEqual(new Set(['refunded']));
+      const answers = await Promise.all(Array.from({ length: 8 }, () => refund(request)));
+      expect(new Set(answers)).toEqual(new Set(['refunded']));
       await expectPaidOnce(request);
     });
 
-    it('pays once when retried after no answer', async () => {
+    it('are paid once when retried after no answer', async () => {
       const request = aRequest();
-      given.payer?.behave('hangs up');
-      expect(await asked(request)).toBe(given.payer ? 'unknown' : 'refunded');
-      given.payer?.behave('pays');
-      expect(await asked(request)).toBe('refunded');
+      fixture.payer?.behave('hangs up');
+      expect(await refund(request)).toBe(fixture.payer ? 'unknown' : 'refunded');
+      fixture.payer?.behave('pays');
+      expect(await refund(request)).toBe('refunded');
       await expectPaidOnce(request);
     });
 
-    it('does not affect another one', async () => {
+    it('do not affect another key', async () => {
       const requests = [aRequest(), aRequest()];
-      expect(await Promise.all(requests.map(asked))).toEqual(['refunded', 'refunded']);
+      expect(await Promise.all(requests.map(refund))).toEqual(['refunded', 'refunded']);
       for (const request of requests) await expectPaidOnce(request);
     });
   });
 
-  describe('a payer that', () => {
+  describe('the answer', () => {
     eachCase(it, [
       ['pays', 'refunded'],
       ['refuses', 'failed'],
       ['breaks', 'unknown'],
       ['hangs up', 'unknown'],
-    ] as const)('%s, repeatedly: %s', async (behavior, outcome) => {
-      if (given.payer === undefined) return;
-      given.payer.behave(behavior);
+    ] as const)('when the payer %s is repeatedly %s', async (behavior, answer) => {
+      if (fixture.payer === undefined) return;
+      fixture.payer.behave(behavior);
       const requests = Array.from({ length: REPEATS }, () => aRequest());
-      const outcomes: string[] = [];
-      for (const request of requests) outcomes.push(await asked(request));
-      expect(outcomes).toEqual(requests.map(() => outcome));
+      const answers: string[] = [];
+      for (const request of requests) answers.push(await refund(request));
+      expect(answers).toEqual(requests.map(() => answer));
     });
 
-    it('refuses pays nothing', async () => {
-      if (given.payer === undefined) return;
-      given.payer.behave('refuses');
+    it('is paid by nobody when the payer refuses', async () => {
+      if (fixture.payer === undefined) return;
+      fixture.payer.behave('refuses');
       const request = aRequest();
-      await asked(request);
+      await refund(request);
       await expectNothingPaid(request);
     });
 
     it(
-      'is silent: unknown, within 10 s',
+      'is `unknown` within 10 s when the payer is silent',
       async () => {
-        if (given.payer === undefined) return;
-        given.payer.behave('is silent');
-        const limitMs = Math.min(given.timeoutMs ?? MAX_ANSWER_MS, MAX_ANSWER_MS);
-        const started = performance.now();
-        const outcomes = await Promise.all([asked(aRequest()), asked(aRequest())]);
-        expect(outcomes).toEqual(['unknown', 'unknown']);
-        expect(performance.now() - started).toBeLessThan(limitMs + TOLERANCE_MS);
+        if (fixture.payer === undefined) return;
+        fixture.payer.behave('is silent');
+        const limitMs = Math.min(fixture.timeoutMs ?? MAX_ANSWER_MS, MAX_ANSWER_MS);
+        const startedAt = performance.now();
+        const answers = await Promise.all([refund(aRequest()), refund(aRequest())]);
+        expect(answers).toEqual(['unknown', 'unknown']);
+        expect(performance.now() - startedAt).toBeLessThan(limitMs + TOLERANCE_MS);
       },
       SLOW_TEST_MS,
     );

@@ -1,103 +1,103 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { pendingRefunds, type Proforma } from '../index.js';
-import { canceling, refunding, retryingRefunds, SampleShop, type GivenProformas } from './given-proformas.js';
+import { cancellation, refundOutcomes, refundRetries, SampleShop, type ProformaFixture } from './given-proformas.js';
 
 const CALL_SECONDS = 30;
 const FIRST_PAUSE_SECONDS = 60;
 const MANY = 1_000;
 
-/** The adapter may hold refunds of other apps. */
+/** The adapter may have refunds of other apps. */
 export function refundQueueContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenProformas>,
+  open: () => Promise<ProformaFixture>,
 ): void {
-  let given: GivenProformas;
+  let fixture: ProformaFixture;
   let shop: SampleShop;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    shop = await SampleShop.open(given);
+    shop = await SampleShop.open(fixture);
   });
 
-  const due = async (app = shop.appId): Promise<number[]> => {
-    const all = await given.refundQueue.due(given.clock.now(), MANY);
-    return all.filter(({ appId }) => appId === app).map(({ paymentId }) => paymentId);
+  const dueIds = async (app = shop.appId): Promise<number[]> => {
+    const dueRefunds = await fixture.refundQueue.due(fixture.clock.now(), MANY);
+    return dueRefunds.filter(({ appId }) => appId === app).map(({ paymentId }) => paymentId);
   };
-  const claim = (paymentId: number, app = shop.appId) => given.refundQueue.claim(app, paymentId, given.clock.now());
+  const claim = (paymentId: number, app = shop.appId) => fixture.refundQueue.claim(app, paymentId, fixture.clock.now());
   const refundIds = (proforma: Proforma): number[] => pendingRefunds(proforma).map(({ id }) => id);
-  const forward = (seconds: number): void => given.clock.forward({ seconds });
-  const canceled = async (where = shop): Promise<Proforma> =>
-    where.change(await where.proforma(), where.paying(), canceling);
-  const refundOf = (proforma: Proforma): number => refundIds(proforma)[0] ?? 0;
-  /** Cancels as the sweep does, which leaves refunds to the worker. */
-  const swept = async (): Promise<Proforma> => {
+  const forward = (seconds: number): void => fixture.clock.forward({ seconds });
+  const cancelPaidProforma = async (targetShop = shop): Promise<Proforma> =>
+    targetShop.change(await targetShop.proforma(), targetShop.payment(), cancellation);
+  const firstRefundId = (proforma: Proforma): number => refundIds(proforma)[0] ?? 0;
+  /** The sweep leaves refunds to the worker. */
+  const cancelInSweep = async (): Promise<Proforma> => {
     const proforma = await shop.proforma();
-    await shop.change(proforma, shop.paying());
-    const decide = shop.deciding(canceling);
-    const [stored] = await given.proformaOrders.changeUnlocked(shop.appId, [proforma.id], decide);
-    return stored!.proforma;
+    await shop.change(proforma, shop.payment());
+    const decide = shop.decisionOf(cancellation);
+    const [storedChange] = await fixture.proformaOrders.changeUnlocked(shop.appId, [proforma.id], decide);
+    return storedChange!.proforma;
   };
 
   describe('a refund', () => {
     it('of a call is due after 30 seconds', async () => {
-      const ids = refundIds(await canceled());
+      const ids = refundIds(await cancelPaidProforma());
       forward(CALL_SECONDS - 1);
-      expect(await due()).toEqual([]);
+      expect(await dueIds()).toEqual([]);
       forward(1);
-      expect(await due()).toEqual(ids);
+      expect(await dueIds()).toEqual(ids);
     });
 
     it('of the sweep is due at once', async () => {
-      const proforma = await swept();
-      expect(await due()).toEqual([refundOf(proforma)]);
-      expect(await claim(refundOf(proforma))).toEqual({ proformaId: proforma.id, attempts: 1 });
+      const proforma = await cancelInSweep();
+      expect(await dueIds()).toEqual([firstRefundId(proforma)]);
+      expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 1 });
     });
 
     it('is not due once settled', async () => {
-      const [paid, refused] = [await canceled(), await canceled()];
-      await shop.change(paid, refunding('refunded'));
-      await shop.change(refused, refunding('failed'));
+      const [paidOut, refusedProforma] = [await cancelPaidProforma(), await cancelPaidProforma()];
+      await shop.change(paidOut, refundOutcomes('refunded'));
+      await shop.change(refusedProforma, refundOutcomes('failed'));
       forward(CALL_SECONDS);
-      expect(await due()).toEqual([]);
-      expect(await claim(refundOf(paid))).toBeUndefined();
+      expect(await dueIds()).toEqual([]);
+      expect(await claim(firstRefundId(paidOut))).toBeUndefined();
     });
 
     it('is due again when retried after a failure', async () => {
-      const proforma = await canceled();
-      await shop.change(proforma, refunding('failed'));
+      const proforma = await cancelPaidProforma();
+      await shop.change(proforma, refundOutcomes('failed'));
       forward(1_000);
-      await shop.change(proforma, retryingRefunds);
-      expect(await due()).toEqual([]);
+      await shop.change(proforma, refundRetries);
+      expect(await dueIds()).toEqual([]);
       forward(CALL_SECONDS);
-      expect(await due()).toEqual([refundOf(proforma)]);
-      expect(await claim(refundOf(proforma))).toEqual({ proformaId: proforma.id, attempts: 2 });
+      expect(await dueIds()).toEqual([firstRefundId(proforma)]);
+      expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 2 });
     });
 
-    it('stays due when its proforma changes otherwise', async () => {
-      const proforma = await canceled();
+    it('stays due when the proforma changes otherwise', async () => {
+      const proforma = await cancelPaidProforma();
       forward(CALL_SECONDS);
-      expect(await claim(refundOf(proforma))).toEqual({ proformaId: proforma.id, attempts: 2 });
-      await shop.change(proforma, (found, now) => ({ ...found, updatedAt: now }));
+      expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 2 });
+      await shop.change(proforma, (current, now) => ({ ...current, updatedAt: now }));
       forward(FIRST_PAUSE_SECONDS);
-      expect(await due()).toEqual([refundOf(proforma)]);
-      expect(await claim(refundOf(proforma))).toEqual({ proformaId: proforma.id, attempts: 3 });
+      expect(await dueIds()).toEqual([firstRefundId(proforma)]);
+      expect(await claim(firstRefundId(proforma))).toEqual({ proformaId: proforma.id, attempts: 3 });
     });
 
     it('never exists for incoming payments', async () => {
-      await shop.change(await shop.proforma(), shop.startingCard());
-      await shop.change(await shop.proforma(), shop.paying());
+      await shop.change(await shop.proforma(), shop.cardPayment());
+      await shop.change(await shop.proforma(), shop.payment());
       forward(1_000);
-      expect(await due()).toEqual([]);
+      expect(await dueIds()).toEqual([]);
     });
   });
 
   describe('a claim', () => {
     it('counts the attempts and lengthens the pauses', async () => {
-      const { id, ...proforma } = await canceled();
-      const refundId = refundOf({ id, ...proforma });
+      const { id, ...proforma } = await cancelPaidProforma();
+      const refundId = firstRefundId({ id, ...proforma });
       forward(CALL_SECONDS);
       expect(await claim(refundId)).toEqual({ proformaId: id, attempts: 2 });
       forward(FIRST_PAUSE_SECONDS - 1);
@@ -105,51 +105,53 @@ export function refundQueueContract(
       forward(1);
       expect(await claim(refundId)).toEqual({ proformaId: id, attempts: 3 });
       forward(2 * FIRST_PAUSE_SECONDS - 1);
-      expect(await due()).toEqual([]);
+      expect(await dueIds()).toEqual([]);
       forward(1);
-      expect(await due()).toEqual([refundId]);
+      expect(await dueIds()).toEqual([refundId]);
     });
 
-    it('takes nothing that is not due', async () => {
-      const refundId = refundOf(await canceled());
+    it('refuses refunds that are not due', async () => {
+      const refundId = firstRefundId(await cancelPaidProforma());
       expect(await claim(refundId)).toBeUndefined();
       forward(CALL_SECONDS);
-      expect(await claim(refundId, await given.makeApp())).toBeUndefined();
+      expect(await claim(refundId, await fixture.makeApp())).toBeUndefined();
       expect(await claim(987_654_321_987)).toBeUndefined();
-      expect(await due()).toEqual([refundId]);
+      expect(await dueIds()).toEqual([refundId]);
     });
 
     eachCase<[string, () => Promise<Proforma>]>(it, [
-      ['a call', () => canceled()],
-      ['the sweep', () => swept()],
-    ])('of a refund of %s succeeds for one of several workers', async (_, decided) => {
-      const refundId = refundOf(await decided());
+      ['a call', () => cancelPaidProforma()],
+      ['the sweep', () => cancelInSweep()],
+    ])('of a refund by %s succeeds for one of several workers', async (_, makeProforma) => {
+      const refundId = firstRefundId(await makeProforma());
       forward(CALL_SECONDS);
       const claims = await Promise.all(Array.from({ length: 6 }, () => claim(refundId)));
-      expect(claims.filter((each) => each !== undefined)).toHaveLength(1);
-      expect(await due()).toEqual([]);
+      expect(claims.filter((claimed) => claimed !== undefined)).toHaveLength(1);
+      expect(await dueIds()).toEqual([]);
       forward(FIRST_PAUSE_SECONDS);
-      expect(await due()).toEqual([refundId]);
+      expect(await dueIds()).toEqual([refundId]);
     });
   });
 
   describe('due', () => {
     it('returns refunds of all apps, longest due first, up to the limit', async () => {
-      const other = await SampleShop.open(given);
-      const first = refundOf(await canceled());
+      const otherShop = await SampleShop.open(fixture);
+      const first = firstRefundId(await cancelPaidProforma());
       forward(1);
-      const second = refundOf(await canceled(other));
+      const second = firstRefundId(await cancelPaidProforma(otherShop));
       forward(1);
-      const third = refundOf(await canceled());
+      const third = firstRefundId(await cancelPaidProforma());
       forward(CALL_SECONDS);
-      const all = await given.refundQueue.due(given.clock.now(), MANY);
-      const ownRefunds = all.filter(({ appId }) => appId === shop.appId || appId === other.appId);
+      const dueRefunds = await fixture.refundQueue.due(fixture.clock.now(), MANY);
+      const ownRefunds = dueRefunds.filter(({ appId }) => appId === shop.appId || appId === otherShop.appId);
       expect(ownRefunds).toEqual([
         { appId: shop.appId, paymentId: first },
-        { appId: other.appId, paymentId: second },
+        { appId: otherShop.appId, paymentId: second },
         { appId: shop.appId, paymentId: third },
       ]);
-      expect(await given.refundQueue.due(given.clock.now(), all.length - 1)).toEqual(all.slice(0, -1));
+      expect(await fixture.refundQueue.due(fixture.clock.now(), dueRefunds.length - 1)).toEqual(
+        dueRefunds.slice(0, -1),
+      );
     });
   });
 }

@@ -1,4 +1,4 @@
-/** State of a proforma in plain numbers. Amounts are minor units, times are hours. */
+/** Amounts are minor units, times are hours. */
 export interface PlainProforma {
   status:
     'draft' | 'awaiting_payment' | 'paid' | 'confirmed' | 'partial_confirmed' | 'converted' | 'canceled' | 'expired';
@@ -6,18 +6,18 @@ export interface PlainProforma {
   readonly lines: PlainLine[];
   readonly fee: number;
   total: number;
-  /** Incoming money, without vouchers. */
+  /** Incoming money without voucher payments. */
   captured: number;
   refunded: number;
-  /** Refunds that failed; a person was alerted. */
+  /** A person is alerted about every failed refund. */
   failedRefunds: number;
   pending: number;
-  /** In the order offered: the first payment, and what was kept of it. */
+  /** Vouchers stand in the order offered; `paid` is the first payment, `kept` the part that was not refunded. */
   readonly vouchers: { readonly voucher: string; readonly paid: number; kept: number }[];
   readonly cards: PlainCard[];
   paidAtConversion: number | undefined;
   tags: readonly string[];
-  /** `refund`: the id of the refund that failed. */
+  /** `refund` is the id of the failed refund. */
   readonly alerts: { readonly kind: string; isOpen: boolean; readonly refund?: number }[];
 }
 
@@ -33,7 +33,7 @@ export interface PlainCard {
   result: 'awaited' | 'settled' | 'failed';
 }
 
-export interface Wanted {
+export interface RequestedLine {
   readonly variant: string;
   readonly qty: number;
   readonly price: number;
@@ -45,7 +45,7 @@ export interface Snapshot {
     readonly total: number;
     readonly paid: number;
     readonly debt: number;
-    /** Paid amount including payments after conversion. */
+    /** Includes payments after conversion. */
     readonly paidByNow: number;
     readonly pending: number;
     readonly vouchers: readonly { readonly voucher: string; readonly paid: number; readonly kept: number }[];
@@ -54,9 +54,9 @@ export interface Snapshot {
     readonly alerts: readonly { readonly kind: string; readonly isOpen: boolean }[];
     readonly confirmed: readonly number[];
   }[];
-  /** Shelf by shelf. */
+  /** Pieces are listed shelf by shelf. */
   readonly reserved: readonly number[];
-  /** Amount left on each voucher, and the indexes of the open proformas that hold it. */
+  /** `left` is the remaining amount; `holders` are the indexes of the open proformas with the voucher. */
   readonly vouchers: readonly {
     readonly voucher: string;
     readonly left: number;
@@ -66,17 +66,14 @@ export interface Snapshot {
 
 export type Answer = 'done' | 'refused';
 
-/**
- * A model of proformas: money and pieces counted in plain ifs. It shares no code with the package, so the two can be
- * compared.
- */
+/** The model counts money and pieces in plain ifs. It shares no code with the package, so the two can be compared. */
 export class PlainShop {
   now = 0;
   readonly proformas: PlainProforma[] = [];
   private readonly reportedCards = new Set<PlainCard>();
 
   /**
-   * `shelves`: pieces on hand by `<variant>@<warehouse>`, in order of preference; `vouchers`: the amount of each.
+   * `shelves` has pieces on hand by `<variant>@<warehouse>`, in order of preference; `vouchers` has the amount of each.
    */
   constructor(
     readonly shelves: Readonly<Record<string, number>>,
@@ -85,23 +82,24 @@ export class PlainShop {
     public expirePaid: boolean,
   ) {}
 
-  create(wanted: readonly Wanted[], fee: number, offered: readonly string[]): Answer {
-    if (offered.some((voucher) => this.holders(voucher).length > 0 || this.left(voucher) === 0)) return 'refused';
-    const taken: Record<string, number> = {};
+  create(requestedLines: readonly RequestedLine[], fee: number, offeredVouchers: readonly string[]): Answer {
+    if (offeredVouchers.some((voucher) => this.holders(voucher).length > 0 || this.left(voucher) === 0))
+      return 'refused';
+    const takenPieces: Record<string, number> = {};
     const lines: PlainProforma['lines'] = [];
-    for (const { variant, qty, price } of wanted) {
+    for (const { variant, qty, price } of requestedLines) {
       const shelf = Object.keys(this.shelves).find(
-        (name) => name.startsWith(`${variant}@`) && this.free(name) - (taken[name] ?? 0) >= qty,
+        (name) => name.startsWith(`${variant}@`) && this.free(name) - (takenPieces[name] ?? 0) >= qty,
       );
       if (shelf === undefined) return 'refused';
-      taken[shelf] = (taken[shelf] ?? 0) + qty;
+      takenPieces[shelf] = (takenPieces[shelf] ?? 0) + qty;
       lines.push({ shelf, qty, price, confirmed: qty });
     }
     let total = fee;
     for (const { qty, price } of lines) total += qty * price;
     const vouchers: PlainProforma['vouchers'] = [];
     let debt = total;
-    for (const voucher of offered) {
+    for (const voucher of offeredVouchers) {
       const kept = Math.min(this.left(voucher), debt);
       if (kept > 0) vouchers.push({ voucher, paid: kept, kept });
       debt -= kept;
@@ -152,44 +150,46 @@ export class PlainShop {
 
   receiveCardResult(proforma: PlainProforma, card: PlainCard, result: 'settled' | 'failed'): void {
     this.meetDeadline(proforma);
-    if (card.result === 'failed' && result === 'settled') this.alertLateMoney(proforma, card);
+    if (card.result === 'failed' && result === 'settled') this.alertLateSettlement(proforma, card);
     if (card.result !== 'awaited') return;
     card.result = result;
-    const isOver = proforma.status === 'canceled' || proforma.status === 'expired';
-    const needed = isOver ? 0 : this.debt(proforma);
+    const isClosed = proforma.status === 'canceled' || proforma.status === 'expired';
+    const needed = isClosed ? 0 : this.debt(proforma);
     if (result === 'settled') {
       proforma.captured += card.amount;
       if (card.amount > needed) proforma.pending += card.amount - needed;
     }
     if (isFinal(proforma) || needed === 0) return;
     if (this.debt(proforma) === 0) proforma.status = 'paid';
-    else if (proforma.status === 'awaiting_payment' && proforma.cards.every((each) => each.result !== 'awaited')) {
+    else if (
+      proforma.status === 'awaiting_payment' &&
+      proforma.cards.every((otherCard) => otherCard.result !== 'awaited')
+    ) {
       proforma.status = 'draft';
     }
   }
 
-  /** One alert for each card that settles after failing. */
-  private alertLateMoney(proforma: PlainProforma, card: PlainCard): void {
+  private alertLateSettlement(proforma: PlainProforma, card: PlainCard): void {
     if (this.reportedCards.has(card)) return;
     this.reportedCards.add(card);
     proforma.alerts.push({ kind: 'refund_failed', isOpen: true });
   }
 
-  /** Quantities for the first lines; the others are confirmed in full. */
+  /** `quantities` belong to the first lines; the others are confirmed in full. */
   confirm(proforma: PlainProforma, quantities: readonly number[]): Answer {
     const alertsBefore = proforma.alerts.length;
     this.meetDeadline(proforma);
     if (isFinal(proforma)) return 'refused';
     if (quantities.length > proforma.lines.length) return 'refused';
-    const wanted = proforma.lines.map((line, index) => ({ line, qty: quantities[index] ?? line.qty }));
-    if (wanted.some(({ line, qty }) => qty < 0 || qty > line.qty)) return 'refused';
-    const shelves = this.shelvesFor(wanted);
+    const adjustedLines = proforma.lines.map((line, index) => ({ line, qty: quantities[index] ?? line.qty }));
+    if (adjustedLines.some(({ line, qty }) => qty < 0 || qty > line.qty)) return 'refused';
+    const shelves = this.shelvesFor(adjustedLines);
     if (shelves === undefined) {
       // The store rolls everything back; the next call or sweep adds the deadline's alert.
       proforma.alerts.length = alertsBefore;
       return 'refused';
     }
-    for (const [index, { line, qty }] of wanted.entries()) {
+    for (const [index, { line, qty }] of adjustedLines.entries()) {
       line.confirmed = qty;
       line.shelf = shelves[index] ?? line.shelf;
     }
@@ -202,37 +202,39 @@ export class PlainShop {
     proforma.total = pieces === 0 ? 0 : goods + proforma.fee;
     this.refundDownTo(proforma, proforma.total);
     for (const voucher of proforma.vouchers) voucher.kept += Math.min(voucher.paid - voucher.kept, this.debt(proforma));
-    const full = proforma.lines.every((line) => line.confirmed === line.qty);
-    proforma.status = full ? 'confirmed' : 'partial_confirmed';
+    const isFull = proforma.lines.every((line) => line.confirmed === line.qty);
+    proforma.status = isFull ? 'confirmed' : 'partial_confirmed';
     return 'done';
   }
 
-  /** The shelf of each line for its new quantity: its own, or another one that has all of it. */
-  private shelvesFor(wanted: readonly { readonly line: PlainLine; readonly qty: number }[]): string[] | undefined {
-    const free = Object.fromEntries(Object.keys(this.shelves).map((shelf) => [shelf, this.free(shelf)]));
+  /** Returns the shelf of each line for its new quantity: the present shelf, or another one that has all pieces. */
+  private shelvesFor(
+    adjustedLines: readonly { readonly line: PlainLine; readonly qty: number }[],
+  ): string[] | undefined {
+    const freePieces = Object.fromEntries(Object.keys(this.shelves).map((shelf) => [shelf, this.free(shelf)]));
     const add = (shelf: string, qty: number): void => {
-      free[shelf] = (free[shelf] ?? 0) + qty;
+      freePieces[shelf] = (freePieces[shelf] ?? 0) + qty;
     };
-    for (const { line, qty } of wanted) if (qty < line.confirmed) add(line.shelf, line.confirmed - qty);
-    const chosen: string[] = [];
-    for (const { line, qty } of wanted) {
+    for (const { line, qty } of adjustedLines) if (qty < line.confirmed) add(line.shelf, line.confirmed - qty);
+    const chosenShelves: string[] = [];
+    for (const { line, qty } of adjustedLines) {
       const { shelf, confirmed } = line;
-      const more = Math.max(qty - confirmed, 0);
+      const additionalPieces = Math.max(qty - confirmed, 0);
       const variant = shelf.slice(0, shelf.indexOf('@') + 1);
-      const other = Object.keys(free).find(
-        (name) => name !== shelf && name.startsWith(variant) && (free[name] ?? 0) >= qty,
+      const otherShelf = Object.keys(freePieces).find(
+        (name) => name !== shelf && name.startsWith(variant) && (freePieces[name] ?? 0) >= qty,
       );
-      if (more > 0 && more > (free[shelf] ?? 0)) {
-        if (other === undefined) return undefined;
+      if (additionalPieces > 0 && additionalPieces > (freePieces[shelf] ?? 0)) {
+        if (otherShelf === undefined) return undefined;
         add(shelf, confirmed);
-        add(other, -qty);
-        chosen.push(other);
+        add(otherShelf, -qty);
+        chosenShelves.push(otherShelf);
       } else {
-        add(shelf, -more);
-        chosen.push(shelf);
+        add(shelf, -additionalPieces);
+        chosenShelves.push(shelf);
       }
     }
-    return chosen;
+    return chosenShelves;
   }
 
   convert(proforma: PlainProforma): Answer {
@@ -253,7 +255,6 @@ export class PlainShop {
     return 'done';
   }
 
-  /** Cancels the order of a converted proforma and refunds everything. */
   refundOrder(proforma: PlainProforma): void {
     if (proforma.status === 'converted') this.refundDownTo(proforma, 0);
   }
@@ -264,7 +265,7 @@ export class PlainShop {
     if (tags !== undefined && tags.includes('')) return 'refused';
     if (alert !== undefined && alert >= proforma.alerts.length) return 'refused';
     if (tags !== undefined) proforma.tags = tags.filter((tag, index) => tags.indexOf(tag) === index);
-    for (const [index, each] of proforma.alerts.entries()) if (index === alert) each.isOpen = false;
+    for (const [index, openAlert] of proforma.alerts.entries()) if (index === alert) openAlert.isOpen = false;
     return 'done';
   }
 
@@ -278,10 +279,10 @@ export class PlainShop {
   }
 
   /** A person records a failed refund as paid, or retries it. */
-  repairRefund(proforma: PlainProforma, refund: number, amount: number, how: 'record' | 'retry'): void {
+  repairRefund(proforma: PlainProforma, refund: number, amount: number, repair: 'record' | 'retry'): void {
     this.meetDeadline(proforma);
     proforma.failedRefunds -= amount;
-    if (how === 'record') proforma.refunded += amount;
+    if (repair === 'record') proforma.refunded += amount;
     else proforma.pending += amount;
     for (const alert of proforma.alerts) if (alert.refund === refund) alert.isOpen = false;
   }
@@ -298,22 +299,22 @@ export class PlainShop {
     proforma.status = 'expired';
   }
 
-  /** Everything observable, in the shape that the real shop returns. */
+  /** Returns everything observable, in the shape of the real shop. */
   snapshot(): Snapshot {
-    const proformas = this.proformas.map((each) => {
-      const paid = each.paidAtConversion ?? this.paid(each);
+    const proformas = this.proformas.map((proforma) => {
+      const paid = proforma.paidAtConversion ?? this.paid(proforma);
       return {
-        status: each.status,
-        total: each.total,
+        status: proforma.status,
+        total: proforma.total,
         paid,
-        debt: paid < each.total ? each.total - paid : 0,
-        paidByNow: this.paid(each),
-        pending: each.pending,
-        vouchers: each.vouchers,
-        cards: each.cards,
-        tags: each.tags,
-        alerts: each.alerts.map(({ kind, isOpen }) => ({ kind, isOpen })),
-        confirmed: each.lines.map((line) => line.confirmed),
+        debt: paid < proforma.total ? proforma.total - paid : 0,
+        paidByNow: this.paid(proforma),
+        pending: proforma.pending,
+        vouchers: proforma.vouchers,
+        cards: proforma.cards,
+        tags: proforma.tags,
+        alerts: proforma.alerts.map(({ kind, isOpen }) => ({ kind, isOpen })),
+        confirmed: proforma.lines.map((line) => line.confirmed),
       };
     });
     const reserved = Object.keys(this.shelves).map((shelf) => this.reserved(shelf));
@@ -333,8 +334,8 @@ export class PlainShop {
 
   /** Pending refunds count as completed. */
   private debt(proforma: PlainProforma): number {
-    const here = this.paid(proforma) - proforma.pending;
-    return here >= proforma.total ? 0 : proforma.total - here;
+    const keptMoney = this.paid(proforma) - proforma.pending;
+    return keptMoney >= proforma.total ? 0 : proforma.total - keptMoney;
   }
 
   private reserved(shelf: string): number {
@@ -350,12 +351,12 @@ export class PlainShop {
     return (this.shelves[shelf] ?? 0) - this.reserved(shelf);
   }
 
-  /** Converted proformas spend what they keep. */
+  /** A converted proforma spends what it keeps of its vouchers. */
   private left(voucher: string): number {
     let left = this.vouchers[voucher] ?? 0;
     for (const { status, vouchers } of this.proformas) {
       if (status !== 'converted') continue;
-      for (const each of vouchers) if (each.voucher === voucher) left -= each.kept;
+      for (const held of vouchers) if (held.voucher === voucher) left -= held.kept;
     }
     return left;
   }
@@ -363,12 +364,12 @@ export class PlainShop {
   private holders(voucher: string): number[] {
     const holders: number[] = [];
     for (const [index, proforma] of this.proformas.entries()) {
-      if (!isFinal(proforma) && proforma.vouchers.some((each) => each.voucher === voucher)) holders.push(index);
+      if (!isFinal(proforma) && proforma.vouchers.some((held) => held.voucher === voucher)) holders.push(index);
     }
     return holders;
   }
 
-  /** Money first, then vouchers in reverse order. */
+  /** Money is refunded first, then vouchers in reverse order. */
   private refundDownTo(proforma: PlainProforma, max: number): void {
     const money = proforma.captured - proforma.refunded - proforma.pending - proforma.failedRefunds;
     let excess = money - max;
@@ -378,9 +379,9 @@ export class PlainShop {
     proforma.pending += refund;
     excess -= refund;
     for (const voucher of [...proforma.vouchers].reverse()) {
-      const less = Math.min(voucher.kept, excess);
-      voucher.kept -= less;
-      excess -= less;
+      const reduction = Math.min(voucher.kept, excess);
+      voucher.kept -= reduction;
+      excess -= reduction;
     }
   }
 }

@@ -27,12 +27,11 @@ import type { Snapshot } from './plain-shop.js';
 const APP = 1;
 export const LIFETIME_HOURS = 72;
 export const VARIANTS = { shirt: { variantId: 101, vatRate: 2000 }, sock: { variantId: 102, vatRate: 1000 } };
-/** Pieces by `<variant>@<warehouse>`, in order of preference. */
+/** Pieces on hand by `<variant>@<warehouse>`, in order of preference. */
 export const ON_HAND = { 'shirt@W1': 6, 'shirt@W2': 4, 'sock@W1': 6 };
-/** Amount of each voucher. */
 export const VOUCHERS = { small: 300, middle: 1_500, large: 9_000 };
 
-/** The package with its store in memory. Like the API, it meets the deadline before each action. */
+/** The shop runs the package with its store in memory. Like the API, it checks the deadline before each action. */
 export class RealShop {
   readonly ids: number[] = [];
   now = NOW;
@@ -54,23 +53,23 @@ export class RealShop {
   }
 
   get expirePaid(): boolean {
-    return this.orders.expiringPaid.has(APP);
+    return this.orders.appsExpiringPaid.has(APP);
   }
 
   set expirePaid(expirePaid: boolean) {
-    if (expirePaid) this.orders.expiringPaid.add(APP);
-    else this.orders.expiringPaid.delete(APP);
+    if (expirePaid) this.orders.appsExpiringPaid.add(APP);
+    else this.orders.appsExpiringPaid.delete(APP);
   }
 
-  evaluate(evaluation: Evaluation, offered: readonly string[]): number {
-    const known = offered.map((code) => ({ id: this.idOf(code), code, available: 0 }));
-    const now = known.map((each) => this.orders.vouchers.offeredNow(each));
-    const vouchers = promisedVouchers(now, evaluation.totals.endSales);
+  evaluate(evaluation: Evaluation, codes: readonly string[]): number {
+    const offeredVouchers = codes.map((code) => ({ id: this.idOf(code), code, available: 0 }));
+    const currentVouchers = offeredVouchers.map((voucher) => this.orders.vouchers.withCurrentAvailability(voucher));
+    const vouchers = promisedVouchers(currentVouchers, evaluation.totals.endSales);
     return this.orders.addEvaluation(APP, { ...evaluation, vouchers, expiresAt: addHours(this.now, 24) });
   }
 
   async create(evaluationId: number): Promise<Proforma | Refusal> {
-    const outcome = await this.orders.create(APP, evaluationId, (facts) =>
+    const result = await this.orders.create(APP, evaluationId, (facts) =>
       createProforma({
         ...facts,
         preferredWarehouse: null,
@@ -80,8 +79,8 @@ export class RealShop {
         now: this.now,
       }),
     );
-    if (!isRefusal(outcome)) this.ids.push(outcome.id);
-    return outcome;
+    if (!isRefusal(result)) this.ids.push(result.id);
+    return result;
   }
 
   find(id: number): Promise<Proforma | undefined> {
@@ -89,127 +88,130 @@ export class RealShop {
   }
 
   act(id: number, decide: (proforma: Proforma) => Proforma | Refusal): Promise<StoredChange | undefined> {
-    return this.orders.change(APP, id, (found) => {
-      const met = this.metDeadline(found);
-      const outcome = decide(met);
-      return isRefusal(outcome) ? { next: met, refusal: outcome } : { next: outcome };
+    return this.orders.change(APP, id, (proforma) => {
+      const current = this.withDeadline(proforma);
+      const result = decide(current);
+      return isRefusal(result) ? { next: current, refusal: result } : { next: result };
     });
   }
 
   settle(id: number, paymentId: number, outcome: RefundOutcome): Promise<StoredChange | undefined> {
-    return this.orders.change(APP, id, (found) => ({ next: settleRefund(found, paymentId, outcome, this.now) }));
+    return this.orders.change(APP, id, (proforma) => ({ next: settleRefund(proforma, paymentId, outcome, this.now) }));
   }
 
   async refundOrder(id: number): Promise<void> {
-    const stored = await this.orders.change(APP, id, (found) => ({ next: refundOrder(found, { now: this.now }) }));
-    const returned = stored === undefined ? [] : addedVoucherRefunds(stored.before, stored.proforma);
-    for (const { voucherId, amount } of returned) this.orders.vouchers.giveBack(voucherId, amount);
+    const change = await this.orders.change(APP, id, (proforma) => ({
+      next: refundOrder(proforma, { now: this.now }),
+    }));
+    const refunds = change === undefined ? [] : addedVoucherRefunds(change.before, change.proforma);
+    for (const { voucherId, amount } of refunds) this.orders.vouchers.giveBack(voucherId, amount);
   }
 
   /** `index` counts the card payments of the proforma. */
   receiveCardResult(id: number, index: number, status: CardResult['status']): Promise<StoredChange | undefined> {
-    return this.act(id, (found) => {
-      const paymentId = captured(found, 'card')[index]?.id ?? 0;
-      return receiveCardResult(found, { paymentId, status, reference: null, now: this.now });
+    return this.act(id, (proforma) => {
+      const paymentId = paymentsOfKind(proforma, 'card')[index]?.id ?? 0;
+      return receiveCardResult(proforma, { paymentId, status, reference: null, now: this.now });
     });
   }
 
   async sweep(): Promise<void> {
     const due = (await this.orders.due(this.now, { perApp: 1_000, overall: 1_000 })).map(({ id }) => id);
-    await this.orders.changeUnlocked(APP, due, (found) => ({ next: this.metDeadline(found) }));
+    await this.orders.changeUnlocked(APP, due, (proforma) => ({ next: this.withDeadline(proforma) }));
   }
 
   async snapshot(): Promise<Snapshot> {
     const rows = Object.values(VARIANTS).flatMap(({ variantId }) => this.orders.stockOf(APP, variantId));
-    const found = await this.all();
+    const proformas = await this.findProformas();
     return {
-      proformas: found.map((each) => this.snapshotOf(each)),
+      proformas: proformas.map((proforma) => this.snapshotOf(proforma)),
       reserved: rows.map((row) => row.reserved),
-      vouchers: Object.keys(VOUCHERS).map((voucher) => this.voucherSnapshot(voucher, found)),
+      vouchers: Object.keys(VOUCHERS).map((voucher) => this.voucherSnapshot(voucher, proformas)),
     };
   }
 
-  /** Violated invariants. */
+  /** Returns the violated invariants, one sentence each. */
   async faults(): Promise<string[]> {
-    const found = await this.all();
-    return [...found.flatMap(faultsOf), ...this.voucherFaults(found)];
+    const proformas = await this.findProformas();
+    return [...proformas.flatMap(faultsOf), ...this.voucherFaults(proformas)];
   }
 
-  private async all(): Promise<Proforma[]> {
-    const found = await Promise.all(this.ids.map((id) => this.find(id)));
-    return found.filter((each) => each !== undefined);
+  private async findProformas(): Promise<Proforma[]> {
+    const proformas = await Promise.all(this.ids.map((id) => this.find(id)));
+    return proformas.filter((proforma) => proforma !== undefined);
   }
 
   private idOf(voucher: string): number {
     return this.voucherIds.get(voucher) ?? 0;
   }
 
-  private snapshotOf(found: Proforma): Snapshot['proformas'][number] {
-    const payments = shownPayments(found);
+  private snapshotOf(proforma: Proforma): Snapshot['proformas'][number] {
+    const payments = shownPayments(proforma);
     return {
-      status: found.status,
-      total: found.endSales,
+      status: proforma.status,
+      total: proforma.endSales,
       paid: paidAmountOf(payments),
-      debt: debtOf({ endSales: found.endSales, payments }),
-      paidByNow: paidAmountOf(found.payments),
-      pending: sum(pendingRefunds(found).map(({ amount }) => -amount)),
-      vouchers: this.voucherPayments(found),
-      cards: captured(found, 'card').map(({ amount, status }) => ({
+      debt: debtOf({ endSales: proforma.endSales, payments }),
+      paidByNow: paidAmountOf(proforma.payments),
+      pending: sum(pendingRefunds(proforma).map(({ amount }) => -amount)),
+      vouchers: this.voucherPayments(proforma),
+      cards: paymentsOfKind(proforma, 'card').map(({ amount, status }) => ({
         amount,
         result: status === 'pending' ? 'awaited' : status,
       })),
-      tags: found.tags,
-      alerts: found.alerts.map(({ kind, resolvedAt }) => ({ kind, isOpen: resolvedAt === null })),
-      confirmed: found.lines.map((line) => line.qtyConfirmed ?? line.qty),
+      tags: proforma.tags,
+      alerts: proforma.alerts.map(({ kind, resolvedAt }) => ({ kind, isOpen: resolvedAt === null })),
+      confirmed: proforma.lines.map((line) => line.qtyConfirmed ?? line.qty),
     };
   }
 
-  /** The first payment of each voucher, and the sum of its payments and refunds. */
-  private voucherPayments(found: Proforma): Snapshot['proformas'][number]['vouchers'] {
-    const ofVouchers = found.payments.filter(({ kind }) => kind === 'voucher');
-    return [...new Set(ofVouchers.map(({ voucherId }) => voucherId))].map((id) => {
-      const amounts = ofVouchers.filter(({ voucherId }) => voucherId === id).map(({ amount }) => amount);
+  /** `paid` is the first payment of a voucher, `kept` the sum of its payments and refunds. */
+  private voucherPayments(proforma: Proforma): Snapshot['proformas'][number]['vouchers'] {
+    const voucherEntries = proforma.payments.filter(({ kind }) => kind === 'voucher');
+    return [...new Set(voucherEntries.map(({ voucherId }) => voucherId))].map((id) => {
+      const amounts = voucherEntries.filter(({ voucherId }) => voucherId === id).map(({ amount }) => amount);
       const voucher = Object.keys(VOUCHERS).find((code) => this.idOf(code) === id) ?? 'unknown';
       return { voucher, paid: amounts[0] ?? 0, kept: sum(amounts) };
     });
   }
 
-  private voucherSnapshot(voucher: string, found: readonly Proforma[]): Snapshot['vouchers'][number] {
+  private voucherSnapshot(voucher: string, proformas: readonly Proforma[]): Snapshot['vouchers'][number] {
     const { amount = 0, spent = 0 } = this.orders.vouchers.find(this.idOf(voucher)) ?? {};
-    const holders = [...found.keys()].filter((index) => this.holds(found[index], voucher));
+    const holders = [...proformas.keys()].filter((index) => this.holds(proformas[index], voucher));
     return { voucher, left: amount - spent, holders };
   }
 
-  private voucherFaults(found: readonly Proforma[]): string[] {
+  private voucherFaults(proformas: readonly Proforma[]): string[] {
     return Object.keys(VOUCHERS).flatMap((voucher) => {
-      const holders = found.filter((each) => this.holds(each, voucher)).map(({ id }) => id);
+      const holders = proformas.filter((proforma) => this.holds(proforma, voucher)).map(({ id }) => id);
       const heldBy = this.orders.vouchers.find(this.idOf(voucher))?.heldBy ?? undefined;
       if (holders.length > 1) return [`${voucher} is held by several`];
       return holders[0] === heldBy ? [] : [`${voucher} is not held by the proforma that it pays`];
     });
   }
 
-  private holds(found: Proforma | undefined, voucher: string): boolean {
+  private holds(proforma: Proforma | undefined, voucher: string): boolean {
     const id = this.idOf(voucher);
-    return found !== undefined && isOpen(found) && found.payments.some(({ voucherId }) => voucherId === id);
+    return proforma !== undefined && isOpen(proforma) && proforma.payments.some(({ voucherId }) => voucherId === id);
   }
 
-  private metDeadline(found: Proforma): Proforma {
-    return meetDeadline(found, { now: this.now, expirePaid: this.expirePaid });
+  private withDeadline(proforma: Proforma): Proforma {
+    return meetDeadline(proforma, { now: this.now, expirePaid: this.expirePaid });
   }
 }
 
-function captured({ payments }: Proforma, wanted: Payment['kind']): Payment[] {
-  return payments.filter(({ kind, amount }) => kind === wanted && amount > 0);
+function paymentsOfKind({ payments }: Proforma, wantedKind: Payment['kind']): Payment[] {
+  return payments.filter(({ kind, amount }) => kind === wantedKind && amount > 0);
 }
 
-function faultsOf(found: Proforma): string[] {
-  const { sales, discount, netSales, vat, endSales, originalEndSales, payments } = found;
-  const brackets = proformaBrackets(found);
-  const settled = payments.filter(({ amount, status }) => amount > 0 && status === 'settled');
-  const left = new Map(settled.map(({ id, amount }) => [id, amount]));
+function faultsOf(proforma: Proforma): string[] {
+  const { sales, discount, netSales, vat, endSales, originalEndSales, payments } = proforma;
+  const brackets = proformaBrackets(proforma);
+  const settledPayments = payments.filter(({ amount, status }) => amount > 0 && status === 'settled');
+  const keptByPayment = new Map(settledPayments.map(({ id, amount }) => [id, amount]));
   for (const { amount, refundOf, status } of payments) {
-    if (amount < 0 && status !== 'refund_failed') left.set(refundOf ?? 0, (left.get(refundOf ?? 0) ?? 0) + amount);
+    if (amount < 0 && status !== 'refund_failed')
+      keptByPayment.set(refundOf ?? 0, (keptByPayment.get(refundOf ?? 0) ?? 0) + amount);
   }
   const faults = {
     'end_sales is not sales - discount': endSales !== sales - discount,
@@ -218,7 +220,7 @@ function faultsOf(found: Proforma): string[] {
     'the gross of the brackets does not add up': sum(brackets.map((bracket) => bracket.gross)) !== endSales,
     'the net of the brackets does not add up': sum(brackets.map((bracket) => bracket.net)) !== netSales,
     'the VAT of the brackets does not add up': sum(brackets.map((bracket) => bracket.vat)) !== vat,
-    'more of a payment was refunded than captured': [...left.values()].some((rest) => rest < 0),
+    'more of a payment was refunded than captured': [...keptByPayment.values()].some((keptAmount) => keptAmount < 0),
   };
-  return Object.entries(faults).flatMap(([fault, isThere]) => (isThere ? [fault] : []));
+  return Object.entries(faults).flatMap(([fault, hasFault]) => (hasFault ? [fault] : []));
 }
