@@ -2,51 +2,51 @@ import { aProforma, inStatus, line, bankPayment, voucherPayment, refund } from '
 import { earnedPoints, releasedVouchers } from './benefits.js';
 import { FINAL_STATUSES, OPEN_STATUSES, type Proforma } from './proforma.js';
 
-const held = aProforma(line({ qty: 3 }), voucherPayment(1_000), bankPayment(500));
+const proformaWithVoucher = aProforma(line({ qty: 3 }), voucherPayment(1_000), bankPayment(500));
 
 describe('releasedVouchers', () => {
   it.each(FINAL_STATUSES)('releases the vouchers when the proforma is %s', (status) => {
     const after = aProforma(line({ qty: 3 }), voucherPayment(1_000), bankPayment(500), inStatus(status));
-    expect(releasedVouchers(held, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 1_000 }]);
+    expect(releasedVouchers(proformaWithVoucher, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 1_000 }]);
   });
 
   it('subtracts refunds from the spent amount', () => {
     const after = aProforma(line(), voucherPayment(1_000), refund(1, 300), refund(1, 200), inStatus('converted'));
-    expect(releasedVouchers(held, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 500 }]);
+    expect(releasedVouchers(proformaWithVoucher, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 500 }]);
   });
 
   it('spends nothing of a fully refunded voucher', () => {
     const after = aProforma(line(), voucherPayment(1_000), refund(1, 1_000), inStatus('canceled'));
-    expect(releasedVouchers(held, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 0 }]);
+    expect(releasedVouchers(proformaWithVoucher, after)).toEqual([{ proformaId: 5, voucherId: 500, spent: 0 }]);
   });
 
   it.each(OPEN_STATUSES)('keeps the vouchers while the proforma is %s', (status) => {
     const after = aProforma(line({ qty: 3 }), voucherPayment(1_000), bankPayment(500), inStatus(status));
-    expect(releasedVouchers(held, after)).toEqual([]);
+    expect(releasedVouchers(proformaWithVoucher, after)).toEqual([]);
   });
 
   it('releases nothing a second time', () => {
-    const ended = aProforma(line(), voucherPayment(1_000), inStatus('canceled'));
-    expect(releasedVouchers(ended, { ...ended, tags: ['new'] })).toEqual([]);
+    const canceledProforma = aProforma(line(), voucherPayment(1_000), inStatus('canceled'));
+    expect(releasedVouchers(canceledProforma, { ...canceledProforma, tags: ['new'] })).toEqual([]);
   });
 });
 
 describe('earnedPoints', () => {
   const draft = aProforma(line());
-  const converted = (points: number): Proforma => {
+  const convertedWith = (points: number): Proforma => {
     const after = aProforma(line(), inStatus('converted'));
     return { ...after, converted: { payments: [], orderNumber: 'O-2026-12345678', points, isOrderPayable: true } };
   };
 
   it('returns the points once, at conversion', () => {
-    expect(earnedPoints(draft, converted(7))).toEqual({ orderId: 9, customerId: 77, points: 7 });
-    expect(earnedPoints(converted(7), converted(7))).toBeUndefined();
+    expect(earnedPoints(draft, convertedWith(7))).toEqual({ orderId: 9, customerId: 77, points: 7 });
+    expect(earnedPoints(convertedWith(7), convertedWith(7))).toBeUndefined();
   });
 
   it('is undefined for guests, before conversion, and for 0 points', () => {
-    const guest = { ...converted(7), buyer: { ...draft.buyer, id: null } };
+    const guest = { ...convertedWith(7), buyer: { ...draft.buyer, id: null } };
     expect(earnedPoints(draft, guest)).toBeUndefined();
     expect(earnedPoints(draft, { ...draft, tags: ['new'] })).toBeUndefined();
-    expect(earnedPoints(draft, converted(0))).toBeUndefined();
+    expect(earnedPoints(draft, convertedWith(0))).toBeUndefined();
   });
 });

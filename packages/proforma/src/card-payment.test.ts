@@ -23,26 +23,28 @@ import { FINAL_STATUSES, OPEN_STATUSES, type Payment, type Proforma } from './pr
 import { pendingRefunds, settleRefund } from './refund.js';
 import * as refusals from './refusals.js';
 
-const byCard = (amount: number, more: Partial<Payment> = {}) =>
-  payment({ amount, kind: 'card', method: CARD.name, methodId: CARD.id, status: 'pending', ...more });
+const pendingCardPayment = (amount: number, overrides: Partial<Payment> = {}) =>
+  payment({ amount, kind: 'card', method: CARD.name, methodId: CARD.id, status: 'pending', ...overrides });
 
 const begin = (
   proforma: Proforma,
   amount?: number | null,
   method: Parameters<typeof beginCardPayment>[1]['method'] = CARD,
 ) => beginCardPayment(proforma, { method, amount, now: NOW });
-const result = (proforma: Proforma, more: Partial<CardResult> = {}) =>
-  accepted(receiveCardResult(proforma, { paymentId: 1, status: 'settled', reference: 'tx-1', now: NOW, ...more }));
-const statuses = (proforma: Proforma) => proforma.payments.map(({ amount, status }) => [amount, status]);
+const settle = (proforma: Proforma, overrides: Partial<CardResult> = {}) =>
+  assertAccepted(
+    receiveCardResult(proforma, { paymentId: 1, status: 'settled', reference: 'tx-1', now: NOW, ...overrides }),
+  );
+const amountsAndStatuses = (proforma: Proforma) => proforma.payments.map(({ amount, status }) => [amount, status]);
 
-function accepted(outcome: Proforma | Refusal): Proforma {
-  if (isRefusal(outcome)) throw new Error(outcome.refused);
-  return outcome;
+function assertAccepted(result: Proforma | Refusal): Proforma {
+  if (isRefusal(result)) throw new Error(result.refused);
+  return result;
 }
 
 describe('beginCardPayment', () => {
   it('adds a pending payment and makes a draft awaiting_payment', () => {
-    const next = accepted(begin(aProforma(), 1200));
+    const next = assertAccepted(begin(aProforma(), 1200));
     expect(next.status).toBe('awaiting_payment');
     expect(next.payments).toEqual([
       expect.objectContaining({
@@ -59,16 +61,16 @@ describe('beginCardPayment', () => {
   });
 
   it.each([undefined, null, 0, -5])('takes the whole debt for the amount %j', (amount) => {
-    expect(accepted(begin(aProforma(bankPayment(700)), amount)).payments.at(-1)?.amount).toBe(2300);
+    expect(assertAccepted(begin(aProforma(bankPayment(700)), amount)).payments.at(-1)?.amount).toBe(2300);
   });
 
   it.each(['confirmed', 'partial_confirmed', 'awaiting_payment'] as const)('keeps the status %s', (status) => {
-    expect(accepted(begin(aProforma(inStatus(status)))).status).toBe(status);
+    expect(assertAccepted(begin(aProforma(inStatus(status)))).status).toBe(status);
   });
 
   it('allows a second card payment', () => {
-    const two = accepted(begin(accepted(begin(aProforma()))));
-    expect(two.payments.map(({ amount }) => amount)).toEqual([3000, 3000]);
+    const twicePending = assertAccepted(begin(assertAccepted(begin(aProforma()))));
+    expect(twicePending.payments.map(({ amount }) => amount)).toEqual([3000, 3000]);
   });
 
   it.each<[Refusal, Proforma | Refusal]>([
@@ -79,39 +81,41 @@ describe('beginCardPayment', () => {
     ...FINAL_STATUSES.map(
       (status) => [refusals.ALREADY_FINAL, begin(aProforma(inStatus(status)))] as [Refusal, Refusal],
     ),
-  ])('is refused with %j', (refusal, outcome) => {
-    expect(outcome).toEqual(refusal);
+  ])('refuses with %j', (refusal, result) => {
+    expect(result).toEqual(refusal);
   });
 });
 
 describe('a settled card payment', () => {
   it('counts as paid and keeps the processor’s reference', () => {
-    const next = result(aProforma(byCard(1200), inStatus('awaiting_payment')));
+    const next = settle(aProforma(pendingCardPayment(1200), inStatus('awaiting_payment')));
     expect(next.payments[0]).toMatchObject({ amount: 1200, status: 'settled', reference: 'tx-1', date: NOW });
     expect(debtOf(next)).toBe(1800);
   });
 
   it.each(OPEN_STATUSES)('makes a proforma in %s paid when it covers the total', (status) => {
-    expect(result(aProforma(byCard(3000), inStatus(status))).status).toBe('paid');
+    expect(settle(aProforma(pendingCardPayment(3000), inStatus(status))).status).toBe('paid');
   });
 
   it('returns to draft when it was the last one and debt remains', () => {
-    expect(result(aProforma(byCard(1200), inStatus('awaiting_payment'))).status).toBe('draft');
-    expect(result(aProforma(byCard(1200), byCard(1), inStatus('awaiting_payment'))).status).toBe('awaiting_payment');
+    expect(settle(aProforma(pendingCardPayment(1200), inStatus('awaiting_payment'))).status).toBe('draft');
+    expect(
+      settle(aProforma(pendingCardPayment(1200), pendingCardPayment(1), inStatus('awaiting_payment'))).status,
+    ).toBe('awaiting_payment');
   });
 
   it.each(['confirmed', 'partial_confirmed'] as const)('keeps the status %s below the total', (status) => {
-    expect(result(aProforma(byCard(1200), inStatus(status))).status).toBe(status);
+    expect(settle(aProforma(pendingCardPayment(1200), inStatus(status))).status).toBe(status);
   });
 
   it('refunds the part above the debt', () => {
-    const next = result(aProforma(byCard(3000), bankPayment(1000), inStatus('awaiting_payment')));
+    const next = settle(aProforma(pendingCardPayment(3000), bankPayment(1000), inStatus('awaiting_payment')));
     expect(next.status).toBe('paid');
     expect(pendingRefunds(next)).toMatchObject([{ amount: -1000, refundOf: 1, status: 'pending', kind: 'card' }]);
     expect(
       paidAmountOf(
         settleRefund(
-          { ...next, payments: next.payments.map((each, index) => ({ ...each, id: index + 1 })) },
+          { ...next, payments: next.payments.map((entry, index) => ({ ...entry, id: index + 1 })) },
           3,
           'refunded',
           NOW,
@@ -123,16 +127,16 @@ describe('a settled card payment', () => {
   it.each(['confirmed', 'partial_confirmed'] as const)(
     'keeps the status %s when the proforma was already paid',
     (status) => {
-      expect(result(aProforma(byCard(3000), bankPayment(3000), inStatus(status))).status).toBe(status);
-      expect(result(aProforma(byCard(3000), bankPayment(3000), inStatus(status)), { status: 'failed' }).status).toBe(
-        status,
-      );
+      expect(settle(aProforma(pendingCardPayment(3000), bankPayment(3000), inStatus(status))).status).toBe(status);
+      expect(
+        settle(aProforma(pendingCardPayment(3000), bankPayment(3000), inStatus(status)), { status: 'failed' }).status,
+      ).toBe(status);
     },
   );
 
-  it('is refunded before any voucher', () => {
-    const next = result(aProforma(byCard(3000), voucherPayment(1000), inStatus('awaiting_payment')));
-    expect(statuses(next)).toEqual([
+  it('is refunded before vouchers', () => {
+    const next = settle(aProforma(pendingCardPayment(3000), voucherPayment(1000), inStatus('awaiting_payment')));
+    expect(amountsAndStatuses(next)).toEqual([
       [3000, 'settled'],
       [1000, 'settled'],
       [-1000, 'pending'],
@@ -140,41 +144,45 @@ describe('a settled card payment', () => {
   });
 
   it.each(['confirmed', 'converted', 'canceled', 'expired'] as const)(
-    'refunds only its own amount when %s, not an earlier failed refund',
+    'refunds only its part above the debt when %s, without earlier failed refunds',
     (status) => {
-      const failed = refund(2, 3000, 'refund_failed');
-      const next = result(aProforma(byCard(100), bankPayment(6000), failed, inStatus(status)));
+      const failedRefund = refund(2, 3000, 'refund_failed');
+      const next = settle(aProforma(pendingCardPayment(100), bankPayment(6000), failedRefund, inStatus(status)));
       expect(pendingRefunds(next)).toMatchObject([{ amount: -100, refundOf: 1 }]);
     },
   );
 
   it('covers debt that a pending refund leaves', () => {
-    const next = result(aProforma(byCard(100), bankPayment(3000), refund(2, 3000), inStatus('confirmed')));
+    const next = settle(aProforma(pendingCardPayment(100), bankPayment(3000), refund(2, 3000), inStatus('confirmed')));
     expect(pendingRefunds(next)).toMatchObject([{ refundOf: 2 }]);
-    const whole = result(aProforma(byCard(500), bankPayment(3000), refund(2, 200), inStatus('confirmed')));
-    expect(whole.status).toBe('paid');
-    expect(pendingRefunds(whole)).toMatchObject([{ refundOf: 2 }, { amount: -300, refundOf: 1 }]);
+    const coveredProforma = settle(
+      aProforma(pendingCardPayment(500), bankPayment(3000), refund(2, 200), inStatus('confirmed')),
+    );
+    expect(coveredProforma.status).toBe('paid');
+    expect(pendingRefunds(coveredProforma)).toMatchObject([{ refundOf: 2 }, { amount: -300, refundOf: 1 }]);
   });
 
-  it('is refunded itself, not another payment of the same moment', () => {
-    const next = result(aProforma(byCard(3000), payment({ amount: 1000, date: NOW }), inStatus('awaiting_payment')));
+  it('is refunded rather than another payment of the same time', () => {
+    const next = settle(
+      aProforma(pendingCardPayment(3000), payment({ amount: 1000, date: NOW }), inStatus('awaiting_payment')),
+    );
     expect(pendingRefunds(next)).toMatchObject([{ amount: -1000, refundOf: 1, kind: 'card' }]);
   });
 
   it.each(['canceled', 'expired'] as const)('is refunded in full when the proforma is %s', (status) => {
-    const next = result(aProforma(byCard(1200), inStatus(status)));
+    const next = settle(aProforma(pendingCardPayment(1200), inStatus(status)));
     expect(next.status).toBe(status);
-    expect(statuses(next)).toEqual([
+    expect(amountsAndStatuses(next)).toEqual([
       [1200, 'settled'],
       [-1200, 'pending'],
     ]);
   });
 
-  it('goes to the order of a converted proforma, up to its debt', () => {
-    const converted = aProforma(byCard(3000), bankPayment(1000), inStatus('converted'));
-    const next = result(converted);
+  it('belongs to the order of a converted proforma, up to its debt', () => {
+    const converted = aProforma(pendingCardPayment(3000), bankPayment(1000), inStatus('converted'));
+    const next = settle(converted);
     expect(next.status).toBe('converted');
-    expect(statuses(next)).toEqual([
+    expect(amountsAndStatuses(next)).toEqual([
       [3000, 'settled'],
       [1000, 'settled'],
       [-1000, 'pending'],
@@ -185,17 +193,17 @@ describe('a settled card payment', () => {
 
 describe('a failed card payment', () => {
   it('returns to draft when it was the last one', () => {
-    const next = result(aProforma(byCard(3000), inStatus('awaiting_payment')), { status: 'failed' });
-    expect([next.status, debtOf(next), statuses(next)]).toEqual(['draft', 3000, [[3000, 'failed']]]);
+    const next = settle(aProforma(pendingCardPayment(3000), inStatus('awaiting_payment')), { status: 'failed' });
+    expect([next.status, debtOf(next), amountsAndStatuses(next)]).toEqual(['draft', 3000, [[3000, 'failed']]]);
   });
 
   it('keeps awaiting_payment while another one is pending', () => {
-    const two = aProforma(byCard(3000), byCard(3000), inStatus('awaiting_payment'));
-    expect(result(two, { status: 'failed' }).status).toBe('awaiting_payment');
+    const twicePending = aProforma(pendingCardPayment(3000), pendingCardPayment(3000), inStatus('awaiting_payment'));
+    expect(settle(twicePending, { status: 'failed' }).status).toBe('awaiting_payment');
   });
 
   it.each([...FINAL_STATUSES, 'paid', 'confirmed', 'partial_confirmed'] as const)('keeps the status %s', (status) => {
-    const next = result(aProforma(byCard(1), inStatus(status)), { status: 'failed' });
+    const next = settle(aProforma(pendingCardPayment(1), inStatus(status)), { status: 'failed' });
     expect([next.status, next.payments[0]?.status]).toEqual([status, 'failed']);
     expect(next.payments).toHaveLength(1);
   });
@@ -206,54 +214,61 @@ describe('a repeated result', () => {
     ['settled', 'settled'],
     ['settled', 'failed'],
     ['failed', 'failed'],
-  ] as const)('changes nothing: first %s, then %s', (first, second) => {
-    const once = result(aProforma(byCard(3000), inStatus('awaiting_payment')), { status: first });
-    expect(result(once, { status: second, reference: 'tx-2' })).toBe(once);
+  ] as const)('changes nothing when %s is followed by %s', (firstStatus, secondStatus) => {
+    const settledProforma = settle(aProforma(pendingCardPayment(3000), inStatus('awaiting_payment')), {
+      status: firstStatus,
+    });
+    expect(settle(settledProforma, { status: secondStatus, reference: 'tx-2' })).toBe(settledProforma);
   });
 });
 
 describe('a card payment that settles after failing', () => {
-  const failed = aProforma(byCard(3000, { status: 'failed' }));
+  const failedProforma = aProforma(pendingCardPayment(3000, { status: 'failed' }));
 
   it.each([...OPEN_STATUSES, ...FINAL_STATUSES])('stays failed and raises an alert when %s', (status) => {
-    const next = result(inStatus(status)(failed), { reference: 'tx-9' });
-    expect([next.status, statuses(next)]).toEqual([status, [[3000, 'failed']]]);
+    const next = settle(inStatus(status)(failedProforma), { reference: 'tx-9' });
+    expect([next.status, amountsAndStatuses(next)]).toEqual([status, [[3000, 'failed']]]);
     expect(next.alerts).toMatchObject([
       { kind: 'refund_failed', details: { payment_id: 1, payment_method: 'Card', reference: 'tx-9' } },
     ]);
   });
 
-  it('raises one alert, however often it settles', () => {
-    const once = result(failed);
-    expect(result(once)).toBe(once);
+  it('raises a single alert, however often it settles', () => {
+    const alertedProforma = settle(failedProforma);
+    expect(settle(alertedProforma)).toBe(alertedProforma);
   });
 });
 
 describe('alertPaymentsForCanceledOrder', () => {
-  const before = aProforma(byCard(3000), bankPayment(100), inStatus('converted'));
+  const before = aProforma(pendingCardPayment(3000), bankPayment(100), inStatus('converted'));
 
   it('adds an alert for the settled payment', () => {
-    const { alerts } = alertPaymentsForCanceledOrder(before, result(before), NOW);
+    const { alerts } = alertPaymentsForCanceledOrder(before, settle(before), NOW);
     expect(alerts).toMatchObject([{ kind: 'refund_failed', details: { payment_id: 1, reference: 'tx-1' } }]);
   });
 
-  it('adds none when the payment is refunded', () => {
-    const covered = aProforma(byCard(100), bankPayment(3000), inStatus('converted'));
-    expect(alertPaymentsForCanceledOrder(covered, result(covered), NOW).alerts).toEqual([]);
+  it('adds no alert when the payment is refunded', () => {
+    const coveredProforma = aProforma(pendingCardPayment(100), bankPayment(3000), inStatus('converted'));
+    expect(alertPaymentsForCanceledOrder(coveredProforma, settle(coveredProforma), NOW).alerts).toEqual([]);
   });
 
-  it('adds none for failed payments and refunds', () => {
-    const after = result(before, { status: 'failed' });
+  it('adds no alert for failed payments and refunds', () => {
+    const after = settle(before, { status: 'failed' });
     expect(alertPaymentsForCanceledOrder(before, after, NOW)).toBe(after);
-    const leaving = aProforma(bankPayment(100), refund(1, 100), inStatus('converted'));
-    const gone = settleRefund(leaving, 2, 'refunded', NOW);
-    expect(alertPaymentsForCanceledOrder(leaving, gone, NOW)).toBe(gone);
+    const refundingProforma = aProforma(bankPayment(100), refund(1, 100), inStatus('converted'));
+    const refundedProforma = settleRefund(refundingProforma, 2, 'refunded', NOW);
+    expect(alertPaymentsForCanceledOrder(refundingProforma, refundedProforma, NOW)).toBe(refundedProforma);
   });
 });
 
-describe('cardPayment', () => {
-  it('finds card payments, no other payments and no refunds', () => {
-    const proforma = aProforma(byCard(100), bankPayment(100), byCard(50, { status: 'settled' }), refund(3, 50));
+describe('findCardPayment', () => {
+  it('finds card payments, but no other payments and no refunds', () => {
+    const proforma = aProforma(
+      pendingCardPayment(100),
+      bankPayment(100),
+      pendingCardPayment(50, { status: 'settled' }),
+      refund(3, 50),
+    );
     expect([1, 2, 3, 4, 5].map((id) => findCardPayment(proforma, id)?.id)).toEqual([
       1,
       undefined,
@@ -261,9 +276,12 @@ describe('cardPayment', () => {
       undefined,
       undefined,
     ]);
-    const given = { ...proforma, payments: proforma.payments.map((each) => ({ ...each, kind: 'card' as const })) };
-    expect(findCardPayment(given, 4)).toBeUndefined();
-    expect(result(aProforma(line(), bankPayment(100)))).toMatchObject({
+    const cardOnlyProforma = {
+      ...proforma,
+      payments: proforma.payments.map((entry) => ({ ...entry, kind: 'card' as const })),
+    };
+    expect(findCardPayment(cardOnlyProforma, 4)).toBeUndefined();
+    expect(settle(aProforma(line(), bankPayment(100)))).toMatchObject({
       payments: [{ status: 'settled', reference: null }],
     });
   });

@@ -15,9 +15,9 @@ import { withoutSales } from './stock.js';
 import { aProforma, aStockRow, inStatus, line, NOW, bankPayment, refund, type Trait } from './testing/index.js';
 import type { Proforma } from './proforma.js';
 
-const change = (...added: readonly Trait<Proforma>[]) => {
+const change = (...traits: readonly Trait<Proforma>[]) => {
   const before = aProforma(bankPayment(1000));
-  return { before, after: aProforma(bankPayment(1000), ...added) };
+  return { before, after: aProforma(bankPayment(1000), ...traits) };
 };
 
 describe('hasPaidAmountChanged', () => {
@@ -41,11 +41,11 @@ describe('withStock', () => {
   it('turns a change that needs more stock than available into a refusal', () => {
     const before = aProforma(line({ qty: 2, qtyConfirmed: 1, name: 'Shirt' }));
     const after = aProforma(line({ qty: 2, qtyConfirmed: 2, name: 'Shirt' }));
-    const decided = changeOf(before, { next: after });
-    const [enough] = withStock([decided], [aStockRow({ onHand: 2, reserved: 1 })]);
-    expect(storedChangeOf(enough!)).toEqual({ before, proforma: after });
-    const [short] = withStock([decided], [withoutSales(aStockRow({ onHand: 2, reserved: 1 }))]);
-    expect(storedChangeOf(short!)).toEqual({ before, proforma: before, refusal: insufficientStock('Shirt') });
+    const decidedChange = changeOf(before, { next: after });
+    const [sufficientChange] = withStock([decidedChange], [aStockRow({ onHand: 2, reserved: 1 })]);
+    expect(storedChangeOf(sufficientChange!)).toEqual({ before, proforma: after });
+    const [refusedChange] = withStock([decidedChange], [withoutSales(aStockRow({ onHand: 2, reserved: 1 }))]);
+    expect(storedChangeOf(refusedChange!)).toEqual({ before, proforma: before, refusal: insufficientStock('Shirt') });
   });
 });
 
@@ -54,8 +54,8 @@ describe('withoutSales', () => {
     [5, 2, 2],
     [2, 2, 2],
     [1, 2, 1],
-  ])('leaves of %d pieces, %d of them reserved, %d', (onHand, reserved, left) => {
-    expect(withoutSales(aStockRow({ onHand, reserved })).onHand).toBe(left);
+  ])('treats %d pieces on hand, %d of them reserved, as %d', (onHand, reserved, usable) => {
+    expect(withoutSales(aStockRow({ onHand, reserved })).onHand).toBe(usable);
   });
 });
 
@@ -66,13 +66,13 @@ describe('feesFor', () => {
     [[0, 1], fees],
     [[0, null], fees],
     [[0, 0], []],
-  ])('returns fees unless nothing is confirmed: %j', (confirmed, expected) => {
+  ])('returns fees unless every quantity is 0: %j', (confirmed, expected) => {
     expect(feesFor(confirmed, fees)).toEqual(expected);
   });
 });
 
 describe('firstAttempt', () => {
-  it('is due after 30 seconds for a call, at once for the sweep', () => {
+  it('is due after 30 seconds for a call, and at once for the sweep', () => {
     expect(firstAttempt({ date: NOW }, true)).toEqual({
       attempts: 1,
       nextAttemptAt: new Date(NOW.getTime() + 30_000),
@@ -81,31 +81,35 @@ describe('firstAttempt', () => {
   });
 });
 
-describe('withSettledOrder', () => {
+describe('withOrderState', () => {
   const before = aProforma(line({ qty: 1, price: 1000 }), bankPayment(400), inStatus('converted'));
   const after = { ...before, payments: aProforma(bankPayment(400), bankPayment(600)).payments };
 
   it('copies whether the order is payable', () => {
-    const settle = (order: Parameters<typeof withOrderState>[1]) =>
+    const isPayableWith = (order: Parameters<typeof withOrderState>[1]) =>
       withOrderState({ before, after }, order, NOW).converted?.isOrderPayable;
-    expect(settle({ isPayable: true, isCanceled: false })).toBe(true);
-    expect(settle({ isPayable: false, isCanceled: false })).toBe(false);
-    expect(settle(undefined)).toBe(false);
+    expect(isPayableWith({ isPayable: true, isCanceled: false })).toBe(true);
+    expect(isPayableWith({ isPayable: false, isCanceled: false })).toBe(false);
+    expect(isPayableWith(undefined)).toBe(false);
   });
 });
 
 describe('refundOrders', () => {
-  const free = aProforma(inStatus('converted'));
-  const own = aProforma(bankPayment(400), inStatus('converted'));
+  const unpaidOrder = aProforma(inStatus('converted'));
+  const paidOrder = aProforma(bankPayment(400), inStatus('converted'));
 
   it('returns only orders with money to refund', () => {
-    const changes = refundOrders([free, own], NOW);
-    expect(changes.map(({ before }) => before)).toEqual([own]);
+    const changes = refundOrders([unpaidOrder, paidOrder], NOW);
+    expect(changes.map(({ before }) => before)).toEqual([paidOrder]);
     expect(changes[0]?.after.payments.map(({ amount }) => amount)).toEqual([400, -400]);
   });
 
-  it('takes points back only where some were earned', () => {
-    const earned = { ...own, orderId: 7, converted: own.converted && { ...own.converted, points: 3 } };
-    expect(ordersWithPoints([free, earned, { ...earned, orderId: null }])).toEqual([7]);
+  it('finds orders with points to take back', () => {
+    const orderWithPoints = {
+      ...paidOrder,
+      orderId: 7,
+      converted: paidOrder.converted && { ...paidOrder.converted, points: 3 },
+    };
+    expect(ordersWithPoints([unpaidOrder, orderWithPoints, { ...orderWithPoints, orderId: null }])).toEqual([7]);
   });
 });

@@ -23,7 +23,9 @@ const ORDER = { orderNumber: 'O-2026-12345678', amountPerPoint: 0, now: NOW };
 const overdue = withDeadline(NOW);
 
 function refundsOf(proforma: Proforma): unknown[] {
-  return proforma.payments.filter(({ amount }) => amount < 0).map((each) => [each.refundOf, each.amount, each.status]);
+  return proforma.payments
+    .filter(({ amount }) => amount < 0)
+    .map((refundPayment) => [refundPayment.refundOf, refundPayment.amount, refundPayment.status]);
 }
 
 describe('cancel', () => {
@@ -51,7 +53,7 @@ describe('cancel', () => {
   });
 
   it('releases the stock and keeps the amounts', () => {
-    expect(next.lines.map((each) => reservedQty(next, each))).toEqual([0]);
+    expect(next.lines.map((productLine) => reservedQty(next, productLine))).toEqual([0]);
     expect(next).toMatchObject({ sales: 3000, endSales: 3000, lines: before.lines });
   });
 });
@@ -67,14 +69,14 @@ describe('convert', () => {
   });
 
   it('keeps the confirmed stock reserved', () => {
-    expect(next.lines.map((each) => reservedQty(next, each))).toEqual([2, 4]);
+    expect(next.lines.map((productLine) => reservedQty(next, productLine))).toEqual([2, 4]);
   });
 
   it('freezes the shown payments', () => {
     expect(shownPayments(next)).toEqual(before.payments);
-    const later = settleRefund(next, 2, 'refunded', addHours(NOW, 1));
-    expect(later.payments[1]?.status).toBe('refunded');
-    expect(shownPayments(later)).toEqual(before.payments);
+    const laterProforma = settleRefund(next, 2, 'refunded', addHours(NOW, 1));
+    expect(laterProforma.payments[1]?.status).toBe('refunded');
+    expect(shownPayments(laterProforma)).toEqual(before.payments);
     expect(shownPayments(before)).toBe(before.payments);
   });
 
@@ -97,11 +99,11 @@ describe('loyalty points', () => {
     [1001, 2],
     [3001, 0],
     [0, 0],
-  ])('for every %d of the total make %d', (amountPerPoint, points) => {
+  ])('are earned for every %d of the total: %d', (amountPerPoint, points) => {
     expect(pointsOf(aProforma(line({ qty: 3, price: 1000 })), amountPerPoint)).toBe(points);
   });
 
-  it('count the confirmed total, fees included', () => {
+  it('count the confirmed total, including fees', () => {
     expect(pointsOf(aProforma(line({ qty: 3, qtyConfirmed: 1, price: 1000 }), fee(490)), 10)).toBe(149);
   });
 
@@ -113,10 +115,10 @@ describe('loyalty points', () => {
 
 describe('convert with nothing confirmed', () => {
   it('is refused', () => {
-    const nothing = [line({ qtyConfirmed: 0 }), line({ qtyConfirmed: 0 })];
-    expect(convert(aProforma(...nothing, inStatus('partial_confirmed')), ORDER)).toEqual(NOTHING_CONFIRMED);
-    expect(convert(aProforma(...nothing, line({ qtyConfirmed: 1 })), ORDER)).toMatchObject({ status: 'converted' });
-    expect(convert(aProforma(...nothing, line()), ORDER)).toMatchObject({ status: 'converted' });
+    const zeroLines = [line({ qtyConfirmed: 0 }), line({ qtyConfirmed: 0 })];
+    expect(convert(aProforma(...zeroLines, inStatus('partial_confirmed')), ORDER)).toEqual(NOTHING_CONFIRMED);
+    expect(convert(aProforma(...zeroLines, line({ qtyConfirmed: 1 })), ORDER)).toMatchObject({ status: 'converted' });
+    expect(convert(aProforma(...zeroLines, line()), ORDER)).toMatchObject({ status: 'converted' });
   });
 });
 
@@ -157,16 +159,16 @@ describe('a proforma with debt past its deadline', () => {
       [1, -2000, 'pending'],
       [2, -999, 'refunded'],
     ]);
-    expect(next.lines.map((each) => reservedQty(next, each))).toEqual([0]);
+    expect(next.lines.map((productLine) => reservedQty(next, productLine))).toEqual([0]);
   });
 });
 
 describe('a proforma paid in full past its deadline', () => {
   const before = aProforma(line(), bankPayment(3000), inStatus('paid'), overdue);
-  const alertedOnce = meetDeadline(before, { now: NOW, expirePaid: false });
+  const alertedProforma = meetDeadline(before, { now: NOW, expirePaid: false });
 
   it('stays open and gets an alert', () => {
-    expect(alertedOnce).toMatchObject({
+    expect(alertedProforma).toMatchObject({
       status: 'paid',
       payments: before.payments,
       canceledAt: null,
@@ -176,23 +178,23 @@ describe('a proforma paid in full past its deadline', () => {
 
   it('is due until the alert is raised', () => {
     expect(dueAt(before)).toEqual(NOW);
-    expect(dueAt(alertedOnce)).toBeNull();
+    expect(dueAt(alertedProforma)).toBeNull();
   });
 
   it('gets no second alert after the first is resolved', () => {
-    expect(meetDeadline(alertedOnce, { now: addHours(NOW, 1), expirePaid: false })).toBe(alertedOnce);
-    const resolved = aProforma(line(), bankPayment(3000), withOpenAlert('paid_not_converted', NOW), overdue);
-    expect(countOpenAlerts(resolved)).toBe(0);
-    expect(meetDeadline(resolved, { now: NOW, expirePaid: false })).toBe(resolved);
-    expect(dueAt(resolved)).toBeNull();
+    expect(meetDeadline(alertedProforma, { now: addHours(NOW, 1), expirePaid: false })).toBe(alertedProforma);
+    const resolvedProforma = aProforma(line(), bankPayment(3000), withOpenAlert('paid_not_converted', NOW), overdue);
+    expect(countOpenAlerts(resolvedProforma)).toBe(0);
+    expect(meetDeadline(resolvedProforma, { now: NOW, expirePaid: false })).toBe(resolvedProforma);
+    expect(dueAt(resolvedProforma)).toBeNull();
   });
 
-  it('gets its alert beside one of another kind', () => {
+  it('gets its alert beside an alert of another kind', () => {
     const proforma = aProforma(line(), bankPayment(3000), withOpenAlert('refund_failed'), overdue);
     expect(meetDeadline(proforma, { now: NOW, expirePaid: false }).alerts).toHaveLength(2);
   });
 
-  it('expires when the app lets paid ones expire', () => {
+  it('expires when the app lets paid proformas expire', () => {
     const next = meetDeadline(before, { now: NOW, expirePaid: true });
     expect(next).toMatchObject({ status: 'expired', alerts: [] });
     expect(refundsOf(next)).toEqual([[1, -3000, 'pending']]);
@@ -205,41 +207,44 @@ describe('a proforma paid in full past its deadline', () => {
   });
 
   it('expires once it has debt again', () => {
-    const withDebt = aProforma(
+    const indebtedProforma = aProforma(
       line(),
       bankPayment(3000),
       refund(1, 1, 'refunded'),
       withOpenAlert('paid_not_converted'),
       overdue,
     );
-    expect(debtOf(withDebt)).toBe(1);
-    expect(dueAt(withDebt)).toEqual(NOW);
-    expect(meetDeadline(withDebt, { now: NOW, expirePaid: false }).status).toBe('expired');
+    expect(debtOf(indebtedProforma)).toBe(1);
+    expect(dueAt(indebtedProforma)).toEqual(NOW);
+    expect(meetDeadline(indebtedProforma, { now: NOW, expirePaid: false }).status).toBe('expired');
   });
 });
 
 describe('a proforma with a pending refund past its deadline', () => {
-  it('expires like one with debt', () => {
-    const leaving = aProforma(line(), bankPayment(3000), refund(1, 1), overdue);
-    expect(meetDeadline(leaving, { now: NOW, expirePaid: false }).status).toBe('expired');
+  it('expires like a proforma with debt', () => {
+    const refundingProforma = aProforma(line(), bankPayment(3000), refund(1, 1), overdue);
+    expect(meetDeadline(refundingProforma, { now: NOW, expirePaid: false }).status).toBe('expired');
   });
 });
 
 describe('a proforma with a total of 0 past its deadline', () => {
-  it('expires like one with debt', () => {
-    const free = aProforma(line({ price: 0 }), overdue);
-    expect(dueAt(free)).toEqual(NOW);
-    expect(meetDeadline(free, { now: NOW, expirePaid: false })).toMatchObject({ status: 'expired', payments: [] });
+  it('expires like a proforma with debt', () => {
+    const freeProforma = aProforma(line({ price: 0 }), overdue);
+    expect(dueAt(freeProforma)).toEqual(NOW);
+    expect(meetDeadline(freeProforma, { now: NOW, expirePaid: false })).toMatchObject({
+      status: 'expired',
+      payments: [],
+    });
   });
 
   it('expires when it was reduced to 0 after a payment', () => {
-    const reduced = aProforma(line({ qtyConfirmed: 0 }), bankPayment(3000), refund(1, 3000), overdue);
-    expect(meetDeadline(reduced, { now: NOW, expirePaid: false }).status).toBe('expired');
+    const reducedProforma = aProforma(line({ qtyConfirmed: 0 }), bankPayment(3000), refund(1, 3000), overdue);
+    expect(meetDeadline(reducedProforma, { now: NOW, expirePaid: false }).status).toBe('expired');
   });
 });
 
 describe('refundOrder', () => {
-  const converted = aProforma(
+  const convertedProforma = aProforma(
     line(),
     voucherPayment(500),
     bankPayment(1000),
@@ -247,32 +252,37 @@ describe('refundOrder', () => {
     refund(3, 200),
     inStatus('converted'),
   );
-  const refunded = refundOrder(converted, { now: NOW });
+  const refundedProforma = refundOrder(convertedProforma, { now: NOW });
 
   it('refunds all held money, newest payment first, vouchers last', () => {
-    expect(refundsOf(refunded).slice(1)).toEqual([
+    expect(refundsOf(refundedProforma).slice(1)).toEqual([
       [3, -1300, 'pending'],
       [2, -1000, 'pending'],
       [1, -500, 'refunded'],
     ]);
-    expect(addedVoucherRefunds(converted, refunded)).toEqual([{ voucherId: 500, amount: 500 }]);
+    expect(addedVoucherRefunds(convertedProforma, refundedProforma)).toEqual([{ voucherId: 500, amount: 500 }]);
   });
 
   it('keeps the shown payments and the reservations', () => {
-    expect(shownPayments(refunded)).toBe(shownPayments(converted));
-    expect(refunded).toMatchObject({ status: 'converted', endSales: converted.endSales });
+    expect(shownPayments(refundedProforma)).toBe(shownPayments(convertedProforma));
+    expect(refundedProforma).toMatchObject({ status: 'converted', endSales: convertedProforma.endSales });
   });
 
   it('refunds nothing a second time', () => {
-    expect(refundOrder(refunded, { now: NOW })).toBe(refunded);
-    const failed = settleRefund(refunded, refunded.payments.at(-2)?.id ?? 0, 'failed', NOW);
-    expect(refundOrder(failed, { now: NOW })).toBe(failed);
+    expect(refundOrder(refundedProforma, { now: NOW })).toBe(refundedProforma);
+    const failedProforma = settleRefund(refundedProforma, refundedProforma.payments.at(-2)?.id ?? 0, 'failed', NOW);
+    expect(refundOrder(failedProforma, { now: NOW })).toBe(failedProforma);
   });
 
   it('resolves only the alerts of refunded payments', () => {
-    const [, , card, ...rest] = converted.payments;
-    const unwanted = alertUnexpectedPayment(withOpenAlert('refund_failed')(converted), card!, 'order_canceled', NOW);
-    expect(rest).toHaveLength(1);
-    expect(refundOrder(unwanted, { now: NOW }).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([null, NOW]);
+    const [, , card, ...laterPayments] = convertedProforma.payments;
+    const alertedProforma = alertUnexpectedPayment(
+      withOpenAlert('refund_failed')(convertedProforma),
+      card!,
+      'order_canceled',
+      NOW,
+    );
+    expect(laterPayments).toHaveLength(1);
+    expect(refundOrder(alertedProforma, { now: NOW }).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([null, NOW]);
   });
 });

@@ -5,44 +5,48 @@ import { edit, type Edit } from './edit.js';
 import { FINAL_STATUSES, type Proforma } from './proforma.js';
 import { ALERT_NOT_FOUND, ALREADY_FINAL, INVALID_COMMENT, INVALID_TAGS } from './refusals.js';
 
-const RESOLVED = addHours(NOW, -1);
+const RESOLVED_AT = addHours(NOW, -1);
 
-const found = aProforma(
+const alertedProforma = aProforma(
   withTags('old'),
   withComment('as it was'),
   withOpenAlert('refund_failed'),
-  withOpenAlert('paid_not_converted', RESOLVED),
+  withOpenAlert('paid_not_converted', RESOLVED_AT),
   withOpenAlert('refund_failed'),
 );
 
-function editing(parts: Edit, proforma = found): ReturnType<typeof edit> {
+function editWith(parts: Edit, proforma = alertedProforma): ReturnType<typeof edit> {
   return edit(proforma, { ...parts, now: NOW });
 }
 
 describe('tags', () => {
-  it('replace the old ones in the order given', () => {
-    expect(editing({ tags: ['VIP', 'urgent'] })).toEqual({ ...found, tags: ['VIP', 'urgent'], updatedAt: NOW });
-    expect(editing({ tags: [] })).toMatchObject({ tags: [] });
+  it('replace the old tags in the given order', () => {
+    expect(editWith({ tags: ['VIP', 'urgent'] })).toEqual({
+      ...alertedProforma,
+      tags: ['VIP', 'urgent'],
+      updatedAt: NOW,
+    });
+    expect(editWith({ tags: [] })).toMatchObject({ tags: [] });
   });
 
   it('are deduplicated', () => {
-    expect(editing({ tags: ['b', 'a', 'b', 'B', 'a'] })).toMatchObject({ tags: ['b', 'a', 'B'] });
+    expect(editWith({ tags: ['b', 'a', 'b', 'B', 'a'] })).toMatchObject({ tags: ['b', 'a', 'B'] });
   });
 
-  const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `tag ${index}`);
+  const makeTags = (count: number): string[] => Array.from({ length: count }, (_, index) => `tag ${index}`);
 
   it.each([
-    ['fifty', many(50)],
+    ['fifty', makeTags(50)],
     ['one character', ['x']],
     ['a hundred characters', ['x'.repeat(100)]],
     ['a hundred characters of two units each', ['😀'.repeat(100)]],
     ['spaces', [' ']],
   ])('accept %s', (_, tags) => {
-    expect(editing({ tags })).toMatchObject({ tags });
+    expect(editWith({ tags })).toMatchObject({ tags });
   });
 
   it.each([
-    ['fifty-one', many(51)],
+    ['fifty-one', makeTags(51)],
     ['an empty one', ['a', '']],
     ['a hundred and one characters', ['x'.repeat(101)]],
     ['a hundred and one characters of two units each', ['😀'.repeat(101)]],
@@ -55,45 +59,45 @@ describe('tags', () => {
     ['half a character', ['\uD83D']],
     ['a NUL', ['a\0']],
   ])('refuse %s', (_, tags) => {
-    expect(editing({ tags })).toEqual(INVALID_TAGS);
+    expect(editWith({ tags })).toEqual(INVALID_TAGS);
   });
 });
 
 describe('a comment', () => {
   it.each(['Ring twice', '', 'x'.repeat(5000), '😀'.repeat(5000), null])('can be changed', (comment) => {
-    expect(editing({ comment })).toEqual({ ...found, comment, updatedAt: NOW });
+    expect(editWith({ comment })).toEqual({ ...alertedProforma, comment, updatedAt: NOW });
   });
 
   it.each([['x'.repeat(5001)], [1], [false], [{}], [['a']], ['a\0'], ['\uDE00']])(
     'is refused when invalid',
     (comment) => {
-      expect(editing({ comment })).toEqual(INVALID_COMMENT);
+      expect(editWith({ comment })).toEqual(INVALID_COMMENT);
     },
   );
 });
 
 describe('alerts', () => {
   it('are resolved by index', () => {
-    const next = editing({ alerts: [{ index: 2, resolved: true }] }) as Proforma;
-    expect(next.alerts.map((alert) => alert.resolvedAt)).toEqual([null, RESOLVED, NOW]);
+    const next = editWith({ alerts: [{ index: 2, resolved: true }] }) as Proforma;
+    expect(next.alerts.map((alert) => alert.resolvedAt)).toEqual([null, RESOLVED_AT, NOW]);
     expect(next.updatedAt).toBe(NOW);
     expect(countOpenAlerts(next)).toBe(1);
   });
 
   it('may be named twice', () => {
-    const twice = [
+    const repeatedResolutions = [
       { index: 0, resolved: true },
       { index: 0, resolved: true },
     ] as const;
-    expect((editing({ alerts: twice }) as Proforma).alerts.map((alert) => alert.resolvedAt)).toEqual([
+    expect((editWith({ alerts: repeatedResolutions }) as Proforma).alerts.map((alert) => alert.resolvedAt)).toEqual([
       NOW,
-      RESOLVED,
+      RESOLVED_AT,
       null,
     ]);
   });
 
   it('keep the time of their first resolution', () => {
-    expect(editing({ alerts: [{ index: 1, resolved: true }] })).toBe(found);
+    expect(editWith({ alerts: [{ index: 1, resolved: true }] })).toBe(alertedProforma);
   });
 
   it.each([3, -1, 1e20, -1e20, 2 ** 53])('refuse the unknown index %p', (index) => {
@@ -101,27 +105,27 @@ describe('alerts', () => {
       { index: 0, resolved: true },
       { index, resolved: true },
     ] as const;
-    expect(editing({ alerts })).toEqual(ALERT_NOT_FOUND);
+    expect(editWith({ alerts })).toEqual(ALERT_NOT_FOUND);
   });
 
-  it.each([[[]], [null]])('may be empty: %j', (alerts) => {
-    expect(editing({ alerts })).toBe(found);
+  it.each([[[]], [null]])('may be an empty list or null: %j', (alerts) => {
+    expect(editWith({ alerts })).toBe(alertedProforma);
   });
 });
 
 describe('several parts at once', () => {
   it('change together', () => {
-    expect(editing({ tags: ['new'], comment: null, alerts: [{ index: 0, resolved: true }] })).toMatchObject({
+    expect(editWith({ tags: ['new'], comment: null, alerts: [{ index: 0, resolved: true }] })).toMatchObject({
       tags: ['new'],
       comment: null,
-      alerts: [{ resolvedAt: NOW }, { resolvedAt: RESOLVED }, { resolvedAt: null }],
+      alerts: [{ resolvedAt: NOW }, { resolvedAt: RESOLVED_AT }, { resolvedAt: null }],
     });
   });
 
   it('keep the parts that are not sent', () => {
-    expect(editing({ comment: 'new' })).toMatchObject({ tags: ['old'] });
-    expect(editing({ tags: ['new'] })).toMatchObject({ comment: 'as it was' });
-    expect(editing({})).toBe(found);
+    expect(editWith({ comment: 'new' })).toMatchObject({ tags: ['old'] });
+    expect(editWith({ tags: ['new'] })).toMatchObject({ comment: 'as it was' });
+    expect(editWith({})).toBe(alertedProforma);
   });
 
   it.each([
@@ -130,13 +134,13 @@ describe('several parts at once', () => {
     ['an alert', { tags: ['new'], comment: 'new', alerts: [{ index: 9, resolved: true }] }, ALERT_NOT_FOUND],
     ['everything', { tags: 1, comment: 1, alerts: [{ index: 9, resolved: true }] }, INVALID_TAGS],
     ['comment and alerts', { comment: 1, alerts: [{ index: 9, resolved: true }] }, INVALID_COMMENT],
-  ] as const)('are refused as a whole when invalid: %s', (_, parts, refusal) => {
-    expect(editing(parts)).toEqual(refusal);
+  ] as const)('are refused as a whole when one part is invalid: %s', (_, parts, refusal) => {
+    expect(editWith(parts)).toEqual(refusal);
   });
 });
 
 describe.each(FINAL_STATUSES)('a proforma that is %s', (status) => {
-  const final = { ...found, status };
+  const finalProforma = { ...alertedProforma, status };
 
   it.each([
     [{ tags: ['new'] }],
@@ -147,22 +151,22 @@ describe.each(FINAL_STATUSES)('a proforma that is %s', (status) => {
     [{ tags: ['new'], alerts: [{ index: 0, resolved: true }] }],
     [{ comment: 'new', alerts: [{ index: 9, resolved: true }] }],
   ] as const)('cannot be edited with %j', (parts) => {
-    expect(editing(parts, final)).toEqual(ALREADY_FINAL);
+    expect(editWith(parts, finalProforma)).toEqual(ALREADY_FINAL);
   });
 
   it('can still have its alerts resolved', () => {
     const alerts = [{ index: 0, resolved: true }] as const;
-    expect(editing({ alerts }, final)).toMatchObject({
+    expect(editWith({ alerts }, finalProforma)).toMatchObject({
       status,
       alerts: [{ resolvedAt: NOW }, {}, { resolvedAt: null }],
     });
-    expect(editing({ alerts: [{ index: 9, resolved: true }] }, final)).toEqual(ALERT_NOT_FOUND);
+    expect(editWith({ alerts: [{ index: 9, resolved: true }] }, finalProforma)).toEqual(ALERT_NOT_FOUND);
   });
 });
 
-describe('an edit of nothing', () => {
+describe('an edit without parts', () => {
   it('returns the same final proforma', () => {
-    const final = aProforma(inStatus('expired'));
-    expect(editing({}, final)).toBe(final);
+    const finalProforma = aProforma(inStatus('expired'));
+    expect(editWith({}, finalProforma)).toBe(finalProforma);
   });
 });

@@ -9,17 +9,17 @@ describe('the alphabet of numbers', () => {
 });
 
 describe('a proforma number', () => {
-  it('is P, the year and six characters of the alphabet', () => {
+  it('consists of P, the year and six characters of the alphabet', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2020, max: 2999 }),
         fc.array(fc.nat(31), { minLength: 6, maxLength: 6 }),
         (year, picks) => {
-          const left = [...picks];
-          const number = proformaNumber(year, () => left.shift() ?? -1);
+          const remainingPicks = [...picks];
+          const number = proformaNumber(year, () => remainingPicks.shift() ?? -1);
           expect(number).toMatch(/^P-\d{4}-[0-9A-HJKMNP-TV-Z]{6}$/);
           expect(number.slice(2, 6)).toBe(String(year));
-          expect(left).toEqual([]);
+          expect(remainingPicks).toEqual([]);
         },
       ),
     );
@@ -27,25 +27,25 @@ describe('a proforma number', () => {
 
   it('can have every character at every position', () => {
     for (let position = 0; position < 6; position += 1) {
-      const seen = new Set<string | undefined>();
+      const characters = new Set<string | undefined>();
       for (let choice = 0; choice < 32; choice += 1) {
-        let asked = -1;
-        const number = proformaNumber(2026, () => ((asked += 1) === position ? choice : 0));
-        seen.add(number[7 + position]);
+        let lastPosition = -1;
+        const number = proformaNumber(2026, () => ((lastPosition += 1) === position ? choice : 0));
+        characters.add(number[7 + position]);
       }
-      expect(seen.size).toBe(32);
+      expect(characters.size).toBe(32);
     }
   });
 
   it('picks among all 32 characters each time', () => {
-    const asked: number[] = [];
-    proformaNumber(2026, (choices) => asked.push(choices) - 1);
-    expect(asked).toEqual([32, 32, 32, 32, 32, 32]);
+    const choiceCounts: number[] = [];
+    proformaNumber(2026, (choices) => choiceCounts.push(choices) - 1);
+    expect(choiceCounts).toEqual([32, 32, 32, 32, 32, 32]);
   });
 });
 
 describe('an order number', () => {
-  it('is O, the year and eight characters', () => {
+  it('consists of O, the year and eight characters', () => {
     expect(orderNumber(2026, (choices) => choices - 1)).toBe('O-2026-ZZZZZZZZ');
     expect(orderNumber(2026, () => 0)).toBe('O-2026-00000000');
   });

@@ -11,7 +11,7 @@ const account: BankAccount = {
   paymentCode: '289',
 };
 
-/** ISO 7064 MOD 97-10, digit by digit: A = 10 … Z = 35; valid check digits leave 1. */
+/** ISO 7064 MOD 97-10 counts A = 10 to Z = 35; valid check digits leave 1. */
 function remainder97(text: string): number {
   let remainder = 0;
   for (const character of text) {
@@ -26,10 +26,10 @@ describe('a payment reference', () => {
     ['P-2026-7K2M9Q', '70-2026-7K2M9Q'],
     ['P-2026-000000', '19-2026-000000'],
     ['P-2026-ZZZZZZ', '97-2026-ZZZZZZ'],
-    // Smallest and largest check digits.
+    // These are the smallest and largest check digits.
     ['P-2026-000038', '02-2026-000038'],
     ['P-2026-000103', '98-2026-000103'],
-    // From the sample code of the National Bank of Serbia: RO:97163220000111111111000.
+    // Source: sample code of the National Bank of Serbia, RO:97163220000111111111000.
     ['P-3220000111111111000', '16-3220000111111111000'],
   ])('of %s is %s', (number, reference) => {
     expect(paymentReference(number)).toBe(reference);
@@ -38,9 +38,9 @@ describe('a payment reference', () => {
   it('has the check digits of ISO 7064 MOD 97-10 for every number', () => {
     const picks = fc.array(fc.nat(31), { minLength: 6, maxLength: 6 });
     fc.assert(
-      fc.property(fc.integer({ min: 2000, max: 9999 }), picks, (year, chosen) => {
-        const left = [...chosen];
-        const number = proformaNumber(year, () => left.shift() ?? 0);
+      fc.property(fc.integer({ min: 2000, max: 9999 }), picks, (year, indexes) => {
+        const remainingIndexes = [...indexes];
+        const number = proformaNumber(year, () => remainingIndexes.shift() ?? 0);
         const reference = paymentReference(number);
         expect(reference).toMatch(/^\d\d-/);
         expect(reference.slice(3)).toBe(number.slice(2));
@@ -65,8 +65,8 @@ describe('the text of an IPS QR code', () => {
     [50, 'RSD0,50'],
     [100, 'RSD1,00'],
     [1_000_000_000_000_00, 'RSD1000000000000,00'],
-  ])('writes %d minor units as %s', (amount, written) => {
-    expect(fieldsOf(ipsQrText(account, 'RSD', amount, '70-X'))['I']).toBe(written);
+  ])('writes %d minor units as %s', (amount, amountText) => {
+    expect(fieldsOf(ipsQrText(account, 'RSD', amount, '70-X'))['I']).toBe(amountText);
   });
 
   it.each([
@@ -102,14 +102,14 @@ describe('the text of an IPS QR code', () => {
   });
 
   it('truncates name and purpose at whole characters', () => {
-    const long = { ...account, beneficiary: '😀'.repeat(71), purpose: 'š'.repeat(36) };
-    const fields = fieldsOf(ipsQrText(long, 'RSD', 100, '70-X'));
+    const longAccount = { ...account, beneficiary: '😀'.repeat(71), purpose: 'š'.repeat(36) };
+    const fields = fieldsOf(ipsQrText(longAccount, 'RSD', 100, '70-X'));
     expect(fields['N']).toBe('😀'.repeat(70));
     expect(fields['S']).toBe('š'.repeat(35));
   });
 });
 
-describe('ipsQrText returns null', () => {
+describe('ipsQrText', () => {
   it.each<[string, Partial<BankAccount>]>([
     ['no account', { accountNumber: '' }],
     ['no beneficiary', { beneficiary: '' }],
@@ -126,11 +126,11 @@ describe('ipsQrText returns null', () => {
     ['an account longer than 13 digits', { accountNumber: '160-12345678901234-1' }],
     ['an account without a middle', { accountNumber: '160--21' }],
     ['an account with a line break', { accountNumber: '160000000000044502\n' }],
-  ])('for %s', (_, wrong) => {
-    expect(ipsQrText({ ...account, ...wrong }, 'RSD', 100, '70-X')).toBeNull();
+  ])('returns null for %s', (_, invalidFields) => {
+    expect(ipsQrText({ ...account, ...invalidFields }, 'RSD', 100, '70-X')).toBeNull();
   });
 
-  it.each(['EUR', 'rsd', ''])('for the currency %p', (currency) => {
+  it.each(['returns null for the currency %p', 'rsd', ''])('for the currency %p', (currency) => {
     expect(ipsQrText(account, currency, 100, '70-X')).toBeNull();
   });
 });
@@ -158,7 +158,7 @@ describe('isAccountNumber', () => {
     ['abc', 'EUR', false],
     ['12', 'EUR', false],
     ['1234|5678', 'EUR', false],
-  ])('of %s in %s is %p', (text, currency, expected) => {
+  ])('returns for %s in %s: %p', (text, currency, expected) => {
     expect(isAccountNumber(text, currency)).toBe(expected);
   });
 });

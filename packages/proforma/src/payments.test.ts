@@ -13,7 +13,7 @@ import {
 } from './payments.js';
 import type { Payment } from './proforma.js';
 
-describe('paidOf', () => {
+describe('paidAmountOf', () => {
   it('subtracts completed refunds from settled payments', () => {
     const { payments } = aProforma(
       bankPayment(1000),
@@ -42,15 +42,19 @@ describe('debtOf', () => {
 
 describe('uncoveredAmount', () => {
   it('adds pending refunds to the debt', () => {
-    const held = aProforma(line(), bankPayment(3000), payment({ amount: 100, status: 'pending' }));
-    expect(uncoveredAmount(held)).toBe(0);
-    const leaving = aProforma(line(), bankPayment(3000), refund(1, 200), refund(1, 300, 'refunded'));
-    expect([debtOf(leaving), uncoveredAmount(leaving), isPaidInFull(leaving)]).toEqual([300, 500, false]);
+    const coveredProforma = aProforma(line(), bankPayment(3000), payment({ amount: 100, status: 'pending' }));
+    expect(uncoveredAmount(coveredProforma)).toBe(0);
+    const refundingProforma = aProforma(line(), bankPayment(3000), refund(1, 200), refund(1, 300, 'refunded'));
+    expect([debtOf(refundingProforma), uncoveredAmount(refundingProforma), isPaidInFull(refundingProforma)]).toEqual([
+      300,
+      500,
+      false,
+    ]);
   });
 
   it('excludes failed refunds', () => {
-    const failed = aProforma(line(), bankPayment(3000), refund(1, 200, 'refund_failed'));
-    expect([uncoveredAmount(failed), isPaidInFull(failed)]).toEqual([0, true]);
+    const failedRefundProforma = aProforma(line(), bankPayment(3000), refund(1, 200, 'refund_failed'));
+    expect([uncoveredAmount(failedRefundProforma), isPaidInFull(failedRefundProforma)]).toEqual([0, true]);
   });
 });
 
@@ -61,12 +65,12 @@ describe('a payment', () => {
     ['failed', true],
     ['refunded', true],
     ['refund_failed', true],
-  ])('that is %s is finalized: %s', (status, expected) => {
-    const [made] = aProforma(payment({ status })).payments;
-    expect(made && isFinalized(made)).toBe(expected);
+  ])('in status %s is finalized: %s', (status, expected) => {
+    const [storedPayment] = aProforma(payment({ status })).payments;
+    expect(storedPayment && isFinalized(storedPayment)).toBe(expected);
   });
 
-  it('is refundable less its refunds', () => {
+  it('has a refundable amount less its refunds', () => {
     const { payments } = aProforma(
       bankPayment(1000),
       bankPayment(1000),
@@ -74,13 +78,13 @@ describe('a payment', () => {
       refund(1, 20, 'pending'),
       refund(1, 3, 'refund_failed'),
     );
-    expect(payments.slice(0, 2).map((each) => refundableAmount(each, payments))).toEqual([877, 1000]);
+    expect(payments.slice(0, 2).map((original) => refundableAmount(original, payments))).toEqual([877, 1000]);
     expect(heldAmount(payments)).toBe(1877);
   });
 });
 
 describe('refundsDownTo', () => {
-  const amounts = (refunds: readonly Payment[]): unknown[] => refunds.map((each) => [each.refundOf, each.amount]);
+  const amounts = (refunds: readonly Payment[]): unknown[] => refunds.map((entry) => [entry.refundOf, entry.amount]);
 
   it('refunds the excess only, newest payment first', () => {
     const { payments } = aProforma(bankPayment(1000), bankPayment(500), bankPayment(300));
@@ -125,16 +129,16 @@ describe('refundsDownTo', () => {
     expect(amounts(refundsDownTo(100, payments, NOW))).toEqual([[1, -100]]);
   });
 
-  it('copies the method of the payment and is pending', () => {
+  it('makes a pending refund with the method of the payment', () => {
     const { payments } = aProforma(bankPayment(1000));
-    const [made] = payments;
+    const [original] = payments;
     expect(refundsDownTo(0, payments, NOW)).toEqual([
       {
         id: 0,
         amount: -1000,
-        method: made?.method,
-        methodId: made?.methodId,
-        kind: made?.kind,
+        method: original?.method,
+        methodId: original?.methodId,
+        kind: original?.kind,
         reference: null,
         voucherId: null,
         keyPart: null,
@@ -148,8 +152,8 @@ describe('refundsDownTo', () => {
   it('does not refund pending or failed refunds again', () => {
     expect(amounts(refundsDownTo(0, aProforma(bankPayment(1000), refund(1, 1000)).payments, NOW))).toEqual([]);
     expect(amounts(refundsDownTo(0, aProforma(bankPayment(1000), refund(1, 400)).payments, NOW))).toEqual([[1, -600]]);
-    const failed = aProforma(bankPayment(1000), refund(1, 700, 'refund_failed'));
-    expect(amounts(refundsDownTo(0, failed.payments, NOW))).toEqual([[1, -300]]);
+    const failedRefundProforma = aProforma(bankPayment(1000), refund(1, 700, 'refund_failed'));
+    expect(amounts(refundsDownTo(0, failedRefundProforma.payments, NOW))).toEqual([[1, -300]]);
   });
 
   it('ignores pending and failed payments', () => {
@@ -164,70 +168,73 @@ describe('refundsDownTo', () => {
 describe('any history of payments and refunds', () => {
   interface Capture {
     readonly amount: number;
-    readonly voucher: boolean;
+    readonly isVoucher: boolean;
     readonly minute: number;
     readonly status: 'settled' | 'pending' | 'failed';
-    readonly refunded: number;
+    readonly refundedAmount: number;
     readonly refundStatus: 'pending' | 'refunded' | 'refund_failed';
   }
 
   const capture: fc.Arbitrary<Capture> = fc.record({
     amount: fc.integer({ min: 1, max: 5000 }),
-    voucher: fc.boolean(),
+    isVoucher: fc.boolean(),
     minute: fc.nat(5),
     status: fc.constantFrom('settled', 'settled', 'settled', 'pending', 'failed'),
-    refunded: fc.nat(5000),
+    refundedAmount: fc.nat(5000),
     refundStatus: fc.constantFrom('pending', 'refunded', 'refund_failed'),
   });
 
   function historyOf(captures: readonly Capture[]): Payment[] {
-    const made = captures.map(({ amount, voucher, minute, status }) =>
+    const paymentTraits = captures.map(({ amount, isVoucher, minute, status }) =>
       payment({
         amount,
         status,
-        kind: voucher ? 'voucher' : 'cash',
+        kind: isVoucher ? 'voucher' : 'cash',
         date: new Date(NOW.getTime() + minute * 60_000),
       }),
     );
-    const refunds = captures.flatMap(({ amount, status, refunded, refundStatus }, index) =>
-      status === 'settled' && refunded > 0 ? [refund(index + 1, Math.min(refunded, amount), refundStatus)] : [],
+    const refunds = captures.flatMap(({ amount, status, refundedAmount, refundStatus }, index) =>
+      status === 'settled' && refundedAmount > 0
+        ? [refund(index + 1, Math.min(refundedAmount, amount), refundStatus)]
+        : [],
     );
-    return [...aProforma(...made, ...refunds).payments];
+    return [...aProforma(...paymentTraits, ...refunds).payments];
   }
 
-  /** Calculated from the description, independently of the payments. */
-  function leftOf({ amount, status, refunded }: Capture): number {
-    return status === 'settled' ? Math.max(amount - refunded, 0) : 0;
+  /** The amount is calculated from the description, independently of the payments. */
+  function remainingAmountOf({ amount, status, refundedAmount }: Capture): number {
+    return status === 'settled' ? Math.max(amount - refundedAmount, 0) : 0;
   }
 
-  it('refunds exactly the excess, never more than was captured', () => {
+  it('refunds exactly the excess, at most what was captured', () => {
     fc.assert(
       fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
-        const left = captures.map(leftOf);
-        const held = sum(left);
+        const remainingAmounts = captures.map(remainingAmountOf);
+        const heldTotal = sum(remainingAmounts);
         const refunds = refundsDownTo(total, historyOf(captures), NOW);
         for (const { refundOf, amount } of refunds) {
           expect(amount).toBeLessThan(0);
-          expect(-amount).toBeLessThanOrEqual(left[(refundOf ?? 0) - 1] ?? 0);
+          expect(-amount).toBeLessThanOrEqual(remainingAmounts[(refundOf ?? 0) - 1] ?? 0);
         }
-        expect(new Set(refunds.map((each) => each.refundOf)).size).toBe(refunds.length);
-        expect(refunds.reduce((amount, each) => amount - each.amount, 0)).toBe(Math.max(held - total, 0));
+        expect(new Set(refunds.map((entry) => entry.refundOf)).size).toBe(refunds.length);
+        expect(refunds.reduce((amount, entry) => amount - entry.amount, 0)).toBe(Math.max(heldTotal - total, 0));
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('refunds vouchers and older payments only after all others', () => {
+  it('refunds vouchers and older payments only after the others', () => {
     fc.assert(
       fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
-        const takenFrom = captures.map(() => 0);
+        const refundedAmounts = captures.map(() => 0);
         for (const { refundOf, amount } of refundsDownTo(total, historyOf(captures), NOW)) {
-          takenFrom[(refundOf ?? 0) - 1] = -amount;
+          refundedAmounts[(refundOf ?? 0) - 1] = -amount;
         }
-        for (const [first, earlier] of captures.entries()) {
-          for (const [second, later] of captures.entries()) {
-            if (!isRefundedFirst(earlier, first, later, second) || takenFrom[second] === 0) continue;
-            expect(takenFrom[first]).toBe(leftOf(earlier));
+        for (const [earlierIndex, earlier] of captures.entries()) {
+          for (const [laterIndex, later] of captures.entries()) {
+            if (!isRefundedFirst(earlier, earlierIndex, later, laterIndex) || refundedAmounts[laterIndex] === 0)
+              continue;
+            expect(refundedAmounts[earlierIndex]).toBe(remainingAmountOf(earlier));
           }
         }
       }),
@@ -236,7 +243,7 @@ describe('any history of payments and refunds', () => {
   });
 
   function isRefundedFirst(a: Capture, indexOfA: number, b: Capture, indexOfB: number): boolean {
-    if (a.voucher !== b.voucher) return b.voucher;
+    if (a.isVoucher !== b.isVoucher) return b.isVoucher;
     return a.minute === b.minute ? indexOfA > indexOfB : a.minute > b.minute;
   }
 
@@ -244,7 +251,7 @@ describe('any history of payments and refunds', () => {
     fc.assert(
       fc.property(fc.array(capture, { maxLength: 8 }), fc.nat(20_000), (captures, total) => {
         const payments = historyOf(captures);
-        const refunds = refundsDownTo(total, payments, NOW).map((each, index) => ({ ...each, id: 1_000 + index }));
+        const refunds = refundsDownTo(total, payments, NOW).map((entry, index) => ({ ...entry, id: 1_000 + index }));
         expect(refundsDownTo(total, [...payments, ...refunds], NOW)).toEqual([]);
       }),
     );

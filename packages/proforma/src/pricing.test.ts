@@ -11,7 +11,7 @@ function withPromotions(proforma: Proforma, promotions: readonly Promotion[]): P
   return { ...proforma, ...totals, lines, promotions, originalEndSales: totals.endSales };
 }
 
-const confirmed = (proforma: Proforma, ...quantities: readonly number[]) =>
+const repriceWith = (proforma: Proforma, ...quantities: readonly number[]) =>
   reprice(proforma, ({ id }) => quantities[id - 1] ?? 0);
 
 describe('reprice with fewer pieces', () => {
@@ -20,42 +20,42 @@ describe('reprice with fewer pieces', () => {
 
   it('keeps percentages', () => {
     const proforma = withPromotions(aProforma(shirts, socks), [aRule({ value: 1000 })]);
-    expect(confirmed(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 200, endSales: 1800 });
+    expect(repriceWith(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 200, endSales: 1800 });
   });
 
-  it('keeps fixed amounts, at most the rest of the lines', () => {
+  it('keeps fixed amounts, at most what the lines cost', () => {
     const proforma = withPromotions(aProforma(shirts, socks), [aRule({ kind: 'amount', value: 1500 })]);
-    expect(confirmed(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 1500, endSales: 500 });
-    expect(confirmed(proforma, 1, 0)).toMatchObject({ sales: 1000, discount: 1000, endSales: 0 });
+    expect(repriceWith(proforma, 2, 0)).toMatchObject({ sales: 2000, discount: 1500, endSales: 500 });
+    expect(repriceWith(proforma, 1, 0)).toMatchObject({ sales: 1000, discount: 1000, endSales: 0 });
   });
 
   it('applies buy x get y to the confirmed pieces', () => {
     const twoPlusOne = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 2, getQty: 1 });
     const proforma = withPromotions(aProforma(shirts, socks), [twoPlusOne]);
     expect(proforma.discount).toBe(400);
-    expect(confirmed(proforma, 4, 0).discount).toBe(1000);
-    expect(confirmed(proforma, 2, 0).discount).toBe(0);
+    expect(repriceWith(proforma, 4, 0).discount).toBe(1000);
+    expect(repriceWith(proforma, 2, 0).discount).toBe(0);
   });
 
   it('does not check conditions again', () => {
     const proforma = withPromotions(aProforma(shirts), [aRule({ minQty: 4, minAmount: 4000, value: 1000 })]);
-    expect(confirmed(proforma, 1).discount).toBe(100);
+    expect(repriceWith(proforma, 1).discount).toBe(100);
   });
 
   it('keeps fees until nothing is left to send', () => {
     const proforma = withPromotions(aProforma(shirts, fee(490)), []);
-    expect(confirmed(proforma, 1)).toMatchObject({ endSales: 1490, fees: proforma.fees });
-    expect(confirmed(proforma, 0)).toMatchObject({ endSales: 0, fees: [] });
+    expect(repriceWith(proforma, 1)).toMatchObject({ endSales: 1490, fees: proforma.fees });
+    expect(repriceWith(proforma, 0)).toMatchObject({ endSales: 0, fees: [] });
   });
 
   it('caps the total when fewer pieces would cost more', () => {
-    const free = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 1, getQty: 2 });
-    const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [free]);
-    // Of six pieces four are free, of five only two.
+    const oneFreeTwo = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 1, getQty: 2 });
+    const proforma = withPromotions(aProforma(line({ qty: 3, price: 100 }), line({ qty: 3, price: 90 })), [oneFreeTwo]);
+    // Four of six pieces are free, but only two of five.
     expect(proforma.endSales).toBe(200);
-    const less = confirmed(proforma, 2, 3);
-    expect(less).toMatchObject({ sales: 470, endSales: 200 });
-    expect(less.lines.map(({ promotions }) => promotions.at(-1))).toEqual([
+    const repricedSale = repriceWith(proforma, 2, 3);
+    expect(repricedSale).toMatchObject({ sales: 470, endSales: 200 });
+    expect(repricedSale.lines.map(({ promotions }) => promotions.at(-1))).toEqual([
       { code: 'original_total', name: 'Never above the original total', amount: expect.any(Number) },
       { code: 'original_total', name: 'Never above the original total', amount: expect.any(Number) },
     ]);
@@ -63,15 +63,15 @@ describe('reprice with fewer pieces', () => {
 
   it('restores the original amounts when everything is confirmed again', () => {
     const proforma = withPromotions(aProforma(shirts, socks, fee(490)), [aRule({ value: 3333 })]);
-    const { lines, fees, ...totals } = confirmed({ ...proforma, ...confirmed(proforma, 1, 1) }, 4, 3);
+    const { lines, fees, ...totals } = repriceWith({ ...proforma, ...repriceWith(proforma, 1, 1) }, 4, 3);
     expect(proforma).toMatchObject(totals);
-    const unconfirmed = (each: ProformaLine): ProformaLine => ({ ...each, qtyConfirmed: null });
+    const unconfirmed = (productLine: ProformaLine): ProformaLine => ({ ...productLine, qtyConfirmed: null });
     expect(lines.map(unconfirmed)).toEqual(proforma.lines.map(unconfirmed));
     expect(fees).toEqual(proforma.fees);
   });
 });
 
-const lineFact: fc.Arbitrary<Trait<Proforma>> = fc
+const lineTrait: fc.Arbitrary<Trait<Proforma>> = fc
   .record({
     code: fc.constantFrom('A', 'B', 'C'),
     qty: fc.integer({ min: 1, max: 6 }),
@@ -88,53 +88,55 @@ const promotion = fc
     getQty: fc.integer({ min: 1, max: 3 }),
     variantCodes: fc.subarray(['A', 'B', 'C']),
   })
-  .map(({ share, amount, ...more }) => aRule({ ...more, value: more.kind === 'amount' ? amount : share }));
+  .map(({ share, amount, ...fields }) => aRule({ ...fields, value: fields.kind === 'amount' ? amount : share }));
 const offer = fc.record({
-  lines: fc.array(lineFact, { minLength: 1, maxLength: 5 }),
+  lines: fc.array(lineTrait, { minLength: 1, maxLength: 5 }),
   fees: fc.array(
     fc.integer({ min: 0, max: 1_000 }).map((price) => fee(price)),
     { maxLength: 1 },
   ),
   promotions: fc.array(promotion, { maxLength: 4 }),
-  cuts: fc.array(fc.array(fc.nat(6), { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 3 }),
+  reducedQuantities: fc.array(fc.array(fc.nat(6), { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 3 }),
 });
 
-const isCut = (each: ProformaLine): boolean => each.promotions.some(({ code }) => code === 'original_total');
+const isCapped = (productLine: ProformaLine): boolean =>
+  productLine.promotions.some(({ code }) => code === 'original_total');
 
-/** Plain comparisons: an `expect` for each would dominate the time. */
+/** An `expect` for each comparison would dominate the time. */
 function faultsOf(proforma: Proforma, original: number): string[] {
   const { sales, discount, netSales, vat, endSales, lines } = proforma;
   const brackets = proformaBrackets(proforma);
   const faults = {
     'costs more than it did': endSales > original,
-    'costs less than nothing': endSales < 0 || lines.some((each) => each.sales < each.discount),
+    'costs less than nothing': endSales < 0 || lines.some((productLine) => productLine.sales < productLine.discount),
     'does not add up': sales - discount !== endSales || netSales + vat !== endSales,
     'does not add up by VAT rate': sum(brackets.map(({ gross }) => gross)) !== endSales,
     'has VAT that is in no bracket': sum(brackets.map((bracket) => bracket.vat)) !== vat,
-    'has a discount that nobody gave': lines.some(
-      (each) => sum(each.promotions.map(({ amount }) => amount)) !== each.discount,
+    'has a discount without a promotion': lines.some(
+      (productLine) => sum(productLine.promotions.map(({ amount }) => amount)) !== productLine.discount,
     ),
   };
-  return Object.entries(faults).flatMap(([fault, isThere]) => (isThere ? [fault] : []));
+  return Object.entries(faults).flatMap(([fault, hasFault]) => (hasFault ? [fault] : []));
 }
 
 describe('repeated repricing', () => {
   it('never exceeds its original total, and always adds up', () => {
-    let cut = 0;
+    let cappedCount = 0;
     fc.assert(
-      fc.property(offer, ({ lines, fees, promotions, cuts }) => {
-        const made = withPromotions(aProforma(...lines, ...fees), promotions);
-        let current = made;
+      fc.property(offer, ({ lines, fees, promotions, reducedQuantities: cuts }) => {
+        const originalProforma = withPromotions(aProforma(...lines, ...fees), promotions);
+        let currentProforma = originalProforma;
         for (const quantities of cuts) {
-          const repriced = reprice(current, ({ id, qty }) => Math.min(quantities[id - 1] ?? 0, qty));
-          current = { ...current, ...repriced };
-          if (faultsOf(current, made.endSales).length > 0) expect(faultsOf(current, made.endSales)).toEqual([]);
-          cut += Number(current.lines.some(isCut));
+          const repriced = reprice(currentProforma, ({ id, qty }) => Math.min(quantities[id - 1] ?? 0, qty));
+          currentProforma = { ...currentProforma, ...repriced };
+          if (faultsOf(currentProforma, originalProforma.endSales).length > 0)
+            expect(faultsOf(currentProforma, originalProforma.endSales)).toEqual([]);
+          cappedCount += Number(currentProforma.lines.some(isCapped));
         }
-        expect(reprice(current, ({ qty }) => qty).endSales).toBe(made.endSales);
+        expect(reprice(currentProforma, ({ qty }) => qty).endSales).toBe(originalProforma.endSales);
       }),
       { numRuns: 5_000 },
     );
-    expect(cut).toBeGreaterThan(10);
+    expect(cappedCount).toBeGreaterThan(10);
   });
 });

@@ -15,46 +15,50 @@ const NOW = new Date('2026-03-02T12:00:00Z');
 const aLine = (code: string, qty: number, price: number, vatRate = 2000): BasketLine => ({ code, qty, price, vatRate });
 const context = { coupons: [] as string[], now: NOW };
 
-const offOf = (lines: readonly BasketLine[], ...rules: readonly PromotionRule[]): number[] =>
+const discountsOf = (lines: readonly BasketLine[], ...rules: readonly PromotionRule[]): number[] =>
   priceLines(lines, applicablePromotions(rules, lines, context)).map(({ discount }) => discount);
 
 describe('a percentage', () => {
   it('on variants reduces their lines, rounded half up', () => {
     const rule = aRule({ kind: 'percentage', value: 1250, variantCodes: ['A', 'B'] });
-    expect(offOf([aLine('A', 2, 100), aLine('B', 1, 333), aLine('C', 1, 100)], rule)).toEqual([25, 42, 0]);
+    expect(discountsOf([aLine('A', 2, 100), aLine('B', 1, 333), aLine('C', 1, 100)], rule)).toEqual([25, 42, 0]);
   });
 
   it('on the basket is rounded once and allocated by largest remainder', () => {
     const rule = aRule({ kind: 'percentage', value: 1000 });
-    expect(offOf([aLine('A', 1, 333), aLine('B', 1, 333), aLine('C', 1, 334)], rule)).toEqual([33, 33, 34]);
+    expect(discountsOf([aLine('A', 1, 333), aLine('B', 1, 333), aLine('C', 1, 334)], rule)).toEqual([33, 33, 34]);
   });
 
   it('of 100 leaves nothing to pay', () => {
-    expect(offOf([aLine('A', 3, 333)], aRule({ kind: 'percentage', value: 10_000 }))).toEqual([999]);
+    expect(discountsOf([aLine('A', 3, 333)], aRule({ kind: 'percentage', value: 10_000 }))).toEqual([999]);
   });
 
   it('may have two decimals', () => {
-    expect(offOf([aLine('A', 1, 100_000)], aRule({ kind: 'percentage', value: 1 }))).toEqual([10]);
+    expect(discountsOf([aLine('A', 1, 100_000)], aRule({ kind: 'percentage', value: 1 }))).toEqual([10]);
   });
 });
 
 describe('an amount', () => {
   it('on variants reduces every piece', () => {
     expect(
-      offOf([aLine('A', 3, 100), aLine('B', 3, 100)], aRule({ kind: 'amount', value: 30, variantCodes: ['A'] })),
+      discountsOf([aLine('A', 3, 100), aLine('B', 3, 100)], aRule({ kind: 'amount', value: 30, variantCodes: ['A'] })),
     ).toEqual([90, 0]);
   });
 
   it('on variants never makes a price negative', () => {
-    expect(offOf([aLine('A', 3, 20)], aRule({ kind: 'amount', value: 30, variantCodes: ['A'] }))).toEqual([60]);
+    expect(discountsOf([aLine('A', 3, 20)], aRule({ kind: 'amount', value: 30, variantCodes: ['A'] }))).toEqual([60]);
   });
 
   it('on the basket is allocated once, by largest remainder', () => {
-    expect(offOf([aLine('A', 1, 100), aLine('B', 2, 100)], aRule({ kind: 'amount', value: 100 }))).toEqual([33, 67]);
+    expect(discountsOf([aLine('A', 1, 100), aLine('B', 2, 100)], aRule({ kind: 'amount', value: 100 }))).toEqual([
+      33, 67,
+    ]);
   });
 
   it('on the basket never exceeds it', () => {
-    expect(offOf([aLine('A', 1, 100), aLine('B', 2, 100)], aRule({ kind: 'amount', value: 1000 }))).toEqual([100, 200]);
+    expect(discountsOf([aLine('A', 1, 100), aLine('B', 2, 100)], aRule({ kind: 'amount', value: 1000 }))).toEqual([
+      100, 200,
+    ]);
   });
 });
 
@@ -62,13 +66,13 @@ describe('buy x get y', () => {
   const twoPlusOne = aRule({ kind: 'buy_x_get_y', value: 10_000, buyQty: 2, getQty: 1 });
 
   it('makes the y cheapest of every x + y pieces free', () => {
-    expect(offOf([aLine('A', 2, 100), aLine('B', 1, 60)], twoPlusOne)).toEqual([0, 60]);
-    expect(offOf([aLine('A', 3, 100)], twoPlusOne)).toEqual([100]);
+    expect(discountsOf([aLine('A', 2, 100), aLine('B', 1, 60)], twoPlusOne)).toEqual([0, 60]);
+    expect(discountsOf([aLine('A', 3, 100)], twoPlusOne)).toEqual([100]);
   });
 
   it('counts the pieces of all its variants together', () => {
     const rule = { ...twoPlusOne, variantCodes: ['A', 'B'] };
-    expect(offOf([aLine('A', 1, 100), aLine('B', 2, 80), aLine('C', 9, 10)], rule)).toEqual([0, 80, 0]);
+    expect(discountsOf([aLine('A', 1, 100), aLine('B', 2, 80), aLine('C', 9, 10)], rule)).toEqual([0, 80, 0]);
   });
 
   it.each([
@@ -77,17 +81,17 @@ describe('buy x get y', () => {
     [5, 100],
     [6, 200],
     [600_000, 20_000_000],
-  ])('reduces %d pieces by %d', (qty, off) => {
-    expect(offOf([aLine('A', qty, 100)], twoPlusOne)).toEqual([off]);
+  ])('reduces %d pieces by %d', (qty, discount) => {
+    expect(discountsOf([aLine('A', qty, 100)], twoPlusOne)).toEqual([discount]);
   });
 
   it('may reduce them by a percentage', () => {
-    expect(offOf([aLine('A', 3, 99)], { ...twoPlusOne, value: 5000 })).toEqual([50]);
+    expect(discountsOf([aLine('A', 3, 99)], { ...twoPlusOne, value: 5000 })).toEqual([50]);
   });
 
-  it('applies to what earlier promotions left', () => {
-    const half = aRule({ code: 'HALF', kind: 'percentage', value: 5000, variantCodes: ['A'], priority: -1 });
-    expect(offOf([aLine('A', 3, 100)], twoPlusOne, half)).toEqual([150 + 50]);
+  it('applies to the amounts that earlier promotions leave', () => {
+    const halfPrice = aRule({ code: 'HALF', kind: 'percentage', value: 5000, variantCodes: ['A'], priority: -1 });
+    expect(discountsOf([aLine('A', 3, 100)], twoPlusOne, halfPrice)).toEqual([150 + 50]);
   });
 });
 
@@ -95,37 +99,37 @@ describe('several promotions', () => {
   const lines = [aLine('A', 1, 1000)];
   const amount = aRule({ code: 'AMOUNT', kind: 'amount', value: 100 });
   const percentage = aRule({ code: 'PERCENTAGE', kind: 'percentage', value: 1000 });
-  const onLine = aRule({ code: 'ZZ', kind: 'amount', value: 500, variantCodes: ['A'] });
+  const lineAmount = aRule({ code: 'ZZ', kind: 'amount', value: 500, variantCodes: ['A'] });
 
-  it('apply by code, each to what the earlier ones left', () => {
-    expect(offOf(lines, percentage, amount)).toEqual([100 + 90]);
+  it('apply by code, each to the amount that earlier ones leave', () => {
+    expect(discountsOf(lines, percentage, amount)).toEqual([100 + 90]);
   });
 
   it('apply by priority before code', () => {
-    expect(offOf(lines, amount, { ...percentage, priority: -1 })).toEqual([100 + 100]);
+    expect(discountsOf(lines, amount, { ...percentage, priority: -1 })).toEqual([100 + 100]);
   });
 
   it('apply on lines first, whatever the priority', () => {
-    expect(offOf(lines, { ...percentage, priority: -9 }, onLine)).toEqual([500 + 50]);
+    expect(discountsOf(lines, { ...percentage, priority: -9 }, lineAmount)).toEqual([500 + 50]);
   });
 
-  it('list on each line what each took off', () => {
-    const [line] = priceLines(lines, applicablePromotions([amount, onLine], lines, context));
+  it('list on each line the reduction of each promotion', () => {
+    const [line] = priceLines(lines, applicablePromotions([amount, lineAmount], lines, context));
     expect(line?.promotions).toEqual([
       { code: 'ZZ', name: 'Promotion', amount: 500 },
       { code: 'AMOUNT', name: 'Promotion', amount: 100 },
     ]);
   });
 
-  it('are not listed when they take nothing off', () => {
-    const [line] = priceLines(lines, [{ ...onLine, value: 1000 }, percentage]);
+  it('are not listed when they reduce nothing', () => {
+    const [line] = priceLines(lines, [{ ...lineAmount, value: 1000 }, percentage]);
     expect(line?.promotions).toEqual([{ code: 'ZZ', name: 'Promotion', amount: 1000 }]);
   });
 
   it('are added up over the lines', () => {
-    const two = [aLine('A', 1, 1000), aLine('B', 1, 500)];
-    const promotions = [onLine, percentage];
-    expect(promotionTotals(priceLines(two, promotions), promotions)).toEqual([
+    const twoLines = [aLine('A', 1, 1000), aLine('B', 1, 500)];
+    const promotions = [lineAmount, percentage];
+    expect(promotionTotals(priceLines(twoLines, promotions), promotions)).toEqual([
       { code: 'ZZ', name: 'Promotion', amount: 500 },
       { code: 'PERCENTAGE', name: 'Promotion', amount: 100 },
     ]);
@@ -135,59 +139,62 @@ describe('several promotions', () => {
 describe('frozenPromotions', () => {
   const lines = [aLine('A', 1, 100), aLine('B', 1, 100)];
 
-  it('includes those that take nothing off', () => {
-    const free = aRule({ code: 'FREE', kind: 'percentage', value: 10_000, priority: 1 });
-    const idle = aRule({ code: 'IDLE', kind: 'percentage', value: 5000, priority: 2 });
-    const promotions = applicablePromotions([free, idle], lines, context);
+  it('includes promotions that reduce nothing', () => {
+    const fullDiscount = aRule({ code: 'FREE', kind: 'percentage', value: 10_000, priority: 1 });
+    const uselessDiscount = aRule({ code: 'IDLE', kind: 'percentage', value: 5000, priority: 2 });
+    const promotions = applicablePromotions([fullDiscount, uselessDiscount], lines, context);
     expect(frozenPromotions(promotions, lines).map(({ code }) => code)).toEqual(['FREE', 'IDLE']);
   });
 
   it('drops variants and promotions without a line', () => {
-    const some = aRule({ code: 'SOME', variantCodes: ['B', 'Z'] });
-    const none = aRule({ code: 'NONE', variantCodes: ['Z'] });
-    const all = aRule({ code: 'ALL' });
-    const frozen = frozenPromotions(applicablePromotions([some, none, all], lines, context), lines);
-    expect(frozen.map(({ code, variantCodes }) => [code, variantCodes])).toEqual([
+    const partialRule = aRule({ code: 'SOME', variantCodes: ['B', 'Z'] });
+    const uselessRule = aRule({ code: 'NONE', variantCodes: ['Z'] });
+    const basketRule = aRule({ code: 'ALL' });
+    const frozenRules = frozenPromotions(
+      applicablePromotions([partialRule, uselessRule, basketRule], lines, context),
+      lines,
+    );
+    expect(frozenRules.map(({ code, variantCodes }) => [code, variantCodes])).toEqual([
       ['SOME', ['B']],
       ['ALL', []],
     ]);
   });
 });
 
-describe('a promotion applies', () => {
+describe('the conditions of a promotion', () => {
   const lines = [aLine('A', 2, 100), aLine('B', 3, 100)];
-  const applies = (more: Partial<PromotionRule>, coupons: string[] = []): boolean =>
-    applicablePromotions([aRule(more)], lines, { coupons, now: NOW }).length === 1;
-  const later = new Date(NOW.getTime() + 1000);
-  const earlier = new Date(NOW.getTime() - 1000);
+  const isApplicable = (overrides: Partial<PromotionRule>, coupons: string[] = []): boolean =>
+    applicablePromotions([aRule(overrides)], lines, { coupons, now: NOW }).length === 1;
+  const afterNow = new Date(NOW.getTime() + 1000);
+  const beforeNow = new Date(NOW.getTime() - 1000);
 
   it.each([
-    ['without conditions', {}, true],
-    ['not when inactive', { active: false }, false],
-    ['from its start', { validFrom: NOW }, true],
-    ['not before its start', { validFrom: later }, false],
-    ['until its end', { validUntil: NOW }, true],
-    ['not after its end', { validUntil: earlier }, false],
-    ['from its minimum quantity', { minQty: 5 }, true],
-    ['not below its minimum quantity', { minQty: 6 }, false],
-    ['from its minimum quantity of its variants', { minQty: 3, variantCodes: ['B'] }, true],
-    ['not below its minimum quantity of its variants', { minQty: 4, variantCodes: ['B'] }, false],
-    ['from its minimum amount', { minAmount: 500 }, true],
-    ['not below its minimum amount', { minAmount: 501 }, false],
-    ['by the amount of the whole basket, whatever its variants', { minAmount: 500, variantCodes: ['A'] }, true],
-    ['not without its coupon', { couponCode: 'SPRING' }, false],
-  ])('%s', (_, more, expected) => {
-    expect(applies(more)).toBe(expected);
+    ['it has no conditions', {}, true],
+    ['it is inactive', { active: false }, false],
+    ['it has just started', { validFrom: NOW }, true],
+    ['it has not started', { validFrom: afterNow }, false],
+    ['it is just ending', { validUntil: NOW }, true],
+    ['it has ended', { validUntil: beforeNow }, false],
+    ['the basket has its minimum quantity', { minQty: 5 }, true],
+    ['the basket is below its minimum quantity', { minQty: 6 }, false],
+    ['its variants have its minimum quantity', { minQty: 3, variantCodes: ['B'] }, true],
+    ['its variants are below its minimum quantity', { minQty: 4, variantCodes: ['B'] }, false],
+    ['the basket has its minimum amount', { minAmount: 500 }, true],
+    ['the basket is below its minimum amount', { minAmount: 501 }, false],
+    ['the whole basket has its minimum amount', { minAmount: 500, variantCodes: ['A'] }, true],
+    ['its coupon is missing', { couponCode: 'SPRING' }, false],
+  ])('when %s', (_, overrides, expected) => {
+    expect(isApplicable(overrides)).toBe(expected);
   });
 
-  it('with its coupon, case-sensitively', () => {
-    expect(applies({ couponCode: 'SPRING' }, ['OTHER', 'SPRING'])).toBe(true);
-    expect(applies({ couponCode: 'SPRING' }, ['spring'])).toBe(false);
+  it('require its coupon, case-sensitively', () => {
+    expect(isApplicable({ couponCode: 'SPRING' }, ['OTHER', 'SPRING'])).toBe(true);
+    expect(isApplicable({ couponCode: 'SPRING' }, ['spring'])).toBe(false);
   });
 
-  it('by the amount before discounts', () => {
-    const all = aRule({ code: 'A', kind: 'percentage', value: 10_000, variantCodes: ['A', 'B'] });
-    const rules = [all, aRule({ code: 'B', kind: 'amount', value: 1, minAmount: 500 })];
+  it('compare the amount before discounts', () => {
+    const fullDiscount = aRule({ code: 'A', kind: 'percentage', value: 10_000, variantCodes: ['A', 'B'] });
+    const rules = [fullDiscount, aRule({ code: 'B', kind: 'amount', value: 1, minAmount: 500 })];
     expect(applicablePromotions(rules, lines, context)).toHaveLength(2);
   });
 });
@@ -229,50 +236,61 @@ const rule: fc.Arbitrary<PromotionRule> = fc
     variantCodes: fc.oneof(fc.constant([]), fc.subarray(['A', 'B', 'C', 'X'], { minLength: 1 })),
     priority: fc.integer({ min: -2, max: 2 }),
   })
-  .map(({ share, amount, ...more }) => aRule({ ...more, value: more.kind === 'amount' ? amount : share }));
+  .map(({ share, amount, ...fields }) => aRule({ ...fields, value: fields.kind === 'amount' ? amount : share }));
 
-const rules = fc.array(rule, { maxLength: 5 }).map((all) => all.map((each, index) => ({ ...each, code: `P${index}` })));
+const rules = fc
+  .array(rule, { maxLength: 5 })
+  .map((list) => list.map((item, index) => ({ ...item, code: `P${index}` })));
 
-const promoted = (lines: readonly BasketLine[], all: readonly PromotionRule[]): Promotion[] =>
-  applicablePromotions(all, lines, context);
+const promotionsFor = (lines: readonly BasketLine[], applicableRules: readonly PromotionRule[]): Promotion[] =>
+  applicablePromotions(applicableRules, lines, context);
 
 describe('promotions on any basket', () => {
   it('keep lines above 0 and account for every minor unit', () => {
     fc.assert(
-      fc.property(basket, rules, (lines, all) => {
-        const priced = priceLines(lines, promoted(lines, all));
-        const isWhole = ({ sales, discount, promotions: taken, price, qty }: (typeof priced)[number]): boolean =>
+      fc.property(basket, rules, (lines, basketRules) => {
+        const pricedLines = priceLines(lines, promotionsFor(lines, basketRules));
+        const isConsistent = ({
+          sales,
+          discount,
+          promotions: lineReductions,
+          price,
+          qty,
+        }: (typeof pricedLines)[number]): boolean =>
           sales === price * qty &&
           discount >= 0 &&
           discount <= sales &&
-          sum(taken.map(({ amount }) => amount)) === discount &&
-          taken.every(({ amount }) => amount > 0);
-        expect(priced.filter((each) => !isWhole(each))).toEqual([]);
-        const promotions = promoted(lines, all);
-        expect(sum(promotionTotals(priced, promotions).map(({ amount }) => amount))).toBe(totalsOf(priced).discount);
+          sum(lineReductions.map(({ amount }) => amount)) === discount &&
+          lineReductions.every(({ amount }) => amount > 0);
+        expect(pricedLines.filter((pricedLine) => !isConsistent(pricedLine))).toEqual([]);
+        const promotions = promotionsFor(lines, basketRules);
+        expect(sum(promotionTotals(pricedLines, promotions).map(({ amount }) => amount))).toBe(
+          totalsOf(pricedLines).discount,
+        );
       }),
       { numRuns: 3_000 },
     );
   });
 
   it('do not depend on the order of lines and promotions', () => {
-    const mixed = fc.tuple(basket, rules).chain(([lines, all]) =>
+    const shuffledBaskets = fc.tuple(basket, rules).chain(([lines, basketRules]) =>
       fc.record({
         lines: fc.constant(lines),
-        all: fc.constant(all),
+        all: fc.constant(basketRules),
         otherLines: fc.shuffledSubarray(lines, { minLength: lines.length, maxLength: lines.length }),
-        otherAll: fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }),
+        otherAll: fc.shuffledSubarray(basketRules, { minLength: basketRules.length, maxLength: basketRules.length }),
       }),
     );
     fc.assert(
-      fc.property(mixed, ({ lines, all, otherLines, otherAll }) => {
-        const [one, other] = [
-          priceLines(lines, promoted(lines, all)),
-          priceLines(otherLines, promoted(otherLines, otherAll)),
+      fc.property(shuffledBaskets, ({ lines, all: basketRules, otherLines, otherAll }) => {
+        const [firstLines, secondLines] = [
+          priceLines(lines, promotionsFor(lines, basketRules)),
+          priceLines(otherLines, promotionsFor(otherLines, otherAll)),
         ];
-        expect(totalsOf(other)).toEqual(totalsOf(one));
-        const inOrder = (each: typeof one): string[] => each.map((line) => JSON.stringify(line)).sort();
-        expect(inOrder(other)).toEqual(inOrder(one));
+        expect(totalsOf(secondLines)).toEqual(totalsOf(firstLines));
+        const sortedTexts = (pricedLines: typeof firstLines): string[] =>
+          pricedLines.map((line) => JSON.stringify(line)).sort();
+        expect(sortedTexts(secondLines)).toEqual(sortedTexts(firstLines));
       }),
       { numRuns: 3_000 },
     );
@@ -280,14 +298,17 @@ describe('promotions on any basket', () => {
 
   it('give the remainder to the same line when only VAT is missing', () => {
     const lines = [null, 0].map((vatRate) => ({ code: 'A', qty: 2, price: 31, vatRate }));
-    const rate = (each: readonly BasketLine[]) => priceLines(each, promoted(each, [aRule({ value: 202 })]));
-    expect(rate(lines.toReversed())).toEqual(rate(lines).toReversed());
+    const price = (basketLines: readonly BasketLine[]) =>
+      priceLines(basketLines, promotionsFor(basketLines, [aRule({ value: 202 })]));
+    expect(price(lines.toReversed())).toEqual(price(lines).toReversed());
   });
 
   it('add up with VAT', () => {
     fc.assert(
-      fc.property(basket, rules, (lines, all) => {
-        const { sales, discount, netSales, vat, endSales } = totalsOf(priceLines(lines, promoted(lines, all)));
+      fc.property(basket, rules, (lines, basketRules) => {
+        const { sales, discount, netSales, vat, endSales } = totalsOf(
+          priceLines(lines, promotionsFor(lines, basketRules)),
+        );
         expect([sales - discount, netSales + vat]).toEqual([endSales, endSales]);
       }),
       { numRuns: 2_000 },

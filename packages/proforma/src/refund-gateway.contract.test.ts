@@ -8,7 +8,7 @@ import {
   type PayerBehavior,
 } from './testing/index.js';
 
-interface Sent {
+interface SentRefund {
   readonly key: string;
   readonly refundId: number;
   readonly amount: number | undefined;
@@ -16,14 +16,14 @@ interface Sent {
   readonly reference: string | null;
 }
 
-const asGiven = (request: RefundRequest): Sent => {
+const correctRefund = (request: RefundRequest): SentRefund => {
   const { idempotencyKey: key, refundId, amount, currency, reference } = request;
   return { key, refundId, amount, currency, reference };
 };
 
 class FakePayer {
   private behavior: PayerBehavior = 'pays';
-  private readonly books = new Map<string, PaidRefund & { readonly refundId: number }>();
+  private readonly paymentsByKey = new Map<string, PaidRefund & { readonly refundId: number }>();
 
   constructor(private readonly acceptsAllMethods = true) {}
 
@@ -31,70 +31,70 @@ class FakePayer {
     this.behavior = behavior;
   }
 
-  ask({ key, refundId, amount = 0, currency, reference }: Sent): 'refunded' | 'failed' | 'unknown' {
+  ask({ key, refundId, amount = 0, currency, reference }: SentRefund): 'refunded' | 'failed' | 'unknown' {
     if (this.behavior === 'refuses' || (reference === null && !this.acceptsAllMethods)) return 'failed';
     if (this.behavior === 'breaks' || this.behavior === 'is silent') return 'unknown';
-    if (!this.books.has(key)) this.books.set(key, { refundId, amount, currency, reference });
+    if (!this.paymentsByKey.has(key)) this.paymentsByKey.set(key, { refundId, amount, currency, reference });
     return this.behavior === 'pays' ? 'refunded' : 'unknown';
   }
 
   paid({ refundId }: RefundRequest): PaidRefund[] {
-    const made = [...this.books.values()].filter((each) => each.refundId === refundId);
-    return made.map(({ amount, currency, reference }) => ({ amount, currency, reference }));
+    const payments = [...this.paymentsByKey.values()].filter((entry) => entry.refundId === refundId);
+    return payments.map(({ amount, currency, reference }) => ({ amount, currency, reference }));
   }
 }
 
-async function failures(
-  send: (request: RefundRequest) => Sent,
+async function failedTests(
+  send: (request: RefundRequest) => SentRefund,
   payer = new FakePayer(),
-  more: Partial<RefundGatewayFixture> = {},
+  overrides: Partial<RefundGatewayFixture> = {},
 ): Promise<string[]> {
   const gateway: RefundGateway = { refund: async (request) => payer.ask(send(request)) };
   const tests: [string, () => unknown][] = [];
-  const around: (() => unknown)[] = [];
+  const hooks: (() => unknown)[] = [];
   const runner: Runner = {
     describe: (_, define) => define(),
     it: (name, run) => void tests.push([name, run]),
-    before: (run) => void around.push(run),
-    beforeEach: (run) => void around.push(run),
+    before: (run) => void hooks.push(run),
+    beforeEach: (run) => void hooks.push(run),
     after: () => {},
   };
-  refundGatewayContract(runner, async () => ({ gateway, payer, close: async () => {}, ...more }));
-  const failed: string[] = [];
+  refundGatewayContract(runner, async () => ({ gateway, payer, close: async () => {}, ...overrides }));
+  const failedNames: string[] = [];
   for (const [name, run] of tests) {
-    for (const prepare of around) await prepare();
-    await Promise.resolve(run()).catch(() => failed.push(name));
+    for (const prepare of hooks) await prepare();
+    await Promise.resolve(run()).catch(() => failedNames.push(name));
   }
-  return failed;
+  return failedNames;
 }
 
 describe('the contract of refund gateways', () => {
   it('passes a correct gateway', async () => {
-    expect(await failures(asGiven)).toEqual([]);
+    expect(await failedTests(correctRefund)).toEqual([]);
   });
 
-  it.each<[string, (request: RefundRequest) => Partial<Sent>]>([
+  it.each<[string, (request: RefundRequest) => Partial<SentRefund>]>([
     ['an amount multiplied by 100', ({ amount }) => ({ amount: amount * 100 })],
     ['no amount', () => ({ amount: undefined })],
-    ['an amount as if every currency had two decimals', (request) => ({ amount: shiftedFor(request) })],
+    ['an amount as if every currency had two decimals', (request) => ({ amount: amountWithTwoDecimals(request) })],
     ['an amount truncated by floating point', ({ amount }) => ({ amount: Math.trunc((amount / 100) * 100) })],
     ['no reference', () => ({ reference: null })],
     ['always the same reference', ({ reference }) => ({ reference: reference && 'tx-1' })],
     ['always the same currency', () => ({ currency: 'RSD' })],
     ['another key each time', () => ({ key: String(Math.random()) })],
     ['one key for all refunds', () => ({ key: 'refund' })],
-  ])('fails one that sends %s', async (_, wrong) => {
-    expect(await failures((request) => ({ ...asGiven(request), ...wrong(request) }))).not.toEqual([]);
+  ])('fails a gateway that sends %s', async (_, wrongFields) => {
+    expect(await failedTests((request) => ({ ...correctRefund(request), ...wrongFields(request) }))).not.toEqual([]);
   });
 
-  it('requires a payer of cards to declare what it cannot pay', async () => {
+  it('requires a payer of cards to declare the refunds that it cannot pay', async () => {
     const canPay = ({ reference }: RefundRequest): boolean => reference !== null;
-    expect(await failures(asGiven, new FakePayer(false), { canPay })).toEqual([]);
-    expect(await failures(asGiven, new FakePayer(false))).toHaveLength(1);
-    expect(await failures(asGiven, new FakePayer(), { canPay })).toHaveLength(1);
+    expect(await failedTests(correctRefund, new FakePayer(false), { canPay })).toEqual([]);
+    expect(await failedTests(correctRefund, new FakePayer(false))).toHaveLength(1);
+    expect(await failedTests(correctRefund, new FakePayer(), { canPay })).toHaveLength(1);
   });
 });
 
-function shiftedFor({ amount, currency }: RefundRequest): number {
+function amountWithTwoDecimals({ amount, currency }: RefundRequest): number {
   return amount * 10 ** (2 - decimalsOf(currency));
 }

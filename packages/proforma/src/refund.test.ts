@@ -24,10 +24,10 @@ import { REFUND_PENDING } from './refusals.js';
 
 const LATER = new Date('2026-03-02T12:05:00Z');
 
-describe('settleRefund with refunded', () => {
+describe('settleRefund with the outcome `refunded`', () => {
   const next = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'refunded', LATER);
 
-  it('subtracts from the paid amount', () => {
+  it('subtracts the refund from the paid amount', () => {
     expect(next.payments[1]).toMatchObject({ id: 2, amount: -1000, status: 'refunded', date: LATER, refundOf: 1 });
     expect(paidAmountOf(next.payments)).toBe(2000);
     expect(debtOf(next)).toBe(1000);
@@ -39,7 +39,7 @@ describe('settleRefund with refunded', () => {
   });
 });
 
-describe('settleRefund with failed', () => {
+describe('settleRefund with the outcome `failed`', () => {
   const next = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, 'failed', LATER);
 
   it('keeps the refund in the list without counting it', () => {
@@ -47,7 +47,7 @@ describe('settleRefund with failed', () => {
     expect(paidAmountOf(next.payments)).toBe(3000);
   });
 
-  it('raises one alert that names the refund', () => {
+  it('raises one alert with the id of the refund', () => {
     expect(next.alerts).toEqual([
       {
         kind: 'refund_failed',
@@ -65,21 +65,26 @@ describe('settleRefund with failed', () => {
     ['canceled', 'refund_failed'],
     ['converted', 'refund_failed'],
     ['partial_confirmed', 'refund_failed'],
-  ] as const)('on a proforma that is %s raises %s and keeps the status', (status, kind) => {
-    const settled = settleRefund(aProforma(bankPayment(3000), refund(1, 3000), inStatus(status)), 2, 'failed', LATER);
-    expect(settled).toMatchObject({ status, alerts: [{ kind }] });
+  ] as const)('raises on a proforma that is %s the alert %s and keeps the status', (status, kind) => {
+    const settledProforma = settleRefund(
+      aProforma(bankPayment(3000), refund(1, 3000), inStatus(status)),
+      2,
+      'failed',
+      LATER,
+    );
+    expect(settledProforma).toMatchObject({ status, alerts: [{ kind }] });
   });
 });
 
 describe('a settled refund', () => {
-  it.each(['refunded', 'failed'] as const)('stays %s when another outcome arrives', (first) => {
-    const settled = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, first, NOW);
-    expect(settleRefund(settled, 2, 'refunded', LATER)).toBe(settled);
-    expect(settleRefund(settled, 2, 'failed', LATER)).toBe(settled);
+  it.each(['refunded', 'failed'] as const)('stays %s when another outcome arrives', (firstOutcome) => {
+    const settledProforma = settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, firstOutcome, NOW);
+    expect(settleRefund(settledProforma, 2, 'refunded', LATER)).toBe(settledProforma);
+    expect(settleRefund(settledProforma, 2, 'failed', LATER)).toBe(settledProforma);
   });
 });
 
-describe('an outcome for anything but a pending refund', () => {
+describe('an outcome for anything except a pending refund', () => {
   it('changes nothing', () => {
     const proforma = aProforma(payment({ amount: 500, status: 'pending' }), bankPayment(3000));
     for (const id of [0, 1, 2, 99]) expect(settleRefund(proforma, id, 'failed', LATER)).toBe(proforma);
@@ -96,97 +101,105 @@ describe('pendingRefunds', () => {
       refund(1, 30, 'refund_failed'),
       refund(1, 40),
     );
-    expect(pendingRefunds(proforma).map((each) => each.id)).toEqual([3, 6]);
+    expect(pendingRefunds(proforma).map((pendingRefund) => pendingRefund.id)).toEqual([3, 6]);
   });
 });
 
 describe('a failed refund', () => {
-  const failing = (outcome: RefundOutcome = 'failed') =>
+  const failedProforma = (outcome: RefundOutcome = 'failed') =>
     settleRefund(aProforma(bankPayment(3000), refund(1, 1000)), 2, outcome, NOW);
-  const record = (proforma = failing(), reference: string | null = 'tx-9') =>
+  const record = (proforma = failedProforma(), reference: string | null = 'tx-9') =>
     assertAccepted(recordRefund(proforma, { refundId: 2, reference, now: LATER }));
 
   it('can be recorded as paid, which resolves its alert', () => {
-    const recorded = record();
-    expect(recorded.payments[1]).toMatchObject({ status: 'refunded', amount: -1000, reference: 'tx-9', date: LATER });
-    expect(paidAmountOf(recorded.payments)).toBe(2000);
-    expect(recorded.alerts).toMatchObject([
+    const recordedProforma = record();
+    expect(recordedProforma.payments[1]).toMatchObject({
+      status: 'refunded',
+      amount: -1000,
+      reference: 'tx-9',
+      date: LATER,
+    });
+    expect(paidAmountOf(recordedProforma.payments)).toBe(2000);
+    expect(recordedProforma.alerts).toMatchObject([
       { kind: 'refund_failed', resolvedAt: LATER, details: { payment_id: 2, recorded: true, reference: 'tx-9' } },
     ]);
   });
 
   it('keeps its reference when recorded without one', () => {
-    const [captured, failed] = failing().payments as [Payment, Payment];
-    const proforma = { ...failing(), payments: [captured, { ...failed, reference: 'tx-1' }] };
+    const [capturedPayment, failedRefund] = failedProforma().payments as [Payment, Payment];
+    const proforma = { ...failedProforma(), payments: [capturedPayment, { ...failedRefund, reference: 'tx-1' }] };
     expect(record(proforma, null).payments[1]).toMatchObject({ reference: 'tx-1' });
   });
 
   it('is pending after a retry, and its alert is resolved', () => {
-    const retried = retryRefund(failing(), { refundId: 2, now: LATER });
-    expect(retried.payments[1]).toMatchObject({ status: 'pending', date: LATER });
-    expect(countOpenAlerts(retried)).toBe(0);
-    expect(countOpenAlerts(settleRefund(retried, 2, 'failed', LATER))).toBe(1);
-    expect(settleRefund(retried, 2, 'refunded', LATER).payments[1]).toMatchObject({ status: 'refunded' });
+    const retriedProforma = retryRefund(failedProforma(), { refundId: 2, now: LATER });
+    expect(retriedProforma.payments[1]).toMatchObject({ status: 'pending', date: LATER });
+    expect(countOpenAlerts(retriedProforma)).toBe(0);
+    expect(countOpenAlerts(settleRefund(retriedProforma, 2, 'failed', LATER))).toBe(1);
+    expect(settleRefund(retriedProforma, 2, 'refunded', LATER).payments[1]).toMatchObject({ status: 'refunded' });
   });
 
   it('keeps the alerts of other payments open', () => {
-    const both = settleRefund(aProforma(bankPayment(3000), refund(1, 1000), refund(1, 500)), 2, 'failed', NOW);
-    const failed = settleRefund(both, 3, 'failed', NOW);
-    expect(record(failed).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([LATER, null]);
+    const failedOnce = settleRefund(aProforma(bankPayment(3000), refund(1, 1000), refund(1, 500)), 2, 'failed', NOW);
+    const failedTwice = settleRefund(failedOnce, 3, 'failed', NOW);
+    expect(record(failedTwice).alerts.map(({ resolvedAt }) => resolvedAt)).toEqual([LATER, null]);
   });
 
-  it('keeps its key when unanswered and gets a new one when refused', () => {
+  it('keeps its key when unanswered and changes it when refused', () => {
     const keyOf = (proforma: Proforma) => refundKey(7, proforma, 2);
-    const retried = (proforma: Proforma) => retryRefund(proforma, { refundId: 2, now: LATER });
+    const retry = (proforma: Proforma) => retryRefund(proforma, { refundId: 2, now: LATER });
     expect(keyOf(aProforma(bankPayment(3000), refund(1, 1000)))).toBe('refund-7-2');
-    const unanswered = retried(failing('unanswered'));
-    expect(keyOf(unanswered)).toBe('refund-7-2');
-    const refused = retried(settleRefund(unanswered, 2, 'failed', LATER));
-    expect(keyOf(refused)).toBe('refund-7-2-2');
-    expect(keyOf(retried(settleRefund(refused, 2, 'unanswered', LATER)))).toBe('refund-7-2-2');
-    expect(keyOf(retried(settleRefund(refused, 2, 'failed', LATER)))).toBe('refund-7-2-3');
+    const unansweredProforma = retry(failedProforma('unanswered'));
+    expect(keyOf(unansweredProforma)).toBe('refund-7-2');
+    const refusedProforma = retry(settleRefund(unansweredProforma, 2, 'failed', LATER));
+    expect(keyOf(refusedProforma)).toBe('refund-7-2-2');
+    expect(keyOf(retry(settleRefund(refusedProforma, 2, 'unanswered', LATER)))).toBe('refund-7-2-2');
+    expect(keyOf(retry(settleRefund(refusedProforma, 2, 'failed', LATER)))).toBe('refund-7-2-3');
   });
 
   it('keeps the random part of its key after a refusal', () => {
-    const [captured, pending] = aProforma(bankPayment(3000), refund(1, 1000)).payments as [Payment, Payment];
-    const proforma = { ...aProforma(), payments: [captured, { ...pending, keyPart: 'k3y' }] };
+    const [capturedPayment, pendingRefund] = aProforma(bankPayment(3000), refund(1, 1000)).payments as [
+      Payment,
+      Payment,
+    ];
+    const proforma = { ...aProforma(), payments: [capturedPayment, { ...pendingRefund, keyPart: 'k3y' }] };
     expect(refundKey(7, proforma, 2)).toBe('refund-7-2-k3y');
-    const refused = retryRefund(settleRefund(proforma, 2, 'failed', NOW), { refundId: 2, now: LATER });
-    expect(refundKey(7, refused, 2)).toBe('refund-7-2-k3y-2');
+    const refusedProforma = retryRefund(settleRefund(proforma, 2, 'failed', NOW), { refundId: 2, now: LATER });
+    expect(refundKey(7, refusedProforma, 2)).toBe('refund-7-2-k3y-2');
   });
 });
 
 describe('withKeyParts', () => {
-  const draw = () => 'k3y';
+  const drawKeyPart = () => 'k3y';
   const keysOf = (proforma: Proforma) => proforma.payments.map(({ keyPart }) => keyPart);
 
   it('draws for new pending refunds only', () => {
-    const kept = aProforma(bankPayment(3000), voucherPayment(500), refund(1, 1000));
-    const money = refundEntry(kept.payments[0] as Payment, 500, NOW);
-    const voucher = refundEntry(kept.payments[1] as Payment, 500, NOW);
-    const proforma = { ...kept, payments: [...kept.payments, money, voucher] };
-    expect(keysOf(withKeyParts(proforma, draw))).toEqual([null, null, null, 'k3y', null]);
-    expect(withKeyParts(kept, draw)).toBe(kept);
+    const originalProforma = aProforma(bankPayment(3000), voucherPayment(500), refund(1, 1000));
+    const moneyRefund = refundEntry(originalProforma.payments[0] as Payment, 500, NOW);
+    const voucherRefund = refundEntry(originalProforma.payments[1] as Payment, 500, NOW);
+    const proforma = { ...originalProforma, payments: [...originalProforma.payments, moneyRefund, voucherRefund] };
+    expect(keysOf(withKeyParts(proforma, drawKeyPart))).toEqual([null, null, null, 'k3y', null]);
+    expect(withKeyParts(originalProforma, drawKeyPart)).toBe(originalProforma);
   });
 
-  it('does not copy the part of the refunded payment', () => {
-    const captured = { ...(aProforma(bankPayment(1)).payments[0] as Payment), keyPart: 'k3y' };
-    expect(refundEntry(captured, 1, NOW).keyPart).toBeNull();
+  it('does not copy the key part of the refunded payment', () => {
+    const capturedPayment = { ...(aProforma(bankPayment(1)).payments[0] as Payment), keyPart: 'k3y' };
+    expect(refundEntry(capturedPayment, 1, NOW).keyPart).toBeNull();
   });
 });
 
 describe('a refund that has not failed', () => {
-  const pending = aProforma(bankPayment(3000), refund(1, 1000));
-  const refunded = aProforma(bankPayment(3000), refund(1, 1000, 'refunded'));
+  const pendingProforma = aProforma(bankPayment(3000), refund(1, 1000));
+  const refundedProforma = aProforma(bankPayment(3000), refund(1, 1000, 'refunded'));
 
   it('cannot be retried', () => {
-    for (const proforma of [pending, refunded]) {
+    for (const proforma of [pendingProforma, refundedProforma]) {
       expect(retryRefund(proforma, { refundId: 2, now: LATER })).toBe(proforma);
     }
   });
 
-  it('cannot be recorded while pending; once refunded it does not change', () => {
-    expect(recordRefund(pending, { refundId: 2, reference: null, now: LATER })).toEqual(REFUND_PENDING);
-    expect(recordRefund(refunded, { refundId: 2, reference: 'x', now: LATER })).toBe(refunded);
+  it('cannot be recorded while pending, and does not change once refunded', () => {
+    expect(recordRefund(pendingProforma, { refundId: 2, reference: null, now: LATER })).toEqual(REFUND_PENDING);
+    expect(recordRefund(refundedProforma, { refundId: 2, reference: 'x', now: LATER })).toBe(refundedProforma);
   });
 });

@@ -21,7 +21,8 @@ import { recordRefund, retryRefund } from './refund.js';
 import { decide, isOpen } from './transitions.js';
 import { warehouseConfirm } from './warehouse-confirm.js';
 
-// One line of 3 × 1,000; `paid` is fully paid, `partial_confirmed` has 2 confirmed. Each has an open alert.
+// The proforma has one line of 3 × 1,000 and an open alert; `paid` is paid in full, `partial_confirmed` has 2 pieces
+// confirmed.
 const GRID = `
                   | draft             | awaiting_payment  | paid              | confirmed         | partial_confirmed | converted    | canceled     | expired
 pay all           | paid              | paid              | debt is paid      | paid              | paid              | AlreadyFinal | AlreadyFinal | AlreadyFinal
@@ -47,17 +48,17 @@ retry refund      | draft             | awaiting_payment  | paid              | 
 edit nothing      | the same          | the same          | the same          | the same          | the same          | the same     | the same     | the same
 `;
 
-const confirming =
+const confirmation =
   (qtyConfirmed: number): Action =>
   (proforma) =>
     warehouseConfirm(proforma, { adjustments: [{ lineId: 1, qtyConfirmed }], now: NOW });
-const paying =
+const paymentOf =
   (amount: number): Action =>
   (proforma) =>
     pay(proforma, { method: BANK, amount, now: NOW });
 
-/** Result of a pending card payment of 5,000. */
-const answering =
+/** The card payment of 5,000 is pending before its result. */
+const cardResult =
   (status: CardResult['status']): Action =>
   (proforma) => {
     const before = payment({ amount: 5000, kind: 'card', status: 'pending' })(proforma);
@@ -65,26 +66,25 @@ const answering =
     return receiveCardResult(before, { paymentId, status, reference: null, now: NOW });
   };
 
-/** Acts on a failed refund. */
-const refunding =
+const onFailedRefund =
   (act: (proforma: Proforma, refundId: number) => Proforma | Refusal): Action =>
   (proforma) => {
-    const failed = refund(1, 1, 'refund_failed')(proforma);
-    return act(failed, failed.payments.at(-1)?.id ?? 0);
+    const proformaWithFailedRefund = refund(1, 1, 'refund_failed')(proforma);
+    return act(proformaWithFailedRefund, proformaWithFailedRefund.payments.at(-1)?.id ?? 0);
   };
 
 type Action = (proforma: Proforma) => Proforma | Refusal;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  'pay all': paying(0),
-  'pay a part': paying(700),
-  'pay too much': paying(3001),
+  'pay all': paymentOf(0),
+  'pay a part': paymentOf(700),
+  'pay too much': paymentOf(3001),
   'begin card': (proforma) => beginCardPayment(proforma, { method: CARD, amount: 0, now: NOW }),
-  'card settles': answering('settled'),
-  'card fails': answering('failed'),
-  'confirm all': confirming(3),
-  'confirm less': confirming(1),
-  'confirm nothing': confirming(0),
+  'card settles': cardResult('settled'),
+  'card fails': cardResult('failed'),
+  'confirm all': confirmation(3),
+  'confirm less': confirmation(1),
+  'confirm nothing': confirmation(0),
   convert: (proforma) => convert(proforma, { orderNumber: 'O-2026-00000000', amountPerPoint: 0, now: NOW }),
   cancel: (proforma) => cancel(proforma, { reason: null, now: NOW }),
   wait: (proforma) => meetDeadline(proforma, { now: NOW, expirePaid: true }),
@@ -98,32 +98,40 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const after = refundOrder(before, { now: NOW });
     return after === before ? proforma : after;
   },
-  'record refund': refunding((proforma, refundId) => recordRefund(proforma, { refundId, reference: null, now: NOW })),
-  'retry refund': refunding((proforma, refundId) => retryRefund(proforma, { refundId, now: NOW })),
+  'record refund': onFailedRefund((proforma, refundId) =>
+    recordRefund(proforma, { refundId, reference: null, now: NOW }),
+  ),
+  'retry refund': onFailedRefund((proforma, refundId) => retryRefund(proforma, { refundId, now: NOW })),
   'edit nothing': (proforma) => edit(proforma, { now: NOW }),
 };
 
-const OUTCOMES: Readonly<Record<string, string>> = {
+const RESULT_NAMES: Readonly<Record<string, string>> = {
   'API.ProformaOrders.AlreadyFinal': 'AlreadyFinal',
   'Order debt is already paid': 'debt is paid',
   'Payment amount exceeds order debt': 'exceeds debt',
 };
 
-const [statuses = [], ...rows] = GRID.trim().split('\n').map(cellsOf);
+const [statuses = [], ...gridRows] = GRID.trim().split('\n').map(cellsOf);
 
-describe.each(rows.map(([action = '', ...outcomes]) => ({ action, outcomes })))('$action', ({ action, outcomes }) => {
-  it.each(outcomes.map((outcome, column) => [statuses[column], outcome]))('%s → %s', (status, expected) => {
-    const proforma = proformaIn(status as ProformaStatus);
-    const outcome = ACTIONS[action]?.(proforma);
-    expect(describeOutcome(proforma, outcome)).toBe(expected);
-  });
-});
+describe.each(gridRows.map(([action = '', ...results]) => ({ action, outcomes: results })))(
+  '$action',
+  ({ action, outcomes }) => {
+    it.each(outcomes.map((resultName, column) => [statuses[column], resultName]))(
+      'leads from %s to: %s',
+      (status, expected) => {
+        const proforma = proformaIn(status as ProformaStatus);
+        const result = ACTIONS[action]?.(proforma);
+        expect(nameResult(proforma, result)).toBe(expected);
+      },
+    );
+  },
+);
 
 describe('the grid of statuses and actions', () => {
   it('covers every status and action', () => {
     expect(statuses).toEqual([...STATUSES]);
-    expect(rows.map(([action]) => action)).toEqual(Object.keys(ACTIONS));
-    expect(rows.every((row) => row.length === STATUSES.length + 1)).toBe(true);
+    expect(gridRows.map(([action]) => action)).toEqual(Object.keys(ACTIONS));
+    expect(gridRows.every((row) => row.length === STATUSES.length + 1)).toBe(true);
   });
 });
 
@@ -134,16 +142,16 @@ describe('a status', () => {
     for (const status of STATUSES) expect(isOpen({ status })).toBe(OPEN_STATUSES.includes(status));
   });
 
-  it('has its position as id', () => {
+  it('has its position as its id', () => {
     expect(STATUSES.map(statusId)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect([statusId('draft'), statusId('expired')]).toEqual([1, 8]);
   });
 });
 
-describe('a move to a status outside the table', () => {
+describe('a transition outside the table', () => {
   it('throws', () => {
     const moveTo = (status: ProformaStatus): (() => unknown) => {
-      const apply = (found: Proforma): Proforma => ({ ...found, status });
+      const apply = (proforma: Proforma): Proforma => ({ ...proforma, status });
       return () => decide({ action: 'pay', guards: [], apply }, aProforma(), {});
     };
     expect(moveTo('converted')).toThrow('pay may not lead from draft to converted');
@@ -154,17 +162,17 @@ describe('a move to a status outside the table', () => {
 });
 
 function proformaIn(status: ProformaStatus): Proforma {
-  const facts: Trait<Proforma>[] = [line({ qtyConfirmed: status === 'partial_confirmed' ? 2 : null })];
-  if (status === 'paid') facts.push(bankPayment(3000));
-  return aProforma(...facts, withOpenAlert('refund_failed'), inStatus(status));
+  const traits: Trait<Proforma>[] = [line({ qtyConfirmed: status === 'partial_confirmed' ? 2 : null })];
+  if (status === 'paid') traits.push(bankPayment(3000));
+  return aProforma(...traits, withOpenAlert('refund_failed'), inStatus(status));
 }
 
-function describeOutcome(before: Proforma, outcome: Proforma | Refusal | undefined): string | undefined {
-  if (outcome === before) return 'the same';
-  return isRefusal(outcome) ? (OUTCOMES[outcome.refused] ?? outcome.refused) : outcome?.status;
+function nameResult(before: Proforma, result: Proforma | Refusal | undefined): string | undefined {
+  if (result === before) return 'the same';
+  return isRefusal(result) ? (RESULT_NAMES[result.refused] ?? result.refused) : result?.status;
 }
 
 function cellsOf(row: string): string[] {
-  const [first = '', ...cells] = row.split('|').map((cell) => cell.trim());
-  return first === '' ? cells : [first, ...cells];
+  const [firstCell = '', ...cells] = row.split('|').map((cell) => cell.trim());
+  return firstCell === '' ? cells : [firstCell, ...cells];
 }

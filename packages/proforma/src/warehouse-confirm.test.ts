@@ -9,38 +9,38 @@ import type { Payment, Proforma } from './proforma.js';
 import { ALREADY_FINAL } from './refusals.js';
 import { warehouseConfirm, type Adjustment } from './warehouse-confirm.js';
 
-function confirming(proforma: Proforma, ...adjustments: readonly Adjustment[]): Proforma | Refusal {
+function confirmWith(proforma: Proforma, ...adjustments: readonly Adjustment[]): Proforma | Refusal {
   return warehouseConfirm(proforma, { adjustments, now: NOW });
 }
 
-/** Quantities by line id. */
-function confirmed(proforma: Proforma, quantities: Readonly<Record<number, number>> = {}): Proforma {
+/** The keys of `quantities` are line ids. */
+function confirmQuantities(proforma: Proforma, quantities: Readonly<Record<number, number>> = {}): Proforma {
   const adjustments = Object.entries(quantities).map(([id, qtyConfirmed]) => ({ lineId: Number(id), qtyConfirmed }));
-  const outcome = confirming(proforma, ...adjustments);
-  if (isRefusal(outcome)) throw new Error(outcome.refused);
-  return outcome;
+  const result = confirmWith(proforma, ...adjustments);
+  if (isRefusal(result)) throw new Error(result.refused);
+  return result;
 }
 
-/** Gives new payments ids, as the store does. */
-function stored(proforma: Proforma, settled?: Payment['status']): Proforma {
-  const payments = proforma.payments.map((each, index) => ({
-    ...each,
+/** New payments get ids, as the store gives them. */
+function withPaymentIds(proforma: Proforma, statusOfPending?: Payment['status']): Proforma {
+  const payments = proforma.payments.map((entry, index) => ({
+    ...entry,
     id: index + 1,
-    ...(each.status === 'pending' && settled && { status: settled }),
+    ...(entry.status === 'pending' && statusOfPending && { status: statusOfPending }),
   }));
   return { ...proforma, payments };
 }
 
 const twoLines = [line({ qty: 3, price: 1000, vatRate: 2000 }), line({ qty: 2, price: 550, vatRate: 1000 }), fee(300)];
 
-describe('confirming everything', () => {
+describe('warehouseConfirm with full quantities', () => {
   it.each([
-    ['without naming a line', {}],
-    ['naming one of two lines', { 1: 3 }],
-    ['naming both lines', { 1: 3, 2: 2 }],
-  ])('%s keeps the amounts', (_, quantities) => {
+    ['no line', {}],
+    ['one of two lines', { 1: 3 }],
+    ['both lines', { 1: 3, 2: 2 }],
+  ])('keeps the amounts when the call names %s', (_, quantities) => {
     const proforma = aProforma(...twoLines, bankPayment(1000));
-    const next = confirmed(proforma, quantities);
+    const next = confirmQuantities(proforma, quantities);
     expect(next).toMatchObject({ status: 'confirmed', warehouseConfirmedAt: NOW, updatedAt: NOW });
     expect(next.lines.map((each) => each.qtyConfirmed)).toEqual([3, 2]);
     expect(next.payments).toEqual(proforma.payments);
@@ -49,10 +49,10 @@ describe('confirming everything', () => {
   });
 });
 
-describe('confirming less', () => {
-  const next = confirmed(aProforma(...twoLines), { 1: 1 });
+describe('warehouseConfirm with fewer pieces', () => {
+  const next = confirmQuantities(aProforma(...twoLines), { 1: 1 });
 
-  it('confirms unnamed lines in full', () => {
+  it('confirms omitted lines in full', () => {
     expect(next.status).toBe('partial_confirmed');
     expect(next.lines.map((each) => [each.qty, each.qtyConfirmed])).toEqual([
       [3, 1],
@@ -60,7 +60,7 @@ describe('confirming less', () => {
     ]);
   });
 
-  it('reprices the proforma, fees included', () => {
+  it('reprices the proforma, including fees', () => {
     expect(next.lines.map((each) => each.sales)).toEqual([1000, 1100]);
     expect(next).toMatchObject({ sales: 2400, discount: 0, endSales: 2400, vat: 317, netSales: 2083 });
     expect(proformaBrackets(next)).toEqual([
@@ -69,14 +69,17 @@ describe('confirming less', () => {
     ]);
   });
 
-  it('refunds nothing when nothing was overpaid', () => {
+  it('refunds nothing when nothing is overpaid', () => {
     expect(next.payments).toEqual([]);
-    expect(confirmed(aProforma(line(), bankPayment(1000)), { 1: 1 }).payments).toHaveLength(1);
+    expect(confirmQuantities(aProforma(line(), bankPayment(1000)), { 1: 1 }).payments).toHaveLength(1);
   });
 
   it('refunds the overpaid amount, newest payment first, vouchers last', () => {
-    const reduced = confirmed(aProforma(line(), bankPayment(500), voucherPayment(1500), bankPayment(1000)), { 1: 1 });
-    expect(reduced.payments.slice(3).map((each) => [each.refundOf, each.amount, each.status])).toEqual([
+    const reducedProforma = confirmQuantities(
+      aProforma(line(), bankPayment(500), voucherPayment(1500), bankPayment(1000)),
+      { 1: 1 },
+    );
+    expect(reducedProforma.payments.slice(3).map((each) => [each.refundOf, each.amount, each.status])).toEqual([
       [3, -1000, 'pending'],
       [1, -500, 'pending'],
       [2, -500, 'refunded'],
@@ -84,14 +87,14 @@ describe('confirming less', () => {
   });
 
   it('stays partial_confirmed when paid in full', () => {
-    expect(confirmed(aProforma(line(), bankPayment(3000), inStatus('paid')), { 1: 2 }).status).toBe(
+    expect(confirmQuantities(aProforma(line(), bankPayment(3000), inStatus('paid')), { 1: 2 }).status).toBe(
       'partial_confirmed',
     );
   });
 });
 
-describe('confirming nothing', () => {
-  const next = confirmed(aProforma(...twoLines, bankPayment(1000), voucherPayment(400), bankPayment(3000)), {
+describe('warehouseConfirm with zero quantities', () => {
+  const next = confirmQuantities(aProforma(...twoLines, bankPayment(1000), voucherPayment(400), bankPayment(3000)), {
     1: 0,
     2: 0,
   });
@@ -111,90 +114,100 @@ describe('confirming nothing', () => {
   });
 
   it('restores fees and amounts when something is confirmed later', () => {
-    const again = confirmed(next, { 1: 1 });
-    expect(again.fees).toEqual(aProforma(...twoLines).fees);
-    expect(again.endSales).toBe(2400);
+    const correctedProforma = confirmQuantities(next, { 1: 1 });
+    expect(correctedProforma.fees).toEqual(aProforma(...twoLines).fees);
+    expect(correctedProforma.endSales).toBe(2400);
   });
 });
 
 describe('a repeated confirmation', () => {
   it('changes no amount and refunds nothing twice', () => {
-    const once = stored(confirmed(aProforma(line(), bankPayment(3000)), { 1: 1 }));
-    const twice = confirmed(once, { 1: 1 });
-    expect(twice).toEqual(once);
-    expect(confirmed(stored(once, 'refunded'), { 1: 1 }).payments).toHaveLength(2);
+    const confirmedProforma = withPaymentIds(confirmQuantities(aProforma(line(), bankPayment(3000)), { 1: 1 }));
+    const confirmedAgain = confirmQuantities(confirmedProforma, { 1: 1 });
+    expect(confirmedAgain).toEqual(confirmedProforma);
+    expect(confirmQuantities(withPaymentIds(confirmedProforma, 'refunded'), { 1: 1 }).payments).toHaveLength(2);
   });
 
-  it('does not refund again what failed before', () => {
-    const failed = stored(confirmed(aProforma(line(), bankPayment(3000)), { 1: 1 }), 'refund_failed');
-    expect(confirmed(failed, { 1: 1 }).payments.slice(2)).toEqual([]);
-    expect(confirmed(failed, { 1: 0 }).payments.slice(2)).toMatchObject([{ amount: -1000, refundOf: 1 }]);
+  it('does not refund again after a failed refund', () => {
+    const proformaWithFailedRefund = withPaymentIds(
+      confirmQuantities(aProforma(line(), bankPayment(3000)), { 1: 1 }),
+      'refund_failed',
+    );
+    expect(confirmQuantities(proformaWithFailedRefund, { 1: 1 }).payments.slice(2)).toEqual([]);
+    expect(confirmQuantities(proformaWithFailedRefund, { 1: 0 }).payments.slice(2)).toMatchObject([
+      { amount: -1000, refundOf: 1 },
+    ]);
   });
 
   it('starts from the requested quantities', () => {
-    const reduced = confirmed(aProforma(...twoLines), { 1: 1 });
-    const next = confirmed(reduced, { 2: 1 });
+    const reducedProforma = confirmQuantities(aProforma(...twoLines), { 1: 1 });
+    const next = confirmQuantities(reducedProforma, { 2: 1 });
     expect(next.lines.map((each) => each.qtyConfirmed)).toEqual([3, 1]);
-    expect(confirmed(next)).toMatchObject({ status: 'confirmed', endSales: 4400 });
+    expect(confirmQuantities(next)).toMatchObject({ status: 'confirmed', endSales: 4400 });
   });
 
   it('leaves refunded money as debt when quantities rise again', () => {
-    const reduced = stored(confirmed(aProforma(line(), bankPayment(3000)), { 1: 1 }), 'refunded');
-    const raised = confirmed(reduced, { 1: 2 });
-    expect(raised).toMatchObject({ status: 'partial_confirmed', endSales: 2000 });
-    expect(raised.payments).toHaveLength(2);
-    expect(debtOf(raised)).toBe(1000);
+    const reducedProforma = withPaymentIds(
+      confirmQuantities(aProforma(line(), bankPayment(3000)), { 1: 1 }),
+      'refunded',
+    );
+    const raisedProforma = confirmQuantities(reducedProforma, { 1: 2 });
+    expect(raisedProforma).toMatchObject({ status: 'partial_confirmed', endSales: 2000 });
+    expect(raisedProforma.payments).toHaveLength(2);
+    expect(debtOf(raisedProforma)).toBe(1000);
   });
 
-  it('refunds only the difference when it reduces further', () => {
-    const reduced = stored(confirmed(aProforma(line(), bankPayment(3000)), { 1: 2 }));
-    expect(confirmed(reduced, { 1: 1 }).payments.slice(2)).toMatchObject([{ amount: -1000, refundOf: 1 }]);
+  it('refunds only the difference when quantities fall further', () => {
+    const reducedProforma = withPaymentIds(confirmQuantities(aProforma(line(), bankPayment(3000)), { 1: 2 }));
+    expect(confirmQuantities(reducedProforma, { 1: 1 }).payments.slice(2)).toMatchObject([
+      { amount: -1000, refundOf: 1 },
+    ]);
   });
 });
 
 describe('invalid adjustments', () => {
   const proforma = aProforma(...twoLines, bankPayment(4400), refund(1, 100, 'refund_failed'));
-  const good = { lineId: 2, qtyConfirmed: 1 };
+  const validAdjustment = { lineId: 2, qtyConfirmed: 1 };
 
   it.each([-1, 4, 1.5, Number.NaN, Infinity, '2', '', true, [1], {}])(
-    'refuse the quantity %p and name the field',
+    'refuse the quantity %p with its field',
     (qtyConfirmed) => {
-      expect(confirming(proforma, good, { lineId: 1, qtyConfirmed })).toEqual({
+      expect(confirmWith(proforma, validAdjustment, { lineId: 1, qtyConfirmed })).toEqual({
         refused: 'is invalid',
         field: 'adjustments.1.qty_confirmed',
       });
     },
   );
 
-  it.each([null, undefined])('refuse the missing quantity %p and name the field', (qtyConfirmed) => {
-    expect(confirming(proforma, good, { lineId: 1, qtyConfirmed })).toEqual({
+  it.each([null, undefined])('refuse the missing quantity %p with its field', (qtyConfirmed) => {
+    expect(confirmWith(proforma, validAdjustment, { lineId: 1, qtyConfirmed })).toEqual({
       refused: "can't be blank",
       field: 'adjustments.1.qty_confirmed',
     });
   });
 
   it.each([0, 3, 99, -1, Number.NaN])('refuse the unknown item %p', (lineId) => {
-    expect(confirming(proforma, good, { lineId, qtyConfirmed: 1 })).toEqual({
+    expect(confirmWith(proforma, validAdjustment, { lineId, qtyConfirmed: 1 })).toEqual({
       refused: 'is invalid',
       field: 'adjustments.1.proforma_order_item_id',
     });
   });
 
-  it('refuse an item named twice', () => {
-    expect(confirming(proforma, good, { lineId: 1, qtyConfirmed: 3 }, good)).toEqual({
+  it('refuse an item that is named twice', () => {
+    expect(confirmWith(proforma, validAdjustment, { lineId: 1, qtyConfirmed: 3 }, validAdjustment)).toEqual({
       refused: 'is invalid',
       field: 'adjustments.2.proforma_order_item_id',
     });
   });
 
   it('are not checked when the proforma is final', () => {
-    const final = aProforma(inStatus('expired'));
-    expect(confirming(final, { lineId: 99, qtyConfirmed: -1 })).toEqual(ALREADY_FINAL);
+    const finalProforma = aProforma(inStatus('expired'));
+    expect(confirmWith(finalProforma, { lineId: 99, qtyConfirmed: -1 })).toEqual(ALREADY_FINAL);
   });
 });
 
 describe('any confirmed quantities', () => {
-  const wanted = fc.record({
+  const lineFields = fc.record({
     qty: fc.integer({ min: 1, max: 50 }),
     price: fc.nat(1e7),
     vatRate: fc.constantFrom(0, 1000, 2000),
@@ -204,23 +217,26 @@ describe('any confirmed quantities', () => {
   it('give consistent totals and refund everything above the total', () => {
     fc.assert(
       fc.property(
-        fc.array(wanted, { minLength: 1, maxLength: 6 }),
+        fc.array(lineFields, { minLength: 1, maxLength: 6 }),
         fc.array(fc.nat(1e8), { maxLength: 4 }),
         (lines, payments) => {
           const proforma = aProforma(...lines.map((each) => line(each)), fee(990), ...payments.map(bankPayment));
           const quantities = lines.map(({ qty, confirmed: pieces }) => Math.min(pieces, qty));
-          const next = confirmed(proforma, Object.fromEntries(quantities.map((qty, index) => [index + 1, qty])));
+          const next = confirmQuantities(
+            proforma,
+            Object.fromEntries(quantities.map((qty, index) => [index + 1, qty])),
+          );
 
           const pieces = quantities.reduce((total, qty) => total + qty, 0);
-          const goods = lines.reduce((total, { price }, index) => total + price * (quantities[index] ?? 0), 0);
-          expect(next.endSales).toBe(pieces === 0 ? 0 : goods + 990);
+          const goodsTotal = lines.reduce((total, { price }, index) => total + price * (quantities[index] ?? 0), 0);
+          expect(next.endSales).toBe(pieces === 0 ? 0 : goodsTotal + 990);
           expect(next.endSales).toBe(next.sales - next.discount);
           expect(next.endSales).toBe(next.netSales + next.vat);
           expect(next.endSales).toBeLessThanOrEqual(next.originalEndSales);
 
           const captured = payments.reduce((total, amount) => total + amount, 0);
-          const back = next.payments.slice(payments.length).reduce((total, { amount }) => total - amount, 0);
-          expect(back).toBe(Math.max(captured - next.endSales, 0));
+          const refundedAmount = next.payments.slice(payments.length).reduce((total, { amount }) => total - amount, 0);
+          expect(refundedAmount).toBe(Math.max(captured - next.endSales, 0));
         },
       ),
       { numRuns: 300 },
@@ -232,45 +248,65 @@ describe('vouchers after a corrected confirmation', () => {
   const voucherPayments = ({ payments }: Proforma): number[] =>
     payments.filter(({ kind }) => kind === 'voucher').map(({ amount }) => amount);
 
-  it('pay again what was refunded to them, at most the debt', () => {
-    const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), voucherPayment(500)), { 1: 2 }));
-    expect(voucherPayments(confirmed(reduced))).toEqual([500, -300, 300]);
-    expect(voucherPayments(confirmed(reduced, { 1: 4 }))).toEqual([500, -300, 200]);
-    expect(confirmed(reduced).payments.at(-1)).toMatchObject({ id: 0, voucherId: 500, status: 'settled', date: NOW });
+  it('pay again the refunded part, at most the debt', () => {
+    const reducedProforma = withPaymentIds(
+      confirmQuantities(aProforma(line({ qty: 5, price: 100 }), voucherPayment(500)), { 1: 2 }),
+    );
+    expect(voucherPayments(confirmQuantities(reducedProforma))).toEqual([500, -300, 300]);
+    expect(voucherPayments(confirmQuantities(reducedProforma, { 1: 4 }))).toEqual([500, -300, 200]);
+    expect(confirmQuantities(reducedProforma).payments.at(-1)).toMatchObject({
+      id: 0,
+      voucherId: 500,
+      status: 'settled',
+      date: NOW,
+    });
   });
 
-  it('do not pay what money covers', () => {
-    const reduced = stored(confirmed(aProforma(line({ qty: 5, price: 100 }), voucherPayment(500)), { 1: 2 }));
-    const covered = stored(bankPayment(200)(reduced));
-    expect(voucherPayments(confirmed(covered))).toEqual([500, -300, 100]);
+  it('do not pay the part that money covers', () => {
+    const reducedProforma = withPaymentIds(
+      confirmQuantities(aProforma(line({ qty: 5, price: 100 }), voucherPayment(500)), { 1: 2 }),
+    );
+    const proformaWithMoney = withPaymentIds(bankPayment(200)(reducedProforma));
+    expect(voucherPayments(confirmQuantities(proformaWithMoney))).toEqual([500, -300, 100]);
   });
 
-  it('pay what money leaves of the total, after any corrections', () => {
-    const offered = fc.array(fc.integer({ min: 1, max: 450 }), { minLength: 1, maxLength: 2 });
+  it('pay what money leaves of the total after any corrections', () => {
+    const voucherAmounts = fc.array(fc.integer({ min: 1, max: 450 }), { minLength: 1, maxLength: 2 });
     const corrections = fc.array(fc.nat(9), { minLength: 1, maxLength: 8 });
     fc.assert(
-      fc.property(offered, fc.nat(900), corrections, fc.boolean(), (vouchers, cash, quantities, isConvertible) => {
-        const brought = sum(vouchers);
-        const money = Math.min(cash, 900 - brought);
-        const paying = [...vouchers.map((amount, index) => voucherPayment(amount, 500 + index)), bankPayment(money)];
-        let proforma = aProforma(line({ qty: 9, price: 100 }), ...paying.slice(0, money > 0 ? undefined : -1));
-        for (const qty of quantities) {
-          proforma = stored(confirmed(proforma, { 1: qty }), 'refunded');
-          const byVoucher = sum(voucherPayments(proforma));
-          const left = proforma.endSales - (paidAmountOf(proforma.payments) - byVoucher);
-          expect([proforma.endSales, byVoucher]).toEqual([qty * 100, Math.min(brought, left)]);
-        }
-        const isConverted = isConvertible && quantities.at(-1) !== 0;
-        const spent = releasedVouchers(proforma, ended(proforma, isConverted)).map((each) => each.spent);
-        expect(spent).toHaveLength(vouchers.length);
-        expect(sum(spent)).toBe(isConverted ? sum(voucherPayments(proforma)) : 0);
-        for (const [index, amount] of spent.entries()) expect(amount).toBeLessThanOrEqual(vouchers[index] ?? 0);
-      }),
+      fc.property(
+        voucherAmounts,
+        fc.nat(900),
+        corrections,
+        fc.boolean(),
+        (vouchers, cash, quantities, isConvertible) => {
+          const voucherTotal = sum(vouchers);
+          const money = Math.min(cash, 900 - voucherTotal);
+          const paymentTraits = [
+            ...vouchers.map((amount, index) => voucherPayment(amount, 500 + index)),
+            bankPayment(money),
+          ];
+          let proforma = aProforma(line({ qty: 9, price: 100 }), ...paymentTraits.slice(0, money > 0 ? undefined : -1));
+          for (const qty of quantities) {
+            proforma = withPaymentIds(confirmQuantities(proforma, { 1: qty }), 'refunded');
+            const paidByVouchers = sum(voucherPayments(proforma));
+            const remainingTotal = proforma.endSales - (paidAmountOf(proforma.payments) - paidByVouchers);
+            expect([proforma.endSales, paidByVouchers]).toEqual([qty * 100, Math.min(voucherTotal, remainingTotal)]);
+          }
+          const isConverted = isConvertible && quantities.at(-1) !== 0;
+          const spent = releasedVouchers(proforma, closeProforma(proforma, isConverted)).map(
+            (releasedVoucher) => releasedVoucher.spent,
+          );
+          expect(spent).toHaveLength(vouchers.length);
+          expect(sum(spent)).toBe(isConverted ? sum(voucherPayments(proforma)) : 0);
+          for (const [index, amount] of spent.entries()) expect(amount).toBeLessThanOrEqual(vouchers[index] ?? 0);
+        },
+      ),
     );
   });
 });
 
-function ended(proforma: Proforma, isConverted: boolean): Proforma {
+function closeProforma(proforma: Proforma, isConverted: boolean): Proforma {
   const outcome = isConverted
     ? convert(proforma, { orderNumber: 'O-2026-12345678', amountPerPoint: 0, now: NOW })
     : cancel(proforma, { reason: null, now: NOW });
