@@ -1,4 +1,3 @@
-/** Purges public addresses from caches. */
 export interface CdnPurger {
   /** False when no purger is configured. */
   readonly isConfigured: boolean;

@@ -4,13 +4,16 @@ import type { FolderPath } from './folders.js';
 /** Result for one of several files: a refusal, or `undefined` on success. */
 export type FileResult = Refusal | undefined;
 
-/** Moves files between folders, where names are unique. Returns one result per id, in their order. */
+/** Each method returns one result per id, in the order of the ids. Names are unique within a folder. */
 export interface FileMoves {
-  /** Moves files into a folder, creating it if missing. Refused per file: missing, in Trash, name taken. */
+  /**
+   * Moves files into a folder and creates the folder if missing. Refuses a missing file, a file in Trash and a taken
+   * name.
+   */
   move(appId: number, ids: readonly number[], folder: FolderPath): Promise<FileResult[]>;
   /**
-   * Restores files from Trash into their folders, recreating missing ones. A file whose name is taken gets another; one
-   * outside Trash stays unchanged. Refused per file: missing.
+   * Restores files from Trash into their folders and recreates missing folders. A file with a taken name gets another
+   * name. A file outside Trash stays unchanged. Refuses a missing file.
    */
   restore(appId: number, ids: readonly number[]): Promise<FileResult[]>;
 }

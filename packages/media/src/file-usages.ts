@@ -1,10 +1,10 @@
 import type { Page } from '@back-office/kernel';
 import type { MediaApp } from './upload-receipts.js';
 
-/** Entity types whose usages follow from the service's own records. */
+/** The service derives the usages of these entity types from its own records. */
 export const OWN_ENTITY_TYPES: readonly string[] = ['product', 'product_variant', 'app_location'];
 
-/** URLs that a client's entity, such as a page, shows. */
+/** URLs that an entity of the client, such as a page, shows. */
 export interface EntityUsages {
   readonly entity_type: string;
   readonly entity_id: string;
@@ -18,20 +18,19 @@ export interface Usage {
   readonly field: string;
   readonly label: string | null;
   readonly url: string;
-  /** Of the whole list. */
+  /** Number of usages in the whole list. */
   readonly total_count: number;
 }
 
-/** Usages of files by entities of the client. */
 export interface FileUsages {
   /** Replaces all usages of the entity. Ignores URLs outside the app's library. */
   replace(app: MediaApp, usages: EntityUsages): Promise<Usage[]>;
 }
 
-/** Each method returns one page: JSON text of the usages as the API presents them. */
+/** Each method returns one page of usages as JSON text, as the API presents them. */
 export interface FileUsageQueries {
-  /** Usages of a file in recorded order; empty for a missing file. */
+  /** Returns the usages of a file in the order of recording; an empty page for a missing file. */
   ofFile(appId: number, fileId: number, page: Page): Promise<string>;
-  /** Usages of missing files by key. `search` matches label, URL, entity type, entity id and key. */
+  /** Returns usages of missing files, sorted by key. `search` matches label, URL, entity type, entity id and key. */
   broken(appId: number, search: string | undefined, page: Page): Promise<string>;
 }

@@ -1,39 +1,39 @@
 import { isStorable, refuse, type Refusal } from '@back-office/kernel';
 
 const MAX_SEGMENT_BYTES = 255;
-/** Of a folder's full path. */
-export const MAX_PATH_BYTES = 1_024;
+export const MAX_FOLDER_PATH_BYTES = 1_024;
 
-/** Full path of a folder, such as `products/shoes`; empty for the top level. See {@link parseFolderPath}. */
+/** Full path of a folder, such as `products/shoes`; empty for the top level. {@link parseFolderPath} validates it. */
 export type FolderPath = string & { readonly __folder: true };
 
 export const TOP_LEVEL = '' as FolderPath;
 
 /**
- * Parses a client's folder path; ignores surrounding slashes. Refused under `field`: a blank or dot segment, a backslash
- * or control character, a segment above 255 bytes, a path above 1,024.
+ * Parses a client's folder path; ignores surrounding slashes. Refuses, under `field`, a blank or dot segment, a
+ * backslash or control character, a segment above 255 bytes and a path above 1,024 bytes.
  */
 export function parseFolderPath(text: string, field: string): FolderPath | Refusal {
   const path = text.normalize('NFC').replace(/^\/+/, '').replace(/\/+$/, '');
   if (path === '') return TOP_LEVEL;
-  const isUsable = utf8Length(path) <= MAX_PATH_BYTES && path.split('/').every(isSegment);
-  return isUsable ? (path as FolderPath) : refuse('is invalid', field);
+  const isValid = utf8ByteLength(path) <= MAX_FOLDER_PATH_BYTES && path.split('/').every(isSegment);
+  return isValid ? (path as FolderPath) : refuse('is invalid', field);
 }
 
 function isSegment(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..' || segment.trim() === '') return false;
   // eslint-disable-next-line no-control-regex
-  return isStorable(segment) && !/[\\\u0000-\u001f\u007f]/.test(segment) && utf8Length(segment) <= MAX_SEGMENT_BYTES;
+  return (
+    isStorable(segment) && !/[\\\u0000-\u001f\u007f]/.test(segment) && utf8ByteLength(segment) <= MAX_SEGMENT_BYTES
+  );
 }
 
-/** Bytes of the text in UTF-8. */
-export function utf8Length(text: string): number {
-  let bytes = 0;
+export function utf8ByteLength(text: string): number {
+  let count = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
+    count += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
   }
-  return bytes;
+  return count;
 }
 
 export function parentOf(path: FolderPath): FolderPath {
@@ -44,13 +44,13 @@ export function lastSegment(path: FolderPath): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The path and its ancestors, outermost first. */
+/** Returns the path and its ancestors, outermost first. */
 export function ancestry(path: FolderPath): FolderPath[] {
   if (path === TOP_LEVEL) return [];
   return [...ancestry(parentOf(path)), path];
 }
 
-/** Whether a folder is `other` or one of its descendants. */
+/** Returns true for `other` itself and its descendants. */
 export function isWithin(path: FolderPath, other: FolderPath): boolean {
   return other === TOP_LEVEL || path === other || path.startsWith(`${other}/`);
 }
@@ -59,7 +59,7 @@ export function joinFolder(parent: FolderPath, segment: string): FolderPath {
   return (parent === TOP_LEVEL ? segment : `${parent}/${segment}`) as FolderPath;
 }
 
-/** The path after the folder `from` has moved to `to`. */
+/** Returns the path after the folder `from` has moved to `to`. */
 export function rebaseFolder(path: FolderPath, from: FolderPath, to: FolderPath): FolderPath {
   return isWithin(path, from) ? ((to + path.slice(from.length)) as FolderPath) : path;
 }

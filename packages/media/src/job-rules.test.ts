@@ -1,11 +1,11 @@
-import { tidyJobs } from './job-rules.js';
+import { splitTidyPayload } from './job-rules.js';
 
 describe('the jobs that tidy', () => {
   const named = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
 
   it('have at most 500 bytes or keys each, and all together', () => {
     const [blobs, keys] = [named(1_001), named(500)];
-    const jobs = tidyJobs({ appId: 7, blobs, keys });
+    const jobs = splitTidyPayload({ appId: 7, blobs, keys });
     expect(jobs.map((job) => [job.blobs.length, job.keys.length])).toEqual([
       [500, 0],
       [500, 0],
@@ -18,6 +18,6 @@ describe('the jobs that tidy', () => {
   });
 
   it('are none for nothing', () => {
-    expect(tidyJobs({ appId: 7, blobs: [], keys: [] })).toEqual([]);
+    expect(splitTidyPayload({ appId: 7, blobs: [], keys: [] })).toEqual([]);
   });
 });

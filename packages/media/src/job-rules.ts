@@ -1,21 +1,21 @@
 import { addHours } from '@back-office/kernel';
 import { JOBS, type TidyPayload } from './jobs.js';
 
-/** What a file is processed for. An order for the same purpose replaces one that still waits. */
+/** A new job replaces a waiting job of the same purpose and file. */
 export type Purpose = 'content' | 'reverted' | 'renditions';
 
-/** The store may be gone for hours: the pauses grow up to six of them. */
+/** The store may be down for hours. The pauses between attempts grow to six hours. */
 export const MAX_JOB_ATTEMPTS = 20;
-/** A few hours: caches forget by themselves long before. */
+/** Ten attempts span a few hours. Caches expire by themselves long before. */
 export const MAX_PURGE_ATTEMPTS = 10;
 
-/** When the daily jobs are due, in UTC. */
+/** Times are in UTC. */
 export const DAILY_JOBS = [
   { name: JOBS.sweep, hour: 3, minute: 17 },
   { name: JOBS.hide, hour: 3, minute: 47 },
 ] as const;
 
-/** When a purge is due whose file is never processed. */
+/** Caches are purged at this time even when the file has not been processed. */
 export function latestPurge(now: Date): Date {
   return addHours(now, 24);
 }
@@ -28,18 +28,19 @@ export function purgeKey(appId: number, fileId: number): string {
   return `purge:${appId}:${fileId}`;
 }
 
-/** A job of a purge of thousands of files stays a small one. */
-const TIDIED_AT_ONCE = 500;
+/** A job stays small even when a purge removes thousands of files. */
+const TIDY_BATCH_SIZE = 500;
 
-/** The jobs that tidy all this. */
-export function tidyJobs({ appId, blobs, keys }: TidyPayload): TidyPayload[] {
+export function splitTidyPayload({ appId, blobs, keys }: TidyPayload): TidyPayload[] {
   return [
-    ...runsOf(blobs).map((run) => ({ appId, blobs: run, keys: [] })),
-    ...runsOf(keys).map((run) => ({ appId, blobs: [], keys: run })),
+    ...batchesOf(blobs).map((batch) => ({ appId, blobs: batch, keys: [] })),
+    ...batchesOf(keys).map((batch) => ({ appId, blobs: [], keys: batch })),
   ];
 }
 
-function runsOf(all: readonly string[]): string[][] {
-  const count = Math.ceil(all.length / TIDIED_AT_ONCE);
-  return Array.from({ length: count }, (_, run) => all.slice(run * TIDIED_AT_ONCE, (run + 1) * TIDIED_AT_ONCE));
+function batchesOf(values: readonly string[]): string[][] {
+  const count = Math.ceil(values.length / TIDY_BATCH_SIZE);
+  return Array.from({ length: count }, (_, index) =>
+    values.slice(index * TIDY_BATCH_SIZE, (index + 1) * TIDY_BATCH_SIZE),
+  );
 }

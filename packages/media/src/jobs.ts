@@ -5,7 +5,7 @@ export interface TidyPayload {
   readonly keys: readonly string[];
 }
 
-/** A file to process by its preset, or into renditions of these widths only. */
+/** With `widths`, only renditions of these widths are made; otherwise the preset decides. */
 export interface ProcessPayload {
   readonly appId: number;
   readonly fileId: number;
@@ -14,7 +14,7 @@ export interface ProcessPayload {
   readonly widths?: readonly number[] | undefined;
 }
 
-/** Public keys to purge from caches once the renditions of the new content exist. */
+/** Caches are purged once the renditions of the new content exist. */
 export interface PurgePayload {
   readonly appId: number;
   readonly fileId: number;
@@ -35,19 +35,18 @@ export const JOBS = {
   hide: 'hide_unused',
 } as const;
 
-/** One attempt at a job. */
 export interface JobAttempt {
-  /** From 1. */
+  /** Starts at 1. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Message of the last attempt that threw; null when none did, even if attempts ended their process. */
+  /** Message of the last attempt that threw; null when no attempt has thrown, even if attempts ended their process. */
   readonly lastError: string | null;
 }
 
 /** Runs one job. A task that throws is retried with backoff, up to the maximum of attempts. */
 export type JobTask = (payload: unknown, attempt: JobAttempt) => Promise<unknown>;
 
-/** Tasks by job name. Jobs of other names stay in the queue. */
+/** Tasks by job name. Jobs with other names stay in the queue. */
 export type JobTasks = Readonly<Record<string, JobTask>>;
 
 /** Reports a background error; `job` is a job name or the failing part of the queue. */

@@ -2,15 +2,15 @@ import { ancestry, lastSegment, type FolderPath } from './folders.js';
 
 const MAX_NAME_LENGTH = 200;
 const MAX_EXTENSION_LENGTH = 32;
-/** Of the folders in a key; with name and suffixes, a key stays below the 1,024 bytes that stores accept. */
+/** With name and suffixes, a key then stays below the 1,024 bytes that stores accept. */
 const MAX_FOLDERS_LENGTH = 700;
 
-/** Transliterates to ASCII; passed in, since tables of scripts are no domain rule. */
+/** Transliterates text to ASCII. Callers pass it in, because tables of scripts are no domain rule. */
 export type Transliterate = (text: string) => string;
 
 /**
- * Makes a name safe for URLs: lower-case ASCII letters, digits, `.`, `_` and `-`; other characters become a hyphen.
- * Never empty, never with a leading dot, never with the `@` of renditions.
+ * Makes a name safe for URLs: lower-case ASCII letters, digits, `.`, `_` and `-`; other characters become a hyphen. The
+ * result is never empty. It has no leading dot and no `@`, which marks renditions.
  */
 export function toUrlSafe(name: string, ascii: Transliterate): string {
   const safe = ascii(name)
@@ -19,7 +19,7 @@ export function toUrlSafe(name: string, ascii: Transliterate): string {
     .replaceAll(/[.-]*\.[.-]*/g, '.')
     .replaceAll(/^[.-]+|[.-]+$/g, '');
   const [stem, extension] = splitExtension(safe);
-  // A longer extension is part of the name.
+  // An extension above the maximum counts as part of the name.
   if (extension.length > MAX_EXTENSION_LENGTH) return truncateName(safe, MAX_NAME_LENGTH);
   return truncateName(stem, MAX_NAME_LENGTH - extension.length) + extension;
 }
@@ -28,46 +28,47 @@ function truncateName(text: string, length: number): string {
   return text.slice(0, length).replace(/[.-]+$/, '') || 'file';
 }
 
-/** Permanent key of a file: `<prefix>/<folder>/<name>` in URL-safe segments. Too long a path loses innermost folders. */
+/**
+ * Returns the permanent key of a file: `<prefix>/<folder>/<name>` in URL-safe segments. A path that is too long loses
+ * its innermost folders.
+ */
 export function fileKey(prefix: string, folder: FolderPath, name: string, ascii: Transliterate): string {
-  const segments = ancestry(folder).map((each) => toUrlSafe(lastSegment(each), ascii));
-  return [prefix, ...takeWithin(segments, MAX_FOLDERS_LENGTH), toUrlSafe(name, ascii)].join('/');
+  const segments = ancestry(folder).map((ancestor) => toUrlSafe(lastSegment(ancestor), ascii));
+  return [prefix, ...limitSegments(segments, MAX_FOLDERS_LENGTH), toUrlSafe(name, ascii)].join('/');
 }
 
-function takeWithin(segments: readonly string[], maxLength: number): readonly string[] {
+function limitSegments(segments: readonly string[], maxLength: number): readonly string[] {
   let length = 0;
   return segments.filter((segment) => (length += segment.length + 1) <= maxLength);
 }
 
-/** The key itself, then with `-2`, `-3` … before its extension. */
+/** Returns the key itself for attempt 1, then the key with `-2`, `-3` … before its extension. */
 export function keyCandidate(key: string, attempt: number): string {
   const [stem, extension] = splitExtension(key);
   return attempt <= 1 ? key : `${stem}-${attempt}${extension}`;
 }
 
-/** `<key without its extension>@<width>.<extension of the key>`. */
+/** The format is `<key without its extension>@<width>.<extension of the key>`. */
 export function renditionKey(key: string, width: number): string {
   const [stem, extension] = splitExtension(key);
   return `${stem}@${width}${extension}`;
 }
 
-/** Public key of a kept version. */
 export function versionKey(key: string, version: number): string {
   const [stem, extension] = splitExtension(key);
   return `${stem}@v${version}${extension}`;
 }
 
-/** Public key of a rendered page. */
 export function pageKey(key: string, page: number, extension: string): string {
   return `${key}@p${page}.${extension}`;
 }
 
-/** Key of a blob, which is written once. No public key starts with this prefix. */
+/** A blob is written once. No public key starts with this prefix. */
 export function blobKey(prefix: string, id: string): string {
   return `_blobs/${prefix}/${id}`;
 }
 
-/** Key of the file that owns this key: of a rendition, version, page or the file itself. */
+/** Returns the key of the file that a rendition, version or page belongs to. The key of a file stays unchanged. */
 export function ownerKey(key: string): string {
   return key.replace(/@p\d+\.[^./@]*$/, '').replace(/@v?\d+(\.[^./@]*)?$/, '$1');
 }
@@ -78,7 +79,10 @@ export function splitExtension(name: string): [stem: string, extension: string] 
   return [stem, extension];
 }
 
-/** Key in a URL below the library's base, without query and fragment; `undefined` for any other or invalid URL. */
+/**
+ * Returns the key in a URL below the library's base, without query and fragment; `undefined` for any other or invalid
+ * URL.
+ */
 export function keyOfUrl(url: string, base: string): string | undefined {
   if (!url.startsWith(`${base}/`)) return undefined;
   const [path = ''] = url.slice(base.length + 1).split(/[?#]/);
@@ -90,7 +94,7 @@ export function keyOfUrl(url: string, base: string): string | undefined {
   }
 }
 
-/** Public URL of a key; from version 2 on it carries the version, so that caches fetch the new content. */
+/** From version 2 on, the URL carries the version, so that caches fetch the new content. */
 export function publicUrl(base: string, key: string, version: number): string {
   return `${base}/${key}${version > 1 ? `?v=${version}` : ''}`;
 }

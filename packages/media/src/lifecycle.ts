@@ -1,7 +1,7 @@
 import type { Refusal } from '@back-office/kernel';
 import { FILE_IN_TRASH, FILE_NOT_FOUND, FILE_NOT_IN_TRASH } from './refusals.js';
 
-/** `receiving`: the upload is in progress and invisible. A purged file is gone and has no state. */
+/** `receiving` means that the upload is in progress and invisible. A purged file has no state. */
 export const FILE_STATES = ['receiving', 'active', 'trashed'] as const;
 export type FileState = (typeof FILE_STATES)[number];
 
@@ -11,10 +11,9 @@ export type FileAction =
 /** Result of an action: the next state, `unchanged` (already done), `removed`, or a refusal. */
 export type FileStep = FileState | 'unchanged' | 'removed' | Refusal;
 
-/** Other calls do not find a file that is still being received. */
+/** Other calls do not find a file that is being received. */
 const whileReceiving = { receiving: FILE_NOT_FOUND } as const;
 
-/** Transition table of files. */
 export const FILE_LIFECYCLE: Readonly<Record<FileAction, Readonly<Record<FileState, FileStep>>>> = {
   store: { receiving: 'active', active: FILE_NOT_FOUND, trashed: FILE_NOT_FOUND },
   abandon: { receiving: 'removed', active: FILE_NOT_FOUND, trashed: FILE_NOT_FOUND },
@@ -32,7 +31,7 @@ export function stepOf(action: FileAction, state: FileState): FileStep {
   return FILE_LIFECYCLE[action][state];
 }
 
-/** States in which the action has this result, for adapters that select files by state. */
+/** Returns the states in which the action has this result. Adapters select files by them. */
 export function statesBefore(action: FileAction, step: FileState | 'removed'): FileState[] {
   return FILE_STATES.filter((state) => stepOf(action, state) === step);
 }

@@ -1,8 +1,7 @@
 import type { Size } from './presets.js';
 
-/** A file with random access. */
 export interface ReadableFile {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
   /** Returns fewer bytes at the end of the file. */
   read(from: number, length: number): Promise<Uint8Array>;
@@ -10,7 +9,10 @@ export interface ReadableFile {
 
 /** Reads facts of a video from a small part of its bytes. */
 export interface MediaFacts {
-  /** Size of a video as displayed. `undefined` for audio, unreadable files and timeouts; rejects when `read` does. */
+  /**
+   * Returns the size of a video as displayed; `undefined` for audio, unreadable files and timeouts. Rejects when `read`
+   * rejects.
+   */
   sizeOf(file: ReadableFile): Promise<Size | undefined>;
   close(): Promise<void>;
 }

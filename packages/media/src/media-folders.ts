@@ -6,7 +6,7 @@ export interface Folder {
   readonly path: FolderPath;
   readonly name: string;
   readonly description: string | null;
-  /** Number of visible files directly in it. */
+  /** Number of visible files directly in the folder. */
   readonly files: number;
 }
 
@@ -16,7 +16,6 @@ export interface NewFolder {
   readonly description: string | null;
 }
 
-/** A folder after an edit. */
 export interface EditedFolder {
   readonly path: FolderPath;
   /** The folder and its descendants. */
@@ -31,7 +30,6 @@ export interface FolderEdit {
   readonly description?: string | null | undefined;
 }
 
-/** The app's settings for deleting files. */
 export interface DeletionRules {
   readonly trashRetentionDays: number;
   readonly refusesDeleteInUse: boolean;
@@ -42,20 +40,23 @@ export interface RemovedBranch {
   readonly deletedFolders: number;
 }
 
-/** Folders of the library. Changes of one app's folders are serialized, since a branch changes as a whole. */
+/** Changes of one app's folders are serialized, because a branch changes as a whole. */
 export interface MediaFolders {
-  /** Refused: the top level, a missing parent, a path or sibling name that is taken. */
+  /** Refuses the top level, a missing parent, and a path or sibling name that is taken. */
   add(appId: number, folder: NewFolder): Promise<Folder | Refusal>;
   /**
-   * Renames, describes or moves a folder with its descendants; keys of files stay. Refused: a missing folder or parent,
-   * a parent within the folder, a name that is taken, a path that becomes too long.
+   * Renames, describes or moves a folder with its descendants; keys of files stay. Refuses a missing folder or parent,
+   * a parent within the folder, a taken name and a path that becomes too long.
    */
   edit(appId: number, id: number, edit: FolderEdit): Promise<EditedFolder | Refusal>;
-  /** Trashes the files of a branch and removes its folders. Refused: a missing folder, a file in use that the rules keep. */
+  /**
+   * Moves the files of a branch to Trash and removes its folders. Refuses a missing folder, and a file in use that the
+   * rules protect.
+   */
   remove(appId: number, path: FolderPath, rules: DeletionRules): Promise<RemovedBranch | Refusal>;
 }
 
 export interface MediaFolderQueries {
-  /** A folder and its descendants by path; all folders for the top level. Empty when the folder is missing. */
+  /** Returns a folder and its descendants by path; all folders for the top level. Returns none for a missing folder. */
   branch(appId: number, path: FolderPath): Promise<Folder[]>;
 }

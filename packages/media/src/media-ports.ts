@@ -9,7 +9,6 @@ import type { ProcessedFileQueries, ProcessedFiles } from './processed-files.js'
 import type { UploadPresetQueries, UploadPresets } from './upload-presets.js';
 import type { UploadReceipts } from './upload-receipts.js';
 
-/** Database ports of the media library. */
 export interface MediaPorts {
   readonly mediaFiles: MediaFiles;
   readonly mediaFileQueries: MediaFileQueries;

@@ -19,20 +19,20 @@ export interface StoredObject {
 /** Storage of file content. Keys are paths of segments `[a-z0-9_][a-z0-9._@-]*`. */
 export interface MediaStore {
   /**
-   * Stores an object atomically: readers see the old or the whole new one. Returns its size in bytes. Keeps the old
-   * object and throws when the source fails or the store is full.
+   * Stores an object atomically: readers see the old object or the whole new one. Returns its size in bytes. Throws
+   * when the source fails or the store is full, and then keeps the old object.
    */
   put(key: string, bytes: AsyncIterable<Uint8Array>, mime: string): Promise<number>;
   /**
-   * `undefined` for a missing object. A range is truncated at the end of the object. The caller has to start reading,
-   * and may stop at any time; until then the store may hold a file or a connection.
+   * Returns `undefined` for a missing object. A range is truncated at the end of the object. Callers must start reading
+   * and may stop at any time; the store may hold a file or a connection until they do.
    */
   read(key: string, range?: ByteRange): Promise<StoredBytes | undefined>;
-  /** Copies within the store, atomically for readers; false when the source is missing. */
+  /** Copies within the store, atomically for readers; returns false when the source is missing. */
   copy(from: string, to: string): Promise<boolean>;
-  /** No effect on a missing object. */
+  /** Has no effect on a missing object. */
   remove(key: string): Promise<void>;
-  /** Yields the objects whose keys have the prefix, in any order. Concurrent changes may be missed. */
+  /** Yields the objects whose keys start with the prefix, in any order. May miss concurrent changes. */
   list(prefix: string): AsyncIterable<StoredObject>;
   /** Throws unless the store answers and is writable. */
   ping(): Promise<void>;

@@ -1,12 +1,17 @@
 import type { FileResult } from './file-moves.js';
 import type { DeletionRules } from './media-folders.js';
 
-/** Deletion of files in two steps. Returns one result per key or id, in their order. */
+/** `delete` and `purge` return one result per file, in the order of the argument. */
 export interface MediaTrash {
-  /** Moves files to Trash; those already there stay. Refused per file: missing, in use and kept by the rules. */
+  /**
+   * Moves files to Trash; files in Trash stay there. Refuses a missing file, and a file in use that the rules protect.
+   */
   delete(appId: number, keys: readonly string[], rules: DeletionRules): Promise<FileResult[]>;
-  /** Removes files in Trash for good and queues the removal of their bytes. Refused per file: missing, not in Trash. */
+  /**
+   * Removes files in Trash permanently and queues the removal of their bytes. Refuses a missing file and a file outside
+   * Trash.
+   */
   purge(appId: number, ids: readonly number[]): Promise<FileResult[]>;
-  /** Purges a batch of expired files of each app; returns their number, 0 when none is left. */
+  /** Purges a batch of expired files of each app; returns their number, which is 0 when none is left. */
   expire(): Promise<number>;
 }

@@ -1,4 +1,4 @@
-/** Byte order of an integer, `big` by default. Bytes beyond the end read as 0. */
+/** Byte order of an integer, by default `big`. Bytes beyond the end count as 0. */
 export type ByteOrder = 'big' | 'little';
 
 export function u16(bytes: Uint8Array, at: number, order: ByteOrder = 'big'): number {
@@ -16,7 +16,7 @@ export function u32(bytes: Uint8Array, at: number, order: ByteOrder = 'big'): nu
   return order === 'big' ? first * 0x1_0000 + second : second * 0x1_0000 + first;
 }
 
-/** Exact up to 2^53. */
+/** The value is exact up to 2^53. */
 export function u64(bytes: Uint8Array, at: number): number {
   return u32(bytes, at) * 0x1_0000_0000 + u32(bytes, at + 4);
 }
@@ -32,8 +32,7 @@ export function setU32(bytes: Uint8Array, at: number, value: number, order: Byte
   setU16(bytes, at + 2, order === 'big' ? low : high, order);
 }
 
-/** Decodes Latin-1. */
-export function latin1(bytes: Uint8Array, from = 0, to = bytes.length): string {
+export function decodeLatin1(bytes: Uint8Array, from = 0, to = bytes.length): string {
   let text = '';
   for (let at = from; at < Math.min(to, bytes.length); at += 8_192) {
     // A spread takes several times as long.
@@ -42,13 +41,13 @@ export function latin1(bytes: Uint8Array, from = 0, to = bytes.length): string {
   return text;
 }
 
-export function fromLatin1(text: string): Uint8Array {
+export function encodeLatin1(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
   return bytes;
 }
 
-/** Whether the Latin-1 text is found at this offset. */
+/** Returns true when the Latin-1 text is at this offset. */
 export function matchesAt(bytes: Uint8Array, at: number, text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
     if (bytes[at + index] !== text.charCodeAt(index)) return false;

@@ -4,9 +4,9 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 export interface UploadPreset {
   readonly name: string;
   readonly outputFormat: OutputFormat;
-  /** Pixels; wider images are scaled down. */
+  /** In pixels; wider images are scaled down. */
   readonly maxWidth: number;
-  /** 1–100. */
+  /** From 1 to 100. */
   readonly quality: number;
   readonly renditionWidths: readonly number[];
 }
@@ -20,7 +20,7 @@ export const DEFAULT_PRESET: UploadPreset = {
   renditionWidths: [320, 640, 1_280],
 };
 
-/** How a file that names no preset is processed: it stays as it is, within what an image may measure. */
+/** Applies to a file without a preset. The file keeps its format, within the size limits of images. */
 export const WITHOUT_PRESET: Omit<UploadPreset, 'name'> = {
   outputFormat: 'original',
   maxWidth: 16_384,
@@ -34,17 +34,17 @@ export interface Size {
 }
 
 export interface PlannedRendition extends Size {
-  /** `w<width>`. */
+  /** The format is `w<width>`. */
   readonly label: string;
 }
 
-/** Scales down to the width, keeping the aspect ratio; at least one pixel high. */
-export function scaleTo(width: number, { width: own, height }: Size): Size {
-  if (width >= own) return { width: own, height };
-  return { width, height: Math.max(1, Math.round((height * width) / own)) };
+/** Scales down to the width and keeps the aspect ratio; the height is at least one pixel. */
+export function scaleTo(width: number, { width: originalWidth, height }: Size): Size {
+  if (width >= originalWidth) return { width: originalWidth, height };
+  return { width, height: Math.max(1, Math.round((height * width) / originalWidth)) };
 }
 
-/** Sizes of the main image and its renditions, narrowest first, none wider than the original. */
+/** Returns the sizes of the main image and its renditions, narrowest first. No rendition is wider than the original. */
 export function planSizes(
   original: Size,
   preset: Pick<UploadPreset, 'maxWidth' | 'renditionWidths'>,

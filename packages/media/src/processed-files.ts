@@ -1,6 +1,5 @@
 import type { OutputFormat, PlannedRendition } from './presets.js';
 
-/** A file and its preset, as processing needs them. */
 export interface FileToProcess {
   readonly id: number;
   readonly key: string;
@@ -18,7 +17,6 @@ export interface FileToProcess {
   readonly renditionWidths: readonly number[];
 }
 
-/** An object that processing has stored. */
 export interface ProcessedObject {
   readonly content: string;
   readonly mime: string;
@@ -27,9 +25,8 @@ export interface ProcessedObject {
   readonly height: number;
 }
 
-/** Outputs of processing a file. */
 export interface ProcessingResult {
-  /** The new public content; `undefined` when the old one stays. */
+  /** New public content; `undefined` when the content stays. */
   readonly main: (ProcessedObject & { readonly checksum: Uint8Array }) | undefined;
   /** Size when the content stays; null keeps the recorded value. */
   readonly width: number | null;
@@ -38,34 +35,42 @@ export interface ProcessingResult {
     readonly key: string;
     readonly label: PlannedRendition['label'];
   })[];
-  /** Whether other renditions of the file are removed. */
+  /** Whether all other renditions of the file are removed. */
   readonly replacesRenditions: boolean;
   readonly pages: readonly (ProcessedObject & { readonly key: string; readonly page: number })[];
 }
 
 /**
- * Results of processing. Each is recorded first, then its public copies are made from the records, then it is listed and
- * the file is done. Every step can be repeated.
+ * Processing takes three steps: record the result, make the public copies from the records, then list the result and
+ * finish the file. Every step can be repeated.
  */
 export interface ProcessedFiles {
-  /** Returns the public keys to copy to; false, without recording, when the content has changed or the file is gone. */
+  /**
+   * Returns the public keys to copy to. Returns false, without recording, when the content has changed or the file is
+   * gone.
+   */
   record(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
   /**
-   * Lists the recorded result, drops what it replaces and finishes the file. Returns the public keys without an object
-   * now; false when the content has changed or the file is gone.
+   * Lists the recorded result, drops what it replaces and finishes the file. Returns the public keys that now have no
+   * object; false when the content has changed or the file is gone.
    */
   list(appId: number, file: FileToProcess, result: ProcessingResult): Promise<readonly string[] | false>;
-  /** Fails a pending file, which stays as uploaded. No effect on another version or a finished file. */
+  /**
+   * Marks a pending file as failed; the file stays as uploaded. Has no effect on another version or a finished file.
+   */
   fail(appId: number, fileId: number, version: number): Promise<void>;
-  /** Finishes a file that only had to be published. Returns its JSON text; `undefined` for another version or a finished file. */
+  /**
+   * Finishes a file that only had to be published. Returns its JSON text; `undefined` for another version or a finished
+   * file.
+   */
   finish(appId: number, fileId: number, version: number): Promise<string | undefined>;
-  /** Retries jobs that have given up, and fails the files that have waited for a lost job since `before`. */
+  /** Retries jobs that have given up. Marks files as failed that have waited for a lost job since this time. */
   revive(before: Date): Promise<void>;
 }
 
 export interface ProcessedFileQueries {
-  /** `undefined` for a missing file. */
+  /** Returns `undefined` for a missing file. */
   find(appId: number, fileId: number): Promise<FileToProcess | undefined>;
-  /** Public keys of all renditions and pages of a file. */
+  /** Returns the public keys of all renditions and pages of a file. */
   derivedKeys(appId: number, fileId: number): Promise<string[]>;
 }

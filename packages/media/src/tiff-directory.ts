@@ -1,13 +1,12 @@
 import { matchesAt, u16, u32, type ByteOrder } from './octets.js';
 
-/** One tag of a TIFF directory. */
 export interface TiffEntry {
   readonly tag: number;
   /** Offset of the entry. */
   readonly at: number;
   readonly type: number;
   readonly count: number;
-  /** Offset of its values; within the entry when they take at most four bytes. */
+  /** Offset of the values, which lie within the entry when they take at most four bytes. */
   readonly valueAt: number;
   /** Bytes of all values; 0 for an unknown type. */
   readonly size: number;
@@ -16,13 +15,13 @@ export interface TiffEntry {
 export interface TiffDirectory {
   readonly entries: readonly TiffEntry[];
   /** Offset of the next directory; 0 after the last. */
-  readonly next: number;
+  readonly nextOffset: number;
 }
 
 export interface TiffHeader {
   readonly order: ByteOrder;
   /** Offset of the first directory. */
-  readonly first: number;
+  readonly firstOffset: number;
 }
 
 export const ENTRY_SIZE = 12;
@@ -51,22 +50,22 @@ export const TAG = {
   dngVersion: 50_706,
 } as const;
 
-/** `undefined` unless this is a TIFF with 32-bit offsets. */
+/** Returns `undefined` unless this is a TIFF with 32-bit offsets. */
 export function tiffHeader(bytes: Uint8Array): TiffHeader | undefined {
   const order = matchesAt(bytes, 0, 'II*\0') ? 'little' : matchesAt(bytes, 0, 'MM\0*') ? 'big' : undefined;
   if (order === undefined || bytes.length < HEADER_SIZE) return undefined;
   const first = u32(bytes, 4, order);
-  return first < HEADER_SIZE ? undefined : { order, first };
+  return first < HEADER_SIZE ? undefined : { order, firstOffset: first };
 }
 
-/** `undefined` when its entries do not lie within these bytes; their values may. */
+/** Returns `undefined` when the entries do not lie within these bytes; their values may lie beyond. */
 export function directoryAt(bytes: Uint8Array, at: number, order: ByteOrder): TiffDirectory | undefined {
   const count = u16(bytes, at, order);
   const end = at + 2 + count * ENTRY_SIZE;
   // EXIF writers may omit the offset after the entries.
   if (at + 2 > bytes.length || end > bytes.length) return undefined;
   const entries = Array.from({ length: count }, (_, index) => entryAt(bytes, at + 2 + index * ENTRY_SIZE, order));
-  return { entries, next: u32(bytes, end, order) };
+  return { entries, nextOffset: u32(bytes, end, order) };
 }
 
 function entryAt(bytes: Uint8Array, at: number, order: ByteOrder): TiffEntry {
@@ -83,20 +82,20 @@ export function* numbersOf(
   order: ByteOrder,
 ): Generator<number> {
   if (!INTEGERS.has(type) || size === 0) return;
-  const each = size / count;
-  for (let at = valueAt; at + each <= Math.min(valueAt + size, bytes.length); at += each) {
-    yield each === 1 ? (bytes[at] ?? 0) : each === 2 ? u16(bytes, at, order) : u32(bytes, at, order);
+  const itemSize = size / count;
+  for (let at = valueAt; at + itemSize <= Math.min(valueAt + size, bytes.length); at += itemSize) {
+    yield itemSize === 1 ? (bytes[at] ?? 0) : itemSize === 2 ? u16(bytes, at, order) : u32(bytes, at, order);
   }
 }
 
-/** First integer of a tag. */
+/** Returns the first integer of a tag. */
 export function numberOf(
   bytes: Uint8Array,
   { entries }: TiffDirectory,
   tag: number,
   order: ByteOrder,
 ): number | undefined {
-  const entry = entries.find((each) => each.tag === tag);
+  const entry = entries.find((candidate) => candidate.tag === tag);
   if (entry === undefined) return undefined;
   const [first] = numbersOf(bytes, entry, order);
   return first;

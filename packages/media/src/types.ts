@@ -1,7 +1,6 @@
 export const FILE_KINDS = ['image', 'vector', 'video', 'audio', 'doc'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-/** Accepted types, as detected from the content. */
 const KIND_BY_MIME: Readonly<Record<string, FileKind>> = {
   'image/jpeg': 'image',
   'image/png': 'image',
@@ -29,18 +28,18 @@ const KIND_BY_MIME: Readonly<Record<string, FileKind>> = {
 
 export const ALLOWED_MIMES: readonly string[] = Object.keys(KIND_BY_MIME);
 
-/** `undefined` for a type that the library does not accept. */
+/** Returns `undefined` for a type that the library does not accept. */
 export function kindOf(mime: string): FileKind | undefined {
   return Object.hasOwn(KIND_BY_MIME, mime) ? KIND_BY_MIME[mime] : undefined;
 }
 
-/** Whether files of this type are processed in the background: scaled, measured or rendered by page. */
+/** Returns true for types that are processed in the background: scaled, measured or rendered by page. */
 export function isProcessed(mime: string): boolean {
   const kind = kindOf(mime);
   return kind === 'image' || kind === 'video' || mime === 'application/pdf';
 }
 
-/** Whether a browser could run scripts in files of this type; they are served so that it cannot. */
+/** Returns true when a browser could run scripts in such a file. The file is then served so that it cannot. */
 export function canHoldScripts(mime: string): boolean {
   const kind = kindOf(mime);
   return kind === 'vector' || kind === 'doc' || kind === undefined;

@@ -1,15 +1,14 @@
 import type { UploadPreset } from './presets.js';
 
-/** A preset as sent: an absent field keeps its value, or takes the default preset's in a new preset. */
+/** A preset as sent. An absent field keeps its value, or takes the value of the default preset in a new preset. */
 export type PresetChange = Partial<UploadPreset> & { readonly name: string; readonly isDefault?: boolean };
 
-/** One change for each name that was sent, and the name of the new default preset, if there is one. */
 export interface MergedPresets {
   readonly changes: readonly PresetChange[];
   readonly newDefault: string | undefined;
 }
 
-/** Of several changes of one name, and of several new defaults, the last wins. */
+/** The last change of a name wins, and so does the last new default. */
 export function mergePresets(sent: readonly PresetChange[]): MergedPresets {
   const byName = new Map<string, PresetChange>();
   for (const change of sent) byName.set(change.name, { ...byName.get(change.name), ...change });
@@ -17,7 +16,7 @@ export function mergePresets(sent: readonly PresetChange[]): MergedPresets {
   return { changes, newDefault: changes.filter(({ isDefault }) => isDefault === true).at(-1)?.name };
 }
 
-/** Upload presets of apps. Exactly one preset per app is the default. */
+/** Exactly one preset per app is the default. */
 export interface UploadPresets {
   /**
    * Upserts presets by name in one transaction; the last change of a name wins. Returns JSON text of the presets as the
@@ -27,6 +26,6 @@ export interface UploadPresets {
 }
 
 export interface UploadPresetQueries {
-  /** JSON text of all presets as the API presents them, by name. */
+  /** Returns JSON text of all presets as the API presents them, sorted by name. */
   list(appId: number): Promise<string>;
 }

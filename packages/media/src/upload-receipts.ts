@@ -2,7 +2,6 @@ import { addHours } from '@back-office/kernel';
 import type { Size } from './presets.js';
 import type { FileKind } from './types.js';
 
-/** An app as owner of files. */
 export interface MediaApp {
   readonly id: number;
   /** First segment of every key of the app. */
@@ -12,18 +11,17 @@ export interface MediaApp {
 /** Store keys of a file's content. */
 export interface Blobs {
   readonly content: string;
-  /** The raw upload; null unless it is kept. */
+  /** Raw upload; null unless it is kept. */
   readonly original: string | null;
 }
 
-/** The names of all these bytes. */
-export function namesOfBlobs(all: readonly Blobs[]): string[] {
-  return all.flatMap(({ content, original }) => (original === null ? [content] : [content, original]));
+export function blobKeysOf(blobs: readonly Blobs[]): string[] {
+  return blobs.flatMap(({ content, original }) => (original === null ? [content] : [content, original]));
 }
 
 const STALE_HOURS = 1;
 
-/** An upload that began before this moment has died. */
+/** An upload that began before this time counts as dead. */
 export function staleReceiptsBefore(now: Date): Date {
   return addHours(now, -STALE_HOURS);
 }
@@ -34,7 +32,6 @@ export interface Receipt extends Blobs {
   readonly id: number;
 }
 
-/** Facts of a file, read from its content. */
 export interface FileFacts {
   readonly mime: string;
   readonly kind: FileKind;
@@ -42,7 +39,7 @@ export interface FileFacts {
   readonly size: Size | undefined;
 }
 
-/** Stored content that belongs to a receipt, not to a file. */
+/** Stored content that belongs to a receipt and is no file yet. */
 export interface ReceivedContent extends FileFacts {
   readonly receipt: Receipt;
   /** Size of the public content in bytes. */
@@ -50,12 +47,14 @@ export interface ReceivedContent extends FileFacts {
   readonly checksum: Uint8Array;
 }
 
-/** Uploads in progress, invisible to all other calls. */
+/** Other calls do not see uploads in progress. */
 export interface UploadReceipts {
-  /** Records an upload under unique store keys. */
+  /** Records an upload and assigns it unique store keys. */
   begin(app: MediaApp, keepsOriginal: boolean): Promise<Receipt>;
-  /** Deletes a receipt and queues the removal of its bytes. No effect when it is gone or has become a file. */
+  /**
+   * Deletes a receipt and queues the removal of its bytes. Has no effect when the receipt is gone or has become a file.
+   */
   end(receipt: Pick<Receipt, 'appId' | 'id'>): Promise<void>;
-  /** Ends a batch of receipts of dead uploads; true when there may be more. */
+  /** Ends a batch of receipts of dead uploads; returns true when there may be more. */
   sweep(): Promise<boolean>;
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { pageKey, publicUrl, renditionKey, versionKey } from './keys.js';
-import { usedKey } from './usages.js';
+import { fileKeyOfUrl } from './usages.js';
 
 const base = 'https://cdn.example.com/media';
 const prefix = 'ab12cd34';
-const used = (url: string): string | undefined => usedKey(url, base, prefix);
+const used = (url: string): string | undefined => fileKeyOfUrl(url, base, prefix);
 
 describe('usedKey', () => {
   it.each([

@@ -1,21 +1,21 @@
 import { isStorable } from '@back-office/kernel';
-import { utf8Length } from './folders.js';
+import { utf8ByteLength } from './folders.js';
 import { keyOfUrl, ownerKey } from './keys.js';
 
-/** Above any file's key, and within an index entry. */
+/** The limit is above any file's key and within an index entry. */
 const MAX_KEY_BYTES = 2_048;
 
 /**
- * Key of the file that a stored URL refers to, whether or not the file exists. URLs of renditions, versions and pages
- * give the key of their file. `undefined` for a URL outside `<base>/<prefix>/`.
+ * Returns the key of the file that a URL refers to, whether or not the file exists. URLs of renditions, versions and
+ * pages give the key of their file. Returns `undefined` for a URL outside `<base>/<prefix>/`.
  */
-export function usedKey(url: string, base: string, prefix: string): string | undefined {
+export function fileKeyOfUrl(url: string, base: string, prefix: string): string | undefined {
   const key = keyOfUrl(url, base);
   if (key === undefined || !key.startsWith(`${prefix}/`) || !isFileKey(key)) return undefined;
-  return isStorable(key) && utf8Length(key) <= MAX_KEY_BYTES ? ownerKey(key) : undefined;
+  return isStorable(key) && utf8ByteLength(key) <= MAX_KEY_BYTES ? ownerKey(key) : undefined;
 }
 
-/** Rejects folders, and dot segments, which clients resolve before the request. */
+/** Rejects folders and dot segments; clients resolve dot segments before the request. */
 function isFileKey(key: string): boolean {
   return !key.endsWith('/') && !key.split('/').some((segment) => segment === '.' || segment === '..');
 }

@@ -13,7 +13,7 @@ import {
 import { DatabaseUnavailable } from '@back-office/database';
 import { asciiOf } from '@back-office/database-search';
 import { fieldsOf, type BulkOptions, type Clock } from '@back-office/kernel';
-import { usedKey } from '@back-office/media';
+import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import type { State } from '../state.js';
 import { writeProducts } from './product-writes.js';
@@ -39,7 +39,7 @@ export class MemoryProducts implements Products {
     { explain, dryRun }: BulkOptions = {},
   ): Promise<UpsertedProducts> {
     const { publicBase, currencyOf } = this.options;
-    const keyOf = (url: string) => usedKey(url, publicBase(), settings.media.prefix);
+    const keyOf = (url: string) => fileKeyOfUrl(url, publicBase(), settings.media.prefix);
     const work = (): UpsertedProducts => {
       if (currencyOf(appId) !== currency) throw new DatabaseUnavailable('The currency of the app has just changed');
       const found = foundProducts(this.state, appId);

@@ -8,7 +8,7 @@ import {
   type LocationsApp,
   type PutLocations,
 } from '@back-office/locations';
-import { usedKey } from '@back-office/media';
+import { fileKeyOfUrl } from '@back-office/media';
 import type { State } from '../state.js';
 
 const ENTITY_TYPE = 'app_location';
@@ -57,7 +57,7 @@ export class MemoryLocations implements Locations {
       .all(appId)
       .filter((usage) => usage.entity_type === ENTITY_TYPE && usage.entity_id === entityId);
     for (const usage of known) if (usage.url !== url) usages.delete(appId, usage.id);
-    const key = usedKey(url ?? '', this.libraryBase(), prefix);
+    const key = fileKeyOfUrl(url ?? '', this.libraryBase(), prefix);
     if (url === null || key === undefined || known.some((usage) => usage.url === url)) return;
     const entity = { entity_type: ENTITY_TYPE, entity_id: entityId, field: 'image_url', label: null };
     usages.insert(appId, { key, ...entity, url, inserted_at: this.clock.now() });

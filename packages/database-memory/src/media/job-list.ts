@@ -6,7 +6,7 @@ import {
   MAX_PURGE_ATTEMPTS,
   processingKey,
   purgeKey,
-  tidyJobs,
+  splitTidyPayload,
   type ProcessPayload,
   type PurgePayload,
   type Purpose,
@@ -54,7 +54,7 @@ export class JobList {
   }
 
   addTidying(all: TidyPayload): void {
-    for (const payload of tidyJobs(all)) this.add({ name: JOBS.tidy, payload });
+    for (const payload of splitTidyPayload(all)) this.add({ name: JOBS.tidy, payload });
   }
 
   addDaily(name: string): void {

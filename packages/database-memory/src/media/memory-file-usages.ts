@@ -5,7 +5,7 @@ import {
   type MediaApp,
   type PublicLibrary,
   type Usage,
-  usedKey,
+  fileKeyOfUrl,
 } from '@back-office/media';
 import type { State } from '../state.js';
 
@@ -19,7 +19,7 @@ export class MemoryFileUsages implements FileUsages {
   async replace({ id: appId, prefix }: MediaApp, { label = null, fields, ...entity }: EntityUsages): Promise<Usage[]> {
     const { entity_type, entity_id } = entity;
     const used = fields.flatMap(({ field, url }) => {
-      const key = usedKey(url, this.library.base, prefix);
+      const key = fileKeyOfUrl(url, this.library.base, prefix);
       return key === undefined ? [] : [{ key, field, url }];
     });
     return this.state.memory.transaction(() => {

@@ -4,7 +4,7 @@ import {
   isProcessed,
   kindOf,
   NO_VERSION_TO_REVERT,
-  namesOfBlobs,
+  blobKeysOf,
   purgeAt,
   stepOf,
   versionKey,
@@ -202,7 +202,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
 
   private remove(appId: number, versions: readonly VersionRecord[]): void {
     for (const { id } of versions) this.state.fileVersions.delete(appId, id);
-    this.jobs.addTidying({ appId, blobs: namesOfBlobs(versions), keys: versions.map(({ key }) => key) });
+    this.jobs.addTidying({ appId, blobs: blobKeysOf(versions), keys: versions.map(({ key }) => key) });
   }
 
   private versionsOf(appId: number, fileId: number): VersionRecord[] {

@@ -1,7 +1,7 @@
 import { isRefusal, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import {
   joinFolder,
-  utf8Length,
+  utf8ByteLength,
   FILE_REFERENCED,
   FOLDER_NOT_FOUND,
   FOLDER_TAKEN,
@@ -9,7 +9,7 @@ import {
   INVALID_PARENT,
   isWithin,
   lastSegment,
-  MAX_PATH_BYTES,
+  MAX_FOLDER_PATH_BYTES,
   rebaseFolder,
   PARENT_NOT_FOUND,
   parentOf,
@@ -91,8 +91,8 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
     if (!hasFolder(this.state, appId, parent)) return PARENT_NOT_FOUND;
     const to = parseFolderPath(joinFolder(parent, lastSegment(path)), 'parent_folder');
     if (isRefusal(to)) return to;
-    const growth = utf8Length(to) - utf8Length(path);
-    const isTooLong = growth > 0 && this.maxPathBytesBelow(appId, path) + growth > MAX_PATH_BYTES;
+    const growth = utf8ByteLength(to) - utf8ByteLength(path);
+    const isTooLong = growth > 0 && this.maxPathBytesBelow(appId, path) + growth > MAX_FOLDER_PATH_BYTES;
     return isTooLong ? refuse('is invalid', 'parent_folder') : to;
   }
 
@@ -111,7 +111,7 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
       ...this.state.folders.all(appId).map((folder) => folder.path),
       ...filesOf(this.state, appId).map(({ folder }) => folder),
     ];
-    return Math.max(0, ...paths.filter((each) => each !== path && isWithin(each, path)).map(utf8Length));
+    return Math.max(0, ...paths.filter((each) => each !== path && isWithin(each, path)).map(utf8ByteLength));
   }
 
   private foldersWithin(appId: number, path: FolderPath): FolderRecord[] {

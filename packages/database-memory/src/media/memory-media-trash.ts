@@ -4,7 +4,7 @@ import {
   FILE_REFERENCED,
   type FileResult,
   type MediaTrash,
-  namesOfBlobs,
+  blobKeysOf,
   purgeAt,
   stepOf,
 } from '@back-office/media';
@@ -75,7 +75,7 @@ export class MemoryMediaTrash implements MediaTrash {
     for (const { id } of versions) this.state.fileVersions.delete(appId, id);
     for (const { id } of files) this.state.files.delete(appId, id);
     const keys = [...derived, ...versions, ...files].map(({ key }) => key);
-    const blobs = [...derived.map(({ content }) => content), ...namesOfBlobs([...versions, ...files])];
+    const blobs = [...derived.map(({ content }) => content), ...blobKeysOf([...versions, ...files])];
     this.jobs.addTidying({ appId, blobs, keys });
   }
 }

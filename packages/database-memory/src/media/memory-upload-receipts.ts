@@ -1,7 +1,7 @@
 import type { Clock } from '@back-office/kernel';
 import {
   blobKey,
-  namesOfBlobs,
+  blobKeysOf,
   staleReceiptsBefore,
   stepOf,
   type MediaApp,
@@ -52,6 +52,6 @@ export class MemoryUploadReceipts implements UploadReceipts {
     const receipt = this.state.files.get(appId, id);
     if (receipt === undefined || stepOf('abandon', receipt.state) !== 'removed') return;
     this.state.files.delete(appId, id);
-    this.jobs.addTidying({ appId, blobs: namesOfBlobs([receipt]), keys: [] });
+    this.jobs.addTidying({ appId, blobs: blobKeysOf([receipt]), keys: [] });
   }
 }

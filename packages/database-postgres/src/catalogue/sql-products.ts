@@ -14,7 +14,7 @@ import {
   type VariantDraft,
 } from '@back-office/catalogue';
 import { columnsOf, fieldsOf, sum, type BulkOptions, type Clock } from '@back-office/kernel';
-import { usedKey } from '@back-office/media';
+import { fileKeyOfUrl } from '@back-office/media';
 import { randomBytes } from 'node:crypto';
 import { checkStoredCurrency } from '../apps/app-currency.js';
 import { valuesOf, beginLockedBulk } from '../bulk.js';
@@ -54,7 +54,7 @@ export class SqlProducts implements Products {
     { explain, dryRun }: BulkOptions = {},
   ): Promise<UpsertedProducts> {
     const { id: appId, settings } = app;
-    const libraryKeyOf = (url: string) => usedKey(url, this.publicBase(), settings.media.prefix);
+    const libraryKeyOf = (url: string) => fileKeyOfUrl(url, this.publicBase(), settings.media.prefix);
     const work = async (transaction: Transaction): Promise<UpsertedProducts> => {
       const validRows = rows.filter((row) => typeof row !== 'string');
       const records = sum(validRows.map((row) => 1 + row.variants.length));

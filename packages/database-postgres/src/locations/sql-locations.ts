@@ -1,5 +1,5 @@
 import type { BulkOptions, Clock } from '@back-office/kernel';
-import { usedKey } from '@back-office/media';
+import { fileKeyOfUrl } from '@back-office/media';
 import type { Postgres } from '../postgres.js';
 import { LOCATIONS } from '../tables/locations.js';
 import { RECORD_USAGES } from '../media/record-usages.js';
@@ -68,7 +68,7 @@ export class SqlLocations implements Locations {
     rows: Rows,
     { explain, dryRun = false }: BulkOptions = {},
   ): Promise<PutLocations> {
-    const keyOf = (url: string | null) => usedKey(url ?? '', this.libraryBase(), settings.media.prefix);
+    const keyOf = (url: string | null) => fileKeyOfUrl(url ?? '', this.libraryBase(), settings.media.prefix);
     const work = async (transaction: Transaction): Promise<PutLocations> => {
       await beginLockedBulk(transaction, 'locations', appId, rows.length);
       const plan = planLocations(rows, await find(transaction, appId, rows));

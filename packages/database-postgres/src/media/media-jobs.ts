@@ -5,7 +5,7 @@ import {
   MAX_PURGE_ATTEMPTS,
   processingKey,
   purgeKey,
-  tidyJobs,
+  splitTidyPayload,
   type ProcessPayload,
   type PurgePayload,
   type Purpose,
@@ -48,7 +48,7 @@ export async function schedulePurgeNow(sql: Sql, appId: number, fileId: number):
 
 /** Queues removal of blobs and syncing of public copies. */
 export async function addTidying(sql: Sql, all: TidyPayload): Promise<void> {
-  const jobs = tidyJobs(all);
+  const jobs = splitTidyPayload(all);
   if (jobs.length > 0) await sql.rows(ADD_EACH, [JOBS.tidy, JSON.stringify(jobs)]);
 }
 

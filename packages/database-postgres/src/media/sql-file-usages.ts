@@ -5,7 +5,7 @@ import {
   type MediaApp,
   type PublicLibrary,
   type Usage,
-  usedKey,
+  fileKeyOfUrl,
 } from '@back-office/media';
 import type { Transaction } from '../client-transaction.js';
 import type { Postgres } from '../postgres.js';
@@ -31,7 +31,7 @@ export class SqlFileUsages implements FileUsages {
     { entity_type, entity_id, label = null, fields }: EntityUsages,
   ): Promise<Usage[]> {
     const used = fields.flatMap(({ field, url }, ordinal) => {
-      const key = usedKey(url, this.library.base, prefix);
+      const key = fileKeyOfUrl(url, this.library.base, prefix);
       return key === undefined ? [] : [{ ordinal, key, field, url }];
     });
     const entity = { entity_type, entity_id, label, total_count: used.length };

@@ -3,7 +3,7 @@ import {
   isProcessed,
   kindOf,
   NO_VERSION_TO_REVERT,
-  namesOfBlobs,
+  blobKeysOf,
   purgeAt,
   stepOf,
   versionKey,
@@ -175,6 +175,6 @@ export class SqlFileVersions implements FileVersions, FileVersionQueries {
 
 async function expireVersions(transaction: Transaction, appId: number, now: Date): Promise<number> {
   const expired = await transaction.rows<Blobs & { readonly key: string }>(sql.EXPIRE, [appId, now]);
-  await addTidying(transaction, { appId, blobs: namesOfBlobs(expired), keys: expired.map(({ key }) => key) });
+  await addTidying(transaction, { appId, blobs: blobKeysOf(expired), keys: expired.map(({ key }) => key) });
   return expired.length;
 }

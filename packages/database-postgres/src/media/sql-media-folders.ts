@@ -2,7 +2,7 @@ import { isRefusal, escapeLike, refuse, type Clock, type Refusal } from '@back-o
 import {
   ancestry,
   joinFolder,
-  utf8Length,
+  utf8ByteLength,
   FILE_REFERENCED,
   FOLDER_NOT_FOUND,
   FOLDER_TAKEN,
@@ -10,7 +10,7 @@ import {
   INVALID_PARENT,
   isWithin,
   lastSegment,
-  MAX_PATH_BYTES,
+  MAX_FOLDER_PATH_BYTES,
   PARENT_NOT_FOUND,
   parentOf,
   purgeAt,
@@ -149,8 +149,9 @@ export class SqlMediaFolders implements MediaFolders, MediaFolderQueries {
     if (isRefusal(to)) return to;
     // Paths below cannot grow meanwhile: adding folders and files takes the same lock.
     const [longest] = await transaction.rows<{ bytes: number }>(MAX_BYTES_BELOW, [appId, belowPattern(path)]);
-    const growth = utf8Length(to) - utf8Length(path);
-    if (growth > 0 && (longest?.bytes ?? 0) + growth > MAX_PATH_BYTES) return refuse('is invalid', 'parent_folder');
+    const growth = utf8ByteLength(to) - utf8ByteLength(path);
+    if (growth > 0 && (longest?.bytes ?? 0) + growth > MAX_FOLDER_PATH_BYTES)
+      return refuse('is invalid', 'parent_folder');
     await transaction.rows(MOVE_BRANCH, [appId, path, to, this.clock.now(), parent, belowPattern(path)]);
     return undefined;
   }

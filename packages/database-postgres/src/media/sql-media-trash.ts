@@ -5,7 +5,7 @@ import {
   FILE_REFERENCED,
   type FileResult,
   type MediaTrash,
-  namesOfBlobs,
+  blobKeysOf,
   purgeAt,
   stepOf,
 } from '@back-office/media';
@@ -95,5 +95,5 @@ async function removeFiles(transaction: Transaction, appId: number, ids: readonl
   if (ids.length === 0) return;
   const objects = await transaction.rows<Blobs & { readonly key: string }>(PURGE, [appId, ids]);
   await transaction.rows(REMOVE, [appId, ids]);
-  await addTidying(transaction, { appId, blobs: namesOfBlobs(objects), keys: objects.map(({ key }) => key) });
+  await addTidying(transaction, { appId, blobs: blobKeysOf(objects), keys: objects.map(({ key }) => key) });
 }

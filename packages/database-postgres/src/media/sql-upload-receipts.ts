@@ -1,7 +1,7 @@
 import type { Clock } from '@back-office/kernel';
 import {
   blobKey,
-  namesOfBlobs,
+  blobKeysOf,
   staleReceiptsBefore,
   type Blobs,
   type MediaApp,
@@ -61,6 +61,6 @@ export class SqlUploadReceipts implements UploadReceipts {
 
   private async remove(sql: Sql, appId: number, ids: readonly number[]): Promise<void> {
     const removed = await sql.rows<Blobs>(END, [appId, ids]);
-    await addTidying(sql, { appId, blobs: namesOfBlobs(removed), keys: [] });
+    await addTidying(sql, { appId, blobs: blobKeysOf(removed), keys: [] });
   }
 }

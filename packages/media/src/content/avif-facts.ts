@@ -1,29 +1,30 @@
-import { isoBox, isoBoxes, type IsoBox } from '../iso-boxes.js';
+import { findIsoBox, isoBoxes, type IsoBox } from '../iso-boxes.js';
 import { matchesAt, u16, u32 } from '../octets.js';
 import type { UnrotatedFacts } from './unrotated-facts.js';
 
 const VERSION_SIZE = 4;
 const ROTATED_BY_90 = 6;
 
-/** Reads the properties of the primary image. */
 export function avifFacts(head: Uint8Array): UnrotatedFacts | undefined {
-  const meta = isoBox(head, 0, Infinity, 'meta');
+  const meta = findIsoBox(head, 0, Infinity, 'meta');
   if (meta === undefined || meta.to > head.length) return undefined;
-  const within = (box: IsoBox | undefined, type: string): IsoBox | undefined =>
-    box && isoBox(head, box === meta ? box.from + VERSION_SIZE : box.from, box.to, type);
-  const [primary, properties] = [within(meta, 'pitm'), within(meta, 'iprp')];
-  const [container, associations] = [within(properties, 'ipco'), within(properties, 'ipma')];
+  const boxIn = (box: IsoBox | undefined, type: string): IsoBox | undefined =>
+    box && findIsoBox(head, box === meta ? box.from + VERSION_SIZE : box.from, box.to, type);
+  const [primary, propertiesBox] = [boxIn(meta, 'pitm'), boxIn(meta, 'iprp')];
+  const [container, associations] = [boxIn(propertiesBox, 'ipco'), boxIn(propertiesBox, 'ipma')];
   if (primary === undefined || container === undefined || associations === undefined) return undefined;
-  const all = [...isoBoxes(head, container.from, container.to)];
-  const own = propertiesOf(head, associations, numberAfterVersion(head, primary)).map((index) => all[index - 1]);
-  const size = own.find((property) => property?.type === 'ispe');
-  const turn = own.find((property) => property?.type === 'irot');
+  const sharedProperties = [...isoBoxes(head, container.from, container.to)];
+  const imageProperties = propertyIndexesOf(head, associations, numberAfterVersion(head, primary)).map(
+    (index) => sharedProperties[index - 1],
+  );
+  const size = imageProperties.find((property) => property?.type === 'ispe');
+  const rotation = imageProperties.find((property) => property?.type === 'irot');
   if (size === undefined) return undefined;
   return {
     width: u32(head, size.from + VERSION_SIZE),
     height: u32(head, size.from + VERSION_SIZE + 4),
     animated: matchesAt(head, 8, 'avis'),
-    orientation: turn && (head[turn.from] ?? 0) % 2 === 1 ? ROTATED_BY_90 : 1,
+    orientation: rotation && (head[rotation.from] ?? 0) % 2 === 1 ? ROTATED_BY_90 : 1,
   };
 }
 
@@ -31,8 +32,8 @@ function numberAfterVersion(head: Uint8Array, { from }: IsoBox): number {
   return head[from] === 0 ? u16(head, from + VERSION_SIZE) : u32(head, from + VERSION_SIZE);
 }
 
-/** Indexes of an item's properties, from 1. */
-function propertiesOf(head: Uint8Array, { from, to }: IsoBox, item: number): readonly number[] {
+/** The indexes start at 1. */
+function propertyIndexesOf(head: Uint8Array, { from, to }: IsoBox, item: number): readonly number[] {
   const idSize = head[from] === 0 ? 2 : 4;
   const size = (head[from + 3] ?? 0) & 1 ? 2 : 1;
   let at = from + 8;
@@ -46,7 +47,7 @@ function propertiesOf(head: Uint8Array, { from, to }: IsoBox, item: number): rea
   return [];
 }
 
-/** Masks the bit that marks a property as essential. */
+/** The highest bit, which marks a property as essential, is masked. */
 function* indexesIn(head: Uint8Array, from: number, to: number, size: 1 | 2): Generator<number> {
   for (let at = from; at < to; at += size) yield size === 2 ? u16(head, at) & 0x7fff : (head[at] ?? 0) & 0x7f;
 }

@@ -1,51 +1,53 @@
-import { latin1, matchesAt, u16, u32 } from '../octets.js';
+import { decodeLatin1, matchesAt, u16, u32 } from '../octets.js';
 
-const LOCAL = 'PK\x03\x04';
-const LOCAL_SIZE = 30;
+const LOCAL_HEADER = 'PK\x03\x04';
+const LOCAL_HEADER_SIZE = 30;
 const HAS_DATA_DESCRIPTOR = 0x08;
 const MAX_ZIP_VERSION = 63;
 const MAX_PDF_OFFSET_BYTES = 1_024;
-const PARTS: Readonly<Record<string, string>> = {
+const MIME_BY_OFFICE_FOLDER: Readonly<Record<string, string>> = {
   'word/': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   'xl/': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'ppt/': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
 };
 /** Every Office document has one of these entries. */
-const OFFICE = /^(\[Content_Types\]\.xml|_rels\/\.rels|docProps\/.+)$/;
+const OFFICE_ENTRY = /^(\[Content_Types\]\.xml|_rels\/\.rels|docProps\/.+)$/;
 
-/** The signature may come late, but not after HTML or a script; an object must follow it. */
+/** A PDF may start with other bytes, but not with HTML or a script. An object must follow its signature. */
 export function isPdf(head: Uint8Array): boolean {
-  const at = latin1(head, 0, MAX_PDF_OFFSET_BYTES + 5).search(/%PDF-\d/);
-  return at >= 0 && !/[<#]/.test(latin1(head, 0, at)) && /\s\d+\s+\d+\s+obj\b/.test(latin1(head, at));
+  const at = decodeLatin1(head, 0, MAX_PDF_OFFSET_BYTES + 5).search(/%PDF-\d/);
+  return at >= 0 && !/[<#]/.test(decodeLatin1(head, 0, at)) && /\s\d+\s+\d+\s+obj\b/.test(decodeLatin1(head, at));
 }
 
-/** ZIP or Office document by its entry names; `undefined` for Office documents with macros. */
+/** Returns `undefined` for an Office document with macros. */
 export function zipType(head: Uint8Array): string | undefined {
   if (isEmptyZip(head)) return 'application/zip';
   if (!isEntry(head, 0)) return undefined;
-  const names = [...namesIn(head)];
+  const names = [...entryNames(head)];
   if (names.some((name) => name.endsWith('vbaProject.bin'))) return undefined;
-  const parts = Object.keys(PARTS).filter((part) => names.some((name) => name.startsWith(part)));
-  const isOffice = parts.length === 1 && names.some((name) => OFFICE.test(name));
-  return isOffice ? PARTS[parts[0] ?? ''] : 'application/zip';
+  const officeFolders = Object.keys(MIME_BY_OFFICE_FOLDER).filter((folder) =>
+    names.some((name) => name.startsWith(folder)),
+  );
+  const isOffice = officeFolders.length === 1 && names.some((name) => OFFICE_ENTRY.test(name));
+  return isOffice ? MIME_BY_OFFICE_FOLDER[officeFolders[0] ?? ''] : 'application/zip';
 }
 
 function isEmptyZip(head: Uint8Array): boolean {
   return matchesAt(head, 0, 'PK\x05\x06') && head.length >= 22 && u32(head, 4) === 0 && u32(head, 8) === 0;
 }
 
-function* namesIn(head: Uint8Array): Generator<string> {
+function* entryNames(head: Uint8Array): Generator<string> {
   for (let at = 0; isEntry(head, at);) {
-    const nameEnd = at + LOCAL_SIZE + u16(head, at + 26, 'little');
+    const nameEnd = at + LOCAL_HEADER_SIZE + u16(head, at + 26, 'little');
     if (nameEnd > head.length) return;
-    yield latin1(head, at + LOCAL_SIZE, nameEnd);
+    yield decodeLatin1(head, at + LOCAL_HEADER_SIZE, nameEnd);
     const content = nameEnd + u16(head, at + 28, 'little');
     const isSizeKnown = (u16(head, at + 6, 'little') & HAS_DATA_DESCRIPTOR) === 0;
-    at = isSizeKnown ? content + u32(head, at + 18, 'little') : nextEntry(head, content);
+    at = isSizeKnown ? content + u32(head, at + 18, 'little') : nextEntryOffset(head, content);
   }
 }
 
-function nextEntry(head: Uint8Array, from: number): number {
+function nextEntryOffset(head: Uint8Array, from: number): number {
   for (let at = head.indexOf(0x50, from); at >= 0; at = head.indexOf(0x50, at + 1)) if (isEntry(head, at)) return at;
   return head.length;
 }
@@ -55,5 +57,5 @@ function isEntry(head: Uint8Array, at: number): boolean {
   const method = u16(head, at + 8, 'little');
   const isValid =
     version <= MAX_ZIP_VERSION && (flags & 0xc0) === 0 && (method <= 20 || (method >= 93 && method <= 99));
-  return matchesAt(head, at, LOCAL) && isValid && u16(head, at + 26, 'little') > 0;
+  return matchesAt(head, at, LOCAL_HEADER) && isValid && u16(head, at + 26, 'little') > 0;
 }

@@ -6,39 +6,39 @@ import { isPlainText, isSvg } from './text-types.js';
 
 type Detector = (head: Uint8Array) => string | undefined;
 
-const when =
+const makeDetector =
   (mime: string, matches: (head: Uint8Array) => boolean): Detector =>
   (head) =>
     matches(head) ? mime : undefined;
 
-/** The most reliable ones first. */
+/** The most reliable detectors come first. */
 const DETECTORS: readonly Detector[] = [
-  when('image/jpeg', isJpeg),
-  when('image/png', isPng),
-  when('image/webp', isWebp),
-  when('image/gif', isGifImage),
-  when('image/avif', isAvif),
-  when('image/tiff', isTiff),
-  when('image/bmp', isBmp),
+  makeDetector('image/jpeg', isJpeg),
+  makeDetector('image/png', isPng),
+  makeDetector('image/webp', isWebp),
+  makeDetector('image/gif', isGifImage),
+  makeDetector('image/avif', isAvif),
+  makeDetector('image/tiff', isTiff),
+  makeDetector('image/bmp', isBmp),
   isoMediaType,
-  when('video/webm', isWebm),
-  when('audio/ogg', isOgg),
-  when('audio/wav', isWav),
+  makeDetector('video/webm', isWebm),
+  makeDetector('audio/ogg', isOgg),
+  makeDetector('audio/wav', isWav),
   zipType,
-  when('application/pdf', isPdf),
-  when('audio/mpeg', isMp3),
-  when('image/svg+xml', isSvg),
-  when('text/plain', isPlainText),
+  makeDetector('application/pdf', isPdf),
+  makeDetector('audio/mpeg', isMp3),
+  makeDetector('image/svg+xml', isSvg),
+  makeDetector('text/plain', isPlainText),
 ];
 
 /**
- * Detects the MIME type from the first {@link TYPE_HEAD_BYTES} bytes, or from the whole of a smaller file. `undefined`
- * for a type that the library does not accept. The name decides between CSV and plain text only.
+ * Detects the MIME type from the first {@link TYPE_HEAD_BYTES} bytes. Returns `undefined` for a type that the library
+ * does not accept. The name decides only between CSV and plain text.
  */
 export function fileType(head: Uint8Array, name: string): string | undefined {
-  const first = head.subarray(0, TYPE_HEAD_BYTES);
+  const typeHead = head.subarray(0, TYPE_HEAD_BYTES);
   for (const detect of DETECTORS) {
-    const mime = detect(first);
+    const mime = detect(typeHead);
     if (mime !== undefined) return mime === 'text/plain' && /\.csv$/i.test(name) ? 'text/csv' : mime;
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { latin1, u16 } from '../octets.js';
+import { decodeLatin1, u16 } from '../octets.js';
 import { colourTableSize, isGif } from '../location/gif.js';
 import type { UnrotatedFacts } from './unrotated-facts.js';
 
@@ -11,7 +11,7 @@ export function gifFacts(head: Uint8Array): UnrotatedFacts | undefined {
   return { width: u16(head, 6, 'little'), height: u16(head, 8, 'little'), animated: isAnimated(head) };
 }
 
-/** True with a second image. In a truncated file, a frame delay or loop count counts as one. */
+/** Returns true when there is a second image. In a truncated file, a frame delay or a loop count counts as one. */
 function isAnimated(head: Uint8Array): boolean {
   let [images, hasHint] = [0, false];
   let at = HEADER_SIZE + colourTableSize(head[10]);
@@ -19,17 +19,17 @@ function isAnimated(head: Uint8Array): boolean {
     const [kind, label] = head.subarray(at, at + 2);
     if (kind === IMAGE) {
       images += 1;
-      at = afterBlocks(head, at + 11 + colourTableSize(head[at + 9]));
+      at = offsetAfterBlocks(head, at + 11 + colourTableSize(head[at + 9]));
     } else if (kind === EXTENSION) {
       hasHint ||= label === CONTROL && u16(head, at + 4, 'little') > 0;
-      hasHint ||= label === APPLICATION && /^(NETSCAPE2|ANIMEXTS1)/.test(latin1(head, at + 3, at + 12));
-      at = afterBlocks(head, at + 2);
+      hasHint ||= label === APPLICATION && /^(NETSCAPE2|ANIMEXTS1)/.test(decodeLatin1(head, at + 3, at + 12));
+      at = offsetAfterBlocks(head, at + 2);
     } else return images > 1;
   }
   return images > 1 || (hasHint && at + 1 > head.length);
 }
 
-function afterBlocks(head: Uint8Array, from: number): number {
+function offsetAfterBlocks(head: Uint8Array, from: number): number {
   let at = from;
   while (head[at]) at += 1 + (head[at] ?? 0);
   return at + 1;

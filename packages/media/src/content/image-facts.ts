@@ -1,5 +1,5 @@
 import type { ImageFacts } from '../image-processor.js';
-import { latin1, matchesAt, u16, u24, u32 } from '../octets.js';
+import { decodeLatin1, matchesAt, u16, u24, u32 } from '../octets.js';
 import { orientationOf } from '../location/exif.js';
 import { directoryAt, numberOf, TAG, tiffHeader } from '../tiff-directory.js';
 import { avifFacts } from './avif-facts.js';
@@ -7,7 +7,7 @@ import { gifFacts } from './gif-facts.js';
 import type { UnrotatedFacts } from './unrotated-facts.js';
 
 const CMYK = 5;
-/** Orientations from this one on swap width and height. */
+/** EXIF orientations from this one on swap width and height. */
 const FIRST_TRANSPOSED = 5;
 
 const READERS: Readonly<Record<string, (head: Uint8Array) => UnrotatedFacts | undefined>> = {
@@ -21,16 +21,18 @@ const READERS: Readonly<Record<string, (head: Uint8Array) => UnrotatedFacts | un
 };
 
 /**
- * Reads the facts of an image from its first bytes without decoding. `undefined` for other types, and when the header
- * lies beyond these bytes; retry with more then. Ignores EXIF beyond these bytes. A GIF whose second image lies beyond
- * them counts as animated with a loop count or a frame delay.
+ * Reads the facts of an image from its first bytes without decoding. Returns `undefined` for other types, and when the
+ * header lies beyond these bytes; callers then retry with more bytes. Ignores EXIF beyond these bytes. A GIF whose
+ * second image lies beyond them counts as animated when it has a loop count or a frame delay.
  */
 export function imageFacts(mime: string, head: Uint8Array): ImageFacts | undefined {
-  const stored = Object.hasOwn(READERS, mime) ? READERS[mime]?.(head) : undefined;
-  if (stored === undefined || stored.width < 1 || stored.height < 1) return undefined;
-  const { orientation = 1, animated = false, cmyk = false } = stored;
+  const storedFacts = Object.hasOwn(READERS, mime) ? READERS[mime]?.(head) : undefined;
+  if (storedFacts === undefined || storedFacts.width < 1 || storedFacts.height < 1) return undefined;
+  const { orientation = 1, animated = false, cmyk = false } = storedFacts;
   const isTransposed = orientation >= FIRST_TRANSPOSED;
-  const [width, height] = isTransposed ? [stored.height, stored.width] : [stored.width, stored.height];
+  const [width, height] = isTransposed
+    ? [storedFacts.height, storedFacts.width]
+    : [storedFacts.width, storedFacts.height];
   return { mime, width, height, animated, cmyk };
 }
 
@@ -65,7 +67,7 @@ function pngFacts(head: Uint8Array): UnrotatedFacts | undefined {
   let animated = false;
   let orientation: number | undefined;
   for (let at = 8; at + 8 <= head.length; at += 12 + u32(head, at)) {
-    const type = latin1(head, at + 4, at + 8);
+    const type = decodeLatin1(head, at + 4, at + 8);
     if (type === 'IDAT') return { width: u32(head, 16), height: u32(head, 20), animated, orientation };
     if (type === 'acTL') animated = true;
     if (type === 'eXIf') orientation ??= orientationOf(head.subarray(at + 8, at + 8 + u32(head, at))) ?? 1;
@@ -75,7 +77,7 @@ function pngFacts(head: Uint8Array): UnrotatedFacts | undefined {
 
 function webpFacts(head: Uint8Array): UnrotatedFacts | undefined {
   if (head.length < 30) return undefined;
-  const kind = latin1(head, 12, 16);
+  const kind = decodeLatin1(head, 12, 16);
   if (kind === 'VP8 ') return { width: u16(head, 26, 'little') & 0x3fff, height: u16(head, 28, 'little') & 0x3fff };
   if (kind === 'VP8L') {
     const bits = u32(head, 21, 'little');
@@ -98,16 +100,16 @@ function webpOrientation(head: Uint8Array): number | undefined {
 
 function tiffFacts(head: Uint8Array): UnrotatedFacts | undefined {
   const header = tiffHeader(head);
-  const directory = header && directoryAt(head, header.first, header.order);
+  const directory = header && directoryAt(head, header.firstOffset, header.order);
   if (header === undefined || directory === undefined) return undefined;
-  const number = (tag: number): number => numberOf(head, directory, tag, header.order) ?? 0;
-  const cmyk = number(TAG.photometric) === CMYK;
-  return { width: number(TAG.width), height: number(TAG.height), orientation: number(TAG.orientation), cmyk };
+  const readTag = (tag: number): number => numberOf(head, directory, tag, header.order) ?? 0;
+  const cmyk = readTag(TAG.photometric) === CMYK;
+  return { width: readTag(TAG.width), height: readTag(TAG.height), orientation: readTag(TAG.orientation), cmyk };
 }
 
 function bmpFacts(head: Uint8Array): UnrotatedFacts | undefined {
   if (head.length < 26) return undefined;
   if (u32(head, 14, 'little') === 12) return { width: u16(head, 18, 'little'), height: u16(head, 20, 'little') };
-  // A negative height means rows from top to bottom.
+  // A negative height means that the rows run from top to bottom.
   return { width: u32(head, 18, 'little'), height: Math.abs(u32(head, 22, 'little') | 0) };
 }

@@ -1,12 +1,12 @@
 import { mayBeTruncated } from './head.js';
 import { isoBoxes } from '../iso-boxes.js';
-import { latin1, matchesAt, u16, u32 } from '../octets.js';
+import { decodeLatin1, matchesAt, u16, u32 } from '../octets.js';
 import { colourTableSize, isGif } from '../location/gif.js';
 import { PNG_SIGNATURE } from '../location/png.js';
 import { directoryAt, numberOf, TAG, tiffHeader } from '../tiff-directory.js';
 
-/** Bits per sample by colour type. */
-const PNG_DEPTHS: Readonly<Record<number, readonly number[]>> = {
+/** The keys are colour types. */
+const PNG_BIT_DEPTHS: Readonly<Record<number, readonly number[]>> = {
   0: [1, 2, 4, 8, 16],
   2: [8, 16],
   3: [1, 2, 4, 8],
@@ -20,7 +20,7 @@ const GIF_BLOCKS = new Set([0x21, 0x2c, 0x3b]);
 const MAX_BRANDS_BYTES = 1_024;
 const SCAN = 0xda;
 
-/** At least two consecutive segments; in a whole file, segments up to the scan. */
+/** Requires at least two consecutive segments, or segments up to the scan in a whole file. */
 export function isJpeg(head: Uint8Array): boolean {
   let at = 2;
   if (!matchesAt(head, 0, '\xff\xd8')) return false;
@@ -47,19 +47,20 @@ export function isPng(head: Uint8Array): boolean {
   const [width, height] = [u32(head, 16), u32(head, 20)];
   const [depth = 0, colour = 0, compression, filter, interlace = 2] = head.subarray(24, 29);
   const isValidSize = width > 0 && height > 0 && width <= MAX_SIDE_PIXELS && height <= MAX_SIDE_PIXELS;
-  const isKnown = PNG_DEPTHS[colour]?.includes(depth) === true && compression === 0 && filter === 0 && interlace < 2;
-  return isValidSize && isKnown && /^[A-Za-z]{4}$/.test(latin1(head, 37, 41));
+  const isKnown =
+    PNG_BIT_DEPTHS[colour]?.includes(depth) === true && compression === 0 && filter === 0 && interlace < 2;
+  return isValidSize && isKnown && /^[A-Za-z]{4}$/.test(decodeLatin1(head, 37, 41));
 }
 
 export function isWebp(head: Uint8Array): boolean {
   if (!matchesAt(head, 0, 'RIFF') || !matchesAt(head, 8, 'WEBP') || u32(head, 4, 'little') < 12) return false;
-  const [kind, size] = [latin1(head, 12, 16), u32(head, 16, 'little')];
+  const [kind, size] = [decodeLatin1(head, 12, 16), u32(head, 16, 'little')];
   if (kind === 'VP8X') return size >= 10 && ((head[20] ?? 0) & 0xc1) === 0;
   if (kind === 'VP8L') return size >= 5 && head[20] === 0x2f && (head[24] ?? 0xff) >> 5 === 0;
   return kind === 'VP8 ' && size >= 10 && ((head[20] ?? 1) & 1) === 0 && matchesAt(head, 23, '\x9d\x01\x2a');
 }
 
-/** Requires a block after the colour table, which scripts that start with `GIF89a` do not have. */
+/** Requires a block after the colour table; scripts that start with `GIF89a` have none. */
 export function isGifImage(head: Uint8Array): boolean {
   if (!isGif(head) || u16(head, 6, 'little') === 0 || u16(head, 8, 'little') === 0) return false;
   const first = head[13 + colourTableSize(head[10])];
@@ -72,25 +73,27 @@ export function isAvif(head: Uint8Array): boolean {
   return isImage && brands?.some((brand) => brand === 'avif' || brand === 'avis') === true;
 }
 
-/** Brands of an ISO media file, the major one first; `undefined` without them. */
+/** The major brand comes first. */
 export function isoBrands(head: Uint8Array): readonly string[] | undefined {
   const size = u32(head, 0);
   if (!matchesAt(head, 4, 'ftyp') || size < 16 || size > MAX_BRANDS_BYTES || size % 4 !== 0) return undefined;
-  const compatible = Array.from({ length: size / 4 - 4 }, (_, index) => latin1(head, 16 + 4 * index, 20 + 4 * index));
-  const [next] = isoBoxes(head, size, Infinity);
-  const isFollowed = next !== undefined && /^[A-Za-z0-9 _\xa9-]{4}$/.test(next.type);
-  return isFollowed ? [latin1(head, 8, 12), ...compatible] : undefined;
+  const compatible = Array.from({ length: size / 4 - 4 }, (_, index) =>
+    decodeLatin1(head, 16 + 4 * index, 20 + 4 * index),
+  );
+  const [nextBox] = isoBoxes(head, size, Infinity);
+  const hasNextBox = nextBox !== undefined && /^[A-Za-z0-9 _\xa9-]{4}$/.test(nextBox.type);
+  return hasNextBox ? [decodeLatin1(head, 8, 12), ...compatible] : undefined;
 }
 
-/** Excludes camera raw images, which are TIFF files, too. */
+/** Rejects camera raw images, which use the TIFF format. */
 export function isTiff(head: Uint8Array): boolean {
   const header = tiffHeader(head);
   if (header === undefined || matchesAt(head, 8, 'CR')) return false;
-  if (header.first + 2 > head.length) return mayBeTruncated(head);
-  const directory = directoryAt(head, header.first, header.order);
+  if (header.firstOffset + 2 > head.length) return mayBeTruncated(head);
+  const directory = directoryAt(head, header.firstOffset, header.order);
   if (directory === undefined) return mayBeTruncated(head);
-  const has = (tag: number): boolean => numberOf(head, directory, tag, header.order) !== undefined;
-  return has(TAG.width) && has(TAG.height) && !has(TAG.dngVersion);
+  const hasTag = (tag: number): boolean => numberOf(head, directory, tag, header.order) !== undefined;
+  return hasTag(TAG.width) && hasTag(TAG.height) && !hasTag(TAG.dngVersion);
 }
 
 export function isBmp(head: Uint8Array): boolean {
@@ -102,11 +105,13 @@ export function isBmp(head: Uint8Array): boolean {
     : [u32(head, 18, 'little') | 0, u32(head, 22, 'little') | 0];
   const [planes, bits] = [u16(head, isCoreHeader ? 22 : 26, 'little'), u16(head, isCoreHeader ? 24 : 28, 'little')];
   const hasPixels = u32(head, 10, 'little') >= 14 + headerSize;
-  return width > 0 && height !== 0 && planes === 1 && BMP_BITS.has(bits) && hasPixels && isBitmap(head, headerSize);
+  return (
+    width > 0 && height !== 0 && planes === 1 && BMP_BITS.has(bits) && hasPixels && hasBitmapPixels(head, headerSize)
+  );
 }
 
-/** Excludes BMP with JPEG or PNG pixels, which only printers use. */
-function isBitmap(head: Uint8Array, headerSize: number): boolean {
+/** Rejects BMP with JPEG or PNG pixels, which only printers use. */
+function hasBitmapPixels(head: Uint8Array, headerSize: number): boolean {
   const compression = headerSize >= 40 ? u32(head, 30, 'little') : 0;
   return compression <= 3 || compression === 6;
 }

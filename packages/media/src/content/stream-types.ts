@@ -1,7 +1,7 @@
 import { mayBeTruncated } from './head.js';
 import { ebmlElementAt } from '../ebml.js';
 import { isoBoxes } from '../iso-boxes.js';
-import { latin1, matchesAt, u16, u32 } from '../octets.js';
+import { decodeLatin1, matchesAt, u16, u32 } from '../octets.js';
 import { isoBrands } from './raster-types.js';
 
 const AUDIO_BRANDS = new Set(['M4A ', 'M4B ', 'M4P ', 'F4A ']);
@@ -11,13 +11,13 @@ const QUICKTIME_BOXES = new Set(['wide', 'free', 'skip', 'mdat', 'moov', 'pnot',
 const [EBML, EBML_VOID, DOC_TYPE, SEGMENT] = [0x1a45_dfa3, 0xec, 0x4282, 0x1853_8067];
 const LAYER_3 = 1;
 const KILOBITS = {
-  first: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
-  second: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  mpeg1: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  mpeg2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 };
 const HERTZ = [44_100, 48_000, 32_000];
 const OGG_CODECS = ['\x01vorbis', 'OpusHead', '\x7fFLAC', 'Speex   '];
 
-/** Type of an ISO media file by its first known brand. */
+/** The first known brand decides. */
 export function isoMediaType(head: Uint8Array): string | undefined {
   const brands = isoBrands(head);
   if (brands === undefined) return isBareQuickTime(head) ? 'video/quicktime' : undefined;
@@ -31,27 +31,27 @@ export function isoMediaType(head: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** QuickTime without brands: known boxes from the start, with a movie header or samples among them. */
+/** QuickTime files without brands start with known boxes and contain a movie header or samples. */
 function isBareQuickTime(head: Uint8Array): boolean {
-  const seen = new Set<string>();
+  const seenTypes = new Set<string>();
   for (const { type, from, to } of isoBoxes(head, 0, Infinity)) {
-    if (!QUICKTIME_BOXES.has(type) && seen.size === 0) return false;
-    seen.add(type);
-    if (type === 'moov') return /^(mvhd|cmov|rmra)$/.test(latin1(head, from + 4, from + 8));
+    if (!QUICKTIME_BOXES.has(type) && seenTypes.size === 0) return false;
+    seenTypes.add(type);
+    if (type === 'moov') return /^(mvhd|cmov|rmra)$/.test(decodeLatin1(head, from + 4, from + 8));
     if (to > head.length) return type === 'mdat' && to - from > 8 && mayBeTruncated(head);
   }
   return false;
 }
 
-/** An EBML header with DocType `webm`, then the segment as far as the head reaches. */
+/** Requires an EBML header with DocType `webm`, then the segment if the head reaches that far. */
 export function isWebm(head: Uint8Array): boolean {
   const header = ebmlElementAt(head);
   if (header?.id !== EBML || header.size === Infinity) return false;
   const end = header.headSize + header.size;
-  return docType(head, header.headSize, end) === 'webm' && isSegmentNext(head, end);
+  return readDocType(head, header.headSize, end) === 'webm' && isSegmentNext(head, end);
 }
 
-function docType(head: Uint8Array, from: number, to: number): string | undefined {
+function readDocType(head: Uint8Array, from: number, to: number): string | undefined {
   for (let at = from; at < Math.min(to, head.length);) {
     const element = ebmlElementAt(head, at);
     if (element === undefined) return undefined;
@@ -59,7 +59,7 @@ function docType(head: Uint8Array, from: number, to: number): string | undefined
     at += headSize + size;
     if (at > to) return undefined;
     // Texts may be padded with zeros.
-    if (id === DOC_TYPE) return latin1(head, at - size, at).replace(/\0+$/, '');
+    if (id === DOC_TYPE) return decodeLatin1(head, at - size, at).replace(/\0+$/, '');
   }
   return undefined;
 }
@@ -74,17 +74,18 @@ function isSegmentNext(head: Uint8Array, end: number): boolean {
   return true;
 }
 
-/** ID3 tags and a frame, or two consecutive frames. */
+/** Requires ID3 tags and a frame, or two consecutive frames. */
 export function isMp3(head: Uint8Array): boolean {
-  const at = skipTags(head);
+  const at = offsetAfterTags(head);
   if (at === undefined) return false;
-  if (at > 0 && at >= head.length) return mayBeTruncated(head) && /^[A-Z][A-Z0-9]{2}|^\0{3}/.test(latin1(head, 10, 13));
-  const size = frameSize(head, at);
-  return size !== undefined && (at + size + 4 > head.length ? at > 0 : frameSize(head, at + size) !== undefined);
+  if (at > 0 && at >= head.length)
+    return mayBeTruncated(head) && /^[A-Z][A-Z0-9]{2}|^\0{3}/.test(decodeLatin1(head, 10, 13));
+  const size = mp3FrameSize(head, at);
+  return size !== undefined && (at + size + 4 > head.length ? at > 0 : mp3FrameSize(head, at + size) !== undefined);
 }
 
-/** Returns the offset after all ID3 tags; `undefined` for an invalid tag. */
-function skipTags(head: Uint8Array): number | undefined {
+/** Returns `undefined` for an invalid tag. */
+function offsetAfterTags(head: Uint8Array): number | undefined {
   let at = 0;
   while (matchesAt(head, at, 'ID3')) {
     const [version = 0, , flags = 0, ...size] = head.subarray(at + 3, at + 10);
@@ -96,21 +97,20 @@ function skipTags(head: Uint8Array): number | undefined {
   return at;
 }
 
-/** Bytes of the MP3 frame at this offset. */
-function frameSize(head: Uint8Array, at: number): number | undefined {
+function mp3FrameSize(head: Uint8Array, at: number): number | undefined {
   const bits = u32(head, at);
   const version = (bits >>> 19) & 3;
   const [rate, hertz] = [(bits >>> 12) & 15, HERTZ[(bits >>> 10) & 3]];
   if (bits >>> 21 !== 0x7ff || version === 1 || ((bits >>> 17) & 3) !== LAYER_3 || hertz === undefined)
     return undefined;
-  const kilobits = (version === 3 ? KILOBITS.first : KILOBITS.second)[rate];
+  const kilobits = (version === 3 ? KILOBITS.mpeg1 : KILOBITS.mpeg2)[rate];
   if (!kilobits) return undefined;
   const samples = version === 3 ? 1_152 : 576;
   const divisor = version === 3 ? 1 : version === 2 ? 2 : 4;
   return Math.floor(((samples / 8) * kilobits * 1_000 * divisor) / hertz) + ((bits >>> 9) & 1);
 }
 
-/** Audio only: video starts with another packet. */
+/** Accepts audio only: video starts with another packet. */
 export function isOgg(head: Uint8Array): boolean {
   const isFirstPage = matchesAt(head, 0, 'OggS\0') && ((head[5] ?? 0) & 7) === 2;
   const body = 27 + (head[26] ?? 0);

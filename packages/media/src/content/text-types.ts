@@ -1,34 +1,34 @@
-import { latin1, matchesAt, u16, type ByteOrder } from '../octets.js';
+import { decodeLatin1, matchesAt, u16, type ByteOrder } from '../octets.js';
 
 const [TAB, LINE_FEED, FORM_FEED, RETURN] = [9, 10, 12, 13];
-/** Signatures of other types that could be read as text. */
+/** Files with these signatures could pass as text. */
 const OTHER_SIGNATURES = ['GIF87a', 'GIF89a', '%PDF-', '%!PS', 'RIFF', 'OggS', 'PK\x03\x04', '#!', '\x89PNG', 'MZ\x90'];
 const PROLOGUE = /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)+/;
 const DOCTYPE = /^<!DOCTYPE\s+(?:\w+:)?svg\b[^[>]*(?:\[[\s\S]*?\]\s*)?>/;
 const ROOT = /^<(?:\w+:)?svg[\s/>]/;
 
-/** Checks the root element only: SVG is cleaned before it is stored. */
+/** Checks only the root element, because SVG is sanitized before it is stored. */
 export function isSvg(head: Uint8Array): boolean {
-  const text = characters(head);
+  const text = decodeAsciiNames(head);
   if (text === undefined) return false;
   const afterPrologue = text.replace(PROLOGUE, '');
   const afterDoctype = afterPrologue.replace(DOCTYPE, '');
   return ROOT.test(afterDoctype.replace(PROLOGUE, ''));
 }
 
-/** Printable text that does not start like HTML, a script or another type. */
+/** Accepts printable text that does not start like HTML, a script or another type. */
 export function isPlainText(head: Uint8Array): boolean {
   if (head.length === 0 || OTHER_SIGNATURES.some((signature) => matchesAt(head, 0, signature))) return false;
   const order = utf16Order(head);
   const isReadable = order ? isUtf16(head, order) : isUtf8(head);
-  return isReadable && !/^\s*<[a-z!?/]/i.test(characters(head) ?? '');
+  return isReadable && !/^\s*<[a-z!?/]/i.test(decodeAsciiNames(head) ?? '');
 }
 
-/** One character per byte or UTF-16 unit, enough to find ASCII names in. */
-function characters(head: Uint8Array): string | undefined {
+/** Maps each byte or UTF-16 unit to one character, which is enough to find ASCII names. */
+function decodeAsciiNames(head: Uint8Array): string | undefined {
   const order = utf16Order(head);
   if (order === undefined) {
-    const text = latin1(head, matchesAt(head, 0, '\xef\xbb\xbf') ? 3 : 0);
+    const text = decodeLatin1(head, matchesAt(head, 0, '\xef\xbb\xbf') ? 3 : 0);
     return text.includes('\0') ? undefined : text;
   }
   const units = Array.from({ length: Math.floor(head.length / 2) - 1 }, (_, index) => u16(head, 2 + 2 * index, order));
@@ -41,34 +41,48 @@ function utf16Order(head: Uint8Array): ByteOrder | undefined {
 }
 
 function isUtf16(head: Uint8Array, order: ByteOrder): boolean {
-  let isHalf = false;
+  let isAfterHighSurrogate = false;
   for (let at = 2; at + 2 <= head.length; at += 2) {
     const unit = u16(head, at, order);
-    const isSecond = unit >= 0xdc00 && unit <= 0xdfff;
-    if (isHalf !== isSecond || isControl(unit)) return false;
-    isHalf = unit >= 0xd800 && unit <= 0xdbff;
+    const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
+    if (isAfterHighSurrogate !== isLowSurrogate || isControl(unit)) return false;
+    isAfterHighSurrogate = unit >= 0xd800 && unit <= 0xdbff;
   }
   return true;
 }
 
-/** Accepts a character that is cut off at the end. */
+/** Accepts a character that is truncated at the end. */
 function isUtf8(head: Uint8Array): boolean {
   for (let at = 0; at < head.length;) {
-    const first = head[at] ?? 0;
-    const size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    const firstByte = head[at] ?? 0;
+    const size =
+      firstByte < 0x80
+        ? 1
+        : firstByte < 0xc2
+          ? 0
+          : firstByte < 0xe0
+            ? 2
+            : firstByte < 0xf0
+              ? 3
+              : firstByte < 0xf5
+                ? 4
+                : 0;
     if (size === 0) return false;
-    const others = head.subarray(at + 1, at + size);
-    if (others.some((byte) => byte >> 6 !== 2)) return false;
-    const code = others.reduce((sum, byte) => sum * 0x40 + (byte & 0x3f), size === 1 ? first : first & (0x7f >> size));
-    const isWhole = others.length === size - 1;
-    if (isWhole && (isControl(code) || !isShortest(code, size))) return false;
+    const continuationBytes = head.subarray(at + 1, at + size);
+    if (continuationBytes.some((byte) => byte >> 6 !== 2)) return false;
+    const code = continuationBytes.reduce(
+      (sum, byte) => sum * 0x40 + (byte & 0x3f),
+      size === 1 ? firstByte : firstByte & (0x7f >> size),
+    );
+    const isComplete = continuationBytes.length === size - 1;
+    if (isComplete && (isControl(code) || !isShortestForm(code, size))) return false;
     at += size;
   }
   return true;
 }
 
 /** Rejects overlong encodings and surrogates. */
-function isShortest(code: number, size: number): boolean {
+function isShortestForm(code: number, size: number): boolean {
   const min = [0, 0, 0x80, 0x800, 0x1_0000][size] ?? 0;
   return code >= min && code <= 0x10_ffff && (code < 0xd800 || code > 0xdfff);
 }

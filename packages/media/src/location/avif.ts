@@ -1,15 +1,15 @@
-import { isoBox, isoBoxes, type IsoBox } from '../iso-boxes.js';
-import { fromLatin1, latin1, u16, u32, u64 } from '../octets.js';
+import { findIsoBox, isoBoxes, type IsoBox } from '../iso-boxes.js';
+import { encodeLatin1, decodeLatin1, u16, u32, u64 } from '../octets.js';
 import { MINIMAL_EXIF_BYTES, minimalExif, orientationOf } from './exif.js';
 import { UnreadableFile } from './unreadable-file.js';
 
 const VERSION_SIZE = 4;
-/** An Exif item starts with the offset of its TIFF header. */
+/** An Exif item starts with the four-byte offset of its TIFF header. */
 const EXIF_AT = 4;
 const KEPT_BOXES = new Set(['hdlr', 'pitm', 'iloc', 'iinf', 'iprp', 'iref', 'idat', 'grpl', 'dinf', 'ipro']);
-/** Pixels and derived images. */
+/** These items hold pixels and derived images. */
 const KEPT_ITEMS = new Set(['av01', 'grid', 'iovl', 'iden', 'tmap']);
-/** Descriptions, alt texts and custom properties. */
+/** These properties hold descriptions, alt texts and custom data. */
 const DROPPED_PROPERTIES = new Set(['udes', 'altt', 'uuid']);
 const [IN_FILE, IN_BOX] = [0, 1];
 
@@ -18,40 +18,41 @@ interface Item {
   readonly extents: readonly { readonly from: number; readonly size: number }[];
 }
 
-/** Blanks the items of an AVIF that are no images, and keeps the EXIF orientation. Its boxes must be stripped before. */
+/** Blanks all items of an AVIF except images, and keeps the EXIF orientation. The boxes must be stripped before. */
 export function blankAvif(bytes: Uint8Array): void {
-  let metas = 0;
+  let metaBoxes = 0;
   let hasTracks = false;
   for (const box of isoBoxes(bytes, 0, bytes.length)) {
     hasTracks ||= box.type === 'moov';
     if (box.type !== 'meta') continue;
-    metas += 1;
+    metaBoxes += 1;
     blankItems(bytes, { ...box, from: box.from + VERSION_SIZE });
   }
-  if (metas > 1 || (metas === 0 && !hasTracks)) throw new UnreadableFile('An AVIF without exactly one list of items');
+  if (metaBoxes > 1 || (metaBoxes === 0 && !hasTracks))
+    throw new UnreadableFile('An AVIF without exactly one list of items');
 }
 
 function blankItems(bytes: Uint8Array, meta: IsoBox): void {
-  const types = typesIn(bytes, meta);
+  const types = readItemTypes(bytes, meta);
   let budget = 2 * bytes.length;
-  for (const item of itemsIn(bytes, meta)) {
+  for (const item of readItems(bytes, meta)) {
     const type = types.get(item.id) ?? '';
     if (KEPT_ITEMS.has(type)) continue;
     budget -= item.extents.reduce((sum, { size }) => sum + size, 0);
     if (budget < 0) throw new UnreadableFile('An AVIF that refers to more bytes than it has');
     blankItem(bytes, item, type);
   }
-  for (const box of isoBoxes(bytes, meta.from, meta.to)) if (!KEPT_BOXES.has(box.type)) free(bytes, box);
-  const properties = isoBox(bytes, meta.from, meta.to, 'iprp');
-  const container = properties && isoBox(bytes, properties.from, properties.to, 'ipco');
+  for (const box of isoBoxes(bytes, meta.from, meta.to)) if (!KEPT_BOXES.has(box.type)) freeBox(bytes, box);
+  const properties = findIsoBox(bytes, meta.from, meta.to, 'iprp');
+  const container = properties && findIsoBox(bytes, properties.from, properties.to, 'ipco');
   if (container === undefined) return;
   for (const property of isoBoxes(bytes, container.from, container.to)) {
-    if (DROPPED_PROPERTIES.has(property.type)) free(bytes, property);
+    if (DROPPED_PROPERTIES.has(property.type)) freeBox(bytes, property);
   }
 }
 
-function free(bytes: Uint8Array, { at, from, to }: IsoBox): void {
-  bytes.set(fromLatin1('free'), at + 4);
+function freeBox(bytes: Uint8Array, { at, from, to }: IsoBox): void {
+  bytes.set(encodeLatin1('free'), at + 4);
   bytes.fill(0, from, to);
 }
 
@@ -65,8 +66,8 @@ function blankItem(bytes: Uint8Array, { extents }: Item, type: string): void {
   }
 }
 
-function typesIn(bytes: Uint8Array, meta: IsoBox): ReadonlyMap<number, string> {
-  const list = isoBox(bytes, meta.from, meta.to, 'iinf');
+function readItemTypes(bytes: Uint8Array, meta: IsoBox): ReadonlyMap<number, string> {
+  const list = findIsoBox(bytes, meta.from, meta.to, 'iinf');
   const types = new Map<number, string>();
   if (list === undefined) throw new UnreadableFile('An AVIF without item types');
   const entries = list.from + VERSION_SIZE + (bytes[list.from] === 0 ? 2 : 4);
@@ -75,31 +76,35 @@ function typesIn(bytes: Uint8Array, meta: IsoBox): ReadonlyMap<number, string> {
     if (type !== 'infe' || (version !== 2 && version !== 3)) throw new UnreadableFile('Unsupported AVIF item entry');
     const at = from + VERSION_SIZE;
     const typeAt = at + (version === 2 ? 4 : 6);
-    types.set(version === 2 ? u16(bytes, at) : u32(bytes, at), latin1(bytes, typeAt, typeAt + 4));
+    types.set(version === 2 ? u16(bytes, at) : u32(bytes, at), decodeLatin1(bytes, typeAt, typeAt + 4));
   }
   return types;
 }
 
-function* itemsIn(bytes: Uint8Array, meta: IsoBox): Generator<Item> {
-  const list = isoBox(bytes, meta.from, meta.to, 'iloc');
+function* readItems(bytes: Uint8Array, meta: IsoBox): Generator<Item> {
+  const list = findIsoBox(bytes, meta.from, meta.to, 'iloc');
   if (list === undefined) throw new UnreadableFile('An AVIF without item locations');
   const version = bytes[list.from] ?? 0;
-  const read = numberReader(bytes, list.from + VERSION_SIZE, list.to);
-  const [sizes, more] = [read(1), read(1)];
-  const [offsetSize, lengthSize, baseSize] = [sizes >> 4, sizes & 15, more >> 4];
-  const indexSize = version === 0 ? 0 : more & 15;
+  const readNumber = makeNumberReader(bytes, list.from + VERSION_SIZE, list.to);
+  const [offsetAndLengthSizes, baseAndIndexSizes] = [readNumber(1), readNumber(1)];
+  const [offsetSize, lengthSize, baseSize] = [
+    offsetAndLengthSizes >> 4,
+    offsetAndLengthSizes & 15,
+    baseAndIndexSizes >> 4,
+  ];
+  const indexSize = version === 0 ? 0 : baseAndIndexSizes & 15;
   const idSize = version < 2 ? 2 : 4;
-  const box = isoBox(bytes, meta.from, meta.to, 'idat');
-  for (let left = read(idSize); left > 0; left -= 1) {
-    const id = read(idSize);
-    const construction = version === 0 ? IN_FILE : read(2) & 15;
-    const isElsewhere = read(2) !== 0;
-    const base = read(baseSize) + (construction === IN_BOX ? (box?.from ?? 0) : 0);
-    const extents = Array.from({ length: read(2) }, () => {
-      read(indexSize);
-      return { from: base + read(offsetSize), size: read(lengthSize) };
+  const dataBox = findIsoBox(bytes, meta.from, meta.to, 'idat');
+  for (let remaining = readNumber(idSize); remaining > 0; remaining -= 1) {
+    const id = readNumber(idSize);
+    const construction = version === 0 ? IN_FILE : readNumber(2) & 15;
+    const isInOtherFile = readNumber(2) !== 0;
+    const base = readNumber(baseSize) + (construction === IN_BOX ? (dataBox?.from ?? 0) : 0);
+    const extents = Array.from({ length: readNumber(2) }, () => {
+      readNumber(indexSize);
+      return { from: base + readNumber(offsetSize), size: readNumber(lengthSize) };
     });
-    if (isElsewhere) continue;
+    if (isInOtherFile) continue;
     if (construction > IN_BOX || extents.some(({ size }) => size === 0)) {
       throw new UnreadableFile('Unsupported AVIF item location');
     }
@@ -107,8 +112,8 @@ function* itemsIn(bytes: Uint8Array, meta: IsoBox): Generator<Item> {
   }
 }
 
-/** Reads consecutive integers of the given sizes in bytes, exact up to 2^53. */
-function numberReader(bytes: Uint8Array, from: number, to: number): (size: number) => number {
+/** The returned function reads consecutive integers of the given sizes in bytes, exact up to 2^53. */
+function makeNumberReader(bytes: Uint8Array, from: number, to: number): (size: number) => number {
   let at = from;
   return (size) => {
     if (![0, 1, 2, 4, 8].includes(size) || at + size > to) throw new UnreadableFile('A truncated AVIF list');

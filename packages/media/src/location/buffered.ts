@@ -4,8 +4,8 @@ import { UnreadableFile } from './unreadable-file.js';
 export const MAX_BUFFERED_BYTES = 32 * 2 ** 20;
 
 /**
- * Buffers a file and blanks parts of it in place: offset-addressed formats may store metadata before its directory.
- * Peak memory is twice the file. Throws {@link UnreadableFile} above {@link MAX_BUFFERED_BYTES}.
+ * Buffers a file and blanks parts of it in place, because offset-addressed formats may store metadata before its
+ * directory. Peak memory is twice the size of the file. Throws {@link UnreadableFile} above {@link MAX_BUFFERED_BYTES}.
  */
 export async function* blankBuffered(
   bytes: AsyncIterable<Uint8Array>,
@@ -28,7 +28,7 @@ export async function* blankBuffered(
   yield file;
 }
 
-/** Strips a nested file in place and fills the rest with zeros. */
+/** Strips a nested file in place and fills the remaining bytes with zeros. */
 export function stripInPlace(bytes: Uint8Array, strip: Stripper): void {
   const stripped = stripBytes(bytes, strip).subarray(0, bytes.length);
   bytes.fill(0);

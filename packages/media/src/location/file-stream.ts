@@ -1,24 +1,24 @@
 import { concat } from '../octets.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** Bytes that a stripper may look ahead. */
+/** Strippers may look ahead by this many bytes. */
 export const MAX_LOOK_AHEAD_BYTES = 0x1_0000 + 64;
-/** Far above any real file; millions of empty parts would take minutes. */
+/** No real file has so many parts. Millions of empty parts would take minutes. */
 const MAX_PARTS = 2_000_000;
 const SMALL_BYTES = 4_096;
 const BLOCK_BYTES = 0x1_0000;
 const EMPTY = new Uint8Array(0);
 const ZEROS = new Uint8Array(BLOCK_BYTES);
 
-/** Yields while it waits for more bytes, or for the end of the file. */
+/** Yields while it waits for more bytes or for the end of the file. */
 export type Coroutine<Result = void> = Generator<undefined, Result, undefined>;
 
 /** Reads a file from start to end and passes, drops or blanks every byte. */
 export type Stripper = (file: FileStream) => Coroutine;
 
 /**
- * A file on its way through a stripper. Generators instead of `await` process a chunk of many tiny parts in one go.
- * Buffers the current chunk and at most {@link MAX_LOOK_AHEAD_BYTES}.
+ * Feeds a file to a stripper. Generators process a chunk of many tiny parts at once, unlike `await`. Buffers the
+ * current chunk and at most {@link MAX_LOOK_AHEAD_BYTES}.
  */
 export class FileStream {
   /** Offset of the next byte in the input file. */
@@ -34,7 +34,7 @@ export class FileStream {
   private blockFrom = 0;
   private blockTo = 0;
 
-  /** Bytes that can be read without waiting. */
+  /** Number of bytes that can be read without waiting. */
   get available(): number {
     return this.to - this.from;
   }
@@ -53,7 +53,7 @@ export class FileStream {
     this.hasEnded = true;
   }
 
-  /** Output since the last call. */
+  /** Returns the output since the last call. */
   takeOutput(): Uint8Array[] {
     this.flushBlock();
     const pieces = this.output;
@@ -61,18 +61,18 @@ export class FileStream {
     return pieces;
   }
 
-  /** Waits for this many bytes; false when the file ends before. */
+  /** Waits for this many bytes; returns false when the file ends before. */
   *waitFor(count: number): Coroutine<boolean> {
     while (this.available < count && !this.hasEnded) yield;
     return this.available >= count;
   }
 
-  /** Available bytes, at most `count`, without consuming them. */
+  /** Returns available bytes, at most `count`, without consuming them. */
   peek(count = this.available): Uint8Array {
     return this.input.subarray(this.from, Math.min(this.from + count, this.to));
   }
 
-  /** Waits for the next bytes without consuming them; fewer at the end of the file. */
+  /** Waits for the next bytes and returns them without consuming them; returns fewer at the end of the file. */
   *lookAhead(count: number): Coroutine<Uint8Array> {
     yield* this.waitFor(count);
     return this.peek(count);
@@ -93,7 +93,7 @@ export class FileStream {
   }
 
   writeZeros(count: number): void {
-    for (let left = count; left > 0; left -= BLOCK_BYTES) this.write(ZEROS.subarray(0, left));
+    for (let remaining = count; remaining > 0; remaining -= BLOCK_BYTES) this.write(ZEROS.subarray(0, remaining));
   }
 
   *pass(count: number): Coroutine {
@@ -104,7 +104,6 @@ export class FileStream {
     yield* this.consume(count, () => {});
   }
 
-  /** Replaces the next bytes with zeros. */
   *blank(count: number): Coroutine {
     yield* this.consume(count, (bytes) => this.writeZeros(bytes.length));
   }
@@ -112,21 +111,21 @@ export class FileStream {
   *consume(count: number, use: (bytes: Uint8Array) => void): Coroutine {
     this.parts += 1;
     if (this.parts > MAX_PARTS) throw new UnreadableFile('Too many parts');
-    let left = count;
-    while (left > 0 && (this.available > 0 || (yield* this.waitFor(1)))) {
-      const bytes = this.peek(left);
+    let remaining = count;
+    while (remaining > 0 && (this.available > 0 || (yield* this.waitFor(1)))) {
+      const bytes = this.peek(remaining);
       this.from += bytes.length;
       this.position += bytes.length;
-      left -= bytes.length;
+      remaining -= bytes.length;
       use(bytes);
     }
   }
 
-  /** Never moves bytes in place: the output may refer to them. */
-  private grow(more: number): void {
-    const grown = new Uint8Array(Math.max(2 * (this.available + more), SMALL_BYTES));
-    grown.set(this.peek());
-    [this.input, this.to, this.from, this.ownsInput] = [grown, this.available, 0, true];
+  /** Bytes never move in place, because the output may refer to them. */
+  private grow(addedBytes: number): void {
+    const grownInput = new Uint8Array(Math.max(2 * (this.available + addedBytes), SMALL_BYTES));
+    grownInput.set(this.peek());
+    [this.input, this.to, this.from, this.ownsInput] = [grownInput, this.available, 0, true];
   }
 
   private flushBlock(): void {
@@ -135,42 +134,44 @@ export class FileStream {
   }
 }
 
-/** Output of the stripper. Reads the source to its end and drops what follows the stripper's last byte. */
+/**
+ * Yields the output of the stripper. Reads the source to its end and drops the bytes after the stripper's last byte.
+ */
 export async function* stripStream(bytes: AsyncIterable<Uint8Array>, strip: Stripper): AsyncGenerator<Uint8Array> {
   const file = new FileStream();
-  const run = strip(file);
-  let isDone = run.next().done;
+  const coroutine = strip(file);
+  let isDone = coroutine.next().done;
   for await (const chunk of bytes) {
     if (isDone || chunk.length === 0) continue;
     file.push(chunk);
-    isDone = run.next().done;
+    isDone = coroutine.next().done;
     yield* file.takeOutput();
   }
   file.end();
-  if (!isDone) run.next();
+  if (!isDone) coroutine.next();
   yield* file.takeOutput();
 }
 
 /**
  * Strips a file of `size` bytes within a file and pads it with zeros to that size, so that later offsets stay valid. An
- * unreadable file is zeros from that point on.
+ * unreadable file becomes zeros from its first unreadable byte on.
  */
 export function* stripNested(file: FileStream, size: number, strip: Stripper): Coroutine {
   const inner = new FileStream();
-  const run = strip(inner);
+  const coroutine = strip(inner);
   const end = file.position + size;
-  let left = size;
+  let remaining = size;
   let isDone = false;
   const resume = (): void => {
     try {
-      isDone ||= run.next().done === true;
+      isDone ||= coroutine.next().done === true;
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error;
       isDone = true;
     }
     for (const bytes of inner.takeOutput()) {
-      file.write(bytes.subarray(0, left));
-      left -= Math.min(left, bytes.length);
+      file.write(bytes.subarray(0, remaining));
+      remaining -= Math.min(remaining, bytes.length);
     }
   };
   resume();
@@ -180,7 +181,7 @@ export function* stripNested(file: FileStream, size: number, strip: Stripper): C
   });
   inner.end();
   resume();
-  file.writeZeros(left - (end - file.position));
+  file.writeZeros(remaining - (end - file.position));
 }
 
 export function stripBytes(bytes: Uint8Array, strip: Stripper): Uint8Array {

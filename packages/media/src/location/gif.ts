@@ -1,4 +1,4 @@
-import { latin1 } from '../octets.js';
+import { decodeLatin1 } from '../octets.js';
 import type { FileStream, Coroutine } from './file-stream.js';
 import { UnreadableFile } from './unreadable-file.js';
 
@@ -7,12 +7,12 @@ const [PLAIN_TEXT, CONTROL, APPLICATION] = [0x01, 0xf9, 0xff];
 const HEADER_SIZE = 13;
 const DESCRIPTOR_SIZE = 10;
 const APPLICATION_SIZE = 14;
-/** Loop count and colour profile. */
+/** These hold the loop count and the colour profile. */
 const KEPT_APPLICATIONS = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0', 'ICCRGBG1012']);
 
 /**
- * Keeps images, animation and the colour profile; drops comments, XMP, other application data and everything after the
- * end. Like a browser, ends the file at the first invalid block.
+ * Keeps images, animation and the colour profile. Drops comments, XMP, other application data and everything after the
+ * end. Ends the file at the first invalid block, like a browser.
  */
 export function* stripGif(file: FileStream): Coroutine {
   const header = yield* file.lookAhead(HEADER_SIZE);
@@ -28,10 +28,10 @@ export function* stripGif(file: FileStream): Coroutine {
 }
 
 export function isGif(header: Uint8Array): boolean {
-  return header.length >= HEADER_SIZE && /^GIF8[79]a$/.test(latin1(header, 0, 6));
+  return header.length >= HEADER_SIZE && /^GIF8[79]a$/.test(decodeLatin1(header, 0, 6));
 }
 
-/** Bytes; 0 when the flags say that there is none. */
+/** Returns bytes; 0 when the flags state that there is no table. */
 export function colourTableSize(flags = 0): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
@@ -47,18 +47,18 @@ function* stripExtension(file: FileStream, label: number | undefined): Coroutine
   const isKept =
     label === PLAIN_TEXT ||
     label === CONTROL ||
-    (label === APPLICATION && head[2] === 11 && KEPT_APPLICATIONS.has(latin1(head, 3)));
+    (label === APPLICATION && head[2] === 11 && KEPT_APPLICATIONS.has(decodeLatin1(head, 3)));
   yield* isKept ? file.pass(2) : file.drop(2);
   yield* stripBlocks(file, isKept);
 }
 
-/** Size-prefixed blocks of up to 255 bytes; an empty block is the last. */
+/** Each block has a size prefix and up to 255 bytes. An empty block is the last. */
 function* stripBlocks(file: FileStream, isKept: boolean): Coroutine {
   while (yield* file.waitFor(1)) {
-    const held = file.peek();
+    const bytes = file.peek();
     let at = 0;
-    while (held[at]) at += 1 + (held[at] ?? 0);
-    const isLast = at < held.length;
+    while (bytes[at]) at += 1 + (bytes[at] ?? 0);
+    const isLast = at < bytes.length;
     yield* isKept ? file.pass(isLast ? at + 1 : at) : file.drop(isLast ? at + 1 : at);
     if (isLast) return;
   }

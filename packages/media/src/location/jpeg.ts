@@ -1,4 +1,4 @@
-import { fromLatin1, concat, matchesAt, setU16, u16 } from '../octets.js';
+import { encodeLatin1, concat, matchesAt, setU16, u16 } from '../octets.js';
 import { minimalExif, orientationOf } from './exif.js';
 import type { FileStream, Coroutine } from './file-stream.js';
 import { UnreadableFile } from './unreadable-file.js';
@@ -10,7 +10,7 @@ const ADOBE_SIZE = 12;
 
 /**
  * Keeps tables, frames, scans, the colour profile, the first EXIF orientation, and the JFIF and Adobe headers without
- * extensions. Drops the rest, with bytes between segments, further images and everything after the end.
+ * extensions. Drops everything else: bytes between segments, further images and everything after the end.
  */
 export function* stripJpeg(file: FileStream): Coroutine {
   if (!matchesAt(yield* file.lookAhead(2), 0, '\xff\xd8')) throw new UnreadableFile('Not a JPEG');
@@ -30,9 +30,9 @@ export function* stripJpeg(file: FileStream): Coroutine {
     if (size < 2) throw new UnreadableFile('Invalid JPEG segment size');
     if (isMetadata(marker)) {
       const body = marker === COM ? undefined : (yield* file.lookAhead(size)).subarray(2);
-      const kept = body && !(marker === EXIF && hasExif) ? keptPart(marker, body) : undefined;
+      const keptBody = body && !(marker === EXIF && hasExif) ? keptMetadata(marker, body) : undefined;
       hasExif ||= marker === EXIF && body !== undefined && isExif(body);
-      if (kept) file.write(segment(marker, kept));
+      if (keptBody) file.write(makeSegment(marker, keptBody));
       yield* file.drop(size);
       continue;
     }
@@ -42,14 +42,14 @@ export function* stripJpeg(file: FileStream): Coroutine {
   }
 }
 
-/** Consumes the next marker and everything before it. */
+/** Consumes everything up to and including the next marker. */
 function* nextMarker(file: FileStream): Coroutine<number | undefined> {
   while (yield* file.waitFor(2)) {
-    const held = file.peek();
-    let at = held.indexOf(0xff);
-    if (at < 0) at = held.length;
-    while (held[at + 1] === 0xff) at += 1;
-    const marker = held[at + 1];
+    const bytes = file.peek();
+    let at = bytes.indexOf(0xff);
+    if (at < 0) at = bytes.length;
+    while (bytes[at + 1] === 0xff) at += 1;
+    const marker = bytes[at + 1];
     yield* file.drop(marker === undefined ? at : at + 2);
     if (marker) return marker;
   }
@@ -59,17 +59,17 @@ function* nextMarker(file: FileStream): Coroutine<number | undefined> {
 /** Passes compressed pixels up to the next marker. */
 function* passScan(file: FileStream): Coroutine {
   while (yield* file.waitFor(2)) {
-    const held = file.peek();
-    const end = endOfScan(held);
-    yield* file.pass(end ?? held.length - (held.at(-1) === 0xff ? 1 : 0));
+    const bytes = file.peek();
+    const end = endOfScan(bytes);
+    yield* file.pass(end ?? bytes.length - (bytes.at(-1) === 0xff ? 1 : 0));
     if (end !== undefined) return;
   }
   yield* file.pass(1);
 }
 
-function endOfScan(held: Uint8Array): number | undefined {
-  for (let at = held.indexOf(0xff); at >= 0 && at + 1 < held.length; at = held.indexOf(0xff, at)) {
-    const next = held[at + 1] ?? 0;
+function endOfScan(bytes: Uint8Array): number | undefined {
+  for (let at = bytes.indexOf(0xff); at >= 0 && at + 1 < bytes.length; at = bytes.indexOf(0xff, at)) {
+    const next = bytes[at + 1] ?? 0;
     if (next >= 0xc0 && next < 0xff && !isStandalone(next)) return at;
     at += next === 0xff ? 1 : 2;
   }
@@ -85,7 +85,7 @@ function hasSegment(marker: number): boolean {
   return (marker >= 0xc0 && marker < 0xf0 && marker !== SOI) || marker === COM;
 }
 
-/** Application segments and comments: decoding needs few of them. */
+/** Decoding needs few of the application segments and comments. */
 function isMetadata(marker: number): boolean {
   return marker >= 0xe0;
 }
@@ -94,7 +94,7 @@ function isExif(body: Uint8Array): boolean {
   return matchesAt(body, 0, 'Exif\0');
 }
 
-function keptPart(marker: number, body: Uint8Array): Uint8Array | undefined {
+function keptMetadata(marker: number, body: Uint8Array): Uint8Array | undefined {
   if (marker === JFIF && matchesAt(body, 0, 'JFIF\0') && body.length >= JFIF_SIZE) {
     const withoutThumbnail = body.slice(0, JFIF_SIZE);
     withoutThumbnail.fill(0, JFIF_SIZE - 2);
@@ -104,10 +104,10 @@ function keptPart(marker: number, body: Uint8Array): Uint8Array | undefined {
   if (marker === ADOBE && matchesAt(body, 0, 'Adobe') && body.length >= ADOBE_SIZE) return body.subarray(0, ADOBE_SIZE);
   if (marker !== EXIF || !isExif(body)) return undefined;
   const orientation = orientationOf(body);
-  return orientation === undefined ? undefined : concat([fromLatin1('Exif\0\0'), minimalExif(orientation)]);
+  return orientation === undefined ? undefined : concat([encodeLatin1('Exif\0\0'), minimalExif(orientation)]);
 }
 
-function segment(marker: number, body: Uint8Array): Uint8Array {
+function makeSegment(marker: number, body: Uint8Array): Uint8Array {
   const head = Uint8Array.of(0xff, marker, 0, 0);
   setU16(head, 2, body.length + 2);
   return concat([head, body]);

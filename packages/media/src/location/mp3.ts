@@ -1,17 +1,17 @@
-import { latin1, matchesAt, u32 } from '../octets.js';
+import { decodeLatin1, matchesAt, u32 } from '../octets.js';
 import { stripNested, type FileStream, type Coroutine } from './file-stream.js';
 import { stripPicture } from './picture.js';
 
 const HEAD = 10;
 const [UNSYNCHRONISED, EXTENDED] = [0x80, 0x40];
-/** A frame's description, and the start of its picture, lie within its first bytes. */
+/** A frame's description and the start of its picture lie within this many bytes. */
 const MAX_DESCRIPTION_BYTES = 512;
 const FREE_FORM_FRAMES = new Set(['TXXX', 'PRIV', 'GEOB', 'UFID', 'COMM', 'APIC']);
 const LOCATION_TERMS = /^XMP|x:xmpmeta|location|gps|latitude|longitude|coordinates|geo[-_. ]?(tag|loc|point|pos)/i;
 
 /**
- * Keeps the sound and ID3 frames, except free-form ones about a location; strips pictures. Blanks tags whose frames it
- * cannot parse: version 2.2, unsynchronised, extended.
+ * Keeps the sound and the ID3 frames, except free-form frames about a location; strips pictures. Blanks tags whose
+ * frames it cannot parse: version 2.2, unsynchronised, extended.
  */
 export function* stripMp3(file: FileStream): Coroutine {
   while (matchesAt(yield* file.lookAhead(HEAD), 0, 'ID3')) {
@@ -32,7 +32,7 @@ export function* stripMp3(file: FileStream): Coroutine {
 function* stripFrames(file: FileStream, end: number, version: 3 | 4): Coroutine {
   while (file.position + HEAD <= end && (yield* file.waitFor(HEAD))) {
     const head = file.peek(HEAD);
-    const id = latin1(head, 0, 4);
+    const id = decodeLatin1(head, 0, 4);
     if (!/^[A-Z][A-Z0-9]{3}$/.test(id)) break;
     const frameEnd = Math.min(file.position + HEAD + (version === 4 ? synchsafe(head, 4) : u32(head, 4)), end);
     const isPlain = head[9] === 0;
@@ -42,10 +42,10 @@ function* stripFrames(file: FileStream, end: number, version: 3 | 4): Coroutine 
 }
 
 function* stripFrame(file: FileStream, id: string, isPlain: boolean, end: number): Coroutine {
-  const ahead = yield* file.lookAhead(Math.min(end - file.position, HEAD + MAX_DESCRIPTION_BYTES));
-  const content = latin1(ahead, HEAD);
+  const nextBytes = yield* file.lookAhead(Math.min(end - file.position, HEAD + MAX_DESCRIPTION_BYTES));
+  const content = decodeLatin1(nextBytes, HEAD);
   const pictureAt = id === 'APIC' ? content.search(/\xff\xd8\xff|\x89PNG/) : undefined;
-  // Pictures are stripped by themselves.
+  // Pictures are stripped separately.
   const description = content.slice(0, pictureAt).replaceAll('\0', '');
   yield* file.pass(HEAD);
   if (!FREE_FORM_FRAMES.has(id)) yield* file.pass(end - file.position);
@@ -58,7 +58,7 @@ function* stripFrame(file: FileStream, id: string, isPlain: boolean, end: number
   }
 }
 
-/** Seven bits a byte. */
+/** Each byte holds seven bits. */
 function synchsafe(bytes: Uint8Array, at: number): number {
   return [0, 1, 2, 3].reduce((number, index) => number * 0x80 + ((bytes[at + index] ?? 0) & 0x7f), 0);
 }

@@ -18,7 +18,7 @@ interface LogicalStream {
   isNextByteLocation: boolean;
 }
 
-/** Takes a byte; yields whether the byte after it belongs to a location. */
+/** Consumes a byte and yields whether the next byte belongs to a location. */
 type CommentParser = Generator<boolean, void, number>;
 
 /** Replaces the values of comments about a location with spaces. */
@@ -38,13 +38,13 @@ export function* stripOgg(file: FileStream): Coroutine {
 function* pageSize(file: FileStream): Coroutine<number> {
   const segments = file.peek(HEAD)[HEAD - 1] ?? 0;
   const table = (yield* file.lookAhead(HEAD + segments)).subarray(HEAD);
-  return HEAD + segments + table.reduce((sum, each) => sum + each, 0);
+  return HEAD + segments + table.reduce((sum, segmentSize) => sum + segmentSize, 0);
 }
 
 function streamOf(page: Uint8Array, streams: Map<number, LogicalStream>): LogicalStream {
   const serial = u32(page, 14, 'little');
-  const known = streams.get(serial);
-  if (known && ((page[5] ?? 0) & FIRST) === 0) return known;
+  const knownStream = streams.get(serial);
+  if (knownStream && ((page[5] ?? 0) & FIRST) === 0) return knownStream;
   if (streams.size === MAX_STREAMS) throw new UnreadableFile('Too many Ogg streams');
   const body = page.subarray(HEAD + (page[HEAD - 1] ?? 0));
   const comments = parseComments(commentHeaderBytes(body));
@@ -53,16 +53,16 @@ function streamOf(page: Uint8Array, streams: Map<number, LogicalStream>): Logica
   return stream;
 }
 
-/** Bytes before the comments in the second packet, by the codec in the first. */
-function commentHeaderBytes(first: Uint8Array): number {
-  if (matchesAt(first, 0, '\x01vorbis')) return 7;
-  if (matchesAt(first, 0, 'OpusHead')) return 8;
-  if (matchesAt(first, 0, '\x7fFLAC')) return 4;
-  if (matchesAt(first, 0, 'Speex   ')) return 0;
+/** Returns the number of bytes before the comments in the second packet. The first packet names the codec. */
+function commentHeaderBytes(firstPacket: Uint8Array): number {
+  if (matchesAt(firstPacket, 0, '\x01vorbis')) return 7;
+  if (matchesAt(firstPacket, 0, 'OpusHead')) return 8;
+  if (matchesAt(firstPacket, 0, '\x7fFLAC')) return 4;
+  if (matchesAt(firstPacket, 0, 'Speex   ')) return 0;
   throw new UnreadableFile('Unknown Ogg codec');
 }
 
-/** True when the page has changed. */
+/** Returns true when the page has changed. */
 function blankLocations(page: Uint8Array, stream: LogicalStream): boolean {
   let isChanged = false;
   const segments = page[HEAD - 1] ?? 0;
@@ -82,14 +82,14 @@ function blankLocations(page: Uint8Array, stream: LogicalStream): boolean {
   return isChanged;
 }
 
-/** Vorbis comments: vendor, count, then `NAME=value` texts; a size precedes each text. */
+/** Vorbis comments are the vendor, a count, then `NAME=value` texts. A size precedes each text. */
 function* parseComments(headerBytes: number): CommentParser {
   for (let at = 0; at < headerBytes; at += 1) yield false;
-  for (let left = yield* parseU32(); left > 0; left -= 1) yield false;
-  for (let comments = yield* parseU32(); comments > 0; comments -= 1) {
+  for (let remaining = yield* parseU32(); remaining > 0; remaining -= 1) yield false;
+  for (let remainingComments = yield* parseU32(); remainingComments > 0; remainingComments -= 1) {
     let name = '';
     let isLocation: boolean | undefined;
-    for (let left = yield* parseU32(); left > 0; left -= 1) {
+    for (let remaining = yield* parseU32(); remaining > 0; remaining -= 1) {
       const byte = yield isLocation ?? false;
       if (isLocation !== undefined) continue;
       if (byte === 0x3d) isLocation = LOCATION_TERMS.test(name.toUpperCase());

@@ -4,7 +4,6 @@ import type { FileStream, Coroutine } from './file-stream.js';
 import { stripPng } from './png.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** Cover art. */
 export function* stripPicture(file: FileStream): Coroutine {
   const head = yield* file.lookAhead(4);
   if (matchesAt(head, 0, '\x89PNG')) yield* stripPng(file);

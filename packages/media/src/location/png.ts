@@ -1,4 +1,4 @@
-import { fromLatin1, concat, latin1, matchesAt, setU32, u32 } from '../octets.js';
+import { encodeLatin1, concat, decodeLatin1, matchesAt, setU32, u32 } from '../octets.js';
 import { crc32 } from './crc.js';
 import { minimalExif, orientationOf } from './exif.js';
 import { MAX_LOOK_AHEAD_BYTES, type FileStream, type Coroutine } from './file-stream.js';
@@ -8,32 +8,34 @@ export const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n';
 const MAX_CHUNK_BYTES = 0x7fff_ffff;
 const HEAD = 8;
 const CRC = 4;
-/** Chunks for pixels, colours and animation, and the modification time. */
-const KEPT = new Set(
+/** These chunks hold pixels, colours, animation and the modification time. */
+const KEPT_CHUNKS = new Set(
   (
     'IHDR PLTE IDAT IEND tRNS acTL fcTL fdAT cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI mDCv cLLi ' +
     'bKGD hIST pHYs sPLT tIME'
   ).split(' '),
 );
 
-/** Keeps the chunks that rendering needs and the EXIF orientation; drops the rest and everything after the end. */
+/**
+ * Keeps the chunks that rendering needs and the EXIF orientation. Drops all other chunks and everything after the end.
+ */
 export function* stripPng(file: FileStream): Coroutine {
   if (!matchesAt(yield* file.lookAhead(HEAD), 0, PNG_SIGNATURE)) throw new UnreadableFile('Not a PNG');
   yield* file.pass(HEAD);
   let hasExif = false;
   while (yield* file.waitFor(HEAD)) {
     const head = file.peek(HEAD);
-    const [size, type] = [u32(head, 0), latin1(head, 4)];
+    const [size, type] = [u32(head, 0), decodeLatin1(head, 4)];
     if (size > MAX_CHUNK_BYTES || !/^[A-Za-z]{4}$/.test(type)) throw new UnreadableFile('Invalid PNG chunk');
-    if (KEPT.has(type)) {
+    if (KEPT_CHUNKS.has(type)) {
       yield* file.pass(HEAD + size + CRC);
       if (type === 'IEND') return;
       continue;
     }
     if (isCritical(type)) throw new UnreadableFile(`Unknown critical PNG chunk: ${type}`);
     if (type === 'eXIf' && !hasExif) {
-      const ahead = yield* file.lookAhead(Math.min(HEAD + size, MAX_LOOK_AHEAD_BYTES));
-      const orientation = orientationOf(ahead.subarray(HEAD));
+      const nextBytes = yield* file.lookAhead(Math.min(HEAD + size, MAX_LOOK_AHEAD_BYTES));
+      const orientation = orientationOf(nextBytes.subarray(HEAD));
       if (orientation !== undefined) file.write(makeChunk('eXIf', minimalExif(orientation)));
       hasExif = true;
     }
@@ -47,9 +49,9 @@ function isCritical(type: string): boolean {
 }
 
 function makeChunk(type: string, body: Uint8Array): Uint8Array {
-  const typed = concat([fromLatin1(type), body]);
+  const typeAndBody = concat([encodeLatin1(type), body]);
   const [size, crc] = [new Uint8Array(4), new Uint8Array(CRC)];
   setU32(size, 0, body.length);
-  setU32(crc, 0, crc32(typed));
-  return concat([size, typed, crc]);
+  setU32(crc, 0, crc32(typeAndBody));
+  return concat([size, typeAndBody, crc]);
 }

@@ -1,4 +1,4 @@
-import { fromLatin1, latin1, matchesAt, u32 } from '../octets.js';
+import { encodeLatin1, decodeLatin1, matchesAt, u32 } from '../octets.js';
 import { MINIMAL_EXIF_BYTES, minimalExif, orientationOf } from './exif.js';
 import { stripMp3 } from './mp3.js';
 import { MAX_LOOK_AHEAD_BYTES, stripNested, type FileStream, type Coroutine } from './file-stream.js';
@@ -9,32 +9,32 @@ const FRAME_HEAD = 16;
 const HAS_XMP = 0x04;
 const UNKNOWN_SIZE = 0xffff_ffff;
 
-const ids = (text: string): ReadonlySet<string> => new Set(text.split('|'));
-const KEPT_IN_WEBP = ids('VP8X|VP8 |VP8L|ALPH|ANIM|ANMF|ICCP|EXIF');
-const KEPT_IN_FRAME = ids('VP8 |VP8L|ALPH');
-const KEPT_IN_WAVE = ids('fmt |data|fact|cue |plst|smpl|inst|bext|PEAK|chna|LIST|id3 |ID3 ');
+const idSet = (text: string): ReadonlySet<string> => new Set(text.split('|'));
+const KEPT_IN_WEBP = idSet('VP8X|VP8 |VP8L|ALPH|ANIM|ANMF|ICCP|EXIF');
+const KEPT_IN_FRAME = idSet('VP8 |VP8L|ALPH');
+const KEPT_IN_WAVE = idSet('fmt |data|fact|cue |plst|smpl|inst|bext|PEAK|chna|LIST|id3 |ID3 ');
 const KEPT_IN_LIST: Readonly<Record<string, ReadonlySet<string>>> = {
-  INFO: ids('INAM|IART|IPRD|ICRD|IGNR|ITRK|IPRT|IFRM|ICOP|IENG|ILNG|ISFT|ISRC|ITCH|IWRI|IMUS'),
-  adtl: ids('labl|note|ltxt'),
-  wavl: ids('data|slnt'),
+  INFO: idSet('INAM|IART|IPRD|ICRD|IGNR|ITRK|IPRT|IFRM|ICOP|IENG|ILNG|ISFT|ISRC|ITCH|IWRI|IMUS'),
+  adtl: idSet('labl|note|ltxt'),
+  wavl: idSet('data|slnt'),
 };
 
 /**
- * Keeps the length and all offsets, since the header states the file size and a stream cannot go back. Unneeded chunks
- * become `JUNK` of zeros, which decoders skip. EXIF keeps its orientation; the XMP flag is cleared.
+ * Keeps the length and all offsets, because the header states the file size and a stream cannot go back. Unneeded
+ * chunks become `JUNK` chunks of zeros, which decoders skip. Keeps the EXIF orientation and clears the XMP flag.
  */
 export function* stripWebp(file: FileStream): Coroutine {
   const end = yield* passHeader(file, 'WEBP');
   yield* stripChunks(file, end, Infinity, KEPT_IN_WEBP);
 }
 
-/** Keeps samples, playback data and titles; blanks the rest. */
+/** Keeps samples, playback data and titles; blanks everything else. */
 export function* stripWav(file: FileStream): Coroutine {
   const end = yield* passHeader(file, 'WAVE');
   yield* stripChunks(file, end, Infinity, KEPT_IN_WAVE);
 }
 
-/** Returns the end of the file as its header states it. */
+/** Returns the end of the file that its header states. */
 function* passHeader(file: FileStream, form: string): Coroutine<number> {
   const head = yield* file.lookAhead(12);
   if (!matchesAt(head, 0, 'RIFF') || !matchesAt(head, 8, form)) throw new UnreadableFile(`Not a ${form} file`);
@@ -43,15 +43,15 @@ function* passHeader(file: FileStream, form: string): Coroutine<number> {
   return size === 0 || size === UNKNOWN_SIZE ? Infinity : HEAD + size + (size % 2);
 }
 
-/** Strips chunks that start before `end`; none may reach beyond `limit`. */
-function* stripChunks(file: FileStream, end: number, limit: number, kept: ReadonlySet<string>): Coroutine {
+/** Strips chunks that start before `end`. A chunk that reaches beyond `limit` ends there. */
+function* stripChunks(file: FileStream, end: number, limit: number, keptIds: ReadonlySet<string>): Coroutine {
   while (file.position + HEAD <= end && (yield* file.waitFor(HEAD))) {
     const head = file.peek(HEAD);
-    const [id, size] = [latin1(head, 0, 4), u32(head, 4, 'little')];
+    const [id, size] = [decodeLatin1(head, 0, 4), u32(head, 4, 'little')];
     const chunkEnd = Math.min(file.position + HEAD + size + (size % 2), limit);
-    // An unfinished recording: only samples follow.
+    // In an unfinished recording, only samples follow.
     const isEndless = id === 'data' && size === 0 && end === Infinity;
-    if (kept.has(id)) yield* stripChunk(file, id, size, isEndless ? Infinity : chunkEnd);
+    if (keptIds.has(id)) yield* stripChunk(file, id, size, isEndless ? Infinity : chunkEnd);
     else yield* blankChunk(file, chunkEnd);
   }
   yield* file.blank(end - file.position);
@@ -64,9 +64,9 @@ function* stripChunk(file: FileStream, id: string, size: number, end: number): C
     yield* file.pass(Math.min(HEAD + FRAME_HEAD, end - file.position));
     yield* stripChunks(file, end, end, KEPT_IN_FRAME);
   } else if (id === 'LIST') {
-    const type = latin1(yield* file.lookAhead(HEAD + 4), HEAD);
+    const type = decodeLatin1(yield* file.lookAhead(HEAD + 4), HEAD);
     yield* file.pass(Math.min(HEAD + 4, end - file.position));
-    yield* stripChunks(file, end, end, KEPT_IN_LIST[type] ?? ids(''));
+    yield* stripChunks(file, end, end, KEPT_IN_LIST[type] ?? idSet(''));
   } else if (id === 'id3 ' || id === 'ID3 ') {
     yield* file.pass(HEAD);
     yield* stripNested(file, end - file.position, stripMp3);
@@ -82,18 +82,18 @@ function* clearXmpFlag(file: FileStream): Coroutine {
 }
 
 function* minimizeExif(file: FileStream, size: number): Coroutine {
-  const ahead = yield* file.lookAhead(Math.min(HEAD + size, MAX_LOOK_AHEAD_BYTES));
-  const minimal = minimalExif(orientationOf(ahead.subarray(HEAD)) ?? 1);
+  const nextBytes = yield* file.lookAhead(Math.min(HEAD + size, MAX_LOOK_AHEAD_BYTES));
+  const minimal = minimalExif(orientationOf(nextBytes.subarray(HEAD)) ?? 1);
   yield* file.pass(HEAD);
-  if (ahead.length >= HEAD + MINIMAL_EXIF_BYTES) {
+  if (nextBytes.length >= HEAD + MINIMAL_EXIF_BYTES) {
     file.write(minimal);
     yield* file.drop(MINIMAL_EXIF_BYTES);
   }
-  yield* file.blank(size + (size % 2) - (ahead.length >= HEAD + MINIMAL_EXIF_BYTES ? MINIMAL_EXIF_BYTES : 0));
+  yield* file.blank(size + (size % 2) - (nextBytes.length >= HEAD + MINIMAL_EXIF_BYTES ? MINIMAL_EXIF_BYTES : 0));
 }
 
 function* blankChunk(file: FileStream, end: number): Coroutine {
-  file.write(fromLatin1('JUNK'));
+  file.write(encodeLatin1('JUNK'));
   yield* file.drop(4);
   yield* file.pass(4);
   yield* file.blank(end - file.position);

@@ -14,54 +14,53 @@ import { stripWebm } from './webm.js';
 
 type LocationStripper = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
-const streaming =
+const makeStreaming =
   (strip: Stripper): LocationStripper =>
   (bytes) =>
     stripStream(bytes, strip);
-const unchanged: LocationStripper = (bytes) => bytes;
+const passThrough: LocationStripper = (bytes) => bytes;
 
-const BUFFERED: Readonly<Record<string, LocationStripper>> = {
+const BUFFERED_STRIPPERS: Readonly<Record<string, LocationStripper>> = {
   'image/avif': (bytes) => blankBuffered(stripStream(bytes, stripIsoImage), blankAvif),
   'image/tiff': (bytes) => blankBuffered(bytes, blankTiff),
 };
 
 const STRIPPERS: Readonly<Record<string, LocationStripper>> = {
-  'image/jpeg': streaming(stripJpeg),
-  'image/png': streaming(stripPng),
-  'image/webp': streaming(stripWebp),
-  'image/gif': streaming(stripGif),
-  'image/bmp': unchanged,
-  'image/svg+xml': unchanged,
-  'video/mp4': streaming(stripIsoMedia),
-  'video/webm': streaming(stripWebm),
-  'video/quicktime': streaming(stripIsoMedia),
-  'audio/mpeg': streaming(stripMp3),
-  'audio/mp4': streaming(stripIsoMedia),
-  'audio/ogg': streaming(stripOgg),
-  'audio/wav': streaming(stripWav),
-  'application/pdf': unchanged,
-  'text/plain': unchanged,
-  'text/csv': unchanged,
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': unchanged,
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': unchanged,
-  'application/vnd.openxmlformats-officedocument.presentationml.presentation': unchanged,
-  'application/zip': unchanged,
-  ...BUFFERED,
+  'image/jpeg': makeStreaming(stripJpeg),
+  'image/png': makeStreaming(stripPng),
+  'image/webp': makeStreaming(stripWebp),
+  'image/gif': makeStreaming(stripGif),
+  'image/bmp': passThrough,
+  'image/svg+xml': passThrough,
+  'video/mp4': makeStreaming(stripIsoMedia),
+  'video/webm': makeStreaming(stripWebm),
+  'video/quicktime': makeStreaming(stripIsoMedia),
+  'audio/mpeg': makeStreaming(stripMp3),
+  'audio/mp4': makeStreaming(stripIsoMedia),
+  'audio/ogg': makeStreaming(stripOgg),
+  'audio/wav': makeStreaming(stripWav),
+  'application/pdf': passThrough,
+  'text/plain': passThrough,
+  'text/csv': passThrough,
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': passThrough,
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': passThrough,
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': passThrough,
+  'application/zip': passThrough,
+  ...BUFFERED_STRIPPERS,
 };
 
 /**
- * Removes location metadata; pixels, sound and orientation stay bit for bit. Documents, SVG and BMP stay unchanged.
- *
- * Reads the source to its end. Buffers AVIF and TIFF, up to 32 MB, and a few hundred kB of any other type. Throws
- * {@link UnreadableFile} while streaming, after which the output must not be used. A truncated file is readable.
+ * Removes location metadata. Pixels, sound and orientation stay bit for bit; documents, SVG and BMP stay unchanged.
+ * Reads the source to its end. Buffers AVIF and TIFF up to 32 MB, and a few hundred kB of any other type. Throws {@link
+ * UnreadableFile} while streaming; the output must then not be used. A truncated file is readable.
  */
 export function stripLocation(mime: string, bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   return Object.hasOwn(STRIPPERS, mime) && STRIPPERS[mime] ? STRIPPERS[mime](bytes) : rejectType();
 }
 
-/** Whether {@link stripLocation} buffers whole files of this type; callers limit how many run at once. */
+/** Returns true when {@link stripLocation} buffers whole files of this type. Callers limit how many run at once. */
 export function isBuffered(mime: string): boolean {
-  return Object.hasOwn(BUFFERED, mime);
+  return Object.hasOwn(BUFFERED_STRIPPERS, mime);
 }
 
 // eslint-disable-next-line require-yield

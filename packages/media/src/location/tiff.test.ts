@@ -13,9 +13,9 @@ const clean = (file: Uint8Array): Uint8Array => {
 };
 
 function directoriesOf(file: Uint8Array): TiffDirectory[] {
-  const { order, first } = tiffHeader(file)!;
+  const { order, firstOffset: first } = tiffHeader(file)!;
   const found: TiffDirectory[] = [];
-  for (let at = first; at !== 0; at = found.at(-1)!.next) found.push(directoryAt(file, at, order)!);
+  for (let at = first; at !== 0; at = found.at(-1)!.nextOffset) found.push(directoryAt(file, at, order)!);
   return found;
 }
 

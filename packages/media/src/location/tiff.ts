@@ -13,8 +13,8 @@ import { stripJpeg } from './jpeg.js';
 import { UnreadableFile } from './unreadable-file.js';
 import { stripInPlace } from './buffered.js';
 
-/** Tags for decoding, resolution and colour profile: no texts, EXIF, GPS or map coordinates. */
-const KEPT = new Set([
+/** These tags serve decoding, resolution and colour profile. None holds texts, EXIF, GPS or map coordinates. */
+const KEPT_TAGS = new Set([
   254, 255, 256, 257, 258, 259, 262, 264, 265, 266, 273, 274, 277, 278, 279, 280, 281, 282, 283, 284, 286, 287, 290,
   291, 292, 293, 296, 297, 301, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327, 328, 330, 332, 334, 336, 338,
   339, 340, 341, 342, 347, 512, 513, 514, 515, 529, 530, 531, 532, 32_995, 32_996, 32_997, 32_998, 34_675, 50_674,
@@ -36,36 +36,36 @@ interface Range {
 interface Tiff {
   readonly bytes: Uint8Array;
   readonly order: ByteOrder;
-  /** Limits the work: a small file can refer to the same bytes many times. */
+  /** Limits the work, because a small file can refer to the same bytes many times. */
   readonly budget: { steps: number; bytes: number };
 }
 
 /**
- * Blanks a TIFF in place. Keeps the kept tags of each directory, their values and the pixels at their offsets; every
- * other byte becomes zero.
+ * Blanks a TIFF in place. Keeps the allowed tags of each directory, their values and the pixels at their offsets. All
+ * other bytes become zero.
  */
 export function blankTiff(bytes: Uint8Array): void {
   const header = tiffHeader(bytes);
   if (header === undefined) throw new UnreadableFile('Not a TIFF');
   const tiff: Tiff = { bytes, order: header.order, budget: { steps: MAX_STEPS, bytes: 4 * bytes.length } };
-  const kept: Range[] = [{ from: 0, to: 8 }];
-  const waiting = [header.first];
-  const seen = new Set([0]);
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (seen.has(at)) continue;
-    seen.add(at);
+  const rangesToKeep: Range[] = [{ from: 0, to: 8 }];
+  const pendingOffsets = [header.firstOffset];
+  const seenOffsets = new Set([0]);
+  for (let at = pendingOffsets.pop(); at !== undefined; at = pendingOffsets.pop()) {
+    if (seenOffsets.has(at)) continue;
+    seenOffsets.add(at);
     const directory = directoryAt(bytes, at, tiff.order);
     if (directory === undefined) throw new UnreadableFile('A TIFF directory outside the file');
     spend(tiff, 'steps', directory.entries.length + 1);
-    for (const range of keptRanges(tiff, directory, at)) kept.push(range);
-    for (const next of linkedDirectories(tiff, directory)) waiting.push(next);
+    for (const range of keptRanges(tiff, directory, at)) rangesToKeep.push(range);
+    for (const next of linkedDirectories(tiff, directory)) pendingOffsets.push(next);
     rewriteDirectory(tiff, directory, at);
   }
-  blankBetween(bytes, kept);
+  blankBetween(bytes, rangesToKeep);
 }
 
 function keptEntries({ entries }: TiffDirectory): readonly TiffEntry[] {
-  return entries.filter(({ tag, size }) => KEPT.has(tag) && size > 0);
+  return entries.filter(({ tag, size }) => KEPT_TAGS.has(tag) && size > 0);
 }
 
 function* keptRanges(tiff: Tiff, directory: TiffDirectory, at: number): Generator<Range> {
@@ -75,15 +75,15 @@ function* keptRanges(tiff: Tiff, directory: TiffDirectory, at: number): Generato
   yield* stripPixels(tiff, directory);
 }
 
-function* linkedDirectories(tiff: Tiff, { entries, next }: TiffDirectory): Generator<number> {
+function* linkedDirectories(tiff: Tiff, { entries, nextOffset: next }: TiffDirectory): Generator<number> {
   yield next;
-  const below = entries.find(({ tag }) => tag === TAG.directories);
-  if (below === undefined) return;
-  spend(tiff, 'steps', below.count);
-  yield* numbersOf(tiff.bytes, below, tiff.order);
+  const subdirectories = entries.find(({ tag }) => tag === TAG.directories);
+  if (subdirectories === undefined) return;
+  spend(tiff, 'steps', subdirectories.count);
+  yield* numbersOf(tiff.bytes, subdirectories, tiff.order);
 }
 
-/** Returns the ranges of an image's pixels; strips JPEG data in them. */
+/** Returns the ranges of an image's pixels and strips JPEG data in them. */
 function stripPixels(tiff: Tiff, directory: TiffDirectory): readonly Range[] {
   const ranges = PIXEL_TAGS.flatMap(([at, size]) => pixelRanges(tiff, directory, at, size));
   const size = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -98,8 +98,8 @@ function pixelRanges(tiff: Tiff, { entries }: TiffDirectory, at: number, size: n
   const [offsets, sizes] = [at, size].map((tag) => entries.find((entry) => entry.tag === tag));
   if (offsets === undefined && sizes === undefined) return [];
   if (offsets?.count !== sizes?.count) throw new UnreadableFile('A TIFF with mismatched pixel sizes');
-  const [from, lengths] = [offsets, sizes].map((entry) => (entry ? readNumbers(tiff, entry) : []));
-  return (from ?? []).map((start, index) => rangeInFile(tiff, start, lengths?.[index] ?? 0));
+  const [starts, lengths] = [offsets, sizes].map((entry) => (entry ? readNumbers(tiff, entry) : []));
+  return (starts ?? []).map((start, index) => rangeInFile(tiff, start, lengths?.[index] ?? 0));
 }
 
 function readNumbers(tiff: Tiff, entry: TiffEntry): readonly number[] {
@@ -107,12 +107,12 @@ function readNumbers(tiff: Tiff, entry: TiffEntry): readonly number[] {
   return [...numbersOf(tiff.bytes, entry, tiff.order)];
 }
 
-/** Known for uncompressed pixels only; 1 otherwise. */
+/** Returns the size of uncompressed pixels; 1 for compressed pixels. */
 function minPixelBytes({ bytes, order }: Tiff, directory: TiffDirectory): number {
-  const number = (tag: number): number | undefined => numberOf(bytes, directory, tag, order);
-  if ((number(TAG.compression) ?? UNCOMPRESSED) !== UNCOMPRESSED || number(TAG.photometric) === YCBCR) return 1;
-  const bits = (number(TAG.bits) ?? 1) * (number(TAG.samples) ?? 1);
-  return Math.max(1, ((number(TAG.width) ?? 0) * (number(TAG.height) ?? 0) * bits) / 8);
+  const readTag = (tag: number): number | undefined => numberOf(bytes, directory, tag, order);
+  if ((readTag(TAG.compression) ?? UNCOMPRESSED) !== UNCOMPRESSED || readTag(TAG.photometric) === YCBCR) return 1;
+  const bits = (readTag(TAG.bits) ?? 1) * (readTag(TAG.samples) ?? 1);
+  return Math.max(1, ((readTag(TAG.width) ?? 0) * (readTag(TAG.height) ?? 0) * bits) / 8);
 }
 
 function rangeInFile({ bytes }: Tiff, from: number, size: number): Range {
@@ -125,7 +125,7 @@ function spend({ budget }: Tiff, unit: 'steps' | 'bytes', count: number): void {
   if (budget[unit] < 0) throw new UnreadableFile('A TIFF that refers to more bytes than it has');
 }
 
-/** Removes the other tags from the directory, at its offset. */
+/** Removes all other tags from the directory, which keeps its offset. */
 function rewriteDirectory({ bytes, order }: Tiff, directory: TiffDirectory, at: number): void {
   let end = at + 2;
   for (const entry of keptEntries(directory)) {
@@ -133,13 +133,13 @@ function rewriteDirectory({ bytes, order }: Tiff, directory: TiffDirectory, at: 
     end += ENTRY_SIZE;
   }
   setU16(bytes, at, keptEntries(directory).length, order);
-  if (end + 4 <= bytes.length) setU32(bytes, end, directory.next, order);
+  if (end + 4 <= bytes.length) setU32(bytes, end, directory.nextOffset, order);
 }
 
-function blankBetween(bytes: Uint8Array, kept: Range[]): void {
-  kept.sort((a, b) => a.from - b.from);
+function blankBetween(bytes: Uint8Array, ranges: Range[]): void {
+  ranges.sort((a, b) => a.from - b.from);
   let end = 0;
-  for (const { from, to } of kept) {
+  for (const { from, to } of ranges) {
     if (from > end) bytes.fill(0, end, from);
     end = Math.max(end, to);
   }

@@ -3,7 +3,7 @@ export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
 
-/** By name: an adapter of another package may bring its own copy of the class. */
+/** Compares names, because an adapter package may bring its own copy of the class. */
 export function isUnreadableFile(error: unknown): error is UnreadableFile {
   return error instanceof Error && error.name === 'UnreadableFile';
 }

@@ -8,11 +8,11 @@ const CLUSTER = 0x1f43_b675;
 const VOID = 0xec;
 const INDEX = 0x114d_9b74;
 const [INFO, TRACKS, CUES, CHAPTERS] = [0x1549_a966, 0x1654_ae6b, 0x1c53_bb6b, 0x1043_a770];
-/** Children of a cluster of unknown size: they look like children of the segment. */
-const IN_CLUSTER = [0xe7, 0xa3, 0xa0, 0xa7, 0xab, 0xaf, 0x5854];
-const KEPT = new Set([EBML, INDEX, INFO, TRACKS, CUES, CHAPTERS, CLUSTER, ...IN_CLUSTER]);
+/** A cluster of unknown size has these children, which look like children of the segment. */
+const CLUSTER_CHILDREN = [0xe7, 0xa3, 0xa0, 0xa7, 0xab, 0xaf, 0x5854];
+const KEPT_ELEMENTS = new Set([EBML, INDEX, INFO, TRACKS, CUES, CHAPTERS, CLUSTER, ...CLUSTER_CHILDREN]);
 
-/** Keeps the length and all offsets; tags, attachments and unknown elements become void elements of zeros. */
+/** Keeps the length and all offsets. Tags, attachments and unknown elements become void elements of zeros. */
 export function* stripWebm(file: FileStream): Coroutine {
   let end = Infinity;
   for (let isFirst = true; file.position < end && (yield* file.waitFor(1)); isFirst = false) {
@@ -29,21 +29,23 @@ export function* stripWebm(file: FileStream): Coroutine {
     } else if (size === Infinity) {
       if (id !== CLUSTER) throw new UnreadableFile('A WebM element of unknown size');
       yield* file.pass(headSize);
-    } else if (KEPT.has(id)) yield* file.pass(headSize + size);
+    } else if (KEPT_ELEMENTS.has(id)) yield* file.pass(headSize + size);
     else yield* voidElement(file, element);
   }
 }
 
 function* voidElement(file: FileStream, { headSize, size }: EbmlElement): Coroutine {
-  const sizeSize = Math.min(headSize - 1, 8);
-  const left = size + headSize - 1 - sizeSize;
-  file.write(Uint8Array.of(VOID, ...Array.from({ length: sizeSize }, (_, index) => vintByte(left, sizeSize, index))));
+  const sizeLength = Math.min(headSize - 1, 8);
+  const contentSize = size + headSize - 1 - sizeLength;
+  file.write(
+    Uint8Array.of(VOID, ...Array.from({ length: sizeLength }, (_, index) => vintByte(contentSize, sizeLength, index))),
+  );
   yield* file.drop(headSize);
-  file.writeZeros(headSize - 1 - sizeSize);
+  file.writeZeros(headSize - 1 - sizeLength);
   yield* file.blank(size);
 }
 
-/** A byte of a variable-size integer, with the length marker in the first. */
+/** Returns one byte of a variable-size integer. The first byte carries the length marker. */
 function vintByte(number: number, length: number, index: number): number {
   const byte = Math.floor(number / 2 ** (8 * (length - 1 - index))) % 0x100;
   return index === 0 ? byte | (1 << (8 - length)) : byte;

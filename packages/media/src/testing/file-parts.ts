@@ -1,4 +1,4 @@
-import { latin1 } from '../octets.js';
+import { decodeLatin1 } from '../octets.js';
 import { crc32 } from '../location/crc.js';
 
 /** The location in test files. */
@@ -24,7 +24,7 @@ export const u32be = (value: number): number[] => [...u16be(value >>> 16), ...u1
 export const u16le = (value: number): number[] => u16be(value).reverse();
 export const u32le = (value: number): number[] => u32be(value).reverse();
 export const u24le = (value: number): number[] => u32le(value).slice(0, 3);
-export const text = (content: Uint8Array): string => latin1(content);
+export const text = (content: Uint8Array): string => decodeLatin1(content);
 
 /** `[tag, type, values]`: a string for type 2, numbers for others, in pairs for type 5. */
 export type Tag = readonly [number, number, readonly number[] | string];

@@ -1,7 +1,7 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { MediaFacts, ReadableFile } from '../index.js';
-import { fromLatin1 } from '../octets.js';
+import { encodeLatin1 } from '../octets.js';
 import { mp4Video, mp4Audio, webmVideo, webmAudio } from './sample-videos.js';
 import { mp3Sample, oggSample, SAMPLE_FILES, wavSample } from './sample-files.js';
 
@@ -86,7 +86,7 @@ export function mediaFactsContract(
       ['WAV', wavSample()],
       ['an empty file', new Uint8Array()],
       ['zeros', new Uint8Array(MEGABYTE)],
-      ['text', fromLatin1('Film, 640 x 360. '.repeat(1_000))],
+      ['text', encodeLatin1('Film, 640 x 360. '.repeat(1_000))],
       ['a truncated video', mp4Video({ width: 640, height: 360 }).subarray(0, 60)],
       ['a video without height', mp4Video({ width: 640, height: 0 })],
       ['a video without width', mp4Video({ width: 0, height: 360 })],

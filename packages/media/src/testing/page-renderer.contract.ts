@@ -1,7 +1,7 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { isUnreadableFile, type PageRenderer, type RenderedPage } from '../index.js';
-import { fromLatin1, latin1 } from '../octets.js';
+import { encodeLatin1, decodeLatin1 } from '../octets.js';
 import { encryptedPdf, pdfSample, type SamplePage } from './sample-pdfs.js';
 
 /** A rendered page, decoded by any library. */
@@ -124,7 +124,7 @@ export function pageRendererContract(
       ['with leading bytes', (text: string) => `${' '.repeat(500)}\n${text}`],
       ['with trailing bytes', (text: string) => `${text}${'\0'.repeat(500)}`],
     ])('%s is rendered', async (_, broken) => {
-      const [page] = await rendered(fromLatin1(broken(latin1(single({})))));
+      const [page] = await rendered(encodeLatin1(broken(decodeLatin1(single({})))));
       expect(await colouredSide(page!)).toContain('top');
     });
 
@@ -156,18 +156,18 @@ export function pageRendererContract(
     const whole = single({});
     eachCase(it, [
       ['an empty file', new Uint8Array()],
-      ['text', fromLatin1('Hello '.repeat(100))],
-      ['a signature only', fromLatin1('%PDF-1.7\n')],
+      ['text', encodeLatin1('Hello '.repeat(100))],
+      ['a signature only', encodeLatin1('%PDF-1.7\n')],
       ['a truncated file', whole.subarray(0, 40)],
       ['a garbled file', whole.map((byte, index) => (index > 8 ? byte ^ 0x55 : byte))],
-      ['no catalogue', fromLatin1(latin1(whole).replace('/Catalog', '/Nothing').replace('/Root 1', '/Root 9'))],
+      ['no catalogue', encodeLatin1(decodeLatin1(whole).replace('/Catalog', '/Nothing').replace('/Root 1', '/Root 9'))],
       ['a password', encryptedPdf()],
     ])('is unreadable: %s', async (_, bytes) => {
       await expect(rendered(bytes)).rejects.toMatchObject({ name: 'UnreadableFile' });
     });
 
     it('does not affect the next one', async () => {
-      await rendered(fromLatin1('%PDF-1.7')).catch(() => {});
+      await rendered(encodeLatin1('%PDF-1.7')).catch(() => {});
       expect(await rendered(whole)).toHaveLength(1);
     });
   });

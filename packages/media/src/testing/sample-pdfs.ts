@@ -1,4 +1,4 @@
-import { fromLatin1 } from '../octets.js';
+import { encodeLatin1 } from '../octets.js';
 
 /** A page with a colour over its upper half, before rotation. */
 export interface SamplePage {
@@ -41,7 +41,7 @@ export function pdfSample({ pages, trailer = '', objects = [] }: SamplePdf): Uin
   }
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
   const count = bodies.length + 1;
-  return fromLatin1(
+  return encodeLatin1(
     `${text}xref\n0 ${count}\n0000000000 65535 f \n${table}trailer\n<</Size ${count}/Root 1 0 R${trailer}>>\nstartxref\n${text.length}\n%%EOF\n`,
   );
 }
