@@ -12,7 +12,12 @@ describe('JimpImageProcessor', () => {
     async () => ({
       processor: withErrorsOfAnotherCopy(new JimpImageProcessor({ pixelLimit: 100_000_000 })),
       samples: sharpSampleImages,
-      declared: { read: READ, written: ['image/jpeg', 'image/png', 'image/webp'], animated: [], cmyk: false },
+      conversions: {
+        inputTypes: READ,
+        outputTypes: ['image/jpeg', 'image/png', 'image/webp'],
+        animatedTypes: [],
+        canReadCmyk: false,
+      },
       openLimited: (pixelLimit) => new JimpImageProcessor({ pixelLimit }),
     }),
     READ.filter((mime) => mime !== 'image/bmp'),

@@ -46,7 +46,7 @@ describe('a BMP', () => {
     const [made] = await processor.process(Buffer.concat([header, pixels]), bmp, [
       { ...output, format: 'webp', width: 2 },
     ]);
-    const seen = await sharpSampleImages.look(made!.bytes);
+    const seen = await sharpSampleImages.decode(made!.bytes);
     expect([seen.width, seen.height]).toEqual([2, 1]);
     await processor.close();
   });

@@ -11,7 +11,12 @@ describe('SharpImageProcessor', () => {
     async () => ({
       processor: new SharpImageProcessor({ pixelLimit: 100_000_000 }),
       samples: sharpSampleImages,
-      declared: { read: DRAWABLE_MIMES, written: WEB, animated: ['image/gif', 'image/webp'], cmyk: true },
+      conversions: {
+        inputTypes: DRAWABLE_MIMES,
+        outputTypes: WEB,
+        animatedTypes: ['image/gif', 'image/webp'],
+        canReadCmyk: true,
+      },
       openLimited: (pixelLimit) => new SharpImageProcessor({ pixelLimit }),
     }),
     DRAWABLE_MIMES,

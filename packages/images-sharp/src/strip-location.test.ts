@@ -1,11 +1,11 @@
 import { fileType, imageFacts, stripLocation } from '@back-office/media';
-import { collectBytes, streamInPieces, parts, streamOf } from '@back-office/media/testing';
-import { pieceSizes } from '@back-office/media/testing/arbitraries';
+import { collectBytes, streamInChunks, parts, streamOf } from '@back-office/media/testing';
+import { chunkSizes } from '@back-office/media/testing/arbitraries';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { sharpSampleImages } from './testing/index.js';
 
-const { LOCATION, hasLocation, XMP, bytes, segment, pngChunk, exif } = parts;
+const { LOCATION, hasLocation, XMP, bytes, jpegSegment: segment, pngChunk, exif } = parts;
 const [WIDTH, HEIGHT] = [90, 60];
 const PACKET = XMP.slice(XMP.indexOf('\0') + 1);
 
@@ -159,8 +159,8 @@ describe.each(FILES)('%s with a location', (_, mime, draw) => {
 
   it('gives the same output for any chunk sizes', async () => {
     await fc.assert(
-      fc.asyncProperty(pieceSizes, async (sizes) => {
-        expect(Buffer.from(after).equals(await collectBytes(stripLocation(mime, streamInPieces(before, sizes))))).toBe(
+      fc.asyncProperty(chunkSizes, async (sizes) => {
+        expect(Buffer.from(after).equals(await collectBytes(stripLocation(mime, streamInChunks(before, sizes))))).toBe(
           true,
         );
       }),

@@ -12,12 +12,12 @@ describe('PdfiumPageRenderer', () => {
     renderer: new PdfiumPageRenderer(),
     countThreads: async () => (await readdir('/proc/self/task').catch(() => [])).length,
     openLimited: (limits) => new PdfiumPageRenderer(limits),
-    look: async (png) => {
+    decode: async (png) => {
       const { width, height, data } = PNG.sync.read(Buffer.from(png));
       return {
         width,
         height,
-        at(x, y) {
+        pixelAt(x, y) {
           const offset = (Math.floor(y * height) * width + Math.floor(x * width)) * 4;
           return [data[offset] ?? 0, data[offset + 1] ?? 0, data[offset + 2] ?? 0, data[offset + 3] ?? 0];
         },

@@ -1,4 +1,4 @@
-import type { GivenStore } from '@back-office/media/testing';
+import type { StoreFixture } from '@back-office/media/testing';
 import crypto from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -59,7 +59,7 @@ function wholePuts(directory: string): Middleware {
 }
 
 /** A store on a new server. */
-export async function onS3rver(): Promise<GivenStore> {
+export async function onS3rver(): Promise<StoreFixture> {
   const directory = await mkdtemp(join(tmpdir(), 's3-'));
   const server = new S3rver({
     port: 0,

@@ -1,6 +1,6 @@
 import { UnreadableFile } from '@back-office/media';
-import { collectBytes, streamInPieces, parts } from '@back-office/media/testing';
-import { pieceSizes } from '@back-office/media/testing/arbitraries';
+import { collectBytes, streamInChunks, parts } from '@back-office/media/testing';
+import { chunkSizes } from '@back-office/media/testing/arbitraries';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import {
@@ -183,8 +183,8 @@ describe('a real drawing', () => {
   it.each(REAL_DRAWINGS)('by %s gives the same output for any chunk sizes', async (_, source) => {
     const whole = await sanitize(source);
     await fc.assert(
-      fc.asyncProperty(pieceSizes, async (sizes) => {
-        const pieces = await collectBytes(sanitizeSvg(streamInPieces(Buffer.from(source), sizes)));
+      fc.asyncProperty(chunkSizes, async (sizes) => {
+        const pieces = await collectBytes(sanitizeSvg(streamInChunks(Buffer.from(source), sizes)));
         expect(Buffer.from(pieces).toString()).toBe(whole);
       }),
       { numRuns: 5 },

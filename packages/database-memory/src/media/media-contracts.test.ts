@@ -1,5 +1,5 @@
 import { runnerOf } from '@back-office/kernel/testing';
-import { mediaLibraryContracts, type GivenMediaLibrary } from '@back-office/media/testing';
+import { mediaLibraryContracts, type MediaLibraryFixture } from '@back-office/media/testing';
 import { MemoryApps } from '../apps/memory-apps.js';
 import { State } from '../state.js';
 import { mediaPortsOf } from './media-ports.js';
@@ -20,7 +20,7 @@ class TestClock {
   }
 }
 
-function open(): GivenMediaLibrary {
+function open(): MediaLibraryFixture {
   const [state, clock] = [new State(), new TestClock()];
   const library = { base: 'https://files.test/media', isPublished: false };
   const apps = new MemoryApps(state, clock);

@@ -1,5 +1,5 @@
 import { runnerOf } from '@back-office/kernel/testing';
-import { mediaLibraryContracts, type GivenMediaLibrary } from '@back-office/media/testing';
+import { mediaLibraryContracts, type MediaLibraryFixture } from '@back-office/media/testing';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type TestDatabase, testDatabase } from '../../testing/index.js';
 import { dataSourceFor } from '../data-source.js';
@@ -33,7 +33,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-function open(): GivenMediaLibrary {
+function open(): MediaLibraryFixture {
   const clock = new TestClock();
   const base = 'https://files.test/media';
   let isPublished = false;

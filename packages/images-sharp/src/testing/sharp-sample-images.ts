@@ -1,4 +1,4 @@
-import type { SampleImages, SeenImage } from '@back-office/media/testing';
+import type { SampleImages, DecodedImage } from '@back-office/media/testing';
 import sharp, { type Sharp } from 'sharp';
 
 const QUARTERS = [
@@ -84,10 +84,10 @@ export const sharpSampleImages: SampleImages = {
       .withExif({ IFD0: { Make: 'Camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '44/1 49/1 0/1' } })
       .jpeg()
       .toBuffer(),
-  look,
+  decode: look,
 };
 
-async function look(bytes: Uint8Array): Promise<SeenImage> {
+async function look(bytes: Uint8Array): Promise<DecodedImage> {
   const { width, height, pageHeight, format, pages, exif, xmp, iptc, mediaType } = await sharp(bytes, {
     animated: true,
   }).metadata();
@@ -97,7 +97,7 @@ async function look(bytes: Uint8Array): Promise<SeenImage> {
     mime: mediaType ?? `image/${format}`,
     pages: pages ?? 1,
     hasMetadata: (exif ?? xmp ?? iptc) !== undefined,
-    async at(x, y) {
+    async pixelAt(x, y) {
       const { data, info } = await sharp(bytes)
         .toColourspace('srgb')
         .ensureAlpha()

@@ -7,7 +7,7 @@ import {
   pngChunk,
   riff,
   riffChunk,
-  segment,
+  jpegSegment,
   tiff,
   u16be,
   u16le,
@@ -91,12 +91,12 @@ const ACCEPTED: readonly (readonly [string, string, Uint8Array])[] = [
   [
     'image/jpeg',
     'fill bytes before a segment',
-    bytes([0xff, 0xd8, 0xff, 0xff], segment(0xe0, 'JFIF\0'), segment(0xda, 'x')),
+    bytes([0xff, 0xd8, 0xff, 0xff], jpegSegment(0xe0, 'JFIF\0'), jpegSegment(0xda, 'x')),
   ],
   [
     'image/jpeg',
     'a profile longer than the head',
-    longer(bytes([0xff, 0xd8], segment(0xe1, new Uint8Array(65_000)), segment(0xe2, 'x'.repeat(500)))),
+    longer(bytes([0xff, 0xd8], jpegSegment(0xe1, new Uint8Array(65_000)), jpegSegment(0xe2, 'x'.repeat(500)))),
   ],
   ['image/webp', 'lossy', riff('WEBP', riffChunk('VP8 ', [0x50, 1, 0, 0x9d, 1, 0x2a], u16le(30), u16le(40)))],
   ['image/webp', 'lossless', riff('WEBP', riffChunk('VP8L', [0x2f, 29, 0xc0, 9, 0x10]))],
@@ -258,7 +258,7 @@ describe('fileType rejects', () => {
     ['a GIF script with its size in a comment', utf8('GIF89a/*xxxxxxxxxxxxxx*/=1;alert(1)')],
     ['a GIF without size', bytes('GIF89a', [0, 0, 0, 0, 0, 0, 0, 0x3b])],
     ['a JPEG that is a script', bytes('\xff\xd8\xff\xe0alert(1)//', 'x'.repeat(30_000))],
-    ['a JPEG of one segment', bytes([0xff, 0xd8], segment(0xe0, 'JFIF\0'))],
+    ['a JPEG of one segment', bytes([0xff, 0xd8], jpegSegment(0xe0, 'JFIF\0'))],
     ['a JPEG without segments', bytes([0xff, 0xd8, 0xff, 0x02, 0, 2, 0xff, 0xd9])],
     [
       'a PNG without size',

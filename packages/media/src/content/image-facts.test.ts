@@ -8,7 +8,7 @@ import {
   pngChunk,
   riff,
   riffChunk,
-  segment,
+  jpegSegment,
   tiff,
   u16be,
   u16le,
@@ -39,7 +39,7 @@ const facts = (mime: string, content: Uint8Array): unknown => {
 };
 
 const frame = (marker: number, components: number): Uint8Array =>
-  segment(marker, 8, u16be(40), u16be(30), components, new Uint8Array(3 * components));
+  jpegSegment(marker, 8, u16be(40), u16be(30), components, new Uint8Array(3 * components));
 const jpeg = (...parts: readonly Part[]): Uint8Array => bytes([0xff, 0xd8], ...parts);
 const PNG = bytes('\x89PNG\r\n\x1a\n', pngChunk('IHDR', u32be(30), u32be(40), [8, 2, 0, 0, 0]));
 const extended = (flags: number, ...chunks: readonly Part[]): Uint8Array =>
@@ -89,13 +89,13 @@ describe('imageFacts', () => {
     [
       'image/jpeg',
       'grey, after skipped segments',
-      jpeg('xx', [0xff, 0xff], segment(0xc4, 'x'), frame(0xc0, 1)),
+      jpeg('xx', [0xff, 0xff], jpegSegment(0xc4, 'x'), frame(0xc0, 1)),
       upright,
     ],
     [
       'image/jpeg',
       'two EXIF segments',
-      jpeg(segment(0xe1, 'Exif\0\0', exif(8)), segment(0xe1, 'Exif\0\0', exif(1)), frame(0xc0, 3)),
+      jpeg(jpegSegment(0xe1, 'Exif\0\0', exif(8)), jpegSegment(0xe1, 'Exif\0\0', exif(1)), frame(0xc0, 3)),
       rotated,
     ],
     ['image/png', 'a sample', pngSample(), { ...rotated, animated: true }],
@@ -157,8 +157,8 @@ describe('imageFacts', () => {
 
   it.each([
     ['image/jpeg', 'frame beyond the head', jpegSample().slice(0, 300)],
-    ['image/jpeg', 'pixels before a frame', jpeg(segment(0xda, 'x'), frame(0xc0, 3))],
-    ['image/jpeg', 'a height of 0', jpeg(segment(0xc0, 8, u16be(0), u16be(30), 3))],
+    ['image/jpeg', 'pixels before a frame', jpeg(jpegSegment(0xda, 'x'), frame(0xc0, 3))],
+    ['image/jpeg', 'a height of 0', jpeg(jpegSegment(0xc0, 8, u16be(0), u16be(30), 3))],
     ['image/png', 'pixels beyond the head', bytes(PNG, pngChunk('iCCP', new Uint8Array(500)))],
     ['image/webp', 'size beyond the head', webpSample().slice(0, 29)],
     ['image/webp', 'an unknown chunk', riff('WEBP', riffChunk('NONE', new Uint8Array(20)))],

@@ -1,4 +1,4 @@
-import { bytes, exif, LOCATION, segment, text, type Part } from '../testing/file-parts.js';
+import { bytes, exif, LOCATION, jpegSegment, decodeText, type Part } from '../testing/file-parts.js';
 import { jpegSample } from '../testing/index.js';
 import { orientationOf } from './exif.js';
 import { stripJpeg } from './jpeg.js';
@@ -7,8 +7,8 @@ import { UnreadableFile } from './unreadable-file.js';
 
 const SOI = [0xff, 0xd8];
 const EOI = [0xff, 0xd9];
-const scan = segment(0xda, [1, 1, 0, 0, 63, 0]);
-const left = (...parts: readonly Part[]): string => text(stripBytes(bytes(SOI, ...parts), stripJpeg)).slice(2);
+const scan = jpegSegment(0xda, [1, 1, 0, 0, 63, 0]);
+const left = (...parts: readonly Part[]): string => decodeText(stripBytes(bytes(SOI, ...parts), stripJpeg)).slice(2);
 
 /** Marker and content of each segment. */
 function segmentsOf(file: Uint8Array): [number, string][] {
@@ -17,7 +17,7 @@ function segmentsOf(file: Uint8Array): [number, string][] {
     const marker = file[at + 1]!;
     const size = marker === 0xd9 ? 0 : file[at + 2]! * 256 + file[at + 3]!;
     if (marker >= 0xc0 && (marker < 0xd0 || marker > 0xd8) && marker !== 0xff) {
-      found.push([marker, text(file.subarray(at + 4, at + 2 + size))]);
+      found.push([marker, decodeText(file.subarray(at + 4, at + 2 + size))]);
       at += 2 + size;
     } else at += marker === 0xff ? 1 : 2;
   }
@@ -41,7 +41,9 @@ describe('stripJpeg', () => {
   });
 
   it('keeps compressed pixels bit for bit', () => {
-    expect(text(clean)).toContain(text(bytes(0x12, 0xff, 0x00, 0x34, 0xff, 0xd0, 0x56, 0xff, 0xff, 0xd1, 0x78)));
+    expect(decodeText(clean)).toContain(
+      decodeText(bytes(0x12, 0xff, 0x00, 0x34, 0xff, 0xd0, 0x56, 0xff, 0xff, 0xd1, 0x78)),
+    );
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps orientation %d of the first EXIF', (orientation) => {
@@ -58,25 +60,25 @@ describe('stripJpeg', () => {
     ['no content', bytes()],
     ['no TIFF header', bytes('nothing of the kind')],
   ])('drops EXIF with %s', (_, content) => {
-    expect(left(segment(0xe1, 'Exif\0\0', content), EOI)).toBe('\xff\xd9');
+    expect(left(jpegSegment(0xe1, 'Exif\0\0', content), EOI)).toBe('\xff\xd9');
   });
 
   it('drops bytes between segments and after the end', () => {
     expect(
-      left([0xff, 0xff], segment(0xdb, 'q'), LOCATION, [0xff, 0x00], LOCATION, scan, 'px', EOI, LOCATION, SOI),
-    ).toBe(`${text(segment(0xdb, 'q'))}${text(scan)}px\xff\xd9`);
+      left([0xff, 0xff], jpegSegment(0xdb, 'q'), LOCATION, [0xff, 0x00], LOCATION, scan, 'px', EOI, LOCATION, SOI),
+    ).toBe(`${decodeText(jpegSegment(0xdb, 'q'))}${decodeText(scan)}px\xff\xd9`);
   });
 
   it.each(['JFXX\0', 'JFIF\0short', 'AVI1'])('drops a %j segment', (mark) => {
-    expect(left(segment(0xe0, mark, LOCATION.slice(0, 3)), EOI)).toBe('\xff\xd9');
+    expect(left(jpegSegment(0xe0, mark, LOCATION.slice(0, 3)), EOI)).toBe('\xff\xd9');
   });
 
   it.each([0xe3, 0xe4, 0xe8, 0xeb, 0xec, 0xed, 0xef])('drops application segment %d', (marker) => {
-    expect(left(segment(marker, LOCATION), EOI)).toBe('\xff\xd9');
+    expect(left(jpegSegment(marker, LOCATION), EOI)).toBe('\xff\xd9');
   });
 
   it('keeps truncated pixels', () => {
-    expect(left(scan, 'pixels\xff')).toBe(`${text(scan)}pixels\xff`);
+    expect(left(scan, 'pixels\xff')).toBe(`${decodeText(scan)}pixels\xff`);
   });
 
   it.each([
@@ -85,7 +87,7 @@ describe('stripJpeg', () => {
     ['another signature', bytes('\x89PNG')],
     ['a second start of image', bytes(SOI, SOI)],
     ['an unknown marker', bytes(SOI, 0xff, 0x02)],
-    ['a marker of JPEG-LS', bytes(SOI, segment(0xf7, 'x'))],
+    ['a marker of JPEG-LS', bytes(SOI, jpegSegment(0xf7, 'x'))],
     ['an invalid segment size', bytes(SOI, 0xff, 0xdb, 0, 1)],
   ])('rejects %s', (_, content) => {
     expect(() => stripBytes(content, stripJpeg)).toThrow(UnreadableFile);

@@ -1,4 +1,4 @@
-import { bytes, exif, LOCATION, pngChunk, text } from '../testing/file-parts.js';
+import { bytes, exif, LOCATION, pngChunk, decodeText } from '../testing/file-parts.js';
 import { pngSample } from '../testing/index.js';
 import { orientationOf } from './exif.js';
 import { stripBytes } from './file-stream.js';
@@ -11,7 +11,11 @@ function chunksOf(file: Uint8Array): [string, string, Uint8Array][] {
   const view = new DataView(file.buffer, file.byteOffset);
   for (let at = 8; at < file.length; at += 12 + view.getUint32(at)) {
     const end = at + 12 + view.getUint32(at);
-    found.push([text(file.subarray(at + 4, at + 8)), text(file.subarray(at + 8, end - 4)), file.slice(at, end)]);
+    found.push([
+      decodeText(file.subarray(at + 4, at + 8)),
+      decodeText(file.subarray(at + 8, end - 4)),
+      file.slice(at, end),
+    ]);
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import { bytes, exif, LOCATION, riff, riffChunk, hasLocation, text, XMP } from '../testing/file-parts.js';
+import { bytes, exif, LOCATION, riff, riffChunk, hasLocation, decodeText, XMP } from '../testing/file-parts.js';
 import { id3, id3Frame, wavSample, webpSample } from '../testing/index.js';
 import { orientationOf } from './exif.js';
 import { stripBytes } from './file-stream.js';
@@ -7,12 +7,13 @@ import { UnreadableFile } from './unreadable-file.js';
 
 describe('stripWebp', () => {
   const [before, after] = [webpSample(), stripBytes(webpSample(), stripWebp)];
-  const at = (name: string): number => text(after).indexOf(name);
+  const at = (name: string): number => decodeText(after).indexOf(name);
 
   it('keeps all offsets up to the stated end', () => {
     expect(after.length).toBe(before.length - LOCATION.length);
     expect(after.subarray(0, 20)).toEqual(before.subarray(0, 20));
-    for (const name of ['ICCP', 'ANIM', 'ANMF', 'VP8L', 'EXIF']) expect(at(name)).toBe(text(before).indexOf(name));
+    for (const name of ['ICCP', 'ANIM', 'ANMF', 'VP8L', 'EXIF'])
+      expect(at(name)).toBe(decodeText(before).indexOf(name));
   });
 
   it('clears the XMP flag only', () => {
@@ -31,11 +32,11 @@ describe('stripWebp', () => {
     const left = stripBytes(riff('WEBP', riffChunk('EXIF', content), riffChunk('VP8 ', 'px')), stripWebp);
     expect(orientationOf(left.subarray(20))).toBe(orientation);
     expect(left.subarray(46, 20 + content.length).every((byte) => byte === 0)).toBe(true);
-    expect(text(left.subarray(-10))).toBe('VP8 \x02\0\0\0px');
+    expect(decodeText(left.subarray(-10))).toBe('VP8 \x02\0\0\0px');
   });
 
   it('blanks EXIF too short for an orientation', () => {
-    expect(text(stripBytes(riff('WEBP', riffChunk('EXIF', 'N44.8')), stripWebp)).slice(20)).toBe('\0'.repeat(6));
+    expect(decodeText(stripBytes(riff('WEBP', riffChunk('EXIF', 'N44.8')), stripWebp)).slice(20)).toBe('\0'.repeat(6));
   });
 
   it('ends an oversized chunk with its frame', () => {
@@ -50,14 +51,14 @@ describe('stripWav', () => {
   it('keeps sound and titles in place', () => {
     expect(after.length).toBe(before.length - LOCATION.length);
     for (const kept of ['fmt ', 'data\x05\0\0\0sound', 'INAM\x07\0\0\0A title']) {
-      expect(text(after).indexOf(kept)).toBe(text(before).indexOf(kept));
-      expect(text(after)).toContain(kept);
+      expect(decodeText(after).indexOf(kept)).toBe(decodeText(before).indexOf(kept));
+      expect(decodeText(after)).toContain(kept);
     }
   });
 
   it('keeps ID3 titles', () => {
     const left = stripBytes(riff('WAVE', riffChunk('id3 ', id3(3, 0, id3Frame(3, 'TIT2', 0, 'A title')))), stripWav);
-    expect(text(left)).toContain('A title');
+    expect(decodeText(left)).toContain('A title');
   });
 
   it('keeps an unfinished recording', () => {
@@ -70,9 +71,9 @@ describe('stripWav', () => {
       [0, 0, 0, 0],
       'sound'.repeat(9),
     );
-    expect(text(stripBytes(endless, stripWav))).toBe(text(endless));
+    expect(decodeText(stripBytes(endless, stripWav))).toBe(decodeText(endless));
     const unknown = bytes('RIFF', [255, 255, 255, 255], 'WAVE', 'data', [255, 255, 255, 255], 'sound'.repeat(9));
-    expect(text(stripBytes(unknown, stripWav))).toBe(text(unknown));
+    expect(decodeText(stripBytes(unknown, stripWav))).toBe(decodeText(unknown));
   });
 });
 

@@ -1,4 +1,4 @@
-import { bytes, LOCATION, hasLocation, text, tiff, u16le, u32le, type Tag } from '../testing/file-parts.js';
+import { bytes, LOCATION, hasLocation, decodeText, tiff, u16le, u32le, type Tag } from '../testing/file-parts.js';
 import { collectBytes, jpegSample, streamOf, tiffSample } from '../testing/index.js';
 import { directoryAt, numbersOf, tiffHeader, type TiffDirectory } from '../tiff-directory.js';
 import { blankTiff } from './tiff.js';
@@ -32,7 +32,7 @@ describe.each(['II', 'MM'] as const)('blankTiff, byte order %s', (order) => {
   it('keeps all offsets', () => {
     expect(after.length).toBe(before.length);
     for (const kept of ['pixels of', ' one and', ' below', 'profile']) {
-      expect(text(after).indexOf(kept)).toBe(text(before).indexOf(kept));
+      expect(decodeText(after).indexOf(kept)).toBe(decodeText(before).indexOf(kept));
     }
   });
 
@@ -69,7 +69,7 @@ describe('blankTiff', () => {
       );
     const left = clean(file(file(0).length - strip.length));
     expect(hasLocation(left)).toBe(false);
-    expect(text(left)).toContain('\xff\xd8\xff\xe0');
+    expect(decodeText(left)).toContain('\xff\xd8\xff\xe0');
   });
 
   it('reads circular directories once', () => {
@@ -127,6 +127,6 @@ describe('blankTiff', () => {
       LOCATION,
     );
     const left = await collectBytes(stripLocation('image/tiff', streamOf(file)));
-    expect(text(left.subarray(74))).toBe(`${'\0'.repeat(6)}x${'\0'.repeat(1 + LOCATION.length)}`);
+    expect(decodeText(left.subarray(74))).toBe(`${'\0'.repeat(6)}x${'\0'.repeat(1 + LOCATION.length)}`);
   });
 });

@@ -2,89 +2,91 @@ import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { CdnPurger } from '../index.js';
 
-const LIMIT_MS = 10_000;
-const MANY = 30;
+const TIMEOUT_MS = 10_000;
+const REPETITIONS = 30;
 
-export interface GivenPurger {
+export interface PurgerFixture {
   readonly purger: CdnPurger;
   /** Two addresses that the cache can hold. */
   readonly urls: readonly [string, string];
-  /** Caches the address. */
-  fill(url: string): Promise<void>;
+  cacheUrl(url: string): Promise<void>;
   isCached(url: string): Promise<boolean>;
-  /** The same kind of purger, for a cache that does not answer or refuses. */
+  /** Purger of the same kind, for a cache that does not answer or refuses. */
   readonly unreachable: CdnPurger;
-  /** The same kind for caches that fail in other ways, such as by a redirect or silence. Keys describe them. */
+  /**
+   * Purgers of the same kind, for caches that fail in other ways, such as by a redirect or silence. Keys describe them.
+   */
   readonly failing?: Readonly<Record<string, CdnPurger>>;
-  /** The same kind for caches that have no copy left and say so in other ways. Keys describe them. */
+  /** Purgers of the same kind, for caches that have no copy left and report it in other ways. Keys describe them. */
   readonly clearing?: Readonly<Record<string, CdnPurger>>;
-  /** What an installation without a cache has. */
+  /** Purger of an installation without a cache. */
   readonly absent?: CdnPurger;
   close(): Promise<void>;
 }
 
-/** Tests for every adapter of {@link CdnPurger}. */
-export function cdnPurgerContract({ describe, it, before, after }: Runner, open: () => Promise<GivenPurger>): void {
-  let given: GivenPurger;
+export function cdnPurgerContract({ describe, it, before, after }: Runner, open: () => Promise<PurgerFixture>): void {
+  let fixture: PurgerFixture;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
 
-  const cached = () => Promise.all(given.urls.map((url) => given.isCached(url)));
+  const cachedStates = () => Promise.all(fixture.urls.map((url) => fixture.isCached(url)));
 
   describe('purge', () => {
     it('purges every address and no other', async () => {
-      const [first, second] = given.urls;
-      await given.fill(first);
-      await given.fill(second);
-      expect(await given.purger.purge([first])).toBe(true);
-      expect(await cached()).toEqual([false, true]);
-      await given.fill(first);
-      expect(await given.purger.purge([first, second])).toBe(true);
-      expect(await cached()).toEqual([false, false]);
+      const [firstUrl, secondUrl] = fixture.urls;
+      await fixture.cacheUrl(firstUrl);
+      await fixture.cacheUrl(secondUrl);
+      expect(await fixture.purger.purge([firstUrl])).toBe(true);
+      expect(await cachedStates()).toEqual([false, true]);
+      await fixture.cacheUrl(firstUrl);
+      expect(await fixture.purger.purge([firstUrl, secondUrl])).toBe(true);
+      expect(await cachedStates()).toEqual([false, false]);
     });
 
     it('succeeds without cached copies', async () => {
-      expect(await given.purger.purge(given.urls)).toBe(true);
+      expect(await fixture.purger.purge(fixture.urls)).toBe(true);
     });
 
-    it('succeeds for no addresses', async () => {
-      expect(await given.purger.purge([])).toBe(true);
+    it('accepts an empty list of addresses', async () => {
+      expect(await fixture.purger.purge([])).toBe(true);
     });
 
     it('returns false when a copy may remain', async () => {
-      expect(await given.unreachable.purge(given.urls)).toBe(false);
+      expect(await fixture.unreachable.purge(fixture.urls)).toBe(false);
     });
 
-    it('answers false within 10 s, however the cache fails', async () => {
-      const failing = Object.entries(given.failing ?? {});
-      const begun = performance.now();
-      const said = await Promise.all(failing.map(async ([how, purger]) => `${how}: ${await purger.purge(given.urls)}`));
-      expect(said).toEqual(failing.map(([how]) => `${how}: false`));
-      expect(performance.now() - begun).toBeLessThan(LIMIT_MS);
-    });
-
-    it('succeeds, however the cache says that no copy is left', async () => {
-      const clearing = Object.entries(given.clearing ?? {});
-      const said = await Promise.all(
-        clearing.map(async ([how, purger]) => `${how}: ${await purger.purge(given.urls)}`),
+    it('returns false within 10 s, however the cache fails', async () => {
+      const failingPurgers = Object.entries(fixture.failing ?? {});
+      const startedAt = performance.now();
+      const results = await Promise.all(
+        failingPurgers.map(async ([failure, purger]) => `${failure}: ${await purger.purge(fixture.urls)}`),
       );
-      expect(said).toEqual(clearing.map(([how]) => `${how}: true`));
+      expect(results).toEqual(failingPurgers.map(([how]) => `${how}: false`));
+      expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
     });
 
-    it('clears addresses that are given many times', async () => {
-      const urls = Array.from({ length: MANY }, () => given.urls).flat();
-      for (const url of given.urls) await given.fill(url);
-      expect(await given.purger.purge(urls)).toBe(true);
-      expect(await cached()).toEqual([false, false]);
+    it('returns true, however the cache reports that no copy is left', async () => {
+      const clearingPurgers = Object.entries(fixture.clearing ?? {});
+      const results = await Promise.all(
+        clearingPurgers.map(async ([report, purger]) => `${report}: ${await purger.purge(fixture.urls)}`),
+      );
+      expect(results).toEqual(clearingPurgers.map(([how]) => `${how}: true`));
     });
 
-    it('is configured where there is a cache', async () => {
-      expect(given.purger.isConfigured).toBe(true);
-      if (given.absent === undefined) return;
-      expect(given.absent.isConfigured).toBe(false);
-      expect(await given.absent.purge(given.urls)).toBe(false);
+    it('purges addresses that are repeated', async () => {
+      const urls = Array.from({ length: REPETITIONS }, () => fixture.urls).flat();
+      for (const url of fixture.urls) await fixture.cacheUrl(url);
+      expect(await fixture.purger.purge(urls)).toBe(true);
+      expect(await cachedStates()).toEqual([false, false]);
+    });
+
+    it('states whether a cache is configured', async () => {
+      expect(fixture.purger.isConfigured).toBe(true);
+      if (fixture.absent === undefined) return;
+      expect(fixture.absent.isConfigured).toBe(false);
+      expect(await fixture.absent.purge(fixture.urls)).toBe(false);
     });
   });
 }

@@ -1,52 +1,57 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { FILE_NAME_TAKEN, FILE_NOT_FOUND, type StoredFile } from '../index.js';
-import { ANY_FILE, MediaFixture, MISSING_ID, pathOf, RULES, type GivenMediaLibrary } from './media-library.js';
+import {
+  ANY_FILE,
+  MediaFixture as AppLibrary,
+  MISSING_ID,
+  pathOf,
+  RULES,
+  type MediaLibraryFixture,
+} from './media-library.js';
 
-/** Tests for every adapter of {@link FileMoves}. */
 export function fileMovesContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenMediaLibrary>,
+  open: () => Promise<MediaLibraryFixture>,
 ): void {
-  let given: GivenMediaLibrary;
-  let library: MediaFixture;
+  let fixture: MediaLibraryFixture;
+  let library: AppLibrary;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.of(given);
+    library = await AppLibrary.create(fixture);
   });
   const move = (ids: readonly number[], folder: string) =>
-    given.ports.fileMoves.move(library.appId, ids, pathOf(folder));
+    fixture.ports.fileMoves.move(library.appId, ids, pathOf(folder));
   const restore = (...files: readonly StoredFile[]) =>
-    given.ports.fileMoves.restore(
+    fixture.ports.fileMoves.restore(
       library.appId,
       files.map(({ id }) => id),
     );
-  /** A file in Trash. */
-  const trashed = async (name: string, folder = ''): Promise<StoredFile> => {
-    const file = await library.file(name, { folder: pathOf(folder) });
+  const addTrashedFile = async (name: string, folder = ''): Promise<StoredFile> => {
+    const file = await library.addFile(name, { folder: pathOf(folder) });
     await library.trash(file);
     return file;
   };
 
-  describe('moving files', () => {
-    it('creates the folder and keeps keys', async () => {
-      const file = await library.file('a');
+  describe('move', () => {
+    it('creates the folder and keeps the keys of files', async () => {
+      const file = await library.addFile('a');
       expect(await move([file.id, file.id], 'p/q')).toEqual([undefined, undefined]);
-      expect(await library.shown(file.id)).toMatchObject({ folder: 'p/q', key: file.key });
-      expect(await library.folders()).toEqual(['p', 'p/q']);
+      expect(await library.findFile(file.id)).toMatchObject({ folder: 'p/q', key: file.key });
+      expect(await library.folderPaths()).toEqual(['p', 'p/q']);
       expect(await move([file.id], '')).toEqual([undefined]);
-      expect(await library.names()).toEqual(['a']);
+      expect(await library.fileNames()).toEqual(['a']);
     });
 
-    it('refuses per file: missing, in Trash, being received, name taken', async () => {
-      const [first, second] = [await library.file('a'), await library.file('a', { folder: pathOf('p') })];
-      const third = await library.file('a', { folder: pathOf('q') });
-      const gone = await trashed('b');
-      const { receipt } = await library.received();
-      const ids = [third.id, MISSING_ID, second.id, gone.id, first.id, receipt.id, Number.MAX_VALUE];
+    it('refuses a file that is missing, in Trash or being received, and a taken name', async () => {
+      const [first, second] = [await library.addFile('a'), await library.addFile('a', { folder: pathOf('p') })];
+      const third = await library.addFile('a', { folder: pathOf('q') });
+      const trashedFile = await addTrashedFile('b');
+      const { receipt } = await library.upload();
+      const ids = [third.id, MISSING_ID, second.id, trashedFile.id, first.id, receipt.id, Number.MAX_VALUE];
       expect(await move(ids, 'to')).toEqual([
         FILE_NAME_TAKEN,
         FILE_NOT_FOUND,
@@ -56,64 +61,68 @@ export function fileMovesContract(
         FILE_NOT_FOUND,
         FILE_NOT_FOUND,
       ]);
-      expect([await library.names('to'), await library.names('p')]).toEqual([['a'], ['a']]);
+      expect([await library.fileNames('to'), await library.fileNames('p')]).toEqual([['a'], ['a']]);
     });
 
-    it('leaves files in place, and creates no folder for missing ones', async () => {
-      const file = await library.file('a');
+    it('keeps a file in its folder, and creates no folder for a missing file', async () => {
+      const file = await library.addFile('a');
       expect(await move([file.id], '')).toEqual([undefined]);
       expect(await move([MISSING_ID], 'p')).toEqual([FILE_NOT_FOUND]);
-      expect(await library.folders()).toEqual([]);
+      expect(await library.folderPaths()).toEqual([]);
     });
 
     it('does not find files of another app', async () => {
-      const file = await library.file('a');
-      library = await MediaFixture.of(given);
+      const file = await library.addFile('a');
+      library = await AppLibrary.create(fixture);
       expect(await move([file.id], 'p')).toEqual([FILE_NOT_FOUND]);
     });
 
-    it('succeeds for one of several concurrent files of the same name', async () => {
-      const made = await Promise.all(['p', 'q', 'r'].map((path) => library.file('a', { folder: pathOf(path) })));
-      const outcomes = await Promise.all(made.map(({ id }) => move([id], 'to')));
-      expect(outcomes.flat().filter((outcome) => outcome === undefined)).toHaveLength(1);
+    it('moves one of several concurrent files with the same name', async () => {
+      const files = await Promise.all(['p', 'q', 'r'].map((path) => library.addFile('a', { folder: pathOf(path) })));
+      const results = await Promise.all(files.map(({ id }) => move([id], 'to')));
+      expect(results.flat().filter((outcome) => outcome === undefined)).toHaveLength(1);
     });
   });
 
-  describe('restoring files', () => {
-    it('recreates their folders', async () => {
-      const file = await library.file('a.txt', { folder: pathOf('p/q'), alt: 'Šal' });
-      await given.ports.mediaFolders.remove(library.appId, pathOf('p'), RULES);
+  describe('restore', () => {
+    it('recreates the folders of files', async () => {
+      const file = await library.addFile('a.txt', { folder: pathOf('p/q'), alt: 'Šal' });
+      await fixture.ports.mediaFolders.remove(library.appId, pathOf('p'), RULES);
       expect(await restore(file)).toEqual([undefined]);
-      expect(await library.folders()).toEqual(['p', 'p/q']);
-      expect(await library.shown(file.id)).toMatchObject({ folder: 'p/q', filename: 'a.txt', key: file.key });
+      expect(await library.folderPaths()).toEqual(['p', 'p/q']);
+      expect(await library.findFile(file.id)).toMatchObject({ folder: 'p/q', filename: 'a.txt', key: file.key });
     });
 
-    it('renames files whose name is taken', async () => {
-      const gone = [await trashed('a.txt'), await trashed('a.txt'), await trashed('a.txt (2)')];
-      await library.file('a.txt');
-      await library.file('a.txt (3)');
-      expect(await restore(...gone)).toEqual([undefined, undefined, undefined]);
-      expect(await library.names()).toEqual(['a.txt', 'a.txt (2)', 'a.txt (2) (2)', 'a.txt (3)', 'a.txt (4)']);
+    it('renames files with taken names', async () => {
+      const trashedFiles = [
+        await addTrashedFile('a.txt'),
+        await addTrashedFile('a.txt'),
+        await addTrashedFile('a.txt (2)'),
+      ];
+      await library.addFile('a.txt');
+      await library.addFile('a.txt (3)');
+      expect(await restore(...trashedFiles)).toEqual([undefined, undefined, undefined]);
+      expect(await library.fileNames()).toEqual(['a.txt', 'a.txt (2)', 'a.txt (2) (2)', 'a.txt (3)', 'a.txt (4)']);
       const filter = { ...ANY_FILE, search: '(2) (2)' };
-      const text = await given.ports.mediaFileQueries.list(library.appId, filter, undefined, { offset: 0, limit: 9 });
+      const text = await fixture.ports.mediaFileQueries.list(library.appId, filter, undefined, { offset: 0, limit: 9 });
       expect(JSON.parse(text)).toMatchObject({ files: [{ filename: 'a.txt (2) (2)' }], total_count: 1 });
     });
 
-    it('leaves other files unchanged', async () => {
-      const file = await library.file('a');
-      const outcomes = await given.ports.fileMoves.restore(library.appId, [file.id, MISSING_ID]);
-      expect(outcomes).toEqual([undefined, FILE_NOT_FOUND]);
-      const gone = await trashed('b');
-      library = await MediaFixture.of(given);
-      expect(await restore(gone)).toEqual([FILE_NOT_FOUND]);
+    it('keeps files outside Trash unchanged', async () => {
+      const file = await library.addFile('a');
+      const results = await fixture.ports.fileMoves.restore(library.appId, [file.id, MISSING_ID]);
+      expect(results).toEqual([undefined, FILE_NOT_FOUND]);
+      const trashedFile = await addTrashedFile('b');
+      library = await AppLibrary.create(fixture);
+      expect(await restore(trashedFile)).toEqual([FILE_NOT_FOUND]);
     });
 
-    it('names recreated folders apart from siblings', async () => {
-      const gone = [await trashed('a', 'p'), await trashed('b', 'p (2)')];
-      for (const path of ['p', 'p (2)']) await given.ports.mediaFolders.remove(library.appId, pathOf(path), RULES);
-      await given.ports.mediaFolders.add(library.appId, { path: pathOf('x'), name: 'p', description: null });
-      expect(await restore(...gone)).toEqual([undefined, undefined]);
-      const branch = await given.ports.mediaFolderQueries.branch(library.appId, pathOf(''));
+    it('names recreated folders unlike their siblings', async () => {
+      const trashedFiles = [await addTrashedFile('a', 'p'), await addTrashedFile('b', 'p (2)')];
+      for (const path of ['p', 'p (2)']) await fixture.ports.mediaFolders.remove(library.appId, pathOf(path), RULES);
+      await fixture.ports.mediaFolders.add(library.appId, { path: pathOf('x'), name: 'p', description: null });
+      expect(await restore(...trashedFiles)).toEqual([undefined, undefined]);
+      const branch = await fixture.ports.mediaFolderQueries.branch(library.appId, pathOf(''));
       expect(branch.map(({ path, name }) => [path, name])).toEqual([
         ['p', 'p (3)'],
         ['p (2)', 'p (2)'],
@@ -121,10 +130,10 @@ export function fileMovesContract(
       ]);
     });
 
-    it('names concurrent files of the same name apart', async () => {
-      const gone = [await trashed('a'), await trashed('a'), await trashed('a')];
-      await Promise.all(gone.map((file) => restore(file)));
-      expect(await library.names()).toEqual(['a', 'a (2)', 'a (3)']);
+    it('names concurrent files of the same name differently', async () => {
+      const trashedFiles = [await addTrashedFile('a'), await addTrashedFile('a'), await addTrashedFile('a')];
+      await Promise.all(trashedFiles.map((file) => restore(file)));
+      expect(await library.fileNames()).toEqual(['a', 'a (2)', 'a (3)']);
     });
   });
 }

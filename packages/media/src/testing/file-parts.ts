@@ -1,7 +1,6 @@
 import { decodeLatin1 } from '../octets.js';
 import { crc32 } from '../location/crc.js';
 
-/** The location in test files. */
 export const LOCATION = 'PLACE:44.8125N,20.4612E';
 /** 44°48'45" and 20°27'40" as EXIF rationals. */
 const NORTH = [44, 1, 48, 1, 45, 1];
@@ -9,7 +8,7 @@ const EAST = [20, 1, 27, 1, 40, 1];
 
 export type Part = string | number | readonly number[] | Uint8Array;
 
-/** Concatenates Latin-1 characters, single bytes and bytes. */
+/** Concatenates Latin-1 texts, single bytes and arrays of bytes. */
 export function bytes(...parts: readonly Part[]): Uint8Array {
   return Uint8Array.from(
     parts.flatMap((part) => {
@@ -24,54 +23,54 @@ export const u32be = (value: number): number[] => [...u16be(value >>> 16), ...u1
 export const u16le = (value: number): number[] => u16be(value).reverse();
 export const u32le = (value: number): number[] => u32be(value).reverse();
 export const u24le = (value: number): number[] => u32le(value).slice(0, 3);
-export const text = (content: Uint8Array): string => decodeLatin1(content);
+export const decodeText = (content: Uint8Array): string => decodeLatin1(content);
 
-/** `[tag, type, values]`: a string for type 2, numbers for others, in pairs for type 5. */
+/** The form is `[tag, type, values]`: a string for type 2, pairs of numbers for type 5, numbers for all other types. */
 export type Tag = readonly [number, number, readonly number[] | string];
 
-/** A TIFF of these directories; the value of a type 13 tag is a directory index. */
-export function tiff(order: 'II' | 'MM', directories: readonly (readonly Tag[])[], chained = 1): Uint8Array {
-  const [two, four] = order === 'II' ? [u16le, u32le] : [u16be, u32be];
+/** The value of a type 13 tag is the index of a directory. */
+export function tiff(order: 'II' | 'MM', directories: readonly (readonly Tag[])[], chainedDirectories = 1): Uint8Array {
+  const [writeU16, writeU32] = order === 'II' ? [u16le, u32le] : [u16be, u32be];
   const sizes = directories.map((tags) => 6 + 12 * tags.length);
   const starts = sizes.map((_, index) => 8 + sizes.slice(0, index).reduce((sum, size) => sum + size, 0));
   let dataAt = 8 + sizes.reduce((sum, size) => sum + size, 0);
   const [heads, data]: [Part[], Part[]] = [[], []];
   for (const [number, tags] of directories.entries()) {
-    heads.push(two(tags.length));
+    heads.push(writeU16(tags.length));
     for (const [tag, type, values] of tags) {
       const value =
         typeof values === 'string'
           ? bytes(values, 0)
           : bytes(
-              ...values.map((each) =>
+              ...values.map((item) =>
                 type === 3
-                  ? two(each)
+                  ? writeU16(item)
                   : type === 13
-                    ? four(starts[each]!)
+                    ? writeU32(starts[item]!)
                     : type === 1 || type === 7
-                      ? [each]
-                      : four(each),
+                      ? [item]
+                      : writeU32(item),
               ),
             );
       const count = typeof values === 'string' ? value.length : type === 5 ? values.length / 2 : values.length;
-      heads.push(two(tag), two(type === 13 ? 4 : type), four(count));
+      heads.push(writeU16(tag), writeU16(type === 13 ? 4 : type), writeU32(count));
       if (value.length <= 4)
         heads.push(
           value,
           Array.from({ length: 4 - value.length }, () => 0),
         );
       else {
-        heads.push(four(dataAt));
+        heads.push(writeU32(dataAt));
         data.push(value);
         dataAt += value.length;
       }
     }
-    heads.push(four(number + 1 < chained ? starts[number + 1]! : 0));
+    heads.push(writeU32(number + 1 < chainedDirectories ? starts[number + 1]! : 0));
   }
-  return bytes(order, two(42), four(8), ...heads, ...data);
+  return bytes(order, writeU16(42), writeU32(8), ...heads, ...data);
 }
 
-/** EXIF of a phone: description, orientation and location. */
+/** Phones write such EXIF: description, orientation and location. */
 export function exif(orientation = 6, order: 'II' | 'MM' = 'II'): Uint8Array {
   return tiff(order, [
     [
@@ -88,24 +87,26 @@ export function exif(orientation = 6, order: 'II' | 'MM' = 'II'): Uint8Array {
   ]);
 }
 
-/** Whether the location of {@link exif} or {@link LOCATION} is found, in either byte order. */
+/** Returns true when the location of {@link exif} or {@link LOCATION} is found, in either byte order. */
 export function hasLocation(content: Uint8Array): boolean {
-  const found = text(content);
-  return [LOCATION, LOCATION.slice(0, 8), ...[u32le, u32be].map((write) => text(bytes(...NORTH.map(write))))].some(
-    (location) => found.includes(location),
-  );
+  const decoded = decodeText(content);
+  return [
+    LOCATION,
+    LOCATION.slice(0, 8),
+    ...[u32le, u32be].map((write) => decodeText(bytes(...NORTH.map(write)))),
+  ].some((location) => decoded.includes(location));
 }
 
 export const XMP = `http://ns.adobe.com/xap/1.0/\0<x:xmpmeta><exif:GPSLatitude>${LOCATION}</exif:GPSLatitude></x:xmpmeta>`;
 
-export const segment = (marker: number, ...parts: readonly Part[]): Uint8Array => {
+export const jpegSegment = (marker: number, ...parts: readonly Part[]): Uint8Array => {
   const body = bytes(...parts);
   return bytes(0xff, marker, u16be(body.length + 2), body);
 };
 
 export const pngChunk = (type: string, ...parts: readonly Part[]): Uint8Array => {
-  const typed = bytes(type, ...parts);
-  return bytes(u32be(typed.length - 4), typed, u32be(crc32(typed)));
+  const typeAndBody = bytes(type, ...parts);
+  return bytes(u32be(typeAndBody.length - 4), typeAndBody, u32be(crc32(typeAndBody)));
 };
 
 export const riffChunk = (id: string, ...parts: readonly Part[]): Uint8Array => {
@@ -124,7 +125,7 @@ export const box = (type: string, ...parts: readonly Part[]): Uint8Array => {
 export const fullBox = (type: string, version: number, ...parts: readonly Part[]): Uint8Array =>
   box(type, version, 0, 0, 0, ...parts);
 
-/** GIF blocks with the empty one at the end. */
+/** Appends the empty block that ends a sequence of blocks. */
 export const gifBlocks = (...parts: readonly Part[]): Uint8Array => {
   const body = bytes(...parts);
   const blocks = Array.from({ length: Math.ceil(body.length / 255) }, (_, index) => {
@@ -134,7 +135,7 @@ export const gifBlocks = (...parts: readonly Part[]): Uint8Array => {
   return bytes(...blocks, 0);
 };
 
-/** A WebM element; `id` includes its length marker. */
+/** `id` includes its length marker. */
 export const element = (id: readonly number[], ...parts: readonly Part[]): Uint8Array => {
   const body = bytes(...parts);
   const size = body.length < 127 ? [0x80 | body.length] : [0x40 | (body.length >> 8), body.length & 255];

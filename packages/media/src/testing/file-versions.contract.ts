@@ -9,81 +9,89 @@ import {
   type ReceivedContent,
   type StoredFile,
 } from '../index.js';
-import { HOURS_PER_DAY, MediaFixture, MISSING_ID, TERMS, type GivenMediaLibrary } from './media-library.js';
+import { HOURS_PER_DAY, MediaFixture, MISSING_ID, TERMS, type MediaLibraryFixture } from './media-library.js';
 
 const JPEG = { mime: 'image/jpeg', kind: 'image', size: { width: 80, height: 60 }, bytes: 100 } as const;
 
-/** Tests for every adapter of {@link FileVersions} and its queries. */
 export function fileVersionsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenMediaLibrary>,
+  open: () => Promise<MediaLibraryFixture>,
 ): void {
-  let given: GivenMediaLibrary;
+  let fixture: MediaLibraryFixture;
   let library: MediaFixture;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.of(given);
+    library = await MediaFixture.create(fixture);
   });
-  const versions = () => given.ports.fileVersions;
-  const moment = () => given.clock.now().toISOString().slice(0, 19);
-  const tryReplace = async (id: number, content: Partial<ReceivedContent> = {}, terms = TERMS as ChangeTermsOf) =>
-    versions().replace(library.appId, id, await library.received(content), terms);
+  const versions = () => fixture.ports.fileVersions;
+  const currentTime = () => fixture.clock.now().toISOString().slice(0, 19);
+  const tryReplace = async (id: number, content: Partial<ReceivedContent> = {}, terms = TERMS as Terms) =>
+    versions().replace(library.appId, id, await library.upload(content), terms);
   const replace = async (...values: Parameters<typeof tryReplace>) => (await tryReplace(...values)) as ChangedFile;
   const tryRevert = (id: number, version?: number) => versions().revert(library.appId, id, version, TERMS);
   const list = async (id: number) =>
-    JSON.parse((await given.ports.fileVersionQueries.list(library.appId, id)) ?? 'null') as {
+    JSON.parse((await fixture.ports.fileVersionQueries.list(library.appId, id)) ?? 'null') as {
       readonly version: number;
     }[];
-  const keptOf = async (id: number) => (await list(id)).map(({ version }) => version);
-  type ChangeTermsOf = { readonly retentionDays: number; readonly isPurged: boolean };
+  const keptVersionsOf = async (id: number) => (await list(id)).map(({ version }) => version);
+  type Terms = { readonly retentionDays: number; readonly isPurged: boolean };
 
   describe('replace', () => {
-    it('stores the new content and keeps the old one', async () => {
-      const file = await library.file('a.txt', { alt: 'x' });
-      const uploadedAt = moment();
-      given.clock.forward({ hours: 1 });
-      const taken = await library.received({ bytes: 9, mime: 'text/csv' });
-      const changed = await versions().replace(library.appId, file.id, taken, { retentionDays: 2, isPurged: false });
+    it('stores the new content and keeps the old content', async () => {
+      const file = await library.addFile('a.txt', { alt: 'x' });
+      const uploadedAt = currentTime();
+      fixture.clock.forward({ hours: 1 });
+      const upload = await library.upload({ bytes: 9, mime: 'text/csv' });
+      const changedFile = await versions().replace(library.appId, file.id, upload, {
+        retentionDays: 2,
+        isPurged: false,
+      });
       const { prefix } = library.app;
-      expect(changed).toMatchObject({ id: file.id, key: file.key, version: 2, mime: 'text/csv' });
-      expect(changed).toMatchObject({ receiptId: taken.receipt.id, keys: [file.key, `${prefix}/a@v1.txt`] });
-      const shown = { size: 9, mime: 'text/csv', version: 2, alt: 'x', url: `${library.url(file.key)}?v=2` };
-      const times = { last_modified: moment(), inserted_at: uploadedAt };
-      expect(JSON.parse((changed as ChangedFile).data)).toMatchObject({ ...shown, ...times, processing: 'done' });
-      const [kept] = await list(file.id);
-      expect(kept).toEqual({
+      expect(changedFile).toMatchObject({ id: file.id, key: file.key, version: 2, mime: 'text/csv' });
+      expect(changedFile).toMatchObject({ receiptId: upload.receipt.id, keys: [file.key, `${prefix}/a@v1.txt`] });
+      const expectedFields = { size: 9, mime: 'text/csv', version: 2, alt: 'x', url: `${library.url(file.key)}?v=2` };
+      const times = { last_modified: currentTime(), inserted_at: uploadedAt };
+      expect(JSON.parse((changedFile as ChangedFile).data)).toMatchObject({
+        ...expectedFields,
+        ...times,
+        processing: 'done',
+      });
+      const [keptVersion] = await list(file.id);
+      expect(keptVersion).toEqual({
         version: 1,
         size: 5,
         mime: 'text/plain',
         url: library.url(`${prefix}/a@v1.txt`),
         inserted_at: uploadedAt,
-        purge_at: new Date(given.clock.now().getTime() + 48 * 3_600_000).toISOString().slice(0, 19),
+        purge_at: new Date(fixture.clock.now().getTime() + 48 * 3_600_000).toISOString().slice(0, 19),
       });
     });
 
-    it('queues the processing of the new content only', async () => {
-      const file = await library.image('a.jpg');
+    it('queues only the processing of the new content', async () => {
+      const file = await library.addImage('a.jpg');
       await replace(file.id, JPEG);
       const { data } = await replace(file.id, JPEG);
       expect(JSON.parse(data)).toMatchObject({ processing: 'pending', width: 80, height: 60 });
-      expect(await library.payloads(JOBS.process)).toEqual([{ appId: library.appId, fileId: file.id, version: 3 }]);
+      expect(await library.runJobPayloads(JOBS.process)).toEqual([
+        { appId: library.appId, fileId: file.id, version: 3 },
+      ]);
     });
 
-    it('uses up its receipt, and throws without one', async () => {
-      const file = await library.file('a.txt');
-      const taken = await library.received();
-      await versions().replace(library.appId, file.id, taken, TERMS);
-      await expect(versions().replace(library.appId, file.id, taken, TERMS)).rejects.toThrow('receipt');
-      expect(await keptOf(file.id)).toEqual([1]);
-      expect(await given.ports.mediaFileQueries.find(library.appId, taken.receipt.id)).toBeUndefined();
+    it('throws when its receipt has been used', async () => {
+      const file = await library.addFile('a.txt');
+      const upload = await library.upload();
+      await versions().replace(library.appId, file.id, upload, TERMS);
+      await expect(versions().replace(library.appId, file.id, upload, TERMS)).rejects.toThrow('receipt');
+      expect(await keptVersionsOf(file.id)).toEqual([1]);
+      expect(await fixture.ports.mediaFileQueries.find(library.appId, upload.receipt.id)).toBeUndefined();
     });
 
-    it('does not find a missing file, and refuses one in Trash', async () => {
-      const file = await library.file('a.txt');
-      const check = (id: number) => given.ports.fileVersionQueries.checkReplaceable(library.appId, id);
+    it('finds no missing file and refuses a file in Trash', async () => {
+      const file = await library.addFile('a.txt');
+      const check = (id: number) => fixture.ports.fileVersionQueries.checkReplaceable(library.appId, id);
       expect([await check(file.id), await check(MISSING_ID), await tryReplace(MISSING_ID)]).toEqual([
         true,
         undefined,
@@ -92,7 +100,7 @@ export function fileVersionsContract(
       await library.trash(file);
       expect([await check(file.id), await tryReplace(file.id)]).toEqual([FILE_IN_TRASH, FILE_IN_TRASH]);
       expect(await list(file.id)).toEqual([]);
-      library = await MediaFixture.of(given);
+      library = await MediaFixture.create(fixture);
       expect([await check(file.id), await tryReplace(file.id), await list(file.id)]).toEqual([
         undefined,
         undefined,
@@ -100,132 +108,132 @@ export function fileVersionsContract(
       ]);
     });
 
-    it('makes a version per concurrent call', async () => {
-      const file = await library.file('a.txt');
-      const changed = await Promise.all(Array.from({ length: 5 }, () => replace(file.id)));
-      expect(new Set(changed.map(({ version }) => version))).toEqual(new Set([2, 3, 4, 5, 6]));
-      expect(await keptOf(file.id)).toEqual([5, 4, 3, 2, 1]);
+    it('makes one version per concurrent call', async () => {
+      const file = await library.addFile('a.txt');
+      const changedFiles = await Promise.all(Array.from({ length: 5 }, () => replace(file.id)));
+      expect(new Set(changedFiles.map(({ version }) => version))).toEqual(new Set([2, 3, 4, 5, 6]));
+      expect(await keptVersionsOf(file.id)).toEqual([5, 4, 3, 2, 1]);
     });
   });
 
   describe('revert', () => {
-    /** A file of the sizes 1, 2 and 3 in its versions. */
-    const withVersions = async (): Promise<StoredFile> => {
-      const file = await library.file('a.txt', {}, { bytes: 1 });
+    /** The sizes of the versions are 1, 2 and 3 bytes. */
+    const addFileWithVersions = async (): Promise<StoredFile> => {
+      const file = await library.addFile('a.txt', {}, { bytes: 1 });
       for (const bytes of [2, 3]) await replace(file.id, { bytes });
       return file;
     };
 
-    it('restores the latest version, or the requested one', async () => {
-      const file = await withVersions();
+    it('restores the latest or the requested version', async () => {
+      const file = await addFileWithVersions();
       const latest = (await tryRevert(file.id)) as ChangedFile;
       expect([latest.version, latest.receiptId, JSON.parse(latest.data).size]).toEqual([4, undefined, 2]);
       const first = (await tryRevert(file.id, 1)) as ChangedFile;
       expect([first.version, JSON.parse(first.data).size]).toEqual([5, 1]);
-      expect(await keptOf(file.id)).toEqual([4, 3, 2, 1]);
+      expect(await keptVersionsOf(file.id)).toEqual([4, 3, 2, 1]);
     });
 
     it('refuses versions that are not kept or have expired', async () => {
-      const file = await withVersions();
-      const other = await library.file('b.txt');
-      expect([await tryRevert(file.id, 3), await tryRevert(other.id)]).toEqual([
+      const file = await addFileWithVersions();
+      const otherFile = await library.addFile('b.txt');
+      expect([await tryRevert(file.id, 3), await tryRevert(otherFile.id)]).toEqual([
         NO_VERSION_TO_REVERT,
         NO_VERSION_TO_REVERT,
       ]);
-      given.clock.forward({ hours: 30 * HOURS_PER_DAY });
-      expect([await tryRevert(file.id), await keptOf(file.id)]).toEqual([NO_VERSION_TO_REVERT, [2, 1]]);
+      fixture.clock.forward({ hours: 30 * HOURS_PER_DAY });
+      expect([await tryRevert(file.id), await keptVersionsOf(file.id)]).toEqual([NO_VERSION_TO_REVERT, [2, 1]]);
       expect(await tryRevert(MISSING_ID)).toBeUndefined();
       await library.trash(file);
       expect(await tryRevert(file.id)).toEqual(FILE_IN_TRASH);
     });
 
-    it('restores the bytes', async () => {
-      const bytesOf = async (id: number) => {
-        const { content, original } = (await given.ports.processedFileQueries.find(library.appId, id)) ?? {};
+    it('restores the stored bytes', async () => {
+      const blobsOf = async (id: number) => {
+        const { content, original } = (await fixture.ports.processedFileQueries.find(library.appId, id)) ?? {};
         return { content, original };
       };
-      const file = await library.image('a.jpg');
-      const uploaded = await bytesOf(file.id);
-      const taken = await library.received(JPEG);
-      await versions().replace(library.appId, file.id, taken, TERMS);
-      const { content, original } = taken.receipt;
-      expect(await bytesOf(file.id)).toEqual({ content, original });
+      const file = await library.addImage('a.jpg');
+      const uploadedBlobs = await blobsOf(file.id);
+      const upload = await library.upload(JPEG);
+      await versions().replace(library.appId, file.id, upload, TERMS);
+      const { content, original } = upload.receipt;
+      expect(await blobsOf(file.id)).toEqual({ content, original });
       await tryRevert(file.id);
-      expect(await bytesOf(file.id)).toEqual(uploaded);
-      expect(await library.shown(file.id)).toMatchObject({ width: 800, height: 600, size: 1_000 });
+      expect(await blobsOf(file.id)).toEqual(uploadedBlobs);
+      expect(await library.findFile(file.id)).toMatchObject({ width: 800, height: 600, size: 1_000 });
     });
 
     it('queues new renditions', async () => {
-      const file = await library.image('a.jpg');
+      const file = await library.addImage('a.jpg');
       await replace(file.id);
-      await library.jobs(JOBS.process);
+      await library.runJobs(JOBS.process);
       const { data } = (await tryRevert(file.id)) as ChangedFile;
       expect(JSON.parse(data)).toMatchObject({ mime: 'image/jpeg', width: 800, processing: 'pending' });
-      const order = { appId: library.appId, fileId: file.id, version: 3, widths: [320, 640, 1_280] };
-      expect(await library.payloads(JOBS.process)).toEqual([order]);
+      const payload = { appId: library.appId, fileId: file.id, version: 3, widths: [320, 640, 1_280] };
+      expect(await library.runJobPayloads(JOBS.process)).toEqual([payload]);
     });
   });
 
   describe('regenerate', () => {
-    it('queues the widths of the last call', async () => {
-      const file = await library.image('a.jpg');
-      await library.jobs(JOBS.process);
-      const order = { appId: library.appId, fileId: file.id };
+    it('queues only the widths of the last call', async () => {
+      const file = await library.addImage('a.jpg');
+      await library.runJobs(JOBS.process);
+      const payload = { appId: library.appId, fileId: file.id };
       expect(await versions().regenerate(library.appId, file.id, undefined)).toBe(true);
-      expect(await library.payloads(JOBS.process)).toEqual([{ ...order, widths: [320, 640, 1_280] }]);
+      expect(await library.runJobPayloads(JOBS.process)).toEqual([{ ...payload, widths: [320, 640, 1_280] }]);
       for (const widths of [[10], [20, 30]]) await versions().regenerate(library.appId, file.id, widths);
-      expect(await library.payloads(JOBS.process)).toEqual([{ ...order, widths: [20, 30] }]);
+      expect(await library.runJobPayloads(JOBS.process)).toEqual([{ ...payload, widths: [20, 30] }]);
     });
 
-    it('does not find a missing file, and refuses one in Trash', async () => {
-      const file = await library.file('a.txt');
+    it('finds no missing file and refuses a file in Trash', async () => {
+      const file = await library.addFile('a.txt');
       await library.trash(file);
       expect(await versions().regenerate(library.appId, MISSING_ID, [1])).toBeUndefined();
       expect(await versions().regenerate(library.appId, file.id, [1])).toEqual(FILE_IN_TRASH);
-      expect(await library.payloads(JOBS.process)).toEqual([]);
+      expect(await library.runJobPayloads(JOBS.process)).toEqual([]);
     });
   });
 
   describe('the purge of caches', () => {
-    const PURGED = { ...TERMS, isPurged: true };
-    const purges = async () => (await library.payloads(JOBS.purge)) as PurgePayload[];
+    const PURGE_TERMS = { ...TERMS, isPurged: true };
+    const purgePayloads = async () => (await library.runJobPayloads(JOBS.purge)) as PurgePayload[];
 
     it('waits for processing', async () => {
-      const file = await library.image('a.jpg');
-      const { keys, version } = await replace(file.id, JPEG, PURGED);
-      expect(await purges()).toEqual([]);
-      await given.ports.processedFiles.fail(library.appId, file.id, version);
-      const [job] = await library.jobs(JOBS.purge);
+      const file = await library.addImage('a.jpg');
+      const { keys, version } = await replace(file.id, JPEG, PURGE_TERMS);
+      expect(await purgePayloads()).toEqual([]);
+      await fixture.ports.processedFiles.fail(library.appId, file.id, version);
+      const [job] = await library.runJobs(JOBS.purge);
       expect(job?.payload).toEqual({ appId: library.appId, fileId: file.id, version, keys });
       expect(job).toMatchObject({ attempt: 1, maxAttempts: 10, lastError: null });
     });
 
-    it('is left to the caller without processing', async () => {
-      const file = await library.file('a.txt');
-      await replace(file.id, {}, PURGED);
-      expect(await purges()).toEqual([]);
+    it('is left to the caller when the file needs no processing', async () => {
+      const file = await library.addFile('a.txt');
+      await replace(file.id, {}, PURGE_TERMS);
+      expect(await purgePayloads()).toEqual([]);
     });
 
-    it('becomes due when a newer content needs no processing', async () => {
-      const file = await library.image('a.jpg');
-      await replace(file.id, JPEG, PURGED);
+    it('becomes due when the next content needs no processing', async () => {
+      const file = await library.addImage('a.jpg');
+      await replace(file.id, JPEG, PURGE_TERMS);
       await replace(file.id);
-      expect(await purges()).toMatchObject([{ version: 2 }]);
+      expect(await purgePayloads()).toMatchObject([{ version: 2 }]);
     });
   });
 
-  describe('expiry', () => {
+  describe('expire', () => {
     it('removes expired versions', async () => {
-      const file = await library.file('a.txt');
+      const file = await library.addFile('a.txt');
       await replace(file.id, {}, { retentionDays: 1, isPurged: false });
       await replace(file.id);
-      await library.jobs(JOBS.tidy);
-      given.clock.forward({ hours: HOURS_PER_DAY });
+      await library.runJobs(JOBS.tidy);
+      fixture.clock.forward({ hours: HOURS_PER_DAY });
       expect(await versions().expire()).toBeGreaterThanOrEqual(1);
-      expect([await keptOf(file.id), await versions().expire()]).toEqual([[2], 0]);
-      const tidied = await library.payloads(JOBS.tidy);
-      expect(tidied.flatMap(({ keys }) => keys)).toEqual([`${library.app.prefix}/a@v1.txt`]);
-      expect(tidied.flatMap(({ blobs }) => blobs)).toHaveLength(1);
+      expect([await keptVersionsOf(file.id), await versions().expire()]).toEqual([[2], 0]);
+      const tidyPayloads = await library.runJobPayloads(JOBS.tidy);
+      expect(tidyPayloads.flatMap(({ keys }) => keys)).toEqual([`${library.app.prefix}/a@v1.txt`]);
+      expect(tidyPayloads.flatMap(({ blobs }) => blobs)).toHaveLength(1);
     });
   });
 }

@@ -5,29 +5,28 @@ interface InMemoryObject {
   readonly writtenAt: Date;
 }
 
-/** Bytes in memory, for tests. */
 export class InMemoryMediaStore implements MediaStore {
   private readonly objects = new Map<string, InMemoryObject>();
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of bytes) chunks.push(chunk);
-    const whole = joined(chunks);
-    this.objects.set(key, { bytes: whole, writtenAt: new Date() });
-    return whole.length;
+    const content = concatChunks(chunks);
+    this.objects.set(key, { bytes: content, writtenAt: new Date() });
+    return content.length;
   }
 
   async read(key: string, range?: ByteRange): Promise<StoredBytes | undefined> {
-    const kept = this.objects.get(key);
-    if (kept === undefined) return undefined;
-    const { bytes } = kept;
-    return { size: bytes.length, bytes: only(range ? bytes.subarray(range.first, range.last + 1) : bytes) };
+    const storedObject = this.objects.get(key);
+    if (storedObject === undefined) return undefined;
+    const { bytes } = storedObject;
+    return { size: bytes.length, bytes: yieldChunk(range ? bytes.subarray(range.first, range.last + 1) : bytes) };
   }
 
   async copy(from: string, to: string): Promise<boolean> {
-    const kept = this.objects.get(from);
-    if (kept) this.objects.set(to, { ...kept, writtenAt: new Date() });
-    return kept !== undefined;
+    const storedObject = this.objects.get(from);
+    if (storedObject) this.objects.set(to, { ...storedObject, writtenAt: new Date() });
+    return storedObject !== undefined;
   }
 
   async remove(key: string): Promise<void> {
@@ -42,11 +41,11 @@ export class InMemoryMediaStore implements MediaStore {
   async ping(): Promise<void> {}
 }
 
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* yieldChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
+function concatChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
   let at = 0;
   for (const chunk of chunks) {

@@ -6,10 +6,10 @@ import { mp4Video, mp4Audio, webmVideo, webmAudio } from './sample-videos.js';
 import { mp3Sample, oggSample, SAMPLE_FILES, wavSample } from './sample-files.js';
 
 const MEGABYTE = 2 ** 20;
-const MANY = 8;
+const REPETITIONS = 8;
 
-/** A file in memory that counts the bytes read. */
-export function readable(content: Uint8Array): ReadableFile & { readonly readBytes: () => number } {
+/** Counts the bytes that are read. */
+export function makeReadableFile(content: Uint8Array): ReadableFile & { readonly readBytes: () => number } {
   let count = 0;
   return {
     size: content.length,
@@ -23,13 +23,12 @@ export function readable(content: Uint8Array): ReadableFile & { readonly readByt
 }
 
 export interface FactsOptions {
-  /** Opens other facts with these limits per file. Required to test time, memory and closing. */
+  /** Opens another adapter with these limits per file. Tests of time, memory and closing need it. */
   openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): MediaFacts;
-  /** Counts the threads of the process. */
+  /** Returns the number of threads of the process. */
   countThreads?(): Promise<number>;
 }
 
-/** Tests for every adapter of {@link MediaFacts}. */
 export function mediaFactsContract(
   { describe, it, before, after }: Runner,
   open: () => Promise<MediaFacts>,
@@ -46,8 +45,8 @@ export function mediaFactsContract(
     eachCase(it, [
       ['MP4', mp4Video({ width: 640, height: 360 })],
       ['WebM', webmVideo({ width: 640, height: 360 })],
-    ])('of %s has its size', async (_, video) => {
-      expect(await facts.sizeOf(readable(video))).toEqual({ width: 640, height: 360 });
+    ])('has a size in %s', async (_, video) => {
+      expect(await facts.sizeOf(makeReadableFile(video))).toEqual({ width: 640, height: 360 });
     });
 
     eachCase(it, [
@@ -55,29 +54,29 @@ export function mediaFactsContract(
       [90, { width: 1_080, height: 1_920 }],
       [180, { width: 1_920, height: 1_080 }],
       [270, { width: 1_080, height: 1_920 }],
-    ])('rotated by %d° has its displayed size', async (rotation, size) => {
-      expect(await facts.sizeOf(readable(mp4Video({ width: 1_920, height: 1_080, rotation })))).toEqual(size);
+    ])('has its displayed size when rotated by %d°', async (rotation, size) => {
+      expect(await facts.sizeOf(makeReadableFile(mp4Video({ width: 1_920, height: 1_080, rotation })))).toEqual(size);
     });
 
-    it('of non-square pixels has its displayed width', async () => {
-      const film = mp4Video({ width: 720, height: 576, pixel: [64, 45] });
-      expect(await facts.sizeOf(readable(film))).toEqual({ width: 1_024, height: 576 });
+    it('has its displayed width with non-square pixels', async () => {
+      const video = mp4Video({ width: 720, height: 576, pixel: [64, 45] });
+      expect(await facts.sizeOf(makeReadableFile(video))).toEqual({ width: 1_024, height: 576 });
     });
 
-    it('is read in small parts, with its header anywhere', async () => {
-      const film = readable(mp4Video({ width: 640, height: 360, mdatSize: 60 * MEGABYTE }));
-      expect(await facts.sizeOf(film)).toEqual({ width: 640, height: 360 });
-      expect(film.readBytes()).toBeLessThan(4 * MEGABYTE);
+    it('is read in small parts when its header is at the end', async () => {
+      const video = makeReadableFile(mp4Video({ width: 640, height: 360, mdatSize: 60 * MEGABYTE }));
+      expect(await facts.sizeOf(video)).toEqual({ width: 640, height: 360 });
+      expect(video.readBytes()).toBeLessThan(4 * MEGABYTE);
     });
 
-    it('may be one of many concurrent ones', async () => {
-      const films = Array.from({ length: 6 }, (_, at) => mp4Video({ width: 100 + at, height: 50 }));
-      const sizes = await Promise.all(films.map((film) => facts.sizeOf(readable(film))));
+    it('can be read while other videos are read', async () => {
+      const videos = Array.from({ length: 6 }, (_, index) => mp4Video({ width: 100 + index, height: 50 }));
+      const sizes = await Promise.all(videos.map((video) => facts.sizeOf(makeReadableFile(video))));
       expect(sizes.map((size) => size?.width)).toEqual([100, 101, 102, 103, 104, 105]);
     });
   });
 
-  describe('anything else', () => {
+  describe('a file that is no video', () => {
     eachCase(it, [
       ['MP4 with sound', mp4Audio()],
       ['WebM with sound', webmAudio()],
@@ -92,89 +91,100 @@ export function mediaFactsContract(
       ['a video without width', mp4Video({ width: 0, height: 360 })],
       ['a box of size 0', Uint8Array.of(0, 0, 0, 0, 0x6d, 0x6f, 0x6f, 0x76)],
     ])('has no size: %s', async (_, content) => {
-      expect(await facts.sizeOf(readable(content))).toBeUndefined();
+      expect(await facts.sizeOf(makeReadableFile(content))).toBeUndefined();
     });
 
-    const films = SAMPLE_FILES.filter(({ mime }) => /^(?:video|audio)/.test(mime));
-    const garbled = films.map(({ bytes }) => bytes.map((byte, at) => (at % 7 === 3 && at > 16 ? byte ^ 0xff : byte)));
-    it('does not affect the next file, however garbled', async () => {
-      await Promise.all(garbled.map((content) => facts.sizeOf(readable(content))));
-      expect(await facts.sizeOf(readable(mp4Video({ width: 64, height: 36 })))).toEqual({ width: 64, height: 36 });
+    const mediaFiles = SAMPLE_FILES.filter(({ mime }) => /^(?:video|audio)/.test(mime));
+    const garbledFiles = mediaFiles.map(({ bytes }) =>
+      bytes.map((byte, at) => (at % 7 === 3 && at > 16 ? byte ^ 0xff : byte)),
+    );
+    it('does not affect the next file when garbled', async () => {
+      await Promise.all(garbledFiles.map((content) => facts.sizeOf(makeReadableFile(content))));
+      expect(await facts.sizeOf(makeReadableFile(mp4Video({ width: 64, height: 36 })))).toEqual({
+        width: 64,
+        height: 36,
+      });
     }, 30_000);
   });
 
   describe('a failed read', () => {
-    it('rejects', async () => {
-      const lost: ReadableFile = {
+    it('rejects the call', async () => {
+      const failingFile: ReadableFile = {
         size: 100,
         read: async () => {
           throw new Error('The store is unreachable');
         },
       };
-      await expect(facts.sizeOf(lost)).rejects.toThrow('The store is unreachable');
+      await expect(facts.sizeOf(failingFile)).rejects.toThrow('The store is unreachable');
     });
   });
   describe('a thread', () => {
     it('ends with its file', async () => {
       const video = mp4Video({ width: 1, height: 1 });
-      expect(await facts.sizeOf(readable(video))).toEqual({ width: 1, height: 1 });
-      const atFirst = await countThreads?.();
-      const lost = { ...readable(video), read: () => Promise.reject(new Error('The store is unreachable')) };
-      for (let turn = 0; turn < MANY; turn += 1) {
-        await facts.sizeOf(readable(video));
-        await facts.sizeOf(lost).catch(() => {});
+      expect(await facts.sizeOf(makeReadableFile(video))).toEqual({ width: 1, height: 1 });
+      const initialThreads = await countThreads?.();
+      const failingFile = {
+        ...makeReadableFile(video),
+        read: () => Promise.reject(new Error('The store is unreachable')),
+      };
+      for (let repetition = 0; repetition < REPETITIONS; repetition += 1) {
+        await facts.sizeOf(makeReadableFile(video));
+        await facts.sizeOf(failingFile).catch(() => {});
       }
-      if (atFirst !== undefined) expect(await countThreads?.()).toBeLessThan(atFirst + MANY / 2);
+      if (initialThreads !== undefined) expect(await countThreads?.()).toBeLessThan(initialThreads + REPETITIONS / 2);
     }, 30_000);
   });
 
   describe('the limits of a file', () => {
     const SIZE = { width: 64, height: 36 };
-    const stuck = (): ReadableFile => ({ size: 100, read: () => new Promise<Uint8Array>(() => {}) });
+    const makeStuckFile = (): ReadableFile => ({ size: 100, read: () => new Promise<Uint8Array>(() => {}) });
 
-    it('end one that takes too long without a size, and the next one is read', async () => {
-      const limited = openLimited?.({ timeoutMs: 1_000 });
-      if (limited === undefined) return;
-      const sizes = await Promise.all([limited.sizeOf(stuck()), limited.sizeOf(readable(mp4Video(SIZE)))]);
+    it('end a file that takes too long, and no other file', async () => {
+      const limitedFacts = openLimited?.({ timeoutMs: 1_000 });
+      if (limitedFacts === undefined) return;
+      const sizes = await Promise.all([
+        limitedFacts.sizeOf(makeStuckFile()),
+        limitedFacts.sizeOf(makeReadableFile(mp4Video(SIZE))),
+      ]);
       expect(sizes).toEqual([undefined, SIZE]);
-      await limited.close();
+      await limitedFacts.close();
     });
 
-    it('end one that is read without end', async () => {
-      const patient = openLimited?.({ timeoutMs: 60_000 });
-      if (patient === undefined) return;
+    it('end a file that is read without end', async () => {
+      const limitedFacts = openLimited?.({ timeoutMs: 60_000 });
+      if (limitedFacts === undefined) return;
       let count = 0;
-      // Reads as audio in small frames.
-      const endless: ReadableFile = {
+      // Such bytes read as audio in small frames.
+      const endlessFile: ReadableFile = {
         size: 10 ** 12,
         async read(_, length) {
           count += length;
           return new Uint8Array(length).fill(0x47);
         },
       };
-      expect(await patient.sizeOf(endless)).toBeUndefined();
+      expect(await limitedFacts.sizeOf(endlessFile)).toBeUndefined();
       expect(count).toBeLessThanOrEqual(64 * MEGABYTE);
-      await patient.close();
+      await limitedFacts.close();
     }, 60_000);
 
-    it('end one that takes too much memory', async () => {
-      const [ample, scarce] = [256, 48].map((memoryMegabytes) => openLimited?.({ memoryMegabytes }));
-      if (!ample || !scarce) return;
-      const large = readable(mp4Video({ ...SIZE, titleSize: 30 * MEGABYTE }));
-      expect(await ample.sizeOf(large)).toEqual(SIZE);
-      expect(await scarce.sizeOf(large)).toBeUndefined();
-      expect(await scarce.sizeOf(readable(mp4Video(SIZE)))).toEqual(SIZE);
-      await Promise.all([ample.close(), scarce.close()]);
+    it('end a file that takes too much memory', async () => {
+      const [ampleFacts, scarceFacts] = [256, 48].map((memoryMegabytes) => openLimited?.({ memoryMegabytes }));
+      if (!ampleFacts || !scarceFacts) return;
+      const largeFile = makeReadableFile(mp4Video({ ...SIZE, titleSize: 30 * MEGABYTE }));
+      expect(await ampleFacts.sizeOf(largeFile)).toEqual(SIZE);
+      expect(await scarceFacts.sizeOf(largeFile)).toBeUndefined();
+      expect(await scarceFacts.sizeOf(makeReadableFile(mp4Video(SIZE)))).toEqual(SIZE);
+      await Promise.all([ampleFacts.close(), scarceFacts.close()]);
     });
 
-    it('do not keep facts from closing, which ends files without a size', async () => {
-      const closed = openLimited?.({});
-      if (closed === undefined) return;
-      const size = closed.sizeOf(stuck());
+    it('do not delay closing, which ends open files without a size', async () => {
+      const closingFacts = openLimited?.({});
+      if (closingFacts === undefined) return;
+      const size = closingFacts.sizeOf(makeStuckFile());
       await new Promise((resolve) => setTimeout(resolve, 300));
-      await closed.close();
-      const soon = new Promise((resolve) => setTimeout(() => resolve('still open'), 1_000));
-      expect(await Promise.race([size, soon])).toBeUndefined();
+      await closingFacts.close();
+      const timeout = new Promise((resolve) => setTimeout(() => resolve('still open'), 1_000));
+      expect(await Promise.race([size, timeout])).toBeUndefined();
     });
   });
 }

@@ -1,25 +1,31 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { FileFilter, FileToProcess, StoredFile } from '../index.js';
-import { ANY_FILE, MediaFixture, MISSING_ID, pathOf, type GivenMediaLibrary, type ShownFile } from './media-library.js';
+import {
+  ANY_FILE,
+  MediaFixture,
+  MISSING_ID,
+  pathOf,
+  type MediaLibraryFixture,
+  type ShownFile,
+} from './media-library.js';
 
 const PAGE = { offset: 0, limit: 100 };
 
-/** Tests for every adapter of {@link MediaFileQueries}. */
 export function mediaFileQueriesContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenMediaLibrary>,
+  open: () => Promise<MediaLibraryFixture>,
 ): void {
-  let given: GivenMediaLibrary;
+  let fixture: MediaLibraryFixture;
   let library: MediaFixture;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.of(given);
+    library = await MediaFixture.create(fixture);
   });
-  const queries = () => given.ports.mediaFileQueries;
+  const queries = () => fixture.ports.mediaFileQueries;
   const list = async (filter: Partial<FileFilter> = {}, orderBy?: string, page = PAGE): Promise<ShownFile> => {
     const sorting = sortingOf(orderBy);
     return JSON.parse(await queries().list(library.appId, { ...ANY_FILE, ...filter }, sorting, page));
@@ -35,18 +41,18 @@ export function mediaFileQueriesContract(
 
   describe('a file', () => {
     it('is found in its app, also in Trash', async () => {
-      const file = await library.file('a');
+      const file = await library.addFile('a');
       await library.trash(file);
-      expect(await library.shown(file.id)).toMatchObject({ id: file.id });
+      expect(await library.findFile(file.id)).toMatchObject({ id: file.id });
       expect(await queries().find(library.appId, MISSING_ID)).toBeUndefined();
-      expect(await queries().find((await MediaFixture.of(given)).appId, file.id)).toBeUndefined();
+      expect(await queries().find((await MediaFixture.create(fixture)).appId, file.id)).toBeUndefined();
     });
   });
 
   describe('a list of files', () => {
     it('presents each file as `find` does', async () => {
-      const { id } = await library.image('a.jpg', { folder: pathOf('p'), tags: ['x'] });
-      expect(await list()).toEqual({ files: [await library.shown(id)], total_count: 1, hidden_count: 0 });
+      const { id } = await library.addImage('a.jpg', { folder: pathOf('p'), tags: ['x'] });
+      expect(await list()).toEqual({ files: [await library.findFile(id)], total_count: 1, hidden_count: 0 });
     });
 
     it('is empty for an app without files', async () => {
@@ -54,11 +60,11 @@ export function mediaFileQueriesContract(
     });
 
     it('is sorted by name in code point order by default', async () => {
-      const made = ['b', 'B', 'a', 'č', '\u{1F600}', '\u{FF21}', '1', 'a b', 'a-b', '_'];
-      for (const name of made) await library.file(name);
-      const sorted = ['1', 'B', '_', 'a', 'a b', 'a-b', 'b', 'č', '\u{FF21}', '\u{1F600}'];
-      expect(await names()).toEqual(sorted);
-      expect(await names({}, 'name desc')).toEqual([...sorted].reverse());
+      const fileNames = ['b', 'B', 'a', 'č', '\u{1F600}', '\u{FF21}', '1', 'a b', 'a-b', '_'];
+      for (const name of fileNames) await library.addFile(name);
+      const sortedNames = ['1', 'B', '_', 'a', 'a b', 'a-b', 'b', 'č', '\u{FF21}', '\u{1F600}'];
+      expect(await names()).toEqual(sortedNames);
+      expect(await names({}, 'name desc')).toEqual([...sortedNames].reverse());
     });
 
     eachCase(it, [
@@ -68,55 +74,55 @@ export function mediaFileQueriesContract(
       ['inserted_at desc', ['c', 'b', 'a']],
       ['last_modified desc', ['c', 'b', 'a']],
     ])('is sorted by %s, then by id', async (orderBy, expected) => {
-      await library.file('a', {}, { bytes: 9 });
-      given.clock.forward({ hours: 1 });
-      await library.file('b', {}, { bytes: 8 });
-      await library.file('c', {}, { bytes: 9 });
+      await library.addFile('a', {}, { bytes: 9 });
+      fixture.clock.forward({ hours: 1 });
+      await library.addFile('b', {}, { bytes: 8 });
+      await library.addFile('c', {}, { bytes: 9 });
       expect(await names({}, orderBy)).toEqual(expected);
     });
 
     it('counts all files on each page', async () => {
-      for (const name of ['a', 'b', 'c', 'd']) await library.file(name);
+      for (const name of ['a', 'b', 'c', 'd']) await library.addFile(name);
       const { files, ...counts } = await list({}, undefined, { offset: 1, limit: 2 });
       expect([namesIn({ files }), counts]).toEqual([['b', 'c'], { total_count: 4, hidden_count: 0 }]);
       expect(await list({}, undefined, { offset: 9, limit: 2 })).toMatchObject({ files: [], total_count: 4 });
     });
 
     it('excludes, includes or selects hidden files', async () => {
-      const [a] = [await library.file('a'), await library.file('b'), await library.file('c')];
-      await given.ports.mediaFiles.edit(library.appId, a.id, { hidden: true });
-      const shown = async (hidden: FileFilter['hidden']) => {
+      const [a] = [await library.addFile('a'), await library.addFile('b'), await library.addFile('c')];
+      await fixture.ports.mediaFiles.edit(library.appId, a.id, { hidden: true });
+      const listHidden = async (hidden: FileFilter['hidden']) => {
         const answer = await list({ hidden });
         return [namesIn(answer), answer.total_count, answer.hidden_count];
       };
-      expect(await shown('left out')).toEqual([['b', 'c'], 2, 1]);
-      expect(await shown('included')).toEqual([['a', 'b', 'c'], 3, 1]);
-      expect(await shown('only')).toEqual([['a'], 1, 1]);
+      expect(await listHidden('left out')).toEqual([['b', 'c'], 2, 1]);
+      expect(await listHidden('included')).toEqual([['a', 'b', 'c'], 3, 1]);
+      expect(await listHidden('only')).toEqual([['a'], 1, 1]);
     });
 
     it('is filtered by folder, kind, size, time, alt text and usage', async () => {
-      const used = await library.file('a', { folder: pathOf('p') }, { bytes: 10 });
-      await library.use(used);
-      await library.file('b', { folder: pathOf('p/q') });
-      const early = given.clock.now();
-      given.clock.forward({ hours: 1 });
-      await library.image('c.jpg', { alt: '' });
-      await library.image('d.jpg', { alt: 'x' });
-      await library.trash(await library.file('e'));
+      const usedFile = await library.addFile('a', { folder: pathOf('p') }, { bytes: 10 });
+      await library.addUsage(usedFile);
+      await library.addFile('b', { folder: pathOf('p/q') });
+      const earlyTime = fixture.clock.now();
+      fixture.clock.forward({ hours: 1 });
+      await library.addImage('c.jpg', { alt: '' });
+      await library.addImage('d.jpg', { alt: 'x' });
+      await library.trash(await library.addFile('e'));
       expect(await names({ folder: pathOf('p') })).toEqual(['a']);
       expect(await names({ folder: pathOf('') })).toEqual(['c.jpg', 'd.jpg']);
       expect(await names({ kind: 'doc' })).toEqual(['a', 'b']);
       expect(await names({ minSize: 10 })).toEqual(['a', 'c.jpg', 'd.jpg']);
-      expect(await names({ since: given.clock.now() })).toEqual(['c.jpg', 'd.jpg']);
+      expect(await names({ since: fixture.clock.now() })).toEqual(['c.jpg', 'd.jpg']);
       expect(await names({ noAlt: true })).toEqual(['c.jpg']);
-      expect(await names({ unusedBefore: early })).toEqual(['b']);
-      expect(await names({ unusedBefore: given.clock.now(), kind: 'image' })).toEqual(['c.jpg', 'd.jpg']);
+      expect(await names({ unusedBefore: earlyTime })).toEqual(['b']);
+      expect(await names({ unusedBefore: fixture.clock.now(), kind: 'image' })).toEqual(['c.jpg', 'd.jpg']);
     });
 
-    it('is searched in names, texts and tags, ignoring case, accents and script', async () => {
-      await library.file('Ципела 100%.txt', { tags: ['Летња', 'x_y'] });
-      await library.file('b', { alt: 'Šešir', caption: 'two  spaces' });
-      await library.file('c', { description: 'cipela', source: 'sesir' });
+    it('is searched by names, texts and tags, ignoring case, accents and script', async () => {
+      await library.addFile('Ципела 100%.txt', { tags: ['Летња', 'x_y'] });
+      await library.addFile('b', { alt: 'Šešir', caption: 'two  spaces' });
+      await library.addFile('c', { description: 'cipela', source: 'sesir' });
       for (const search of ['CIPELA', 'ципела', '100%', 'letnja', 'X_Y', 'txt letn']) {
         expect(await names({ search })).toEqual(['Ципела 100%.txt']);
       }
@@ -130,10 +136,10 @@ export function mediaFileQueriesContract(
   describe('the list of Trash', () => {
     it('starts with the last deleted file', async () => {
       for (const name of ['a', 'b', 'c']) {
-        await library.trash(await library.file(name));
-        if (name === 'a') given.clock.forward({ hours: 1 });
+        await library.trash(await library.addFile(name));
+        if (name === 'a') fixture.clock.forward({ hours: 1 });
       }
-      await library.file('d');
+      await library.addFile('d');
       const { files, total_count: count } = await trash();
       expect([namesIn({ files }), count]).toEqual([['c', 'b', 'a'], 3]);
       expect(Object.keys(files[0]).slice(-3)).toEqual(['deleted_at', 'deleted_by', 'purge_at']);
@@ -144,11 +150,11 @@ export function mediaFileQueriesContract(
   });
 
   describe('the summary', () => {
-    it('counts files and bytes by kind, Trash apart', async () => {
-      await library.file('a');
-      await library.image('b.jpg');
-      await library.trash(await library.file('c'));
-      await library.received();
+    it('counts files by kind and bytes, and counts Trash separately', async () => {
+      await library.addFile('a');
+      await library.addImage('b.jpg');
+      await library.trash(await library.addFile('c'));
+      await library.upload();
       expect(JSON.parse(await queries().summary(library.appId))).toEqual({
         counts: { image: 1, vector: 0, video: 0, audio: 0, doc: 1 },
         total_count: 2,
@@ -161,37 +167,38 @@ export function mediaFileQueriesContract(
   });
 
   describe('rendered PDFs', () => {
-    const pdf = async (name: string, pages: readonly number[]): Promise<StoredFile> => {
-      const stored = await library.file(name, { alt: 'Žuti' }, { mime: 'application/pdf', kind: 'doc' });
-      const file = (await given.ports.processedFileQueries.find(library.appId, stored.id)) as FileToProcess;
-      const made = {
+    const addPdf = async (name: string, pages: readonly number[]): Promise<StoredFile> => {
+      const storedFile = await library.addFile(name, { alt: 'Žuti' }, { mime: 'application/pdf', kind: 'doc' });
+      const file = (await fixture.ports.processedFileQueries.find(library.appId, storedFile.id)) as FileToProcess;
+      const result = {
         main: undefined,
         width: null,
         height: null,
         renditions: [],
         replacesRenditions: true,
         pages: pages.map((page) => ({
-          content: `_blobs/${stored.key}/${page}`,
+          content: `_blobs/${storedFile.key}/${page}`,
           mime: 'image/webp',
           size: 3,
           width: 10 + page,
           height: 20,
-          key: `${stored.key}@p${page}.webp`,
+          key: `${storedFile.key}@p${page}.webp`,
           page,
         })),
       };
-      await given.ports.processedFiles.record(library.appId, file, made);
-      await given.ports.processedFiles.list(library.appId, file, made);
-      return stored;
+      await fixture.ports.processedFiles.record(library.appId, file, result);
+      await fixture.ports.processedFiles.list(library.appId, file, result);
+      return storedFile;
     };
-    const renders = async (name?: string) => JSON.parse(await queries().pdfRenders(library.appId, name)) as ShownFile[];
+    const listRenders = async (name?: string) =>
+      JSON.parse(await queries().pdfRenders(library.appId, name)) as ShownFile[];
 
-    it('are those with pages, by name', async () => {
-      await pdf('b.pdf', []);
-      const [c, a] = [await pdf('c.pdf', [2, 1]), await pdf('a.pdf', [1])];
-      const found = await renders();
-      expect(found.map(({ file }) => file.id)).toEqual([a.id, c.id]);
-      expect(found[1]).toEqual({
+    it('are sorted by name and have pages', async () => {
+      await addPdf('b.pdf', []);
+      const [c, a] = [await addPdf('c.pdf', [2, 1]), await addPdf('a.pdf', [1])];
+      const renderedPdfs = await listRenders();
+      expect(renderedPdfs.map(({ file }) => file.id)).toEqual([a.id, c.id]);
+      expect(renderedPdfs[1]).toEqual({
         file: { id: c.id, filename: 'c.pdf', url: library.url(c.key) },
         pages: [1, 2].map((page) => ({
           page,
@@ -203,12 +210,12 @@ export function mediaFileQueriesContract(
       expect(JSON.parse(await queries().summary(library.appId))).toMatchObject({ renditions_size: 0 });
     });
 
-    it('are found by part of any text', async () => {
-      const file = await pdf('a.pdf', [1]);
-      for (const name of ['A.P', 'zut', '']) expect(await renders(name)).toHaveLength(1);
-      for (const name of ['b', '%']) expect(await renders(name)).toHaveLength(0);
+    it('are found by a part of any text', async () => {
+      const file = await addPdf('a.pdf', [1]);
+      for (const name of ['A.P', 'zut', '']) expect(await listRenders(name)).toHaveLength(1);
+      for (const name of ['b', '%']) expect(await listRenders(name)).toHaveLength(0);
       await library.trash(file);
-      expect(await renders()).toEqual([]);
+      expect(await listRenders()).toEqual([]);
     });
   });
 }

@@ -10,37 +10,36 @@ import {
   type FolderEdit,
   type StoredFile,
 } from '../index.js';
-import { MediaFixture, MISSING_ID, pathOf, RULES, type GivenMediaLibrary } from './media-library.js';
+import { MediaFixture, MISSING_ID, pathOf, RULES, type MediaLibraryFixture } from './media-library.js';
 
-/** Tests for every adapter of {@link MediaFolders} and its queries. */
 export function mediaFoldersContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenMediaLibrary>,
+  open: () => Promise<MediaLibraryFixture>,
 ): void {
-  let given: GivenMediaLibrary;
+  let fixture: MediaLibraryFixture;
   let library: MediaFixture;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.of(given);
+    library = await MediaFixture.create(fixture);
   });
-  const folders = () => given.ports.mediaFolders;
+  const folders = () => fixture.ports.mediaFolders;
   const tryAdd = (path: string, name = path.split('/').at(-1) ?? '') =>
     folders().add(library.appId, { path: pathOf(path), name, description: null });
   const add = async (path: string, name?: string): Promise<Folder> => (await tryAdd(path, name)) as Folder;
   const edit = (id: number, change: FolderEdit) => folders().edit(library.appId, id, change);
-  const branch = (path = '') => given.ports.mediaFolderQueries.branch(library.appId, pathOf(path));
+  const branch = (path = '') => fixture.ports.mediaFolderQueries.branch(library.appId, pathOf(path));
 
   describe('add', () => {
-    it('returns the folder as it is listed', async () => {
-      const made = await folders().add(library.appId, { path: pathOf('p'), name: 'Papers', description: 'Words' });
-      expect(made).toEqual({ id: expect.any(Number), path: 'p', name: 'Papers', description: 'Words', files: 0 });
-      expect(await branch()).toEqual([made]);
+    it('returns the folder as the list shows it', async () => {
+      const folder = await folders().add(library.appId, { path: pathOf('p'), name: 'Papers', description: 'Words' });
+      expect(folder).toEqual({ id: expect.any(Number), path: 'p', name: 'Papers', description: 'Words', files: 0 });
+      expect(await branch()).toEqual([folder]);
     });
 
-    it('refuses the top level, a missing parent, a taken path or name', async () => {
+    it('refuses the top level, a missing parent, and a taken path or name', async () => {
       await add('p');
       await add('p/q', 'Queue');
       expect(await tryAdd('')).toEqual({ refused: "can't be blank", field: 'key' });
@@ -52,25 +51,25 @@ export function mediaFoldersContract(
 
     it('does not affect another app', async () => {
       await add('p');
-      library = await MediaFixture.of(given);
+      library = await MediaFixture.create(fixture);
       expect(await branch()).toEqual([]);
       expect(await tryAdd('p/q')).toEqual(PARENT_NOT_FOUND);
       expect(await tryAdd('p')).toMatchObject({ path: 'p' });
     });
 
-    it('succeeds for one of several concurrent calls', async () => {
-      const made = await Promise.all(Array.from({ length: 5 }, () => tryAdd('p')));
-      expect(made.filter((each) => 'refused' in each)).toEqual(Array(4).fill(FOLDER_TAKEN));
+    it('creates the folder in one of several concurrent calls', async () => {
+      const results = await Promise.all(Array.from({ length: 5 }, () => tryAdd('p')));
+      expect(results.filter((result) => 'refused' in result)).toEqual(Array(4).fill(FOLDER_TAKEN));
     });
   });
 
   describe('a branch', () => {
     it('is sorted by path in code point order, with counts of visible files', async () => {
       for (const path of ['b', 'a', 'a/c', 'ab', 'B', 'a b', 'č', '\u{1F600}', '\u{FF21}']) await add(path);
-      await library.file('1', { folder: pathOf('a/c') });
-      const hidden = await library.file('2', { folder: pathOf('a/c') });
-      await library.trash(await library.file('3', { folder: pathOf('a/c') }));
-      await given.ports.mediaFiles.edit(library.appId, hidden.id, { hidden: true });
+      await library.addFile('1', { folder: pathOf('a/c') });
+      const hiddenFile = await library.addFile('2', { folder: pathOf('a/c') });
+      await library.trash(await library.addFile('3', { folder: pathOf('a/c') }));
+      await fixture.ports.mediaFiles.edit(library.appId, hiddenFile.id, { hidden: true });
       expect((await branch()).map(({ path, files }) => [path, files])).toEqual([
         ...(['B', 'a', 'a b'] as const).map((path) => [path, 0]),
         ['a/c', 1],
@@ -80,7 +79,7 @@ export function mediaFoldersContract(
       expect(await branch('x')).toEqual([]);
     });
 
-    it('takes pattern characters literally', async () => {
+    it('treats wildcards literally', async () => {
       for (const path of ['a_', 'a_/x', 'ab', 'ab/x', 'a%', 'a%/y']) await add(path);
       expect((await branch('a_')).map(({ path }) => path)).toEqual(['a_', 'a_/x']);
       expect((await branch('a%')).map(({ path }) => path)).toEqual(['a%', 'a%/y']);
@@ -88,21 +87,21 @@ export function mediaFoldersContract(
   });
 
   describe('a folder created for a file', () => {
-    it('is named by its segment, numbered beside a namesake', async () => {
+    it('is named by its segment, with a number when the name is taken', async () => {
       await add('x', 'p');
       await add('y', 'p (2)');
-      await library.file('a', { folder: pathOf('p/q') });
+      await library.addFile('a', { folder: pathOf('p/q') });
       expect((await branch('p')).map(({ name }) => name)).toEqual(['p (3)', 'q']);
       expect((await branch('p')).map(({ description }) => description)).toEqual([null, null]);
     });
   });
 
   describe('edit', () => {
-    it('renames and describes', async () => {
+    it('changes the name and the description', async () => {
       const { id } = await add('p');
-      const changed = { id, path: 'p', name: 'New', description: 'Words', files: 0 };
-      expect(await edit(id, { name: 'New', description: 'Words' })).toEqual({ path: 'p', branch: [changed] });
-      expect(await edit(id, {})).toEqual({ path: 'p', branch: [changed] });
+      const changedFolder = { id, path: 'p', name: 'New', description: 'Words', files: 0 };
+      expect(await edit(id, { name: 'New', description: 'Words' })).toEqual({ path: 'p', branch: [changedFolder] });
+      expect(await edit(id, {})).toEqual({ path: 'p', branch: [changedFolder] });
       expect(await edit(id, { description: null })).toMatchObject({ branch: [{ name: 'New', description: null }] });
     });
 
@@ -110,118 +109,120 @@ export function mediaFoldersContract(
       await add('p');
       const { id } = await add('p/q');
       await add('to');
-      const file = await library.file('a', { folder: pathOf('p/q/r') });
-      const trashed = await library.file('b', { folder: pathOf('p/q/s') });
-      await library.trash(trashed);
-      const outside = await library.file('c', { folder: pathOf('p') });
-      const moved = await edit(id, { parent: pathOf('to'), name: 'Q' });
-      expect(moved).toMatchObject({ path: 'to/q', branch: [{ name: 'Q' }, { path: 'to/q/r', files: 1 }, {}] });
-      expect(await library.folders()).toEqual(['p', 'to', 'to/q', 'to/q/r', 'to/q/s']);
-      expect(await library.shown(file.id)).toMatchObject({ folder: 'to/q/r', key: file.key });
-      expect(await library.shown(trashed.id)).toMatchObject({ folder: 'to/q/s' });
-      expect(await library.shown(outside.id)).toMatchObject({ folder: 'p' });
+      const file = await library.addFile('a', { folder: pathOf('p/q/r') });
+      const trashedFile = await library.addFile('b', { folder: pathOf('p/q/s') });
+      await library.trash(trashedFile);
+      const fileOutside = await library.addFile('c', { folder: pathOf('p') });
+      const movedFolder = await edit(id, { parent: pathOf('to'), name: 'Q' });
+      expect(movedFolder).toMatchObject({ path: 'to/q', branch: [{ name: 'Q' }, { path: 'to/q/r', files: 1 }, {}] });
+      expect(await library.folderPaths()).toEqual(['p', 'to', 'to/q', 'to/q/r', 'to/q/s']);
+      expect(await library.findFile(file.id)).toMatchObject({ folder: 'to/q/r', key: file.key });
+      expect(await library.findFile(trashedFile.id)).toMatchObject({ folder: 'to/q/s' });
+      expect(await library.findFile(fileOutside.id)).toMatchObject({ folder: 'p' });
       expect(await edit(id, { parent: pathOf('') })).toMatchObject({ path: 'q' });
-      expect(await library.folders('q')).toEqual(['q', 'q/r', 'q/s']);
+      expect(await library.folderPaths('q')).toEqual(['q', 'q/r', 'q/s']);
     });
 
-    it('refuses missing, inner and taken targets, and changes nothing', async () => {
+    it('refuses missing, inner and taken targets without changes', async () => {
       const { id } = await add('p');
       await add('p/q');
       await add('to');
       await add('to/p', 'other');
       await add('two');
       await add('two/x', 'p');
-      const unchanged = await branch();
+      const branchBefore = await branch();
       expect(await edit(MISSING_ID, { name: 'x' })).toEqual(FOLDER_NOT_FOUND);
       expect(await edit(id, { parent: pathOf('x') })).toEqual(PARENT_NOT_FOUND);
       for (const parent of ['p', 'p/q']) expect(await edit(id, { parent: pathOf(parent) })).toEqual(INVALID_PARENT);
       for (const parent of ['to', 'two']) expect(await edit(id, { parent: pathOf(parent) })).toEqual(FOLDER_TAKEN);
       expect(await edit(id, { parent: pathOf('two'), name: 'free' })).toEqual(FOLDER_TAKEN);
       expect(await edit(id, { name: 'two' })).toEqual(FOLDER_TAKEN);
-      expect(await branch()).toEqual(unchanged);
+      expect(await branch()).toEqual(branchBefore);
     });
 
     it('refuses a move onto a folder with a file of the same name', async () => {
       const { id } = await add('p');
       await add('to');
       await add('to/p', 'Other');
-      for (const folder of ['p', 'to/p']) await library.file('same', { folder: pathOf(folder) });
+      for (const folder of ['p', 'to/p']) await library.addFile('same', { folder: pathOf(folder) });
       expect(await edit(id, { parent: pathOf('to') })).toEqual(FOLDER_TAKEN);
     });
 
     it('does not find folders of another app', async () => {
       const { id } = await add('p');
-      library = await MediaFixture.of(given);
+      library = await MediaFixture.create(fixture);
       expect(await edit(id, { name: 'x' })).toEqual(FOLDER_NOT_FOUND);
     });
 
     it('refuses paths that become too long', async () => {
-      const long = (letter: string, count: number) => Array(count).fill(letter.repeat(200)).join('/');
-      await library.file('a', { folder: pathOf(`p/${long('b', 4)}`) });
-      await library.file('b', { folder: pathOf(long('c', 2)) });
+      const longPath = (letter: string, count: number) => Array(count).fill(letter.repeat(200)).join('/');
+      await library.addFile('a', { folder: pathOf(`p/${longPath('b', 4)}`) });
+      await library.addFile('b', { folder: pathOf(longPath('c', 2)) });
       const { id } = (await branch('p'))[0] as Folder;
-      const refused = { refused: 'is invalid', field: 'parent_folder' };
-      expect(await edit(id, { parent: pathOf(long('c', 2)) })).toEqual(refused);
-      expect(await edit(id, { parent: pathOf(long('c', 1)) })).toMatchObject({ path: `${long('c', 1)}/p` });
+      const refusal = { refused: 'is invalid', field: 'parent_folder' };
+      expect(await edit(id, { parent: pathOf(longPath('c', 2)) })).toEqual(refusal);
+      expect(await edit(id, { parent: pathOf(longPath('c', 1)) })).toMatchObject({ path: `${longPath('c', 1)}/p` });
     });
 
-    it('refuses only by the paths below it, also those of files in Trash', async () => {
-      const long = (letter: string, count: number) => Array(count).fill(letter.repeat(200)).join('/');
-      await library.file('a', { folder: pathOf(long('b', 5)) });
-      await library.file('b', { folder: pathOf(long('c', 2)) });
-      const short = await add('p');
-      const trashing = await add('q');
-      await library.trash(await library.file('c', { folder: pathOf(`q/${long('d', 4)}`) }));
-      await folders().remove(library.appId, pathOf(`q/${long('d', 1)}`), RULES);
-      const refused = { refused: 'is invalid', field: 'parent_folder' };
-      expect(await edit(trashing.id, { parent: pathOf(long('c', 2)) })).toEqual(refused);
-      expect(await edit(short.id, { parent: pathOf(long('c', 2)) })).toMatchObject({ path: `${long('c', 2)}/p` });
+    it('checks only the paths below the folder, with those of files in Trash', async () => {
+      const longPath = (letter: string, count: number) => Array(count).fill(letter.repeat(200)).join('/');
+      await library.addFile('a', { folder: pathOf(longPath('b', 5)) });
+      await library.addFile('b', { folder: pathOf(longPath('c', 2)) });
+      const shortFolder = await add('p');
+      const trashedFolder = await add('q');
+      await library.trash(await library.addFile('c', { folder: pathOf(`q/${longPath('d', 4)}`) }));
+      await folders().remove(library.appId, pathOf(`q/${longPath('d', 1)}`), RULES);
+      const refusal = { refused: 'is invalid', field: 'parent_folder' };
+      expect(await edit(trashedFolder.id, { parent: pathOf(longPath('c', 2)) })).toEqual(refusal);
+      expect(await edit(shortFolder.id, { parent: pathOf(longPath('c', 2)) })).toMatchObject({
+        path: `${longPath('c', 2)}/p`,
+      });
     });
   });
 
   describe('remove', () => {
     const remove = (path: string, rules = RULES as { trashRetentionDays: number; refusesDeleteInUse: boolean }) =>
       folders().remove(library.appId, pathOf(path), rules);
-    const fill = async (): Promise<StoredFile> => {
-      const file = await library.file('a', { folder: pathOf('p/q') });
-      await library.file('b', { folder: pathOf('p') });
-      await library.trash(await library.file('c', { folder: pathOf('p') }));
-      await library.file('d', { folder: pathOf('pq') });
+    const addFiles = async (): Promise<StoredFile> => {
+      const file = await library.addFile('a', { folder: pathOf('p/q') });
+      await library.addFile('b', { folder: pathOf('p') });
+      await library.trash(await library.addFile('c', { folder: pathOf('p') }));
+      await library.addFile('d', { folder: pathOf('pq') });
       return file;
     };
 
-    it('trashes its files and returns their number', async () => {
-      const { id } = await fill();
+    it('moves the files of the branch to Trash and returns their number', async () => {
+      const { id } = await addFiles();
       expect(await remove('p')).toEqual({ deletedFiles: 2, deletedFolders: 2 });
-      expect(await library.folders()).toEqual(['pq']);
+      expect(await library.folderPaths()).toEqual(['pq']);
       const page = { offset: 0, limit: 10 };
-      const trash = JSON.parse(await given.ports.mediaFileQueries.trash(library.appId, undefined, undefined, page));
-      const moment = (date: Date) => date.toISOString().slice(0, 19);
-      const purge = new Date(given.clock.now().getTime() + 30 * 86_400_000);
+      const trash = JSON.parse(await fixture.ports.mediaFileQueries.trash(library.appId, undefined, undefined, page));
+      const formatTime = (date: Date) => date.toISOString().slice(0, 19);
+      const purgeTime = new Date(fixture.clock.now().getTime() + 30 * 86_400_000);
       expect(trash.total_count).toBe(3);
       expect(trash.files.find((file: { id: number }) => file.id === id)).toMatchObject({
-        deleted_at: moment(given.clock.now()),
+        deleted_at: formatTime(fixture.clock.now()),
         deleted_by: 'app',
-        purge_at: moment(purge),
+        purge_at: formatTime(purgeTime),
       });
     });
 
-    it('refuses files in use that the rules keep', async () => {
-      await library.use(await fill());
+    it('refuses files in use that the rules protect', async () => {
+      await library.addUsage(await addFiles());
       expect(await remove('p', { ...RULES, refusesDeleteInUse: true })).toEqual(FILE_REFERENCED);
-      expect(await library.folders()).toEqual(['p', 'p/q', 'pq']);
+      expect(await library.folderPaths()).toEqual(['p', 'p/q', 'pq']);
       expect(await remove('p')).toEqual({ deletedFiles: 2, deletedFolders: 2 });
     });
 
     eachCase(it, ['', 'x', 'p/x'])('finds no folder at "%s"', async (path) => {
-      await fill();
+      await addFiles();
       expect(await remove(path)).toEqual(FOLDER_NOT_FOUND);
     });
 
-    it('succeeds for one of several concurrent calls', async () => {
-      await fill();
-      const removed = await Promise.all([remove('p'), remove('p'), remove('p')]);
-      expect(removed.filter((each) => 'refused' in each)).toEqual(Array(2).fill(FOLDER_NOT_FOUND));
+    it('removes the folder in one of several concurrent calls', async () => {
+      await addFiles();
+      const results = await Promise.all([remove('p'), remove('p'), remove('p')]);
+      expect(results.filter((result) => 'refused' in result)).toEqual(Array(2).fill(FOLDER_NOT_FOUND));
     });
   });
 }

@@ -11,12 +11,13 @@ import { mediaTrashContract } from './media-trash.contract.js';
 import { processedFilesContract } from './processed-files.contract.js';
 import { uploadPresetsContract } from './upload-presets.contract.js';
 import { uploadReceiptsContract } from './upload-receipts.contract.js';
-import type { GivenMediaLibrary } from './media-library.js';
+import type { MediaLibraryFixture } from './media-library.js';
 
 /**
- * Tests for every adapter of the media library’s ports. The database may hold other data: every test has its own app. Call it in a test file: `mediaLibraryContracts(runnerOf(globalThis), open)`.
+ * Tests for every adapter of the media library’s ports. The database may hold other data, because every test has its
+ * own app. Call it in a test file: `mediaLibraryContracts(runnerOf(globalThis), open)`.
  */
-export function mediaLibraryContracts(runner: Runner, open: () => Promise<GivenMediaLibrary>): void {
+export function mediaLibraryContracts(runner: Runner, open: () => Promise<MediaLibraryFixture>): void {
   const { describe } = runner;
   describe('FileMoves', () => fileMovesContract(runner, open));
   describe('FileUsages', () => fileUsagesContract(runner, open));

@@ -11,24 +11,23 @@ import type {
   StoredFile,
 } from '../index.js';
 
-export interface GivenMediaLibrary {
+export interface MediaLibraryFixture {
   readonly ports: MediaPorts;
   readonly queue: JobQueue;
-  /** The clock of the ports. */
+  /** Clock that the ports use. */
   readonly clock: Clock & { forward(by: { readonly hours: number }): void };
   /** Base of public URLs. */
   readonly base: string;
-  /** Whether the store serves files itself; initially false. */
+  /** Sets whether the store serves files itself; initially false. */
   setPublished(isPublished: boolean): void;
-  /** Creates an app with its default preset. */
+  /** Creates an app with a default preset. */
   makeApp(settings?: { readonly autoHideUnusedDays?: number }): Promise<MediaApp>;
-  /** Waits until the queue's clock has advanced by this much. */
+  /** Waits until the clock of the queue has advanced by this much. */
   waitForQueue(seconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A job as its task received it. */
-export interface RunJob extends JobAttempt {
+export interface ExecutedJob extends JobAttempt {
   readonly name: string;
   readonly payload: unknown;
 }
@@ -54,14 +53,14 @@ const NEW_FILE: NewFile = {
 // eslint-disable-next-line typescript/no-explicit-any
 export type ShownFile = any;
 
-/** Fills the library of one app through its ports. */
+/** Fills the media library of one app through its ports. */
 export class MediaFixture {
   constructor(
-    private readonly given: GivenMediaLibrary,
+    private readonly fixture: MediaLibraryFixture,
     readonly app: MediaApp,
   ) {}
 
-  static async of(given: GivenMediaLibrary): Promise<MediaFixture> {
+  static async create(given: MediaLibraryFixture): Promise<MediaFixture> {
     return new MediaFixture(given, await given.makeApp());
   }
 
@@ -69,26 +68,30 @@ export class MediaFixture {
     return this.app.id;
   }
 
-  /** Content of a receipt, by default a text of 5 bytes. */
-  async received(content: Partial<ReceivedContent> = {}): Promise<ReceivedContent> {
-    const receipt: Receipt = await this.given.ports.uploadReceipts.begin(this.app, content.kind === 'image');
+  /** Begins a receipt and returns its content, by default a text of 5 bytes. */
+  async upload(content: Partial<ReceivedContent> = {}): Promise<ReceivedContent> {
+    const receipt: Receipt = await this.fixture.ports.uploadReceipts.begin(this.app, content.kind === 'image');
     const text = { mime: 'text/plain', kind: 'doc', size: undefined, bytes: 5, checksum: new Uint8Array(32) } as const;
     return { ...text, receipt, ...content };
   }
 
   async store(file: Partial<NewFile> = {}, content: Partial<ReceivedContent> = {}) {
-    return this.given.ports.mediaFiles.store(this.app, await this.received(content), { ...NEW_FILE, ...file });
+    return this.fixture.ports.mediaFiles.store(this.app, await this.upload(content), { ...NEW_FILE, ...file });
   }
 
-  /** As {@link store}; throws when the file is refused. */
-  async file(name: string, file: Partial<NewFile> = {}, content: Partial<ReceivedContent> = {}): Promise<StoredFile> {
+  /** Stores a file like {@link store}; throws when the file is refused. */
+  async addFile(
+    name: string,
+    file: Partial<NewFile> = {},
+    content: Partial<ReceivedContent> = {},
+  ): Promise<StoredFile> {
     const stored = await this.store({ name, ...file }, content);
     if ('refused' in stored) throw new Error(`${name} was refused: ${stored.refused}`);
     return stored;
   }
 
-  image(name: string, file: Partial<NewFile> = {}): Promise<StoredFile> {
-    return this.file(name, file, {
+  addImage(name: string, file: Partial<NewFile> = {}): Promise<StoredFile> {
+    return this.addFile(name, file, {
       mime: 'image/jpeg',
       kind: 'image',
       size: { width: 800, height: 600 },
@@ -96,55 +99,55 @@ export class MediaFixture {
     });
   }
 
-  async shown(id: number): Promise<ShownFile> {
-    const text = await this.given.ports.mediaFileQueries.find(this.appId, id);
+  async findFile(id: number): Promise<ShownFile> {
+    const text = await this.fixture.ports.mediaFileQueries.find(this.appId, id);
     return text && JSON.parse(text);
   }
 
   trash(...files: readonly StoredFile[]) {
     const keys = files.map(({ key }) => key);
-    return this.given.ports.mediaTrash.delete(this.appId, keys, RULES);
+    return this.fixture.ports.mediaTrash.delete(this.appId, keys, RULES);
   }
 
   /** Records that a page shows the file. */
-  use({ key }: Pick<StoredFile, 'key'>, page = '1') {
+  addUsage({ key }: Pick<StoredFile, 'key'>, page = '1') {
     const fields = [{ field: 'image', url: this.url(key) }];
-    return this.given.ports.fileUsages.replace(this.app, { entity_type: 'page', entity_id: page, fields });
+    return this.fixture.ports.fileUsages.replace(this.app, { entity_type: 'page', entity_id: page, fields });
   }
 
   url(key: string): string {
-    return `${this.given.base}/${key}`;
+    return `${this.fixture.base}/${key}`;
   }
 
-  /** File names of a folder in the order of the list. */
-  async names(folder = ''): Promise<string[]> {
+  /** Returns the file names of a folder in the order of the list. */
+  async fileNames(folder = ''): Promise<string[]> {
     const filter = { ...ANY_FILE, folder: folder as FolderPath };
     const page = { offset: 0, limit: 1_000 };
-    const text = await this.given.ports.mediaFileQueries.list(this.appId, filter, undefined, page);
+    const text = await this.fixture.ports.mediaFileQueries.list(this.appId, filter, undefined, page);
     return JSON.parse(text).files.map(({ filename }: { filename: string }) => filename);
   }
 
-  async folders(path = ''): Promise<string[]> {
-    const branch = await this.given.ports.mediaFolderQueries.branch(this.appId, path as FolderPath);
+  async folderPaths(path = ''): Promise<string[]> {
+    const branch = await this.fixture.ports.mediaFolderQueries.branch(this.appId, path as FolderPath);
     return branch.map((folder) => folder.path);
   }
 
-  /** Runs the due jobs of these names, and returns those of this app. */
-  async jobs(...names: readonly string[]): Promise<RunJob[]> {
-    const seen: RunJob[] = [];
+  /** Runs the due jobs with these names, and returns those of this app. */
+  async runJobs(...names: readonly string[]): Promise<ExecutedJob[]> {
+    const executedJobs: ExecutedJob[] = [];
     const task = (name: string) =>
       [
         name,
         async (payload: unknown, attempt: JobAttempt) => {
-          if ((payload as { appId?: number }).appId === this.appId) seen.push({ name, payload, ...attempt });
+          if ((payload as { appId?: number }).appId === this.appId) executedJobs.push({ name, payload, ...attempt });
         },
       ] as const;
-    await this.given.queue.worker(Object.fromEntries(names.map(task)), () => {}).drain();
-    return seen;
+    await this.fixture.queue.worker(Object.fromEntries(names.map(task)), () => {}).drain();
+    return executedJobs;
   }
 
-  async payloads(name: string): Promise<ShownFile[]> {
-    return (await this.jobs(name)).map(({ payload }) => payload);
+  async runJobPayloads(name: string): Promise<ShownFile[]> {
+    return (await this.runJobs(name)).map(({ payload }) => payload);
   }
 }
 

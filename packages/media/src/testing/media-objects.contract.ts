@@ -1,25 +1,24 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { MediaFixture, TERMS, type GivenMediaLibrary } from './media-library.js';
+import { MediaFixture, TERMS, type MediaLibraryFixture } from './media-library.js';
 
-/** Tests for every adapter of {@link MediaObjectQueries}. */
 export function mediaObjectsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenMediaLibrary>,
+  open: () => Promise<MediaLibraryFixture>,
 ): void {
-  let given: GivenMediaLibrary;
+  let fixture: MediaLibraryFixture;
   let library: MediaFixture;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.of(given);
+    library = await MediaFixture.create(fixture);
   });
-  const objects = () => given.ports.mediaObjectQueries;
-  const replaced = async (name: string) => {
-    const file = await library.file(name);
-    await given.ports.fileVersions.replace(library.appId, file.id, await library.received({ bytes: 9 }), TERMS);
+  const objects = () => fixture.ports.mediaObjectQueries;
+  const addReplacedFile = async (name: string) => {
+    const file = await library.addFile(name);
+    await fixture.ports.fileVersions.replace(library.appId, file.id, await library.upload({ bytes: 9 }), TERMS);
     return file;
   };
 
@@ -32,79 +31,91 @@ export function mediaObjectsContract(
 
   describe('an object', () => {
     it('is found by the keys of a file and its versions, also in Trash', async () => {
-      const file = await replaced('a.txt');
+      const file = await addReplacedFile('a.txt');
       await library.trash(file);
       const version = `${library.app.prefix}/a@v1.txt`;
-      const [now, earlier] = [
+      const [currentObject, earlierObject] = [
         await objects().ofKey(library.appId, file.key),
         await objects().ofKey(library.appId, version),
       ];
-      expect(now).toEqual({ content: now?.content, mime: 'text/plain', size: 9, version: 2, isSettled: true });
-      expect(earlier).toEqual({ content: earlier?.content, mime: 'text/plain', size: 5, version: 1, isSettled: true });
-      expect(now?.content).not.toBe(earlier?.content);
+      expect(currentObject).toEqual({
+        content: currentObject?.content,
+        mime: 'text/plain',
+        size: 9,
+        version: 2,
+        isSettled: true,
+      });
+      expect(earlierObject).toEqual({
+        content: earlierObject?.content,
+        mime: 'text/plain',
+        size: 5,
+        version: 1,
+        isSettled: true,
+      });
+      expect(currentObject?.content).not.toBe(earlierObject?.content);
     });
 
-    it('is not found by other keys, or in another app', async () => {
-      const { key } = await library.file('a.txt');
+    it('is not found by other keys or in another app', async () => {
+      const { key } = await library.addFile('a.txt');
       expect(await objects().ofKey(library.appId, `${key}x`)).toBeUndefined();
-      expect(await objects().ofKey((await MediaFixture.of(given)).appId, key)).toBeUndefined();
+      expect(await objects().ofKey((await MediaFixture.create(fixture)).appId, key)).toBeUndefined();
     });
 
     it('is not settled before processing', async () => {
-      const { key } = await library.image('a.jpg');
+      const { key } = await library.addImage('a.jpg');
       expect(await objects().ofKey(library.appId, key)).toMatchObject({ isSettled: false });
     });
   });
 
   describe('public keys', () => {
-    it('are sorted, after the given one', async () => {
-      for (const name of ['b', 'a', 'c']) await library.file(name);
-      await replaced('d.txt');
-      await library.received();
+    it('are listed in order, after a given key', async () => {
+      for (const name of ['b', 'a', 'c']) await library.addFile(name);
+      await addReplacedFile('d.txt');
+      await library.upload();
       const keys = ['a', 'b', 'c', 'd.txt', 'd@v1.txt'].map((name) => `${library.app.prefix}/${name}`);
       expect(await objects().keysAfter(library.appId, '')).toEqual(keys);
       expect(await objects().keysAfter(library.appId, keys[2] ?? '')).toEqual(keys.slice(3));
       expect(await objects().keysAfter(library.appId, keys[4] ?? '')).toEqual([]);
     });
 
-    it('include those of renditions and pages', async () => {
-      const { key, id } = await library.image('a.jpg');
-      const { processedFiles, processedFileQueries } = given.ports;
+    it('include the keys of renditions and pages', async () => {
+      const { key, id } = await library.addImage('a.jpg');
+      const { processedFiles, processedFileQueries } = fixture.ports;
       const target = await processedFileQueries.find(library.appId, id);
-      const made = { content: `_blobs/${library.app.prefix}/x`, mime: 'image/webp', size: 1, width: 1, height: 1 };
-      const derived = [`${library.app.prefix}/a@320.jpg`, `${library.app.prefix}/a@p1.webp`];
+      const object = { content: `_blobs/${library.app.prefix}/x`, mime: 'image/webp', size: 1, width: 1, height: 1 };
+      const derivedKeys = [`${library.app.prefix}/a@320.jpg`, `${library.app.prefix}/a@p1.webp`];
       await processedFiles.record(library.appId, target!, {
         main: undefined,
         width: null,
         height: null,
-        renditions: [{ ...made, key: derived[0]!, label: 'w320' }],
+        renditions: [{ ...object, key: derivedKeys[0]!, label: 'w320' }],
         replacesRenditions: true,
-        pages: [{ ...made, key: derived[1]!, page: 1 }],
+        pages: [{ ...object, key: derivedKeys[1]!, page: 1 }],
       });
-      const all = [key, ...derived].sort();
-      expect(await objects().keysAfter(library.appId, '')).toEqual(all);
-      expect(await objects().unowned(library.appId, all)).toEqual([]);
-      expect(await objects().unreferenced(library.appId, [made.content])).toEqual([]);
+      const allKeys = [key, ...derivedKeys].sort();
+      expect(await objects().keysAfter(library.appId, '')).toEqual(allKeys);
+      expect(await objects().unowned(library.appId, allKeys)).toEqual([]);
+      expect(await objects().unreferenced(library.appId, [object.content])).toEqual([]);
     });
 
-    it('without a file are found', async () => {
-      const { key } = await replaced('a.txt');
+    it('are found when no file owns them', async () => {
+      const { key } = await addReplacedFile('a.txt');
       const version = `${library.app.prefix}/a@v1.txt`;
       expect((await objects().unowned(library.appId, ['x', key, 'y', version])).sort()).toEqual(['x', 'y']);
-      expect(await objects().unowned((await MediaFixture.of(given)).appId, [key])).toEqual([key]);
+      expect(await objects().unowned((await MediaFixture.create(fixture)).appId, [key])).toEqual([key]);
     });
   });
 
   describe('blobs', () => {
     it('are referenced by files, kept versions and uploads', async () => {
-      const uploads = [await library.received({ kind: 'image' }), await library.received(), await library.received()];
+      const uploads = [await library.upload({ kind: 'image' }), await library.upload(), await library.upload()];
       const [first, second] = [uploads[0]!, uploads[1]!];
-      const file = await library.file('a.jpg', {}, first);
-      await given.ports.fileVersions.replace(library.appId, file.id, second, TERMS);
+      const file = await library.addFile('a.jpg', {}, first);
+      await fixture.ports.fileVersions.replace(library.appId, file.id, second, TERMS);
       const blobs = uploads.flatMap(({ receipt }) => [receipt.content, receipt.original ?? '-']);
       expect(await objects().unreferenced(library.appId, blobs)).toEqual(['-', '-']);
       await library.trash(file);
-      await given.ports.mediaTrash.purge(library.appId, [file.id]);
+      await fixture.ports.mediaTrash.purge(library.appId, [file.id]);
       const unreferenced = await objects().unreferenced(library.appId, blobs);
       expect(unreferenced.sort()).toEqual(blobs.toSpliced(4, 1).sort());
     });

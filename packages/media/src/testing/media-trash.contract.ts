@@ -1,126 +1,126 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { FILE_NOT_FOUND, FILE_NOT_IN_TRASH, FILE_REFERENCED, JOBS, type TidyPayload } from '../index.js';
-import { HOURS_PER_DAY, MediaFixture, MISSING_ID, RULES, TERMS, type GivenMediaLibrary } from './media-library.js';
+import { HOURS_PER_DAY, MediaFixture, MISSING_ID, RULES, TERMS, type MediaLibraryFixture } from './media-library.js';
 
-/** Tests for every adapter of {@link MediaTrash}. */
 export function mediaTrashContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenMediaLibrary>,
+  open: () => Promise<MediaLibraryFixture>,
 ): void {
-  let given: GivenMediaLibrary;
+  let fixture: MediaLibraryFixture;
   let library: MediaFixture;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.of(given);
-    await library.jobs(JOBS.tidy);
+    library = await MediaFixture.create(fixture);
+    await library.runJobs(JOBS.tidy);
   });
-  const trash = () => given.ports.mediaTrash;
-  const moment = () => given.clock.now().toISOString().slice(0, 19);
-  const trashed = async (): Promise<string[]> => {
+  const trash = () => fixture.ports.mediaTrash;
+  const currentTime = () => fixture.clock.now().toISOString().slice(0, 19);
+  const listTrash = async (): Promise<string[]> => {
     const page = { offset: 0, limit: 100 };
-    const text = await given.ports.mediaFileQueries.trash(library.appId, undefined, undefined, page);
+    const text = await fixture.ports.mediaFileQueries.trash(library.appId, undefined, undefined, page);
     return JSON.parse(text).files.map(({ filename }: { filename: string }) => filename);
   };
-  const tidied = async () => {
-    const jobs = (await library.payloads(JOBS.tidy)) as TidyPayload[];
+  const runTidyJobs = async () => {
+    const jobs = (await library.runJobPayloads(JOBS.tidy)) as TidyPayload[];
     return { blobs: new Set(jobs.flatMap(({ blobs }) => blobs)), keys: new Set(jobs.flatMap(({ keys }) => keys)) };
   };
 
   describe('delete', () => {
-    it('trashes files, with one result per key', async () => {
-      const [a, b] = [await library.file('a'), await library.file('b')];
+    it('moves files to Trash and returns one result per key', async () => {
+      const [a, b] = [await library.addFile('a'), await library.addFile('b')];
       const keys = [b.key, 'missing', a.key, b.key, '\u0000', '\ud800'];
-      const outcomes = await trash().delete(library.appId, keys, RULES);
-      expect(outcomes).toEqual([undefined, FILE_NOT_FOUND, undefined, undefined, FILE_NOT_FOUND, FILE_NOT_FOUND]);
-      expect([await library.names(), await trashed()]).toEqual([[], ['b', 'a']]);
+      const results = await trash().delete(library.appId, keys, RULES);
+      expect(results).toEqual([undefined, FILE_NOT_FOUND, undefined, undefined, FILE_NOT_FOUND, FILE_NOT_FOUND]);
+      expect([await library.fileNames(), await listTrash()]).toEqual([[], ['b', 'a']]);
     });
 
     it('leaves trashed files unchanged', async () => {
-      const file = await library.file('a');
+      const file = await library.addFile('a');
       await library.trash(file);
-      const deletedAt = moment();
-      given.clock.forward({ hours: 5 });
+      const deletedAt = currentTime();
+      fixture.clock.forward({ hours: 5 });
       expect(await library.trash(file)).toEqual([undefined]);
-      const text = await given.ports.mediaFileQueries.trash(library.appId, 'a', undefined, { offset: 0, limit: 1 });
+      const text = await fixture.ports.mediaFileQueries.trash(library.appId, 'a', undefined, { offset: 0, limit: 1 });
       expect(JSON.parse(text).files[0].deleted_at).toBe(deletedAt);
     });
 
-    it('keeps files in use if the rules say so', async () => {
-      const [used, other] = [await library.file('a'), await library.file('b')];
-      await library.use(used);
-      const keys = [used.key, other.key];
+    it('refuses files in use that the rules protect', async () => {
+      const [usedFile, otherFile] = [await library.addFile('a'), await library.addFile('b')];
+      await library.addUsage(usedFile);
+      const keys = [usedFile.key, otherFile.key];
       const rules = { ...RULES, refusesDeleteInUse: true };
       expect(await trash().delete(library.appId, keys, rules)).toEqual([FILE_REFERENCED, undefined]);
       expect(await trash().delete(library.appId, keys, RULES)).toEqual([undefined, undefined]);
       expect(await trash().delete(library.appId, keys, rules)).toEqual([undefined, undefined]);
     });
 
-    it('does not find files of another app or being received', async () => {
-      const { key } = await library.file('a');
-      const other = await MediaFixture.of(given);
+    it('does not find files of another app', async () => {
+      const { key } = await library.addFile('a');
+      const other = await MediaFixture.create(fixture);
       expect(await trash().delete(other.appId, [key], RULES)).toEqual([FILE_NOT_FOUND]);
-      expect(await library.names()).toEqual(['a']);
+      expect(await library.fileNames()).toEqual(['a']);
     });
   });
 
   describe('purge', () => {
     it('removes trashed files and queues the removal of their bytes', async () => {
-      const taken = await library.received({ mime: 'image/jpeg', kind: 'image' });
-      const { content, original } = taken.receipt;
-      const file = await library.file('a.jpg', {}, taken);
-      const next = await library.received();
-      await given.ports.fileVersions.replace(library.appId, file.id, next, TERMS);
-      const other = await library.file('b.txt');
-      await given.ports.fileVersions.replace(library.appId, other.id, await library.received(), TERMS);
-      for (const each of [file, other]) await library.trash(each);
-      await tidied();
+      const upload = await library.upload({ mime: 'image/jpeg', kind: 'image' });
+      const { content, original } = upload.receipt;
+      const file = await library.addFile('a.jpg', {}, upload);
+      const nextUpload = await library.upload();
+      await fixture.ports.fileVersions.replace(library.appId, file.id, nextUpload, TERMS);
+      const other = await library.addFile('b.txt');
+      await fixture.ports.fileVersions.replace(library.appId, other.id, await library.upload(), TERMS);
+      for (const trashedFile of [file, other]) await library.trash(trashedFile);
+      await runTidyJobs();
       const ids = [file.id, MISSING_ID, file.id];
       expect(await trash().purge(library.appId, ids)).toEqual([undefined, FILE_NOT_FOUND, undefined]);
       const version = `${library.app.prefix}/a@v1.jpg`;
-      expect(await tidied()).toEqual({
-        blobs: new Set([content, original, next.receipt.content]),
+      expect(await runTidyJobs()).toEqual({
+        blobs: new Set([content, original, nextUpload.receipt.content]),
         keys: new Set([file.key, version]),
       });
-      expect(await given.ports.mediaObjectQueries.ofKey(library.appId, version)).toBeUndefined();
-      const kept = [other.key, `${library.app.prefix}/b@v1.txt`];
-      for (const key of kept) expect(await given.ports.mediaObjectQueries.ofKey(library.appId, key)).toBeDefined();
+      expect(await fixture.ports.mediaObjectQueries.ofKey(library.appId, version)).toBeUndefined();
+      const remainingKeys = [other.key, `${library.app.prefix}/b@v1.txt`];
+      for (const key of remainingKeys)
+        expect(await fixture.ports.mediaObjectQueries.ofKey(library.appId, key)).toBeDefined();
       expect(await trash().purge(library.appId, [file.id])).toEqual([FILE_NOT_FOUND]);
     });
 
     it('refuses files outside Trash or of another app', async () => {
-      const [file, other] = [await library.file('a'), await library.file('b')];
+      const [file, other] = [await library.addFile('a'), await library.addFile('b')];
       await library.trash(other);
       expect(await trash().purge(library.appId, [file.id])).toEqual([FILE_NOT_IN_TRASH]);
-      const { appId } = await MediaFixture.of(given);
+      const { appId } = await MediaFixture.create(fixture);
       expect(await trash().purge(appId, [other.id])).toEqual([FILE_NOT_FOUND]);
-      expect([await library.names(), await trashed()]).toEqual([['a'], ['b']]);
+      expect([await library.fileNames(), await listTrash()]).toEqual([['a'], ['b']]);
     });
 
-    it('succeeds for one of several concurrent calls', async () => {
-      const file = await library.file('a');
+    it('removes the file in one of several concurrent calls', async () => {
+      const file = await library.addFile('a');
       await library.trash(file);
-      const all = await Promise.all(Array.from({ length: 4 }, () => trash().purge(library.appId, [file.id])));
-      expect(all.filter(([outcome]) => outcome === undefined)).toHaveLength(1);
+      const results = await Promise.all(Array.from({ length: 4 }, () => trash().purge(library.appId, [file.id])));
+      expect(results.filter(([result]) => result === undefined)).toHaveLength(1);
     });
   });
 
   describe('expire', () => {
     it('purges expired files', async () => {
-      await library.trash(await library.file('a'));
-      given.clock.forward({ hours: 30 * HOURS_PER_DAY - 1 });
-      await library.trash(await library.file('b'));
-      await library.file('c');
+      await library.trash(await library.addFile('a'));
+      fixture.clock.forward({ hours: 30 * HOURS_PER_DAY - 1 });
+      await library.trash(await library.addFile('b'));
+      await library.addFile('c');
       await trash().expire();
-      expect(await trashed()).toEqual(['b', 'a']);
-      given.clock.forward({ hours: 1 });
+      expect(await listTrash()).toEqual(['b', 'a']);
+      fixture.clock.forward({ hours: 1 });
       expect(await trash().expire()).toBeGreaterThanOrEqual(1);
-      expect([await trashed(), await library.names()]).toEqual([['b'], ['c']]);
+      expect([await listTrash(), await library.fileNames()]).toEqual([['b'], ['c']]);
       expect(await trash().expire()).toBe(0);
-      expect((await tidied()).keys).toEqual(new Set([`${library.app.prefix}/a`]));
+      expect((await runTidyJobs()).keys).toEqual(new Set([`${library.app.prefix}/a`]));
     });
   });
 }

@@ -4,20 +4,19 @@ import { isUnreadableFile, type PageRenderer, type RenderedPage } from '../index
 import { encodeLatin1, decodeLatin1 } from '../octets.js';
 import { encryptedPdf, pdfSample, type SamplePage } from './sample-pdfs.js';
 
-/** A rendered page, decoded by any library. */
-export interface SeenPage {
+export interface DecodedPage {
   readonly width: number;
   readonly height: number;
-  /** Red, green, blue and alpha, 0–255, of the pixel at these parts (0–1) of width and height. */
-  at(x: number, y: number): readonly [number, number, number, number];
+  /** Returns red, green, blue and alpha (0–255) of a pixel. `x` and `y` are fractions (0–1) of width and height. */
+  pixelAt(x: number, y: number): readonly [number, number, number, number];
 }
 
-export interface GivenRenderer {
+export interface RendererFixture {
   readonly renderer: PageRenderer;
-  look(png: Uint8Array): Promise<SeenPage>;
-  /** Counts the threads of the process. */
+  decode(png: Uint8Array): Promise<DecodedPage>;
+  /** Returns the number of threads of the process. */
   countThreads?(): Promise<number>;
-  /** Opens another renderer with these limits per document. Required to test time, memory and closing. */
+  /** Opens another renderer with these limits per document. Tests of time, memory and closing need it. */
   openLimited?(limits: { readonly timeoutMs?: number; readonly memoryMegabytes?: number }): PageRenderer;
 }
 
@@ -25,36 +24,35 @@ const MAX_PAGES = 20;
 const RED = [1, 0, 0] as const;
 const A6: SamplePage = { width: 298, height: 420, colour: RED };
 const SLOW_TEST_MS = 120_000;
-const MANY = 8;
+const REPETITIONS = 8;
 
-/** Tests for every adapter of {@link PageRenderer}. */
 export function pageRendererContract(
   { describe, it, before, after }: Runner,
-  open: () => Promise<GivenRenderer>,
+  open: () => Promise<RendererFixture>,
 ): void {
-  let given: GivenRenderer;
+  let fixture: RendererFixture;
   let renderer: PageRenderer;
-  let look: GivenRenderer['look'];
+  let decode: RendererFixture['decode'];
 
   before(async () => {
-    given = await open();
-    ({ renderer, look } = given);
+    fixture = await open();
+    ({ renderer, decode: decode } = fixture);
   });
   after(() => renderer.close());
 
-  const rendered = async (bytes: Uint8Array, maxPages = MAX_PAGES, by = renderer): Promise<RenderedPage[]> => {
+  const render = async (bytes: Uint8Array, maxPages = MAX_PAGES, usedRenderer = renderer): Promise<RenderedPage[]> => {
     const pages: RenderedPage[] = [];
-    for await (const page of by.pages(bytes, maxPages)) pages.push(page);
+    for await (const page of usedRenderer.pages(bytes, maxPages)) pages.push(page);
     return pages;
   };
-  const sizes = (pages: readonly RenderedPage[]): number[][] => pages.map(({ width, height }) => [width, height]);
-  const single = (page: Partial<SamplePage>): Uint8Array => pdfSample({ pages: [{ ...A6, ...page }] });
+  const sizesOf = (pages: readonly RenderedPage[]): number[][] => pages.map(({ width, height }) => [width, height]);
+  const singlePage = (page: Partial<SamplePage>): Uint8Array => pdfSample({ pages: [{ ...A6, ...page }] });
 
-  /** The half with the colour, which is the page’s own top. */
+  /** Returns the side with the colour, which is the top of the page before rotation. */
   async function colouredSide({ bytes }: RenderedPage): Promise<string> {
-    const seen = await look(bytes);
+    const decodedPage = await decode(bytes);
     const isRed = (x: number, y: number): boolean => {
-      const [red, green, blue, alpha] = seen.at(x, y);
+      const [red, green, blue, alpha] = decodedPage.pixelAt(x, y);
       return red > 200 && green < 60 && blue < 60 && alpha === 255;
     };
     const [top, right, bottom, left] = [isRed(0.5, 0.1), isRed(0.9, 0.5), isRed(0.5, 0.9), isRed(0.1, 0.5)];
@@ -64,9 +62,9 @@ export function pageRendererContract(
   describe('a document', () => {
     it('becomes one image per page, in order', async () => {
       const colours = [RED, [0, 1, 0], [0, 0, 1]] as const;
-      const pages = await rendered(pdfSample({ pages: colours.map((colour) => ({ ...A6, colour })) }));
+      const pages = await render(pdfSample({ pages: colours.map((colour) => ({ ...A6, colour })) }));
       expect(pages.map(({ page }) => page)).toEqual([1, 2, 3]);
-      const tops = await Promise.all(pages.map(async ({ bytes }) => (await look(bytes)).at(0.5, 0.25)));
+      const tops = await Promise.all(pages.map(async ({ bytes }) => (await decode(bytes)).pixelAt(0.5, 0.25)));
       expect(tops).toEqual([
         [255, 0, 0, 255],
         [0, 255, 0, 255],
@@ -75,20 +73,20 @@ export function pageRendererContract(
     });
 
     it('is rendered on white at 150 dpi', async () => {
-      const [page] = await rendered(single({ width: 72, height: 144 }));
+      const [page] = await render(singlePage({ width: 72, height: 144 }));
       expect([page?.width, page?.height]).toEqual([150, 300]);
-      const seen = await look(page!.bytes);
-      expect([seen.width, seen.height]).toEqual([150, 300]);
-      expect(seen.at(0.5, 0.75)).toEqual([255, 255, 255, 255]);
+      const decodedPage = await decode(page!.bytes);
+      expect([decodedPage.width, decodedPage.height]).toEqual([150, 300]);
+      expect(decodedPage.pixelAt(0.5, 0.75)).toEqual([255, 255, 255, 255]);
     });
 
     it('is rendered up to the requested page', async () => {
-      const many = pdfSample({ pages: Array.from({ length: 25 }, () => ({ ...A6, width: 30, height: 30 })) });
-      expect(await rendered(many)).toHaveLength(MAX_PAGES);
-      expect(await rendered(many, 3)).toHaveLength(3);
-      expect(await rendered(many, 0)).toEqual([]);
-      for await (const { page } of renderer.pages(many, MAX_PAGES)) if (page === 2) break;
-      expect(await rendered(many, 1)).toHaveLength(1);
+      const manyPages = pdfSample({ pages: Array.from({ length: 25 }, () => ({ ...A6, width: 30, height: 30 })) });
+      expect(await render(manyPages)).toHaveLength(MAX_PAGES);
+      expect(await render(manyPages, 3)).toHaveLength(3);
+      expect(await render(manyPages, 0)).toEqual([]);
+      for await (const { page } of renderer.pages(manyPages, MAX_PAGES)) if (page === 2) break;
+      expect(await render(manyPages, 1)).toHaveLength(1);
     });
 
     eachCase(it, [
@@ -96,8 +94,8 @@ export function pageRendererContract(
       [90, 'right', [875, 620]],
       [180, 'bottom', [620, 875]],
       [270, 'left', [875, 620]],
-    ])('rotated by %d° is rendered as displayed', async (rotate, side, [width = 0, height = 0]) => {
-      const [page] = await rendered(single({ rotate }));
+    ])('is rendered as displayed when rotated by %d°', async (rotate, side, [width = 0, height = 0]) => {
+      const [page] = await render(singlePage({ rotate }));
       expect(Math.abs(page!.width - width)).toBeLessThanOrEqual(1);
       expect(Math.abs(page!.height - height)).toBeLessThanOrEqual(1);
       expect(await colouredSide(page!)).toContain(side);
@@ -108,14 +106,14 @@ export function pageRendererContract(
       ['a wall', 2_000_000, 1_000_000, [2_000, 1_000]],
       ['a strip', 100, 100_000, [2, 2_000]],
       ['A2', 1_191, 1_684, [1_414, 2_000]],
-    ])('as large as %s has at maxPages 2,000 pixels a side', async (_, width, height, size) => {
-      const [page] = await rendered(single({ width, height }));
-      expect(sizes([page!])).toEqual([size]);
-      expect((await look(page!.bytes)).at(0.5, 0.25)).toEqual([255, 0, 0, 255]);
+    ])('has at most 2,000 pixels a side when as large as %s', async (_, width, height, size) => {
+      const [page] = await render(singlePage({ width, height }));
+      expect(sizesOf([page!])).toEqual([size]);
+      expect((await decode(page!.bytes)).pixelAt(0.5, 0.25)).toEqual([255, 0, 0, 255]);
     });
 
-    it('as small as a dot has a pixel', async () => {
-      expect(sizes(await rendered(single({ width: 0.2, height: 0.2 })))).toEqual([[1, 1]]);
+    it('has at least one pixel when as small as a dot', async () => {
+      expect(sizesOf(await render(singlePage({ width: 0.2, height: 0.2 })))).toEqual([[1, 1]]);
     });
 
     eachCase(it, [
@@ -123,138 +121,147 @@ export function pageRendererContract(
       ['without object table', (text: string) => text.replace(/xref\n0[\s\S]*?trailer/, 'trailer')],
       ['with leading bytes', (text: string) => `${' '.repeat(500)}\n${text}`],
       ['with trailing bytes', (text: string) => `${text}${'\0'.repeat(500)}`],
-    ])('%s is rendered', async (_, broken) => {
-      const [page] = await rendered(encodeLatin1(broken(decodeLatin1(single({})))));
+    ])('is rendered %s', async (_, breakText) => {
+      const [page] = await render(encodeLatin1(breakText(decodeLatin1(singlePage({})))));
       expect(await colouredSide(page!)).toContain('top');
     });
 
-    it('without pages gives none or is unreadable', async () => {
-      const none = await rendered(pdfSample({ pages: [] })).catch((error: unknown) => error);
-      expect(isUnreadableFile(none) || (Array.isArray(none) && none.length === 0)).toBe(true);
+    it('gives no image or is unreadable without pages', async () => {
+      const result = await render(pdfSample({ pages: [] })).catch((error: unknown) => error);
+      expect(isUnreadableFile(result) || (Array.isArray(result) && result.length === 0)).toBe(true);
     });
 
-    it('may be one of many concurrent ones', async () => {
-      const all = await Promise.all(Array.from({ length: 4 }, () => rendered(single({}))));
-      expect(all.map((pages) => pages.length)).toEqual([1, 1, 1, 1]);
+    it('can be rendered while other documents are rendered', async () => {
+      const results = await Promise.all(Array.from({ length: 4 }, () => render(singlePage({}))));
+      expect(results.map((pages) => pages.length)).toEqual([1, 1, 1, 1]);
     });
 
     it('does not block the event loop', async () => {
-      const busy = Array.from({ length: 30_000 }, (_, at) => `${at % 290} ${at % 410} 200 200 re f`).join('\n');
-      let longest = 0;
-      let last = performance.now();
-      const beat = setInterval(() => {
-        longest = Math.max(longest, performance.now() - last);
-        last = performance.now();
+      const busyContent = Array.from(
+        { length: 30_000 },
+        (_, index) => `${index % 290} ${index % 410} 200 200 re f`,
+      ).join('\n');
+      let longestPauseMs = 0;
+      let lastBeatAt = performance.now();
+      const heartbeat = setInterval(() => {
+        longestPauseMs = Math.max(longestPauseMs, performance.now() - lastBeatAt);
+        lastBeatAt = performance.now();
       }, 5);
-      await rendered(single({ content: busy }));
-      clearInterval(beat);
-      expect(longest).toBeLessThan(400);
+      await render(singlePage({ content: busyContent }));
+      clearInterval(heartbeat);
+      expect(longestPauseMs).toBeLessThan(400);
     }, 60_000);
   });
 
   describe('an invalid document', () => {
-    const whole = single({});
+    const validPdf = singlePage({});
     eachCase(it, [
       ['an empty file', new Uint8Array()],
       ['text', encodeLatin1('Hello '.repeat(100))],
       ['a signature only', encodeLatin1('%PDF-1.7\n')],
-      ['a truncated file', whole.subarray(0, 40)],
-      ['a garbled file', whole.map((byte, index) => (index > 8 ? byte ^ 0x55 : byte))],
-      ['no catalogue', encodeLatin1(decodeLatin1(whole).replace('/Catalog', '/Nothing').replace('/Root 1', '/Root 9'))],
+      ['a truncated file', validPdf.subarray(0, 40)],
+      ['a garbled file', validPdf.map((byte, index) => (index > 8 ? byte ^ 0x55 : byte))],
+      [
+        'no catalogue',
+        encodeLatin1(decodeLatin1(validPdf).replace('/Catalog', '/Nothing').replace('/Root 1', '/Root 9')),
+      ],
       ['a password', encryptedPdf()],
     ])('is unreadable: %s', async (_, bytes) => {
-      await expect(rendered(bytes)).rejects.toMatchObject({ name: 'UnreadableFile' });
+      await expect(render(bytes)).rejects.toMatchObject({ name: 'UnreadableFile' });
     });
 
-    it('does not affect the next one', async () => {
-      await rendered(encodeLatin1('%PDF-1.7')).catch(() => {});
-      expect(await rendered(whole)).toHaveLength(1);
+    it('does not affect the next document', async () => {
+      await render(encodeLatin1('%PDF-1.7')).catch(() => {});
+      expect(await render(validPdf)).toHaveLength(1);
     });
   });
   describe('a thread', () => {
     it('ends with its document', async () => {
-      await rendered(single({}));
-      const atFirst = await given.countThreads?.();
-      for (let turn = 0; turn < MANY; turn += 1) await rendered(single({}), 1);
-      if (atFirst !== undefined) expect(await given.countThreads?.()).toBeLessThan(atFirst + MANY / 2);
+      await render(singlePage({}));
+      const initialThreads = await fixture.countThreads?.();
+      for (let repetition = 0; repetition < REPETITIONS; repetition += 1) await render(singlePage({}), 1);
+      if (initialThreads !== undefined)
+        expect(await fixture.countThreads?.()).toBeLessThan(initialThreads + REPETITIONS / 2);
     }, 30_000);
   });
 
   describe('the limits of a document', () => {
-    /** Two million large rectangles. */
-    const slow = (): Uint8Array => single({ content: '0 0 300 400 re f\n'.repeat(2_000_000) });
-    /** A black page: an image of 48 MB in 750 kB. */
-    const black = (): Uint8Array => {
+    /** The content is two million large rectangles. */
+    const makeSlowPdf = (): Uint8Array => singlePage({ content: '0 0 300 400 re f\n'.repeat(2_000_000) });
+    /** The page is a black image of 48 MB, packed into 750 kB. */
+    const makeBlackPdf = (): Uint8Array => {
       // Each pair of bytes is a run of 128 zeros.
       const packed = `${'\u0081\0'.repeat((4_000 * 4_000 * 3) / 128)}\u0080`;
       const image =
         '/Subtype/Image/Width 4000/Height 4000/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter/RunLengthDecode';
-      const drawn = { resources: '/XObject<</Picture 5 0 R>>', content: 'q 300 0 0 420 0 0 cm /Picture Do Q' };
+      const drawing = { resources: '/XObject<</Picture 5 0 R>>', content: 'q 300 0 0 420 0 0 cm /Picture Do Q' };
       return pdfSample({
-        pages: [{ ...A6, ...drawn }],
+        pages: [{ ...A6, ...drawing }],
         objects: [`<<${image}/Length ${packed.length}>>\nstream\n${packed}\nendstream`],
       });
     };
-    const isBlack = async (by: PageRenderer): Promise<boolean> => {
-      const [page] = await rendered(black(), 1, by);
-      return page !== undefined && (await look(page.bytes)).at(0.5, 0.5)[0] === 0;
+    const isBlack = async (usedRenderer: PageRenderer): Promise<boolean> => {
+      const [page] = await render(makeBlackPdf(), 1, usedRenderer);
+      return page !== undefined && (await decode(page.bytes)).pixelAt(0.5, 0.5)[0] === 0;
     };
 
     it(
-      'end one that takes too long, which is not unreadable, and no other',
+      'end only the document that takes too long, which is not unreadable',
       async () => {
-        const limited = given.openLimited?.({ timeoutMs: 700 });
-        if (limited === undefined) return;
-        const [late, next] = [rendered(slow(), 1, limited), rendered(single({}), 1)];
-        const error: unknown = await late.catch((reason: unknown) => reason);
+        const limitedRenderer = fixture.openLimited?.({ timeoutMs: 700 });
+        if (limitedRenderer === undefined) return;
+        const [lateRendering, nextRendering] = [render(makeSlowPdf(), 1, limitedRenderer), render(singlePage({}), 1)];
+        const error: unknown = await lateRendering.catch((reason: unknown) => reason);
         expect(error).toBeInstanceOf(Error);
         expect(isUnreadableFile(error)).toBe(false);
-        expect(await next).toHaveLength(1);
-        await limited.close();
+        expect(await nextRendering).toHaveLength(1);
+        await limitedRenderer.close();
       },
       SLOW_TEST_MS,
     );
 
     it(
-      'include the time in which a caller reads no further, so the next one is not blocked',
+      'include the time in which a caller reads no further',
       async () => {
-        const limited = given.openLimited?.({ timeoutMs: 2_000 });
-        if (limited === undefined) return;
-        const abandoned = limited.pages(single({}), MAX_PAGES)[Symbol.asyncIterator]();
-        await abandoned.next();
-        expect(await rendered(single({}), 1, limited)).toHaveLength(1);
-        await expect(abandoned.next()).rejects.toThrow();
-        await limited.close();
+        const limitedRenderer = fixture.openLimited?.({ timeoutMs: 2_000 });
+        if (limitedRenderer === undefined) return;
+        const abandonedPages = limitedRenderer.pages(singlePage({}), MAX_PAGES)[Symbol.asyncIterator]();
+        await abandonedPages.next();
+        expect(await render(singlePage({}), 1, limitedRenderer)).toHaveLength(1);
+        await expect(abandonedPages.next()).rejects.toThrow();
+        await limitedRenderer.close();
       },
       SLOW_TEST_MS,
     );
 
     it(
-      'end one that takes too much memory, or leave its large image out',
+      'end a document that takes too much memory, or omit its large image',
       async () => {
-        const [ample, scarce] = [256, 40].map((memoryMegabytes) => given.openLimited?.({ memoryMegabytes }));
-        if (!ample || !scarce) return;
-        expect(await isBlack(ample)).toBe(true);
-        expect(await isBlack(scarce).catch(() => false)).toBe(false);
-        const large = new Uint8Array(41 * 2 ** 20);
-        large.set(single({}));
-        await expect(rendered(large, 1, scarce)).rejects.toThrow();
-        expect(await rendered(single({}), 1, scarce)).toHaveLength(1);
-        await Promise.all([ample.close(), scarce.close()]);
+        const [ampleRenderer, scarceRenderer] = [256, 40].map((memoryMegabytes) =>
+          fixture.openLimited?.({ memoryMegabytes }),
+        );
+        if (!ampleRenderer || !scarceRenderer) return;
+        expect(await isBlack(ampleRenderer)).toBe(true);
+        expect(await isBlack(scarceRenderer).catch(() => false)).toBe(false);
+        const largePdf = new Uint8Array(41 * 2 ** 20);
+        largePdf.set(singlePage({}));
+        await expect(render(largePdf, 1, scarceRenderer)).rejects.toThrow();
+        expect(await render(singlePage({}), 1, scarceRenderer)).toHaveLength(1);
+        await Promise.all([ampleRenderer.close(), scarceRenderer.close()]);
       },
       SLOW_TEST_MS,
     );
 
     it(
-      'do not keep a renderer from closing, which ends its documents',
+      'do not delay closing, which ends open documents',
       async () => {
-        const closed = given.openLimited?.({});
-        if (closed === undefined) return;
-        const work = rendered(slow(), 1, closed).catch(() => 'ended');
+        const closingRenderer = fixture.openLimited?.({});
+        if (closingRenderer === undefined) return;
+        const rendering = render(makeSlowPdf(), 1, closingRenderer).catch(() => 'ended');
         await new Promise((resolve) => setTimeout(resolve, 300));
-        await closed.close();
-        const soon = new Promise((resolve) => setTimeout(resolve, 1_000));
-        expect(await Promise.race([work, soon])).toBe('ended');
+        await closingRenderer.close();
+        const timeout = new Promise((resolve) => setTimeout(resolve, 1_000));
+        expect(await Promise.race([rendering, timeout])).toBe('ended');
       },
       SLOW_TEST_MS,
     );

@@ -10,7 +10,7 @@ import {
   pngChunk,
   riff,
   riffChunk,
-  segment,
+  jpegSegment,
   tiff,
   u16be,
   u16le,
@@ -21,7 +21,7 @@ import {
   type Tag,
 } from './file-parts.js';
 
-/** Handmade files with a location wherever their type can have one, and dummy pixels or sound. */
+/** Handmade files hold a location wherever their type can, and dummy pixels or sound. */
 export interface SampleFile {
   readonly mime: string;
   readonly bytes: Uint8Array;
@@ -32,28 +32,28 @@ const zeros = (count: number): number[] => Array.from({ length: count }, () => 0
 export function jpegSample(orientation = 6): Uint8Array {
   return bytes(
     [0xff, 0xd8],
-    segment(0xe0, 'JFIF\0', [1, 2, 0, 0, 72, 0, 72, 1, 1], [1, 2, 3], LOCATION),
-    segment(0xe1, 'Exif\0\0', exif(orientation)),
-    segment(0xe1, XMP),
-    segment(0xe1, 'http://ns.adobe.com/xmp/extension/\0', zeros(40), LOCATION),
-    segment(0xe1, 'Exif\0\0', exif(3, 'MM')),
-    segment(0xe2, 'ICC_PROFILE\0', 1, 1, 'profile'),
-    segment(0xe2, 'MPF\0', LOCATION),
-    segment(0xed, 'Photoshop 3.0\0', LOCATION),
-    segment(0xee, 'Adobe', [0, 100, 0, 0, 0, 0, 1], LOCATION),
-    segment(0xfe, LOCATION),
+    jpegSegment(0xe0, 'JFIF\0', [1, 2, 0, 0, 72, 0, 72, 1, 1], [1, 2, 3], LOCATION),
+    jpegSegment(0xe1, 'Exif\0\0', exif(orientation)),
+    jpegSegment(0xe1, XMP),
+    jpegSegment(0xe1, 'http://ns.adobe.com/xmp/extension/\0', zeros(40), LOCATION),
+    jpegSegment(0xe1, 'Exif\0\0', exif(3, 'MM')),
+    jpegSegment(0xe2, 'ICC_PROFILE\0', 1, 1, 'profile'),
+    jpegSegment(0xe2, 'MPF\0', LOCATION),
+    jpegSegment(0xed, 'Photoshop 3.0\0', LOCATION),
+    jpegSegment(0xee, 'Adobe', [0, 100, 0, 0, 0, 0, 1], LOCATION),
+    jpegSegment(0xfe, LOCATION),
     [0xff, 0xff, 0xff],
-    segment(0xdb, 0, zeros(64)),
-    segment(0xc2, 8, u16be(40), u16be(30), 3, [1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]),
-    segment(0xc4, 0, zeros(16)),
-    segment(0xda, [1, 1, 0, 0, 63, 0]),
+    jpegSegment(0xdb, 0, zeros(64)),
+    jpegSegment(0xc2, 8, u16be(40), u16be(30), 3, [1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]),
+    jpegSegment(0xc4, 0, zeros(16)),
+    jpegSegment(0xda, [1, 1, 0, 0, 63, 0]),
     [0x12, 0xff, 0x00, 0x34, 0xff, 0xd0, 0x56, 0xff, 0xff, 0xd1, 0x78],
-    segment(0xfe, LOCATION),
-    segment(0xda, [1, 2, 0, 0, 63, 0]),
+    jpegSegment(0xfe, LOCATION),
+    jpegSegment(0xda, [1, 2, 0, 0, 63, 0]),
     [0x9a, 0xff, 0x00, 0xff],
     [0xff, 0xd9],
     [0xff, 0xd8],
-    segment(0xe1, 'Exif\0\0', exif()),
+    jpegSegment(0xe1, 'Exif\0\0', exif()),
     LOCATION,
   );
 }
@@ -129,11 +129,11 @@ export function gifSample(): Uint8Array {
   );
 }
 
-const AT_END = 100_000;
+const END_OFFSET = 100_000;
 
-/** Two pages and a sub-image; texts, EXIF, GPS, XMP, IPTC and map tags; an unreferenced directory. */
+/** The file has two pages and a sub-image; texts, EXIF, GPS, XMP, IPTC and map tags; and an unreferenced directory. */
 export function tiffSample(order: 'II' | 'MM' = 'II'): Uint8Array {
-  const page = (offset: number, ...more: readonly Tag[]): readonly Tag[] => [
+  const page = (offset: number, ...furtherTags: readonly Tag[]): readonly Tag[] => [
     [256, 3, [4]],
     [257, 3, [2]],
     [258, 3, [8]],
@@ -146,9 +146,9 @@ export function tiffSample(order: 'II' | 'MM' = 'II'): Uint8Array {
     [278, 3, [1]],
     [279, 3, [4, 4]],
     [282, 5, [72, 1]],
-    ...more,
+    ...furtherTags,
   ];
-  const places: readonly Tag[] = [
+  const locationTags: readonly Tag[] = [
     [330, 13, [2]],
     [700, 1, [...bytes(XMP)]],
     [33_723, 7, [...bytes(LOCATION)]],
@@ -158,25 +158,32 @@ export function tiffSample(order: 'II' | 'MM' = 'II'): Uint8Array {
     [34_853, 13, [4]],
   ];
   const gps: readonly Tag[] = [[2, 5, [44, 1, 48, 1, 45, 1]]];
-  const made = (offset: number): Uint8Array =>
+  const makeTiff = (offset: number): Uint8Array =>
     tiff(
       order,
-      [page(offset, ...places), page(offset + 8), page(offset + 16), [[0x9286, 7, [...bytes(LOCATION)]]], gps, gps],
+      [
+        page(offset, ...locationTags),
+        page(offset + 8),
+        page(offset + 16),
+        [[0x9286, 7, [...bytes(LOCATION)]]],
+        gps,
+        gps,
+      ],
       2,
     );
-  return bytes(made(made(AT_END).length), 'pixels of', ' one and', ' below', '0', LOCATION);
+  return bytes(makeTiff(makeTiff(END_OFFSET).length), 'pixels of', ' one and', ' below', '0', LOCATION);
 }
 
 interface AvifParts {
   readonly isMetaLast?: boolean;
 }
 
-/** One image with EXIF, XMP and dummy pixels. */
+/** The image has EXIF, XMP and dummy pixels. */
 export function avifSample({ isMetaLast = false }: AvifParts = {}): Uint8Array {
   const ftyp = box('ftyp', 'avif', zeros(4), 'avif', 'mif1', 'miaf');
   const item = (id: number, type: string, ...more: readonly Part[]): Uint8Array =>
     fullBox('infe', 2, u16be(id), [0, 0], type, 0, ...more);
-  const [pixels, place] = [bytes('pixels'), bytes(u32be(0), exif())];
+  const [pixels, exifItem] = [bytes('pixels'), bytes(u32be(0), exif())];
   const meta = (start: number): Uint8Array =>
     fullBox(
       'meta',
@@ -190,8 +197,8 @@ export function avifSample({ isMetaLast = false }: AvifParts = {}): Uint8Array {
         u16be(4),
         ...[
           [1, 0, start, pixels.length],
-          [2, 0, start + pixels.length, place.length],
-          [3, 0, start + pixels.length + place.length, XMP.length],
+          [2, 0, start + pixels.length, exifItem.length],
+          [3, 0, start + pixels.length + exifItem.length, XMP.length],
           [4, 1, 0, LOCATION.length],
         ].map(([id = 0, construction = 0, from = 0, size = 0]) =>
           bytes(u16be(id), u16be(construction), u16be(0), u16be(1), u32be(from), u32be(size)),
@@ -221,7 +228,7 @@ export function avifSample({ isMetaLast = false }: AvifParts = {}): Uint8Array {
       box('uuid', zeros(16), LOCATION),
     );
   const size = meta(0).length;
-  const mdat = box('mdat', pixels, place, XMP);
+  const mdat = box('mdat', pixels, exifItem, XMP);
   return isMetaLast
     ? bytes(ftyp, mdat, meta(ftyp.length + 8), box('free', LOCATION))
     : bytes(ftyp, meta(ftyp.length + size + 8), mdat, box('free', LOCATION));
@@ -230,14 +237,14 @@ export function avifSample({ isMetaLast = false }: AvifParts = {}): Uint8Array {
 export interface IsoMediaParts {
   readonly ftyp?: Uint8Array;
   readonly isHeaderLast?: boolean;
-  /** Sample format of the track, and its description. */
+  /** Sample format of the track and its description. */
   readonly samples?: readonly [string, Part];
   readonly moov?: readonly Part[];
 }
 
 export const titleBox = (type: string, value: Part): Uint8Array => box(type, box('data', u32be(1), u32be(0), value));
 
-/** A video with locations as phones, 3GPP, Apple, Adobe and iTunes write them. */
+/** The video has locations as phones, 3GPP, Apple, Adobe and iTunes write them. */
 export function isoMediaSample({
   ftyp = box('ftyp', 'mp42', zeros(4), 'isom', 'mp42'),
   isHeaderLast = true,
@@ -305,7 +312,7 @@ export function isoMediaSample({
 export const webmHeader = (docType = 'webm'): Uint8Array =>
   element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x86], 1), element([0x42, 0x82], docType), element([0x42, 0x87], 4));
 
-/** A live recording: segment and first cluster have unknown sizes. */
+/** As in a live recording, the sizes of the segment and the first cluster are unknown. */
 export function webmSample(): Uint8Array {
   const tag = element(
     [0x12, 0x54, 0xc3, 0x67],
@@ -322,7 +329,7 @@ export function webmSample(): Uint8Array {
     element([0xa3], 'block'),
     element([0x1f, 0x43, 0xb6, 0x75], element([0xe7], 1), element([0xa3], 'block')),
     element([0x19, 0x41, 0xa4, 0x69], LOCATION),
-    // An 8-byte size.
+    // The size takes 8 bytes.
     [0x12, 0x54, 0xc3, 0x67, 0x01, 0, 0, 0, 0, 0, 0, LOCATION.length],
     LOCATION,
     element([0xec], LOCATION),
@@ -341,19 +348,19 @@ export const id3Frame = (version: 3 | 4, id: string, ...parts: readonly Part[]):
   return bytes(id, version === 4 ? synchsafe(body.length) : u32be(body.length), [0, 0], body);
 };
 
-/** MPEG 1 layer III, 128 kbit/s, 44.1 kHz: 417 bytes. */
+/** A frame of MPEG 1 layer III at 128 kbit/s and 44.1 kHz takes 417 bytes. */
 export const mp3Frame = (): Uint8Array => bytes([0xff, 0xfb, 0x90, 0x64], zeros(413));
 
 export function mp3Sample(version: 3 | 4 = 4): Uint8Array {
   const frame = (id: string, ...parts: readonly Part[]): Uint8Array => id3Frame(version, id, ...parts);
-  const wide = (value: string): number[] => Array.from(value).flatMap((letter) => u16le(letter.charCodeAt(0)));
+  const utf16 = (value: string): number[] => Array.from(value).flatMap((letter) => u16le(letter.charCodeAt(0)));
   return bytes(
     id3(
       version,
       0,
       frame('TIT2', 0, 'A title'),
       frame('TXXX', 0, 'Mood\0merry'),
-      frame('TXXX', 1, [0xff, 0xfe], wide('Recording location'), [0, 0], LOCATION),
+      frame('TXXX', 1, [0xff, 0xfe], utf16('Recording location'), [0, 0], LOCATION),
       frame('PRIV', 'XMP\0', XMP),
       frame('APIC', 0, 'image/jpeg\0', 3, 'Cover\0', jpegSample()),
       frame('GEOB', 0, 'text/plain\0gps.txt\0\0', LOCATION),
@@ -381,7 +388,7 @@ export function withCrc(page: Uint8Array): Uint8Array {
 }
 
 export function vorbisComments(...comments: readonly string[]): Uint8Array {
-  const texts = ['maker', ...comments].map((each) => bytes(u32le(each.length), each));
+  const texts = ['maker', ...comments].map((comment) => bytes(u32le(comment.length), comment));
   return bytes(texts[0]!, u32le(comments.length), ...texts.slice(1), 1);
 }
 

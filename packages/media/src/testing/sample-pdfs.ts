@@ -1,15 +1,15 @@
 import { encodeLatin1 } from '../octets.js';
 
-/** A page with a colour over its upper half, before rotation. */
+/** The colour covers the upper half of the page before rotation. */
 export interface SamplePage {
-  /** Points. */
+  /** In points. */
   readonly width: number;
   readonly height: number;
-  /** Red, green and blue, 0–1. */
+  /** Red, green and blue, each 0–1. */
   readonly colour: readonly [number, number, number];
   /** Clockwise degrees, a multiple of 90. */
   readonly rotate?: number;
-  /** Drawing operators instead of the colour. */
+  /** Drawing operators, which replace the colour. */
   readonly content?: string;
   readonly resources?: string;
 }
@@ -24,7 +24,6 @@ export interface SamplePdf {
 
 const FIRST_PAGE = 3;
 
-/** A handmade PDF: catalogue, pages, contents, further objects, cross-reference table and trailer. */
 export function pdfSample({ pages, trailer = '', objects = [] }: SamplePdf): Uint8Array {
   const children = pages.map((_, index) => `${FIRST_PAGE + 2 * index} 0 R`).join(' ');
   const bodies = [
@@ -51,11 +50,11 @@ function pageObject({ width, height, rotate = 0, resources = '' }: SamplePage, c
 }
 
 function contentObject({ width, height, colour, content }: SamplePage): string {
-  const drawn = content ?? `${colour.join(' ')} rg 0 ${height / 2} ${width} ${height / 2} re f`;
-  return `<</Length ${drawn.length}>>\nstream\n${drawn}\nendstream`;
+  const drawing = content ?? `${colour.join(' ')} rg 0 ${height / 2} ${width} ${height / 2} re f`;
+  return `<</Length ${drawing.length}>>\nstream\n${drawing}\nendstream`;
 }
 
-/** A PDF with a password that no input matches. */
+/** No input matches the password. */
 export function encryptedPdf(): Uint8Array {
   const [owner, user] = ['O', 'U'].map((letter) => `<${letter.charCodeAt(0).toString(16).repeat(32)}>`);
   return pdfSample({

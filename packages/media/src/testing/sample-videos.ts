@@ -2,13 +2,13 @@ import { concat } from '../octets.js';
 import { box, bytes, element, fullBox, u16be, u32be, type Part } from './file-parts.js';
 
 const zeros = (count: number): number[] => Array.from({ length: count }, () => 0);
-const ONE = 0x1_0000;
-/** a, b, c and d of the MP4 matrix by clockwise rotation in degrees. */
+const FIXED_POINT_ONE = 0x1_0000;
+/** These are a, b, c and d of the MP4 matrix, by clockwise rotation in degrees. */
 const ROTATIONS: Readonly<Record<number, readonly number[]>> = {
-  0: [ONE, 0, 0, ONE],
-  90: [0, ONE, -ONE, 0],
-  180: [-ONE, 0, 0, -ONE],
-  270: [0, -ONE, ONE, 0],
+  0: [FIXED_POINT_ONE, 0, 0, FIXED_POINT_ONE],
+  90: [0, FIXED_POINT_ONE, -FIXED_POINT_ONE, 0],
+  180: [-FIXED_POINT_ONE, 0, 0, -FIXED_POINT_ONE],
+  270: [0, -FIXED_POINT_ONE, FIXED_POINT_ONE, 0],
 };
 
 export interface VideoSample {
@@ -25,10 +25,10 @@ export interface VideoSample {
 
 const handler = (type: string): Uint8Array => fullBox('hdlr', 0, zeros(4), type, zeros(12), 0);
 
-/** The header of a track of one second and one sample. */
+/** The track lasts one second and has one sample. */
 function trackOf(type: 'vide' | 'soun', head: Part, sample: Uint8Array): Uint8Array {
   const media = fullBox('mdhd', 0, zeros(8), u32be(1_000), u32be(1_000), u16be(0x55c4), zeros(2));
-  const about = type === 'vide' ? fullBox('vmhd', 0, zeros(8)) : fullBox('smhd', 0, zeros(4));
+  const mediaHeader = type === 'vide' ? fullBox('vmhd', 0, zeros(8)) : fullBox('smhd', 0, zeros(4));
   const stbl = box(
     'stbl',
     fullBox('stsd', 0, u32be(1), sample),
@@ -38,17 +38,17 @@ function trackOf(type: 'vide' | 'soun', head: Part, sample: Uint8Array): Uint8Ar
     fullBox('stco', 0, u32be(1), u32be(40)),
   );
   const dinf = box('dinf', fullBox('dref', 0, u32be(1), box('url ', 0, 0, 0, 1)));
-  return box('trak', box('tkhd', head), box('mdia', media, handler(type), box('minf', about, dinf, stbl)));
+  return box('trak', box('tkhd', head), box('mdia', media, handler(type), box('minf', mediaHeader, dinf, stbl)));
 }
 
-const trackHead = (width: number, height: number, turn: readonly number[]): Uint8Array => {
-  const [a = 0, b = 0, c = 0, d = 0] = turn;
+const trackHead = (width: number, height: number, rotation: readonly number[]): Uint8Array => {
+  const [a = 0, b = 0, c = 0, d = 0] = rotation;
   const matrix = [a, b, 0, c, d, 0, 0, 0, 0x4000_0000].map(u32be);
-  const size = [u32be(width * ONE), u32be(height * ONE)];
+  const size = [u32be(width * FIXED_POINT_ONE), u32be(height * FIXED_POINT_ONE)];
   return bytes([0, 0, 0, 7], zeros(8), u32be(1), zeros(4), u32be(1_000), zeros(16), ...matrix, ...size);
 };
 
-/** Like {@link box}, without spreading the bytes. */
+/** Like {@link box}, but copies the bytes without spreading them. */
 function largeBox(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
   const content = concat(parts);
   return concat([bytes(u32be(content.length + 8), type), content]);
@@ -62,13 +62,13 @@ interface Mp4Parts {
 }
 
 function mp4({ brand, track, mdatSize = 64, titleSize = 0 }: Mp4Parts): Uint8Array {
-  const mvhd = fullBox('mvhd', 0, zeros(8), u32be(1_000), u32be(1_000), u32be(ONE), zeros(72), u32be(2));
+  const mvhd = fullBox('mvhd', 0, zeros(8), u32be(1_000), u32be(1_000), u32be(FIXED_POINT_ONE), zeros(72), u32be(2));
   const ftyp = box('ftyp', brand, zeros(4), brand, 'isom');
   const title = largeBox('udta', largeBox('\xa9nam', new Uint8Array(titleSize).fill(65)));
   return concat([ftyp, largeBox('mdat', new Uint8Array(mdatSize)), largeBox('moov', mvhd, track, title)]);
 }
 
-/** An MP4 video without real samples; its header is at the end, as phones write it. */
+/** The video has no real samples. Its header is at the end, as phones write it. */
 export function mp4Video({ width, height, rotation = 0, pixel, ...sizes }: VideoSample): Uint8Array {
   const pasp = pixel ? box('pasp', u32be(pixel[0]), u32be(pixel[1])) : [];
   const avcC = box('avcC', [1, 0x42, 0xc0, 0x1e, 0xff, 0xe0, 0]);
@@ -82,14 +82,22 @@ export function mp4Video({ width, height, rotation = 0, pixel, ...sizes }: Video
 }
 
 export function mp4Audio(): Uint8Array {
-  const sample = box('mp4a', zeros(6), u16be(1), zeros(8), u16be(2), u16be(16), zeros(4), u32be(44_100 * ONE));
+  const sample = box(
+    'mp4a',
+    zeros(6),
+    u16be(1),
+    zeros(8),
+    u16be(2),
+    u16be(16),
+    zeros(4),
+    u32be(44_100 * FIXED_POINT_ONE),
+  );
   return mp4({ brand: 'M4A ', track: trackOf('soun', trackHead(0, 0, ROTATIONS[0] ?? []), sample) });
 }
 
 const PIXEL_WIDTH = [0xb0];
 const PIXEL_HEIGHT = [0xba];
 
-/** A WebM video without samples. */
 export function webmVideo({ width, height }: VideoSample): Uint8Array {
   const video = element([0xe0], element(PIXEL_WIDTH, u16be(width)), element(PIXEL_HEIGHT, u16be(height)));
   return webm(element([0x83], 1), element([0x86], 'V_VP9'), video);
@@ -99,9 +107,9 @@ export function webmAudio(): Uint8Array {
   return webm(element([0x83], 2), element([0x86], 'A_OPUS'), element([0xe1], element([0x9f], 2)));
 }
 
-function webm(...about: readonly Uint8Array[]): Uint8Array {
+function webm(...trackElements: readonly Uint8Array[]): Uint8Array {
   const head = element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], 'webm'), element([0x42, 0x87], 4));
   const info = element([0x15, 0x49, 0xa9, 0x66], element([0x2a, 0xd7, 0xb1], [0x0f, 0x42, 0x40]));
-  const entry = element([0xae], element([0xd7], 1), element([0x73, 0xc5], 1), ...about);
+  const entry = element([0xae], element([0xd7], 1), element([0x73, 0xc5], 1), ...trackElements);
   return bytes(head, element([0x18, 0x53, 0x80, 0x67], info, element([0x16, 0x54, 0xae, 0x6b], entry)));
 }

@@ -1,7 +1,7 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { PresetChange } from '../index.js';
-import { MediaFixture, MISSING_ID, type GivenMediaLibrary } from './media-library.js';
+import { MediaFixture, MISSING_ID, type MediaLibraryFixture } from './media-library.js';
 
 interface ShownPreset {
   readonly id: number;
@@ -9,44 +9,50 @@ interface ShownPreset {
   readonly is_default: boolean;
 }
 
-/** Tests for every adapter of {@link UploadPresets} and its queries. */
 export function uploadPresetsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenMediaLibrary>,
+  open: () => Promise<MediaLibraryFixture>,
 ): void {
-  let given: GivenMediaLibrary;
+  let fixture: MediaLibraryFixture;
   let library: MediaFixture;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    library = await MediaFixture.of(given);
+    library = await MediaFixture.create(fixture);
   });
   const put = async (...changes: readonly PresetChange[]) =>
-    JSON.parse(await given.ports.uploadPresets.put(library.appId, changes)) as ShownPreset[];
-  const list = async () => JSON.parse(await given.ports.uploadPresetQueries.list(library.appId)) as ShownPreset[];
+    JSON.parse(await fixture.ports.uploadPresets.put(library.appId, changes)) as ShownPreset[];
+  const list = async () => JSON.parse(await fixture.ports.uploadPresetQueries.list(library.appId)) as ShownPreset[];
   const defaults = async () => (await list()).filter((preset) => preset.is_default).map(({ name }) => name);
-  const usual = { output_format: 'webp', max_width: 2_560, quality: 82, rendition_widths: [320, 640, 1_280] };
+  const defaultFields = { output_format: 'webp', max_width: 2_560, quality: 82, rendition_widths: [320, 640, 1_280] };
 
   describe('presets', () => {
-    it('start with the default one', async () => {
-      expect(await list()).toEqual([{ id: expect.any(Number), name: 'default', ...usual, is_default: true }]);
+    it('start with the default preset', async () => {
+      expect(await list()).toEqual([{ id: expect.any(Number), name: 'default', ...defaultFields, is_default: true }]);
     });
 
-    it('take missing values from the default preset, and change by name', async () => {
-      const [added] = await put({ name: 'a', quality: 50, renditionWidths: [] });
-      const shown = { id: added?.id, name: 'a', ...usual, quality: 50, rendition_widths: [], is_default: false };
-      expect(added).toEqual(shown);
+    it('take missing values from the default preset, and are changed by name', async () => {
+      const [addedPreset] = await put({ name: 'a', quality: 50, renditionWidths: [] });
+      const shownPreset = {
+        id: addedPreset?.id,
+        name: 'a',
+        ...defaultFields,
+        quality: 50,
+        rendition_widths: [],
+        is_default: false,
+      };
+      expect(addedPreset).toEqual(shownPreset);
       expect(await put({ name: 'a', outputFormat: 'jpeg', maxWidth: 100, renditionWidths: [20, 10] })).toEqual([
-        { ...shown, output_format: 'jpeg', max_width: 100, rendition_widths: [20, 10] },
+        { ...shownPreset, output_format: 'jpeg', max_width: 100, rendition_widths: [20, 10] },
       ]);
     });
 
     it('are returned in the order of the changes, and listed by name', async () => {
-      const answered = await put({ name: 'b' }, { name: 'A' }, { name: 'č' }, { name: 'b', quality: 7 });
-      expect(answered.map(({ name }) => name)).toEqual(['b', 'A', 'č', 'b']);
-      expect(answered[0]).toMatchObject({ quality: 7 });
+      const returnedPresets = await put({ name: 'b' }, { name: 'A' }, { name: 'č' }, { name: 'b', quality: 7 });
+      expect(returnedPresets.map(({ name }) => name)).toEqual(['b', 'A', 'č', 'b']);
+      expect(returnedPresets[0]).toMatchObject({ quality: 7 });
       expect((await list()).map(({ name }) => name)).toEqual(['A', 'b', 'default', 'č']);
     });
 
@@ -61,10 +67,13 @@ export function uploadPresetsContract(
 
     it('apply to processing', async () => {
       const [preset] = await put({ name: 'a', quality: 50 });
-      const [own, other] = [await library.image('a.jpg', { presetId: preset?.id }), await library.image('b.jpg')];
-      const find = (id: number) => given.ports.processedFileQueries.find(library.appId, id);
-      expect([(await find(own.id))?.quality, (await find(other.id))?.quality]).toEqual([50, 82]);
-      library = await MediaFixture.of(given);
+      const [presetFile, defaultFile] = [
+        await library.addImage('a.jpg', { presetId: preset?.id }),
+        await library.addImage('b.jpg'),
+      ];
+      const find = (id: number) => fixture.ports.processedFileQueries.find(library.appId, id);
+      expect([(await find(presetFile.id))?.quality, (await find(defaultFile.id))?.quality]).toEqual([50, 82]);
+      library = await MediaFixture.create(fixture);
       for (const presetId of [preset?.id, MISSING_ID]) {
         expect(await library.store({ presetId })).toEqual({ refused: 'is invalid', field: 'preset_id' });
       }
@@ -72,7 +81,7 @@ export function uploadPresetsContract(
 
     it('belong to one app', async () => {
       await put({ name: 'a', isDefault: true });
-      library = await MediaFixture.of(given);
+      library = await MediaFixture.create(fixture);
       expect((await list()).map(({ name }) => name)).toEqual(['default']);
     });
 

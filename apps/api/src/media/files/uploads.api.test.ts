@@ -112,7 +112,7 @@ describe('POST /cdn/files', () => {
 
   it('strips the location before the file is public', async () => {
     const bytes = Buffer.from(
-      parts.bytes([0xff, 0xd8], parts.segment(0xe1, 'Exif\0\0', parts.exif(1)), (await jpeg()).subarray(2)),
+      parts.bytes([0xff, 0xd8], parts.jpegSegment(0xe1, 'Exif\0\0', parts.exif(1)), (await jpeg()).subarray(2)),
     );
     expect(parts.hasLocation(bytes)).toBe(true);
     const { body } = await upload({ name: 'a.jpg', bytes });

@@ -23,7 +23,7 @@ const uploadAndProcess = async (name: string, content: Uint8Array, fields = {}) 
   await api.work();
   return shop.file(id);
 };
-const readImage = async (url: string) => samples.look(await shop.bytes(url));
+const readImage = async (url: string) => samples.decode(await shop.bytes(url));
 const isNear = (color: readonly number[], expectedColor: readonly number[]) =>
   color.every((value, index) => Math.abs(value - (expectedColor[index] ?? value)) < 40);
 const RED = [255, 0, 0];
@@ -63,7 +63,7 @@ describe('a photo', () => {
       for (const { url } of [file, file.renditions[0]]) {
         const image = await readImage(url);
         expect([image.width / image.height, image.hasMetadata]).toEqual([1.6, false]);
-        const corners = [await image.at(0.1, 0.1), await image.at(0.9, 0.1), await image.at(0.1, 0.9)];
+        const corners = [await image.pixelAt(0.1, 0.1), await image.pixelAt(0.9, 0.1), await image.pixelAt(0.1, 0.9)];
         expect(corners.map((corner, index) => isNear(corner, [RED, GREEN, BLUE][index] ?? []))).toEqual([
           true,
           true,
@@ -95,7 +95,7 @@ describe('an image', () => {
 
   it('keeps its transparency', async () => {
     const file = await uploadAndProcess('a.png', await samples.transparent(400, 300));
-    const [, , , alpha] = await (await readImage(file.url)).at(0.5, 0.9);
+    const [, , , alpha] = await (await readImage(file.url)).pixelAt(0.5, 0.9);
     expect(alpha).toBe(0);
   });
 
@@ -113,7 +113,7 @@ describe('an image', () => {
       [],
     ]);
     expect(file.key).toMatch(/\.bmp$/);
-    expect(isNear(await (await readImage(file.url)).at(0.5, 0.5), [200, 0, 0])).toBe(true);
+    expect(isNear(await (await readImage(file.url)).pixelAt(0.5, 0.5), [200, 0, 0])).toBe(true);
     expect(file.renditions).toMatchObject([{ width: 320, height: 240 }]);
   });
 
@@ -225,7 +225,7 @@ describe('an image above the pixel limit', () => {
     const image = await samples.still('image/jpeg', 1_001, 1_000);
     const jpeg = bytes(
       [0xff, 0xd8],
-      ...Array.from({ length: 4 }, () => parts.segment(0xe2, new Uint8Array(60_000))),
+      ...Array.from({ length: 4 }, () => parts.jpegSegment(0xe2, new Uint8Array(60_000))),
       image.subarray(2),
     );
     const reply = await shop.client.upload('/cdn/files', { name: 'a.jpg', bytes: jpeg });

@@ -78,7 +78,7 @@ describe('HttpCdnPurger', () => {
       clearing: await makePurgers([200, 204, 299, 404], servers),
       absent: createCdnPurger(undefined),
       urls: [`https://${HOST}/media/a.jpg?v=1`, `https://${HOST}/media/a.jpg?v=2`],
-      fill: async (url) => void filledTexts.set(url, await get(url)),
+      cacheUrl: async (url) => void filledTexts.set(url, await get(url)),
       isCached: async (url) => (await get(url)) === filledTexts.get(url),
       close: async () => {
         await cache.close();
