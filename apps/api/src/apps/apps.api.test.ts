@@ -209,9 +209,9 @@ describe('the settings of a new app', () => {
   });
 
   it('have the app’s currency and a unique media prefix', async () => {
-    const other = await readSettings(await api.app('EUR'));
-    expect(other.data.currency).toBe('EUR');
-    expect(other.data.media.prefix).not.toBe((await readSettings()).data.media.prefix);
+    const otherSettings = await readSettings(await api.app('EUR'));
+    expect(otherSettings.data.currency).toBe('EUR');
+    expect(otherSettings.data.media.prefix).not.toBe((await readSettings()).data.media.prefix);
   });
 });
 
@@ -356,8 +356,8 @@ describe('PATCH /app/settings', () => {
     await stockShop(shop, [{ code: 'A' }]);
     for (const hours of [1, 2, 3]) {
       await patchAndRead({ proforma: { lifetime_hours: hours } });
-      const { processing_date: from, expires_at: until } = await propose(shop, [{ code: 'A', qty: 1 }]);
-      expect(Date.parse(until) - Date.parse(from)).toBe(hours * 3_600_000);
+      const { processing_date: from, expires_at: expiresAt } = await propose(shop, [{ code: 'A', qty: 1 }]);
+      expect(Date.parse(expiresAt) - Date.parse(from)).toBe(hours * 3_600_000);
     }
   });
 
@@ -379,8 +379,8 @@ describe('PATCH /app/settings', () => {
   });
 
   it('refuses a default warehouse that is deleted or belongs to another app', async () => {
-    const other = await api.app();
-    expect((await patchSettings({ default_warehouse_code: 'W1' }, other)).status).toBe(422);
+    const otherApp = await api.app();
+    expect((await patchSettings({ default_warehouse_code: 'W1' }, otherApp)).status).toBe(422);
     await shop.put('/warehouse', { warehouses: [{ code: 'W1', delete: true }] });
     expect((await patchSettings({ default_warehouse_code: 'W1' })).status).toBe(422);
   });
@@ -588,14 +588,14 @@ describe('the currency of an app', () => {
   it('never changes while a first amount is written', async () => {
     for (let round = 0; round < 10; round += 1) {
       shop = await api.app();
-      const [changed, written] = await Promise.all([
+      const [currencyReply, productReply] = await Promise.all([
         patchSettings({ currency: 'JPY' }),
         shop.post('/int/products', { products: [product] }),
       ]);
-      expect([200, 422]).toContain(changed.status);
-      expect([200, 503]).toContain(written.status);
-      expect(await currencyOf()).toBe(changed.status === 200 ? 'JPY' : 'RSD');
-      if (written.status === 200) expect(await priceOf()).toBe(10);
+      expect([200, 422]).toContain(currencyReply.status);
+      expect([200, 503]).toContain(productReply.status);
+      expect(await currencyOf()).toBe(currencyReply.status === 200 ? 'JPY' : 'RSD');
+      if (productReply.status === 200) expect(await priceOf()).toBe(10);
     }
   });
 

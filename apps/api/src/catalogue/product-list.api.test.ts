@@ -19,56 +19,56 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const product = (code: string, name: string, more: object = {}) => ({
+const product = (code: string, name: string, fields: object = {}) => ({
   code,
   name,
   variants: [{ code: `${code}-1` }],
-  ...more,
+  ...fields,
 });
-const keep = async (...products: object[]): Promise<void> => {
+const postProducts = async (...products: object[]): Promise<void> => {
   const { body } = await shop.post('/int/products', { products });
   expect(body.data.failed).toEqual([]);
 };
-const asked = async (query: string): Promise<{ status: number; codes: string[] }> => {
+const listProducts = async (query: string): Promise<{ status: number; codes: string[] }> => {
   const { status, body } = await shop.get(`/products?${query}`);
   return { status, codes: body.data?.products?.map(({ code }: { code: string }) => code) };
 };
-const codes = async (query: string): Promise<string[]> => (await asked(query)).codes;
-const search = (text: string, by = 'search') => codes(`${by}=${encodeURIComponent(text)}`);
+const listCodes = async (query: string): Promise<string[]> => (await listProducts(query)).codes;
+const search = (text: string, parameter = 'search') => listCodes(`${parameter}=${encodeURIComponent(text)}`);
 
 describe('paging of GET /products', () => {
   beforeEach(() =>
-    keep(...Array.from({ length: 25 }, (_, n) => product(`P${n}`, `Name ${String(n).padStart(2, '0')}`))),
+    postProducts(...Array.from({ length: 25 }, (_, n) => product(`P${n}`, `Name ${String(n).padStart(2, '0')}`))),
   );
-  const page = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `P${from + n}`);
+  const codesBetween = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `P${from + n}`);
 
   it.each([
-    ['no parameters: the first 10', '', page(0, 10)],
-    ['offset and limit', 'offset=20&limit=3', page(20, 23)],
-    ['pageNo=3, perPage=4: as offset 8, limit 4', 'pageNo=3&perPage=4', page(8, 12)],
-    ['pageNo alone', 'pageNo=2', page(10, 20)],
-    ['perPage alone', 'perPage=2', page(0, 2)],
+    ['no parameters: the first 10', '', codesBetween(0, 10)],
+    ['offset and limit', 'offset=20&limit=3', codesBetween(20, 23)],
+    ['pageNo=3, perPage=4: as offset 8, limit 4', 'pageNo=3&perPage=4', codesBetween(8, 12)],
+    ['pageNo alone', 'pageNo=2', codesBetween(10, 20)],
+    ['perPage alone', 'perPage=2', codesBetween(0, 2)],
     ['a page beyond the end', 'pageNo=9', []],
-    ['offset before pageNo', 'offset=1&limit=1&pageNo=3&perPage=4', page(1, 2)],
-    ['unusable values: the defaults', 'offset=x&limit=-1', page(0, 10)],
-    ['pageNo with an empty offset', 'offset=&pageNo=3&perPage=4', page(8, 12)],
-    ['pageNo with unusable offset and limit', 'offset=-1&limit=abc&pageNo=3&perPage=4', page(8, 12)],
-    ['a usable limit before pageNo', 'offset=x&limit=2&pageNo=3&perPage=4', page(0, 2)],
-    ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', page(0, 10)],
+    ['offset before pageNo', 'offset=1&limit=1&pageNo=3&perPage=4', codesBetween(1, 2)],
+    ['unusable values: the defaults', 'offset=x&limit=-1', codesBetween(0, 10)],
+    ['pageNo with an empty offset', 'offset=&pageNo=3&perPage=4', codesBetween(8, 12)],
+    ['pageNo with unusable offset and limit', 'offset=-1&limit=abc&pageNo=3&perPage=4', codesBetween(8, 12)],
+    ['a usable limit before pageNo', 'offset=x&limit=2&pageNo=3&perPage=4', codesBetween(0, 2)],
+    ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', codesBetween(0, 10)],
     ['a page number out of range', 'pageNo=99999999999999999999&perPage=10000', []],
   ])('%s', async (_, query, expected) => {
-    expect(await codes(query)).toEqual(expected);
+    expect(await listCodes(query)).toEqual(expected);
   });
 
   it('shows each product once, page by page', async () => {
-    const pages = await Promise.all([1, 2, 3, 4, 5].map((number) => codes(`pageNo=${number}&perPage=5`)));
-    expect(pages.flat()).toEqual(page(0, 25));
+    const pages = await Promise.all([1, 2, 3, 4, 5].map((number) => listCodes(`pageNo=${number}&perPage=5`)));
+    expect(pages.flat()).toEqual(codesBetween(0, 25));
   });
 });
 
 describe('sorting of GET /products', () => {
   beforeEach(async () => {
-    await keep(
+    await postProducts(
       product('C', 'Beta', { price: 30 }),
       product('A', 'Alpha', {
         price: 20,
@@ -81,7 +81,7 @@ describe('sorting of GET /products', () => {
       product('D', 'Gamma'),
     );
     api.clock.forward({ seconds: 1 });
-    await keep(product('E', 'Delta', { price: 10 }));
+    await postProducts(product('E', 'Delta', { price: 10 }));
     await api.database.rows(
       `insert into product_sales (app_id, product_id, quantity)
        select app_id, id, case code when 'B' then 7 else 3 end from products where app_id = $1 and code in ('B', 'E')`,
@@ -104,13 +104,13 @@ describe('sorting of GET /products', () => {
     ['SQL: by name', '(select pg_sleep(9))', ['A', 'C', 'B', 'E', 'D']],
     ['constructor: by name', 'constructor', ['A', 'C', 'B', 'E', 'D']],
   ])('%s', async (_, orderBy, expected) => {
-    expect(await codes(`orderBy=${encodeURIComponent(orderBy)}`)).toEqual(expected);
+    expect(await listCodes(`orderBy=${encodeURIComponent(orderBy)}`)).toEqual(expected);
   });
 });
 
 describe('GET /products?search', () => {
   beforeEach(() =>
-    keep(
+    postProducts(
       product('LONG', 'Runner shoes for runners'),
       product('INNER', 'Forerunner watch'),
       product('WORD', 'Blue runner'),
@@ -125,9 +125,9 @@ describe('GET /products?search', () => {
   );
 
   it('finds exact names first, then prefixes, words and similar names', async () => {
-    const found = await search('runner');
-    expect(found.slice(0, 4)).toEqual(['EXACT', 'BEGINS', 'LONG', 'WORD']);
-    expect(found.slice(4).toSorted()).toEqual(['INNER', 'TYPO']);
+    const foundCodes = await search('runner');
+    expect(foundCodes.slice(0, 4)).toEqual(['EXACT', 'BEGINS', 'LONG', 'WORD']);
+    expect(foundCodes.slice(4).toSorted()).toEqual(['INNER', 'TYPO']);
   });
 
   it.each([
@@ -161,7 +161,7 @@ describe('GET /products?search', () => {
   });
 
   it('respects orderBy', async () => {
-    expect((await codes('search=runner&orderBy=name desc')).slice(0, 2)).toEqual(['TYPO', 'LONG']);
+    expect((await listCodes('search=runner&orderBy=name desc')).slice(0, 2)).toEqual(['TYPO', 'LONG']);
   });
 
   it('ignores a blank search', async () => {
@@ -169,23 +169,23 @@ describe('GET /products?search', () => {
   });
 
   it('finds a product by its new name only', async () => {
-    await keep({ code: 'OTHER', name: 'Sandal' });
+    await postProducts({ code: 'OTHER', name: 'Sandal' });
     expect([await search('sandal'), await search('boot')]).toEqual([['OTHER'], []]);
   });
 
   it.each(['search', 'searchAll', 'search=o&searchAll'])(
     'shows each product once, similar ones last: %s',
-    async (by) => {
-      const holding = Array.from({ length: 15 }, (_, n) => product(`H${n}`, `Tzorbles number ${10 + n}`));
-      await keep(product('LIKE', 'Zorrble'), ...holding);
-      const pages = await Promise.all([0, 5, 10, 15].map((offset) => codes(`${by}=zorble&limit=5&offset=${offset}`)));
-      expect(pages.flat()).toEqual([...holding.map(({ code }) => code), 'LIKE']);
-      expect(await codes(`${by}=zorble&limit=50`)).toEqual(pages.flat());
+    async (parameter) => {
+      const prefixMatches = Array.from({ length: 15 }, (_, n) => product(`H${n}`, `Tzorbles number ${10 + n}`));
+      await postProducts(product('LIKE', 'Zorrble'), ...prefixMatches);
+      const pages = await Promise.all([0, 5, 10, 15].map((offset) => listCodes(`${parameter}=zorble&limit=5&offset=${offset}`)));
+      expect(pages.flat()).toEqual([...prefixMatches.map(({ code }) => code), 'LIKE']);
+      expect(await listCodes(`${parameter}=zorble&limit=50`)).toEqual(pages.flat());
     },
   );
 
   it('finds letters that fold to long words', async () => {
-    await keep(product('LETTERS', 'ﷺ'.repeat(255)), product('LETTER', 'ﷺ'));
+    await postProducts(product('LETTERS', 'ﷺ'.repeat(255)), product('LETTER', 'ﷺ'));
     expect(foldForSearch('ﷺ'.repeat(255)).length).toBeGreaterThan(5_000);
     expect([await search('ﷺ'.repeat(255)), await search('ﷺ', 'searchAll')]).toEqual([
       ['LETTERS'],
@@ -195,14 +195,14 @@ describe('GET /products?search', () => {
 
   it('finds a name of emoji', async () => {
     const signs = Array.from({ length: 255 }, (_, index) => String.fromCodePoint(0x1f300 + 2 * index)).join('');
-    await keep(product('SIGNS', signs), product('SIGN', signs.slice(0, 4)));
+    await postProducts(product('SIGNS', signs), product('SIGN', signs.slice(0, 4)));
     expect([await search(signs), (await search(signs.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
   });
 
-  it.each(['search', 'searchAll'])('finds an emoji by itself, not by its name: %s', async (by) => {
-    await keep(product('EMOJI', '👟 Tenisice 50％'));
-    const found = await Promise.all(['👟', '_', '%', ':', 'athletic', 'tenisice'].map((text) => search(text, by)));
-    expect(found).toEqual([['EMOJI'], ['PERCENT'], ['PERCENT'], [], [], ['EMOJI']]);
+  it.each(['search', 'searchAll'])('finds an emoji by itself, not by its name: %s', async (parameter) => {
+    await postProducts(product('EMOJI', '👟 Tenisice 50％'));
+    const foundCodes = await Promise.all(['👟', '_', '%', ':', 'athletic', 'tenisice'].map((text) => search(text, parameter)));
+    expect(foundCodes).toEqual([['EMOJI'], ['PERCENT'], ['PERCENT'], [], [], ['EMOJI']]);
   });
 
   it('finds nothing of another app', async () => {
@@ -213,7 +213,7 @@ describe('GET /products?search', () => {
 
 describe('GET /products?searchAll', () => {
   beforeEach(() =>
-    keep(
+    postProducts(
       product('ABC-10', 'Lamp', { variants: [{ code: 'L-1', barcode: '0012345678905' }, { code: 'ŠĆ-2' }] }),
       product('ABC-1', 'Table lamp'),
       product('X', 'abc-1 adapter'),
@@ -237,7 +237,7 @@ describe('GET /products?searchAll', () => {
   });
 
   it('folds capitals as the database does: İ and a final Σ', async () => {
-    await keep(
+    await postProducts(
       product('ŞİŞE-1', 'Bottle', { variants: [{ code: 'ŞİŞE-V1', barcode: 'İBAR-1' }] }),
       product('ΟΔΟΣ', 'Street'),
     );
@@ -246,7 +246,7 @@ describe('GET /products?searchAll', () => {
   });
 
   it('forgets a former code of a variant', async () => {
-    await keep({ code: 'ABC-10', name: 'Lamp', variants: [{ barcode: '0012345678905', code: 'L-9' }] });
+    await postProducts({ code: 'ABC-10', name: 'Lamp', variants: [{ barcode: '0012345678905', code: 'L-9' }] });
     expect([await search('l-9', 'searchAll'), await search('l-1', 'searchAll')]).toEqual([['ABC-10'], []]);
   });
 });
@@ -254,7 +254,7 @@ describe('GET /products?searchAll', () => {
 describe('filters of GET /products', () => {
   beforeEach(async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('CLOSED', { sellable: false })] });
-    await keep(
+    await postProducts(
       product('A', 'A', { price: 9.99 }),
       product('B', 'B', { price: 10 }),
       product('C', 'C', { price: 10.01 }),
@@ -280,7 +280,7 @@ describe('filters of GET /products', () => {
     ['two look-ups of one product', 'code=a&slug=a', ['A']],
     ['an invalid id', 'code=a&id=x', []],
   ])('%s', async (_, query, expected) => {
-    expect(await codes(query)).toEqual(expected);
+    expect(await listCodes(query)).toEqual(expected);
   });
 
   it.each([
@@ -292,7 +292,7 @@ describe('filters of GET /products', () => {
     'search=%00',
     'searchAll=%00',
   ])('are answered 400 when unusable: %s', async (query) => {
-    expect((await asked(query)).status).toBe(400);
+    expect((await listProducts(query)).status).toBe(400);
   });
 
   it('return a single product or {} for one look-up alone', async () => {
@@ -317,9 +317,9 @@ describe('a catalogue of 100,000 products with messy names', () => {
 
   beforeAll(async () => {
     ({ appId } = await api.app());
-    const load = new pg.Client(api.url);
-    await load.connect();
-    await load.query(
+    const loader = new pg.Client(api.url);
+    await loader.connect();
+    await loader.query(
       `with p as (
          insert into products (app_id, code, name, search_name, search_all, slug, price, lowest_price, inserted_at, updated_at)
          select $1, 'P' || n, name || ' ' || n, folded || ' ' || n, folded || ' ' || n || ' p' || n || ' ' || lpad(n::text, 13, '0'),
@@ -332,12 +332,12 @@ describe('a catalogue of 100,000 products with messy names', () => {
        select $1, id, code || '-1', lpad(substr(code, 2), 13, '0'), now(), now() from p`,
       [appId, NAMES, NAMES.map(foldForSearch)],
     );
-    await load.query('vacuum (analyze) products');
-    await load.query('analyze product_variants');
-    await load.end();
+    await loader.query('vacuum (analyze) products');
+    await loader.query('analyze product_variants');
+    await loader.end();
   }, 120_000);
 
-  const get = async (query: string): Promise<string[]> => {
+  const getCodes = async (query: string): Promise<string[]> => {
     const token = (await api.container.get(TOKENS.Apps).issueToken({ appId })) as string;
     const reply = await fetch(`${api.origin}/api/v2/products?${query}`, {
       headers: { Authorization: `Bearer ${token}` },
@@ -345,9 +345,9 @@ describe('a catalogue of 100,000 products with messy names', () => {
     return ((await reply.json()) as { data: { products: { code: string }[] } }).data.products.map(({ code }) => code);
   };
 
-  const plan = (query: Record<string, string>, orderBy?: string): Promise<string> => {
-    const asking = { appId, decimals: decimalsOf('RSD'), orderBy, page: { offset: 0, limit: 10 } };
-    const { text, values } = productListStatement({ ...asking, filter: parseProductFilter(query) });
+  const explainPlan = (query: Record<string, string>, orderBy?: string): Promise<string> => {
+    const options = { appId, decimals: decimalsOf('RSD'), orderBy, page: { offset: 0, limit: 10 } };
+    const { text, values } = productListStatement({ ...options, filter: parseProductFilter(query) });
     return planOf(api.database, text, values);
   };
 
@@ -360,7 +360,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
     ['by price', {}, 'price', 'products_lowest_price_idx'],
     ['a band of prices', { priceFrom: '10', priceTo: '10.20' }, undefined, 'products_lowest_price_idx'],
   ])('is searched by index: %s', async (_, query, orderBy, index) => {
-    const lines = await plan(query, orderBy);
+    const lines = await explainPlan(query, orderBy);
     expect(lines).toContain(index);
     expect(lines).not.toContain('Seq Scan on products');
   });
@@ -368,14 +368,14 @@ describe('a catalogue of 100,000 products with messy names', () => {
   it.each(['search=a&searchAll=4', 'searchAll=4&orderBy=sales_quantity desc'])(
     'is searched in time when half of it matches: %s',
     async (query) => {
-      const begun = performance.now();
-      expect(await get(query)).toHaveLength(10);
-      expect(performance.now() - begun).toBeLessThan(2_500);
+      const startedAt = performance.now();
+      expect(await getCodes(query)).toHaveLength(10);
+      expect(performance.now() - startedAt).toBeLessThan(2_500);
     },
   );
 
   it('is read once for matches, and by index for exact codes', async () => {
-    const lines = await plan({ search: 'a', searchAll: '4' });
+    const lines = await explainPlan({ search: 'a', searchAll: '4' });
     // Exact matches, similar ones, and the ten of the page.
     expect(lines.match(/ on products p(_\d+)? /g)).toHaveLength(3);
     expect(lines.match(/Seq Scan on/g)?.length).toBeLessThanOrEqual(2);
@@ -388,7 +388,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
   });
 
   it('has exact names and barcodes first', async () => {
-    expect((await get('search=cipela 42 99997'))[0]).toBe('P99997');
-    expect(await get('searchAll=0000000000042&limit=1')).toEqual(['P42']);
+    expect((await getCodes('search=cipela 42 99997'))[0]).toBe('P99997');
+    expect(await getCodes('searchAll=0000000000042&limit=1')).toEqual(['P42']);
   });
 });

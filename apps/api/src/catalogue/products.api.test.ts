@@ -26,48 +26,48 @@ interface Outcome {
 
 const post = (products: readonly unknown[], client = shop): Promise<Reply> =>
   client.post('/int/products', { products });
-const outcome = async (products: readonly unknown[], client = shop): Promise<Outcome> => {
+const postRows = async (products: readonly unknown[], client = shop): Promise<Outcome> => {
   const { status, body } = await post(products, client);
   expect([status, Object.keys(body.data ?? body)]).toEqual([200, ['products', 'failed']]);
   return body.data;
 };
-const written = async (products: readonly unknown[], client = shop): Promise<readonly Upserted[]> => {
-  const { products: upserted, failed } = await outcome(products, client);
+const writeRows = async (products: readonly unknown[], client = shop): Promise<readonly Upserted[]> => {
+  const { products: upserted, failed } = await postRows(products, client);
   expect(failed).toEqual([]);
   return upserted;
 };
-const writtenOne = async (product: object, client = shop): Promise<Upserted> =>
-  (await written([product], client))[0] as Upserted;
+const writeOne = async (product: object, client = shop): Promise<Upserted> =>
+  (await writeRows([product], client))[0] as Upserted;
 /** Expects all rows to fail and nothing to be written. Returns their keys. */
-const refused = async (products: readonly unknown[]): Promise<string[]> => {
-  const before = await stored();
-  const { products: upserted, failed } = await outcome(products);
+const expectRefused = async (products: readonly unknown[]): Promise<string[]> => {
+  const catalogueBefore = await readCatalogue();
+  const { products: upserted, failed } = await postRows(products);
   expect([upserted, failed.map(({ input }) => input)]).toEqual([[], products]);
-  expect(await stored()).toEqual(before);
+  expect(await readCatalogue()).toEqual(catalogueBefore);
   return failed.map(({ error }) => error.message.replace(/^API\.Products\./, ''));
 };
 /** The whole catalogue of the app. */
-const stored = (client = shop) =>
+const readCatalogue = (client = shop) =>
   Promise.all(
     ['products', 'product_variants', 'product_images'].map((table) =>
       api.database.rows(`select * from ${table} where app_id = $1 order by id`, [client.appId]),
     ),
   );
 // eslint-disable-next-line typescript/no-explicit-any
-const find = async (query: string, client = shop): Promise<any> => {
+const findProduct = async (query: string, client = shop): Promise<any> => {
   const { status, body } = await client.get(`/products?${query}`);
   expect([status, Object.keys(body)]).toEqual([200, ['data']]);
   return body.data;
 };
-const byCode = (code: string, client = shop) => find(`code=${encodeURIComponent(code)}`, client);
-const refer = (product: { id: number }, reference: string) =>
+const byCode = (code: string, client = shop) => findProduct(`code=${encodeURIComponent(code)}`, client);
+const setReference = (product: { id: number }, reference: string) =>
   api.database.rows('update products set external_ref = $3 where app_id = $1 and id = $2', [
     shop.appId,
     product.id,
     reference,
   ]);
 
-const item = (code: string, more: object = {}) => ({ code, name: `Name of ${code}`, ...more });
+const productRow = (code: string, fields: object = {}) => ({ code, name: `Name of ${code}`, ...fields });
 const now = () => api.clock.now().toISOString().slice(0, 19);
 
 describe('POST /int/products', () => {
@@ -76,7 +76,7 @@ describe('POST /int/products', () => {
       { code: 'Z-42', barcode: '8601', external_ref: 'r-42', name: '42', price: 12.5, vat_rate: 10 },
       { code: 'Z-41' },
     ];
-    expect(await written([item('Z', { variants }), item('A'), item('M', { variants: [] })])).toEqual([
+    expect(await writeRows([productRow('Z', { variants }), productRow('A'), productRow('M', { variants: [] })])).toEqual([
       {
         id: expect.any(Number),
         code: 'Z',
@@ -94,15 +94,15 @@ describe('POST /int/products', () => {
   it('keeps every field that is sent', async () => {
     const fields = { slug: 'Own-Slug', description: 'Long\ntext', vat_rate: 7.25, price: 1234.56, active: false };
     const image = { image_url: 'https://img.example/1.png', alt: 'Front' };
-    const { id, variants } = await writtenOne(
-      item('A', {
+    const { id, variants } = await writeOne(
+      productRow('A', {
         ...fields,
         images: [image],
         variants: [{ code: 'A-1', barcode: 'b', external_ref: 'r', name: 'One', price: 99.9, images: [image] }],
       }),
     );
     expect(await byCode('A')).toEqual({
-      ...item('A', fields),
+      ...productRow('A', fields),
       id,
       lowest_price: 99.9,
       sales_quantity: 0,
@@ -124,17 +124,17 @@ describe('POST /int/products', () => {
   });
 
   it('sets defaults in a new product', async () => {
-    await written([item('A')]);
+    await writeRows([productRow('A')]);
     const defaults = { description: null, vat_rate: null, price: null, lowest_price: null, active: true };
     expect(await byCode('A')).toMatchObject({ ...defaults, images: [], variants: [] });
   });
 
   it('treats null as absent in a new record', async () => {
     const nulls = { id: null, external_ref: null, slug: null, description: null, vat_rate: null, price: null };
-    const empty = { barcode: null, external_ref: null, name: null, price: null, vat_rate: null, images: null };
-    await written([
-      item('A', { ...nulls, active: null, images: null, variants: [{ code: 'A-1', ...empty }] }),
-      item('B', { ...nulls, active: null, images: [{ image_url: 'x', alt: null }], variants: null }),
+    const emptyVariant = { barcode: null, external_ref: null, name: null, price: null, vat_rate: null, images: null };
+    await writeRows([
+      productRow('A', { ...nulls, active: null, images: null, variants: [{ code: 'A-1', ...emptyVariant }] }),
+      productRow('B', { ...nulls, active: null, images: [{ image_url: 'x', alt: null }], variants: null }),
     ]);
     expect(await byCode('A')).toMatchObject({ slug: 'name-of-a', active: true, variants: [{ barcode: null }] });
     expect(await byCode('B')).toMatchObject({ images: [{ image_url: 'x', alt: null }], variants: [] });
@@ -142,37 +142,37 @@ describe('POST /int/products', () => {
 
   it('keeps absent fields', async () => {
     const variant = { code: 'A-1', barcode: 'b', external_ref: 'r', name: 'One', price: 5, vat_rate: 10 };
-    await written([
-      item('A', { slug: 's', description: 'd', vat_rate: 20, price: 10, active: false, variants: [variant] }),
+    await writeRows([
+      productRow('A', { slug: 's', description: 'd', vat_rate: 20, price: 10, active: false, variants: [variant] }),
     ]);
-    const before = [await byCode('A'), (await stored())[1]];
-    await written([{ code: 'A', variants: [{ code: 'A-1' }] }]);
-    await written([{ code: 'A' }]);
-    expect([await byCode('A'), (await stored())[1]]).toEqual(before);
+    const recordsBefore = [await byCode('A'), (await readCatalogue())[1]];
+    await writeRows([{ code: 'A', variants: [{ code: 'A-1' }] }]);
+    await writeRows([{ code: 'A' }]);
+    expect([await byCode('A'), (await readCatalogue())[1]]).toEqual(recordsBefore);
   });
 
   it('clears optional fields with null and keeps the others', async () => {
     const variant = { code: 'A-1', barcode: 'b', external_ref: 'r', name: 'One', price: 5, vat_rate: 10 };
-    const { id } = await writtenOne(
-      item('A', { slug: 's', description: 'd', vat_rate: 20, price: 10, active: false, variants: [variant] }),
+    const { id } = await writeOne(
+      productRow('A', { slug: 's', description: 'd', vat_rate: 20, price: 10, active: false, variants: [variant] }),
     );
     const nulls = { description: null, vat_rate: null, price: null };
-    await written([{ id, code: null, name: null, slug: null, active: null, variants: null, ...nulls }]);
+    await writeRows([{ id, code: null, name: null, slug: null, active: null, variants: null, ...nulls }]);
     expect(await byCode('A')).toMatchObject({ ...nulls, code: 'A', name: 'Name of A', slug: 's', active: false });
-    await written([{ id, variants: [{ ...variant, barcode: null, external_ref: null, name: null, price: null }] }]);
-    const cleared = { code: 'A-1', barcode: null, external_ref: null, name: null, price: null };
-    expect((await byCode('A')).variants).toMatchObject([cleared]);
+    await writeRows([{ id, variants: [{ ...variant, barcode: null, external_ref: null, name: null, price: null }] }]);
+    const clearedVariant = { code: 'A-1', barcode: null, external_ref: null, name: null, price: null };
+    expect((await byCode('A')).variants).toMatchObject([clearedVariant]);
   });
 
   it('changes sent fields and updated_at', async () => {
-    const { id } = await writtenOne(item('A', { price: 10, variants: [{ code: 'A-1', price: 8 }] }));
+    const { id } = await writeOne(productRow('A', { price: 10, variants: [{ code: 'A-1', price: 8 }] }));
     const insertedAt = now();
     api.clock.forward({ seconds: 75 });
-    const to = { name: 'New', slug: 'new', description: 'n', vat_rate: 8, price: 11, active: false };
-    const changed = await writtenOne({ code: 'A', ...to, variants: [{ code: 'A-1', name: 'N', price: 7.5 }] });
-    expect(changed).toMatchObject({ id, created: false, variants: [{ created: false }] });
+    const newFields = { name: 'New', slug: 'new', description: 'n', vat_rate: 8, price: 11, active: false };
+    const changedProduct = await writeOne({ code: 'A', ...newFields, variants: [{ code: 'A-1', name: 'N', price: 7.5 }] });
+    expect(changedProduct).toMatchObject({ id, created: false, variants: [{ created: false }] });
     expect(await byCode('A')).toMatchObject({
-      ...to,
+      ...newFields,
       lowest_price: 7.5,
       variants: [{ name: 'N', price: 7.5 }],
       inserted_at: insertedAt,
@@ -181,19 +181,19 @@ describe('POST /int/products', () => {
   });
 
   it('keeps absent variants', async () => {
-    await written([item('A', { variants: [{ code: 'A-1' }, { code: 'A-2' }] })]);
-    const { variants } = await writtenOne(item('A', { variants: [{ code: 'A-3' }] }));
+    await writeRows([productRow('A', { variants: [{ code: 'A-1' }, { code: 'A-2' }] })]);
+    const { variants } = await writeOne(productRow('A', { variants: [{ code: 'A-3' }] }));
     expect(variants).toMatchObject([{ code: 'A-3', created: true }]);
     expect((await byCode('A')).variants).toMatchObject([{ code: 'A-1' }, { code: 'A-2' }, { code: 'A-3' }]);
   });
 
   it('does nothing for an empty list', async () => {
-    expect(await written([])).toEqual([]);
+    expect(await writeRows([])).toEqual([]);
   });
 
   it('ignores unknown fields', async () => {
-    await written([
-      item('A', { app_id: 1, lowest_price: 1, sales_quantity: 9, inserted_at: '2001-01-01', constructor: 1 }),
+    await writeRows([
+      productRow('A', { app_id: 1, lowest_price: 1, sales_quantity: 9, inserted_at: '2001-01-01', constructor: 1 }),
     ]);
     expect(await byCode('A')).toMatchObject({ lowest_price: null, sales_quantity: 0, inserted_at: now() });
   });
@@ -201,50 +201,50 @@ describe('POST /int/products', () => {
 
 describe('the product of a row of POST /int/products', () => {
   it('is found by id, then code, then external_ref', async () => {
-    const [a, b, c] = (await written([item('A'), item('B'), item('C')])) as [Upserted, Upserted, Upserted];
-    await refer(c, 'ref-c');
-    const idOf = async (row: object) => (await writtenOne(row)).id;
+    const [a, b, c] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [Upserted, Upserted, Upserted];
+    await setReference(c, 'ref-c');
+    const idOf = async (row: object) => (await writeOne(row)).id;
     expect(await idOf({ id: a.id })).toBe(a.id);
     expect(await idOf({ id: b.id, external_ref: 'ref-c' })).toBe(b.id);
     expect(await idOf({ code: 'B', external_ref: 'ref-c' })).toBe(b.id);
     expect(await idOf({ id: 987_654_321, code: 'B' })).toBe(b.id);
     expect(await idOf({ id: -1, external_ref: 'ref-c' })).toBe(c.id);
     expect(await idOf({ id: null, code: null, external_ref: 'ref-c' })).toBe(c.id);
-    expect((await stored())[0]).toHaveLength(3);
+    expect((await readCatalogue())[0]).toHaveLength(3);
   });
 
   it('gets the sent code when found by id or external_ref', async () => {
-    const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
-    await refer(b, 'ref-b');
-    expect(await writtenOne({ id: a.id, code: 'A2' })).toMatchObject({ id: a.id, code: 'A2', created: false });
-    expect(await writtenOne({ external_ref: 'ref-b', code: 'B2' })).toMatchObject({ id: b.id, code: 'B2' });
+    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted, Upserted];
+    await setReference(b, 'ref-b');
+    expect(await writeOne({ id: a.id, code: 'A2' })).toMatchObject({ id: a.id, code: 'A2', created: false });
+    expect(await writeOne({ external_ref: 'ref-b', code: 'B2' })).toMatchObject({ id: b.id, code: 'B2' });
   });
 
   it('is new when its code has changed', async () => {
-    const { id } = await writtenOne(item('A'));
-    expect(await writtenOne(item('A2'))).toMatchObject({ created: true });
+    const { id } = await writeOne(productRow('A'));
+    expect(await writeOne(productRow('A2'))).toMatchObject({ created: true });
     expect((await byCode('A')).id).toBe(id);
   });
 
   it('is matched exactly, and its code is stored as sent', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ', 'á', 'a\u0301'];
-    await written(codes.map((code) => item(code)));
-    const again = await written(codes.map((code) => ({ code })));
-    expect(again.map(({ code, created }) => [code, created])).toEqual(codes.map((code) => [code, false]));
+    await writeRows(codes.map((code) => productRow(code)));
+    const repeatedRows = await writeRows(codes.map((code) => ({ code })));
+    expect(repeatedRows.map(({ code, created }) => [code, created])).toEqual(codes.map((code) => [code, false]));
   });
 
   it('is not found by a similar external_ref', async () => {
-    await refer(await writtenOne(item('A')), 'ref');
-    expect(await refused([{ external_ref: 'REF' }, { external_ref: 'ref ' }])).toEqual([
+    await setReference(await writeOne(productRow('A')), 'ref');
+    expect(await expectRefused([{ external_ref: 'REF' }, { external_ref: 'ref ' }])).toEqual([
       'CodeCantBeBlank',
       'CodeCantBeBlank',
     ]);
   });
 
   it('does not store the external_ref', async () => {
-    await written([item('A', { external_ref: 'ref' })]);
-    await refer(await writtenOne(item('B')), 'kept');
-    await written([{ code: 'B', external_ref: 'other' }]);
+    await writeRows([productRow('A', { external_ref: 'ref' })]);
+    await setReference(await writeOne(productRow('B')), 'kept');
+    await writeRows([{ code: 'B', external_ref: 'other' }]);
     const references = await api.database.rows('select external_ref from products where app_id = $1 order by id', [
       shop.appId,
     ]);
@@ -257,9 +257,9 @@ describe('the variant of a row of POST /int/products', () => {
     { code: 'A', barcode: '860-A', external_ref: 'ref-a' },
     { code: 'B', barcode: '860-B', external_ref: 'ref-b' },
   ];
-  const variantOf = async (variant: object) => (await writtenOne({ code: 'P', variants: [variant] })).variants[0];
+  const variantOf = async (variant: object) => (await writeOne({ code: 'P', variants: [variant] })).variants[0];
 
-  beforeEach(() => written([item('P', { variants: VARIANTS })]));
+  beforeEach(() => writeRows([productRow('P', { variants: VARIANTS })]));
 
   it.each([
     ['code', { code: 'B' }],
@@ -270,17 +270,17 @@ describe('the variant of a row of POST /int/products', () => {
     ['barcode when the code is null', { code: null, barcode: '860-B' }],
   ])('is found by %s', async (_, identifiers) => {
     const [, b] = (await byCode('P')).variants;
-    const sent = Object.fromEntries(Object.entries(identifiers).filter(([, value]) => value !== null));
-    expect(await variantOf(identifiers)).toEqual({ ...VARIANTS[1], ...sent, id: b.id, created: false });
-    expect((await stored())[1]).toHaveLength(2);
+    const sentIdentifiers = Object.fromEntries(Object.entries(identifiers).filter(([, value]) => value !== null));
+    expect(await variantOf(identifiers)).toEqual({ ...VARIANTS[1], ...sentIdentifiers, id: b.id, created: false });
+    expect((await readCatalogue())[1]).toHaveLength(2);
   });
 
   it('is found by code before barcode, and by barcode before external_ref', async () => {
     const [a] = (await byCode('P')).variants;
-    expect(await refused([{ code: 'P', variants: [{ code: 'A', barcode: '860-B' }] }])).toEqual([
+    expect(await expectRefused([{ code: 'P', variants: [{ code: 'A', barcode: '860-B' }] }])).toEqual([
       'BarcodeAlreadyExists',
     ]);
-    expect(await refused([{ code: 'P', variants: [{ barcode: '860-A', external_ref: 'ref-b' }] }])).toEqual([
+    expect(await expectRefused([{ code: 'P', variants: [{ barcode: '860-A', external_ref: 'ref-b' }] }])).toEqual([
       'ExternalRefAlreadyExists',
     ]);
     expect(await variantOf({ code: 'A', barcode: '860-A', external_ref: 'ref-a', name: 'x' })).toMatchObject({
@@ -289,8 +289,8 @@ describe('the variant of a row of POST /int/products', () => {
   });
 
   it('is matched exactly, with case', async () => {
-    const other = { code: 'a', barcode: '860-a', external_ref: 'REF-A' };
-    expect(await variantOf(other)).toEqual({ ...other, id: expect.any(Number), created: true });
+    const otherIdentifiers = { code: 'a', barcode: '860-a', external_ref: 'REF-A' };
+    expect(await variantOf(otherIdentifiers)).toEqual({ ...otherIdentifiers, id: expect.any(Number), created: true });
   });
 
   it('is stored with its code, barcode and external_ref trimmed', async () => {
@@ -303,10 +303,10 @@ describe('the variant of a row of POST /int/products', () => {
   });
 
   it('is found untrimmed: a padded code is refused as taken', async () => {
-    const padded = (more: object) => refused([{ code: 'P', variants: [{ code: 'N', ...more }] }]);
-    expect(await padded({ code: ' A' })).toEqual(['CodeAlreadyExists']);
-    expect(await padded({ barcode: '860-A ' })).toEqual(['BarcodeAlreadyExists']);
-    expect(await padded({ external_ref: 'ref-a ' })).toEqual(['ExternalRefAlreadyExists']);
+    const expectPaddedRefused = (identifiers: object) => expectRefused([{ code: 'P', variants: [{ code: 'N', ...identifiers }] }]);
+    expect(await expectPaddedRefused({ code: ' A' })).toEqual(['CodeAlreadyExists']);
+    expect(await expectPaddedRefused({ barcode: '860-A ' })).toEqual(['BarcodeAlreadyExists']);
+    expect(await expectPaddedRefused({ external_ref: 'ref-a ' })).toEqual(['ExternalRefAlreadyExists']);
     expect(await variantOf({ code: ' A', barcode: '860-A' })).toMatchObject({ code: 'A', created: false });
   });
 
@@ -319,12 +319,12 @@ describe('the variant of a row of POST /int/products', () => {
   });
 
   it('VariantOfAnotherProduct: an identifier finds a variant of another product', async () => {
-    await written([item('Q')]);
+    await writeRows([productRow('Q')]);
     for (const variant of [{ code: 'A' }, { code: 'new', barcode: '860-A' }, { code: 'new', external_ref: 'ref-a' }]) {
       expect(
-        await refused([
+        await expectRefused([
           { code: 'Q', name: 'changed', variants: [{ code: 'fine' }, variant] },
-          item('new', { variants: [variant] }),
+          productRow('new', { variants: [variant] }),
         ]),
       ).toEqual(['VariantOfAnotherProduct', 'VariantOfAnotherProduct']);
     }
@@ -332,11 +332,11 @@ describe('the variant of a row of POST /int/products', () => {
 
   it('VariantOfAnotherProduct: the same call writes the other product', async () => {
     expect(
-      await outcome([
-        item('N1', { variants: [{ code: 'N' }] }),
-        item('N2', { variants: [{ code: 'N' }] }),
+      await postRows([
+        productRow('N1', { variants: [{ code: 'N' }] }),
+        productRow('N2', { variants: [{ code: 'N' }] }),
         { code: 'P', name: 'changed' },
-        item('N3', { variants: [{ code: 'A' }] }),
+        productRow('N3', { variants: [{ code: 'A' }] }),
       ]),
     ).toMatchObject({
       products: [{ code: 'N1' }, { code: 'P' }],
@@ -349,9 +349,9 @@ describe('the variant of a row of POST /int/products', () => {
 });
 
 describe('POST /int/products with an invalid row', () => {
-  const long = 'č'.repeat(256);
-  const image = (more: object) => ({ images: [{ image_url: 'https://img.example/1.png', ...more }] });
-  const short = (value: unknown) => inspect(value, { depth: 5, maxStringLength: 5, breakLength: Infinity });
+  const longText = 'č'.repeat(256);
+  const image = (fields: object) => ({ images: [{ image_url: 'https://img.example/1.png', ...fields }] });
+  const format = (value: unknown) => inspect(value, { depth: 5, maxStringLength: 5, breakLength: Infinity });
 
   it.each(
     (
@@ -364,10 +364,10 @@ describe('POST /int/products with an invalid row', () => {
         ['NameCantBeBlank', { name: null }],
         ['NameCantBeBlank', { name: '' }],
         ['NameCantBeBlank', { name: '  ' }],
-        ['CodeIsTooLong', { code: long }],
-        ['NameIsTooLong', { name: long }],
-        ['SlugIsTooLong', { slug: long }],
-        ['ExternalRefIsTooLong', { external_ref: long }],
+        ['CodeIsTooLong', { code: longText }],
+        ['NameIsTooLong', { name: longText }],
+        ['SlugIsTooLong', { slug: longText }],
+        ['ExternalRefIsTooLong', { external_ref: longText }],
         ['DescriptionIsTooLong', { description: 'x'.repeat(5_001) }],
         ['CodeIsInvalid', { code: 'A\0' }],
         ['NameIsInvalid', { name: '\ud800' }],
@@ -393,10 +393,10 @@ describe('POST /int/products with an invalid row', () => {
         ['CodeCantBeBlank', { variants: [{ barcode: 'new' }] }],
         ['CodeCantBeBlank', { variants: [{ code: null, external_ref: 'new' }] }],
         ['CodeCantBeBlank', { variants: [{ code: ' ' }] }],
-        ['CodeIsTooLong', { variants: [{ code: long }] }],
-        ['BarcodeIsTooLong', { variants: [{ code: 'V', barcode: long }] }],
-        ['ExternalRefIsTooLong', { variants: [{ code: 'V', external_ref: long }] }],
-        ['NameIsTooLong', { variants: [{ code: 'V', name: long }] }],
+        ['CodeIsTooLong', { variants: [{ code: longText }] }],
+        ['BarcodeIsTooLong', { variants: [{ code: 'V', barcode: longText }] }],
+        ['ExternalRefIsTooLong', { variants: [{ code: 'V', external_ref: longText }] }],
+        ['NameIsTooLong', { variants: [{ code: 'V', name: longText }] }],
         ['CodeIsInvalid', { variants: [{ code: '\ud800' }] }],
         ['BarcodeIsInvalid', { variants: [{ code: 'V', barcode: '\0' }] }],
         ['ExternalRefIsInvalid', { variants: [{ code: 'V', external_ref: 'r\0' }] }],
@@ -437,62 +437,62 @@ describe('POST /int/products with an invalid row', () => {
         ['WrongDataType', { variants: [{ code: 'V', images: {} }] }],
         ['WrongDataType', { variants: [{ code: 'V', images: [5] }] }],
       ] as [string, object][]
-    ).map(([key, fault]) => [key, short(fault), fault] as [string, string, object]),
+    ).map(([key, fault]) => [key, format(fault), fault] as [string, string, object]),
   )('%s: a new product with %s', async (key, _, fault) => {
-    const fine = item('N', { variants: [{ code: 'N-1' }], images: [] });
-    const sent = JSON.parse(JSON.stringify({ ...fine, ...fault })) as object;
-    expect(await refused([sent])).toEqual([key]);
+    const validRow = productRow('N', { variants: [{ code: 'N-1' }], images: [] });
+    const row = JSON.parse(JSON.stringify({ ...validRow, ...fault })) as object;
+    expect(await expectRefused([row])).toEqual([key]);
   });
 
-  it.each([null, 5, 'A', true, [], [item('A')]])('WrongDataType: the row %j', async (sent) => {
-    expect(await refused([sent])).toEqual(['WrongDataType']);
+  it.each([null, 5, 'A', true, [], [productRow('A')]])('WrongDataType: the row %j', async (row) => {
+    expect(await expectRefused([row])).toEqual(['WrongDataType']);
   });
 
   it('refuses a blank name for an existing product', async () => {
-    const { id } = await writtenOne(item('A'));
-    expect(await refused([{ id, name: '' }])).toEqual(['NameCantBeBlank']);
+    const { id } = await writeOne(productRow('A'));
+    expect(await expectRefused([{ id, name: '' }])).toEqual(['NameCantBeBlank']);
   });
 
   it('accepts 255 characters of several bytes', async () => {
     const text = '😀'.repeat(255);
-    await written([item(text, { name: text, variants: [{ code: text, barcode: text, external_ref: text }] })]);
+    await writeRows([productRow(text, { name: text, variants: [{ code: text, barcode: text, external_ref: text }] })]);
     expect(await byCode(text)).toMatchObject({ code: text, name: text, variants: [{ code: text, barcode: text }] });
   });
 
   it('returns failed rows as sent, with their reasons, and writes the others', async () => {
-    await written([item('P', { variants: [{ code: 'P-1' }] })]);
-    const nameless = { code: 'N', note: { any: ['thing'] } };
-    const conflicting = item('T', { variants: [{ code: 'T-1' }, { code: 'P-1' }] });
-    expect(await outcome([item('A'), nameless, null, conflicting, item('B', { variants: [{ code: 'T-1' }] })])).toEqual(
+    await writeRows([productRow('P', { variants: [{ code: 'P-1' }] })]);
+    const namelessRow = { code: 'N', note: { any: ['thing'] } };
+    const conflictingRow = productRow('T', { variants: [{ code: 'T-1' }, { code: 'P-1' }] });
+    expect(await postRows([productRow('A'), namelessRow, null, conflictingRow, productRow('B', { variants: [{ code: 'T-1' }] })])).toEqual(
       {
         products: [
           { id: expect.any(Number), code: 'A', created: true, variants: [] },
           { id: expect.any(Number), code: 'B', created: true, variants: [expect.objectContaining({ code: 'T-1' })] },
         ],
         failed: [
-          { input: nameless, error: { message: 'API.Products.NameCantBeBlank' } },
+          { input: namelessRow, error: { message: 'API.Products.NameCantBeBlank' } },
           { input: null, error: { message: 'API.Products.WrongDataType' } },
-          { input: conflicting, error: { message: 'API.Products.VariantOfAnotherProduct' } },
+          { input: conflictingRow, error: { message: 'API.Products.VariantOfAnotherProduct' } },
         ],
       },
     );
     expect(await Promise.all(['A', 'N', 'T'].map((code) => byCode(code)))).toMatchObject([{ code: 'A' }, {}, {}]);
-    expect((await stored())[0]).toHaveLength(3);
+    expect((await readCatalogue())[0]).toHaveLength(3);
   });
 
   it('leaves nothing behind for later rows', async () => {
-    await written([item('P', { variants: [{ code: 'P-1', barcode: 'b-1' }] })]);
-    const bad = { code: 'unfit', barcode: 'b-1' };
-    const { products, failed } = await outcome([
+    await writeRows([productRow('P', { variants: [{ code: 'P-1', barcode: 'b-1' }] })]);
+    const invalidVariant = { code: 'unfit', barcode: 'b-1' };
+    const { products, failed } = await postRows([
       {
-        ...item('P'),
+        ...productRow('P'),
         slug: 'wish',
         images: [{ image_url: 'x' }],
         variants: [{ code: 'N', barcode: 'n' }, { code: '' }],
       },
-      item('Q', { slug: 'wish', variants: [{ code: 'N', barcode: 'n' }] }),
-      item('R', { variants: [bad] }),
-      item('R', { variants: [{ code: 'unfit' }] }),
+      productRow('Q', { slug: 'wish', variants: [{ code: 'N', barcode: 'n' }] }),
+      productRow('R', { variants: [invalidVariant] }),
+      productRow('R', { variants: [{ code: 'unfit' }] }),
     ]);
     expect(failed).toHaveLength(2);
     expect(products.map(({ code, created }) => [code, created])).toEqual([
@@ -505,19 +505,19 @@ describe('POST /int/products with an invalid row', () => {
 
 describe('POST /int/products with taken codes', () => {
   it('CodeAlreadyExists: another product has the code', async () => {
-    const [a] = (await written([item('A'), item('B')])) as [Upserted];
-    expect(await refused([{ id: a.id, code: 'B' }])).toEqual(['CodeAlreadyExists']);
+    const [a] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted];
+    expect(await expectRefused([{ id: a.id, code: 'B' }])).toEqual(['CodeAlreadyExists']);
   });
 
   it('CodeAlreadyExists: another variant has the code', async () => {
-    await written([item('P', { variants: [{ code: 'A', barcode: 'a' }] }), item('Q', { variants: [{ code: 'B' }] })]);
-    expect(await refused([{ code: 'P', variants: [{ code: ' B', barcode: 'a' }] }])).toEqual(['CodeAlreadyExists']);
+    await writeRows([productRow('P', { variants: [{ code: 'A', barcode: 'a' }] }), productRow('Q', { variants: [{ code: 'B' }] })]);
+    expect(await expectRefused([{ code: 'P', variants: [{ code: ' B', barcode: 'a' }] }])).toEqual(['CodeAlreadyExists']);
   });
 
   it('BarcodeAlreadyExists: another variant has the barcode', async () => {
-    await written([item('P', { variants: [{ code: 'A' }, { code: 'B', barcode: 'b' }] })]);
+    await writeRows([productRow('P', { variants: [{ code: 'A' }, { code: 'B', barcode: 'b' }] })]);
     expect(
-      await refused([
+      await expectRefused([
         { code: 'P', variants: [{ code: 'A', barcode: 'b' }] },
         { code: 'P', variants: [{ code: 'A', barcode: ' b ' }] },
       ]),
@@ -525,8 +525,8 @@ describe('POST /int/products with taken codes', () => {
   });
 
   it('accepts one code for a product and a variant, and as a barcode', async () => {
-    await written([
-      item('A', {
+    await writeRows([
+      productRow('A', {
         variants: [
           { code: 'A', barcode: 'B' },
           { code: 'B', barcode: 'A' },
@@ -537,12 +537,12 @@ describe('POST /int/products with taken codes', () => {
   });
 
   it('accepts the same codes in another app', async () => {
-    const row = item('A', { slug: 's', variants: [{ code: 'A-1', barcode: 'b', external_ref: 'r' }] });
-    const stranger = await api.app();
-    const foreign = await writtenOne(row, stranger);
-    const own = await writtenOne(row);
-    expect([own.created, own.variants[0]?.created]).toEqual([true, true]);
-    expect([own.id === foreign.id, (await byCode('A', stranger)).id]).toEqual([false, foreign.id]);
+    const row = productRow('A', { slug: 's', variants: [{ code: 'A-1', barcode: 'b', external_ref: 'r' }] });
+    const otherApp = await api.app();
+    const foreignProduct = await writeOne(row, otherApp);
+    const ownProduct = await writeOne(row);
+    expect([ownProduct.created, ownProduct.variants[0]?.created]).toEqual([true, true]);
+    expect([ownProduct.id === foreignProduct.id, (await byCode('A', otherApp)).id]).toEqual([false, foreignProduct.id]);
   });
 });
 
@@ -552,15 +552,15 @@ describe('POST /int/products moving identifiers between records', () => {
     { code: 'A', ...identity.A },
     { code: 'B', ...identity.B },
   ];
-  const swapped = [
+  const swappedVariants = [
     { code: 'A', ...identity.B },
     { code: 'B', ...identity.A },
   ];
   const variantsOf = async (code: string) => (await byCode(code)).variants;
 
   it('swaps the codes of two products', async () => {
-    const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
-    await written([
+    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted, Upserted];
+    await writeRows([
       { id: a.id, code: 'B' },
       { id: b.id, code: 'A' },
     ]);
@@ -568,8 +568,8 @@ describe('POST /int/products moving identifiers between records', () => {
   });
 
   it('swaps the slugs of two products', async () => {
-    await written([item('A', { slug: 'a' }), item('B', { slug: 'b' })]);
-    await written([
+    await writeRows([productRow('A', { slug: 'a' }), productRow('B', { slug: 'b' })]);
+    await writeRows([
       { code: 'A', slug: 'b' },
       { code: 'B', slug: 'a' },
     ]);
@@ -577,46 +577,46 @@ describe('POST /int/products moving identifiers between records', () => {
   });
 
   it('swaps barcodes and references of two variants of one product', async () => {
-    await written([item('P', { variants: twoVariants })]);
-    await written([{ code: 'P', variants: swapped }]);
-    expect(await variantsOf('P')).toMatchObject(swapped);
+    await writeRows([productRow('P', { variants: twoVariants })]);
+    await writeRows([{ code: 'P', variants: swappedVariants }]);
+    expect(await variantsOf('P')).toMatchObject(swappedVariants);
   });
 
   it('swaps barcodes and references of variants of two products', async () => {
-    await written([item('P', { variants: [twoVariants[0]] }), item('Q', { variants: [twoVariants[1]] })]);
-    await written([
-      { code: 'P', variants: [swapped[0]] },
-      { code: 'Q', variants: [swapped[1]] },
+    await writeRows([productRow('P', { variants: [twoVariants[0]] }), productRow('Q', { variants: [twoVariants[1]] })]);
+    await writeRows([
+      { code: 'P', variants: [swappedVariants[0]] },
+      { code: 'Q', variants: [swappedVariants[1]] },
     ]);
-    expect([...(await variantsOf('P')), ...(await variantsOf('Q'))]).toMatchObject(swapped);
+    expect([...(await variantsOf('P')), ...(await variantsOf('Q'))]).toMatchObject(swappedVariants);
   });
 
   it('moves a code in either order, also to a new record', async () => {
-    const [a, b] = (await written([item('A'), item('B'), item('C')])) as [Upserted, Upserted];
-    await written([{ id: a.id, code: 'B' }, { id: b.id, code: 'D' }, item('A')]);
+    const [a, b] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [Upserted, Upserted];
+    await writeRows([{ id: a.id, code: 'B' }, { id: b.id, code: 'D' }, productRow('A')]);
     expect([(await byCode('B')).id, (await byCode('D')).id]).toEqual([a.id, b.id]);
     expect((await byCode('A')).id).toBeGreaterThan(b.id);
   });
 
   it('moves nothing when the row of the owner fails', async () => {
-    const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
-    const [taker, giver] = [
+    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted, Upserted];
+    const [takerRow, giverRow] = [
       { id: a.id, code: 'B' },
       { id: b.id, code: 'D', variants: [{ code: '' }] },
     ];
-    expect(await outcome([taker, giver, item('E')])).toMatchObject({
+    expect(await postRows([takerRow, giverRow, productRow('E')])).toMatchObject({
       products: [{ code: 'E' }],
       failed: [
-        { input: taker, error: { message: 'API.Products.CodeAlreadyExists' } },
-        { input: giver, error: { message: 'API.Products.CodeCantBeBlank' } },
+        { input: takerRow, error: { message: 'API.Products.CodeAlreadyExists' } },
+        { input: giverRow, error: { message: 'API.Products.CodeCantBeBlank' } },
       ],
     });
     expect([(await byCode('A')).id, (await byCode('B')).id]).toEqual([a.id, b.id]);
   });
 
   it('moves nothing when a later row keeps the identifier', async () => {
-    const [a, b] = (await written([item('A'), item('B')])) as [Upserted, Upserted];
-    const { products, failed } = await outcome([
+    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted, Upserted];
+    const { products, failed } = await postRows([
       { id: a.id, code: 'B' },
       { id: b.id, code: 'D' },
       { id: b.id, code: 'B' },
@@ -630,8 +630,8 @@ describe('POST /int/products moving identifiers between records', () => {
 
 describe('POST /int/products with several rows for a record', () => {
   it('uses the later row, by any identifier', async () => {
-    const { id } = await writtenOne(item('A'));
-    const rows = await written([
+    const { id } = await writeOne(productRow('A'));
+    const rows = await writeRows([
       { code: 'A', name: 'first', description: 'kept' },
       { id, name: 'last' },
     ]);
@@ -641,13 +641,13 @@ describe('POST /int/products with several rows for a record', () => {
 
   it('creates it once, then changes it', async () => {
     const image = { image_url: 'https://img.example/1.png' };
-    const [first, second] = await written([
-      item('A', { images: [image], variants: [{ code: 'A-1', price: 1 }] }),
+    const [firstResult, secondResult] = await writeRows([
+      productRow('A', { images: [image], variants: [{ code: 'A-1', price: 1 }] }),
       { code: 'A', name: 'last', images: [image], variants: [{ code: 'A-1', price: 2 }, { code: 'A-2' }] },
     ]);
-    expect([first?.created, second?.created, first?.id]).toEqual([true, false, second?.id]);
-    expect(first?.variants).toMatchObject([{ created: true }]);
-    expect(second?.variants).toMatchObject([{ created: false }, { code: 'A-2', created: true }]);
+    expect([firstResult?.created, secondResult?.created, firstResult?.id]).toEqual([true, false, secondResult?.id]);
+    expect(firstResult?.variants).toMatchObject([{ created: true }]);
+    expect(secondResult?.variants).toMatchObject([{ created: false }, { code: 'A-2', created: true }]);
     expect(await byCode('A')).toMatchObject({
       name: 'last',
       images: [image, image],
@@ -656,13 +656,13 @@ describe('POST /int/products with several rows for a record', () => {
   });
 
   it('uses the earlier row when the later one fails', async () => {
-    const { products, failed } = await outcome([item('A', { price: 1 }), item('A', { price: 2, variants: [{}] })]);
+    const { products, failed } = await postRows([productRow('A', { price: 1 }), productRow('A', { price: 2, variants: [{}] })]);
     expect([products.length, failed.length]).toEqual([1, 1]);
     expect(await byCode('A')).toMatchObject({ price: 1, variants: [] });
   });
 
   it('creates it with the later row when the earlier one fails', async () => {
-    const { products, failed } = await outcome([item('A', { variants: [{}] }), item('A', { price: 2 })]);
+    const { products, failed } = await postRows([productRow('A', { variants: [{}] }), productRow('A', { price: 2 })]);
     expect([products, failed.length]).toEqual([[expect.objectContaining({ created: true })], 1]);
     expect(await byCode('A')).toMatchObject({ price: 2 });
   });
@@ -673,8 +673,8 @@ describe('POST /int/products with several rows for a record', () => {
       { code: 'A-1', price: 2 },
       { barcode: 'b', name: 'x' },
     ];
-    const { variants: answered } = await writtenOne(item('A', { variants }));
-    expect(answered.map(({ created }) => created)).toEqual([true, false, false]);
+    const { variants: results } = await writeOne(productRow('A', { variants }));
+    expect(results.map(({ created }) => created)).toEqual([true, false, false]);
     expect((await byCode('A')).variants).toMatchObject([{ code: 'A-1', barcode: 'b', price: 2, name: 'x' }]);
   });
 });
@@ -682,15 +682,15 @@ describe('POST /int/products with several rows for a record', () => {
 describe('images of POST /int/products', () => {
   it('are appended in order on every call', async () => {
     const images = ['1', '2', '1'].map((name) => ({ image_url: `https://img.example/${name}.png`, alt: null }));
-    await written([item('A', { images: images.slice(0, 2) })]);
-    await written([{ code: 'A', images: images.slice(2) }]);
-    await written([{ code: 'A' }]);
+    await writeRows([productRow('A', { images: images.slice(0, 2) })]);
+    await writeRows([{ code: 'A', images: images.slice(2) }]);
+    await writeRows([{ code: 'A' }]);
     expect((await byCode('A')).images).toEqual(images);
   });
 
   it('accept 2,048 characters in image_url and 5,000 in alt', async () => {
     const image = { image_url: 'x'.repeat(2_048), alt: 'ж'.repeat(5_000) };
-    await written([item('A', { images: [image], description: 'ж'.repeat(5_000) })]);
+    await writeRows([productRow('A', { images: [image], description: 'ж'.repeat(5_000) })]);
     expect((await byCode('A')).images).toEqual([image]);
   });
 });
@@ -698,7 +698,7 @@ describe('images of POST /int/products', () => {
 describe('prices of POST /int/products', () => {
   it('have the lowest of variants, else of the product, as lowest_price', async () => {
     const lowest = async (row: object) => {
-      await written([{ code: 'A', name: 'A', ...row }]);
+      await writeRows([{ code: 'A', name: 'A', ...row }]);
       return (await byCode('A')).lowest_price;
     };
     expect(await lowest({ price: 10 })).toBe(10);
@@ -710,26 +710,26 @@ describe('prices of POST /int/products', () => {
   });
 
   it('are inherited by a variant without one', async () => {
-    await written([item('A', { price: 10, variants: [{ code: 'A-1' }, { code: 'A-2', price: 0 }] })]);
+    await writeRows([productRow('A', { price: 10, variants: [{ code: 'A-1' }, { code: 'A-2', price: 0 }] })]);
     expect((await byCode('A')).variants).toMatchObject([{ price: 10 }, { price: 0 }]);
   });
 
   it.each([0, 0.01, 0.29, 1.1, 19.99, 1_234_567.89, 999_999_999_999.99, 1e12])(
     'are returned as sent: %d',
     async (price) => {
-      await written([item('A', { price, variants: [{ code: 'A-1', price }] })]);
+      await writeRows([productRow('A', { price, variants: [{ code: 'A-1', price }] })]);
       expect(await byCode('A')).toMatchObject({ price, lowest_price: price, variants: [{ price }] });
     },
   );
 
   it.each([0, 7.5, 20, 99.99, 100])('keep a vat_rate of %d', async (vat_rate) => {
-    await written([item('A', { vat_rate })]);
+    await writeRows([productRow('A', { vat_rate })]);
     expect(await byCode('A')).toMatchObject({ vat_rate });
   });
 
   it('have the decimals of the currency', async () => {
     const yen = await api.app('JPY');
-    const { products, failed } = await outcome([item('A', { price: 100 }), item('B', { price: 100.5 })], yen);
+    const { products, failed } = await postRows([productRow('A', { price: 100 }), productRow('B', { price: 100.5 })], yen);
     expect([products.length, failed[0]?.error.message]).toEqual([1, 'API.Products.PriceIsInvalid']);
     expect(await byCode('A', yen)).toMatchObject({ price: 100, lowest_price: 100 });
   });
@@ -744,12 +744,12 @@ describe('slugs of POST /int/products', () => {
     ['鞋', 'xie'],
     ['!!!', 'product'],
   ])('are made from %j as %s', async (name, slug) => {
-    await written([{ code: 'A', name }]);
+    await writeRows([{ code: 'A', name }]);
     expect(await byCode('A')).toMatchObject({ name, slug });
   });
 
   it('are unique in the app and within a call', async () => {
-    await written(['A', 'B', 'C', 'C.'].map((code) => ({ code, name: 'Шешир' })));
+    await writeRows(['A', 'B', 'C', 'C.'].map((code) => ({ code, name: 'Шешир' })));
     const slugs = (await api.database.rows('select slug from products where app_id = $1 order by id', [
       shop.appId,
     ])) as { slug: string }[];
@@ -759,116 +759,116 @@ describe('slugs of POST /int/products', () => {
       'sesir-c',
       expect.stringMatching(/^sesir-[0-9a-f]{8}$/),
     ]);
-    const stranger = await api.app();
-    await written([{ code: 'A', name: 'Шешир' }], stranger);
-    expect((await byCode('A', stranger)).slug).toBe('sesir');
+    const otherApp = await api.app();
+    await writeRows([{ code: 'A', name: 'Шешир' }], otherApp);
+    expect((await byCode('A', otherApp)).slug).toBe('sesir');
   });
 
   it('stay when the name changes', async () => {
-    await written([{ code: 'A', name: 'Old' }]);
-    await written([{ code: 'A', name: 'New' }]);
+    await writeRows([{ code: 'A', name: 'Old' }]);
+    await writeRows([{ code: 'A', name: 'New' }]);
     expect(await byCode('A')).toMatchObject({ name: 'New', slug: 'old' });
   });
 
   it('are stored trimmed; a blank one is absent', async () => {
-    await written([item('A', { slug: ' Own Slug/Љ ' }), item('B', { slug: ' ' })]);
+    await writeRows([productRow('A', { slug: ' Own Slug/Љ ' }), productRow('B', { slug: ' ' })]);
     expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['Own Slug/Љ', 'name-of-b']);
   });
 
   it('SlugAlreadyExists: another product has the slug', async () => {
-    await written([item('A', { slug: 'taken' }), item('B')]);
-    expect(await refused([{ code: 'B', slug: 'taken' }, item('C', { slug: ' taken' })])).toEqual([
+    await writeRows([productRow('A', { slug: 'taken' }), productRow('B')]);
+    expect(await expectRefused([{ code: 'B', slug: 'taken' }, productRow('C', { slug: ' taken' })])).toEqual([
       'SlugAlreadyExists',
       'SlugAlreadyExists',
     ]);
-    await written([{ code: 'A', slug: 'taken' }]);
+    await writeRows([{ code: 'A', slug: 'taken' }]);
   });
 
   it('are free again later in the same call', async () => {
-    await written([item('A', { slug: 's' })]);
-    await written([{ code: 'A', slug: 't' }, item('B', { slug: 's' })]);
+    await writeRows([productRow('A', { slug: 's' })]);
+    await writeRows([{ code: 'A', slug: 't' }, productRow('B', { slug: 's' })]);
     expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['t', 's']);
   });
 });
 
 describe('POST /int/products of two apps', () => {
   it('does not find products of the other', async () => {
-    const stranger = await api.app();
-    const foreign = await writtenOne(item('F', { variants: [{ code: 'F-1', barcode: 'b' }] }), stranger);
-    const before = await stored(stranger);
-    const own = await writtenOne(item('N', { id: foreign.id }));
-    expect([own.created, own.id === foreign.id]).toEqual([true, false]);
-    expect(await refused([{ id: foreign.id }, { code: 'F' }])).toEqual(['CodeCantBeBlank', 'NameCantBeBlank']);
-    expect(await refused([{ code: 'N', variants: [{ barcode: 'b' }] }])).toEqual(['CodeCantBeBlank']);
-    expect(await stored(stranger)).toEqual(before);
+    const otherApp = await api.app();
+    const foreignProduct = await writeOne(productRow('F', { variants: [{ code: 'F-1', barcode: 'b' }] }), otherApp);
+    const foreignBefore = await readCatalogue(otherApp);
+    const ownProduct = await writeOne(productRow('N', { id: foreignProduct.id }));
+    expect([ownProduct.created, ownProduct.id === foreignProduct.id]).toEqual([true, false]);
+    expect(await expectRefused([{ id: foreignProduct.id }, { code: 'F' }])).toEqual(['CodeCantBeBlank', 'NameCantBeBlank']);
+    expect(await expectRefused([{ code: 'N', variants: [{ barcode: 'b' }] }])).toEqual(['CodeCantBeBlank']);
+    expect(await readCatalogue(otherApp)).toEqual(foreignBefore);
   });
 });
 
 describe('unreadable bodies of POST /int/products', () => {
   it.each([
     [{}],
-    [{ product: item('A') }],
+    [{ product: productRow('A') }],
     [{ products: null }],
-    [{ products: item('A') }],
+    [{ products: productRow('A') }],
     [{ products: 'A' }],
-    [[item('A')]],
+    [[productRow('A')]],
   ])('answers 400 for %j and writes nothing', async (body) => {
     const { status, body: answer } = await shop.post('/int/products', body);
     expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
-    expect(await stored()).toEqual([[], [], []]);
+    expect(await readCatalogue()).toEqual([[], [], []]);
   });
 
   it('answers 413 for more than 10,000 rows and writes nothing', async () => {
-    const { status, body } = await post(Array.from({ length: 10_001 }, (_, index) => item(`A${index}`)));
+    const { status, body } = await post(Array.from({ length: 10_001 }, (_, index) => productRow(`A${index}`)));
     expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
-    expect(await stored()).toEqual([[], [], []]);
+    expect(await readCatalogue()).toEqual([[], [], []]);
   });
 });
 
 describe('a generated slug', () => {
   it('has at most 255 characters and finds its product', async () => {
     const name = 'N'.repeat(250);
-    for (const letter of ['a', 'b', 'c']) await written([item(letter + 'x'.repeat(240), { name })]);
-    const [products] = (await stored()) as [{ slug: string }[]];
+    for (const letter of ['a', 'b', 'c']) await writeRows([productRow(letter + 'x'.repeat(240), { name })]);
+    const [products] = (await readCatalogue()) as [{ slug: string }[]];
     const slugs = products.map(({ slug }) => slug);
     expect(slugs.map(({ length }) => length)).toEqual([200, 255, 255]);
-    for (const slug of slugs) expect(await find(`slug=${slug}`)).toMatchObject({ slug });
+    for (const slug of slugs) expect(await findProduct(`slug=${slug}`)).toMatchObject({ slug });
   });
 });
 
 describe('POST /int/products with long lists', () => {
-  const list = (count: number) => Array.from({ length: count });
-  const variants = (count: number, code = 'V') =>
-    list(count).map((_, index) => ({ code: `${code}${index}`, price: 5 }));
-  const images = (count: number) => list(count).map(() => ({ image_url: 'x' }));
+  const listOf = (count: number) => Array.from({ length: count });
+  const variantRows = (count: number, code = 'V') =>
+    listOf(count).map((_, index) => ({ code: `${code}${index}`, price: 5 }));
+  const imageRows = (count: number) => listOf(count).map(() => ({ image_url: 'x' }));
 
   it('accepts lists of 10,000 and fails rows with longer ones', async () => {
-    const long = item('A', { variants: variants(100), images: images(10_000) });
-    const longer = [
-      item('B', { variants: variants(10_001, 'W') }),
-      item('C', { variants: [{ code: 'X', images: images(10_001) }] }),
+    const validRow = productRow('A', { variants: variantRows(100), images: imageRows(10_000) });
+    const invalidRows = [
+      productRow('B', { variants: variantRows(10_001, 'W') }),
+      productRow('C', { variants: [{ code: 'X', images: imageRows(10_001) }] }),
     ];
-    const { products, failed } = await outcome([long, ...longer]);
+    const { products, failed } = await postRows([validRow, ...invalidRows]);
     expect(products).toMatchObject([{ code: 'A', variants: { length: 100 } }]);
-    expect(failed).toEqual(longer.map((input) => ({ input, error: { message: 'API.Products.WrongDataType' } })));
+    expect(failed).toEqual(invalidRows.map((input) => ({ input, error: { message: 'API.Products.WrongDataType' } })));
     expect(await byCode('A')).toMatchObject({ lowest_price: 5, images: { length: 10_000 } });
   });
 
   it.each([
-    ['200,000 images in one row', () => [item('A', { images: images(200_000) })]],
-    ['150,000 variants with prices in one row', () => [item('A', { variants: variants(150_000) })]],
+    ['200,000 images in one row', () => [productRow('A', { images: imageRows(200_000) })]],
+    ['150,000 variants with prices in one row', () => [productRow('A', { variants: variantRows(150_000) })]],
     [
       '30,001 variants in total',
-      () => list(31).map((_, row) => item(`A${row}`, { variants: variants(row ? 1_000 : 1) })),
+      () => listOf(31).map((_, row) => productRow(`A${row}`, { variants: variantRows(row ? 1_000 : 1) })),
     ],
     [
       '30,001 images in total, also of variants',
       () =>
-        list(31).map((_, row) => item(`A${row}`, { variants: [{ code: `A${row}`, images: images(row ? 1_000 : 1) }] })),
+        listOf(31).map((_, row) => productRow(`A${row}`, { variants: [{ code: `A${row}`, images: imageRows(row ? 1_000 : 1) }] })),
     ],
   ])('answers 413 for %s and writes nothing', async (_, rows) => {
     expect((await post(rows())).status).toBe(413);
-    expect(await stored()).toEqual([[], [], []]);
+    expect(await readCatalogue()).toEqual([[], [], []]);
   });
 });
 
@@ -883,10 +883,10 @@ describe('POST /int/products without changes', () => {
   const updatedAt = async (): Promise<string> => (await shop.get('/products?code=S-1')).body.data.updated_at;
 
   it('writes nothing', async () => {
-    await written([base]);
-    const before = await versions();
-    await written([base]);
-    expect(await versions()).toEqual(before);
+    await writeRows([base]);
+    const versionsBefore = await versions();
+    await writeRows([base]);
+    expect(await versions()).toEqual(versionsBefore);
   });
 
   it.each([
@@ -899,16 +899,16 @@ describe('POST /int/products without changes', () => {
       { variants: [{ code: 'S-1', images: [{ image_url: 'https://shop.example.com/a.jpg' }] }] },
     ],
   ])('changes updated_at with %s', async (_, change) => {
-    await written([base]);
-    const before = await updatedAt();
+    await writeRows([base]);
+    const updatedBefore = await updatedAt();
     api.clock.forward({ hours: 1 });
-    await written([{ code: 'S', ...change }]);
-    expect(await updatedAt()).not.toBe(before);
+    await writeRows([{ code: 'S', ...change }]);
+    expect(await updatedAt()).not.toBe(updatedBefore);
   });
 });
 
 describe('POST /int/products with many rows', () => {
-  const many = (count: number, price: number) =>
+  const manyRows = (count: number, price: number) =>
     Array.from({ length: count }, (_, index) => ({
       code: `M${index}`,
       name: 'Чизма',
@@ -916,35 +916,35 @@ describe('POST /int/products with many rows', () => {
       variants: [{ code: `M${index}-1`, barcode: `b${index}`, price }],
       images: [{ image_url: 'x' }],
     }));
-  const count = async (products: readonly object[]): Promise<number> => {
+  const countStatements = async (products: readonly object[]): Promise<number> => {
     api.statements.length = 0;
-    await written(products);
+    await writeRows(products);
     return api.statements.length;
   };
 
   it('writes 1,000 new and existing ones with as many statements as two', async () => {
-    await written([]);
-    const one = await count(many(1, 1));
-    const oneOfEach = await count(many(2, 2));
-    expect(await count(many(1_000, 3))).toBe(oneOfEach);
-    expect(await count(many(1_000, 4))).toBe(await count(many(1, 5)));
-    expect([one, oneOfEach]).toEqual([7, 9]);
+    await writeRows([]);
+    const statementsForOne = await countStatements(manyRows(1, 1));
+    const statementsForTwo = await countStatements(manyRows(2, 2));
+    expect(await countStatements(manyRows(1_000, 3))).toBe(statementsForTwo);
+    expect(await countStatements(manyRows(1_000, 4))).toBe(await countStatements(manyRows(1, 5)));
+    expect([statementsForOne, statementsForTwo]).toEqual([7, 9]);
   });
 
   it('writes nothing for unchanged ones', async () => {
-    const known = many(1_000, 1).map((each) => ({ ...each, code: `K${each.code}`, variants: [], images: [] }));
-    await written(known);
-    expect(await count(known)).toBe(3);
+    const knownRows = manyRows(1_000, 1).map((row) => ({ ...row, code: `K${row.code}`, variants: [], images: [] }));
+    await writeRows(knownRows);
+    expect(await countStatements(knownRows)).toBe(3);
   });
 
   it('writes 10,000 new and existing ones', async () => {
     // The database has no statistics of this app yet.
     await api.database.source.query('analyze');
-    const created = await written(many(5_000, 1));
-    const all = await written(many(10_000, 2));
-    expect(all.map(({ code }) => code)).toEqual(many(10_000, 2).map(({ code }) => code));
-    expect(all.slice(0, 5_000).map(({ id }) => id)).toEqual(created.map(({ id }) => id));
-    expect(all.map((product) => product.created)).toEqual(all.map((_, index) => index >= 5_000));
+    const createdProducts = await writeRows(manyRows(5_000, 1));
+    const allProducts = await writeRows(manyRows(10_000, 2));
+    expect(allProducts.map(({ code }) => code)).toEqual(manyRows(10_000, 2).map(({ code }) => code));
+    expect(allProducts.slice(0, 5_000).map(({ id }) => id)).toEqual(createdProducts.map(({ id }) => id));
+    expect(allProducts.map((product) => product.created)).toEqual(allProducts.map((_, index) => index >= 5_000));
     expect(await byCode('M0')).toMatchObject({ price: 2, images: [{}, {}], variants: [{ barcode: 'b0' }] });
     expect(await byCode('M9999')).toMatchObject({ price: 2, images: [{}], variants: [{ barcode: 'b9999' }] });
   }, 120_000);
@@ -953,40 +953,40 @@ describe('POST /int/products with many rows', () => {
 describe('concurrent POST /int/products', () => {
   const CALLS = 6;
   const row = (index: number, price: number) =>
-    item(`K${index}`, { price, images: [{ image_url: 'x' }], variants: [{ code: `K${index}-1`, price }] });
+    productRow(`K${index}`, { price, images: [{ image_url: 'x' }], variants: [{ code: `K${index}-1`, price }] });
   /** A different order of the products for each call. */
-  const turned = (call: number) =>
+  const reorderedRows = (call: number) =>
     Array.from({ length: 50 }, (_, index) => row((index * 7 + call * 11) % 50, call + 1));
 
   it('creates a product once', async () => {
-    const calls = await Promise.all(Array.from({ length: CALLS }, (_, call) => written([row(1, call)])));
+    const calls = await Promise.all(Array.from({ length: CALLS }, (_, call) => writeRows([row(1, call)])));
     expect(calls.filter(([product]) => product?.created)).toHaveLength(1);
     expect(calls.filter(([product]) => product?.variants[0]?.created)).toHaveLength(1);
     expect(new Set(calls.map(([product]) => product?.id)).size).toBe(1);
-    expect((await stored()).map((rows) => rows.length)).toEqual([1, 1, CALLS]);
+    expect((await readCatalogue()).map((rows) => rows.length)).toEqual([1, 1, CALLS]);
   });
 
   it('neither deadlocks nor mixes the calls', async () => {
-    for (const written_ of [1, 2]) {
+    for (const round of [1, 2]) {
       api.statements.length = 0;
-      await Promise.all(Array.from({ length: CALLS }, (_, call) => written(turned(call))));
+      await Promise.all(Array.from({ length: CALLS }, (_, call) => writeRows(reorderedRows(call))));
       // A deadlock would have repeated its transaction.
       expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALLS);
-      const [products, variants, images] = (await stored()) as { price: number }[][];
-      expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALLS * written_]);
+      const [products, variants, images] = (await readCatalogue()) as { price: number }[][];
+      expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALLS * round]);
       expect(new Set([...(products ?? []), ...(variants ?? [])].map(({ price }) => price)).size).toBe(1);
     }
   });
 
   it('does not deadlock with PUT /int/stocks of the same variants', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1')] });
-    await written(turned(0));
+    await writeRows(reorderedRows(0));
     api.statements.length = 0;
     const stocks = (call: number) =>
-      turned(call).map(({ code }) => ({ code: `${code}-1`, warehouse_code: 'W1', qty: 1 }));
+      reorderedRows(call).map(({ code }) => ({ code: `${code}-1`, warehouse_code: 'W1', qty: 1 }));
     await Promise.all(
       Array.from({ length: CALLS }, (_, call) => [
-        written(turned(call)),
+        writeRows(reorderedRows(call)),
         shop.put('/int/stocks', { stocks: stocks(call) }).then(({ body }) => expect(body.data.updated).toBe(50)),
       ]).flat(),
     );
@@ -997,12 +997,12 @@ describe('concurrent POST /int/products', () => {
 
 describe('POST /int/products while another call references the same records', () => {
   it('does not wait for it', async () => {
-    const { id } = await writtenOne(item('A', { variants: [{ code: 'A-1' }] }));
+    const { id } = await writeOne(productRow('A', { variants: [{ code: 'A-1' }] }));
     await api.database.transaction(async (transaction) => {
       // Foreign keys of a new shelf or proforma take this lock.
       await transaction.rows('select from product_variants where app_id = $1 for key share', [shop.appId]);
       await transaction.rows('select from products where app_id = $1 for key share', [shop.appId]);
-      expect(await writtenOne({ code: 'A', price: 5, variants: [{ code: 'A-1', price: 4 }] })).toMatchObject({ id });
+      expect(await writeOne({ code: 'A', price: 5, variants: [{ code: 'A-1', price: 4 }] })).toMatchObject({ id });
     });
   });
 });
@@ -1010,15 +1010,15 @@ describe('POST /int/products while another call references the same records', ()
 describe('single look-ups of GET /products', () => {
   it('return the product with the stock of its variants', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2', { sellable: false })] });
-    const { id, variants } = await writtenOne(
-      item('A', { price: 5, vat_rate: 20, variants: [{ code: 'A-1' }, { code: 'A-2' }] }),
+    const { id, variants } = await writeOne(
+      productRow('A', { price: 5, vat_rate: 20, variants: [{ code: 'A-1' }, { code: 'A-2' }] }),
     );
     await putStock(shop, [
       { code: 'A-1', warehouse_code: 'W1', qty: 5 },
       { code: 'A-1', warehouse_code: 'W2', qty: 7 },
     ]);
     await propose(shop, [{ code: 'A-1', qty: 2 }]);
-    expect(await find('code=A')).toMatchObject({
+    expect(await findProduct('code=A')).toMatchObject({
       id,
       variants: [
         { id: variants[0]?.id, stock: { on_hand: 12, reserved: 2, available: 3 } },
@@ -1028,44 +1028,44 @@ describe('single look-ups of GET /products', () => {
   });
 
   it('return the same by code, barcode, slug and id', async () => {
-    await written([item('Z')]);
-    const { id } = await writtenOne(item('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
-    const product = await find('code=A');
+    await writeRows([productRow('Z')]);
+    const { id } = await writeOne(productRow('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
+    const product = await findProduct('code=A');
     expect(product).toMatchObject({ id, code: 'A' });
-    for (const query of ['code=A-1', 'barcode=860', 'slug=s', `id=${id}`]) expect(await find(query)).toEqual(product);
+    for (const query of ['code=A-1', 'barcode=860', 'slug=s', `id=${id}`]) expect(await findProduct(query)).toEqual(product);
   });
 
   it.each(['code=a', 'code=%20A%20%20', 'code=a-1', 'code=%20a-1', 'barcode=b-%C5%A1', 'barcode=%20B-%C5%A0%20'])(
     'ignore case and surrounding spaces of code and barcode: %s',
     async (query) => {
-      const { id } = await writtenOne(item('A', { variants: [{ code: 'A-1', barcode: 'B-Š' }] }));
-      expect(await find(query)).toMatchObject({ id });
+      const { id } = await writeOne(productRow('A', { variants: [{ code: 'A-1', barcode: 'B-Š' }] }));
+      expect(await findProduct(query)).toMatchObject({ id });
     },
   );
 
   it('ignore the case of Cyrillic and stored spaces', async () => {
-    const { id } = await writtenOne(item(' Ципела '));
+    const { id } = await writeOne(productRow(' Ципела '));
     expect(await byCode('ЦИПЕЛА')).toMatchObject({ id, code: ' Ципела ' });
   });
 
   it('prefer an exact code to another case, and products to variants', async () => {
-    const [lower, upper, owner] = (await written([
-      item('a'),
-      item('A'),
-      item('B', { variants: [{ code: 'A' }, { code: 'b' }, { code: 'C' }] }),
+    const [lowerCase, upperCase, owner] = (await writeRows([
+      productRow('a'),
+      productRow('A'),
+      productRow('B', { variants: [{ code: 'A' }, { code: 'b' }, { code: 'C' }] }),
     ])) as [Upserted, Upserted, Upserted];
-    expect((await find('code=a')).id).toBe(lower.id);
-    expect((await find('code=A')).id).toBe(upper.id);
-    expect((await find('code=b')).id).toBe(owner.id);
-    expect((await find('code=c')).id).toBe(owner.id);
+    expect((await findProduct('code=a')).id).toBe(lowerCase.id);
+    expect((await findProduct('code=A')).id).toBe(upperCase.id);
+    expect((await findProduct('code=b')).id).toBe(owner.id);
+    expect((await findProduct('code=c')).id).toBe(owner.id);
   });
 
   it('prefer an exact barcode to another case', async () => {
-    const [lower, upper] = (await written([
-      item('A', { variants: [{ code: 'A', barcode: 'x' }] }),
-      item('B', { variants: [{ code: 'B', barcode: 'X' }] }),
+    const [lowerCase, upperCase] = (await writeRows([
+      productRow('A', { variants: [{ code: 'A', barcode: 'x' }] }),
+      productRow('B', { variants: [{ code: 'B', barcode: 'X' }] }),
     ])) as [Upserted, Upserted];
-    expect([(await find('barcode=x')).id, (await find('barcode=X')).id]).toEqual([lower.id, upper.id]);
+    expect([(await findProduct('barcode=x')).id, (await findProduct('barcode=X')).id]).toEqual([lowerCase.id, upperCase.id]);
   });
 
   it.each([
@@ -1088,20 +1088,20 @@ describe('single look-ups of GET /products', () => {
     'id=987654321',
     'id=99999999999999999999',
   ])('return {} without a match: %s', async (query) => {
-    await written([item('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] })]);
-    expect(await find(query)).toEqual({});
+    await writeRows([productRow('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] })]);
+    expect(await findProduct(query)).toEqual({});
   });
 
   it('find an inactive product', async () => {
-    await written([item('A', { active: false })]);
-    expect(await find('code=A')).toMatchObject({ active: false });
+    await writeRows([productRow('A', { active: false })]);
+    expect(await findProduct('code=A')).toMatchObject({ active: false });
   });
 
   it('do not find a product of another app', async () => {
-    const { id } = await writtenOne(item('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
-    const stranger = await api.app();
+    const { id } = await writeOne(productRow('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
+    const otherApp = await api.app();
     for (const query of ['code=A', 'code=A-1', 'barcode=860', 'slug=s', `id=${id}`]) {
-      expect(await find(query, stranger)).toEqual({});
+      expect(await findProduct(query, otherApp)).toEqual({});
     }
   });
 
@@ -1111,18 +1111,18 @@ describe('single look-ups of GET /products', () => {
   });
 
   it('take one statement', async () => {
-    await written([item('A', { variants: [{ code: 'A-1' }, { code: 'A-2' }] })]);
+    await writeRows([productRow('A', { variants: [{ code: 'A-1' }, { code: 'A-2' }] })]);
     api.statements.length = 0;
-    await find('code=A');
+    await findProduct('code=A');
     expect(api.statements).toHaveLength(1);
   });
 
   it('show sales_quantity', async () => {
-    const { id } = await writtenOne(item('A'));
+    const { id } = await writeOne(productRow('A'));
     await api.database.rows('insert into product_sales (app_id, product_id, quantity) values ($1, $2, 7)', [
       shop.appId,
       id,
     ]);
-    expect(await find('code=A')).toMatchObject({ sales_quantity: 7 });
+    expect(await findProduct('code=A')).toMatchObject({ sales_quantity: 7 });
   });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   shop = await api.app();
-  await open(shop);
+  await openShop(shop);
 });
 
 interface Ids {
@@ -19,7 +19,7 @@ interface Ids {
 }
 
 /** Product `P` with variants A and B, product `Q` with variant C whose barcode is B's code, and product `Solo` alone. */
-async function open(client: Client): Promise<void> {
+async function openShop(client: Client): Promise<void> {
   await client.post('/int/products', {
     products: [
       {
@@ -50,27 +50,27 @@ const matches = async (products: readonly object[], client = shop): Promise<(str
      from product_variants v join products p on p.id = v.product_id where v.app_id = $1`,
     [client.appId],
   );
-  const alone = await api.database.rows<{ id: number; code: string }>(
+  const productRows = await api.database.rows<{ id: number; code: string }>(
     'select id, code from products where app_id = $1',
     [client.appId],
   );
   return (await verify(products, client)).map(({ product_id: product, product_variant_id: variant }) => {
-    if (variant === undefined) return alone.find(({ id }) => id === product)?.code;
-    return variants.find((each) => each.id === variant && each.product_id === product)?.name;
+    if (variant === undefined) return productRows.find(({ id }) => id === product)?.code;
+    return variants.find((candidate) => candidate.id === variant && candidate.product_id === product)?.name;
   });
 };
 
 describe('POST /product/verify', () => {
   it('returns the rows in input order with the ids found', async () => {
     const rows = [{ barcode: 'x860-B' }, { code: 'none' }, { code: 'A-š', barcode: 'x860-A' }];
-    const [b, none, a] = await verify(rows);
+    const [b, unmatched, a] = await verify(rows);
     expect(b).toEqual({
       code: null,
       barcode: 'x860-B',
       product_id: expect.any(Number),
       product_variant_id: expect.any(Number),
     });
-    expect(none).toEqual({ code: 'none', barcode: null });
+    expect(unmatched).toEqual({ code: 'none', barcode: null });
     expect(a).toMatchObject({ code: 'A-š', barcode: 'x860-A', product_id: b?.product_id });
     expect(await matches(rows)).toEqual(['P/B', undefined, 'P/A-š']);
   });
@@ -86,8 +86,8 @@ describe('POST /product/verify', () => {
   it('writes nothing', async () => {
     api.statements.length = 0;
     await verify([{ code: 'A-š' }, { code: 'new', barcode: 'new' }]);
-    const written = api.statements.filter((text) => /\b(insert|update|delete)\b/i.test(text));
-    expect(written).toEqual([]);
+    const writeStatements = api.statements.filter((text) => /\b(insert|update|delete)\b/i.test(text));
+    expect(writeStatements).toEqual([]);
     expect(await api.database.rows('select 1 from products where app_id = $1', [shop.appId])).toHaveLength(4);
   });
 });
@@ -146,10 +146,10 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ['STRAẞE', 'Straẞe'],
     ['ǄEP', 'Ǆep'],
     ['Kelvin', 'kelvIN'],
-  ])('finds %s by %s, case and spaces aside', async (code, sent) => {
+  ])('finds %s by %s, case and spaces aside', async (code, searchText) => {
     const variants = [{ code: `v-${code}`, barcode: `b-${code}` }];
     await shop.post('/int/products', { products: [{ code, name: 'x', variants }] });
-    const rows = [{ code: ` ${sent}` }, { code: ` V-${sent}` }, { barcode: `B-${sent} ` }];
+    const rows = [{ code: ` ${searchText}` }, { code: ` V-${searchText}` }, { barcode: `B-${searchText} ` }];
     expect(await matches(rows)).toEqual([code, `${code}/v-${code}`, `${code}/v-${code}`]);
   });
 
@@ -168,8 +168,8 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
   });
 
   it('finds nothing of another app', async () => {
-    const stranger = await api.app();
-    expect(await matches([{ code: 'B' }, { barcode: 'x860-A' }, { code: 'Solo' }], stranger)).toEqual([
+    const otherApp = await api.app();
+    expect(await matches([{ code: 'B' }, { barcode: 'x860-A' }, { code: 'Solo' }], otherApp)).toEqual([
       undefined,
       undefined,
       undefined,
@@ -226,9 +226,9 @@ describe('POST /product/verify with many rows', () => {
     await shop.post('/int/products', { products: [{ code: 'M', name: 'M', variants }] });
     await verify([{ code: 'M0' }]);
     api.statements.length = 0;
-    const found = await verify(rows);
+    const verifiedRows = await verify(rows);
     expect(api.statements).toHaveLength(1);
-    const ids = new Set(found.map(({ product_variant_id: id }) => id));
+    const ids = new Set(verifiedRows.map(({ product_variant_id: id }) => id));
     expect([ids.size, ids.has(undefined)]).toEqual([10_000, false]);
   });
 
@@ -242,10 +242,10 @@ describe('POST /product/verify with many rows', () => {
     api.statements.length = 0;
     await verify([{ code: 'B', barcode: 'x' }]);
     const values = [['B'], ['x'], ['B']];
-    const shown = await planOf(api.database, api.statements[0] as string, [shop.appId, ...values]);
+    const plan = await planOf(api.database, api.statements[0] as string, [shop.appId, ...values]);
     for (const index of ['product_variants_loose_code_idx', 'product_variants_loose_barcode_idx']) {
-      expect(shown).toContain(`Index Scan using ${index}`);
+      expect(plan).toContain(`Index Scan using ${index}`);
     }
-    expect(shown).not.toContain('Seq Scan on product_variants');
+    expect(plan).not.toContain('Seq Scan on product_variants');
   });
 });

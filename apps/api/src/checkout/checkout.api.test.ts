@@ -19,28 +19,28 @@ beforeEach(async () => {
 const ONE = [{ code: 'A', qty: 1 }];
 const post = (fields: object, client = shop): Promise<Reply> =>
   client.post('/order_processings', { order_processing: { items: ONE, ...fields } });
-const evaluated = async (fields: object, client = shop) => {
+const evaluateBasket = async (fields: object, client = shop) => {
   const { status, body } = await post(fields, client);
   expect([status, body.errors]).toEqual([201, undefined]);
   return body.data;
 };
-const evaluations = () => api.database.rows('select id from order_processings where app_id = $1', [shop.appId]);
-const refused = async (fields: object): Promise<unknown> => {
+const storedEvaluations = () => api.database.rows('select id from order_processings where app_id = $1', [shop.appId]);
+const expectRefused = async (fields: object): Promise<unknown> => {
   const { status, body } = await post(fields);
   expect(status).toBe(422);
-  expect(await evaluations()).toEqual([]);
+  expect(await storedEvaluations()).toEqual([]);
   return body.errors;
 };
-const products = (rows: readonly object[], client = shop): Promise<Reply> =>
+const postProducts = (rows: readonly object[], client = shop): Promise<Reply> =>
   client.post('/int/products', { products: rows });
-const after = (hours: number): string =>
+const timeAfter = (hours: number): string =>
   new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
 const codes = ({ items }: { items: readonly { code: string }[] }): string[] => items.map(({ code }) => code);
 
 describe('POST /order_processings', () => {
   it('returns the priced basket in full', async () => {
-    await products([{ code: 'A', variants: [{ code: 'A', barcode: '860001' }] }]);
-    const evaluation = await evaluated({
+    await postProducts([{ code: 'A', variants: [{ code: 'A', barcode: '860001' }] }]);
+    const evaluation = await evaluateBasket({
       items: [
         { code: 'A', qty: 2 },
         { code: 'B', qty: 3 },
@@ -85,7 +85,7 @@ describe('POST /order_processings', () => {
       vat: 42.42,
       end_sales: 299.99,
       currency_id: 941,
-      expires_at: after(24),
+      expires_at: timeAfter(24),
     });
   });
 
@@ -95,13 +95,13 @@ describe('POST /order_processings', () => {
       { code: 'A', qty: 1 },
       { code: 'B', qty: 2 },
     ];
-    const evaluation = await evaluated({ items });
+    const evaluation = await evaluateBasket({ items });
     expect(codes(evaluation)).toEqual(['B', 'A', 'B']);
     expect(evaluation.end_sales).toBe(199.99);
   });
 
   it('prefers price and VAT of the variant to those of its product', async () => {
-    await products([
+    await postProducts([
       {
         code: 'P',
         name: 'P',
@@ -110,7 +110,7 @@ describe('POST /order_processings', () => {
         variants: [{ code: 'OWN', price: 7, vat_rate: 8 }, { code: 'P1' }],
       },
     ]);
-    const { items } = await evaluated({ items: [{ code: 'OWN', qty: 1 }, { code: 'P1', qty: 1 }] }); // prettier-ignore
+    const { items } = await evaluateBasket({ items: [{ code: 'OWN', qty: 1 }, { code: 'P1', qty: 1 }] }); // prettier-ignore
     expect(items).toMatchObject([
       { price: 7, vat_rate: 8 },
       { price: 10, vat_rate: 20 },
@@ -119,13 +119,13 @@ describe('POST /order_processings', () => {
 
   it('counts a line without VAT as 0', async () => {
     await stockShop(shop, [{ code: 'NOVAT', price: 50, vat: null }]);
-    const evaluation = await evaluated({ items: [{ code: 'NOVAT', qty: 1 }] });
+    const evaluation = await evaluateBasket({ items: [{ code: 'NOVAT', qty: 1 }] });
     expect(evaluation).toMatchObject({ vat: 0, net_sales: 50, end_sales: 50, items: [{ vat_rate: null }] });
   });
 
   it('sells free products', async () => {
-    await products([{ code: 'A', price: 0 }]);
-    expect(await evaluated({})).toMatchObject({ sales: 0, end_sales: 0, vat: 0, net_sales: 0 });
+    await postProducts([{ code: 'A', price: 0 }]);
+    expect(await evaluateBasket({})).toMatchObject({ sales: 0, end_sales: 0, vat: 0, net_sales: 0 });
   });
 
   it.each([
@@ -135,34 +135,34 @@ describe('POST /order_processings', () => {
   ])('uses %s, currency_id %d', async (currency, number, price) => {
     const client = await api.app(currency);
     await stockShop(client, [{ code: 'A', price }]);
-    const evaluation = await evaluated({ items: [{ code: 'A', qty: 3 }] }, client);
+    const evaluation = await evaluateBasket({ items: [{ code: 'A', qty: 3 }] }, client);
     expect(evaluation).toMatchObject({ currency_id: number, end_sales: Number((3 * price).toFixed(3)) });
   });
 
   it('neither reserves nor checks stock', async () => {
-    await evaluated({ items: [{ code: 'A', qty: 1_000_000 }] });
+    await evaluateBasket({ items: [{ code: 'A', qty: 1_000_000 }] });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });
   });
 
   it('makes one evaluation per concurrent call', async () => {
-    const ids = (await Promise.all(Array.from({ length: 20 }, () => evaluated({})))).map(({ id }) => id);
+    const ids = (await Promise.all(Array.from({ length: 20 }, () => evaluateBasket({})))).map(({ id }) => id);
     expect(new Set(ids).size).toBe(20);
   });
 
   it('takes as many statements for 1,000 lines as for 1', async () => {
-    const count = async (lines: number): Promise<number> => {
+    const countStatements = async (lines: number): Promise<number> => {
       api.statements.length = 0;
-      await evaluated({ items: Array.from({ length: lines }, () => ({ code: 'A', qty: 1 })) });
+      await evaluateBasket({ items: Array.from({ length: lines }, () => ({ code: 'A', qty: 1 })) });
       return api.statements.length;
     };
-    await count(1);
-    expect(await count(1_000)).toBe(await count(1));
+    await countStatements(1);
+    expect(await countStatements(1_000)).toBe(await countStatements(1));
   });
 });
 
 describe('a line of the basket', () => {
   beforeEach(async () => {
-    await products([
+    await postProducts([
       { code: 'X', name: 'X', price: 1, vat_rate: 20, variants: [{ code: 'X', barcode: '111', external_ref: 'ref' }] },
     ]);
   });
@@ -174,14 +174,14 @@ describe('a line of the basket', () => {
     ['barcode, when the code finds nothing', { code: 'nothing', barcode: '111' }],
     ['external reference, when code and barcode are empty', { code: '', barcode: null, external_ref: 'ref' }],
   ])('finds its variant by %s', async (_, names) => {
-    expect(codes(await evaluated({ items: [{ ...names, qty: 1 }] }))).toEqual(['X']);
+    expect(codes(await evaluateBasket({ items: [{ ...names, qty: 1 }] }))).toEqual(['X']);
   });
 
   it('finds its variant by id', async () => {
-    const [{ product_variant_id: id }] = (await evaluated({ items: [{ code: 'X', qty: 1 }] })).items;
-    expect(codes(await evaluated({ items: [{ product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
-    expect(codes(await evaluated({ items: [{ code: 'nothing', product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
-    expect(codes(await evaluated({ items: [{ code: 'A', product_variant_id: id, qty: 1 }] }))).toEqual(['A']);
+    const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'X', qty: 1 }] })).items;
+    expect(codes(await evaluateBasket({ items: [{ product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
+    expect(codes(await evaluateBasket({ items: [{ code: 'nothing', product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
+    expect(codes(await evaluateBasket({ items: [{ code: 'A', product_variant_id: id, qty: 1 }] }))).toEqual(['A']);
   });
 
   it('uses the first identifier that finds a variant', async () => {
@@ -189,7 +189,7 @@ describe('a line of the basket', () => {
       { code: 'A', barcode: '111', external_ref: 'ref', qty: 1 },
       { barcode: '111', external_ref: 'nothing', qty: 1 },
     ];
-    expect(codes(await evaluated({ items }))).toEqual(['A', 'X']);
+    expect(codes(await evaluateBasket({ items }))).toEqual(['A', 'X']);
   });
 
   it.each([
@@ -203,31 +203,31 @@ describe('a line of the basket', () => {
     ['an unknown id', { product_variant_id: 2 ** 53 - 1 }],
     ['a negative id', { product_variant_id: -1 }],
   ])('API.Products.NotFound: %s', async (_, names) => {
-    expect(await refused({ items: [...ONE, { ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
+    expect(await expectRefused({ items: [...ONE, { ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
   });
 
   it('API.Products.NotFound: the product is inactive', async () => {
-    await products([{ code: 'X', active: false }]);
-    expect(await refused({ items: [{ code: 'X', qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
+    await postProducts([{ code: 'X', active: false }]);
+    expect(await expectRefused({ items: [{ code: 'X', qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
   });
 
   it('API.Products.NotFound: the variant is of another app', async () => {
-    const stranger = await api.app();
-    await stockShop(stranger, [{ code: 'THEIRS' }]);
-    const [{ product_variant_id: id }] = (await evaluated({ items: [{ code: 'THEIRS', qty: 1 }] }, stranger)).items;
+    const otherApp = await api.app();
+    await stockShop(otherApp, [{ code: 'THEIRS' }]);
+    const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'THEIRS', qty: 1 }] }, otherApp)).items;
     for (const names of [{ code: 'THEIRS' }, { product_variant_id: id }]) {
-      expect(await refused({ items: [{ ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
+      expect(await expectRefused({ items: [{ ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
     }
   });
 
   it('API.Products.MissingPrice: neither the variant nor its product has a price', async () => {
-    await products([{ code: 'FREE', name: 'FREE', vat_rate: 20, variants: [{ code: 'FREE' }] }]);
-    expect(await refused({ items: [{ code: 'FREE', qty: 1 }] })).toEqual({ Products: ['API.Products.MissingPrice'] });
+    await postProducts([{ code: 'FREE', name: 'FREE', vat_rate: 20, variants: [{ code: 'FREE' }] }]);
+    expect(await expectRefused({ items: [{ code: 'FREE', qty: 1 }] })).toEqual({ Products: ['API.Products.MissingPrice'] });
   });
 });
 
 describe('the buyer', () => {
-  const customer = async (email = 'ana@example.com', client = shop) => {
+  const addCustomer = async (email = 'ana@example.com', client = shop) => {
     const fields = { email, first_name: 'Ana', last_name: 'Kovačević', phone: '+381', external_ref: `ref ${email}` };
     return (await client.post('/customers', { customer: fields })).body.data;
   };
@@ -235,7 +235,7 @@ describe('the buyer', () => {
   const NOT_FOUND = { Customers: ['API.Customers.NotFound'] };
 
   it('is a customer identified by id and parts', async () => {
-    const ana = await customer();
+    const ana = await addCustomer();
     expect(await propose(shop, ONE, { ...partsOf(ana), guest: undefined })).toMatchObject({
       anonymous: false,
       customer_id: ana.id,
@@ -246,7 +246,7 @@ describe('the buyer', () => {
   });
 
   it('is a customer identified by external reference', async () => {
-    const ana = await customer();
+    const ana = await addCustomer();
     expect(await propose(shop, ONE, { customer_external_ref: 'ref ana@example.com', guest: null })).toMatchObject({
       anonymous: false,
       customer_id: ana.id,
@@ -254,9 +254,9 @@ describe('the buyer', () => {
   });
 
   it('is the customer rather than a guest, by id first', async () => {
-    const [ana, eva] = [await customer(), await customer('eva@example.com')];
-    const both = { ...partsOf(ana), customer_external_ref: eva.external_ref };
-    expect(await propose(shop, ONE, both)).toMatchObject({ customer_id: ana.id, customer_email: 'ana@example.com' });
+    const [ana, eva] = [await addCustomer(), await addCustomer('eva@example.com')];
+    const bothIdentifiers = { ...partsOf(ana), customer_external_ref: eva.external_ref };
+    expect(await propose(shop, ONE, bothIdentifiers)).toMatchObject({ customer_id: ana.id, customer_email: 'ana@example.com' });
   });
 
   it('is a guest as sent, who may be incomplete', async () => {
@@ -267,12 +267,12 @@ describe('the buyer', () => {
       customer_first_name: GUEST.first_name,
       customer_last_name: GUEST.last_name,
     });
-    for (const guest of [undefined, null, {}, { first_name: '' }]) await evaluated({ guest });
+    for (const guest of [undefined, null, {}, { first_name: '' }]) await evaluateBasket({ guest });
   });
 
   it.each(Object.keys(GUEST))('can be a guest with a blank %s until a proforma is made', async (field) => {
     for (const blank of ['', ' \t']) {
-      const { id } = await evaluated({ guest: { ...GUEST, [field]: blank } });
+      const { id } = await evaluateBasket({ guest: { ...GUEST, [field]: blank } });
       const reply = await shop.post('/proforma_orders', { order_processing_id: id });
       expect([reply.status, reply.body]).toEqual([
         422,
@@ -284,8 +284,8 @@ describe('the buyer', () => {
   it.each([
     ['dataPart', { data_part: undefined }, { data_part: ["can't be blank"] }],
     ['timePart', { time_part: null }, { time_part: ["can't be blank"] }],
-  ])('cannot be identified by an id without %s', async (_, lacking, errors) => {
-    expect(await refused({ ...partsOf(await customer()), ...lacking })).toEqual(errors);
+  ])('cannot be identified by an id without %s', async (_, missingPart, errors) => {
+    expect(await expectRefused({ ...partsOf(await addCustomer()), ...missingPart })).toEqual(errors);
   });
 
   it.each([
@@ -293,16 +293,16 @@ describe('the buyer', () => {
     ['a negative id', () => ({ customer_id: -1, data_part: 1, time_part: 1 })],
     ['an unknown reference', () => ({ customer_external_ref: 'nobody' })],
     ['a reference in another case', () => ({ customer_external_ref: 'REF ana@example.com' })],
-    ['another dataPart', async () => ({ ...partsOf(await customer()), data_part: 65 })],
-    ['another timePart', async () => ({ ...partsOf(await customer()), time_part: 1 })],
-    ['a data_part out of range', async () => ({ ...partsOf(await customer()), data_part: 2 ** 31 - 1 })],
-    ['an id of another app', async () => partsOf(await customer('x@example.com', await api.app()))],
+    ['another dataPart', async () => ({ ...partsOf(await addCustomer()), data_part: 65 })],
+    ['another timePart', async () => ({ ...partsOf(await addCustomer()), time_part: 1 })],
+    ['a data_part out of range', async () => ({ ...partsOf(await addCustomer()), data_part: 2 ** 31 - 1 })],
+    ['an id of another app', async () => partsOf(await addCustomer('x@example.com', await api.app()))],
     [
       'a reference of another app',
-      async () => ({ customer_external_ref: (await customer('x@example.com', await api.app())).external_ref }),
+      async () => ({ customer_external_ref: (await addCustomer('x@example.com', await api.app())).external_ref }),
     ],
   ])('API.Customers.NotFound: %s', async (_, names) => {
-    expect(await refused(await names())).toEqual(NOT_FOUND);
+    expect(await expectRefused(await names())).toEqual(NOT_FOUND);
   });
 
   it('is a guest when the reference is empty', async () => {
@@ -312,31 +312,31 @@ describe('the buyer', () => {
 
 describe('the delivery', () => {
   const { address_line_1, city, postcode } = GUEST;
-  const nowhere = { address_line_1: null, city: null, postcode: null, country: null };
-  const area = async (more: object) => {
-    const { address_line_1: line, city: town, postcode: zip, country } = (await propose(shop, ONE, more)).delivery_area;
+  const noAddress = { address_line_1: null, city: null, postcode: null, country: null };
+  const deliveryArea = async (fields: object) => {
+    const { address_line_1: line, city: town, postcode: zip, country } = (await propose(shop, ONE, fields)).delivery_area;
     return { address_line_1: line, city: town, postcode: zip, country };
   };
 
   it('goes to the guest unless another address is sent', async () => {
     const home = { address_line_1, city, postcode, country: 'RS' };
     const office = { address_line_1: 'Trg 2', city: 'Niš', postcode: '18000', country: null };
-    expect(await area({ guest: { ...GUEST, country: 'RS' } })).toEqual(home);
-    expect(await area({ guest: { ...GUEST, country: 'RS' }, delivery: office })).toEqual(office);
+    expect(await deliveryArea({ guest: { ...GUEST, country: 'RS' } })).toEqual(home);
+    expect(await deliveryArea({ guest: { ...GUEST, country: 'RS' }, delivery: office })).toEqual(office);
   });
 
-  const blank = { address_line_1: '', city: ' ', postcode: '', country: '' };
+  const blankAddress = { address_line_1: '', city: ' ', postcode: '', country: '' };
 
-  it.each([null, {}, nowhere, blank])('goes to the guest when it is %j', async (delivery) => {
-    expect(await area({ delivery })).toEqual({ ...nowhere, address_line_1, city, postcode });
+  it.each([null, {}, noAddress, blankAddress])('goes to the guest when it is %j', async (delivery) => {
+    expect(await deliveryArea({ delivery })).toEqual({ ...noAddress, address_line_1, city, postcode });
   });
 
   it('has no address for a customer unless one is sent', async () => {
     const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
     await shop.post('/customers', { customer: fields });
     const ana = { customer_external_ref: 'ana', guest: null };
-    expect(await area(ana)).toEqual(nowhere);
-    expect(await area({ ...ana, delivery: { city: 'Niš' } })).toEqual({ ...nowhere, city: 'Niš' });
+    expect(await deliveryArea(ana)).toEqual(noAddress);
+    expect(await deliveryArea({ ...ana, delivery: { city: 'Niš' } })).toEqual({ ...noAddress, city: 'Niš' });
   });
 });
 
@@ -352,10 +352,10 @@ describe('fields that the proforma takes from its evaluation', () => {
   });
 
   it('are kept as sent, with repeated tags once', async () => {
-    const kept = { market_id: 7, sales_channel_id: 3, sales_channel: 'kiosk', comment: 'č'.repeat(5_000) };
+    const keptFields = { market_id: 7, sales_channel_id: 3, sales_channel: 'kiosk', comment: 'č'.repeat(5_000) };
     const tags = ['b', 'a', 'b', ' ', 't'.repeat(100)];
-    expect(await propose(shop, ONE, { ...kept, tags })).toMatchObject({
-      ...kept,
+    expect(await propose(shop, ONE, { ...keptFields, tags })).toMatchObject({
+      ...keptFields,
       tags: ['b', 'a', ' ', 't'.repeat(100)],
     });
   });
@@ -376,7 +376,7 @@ describe('fields that the proforma takes from its evaluation', () => {
     await (await api.app()).put('/warehouse', { warehouses: [warehouse('THEIRS')] });
     await shop.put('/warehouse', { warehouses: [warehouse('GONE')] });
     await shop.put('/warehouse', { warehouses: [{ code: 'GONE', delete: true }] });
-    expect(await refused({ warehouse_code: code })).toEqual({ Warehouses: ['API.Warehouses.NotFound'] });
+    expect(await expectRefused({ warehouse_code: code })).toEqual({ Warehouses: ['API.Warehouses.NotFound'] });
   });
 });
 
@@ -386,20 +386,20 @@ describe('records that are not set up', () => {
     ['a coupon', { coupon_codes: ['SUMMER'] }, { Promotions: ['API.Promotions.CouponNotFound'] }],
     ['a voucher', { voucher_codes: ['V-1'] }, { Vouchers: ['API.Vouchers.NotAvailable'] }],
   ])('refuses %s as unknown', async (_, fields, errors) => {
-    expect(await refused(fields)).toEqual(errors);
+    expect(await expectRefused(fields)).toEqual(errors);
   });
 
   it.each([
     { shipment_method_code: null, coupon_codes: null, voucher_codes: null },
     { shipment_method_code: '', coupon_codes: [], voucher_codes: [] },
   ])('treats %j as absent', async (fields) => {
-    expect(await evaluated(fields)).toMatchObject({ fee_items: [], promotions: [], vouchers: [] });
+    expect(await evaluateBasket(fields)).toMatchObject({ fee_items: [], promotions: [], vouchers: [] });
   });
 });
 
 describe('an invalid basket', () => {
-  const line = (fields: object) => ({ items: [...ONE, { code: 'A', qty: 1, ...fields }] });
-  const long = 'č'.repeat(256);
+  const secondItem = (fields: object) => ({ items: [...ONE, { code: 'A', qty: 1, ...fields }] });
+  const longText = 'č'.repeat(256);
 
   it.each([
     ['without items', { items: undefined }, { items: ["can't be blank"] }],
@@ -410,17 +410,17 @@ describe('an invalid basket', () => {
       { items: Array.from({ length: 1_001 }, () => ({ code: 'A', qty: 1 })) },
       { items: ['is too long'] },
     ],
-    ['without a quantity', line({ qty: undefined }), { 'items.1.qty': ["can't be blank"] }],
-    ['with null for a quantity', line({ qty: null }), { 'items.1.qty': ["can't be blank"] }],
-    ['with quantity 0', line({ qty: 0 }), { 'items.1.qty': ['must be greater than 0'] }],
-    ['with quantity -1', line({ qty: -1 }), { 'items.1.qty': ['must be greater than 0'] }],
-    ['with more than a million pieces', line({ qty: 1_000_001 }), { 'items.1.qty': ['is invalid'] }],
-    ['with NUL in a code', line({ code: 'a\0' }), { 'items.1.code': ['is invalid'] }],
-    ['with a long barcode', line({ barcode: long }), { 'items.1.barcode': ['is too long'] }],
+    ['without a quantity', secondItem({ qty: undefined }), { 'items.1.qty': ["can't be blank"] }],
+    ['with null for a quantity', secondItem({ qty: null }), { 'items.1.qty': ["can't be blank"] }],
+    ['with quantity 0', secondItem({ qty: 0 }), { 'items.1.qty': ['must be greater than 0'] }],
+    ['with quantity -1', secondItem({ qty: -1 }), { 'items.1.qty': ['must be greater than 0'] }],
+    ['with more than a million pieces', secondItem({ qty: 1_000_001 }), { 'items.1.qty': ['is invalid'] }],
+    ['with NUL in a code', secondItem({ code: 'a\0' }), { 'items.1.code': ['is invalid'] }],
+    ['with a long barcode', secondItem({ barcode: longText }), { 'items.1.barcode': ['is too long'] }],
     ['with market 0', { market_id: 0 }, { market_id: ['must be greater than 0'] }],
     ['with channel 0', { sales_channel_id: 0 }, { sales_channel_id: ['must be greater than 0'] }],
     ['with a market beyond 32 bits', { market_id: 2 ** 31 }, { market_id: ['is invalid'] }],
-    ['with a long channel', { sales_channel: long }, { sales_channel: ['is too long'] }],
+    ['with a long channel', { sales_channel: longText }, { sales_channel: ['is too long'] }],
     ['with a comment of 5,001 characters', { comment: 'x'.repeat(5_001) }, { comment: ['is too long'] }],
     ['with 51 tags', { tags: Array.from({ length: 51 }, (_, index) => `t${index}`) }, { tags: ['is too long'] }],
     ['with a tag of 101 characters', { tags: ['a', 't'.repeat(101)] }, { tags: ['is too long'] }],
@@ -431,10 +431,10 @@ describe('an invalid basket', () => {
     ['with a space in the e-mail', { guest: { ...GUEST, email: ' a@b.rs' } }, { 'guest.email': ['is invalid'] }],
     ['with NUL in the e-mail', { guest: { ...GUEST, email: '\0' } }, { 'guest.email': ['is invalid'] }],
     ['with a long blank e-mail', { guest: { ...GUEST, email: ' '.repeat(256) } }, { 'guest.email': ['is too long'] }],
-    ['with a long city', { delivery: { city: long } }, { 'delivery.city': ['is too long'] }],
+    ['with a long city', { delivery: { city: longText } }, { 'delivery.city': ['is too long'] }],
     [
       'in many fields',
-      { items: [{ code: '\0', qty: 0 }, {}], guest: { phone: long }, comment: '\0' },
+      { items: [{ code: '\0', qty: 0 }, {}], guest: { phone: longText }, comment: '\0' },
       {
         'items.0.code': ['is invalid'],
         'items.0.qty': ['must be greater than 0'],
@@ -444,14 +444,14 @@ describe('an invalid basket', () => {
       },
     ],
   ])('%s is refused with every failing field', async (_, fields, errors) => {
-    expect(await refused(fields)).toEqual(errors);
+    expect(await expectRefused(fields)).toEqual(errors);
   });
 
   it('is refused when its total exceeds the maximum', async () => {
-    await products([{ code: 'A', price: 900_000_000_000 }]);
-    expect(await refused({ items: [{ code: 'A', qty: 2 }] })).toEqual({ items: ['is invalid'] });
-    expect(await refused({ items: [{ code: 'A', qty: 1_000_000 }] })).toEqual({ items: ['is invalid'] });
-    expect(await evaluated({})).toMatchObject({ end_sales: 900_000_000_000 });
+    await postProducts([{ code: 'A', price: 900_000_000_000 }]);
+    expect(await expectRefused({ items: [{ code: 'A', qty: 2 }] })).toEqual({ items: ['is invalid'] });
+    expect(await expectRefused({ items: [{ code: 'A', qty: 1_000_000 }] })).toEqual({ items: ['is invalid'] });
+    expect(await evaluateBasket({})).toMatchObject({ end_sales: 900_000_000_000 });
   });
 
   it.each([
@@ -489,7 +489,7 @@ describe('an invalid basket', () => {
   ])('is answered 400 with %s of the wrong type: %j', async (field, value) => {
     const { status, body } = await post({ [field]: value });
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
-    expect(await evaluations()).toEqual([]);
+    expect(await storedEvaluations()).toEqual([]);
   });
 });
 
@@ -497,8 +497,8 @@ describe('GET /order_processings/{id}', () => {
   const get = (id: number, client = shop): Promise<Reply> => client.get(`/order_processings/${id}`);
 
   it('returns the evaluation as it was calculated', async () => {
-    const evaluation = await evaluated({ guest: GUEST });
-    await products([{ code: 'A', price: 1, name: 'Renamed', active: false }]);
+    const evaluation = await evaluateBasket({ guest: GUEST });
+    await postProducts([{ code: 'A', price: 1, name: 'Renamed', active: false }]);
     expect((await get(evaluation.id)).body).toEqual({ data: evaluation });
     await shop.post('/proforma_orders', { order_processing_id: evaluation.id });
     api.clock.forward({ hours: 25 });
@@ -506,8 +506,8 @@ describe('GET /order_processings/{id}', () => {
   });
 
   it('does not find the evaluation of another app', async () => {
-    const stranger = await api.app();
-    const { status, text } = await get(await evaluate(shop, ONE), stranger);
+    const otherApp = await api.app();
+    const { status, text } = await get(await evaluate(shop, ONE), otherApp);
     expect([status, text]).toEqual([404, '']);
   });
 });

@@ -25,32 +25,32 @@ beforeEach(async () => {
   ]);
 });
 
-const of = (basket: Readonly<Record<string, number>>) => Object.entries(basket).map(([code, qty]) => ({ code, qty }));
+const itemsOf = (basket: Readonly<Record<string, number>>) => Object.entries(basket).map(([code, qty]) => ({ code, qty }));
 const post = (basket: Readonly<Record<string, number>>, fields: object = {}): Promise<Reply> =>
-  shop.post('/order_processings', { order_processing: { items: of(basket), ...fields } });
-const evaluated = async (basket: Readonly<Record<string, number>>, fields: object = {}) => {
+  shop.post('/order_processings', { order_processing: { items: itemsOf(basket), ...fields } });
+const evaluateBasket = async (basket: Readonly<Record<string, number>>, fields: object = {}) => {
   const { status, body } = await post(basket, fields);
   expect([status, body.errors]).toEqual([201, undefined]);
   return body.data;
 };
-const refused = async (fields: object): Promise<unknown> => {
+const expectRefused = async (fields: object): Promise<unknown> => {
   const { status, body } = await post({ A: 1 }, fields);
   expect(status).toBe(422);
   return body.errors;
 };
-const create = (id: number): Promise<Reply> => shop.post('/proforma_orders', { order_processing_id: id });
-const shown = async (id: number) => (await shop.get(`/proforma_orders/${id}`)).body.data;
-const promotion = (code: string, more: object) => ({
+const createProforma = (id: number): Promise<Reply> => shop.post('/proforma_orders', { order_processing_id: id });
+const getProforma = async (id: number) => (await shop.get(`/proforma_orders/${id}`)).body.data;
+const promotion = (code: string, fields: object) => ({
   code,
   name: `Offer ${code}`,
   kind: 'percentage',
   value: 10,
-  ...more,
+  ...fields,
 });
-const offer = (...rows: readonly object[]) => setUp(shop, 'promotions', rows);
-const at = (hours: number): string =>
+const setPromotions = (...rows: readonly object[]) => setUp(shop, 'promotions', rows);
+const timeAfter = (hours: number): string =>
   new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
-const lines = ({ items }: { items: readonly Record<'sales' | 'discount' | 'end_sales', number>[] }) =>
+const lineAmounts = ({ items }: { items: readonly Record<'sales' | 'discount' | 'end_sales', number>[] }) =>
   items.map(({ sales, discount, end_sales }) => [sales, discount, end_sales]);
 
 interface Payment {
@@ -58,15 +58,15 @@ interface Payment {
   readonly payment_method: string;
   readonly payment_status: string;
 }
-const payments = (proforma: { payments: readonly Payment[] }) =>
-  proforma.payments.map((each) => [each.payment_method, each.amount, each.payment_status]);
+const summarizePayments = (proforma: { payments: readonly Payment[] }) =>
+  proforma.payments.map((payment) => [payment.payment_method, payment.amount, payment.payment_status]);
 
 describe('a percentage', () => {
   it('of the basket is split over the lines by largest remainder', async () => {
-    await offer(promotion('TEN', { value: 10.01 }));
-    const evaluation = await evaluated({ A: 1, B: 1, C: 1 });
+    await setPromotions(promotion('TEN', { value: 10.01 }));
+    const evaluation = await evaluateBasket({ A: 1, B: 1, C: 1 });
     // 16.016 of 160, as 10.01 + 5.005 + 1.001 and a remainder of one para for the second
-    expect(lines(evaluation)).toEqual([
+    expect(lineAmounts(evaluation)).toEqual([
       [100, 10.01, 89.99],
       [50, 5.01, 44.99],
       [10, 1, 9],
@@ -84,45 +84,45 @@ describe('a percentage', () => {
   });
 
   it('of some variants discounts only these', async () => {
-    await offer(promotion('A25', { value: 25, variant_codes: ['A', 'C'] }));
-    expect(lines(await evaluated({ A: 2, B: 1 }))).toEqual([
+    await setPromotions(promotion('A25', { value: 25, variant_codes: ['A', 'C'] }));
+    expect(lineAmounts(await evaluateBasket({ A: 2, B: 1 }))).toEqual([
       [200, 50, 150],
       [50, 0, 50],
     ]);
   });
 
   it('of 100 makes the basket free', async () => {
-    await offer(promotion('ALL', { value: 100 }));
-    expect(await evaluated({ A: 2, B: 1 })).toMatchObject({ sales: 250, discount: 250, end_sales: 0, vat: 0 });
+    await setPromotions(promotion('ALL', { value: 100 }));
+    expect(await evaluateBasket({ A: 2, B: 1 })).toMatchObject({ sales: 250, discount: 250, end_sales: 0, vat: 0 });
   });
 });
 
 describe('an amount', () => {
   it('is taken off the basket once, split by largest remainder', async () => {
-    await offer(promotion('OFF', { kind: 'amount', value: 30.01 }));
-    expect(lines(await evaluated({ A: 2, B: 1 }))).toEqual([
+    await setPromotions(promotion('OFF', { kind: 'amount', value: 30.01 }));
+    expect(lineAmounts(await evaluateBasket({ A: 2, B: 1 }))).toEqual([
       [200, 24.01, 175.99],
       [50, 6, 44],
     ]);
   });
 
   it('of some variants is taken off per piece', async () => {
-    await offer(promotion('OFF', { kind: 'amount', value: 15, variant_codes: ['A'] }));
-    expect(lines(await evaluated({ A: 3, B: 1 }))).toEqual([
+    await setPromotions(promotion('OFF', { kind: 'amount', value: 15, variant_codes: ['A'] }));
+    expect(lineAmounts(await evaluateBasket({ A: 3, B: 1 }))).toEqual([
       [300, 45, 255],
       [50, 0, 50],
     ]);
   });
 
   it.each([[{}], [{ variant_codes: ['A', 'B'] }]])('never goes below 0: %j', async (about) => {
-    await offer(promotion('OFF', { kind: 'amount', value: 1_000, ...about }));
-    expect(await evaluated({ A: 2, B: 1 })).toMatchObject({ discount: 250, end_sales: 0 });
+    await setPromotions(promotion('OFF', { kind: 'amount', value: 1_000, ...about }));
+    expect(await evaluateBasket({ A: 2, B: 1 })).toMatchObject({ discount: 250, end_sales: 0 });
   });
 });
 
 describe('buy x get y', () => {
-  const free = (more: object = {}) =>
-    promotion('3FOR2', { kind: 'buy_x_get_y', value: null, buy_qty: 2, get_qty: 1, ...more });
+  const buyTwoGetOne = (fields: object = {}) =>
+    promotion('3FOR2', { kind: 'buy_x_get_y', value: null, buy_qty: 2, get_qty: 1, ...fields });
 
   it.each([
     [{ A: 1, B: 1 }, 0],
@@ -131,13 +131,13 @@ describe('buy x get y', () => {
     [{ A: 5, B: 1 }, 150],
     [{ A: 3, C: 3 }, 20],
   ])('counts the pieces of all lines together and gives the cheapest: %j', async (basket, discount) => {
-    await offer(free());
-    expect(await evaluated(basket)).toMatchObject({ discount });
+    await setPromotions(buyTwoGetOne());
+    expect(await evaluateBasket(basket)).toMatchObject({ discount });
   });
 
   it('counts its own variants only', async () => {
-    await offer(free({ variant_codes: ['A', 'B'] }));
-    expect(lines(await evaluated({ A: 2, B: 1, C: 5 }))).toEqual([
+    await setPromotions(buyTwoGetOne({ variant_codes: ['A', 'B'] }));
+    expect(lineAmounts(await evaluateBasket({ A: 2, B: 1, C: 5 }))).toEqual([
       [200, 0, 200],
       [50, 50, 0],
       [50, 0, 50],
@@ -145,25 +145,25 @@ describe('buy x get y', () => {
   });
 
   it('takes its percentage off the pieces', async () => {
-    await offer(free({ value: 50 }));
-    expect(await evaluated({ A: 3 })).toMatchObject({ discount: 50 });
+    await setPromotions(buyTwoGetOne({ value: 50 }));
+    expect(await evaluateBasket({ A: 3 })).toMatchObject({ discount: 50 });
   });
 });
 
 describe('several promotions', () => {
-  const twenty = { kind: 'amount', value: 20 };
+  const amountOf20 = { kind: 'amount', value: 20 };
 
   it('apply by priority, each to the remaining amount', async () => {
-    await offer(promotion('X', { priority: 1 }), promotion('Y', { ...twenty, priority: 2 }));
-    expect(await evaluated({ A: 1 })).toMatchObject({
+    await setPromotions(promotion('X', { priority: 1 }), promotion('Y', { ...amountOf20, priority: 2 }));
+    expect(await evaluateBasket({ A: 1 })).toMatchObject({
       discount: 30,
       promotions: [
         { code: 'X', amount: 10 },
         { code: 'Y', amount: 20 },
       ],
     });
-    await offer({ code: 'Y', priority: -1 });
-    expect(await evaluated({ A: 1 })).toMatchObject({
+    await setPromotions({ code: 'Y', priority: -1 });
+    expect(await evaluateBasket({ A: 1 })).toMatchObject({
       discount: 28,
       promotions: [
         { code: 'Y', amount: 20 },
@@ -173,20 +173,20 @@ describe('several promotions', () => {
   });
 
   it('of one priority apply by code', async () => {
-    await offer(promotion('Z', twenty), promotion('Y', {}));
-    expect((await evaluated({ A: 1 })).promotions).toMatchObject([
+    await setPromotions(promotion('Z', amountOf20), promotion('Y', {}));
+    expect((await evaluateBasket({ A: 1 })).promotions).toMatchObject([
       { code: 'Y', amount: 10 },
       { code: 'Z', amount: 20 },
     ]);
   });
 
   it('apply to lines before the basket, whatever their priority', async () => {
-    await offer(
+    await setPromotions(
       promotion('BASKET', { priority: -5 }),
       promotion('LINE', { kind: 'amount', value: 20, variant_codes: ['A'], priority: 5 }),
       promotion('FREE', { kind: 'buy_x_get_y', buy_qty: 1, get_qty: 1, value: 50, priority: 4 }),
     );
-    expect((await evaluated({ A: 2 })).promotions).toMatchObject([
+    expect((await evaluateBasket({ A: 2 })).promotions).toMatchObject([
       { code: 'FREE', amount: 50 },
       { code: 'LINE', amount: 40 },
       { code: 'BASKET', amount: 11 },
@@ -194,53 +194,53 @@ describe('several promotions', () => {
   });
 
   it('are shown only when they discount something', async () => {
-    await offer(
+    await setPromotions(
       promotion('ALL', { value: 100 }),
       promotion('LATE', { priority: 1 }),
       promotion('B', { variant_codes: ['B'] }),
     );
-    expect((await evaluated({ A: 1 })).promotions).toMatchObject([{ code: 'ALL', amount: 100 }]);
+    expect((await evaluateBasket({ A: 1 })).promotions).toMatchObject([{ code: 'ALL', amount: 100 }]);
   });
 });
 
 describe('the conditions of a promotion', () => {
-  const discount = async (basket: Readonly<Record<string, number>>) => (await evaluated(basket)).discount;
+  const discountOf = async (basket: Readonly<Record<string, number>>) => (await evaluateBasket(basket)).discount;
 
   it('min_qty counts the pieces of its variants', async () => {
-    await offer(promotion('P', { variant_codes: ['A'], min_qty: 2 }));
-    expect(await discount({ A: 1, B: 5 })).toBe(0);
-    expect(await discount({ A: 2 })).toBe(20);
+    await setPromotions(promotion('P', { variant_codes: ['A'], min_qty: 2 }));
+    expect(await discountOf({ A: 1, B: 5 })).toBe(0);
+    expect(await discountOf({ A: 2 })).toBe(20);
   });
 
   it('min_amount is the item sum before discounts', async () => {
-    await offer(
+    await setPromotions(
       promotion('FIRST', { value: 50, priority: -1 }),
       promotion('P', { kind: 'amount', value: 1, min_amount: 150 }),
     );
-    expect(await discount({ A: 1 })).toBe(50);
-    expect(await discount({ A: 1, B: 1 })).toBe(76);
+    expect(await discountOf({ A: 1 })).toBe(50);
+    expect(await discountOf({ A: 1, B: 1 })).toBe(76);
   });
 
   it('the window includes both ends', async () => {
-    await offer(promotion('P', { valid_from: at(1), valid_until: at(3) }));
-    const seen: number[] = [];
+    await setPromotions(promotion('P', { valid_from: timeAfter(1), valid_until: timeAfter(3) }));
+    const discounts: number[] = [];
     for (let hour = 0; hour < 5; hour += 1) {
-      seen.push(await discount({ A: 1 }));
+      discounts.push(await discountOf({ A: 1 }));
       api.clock.forward({ hours: 1 });
     }
-    expect(seen).toEqual([0, 10, 10, 10, 0]);
+    expect(discounts).toEqual([0, 10, 10, 10, 0]);
   });
 
   it('an inactive promotion discounts nothing', async () => {
-    await offer(promotion('P', { active: false }));
-    expect(await discount({ A: 1 })).toBe(0);
-    await offer({ code: 'P', active: true });
-    expect(await discount({ A: 1 })).toBe(10);
+    await setPromotions(promotion('P', { active: false }));
+    expect(await discountOf({ A: 1 })).toBe(0);
+    await setPromotions({ code: 'P', active: true });
+    expect(await discountOf({ A: 1 })).toBe(10);
   });
 
   it('a promotion of another app discounts nothing', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', {})]);
-    expect(await discount({ A: 1 })).toBe(0);
+    expect(await discountOf({ A: 1 })).toBe(0);
   });
 });
 
@@ -248,15 +248,15 @@ describe('a coupon', () => {
   const NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
 
   it('applies only the promotion that asks for it', async () => {
-    await offer(promotion('P', { coupon_code: 'SUMMER' }), promotion('Q', { coupon_code: 'WINTER', value: 50 }));
-    expect((await evaluated({ A: 1 })).discount).toBe(0);
-    expect((await evaluated({ A: 1 }, { coupon_codes: ['SUMMER', 'SUMMER'] })).discount).toBe(10);
-    expect((await evaluated({ A: 1 }, { coupon_codes: ['WINTER', 'SUMMER'] })).discount).toBe(55);
+    await setPromotions(promotion('P', { coupon_code: 'SUMMER' }), promotion('Q', { coupon_code: 'WINTER', value: 50 }));
+    expect((await evaluateBasket({ A: 1 })).discount).toBe(0);
+    expect((await evaluateBasket({ A: 1 }, { coupon_codes: ['SUMMER', 'SUMMER'] })).discount).toBe(10);
+    expect((await evaluateBasket({ A: 1 }, { coupon_codes: ['WINTER', 'SUMMER'] })).discount).toBe(55);
   });
 
   it('is accepted when the basket is too small for its promotion', async () => {
-    await offer(promotion('P', { coupon_code: 'SUMMER', min_qty: 2 }));
-    expect((await evaluated({ A: 1 }, { coupon_codes: ['SUMMER'] })).discount).toBe(0);
+    await setPromotions(promotion('P', { coupon_code: 'SUMMER', min_qty: 2 }));
+    expect((await evaluateBasket({ A: 1 }, { coupon_codes: ['SUMMER'] })).discount).toBe(0);
   });
 
   it.each([
@@ -265,25 +265,25 @@ describe('a coupon', () => {
     ['of an inactive promotion', { active: false }, 'SUMMER'],
     ['before its window', { valid_from: '2099-01-01' }, 'SUMMER'],
     ['after its window', { valid_until: '2001-01-01' }, 'SUMMER'],
-  ])('API.Promotions.CouponNotFound: %s', async (_, more, coupon) => {
-    await offer(promotion('P', { coupon_code: 'SUMMER', ...more }));
-    expect(await refused({ coupon_codes: [coupon] })).toEqual(NOT_FOUND);
+  ])('API.Promotions.CouponNotFound: %s', async (_, fields, coupon) => {
+    await setPromotions(promotion('P', { coupon_code: 'SUMMER', ...fields }));
+    expect(await expectRefused({ coupon_codes: [coupon] })).toEqual(NOT_FOUND);
   });
 
   it('API.Promotions.CouponNotFound: of another app', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', { coupon_code: 'SUMMER' })]);
-    expect(await refused({ coupon_codes: ['SUMMER'] })).toEqual(NOT_FOUND);
+    expect(await expectRefused({ coupon_codes: ['SUMMER'] })).toEqual(NOT_FOUND);
   });
 });
 
 describe('the shipment fee', () => {
   const courier = { code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20, free_from: 180 };
-  const by = { shipment_method_code: 'courier' };
+  const byCourier = { shipment_method_code: 'courier' };
   beforeEach(() => setUp(shop, 'shipment_methods', [courier]));
 
   it('is a line with its own VAT, outside basket promotions', async () => {
-    await offer(promotion('TEN', {}));
-    const evaluation = await evaluated({ B: 1 }, by);
+    await setPromotions(promotion('TEN', {}));
+    const evaluation = await evaluateBasket({ B: 1 }, byCourier);
     expect(evaluation.fee_items).toEqual([
       {
         kind: 'shipment',
@@ -298,7 +298,7 @@ describe('the shipment fee', () => {
     ]);
     // 45 × 10/110 + 30.5 × 20/120
     expect(evaluation).toMatchObject({ sales: 80.5, discount: 5, end_sales: 75.5, vat: 9.17, net_sales: 66.33 });
-    expect(await propose(shop, of({ B: 1 }), by)).toMatchObject({
+    expect(await propose(shop, itemsOf({ B: 1 }), byCourier)).toMatchObject({
       fee_items: evaluation.fee_items,
       end_sales: 75.5,
       delivery_area: { shipment_method_code: 'courier', pickup_point_code: null },
@@ -310,23 +310,23 @@ describe('the shipment fee', () => {
   });
 
   it('is waived from a sum of items after discounts', async () => {
-    expect((await evaluated({ A: 1, B: 1, C: 2 }, by)).fee_items).toMatchObject([{ price: 30.5 }]);
-    expect((await evaluated({ A: 1, B: 1, C: 3 }, by)).fee_items).toMatchObject([{ price: 0, end_sales: 0 }]);
-    await offer(promotion('TEN', {}));
-    expect(await evaluated({ A: 1, B: 1, C: 3 }, by)).toMatchObject({ fee_items: [{ price: 30.5 }], end_sales: 192.5 });
-    expect(await evaluated({ A: 2 }, by)).toMatchObject({ fee_items: [{ price: 0 }], end_sales: 180 });
+    expect((await evaluateBasket({ A: 1, B: 1, C: 2 }, byCourier)).fee_items).toMatchObject([{ price: 30.5 }]);
+    expect((await evaluateBasket({ A: 1, B: 1, C: 3 }, byCourier)).fee_items).toMatchObject([{ price: 0, end_sales: 0 }]);
+    await setPromotions(promotion('TEN', {}));
+    expect(await evaluateBasket({ A: 1, B: 1, C: 3 }, byCourier)).toMatchObject({ fee_items: [{ price: 30.5 }], end_sales: 192.5 });
+    expect(await evaluateBasket({ A: 2 }, byCourier)).toMatchObject({ fee_items: [{ price: 0 }], end_sales: 180 });
   });
 
   it('is never waived without free_from, always with 0', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: null }]);
-    expect((await evaluated({ A: 100 }, by)).fee_items).toMatchObject([{ price: 30.5 }]);
+    expect((await evaluateBasket({ A: 100 }, byCourier)).fee_items).toMatchObject([{ price: 30.5 }]);
     await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: 0 }]);
-    expect((await evaluated({ C: 1 }, by)).fee_items).toMatchObject([{ price: 0 }]);
+    expect((await evaluateBasket({ C: 1 }, byCourier)).fee_items).toMatchObject([{ price: 0 }]);
   });
 
   it.each(['Courier', 'post'])('API.ShipmentMethods.NotFound: %s', async (code) => {
     await setUp(await api.app(), 'shipment_methods', [{ ...courier, code: 'post' }]);
-    expect(await refused({ shipment_method_code: code })).toEqual({
+    expect(await expectRefused({ shipment_method_code: code })).toEqual({
       ShipmentMethods: ['API.ShipmentMethods.NotFound'],
     });
   });
@@ -344,38 +344,38 @@ describe('the pickup point', () => {
       { code: 'P2', name: 'Market', available: false },
     ],
   };
-  const to = (point?: string) =>
-    evaluate(shop, of({ A: 1 }), { shipment_method_code: 'locker', pickup_point_code: point });
+  const evaluateForPoint = (point?: string) =>
+    evaluate(shop, itemsOf({ A: 1 }), { shipment_method_code: 'locker', pickup_point_code: point });
   beforeEach(() => setUp(shop, 'shipment_methods', [lockers]));
-  const keyOf = async (id: number) => {
-    const { status, body } = await create(id);
+  const createAndReadPoint = async (id: number) => {
+    const { status, body } = await createProforma(id);
     return status === 201 ? body.data.delivery_area.pickup_point_code : body.errors.ShipmentMethods;
   };
 
   it('is kept when it is available', async () => {
-    expect(await keyOf(await to('P1'))).toBe('P1');
+    expect(await createAndReadPoint(await evaluateForPoint('P1'))).toBe('P1');
   });
 
   it.each([undefined, null, ''])('API.ShipmentMethods.PickupPointRequired: %j', async (point) => {
-    expect(await keyOf(await to(point as string))).toEqual(['API.ShipmentMethods.PickupPointRequired']);
+    expect(await createAndReadPoint(await evaluateForPoint(point as string))).toEqual(['API.ShipmentMethods.PickupPointRequired']);
   });
 
   it.each(['P2', 'P3', 'p1'])('API.ShipmentMethods.PickupPointUnavailable: %s', async (point) => {
-    expect(await keyOf(await to(point))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
+    expect(await createAndReadPoint(await evaluateForPoint(point))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
   });
 
   it('is checked when the proforma is made, not before', async () => {
-    const [id, later] = [await to('P1'), await to('P2')];
+    const [id, laterEvaluation] = [await evaluateForPoint('P1'), await evaluateForPoint('P2')];
     const points = [{ code: 'P2', name: 'Market', available: true }];
     await setUp(shop, 'shipment_methods', [{ code: 'locker', pickup_points: points }]);
-    expect(await keyOf(id)).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
-    expect(await keyOf(later)).toBe('P2');
+    expect(await createAndReadPoint(id)).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
+    expect(await createAndReadPoint(laterEvaluation)).toBe('P2');
   });
 
   it('is optional when the method does not require one', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'locker', requires_pickup_point: false }]);
-    expect(await keyOf(await to())).toBeNull();
-    expect(await keyOf(await to('P2'))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
+    expect(await createAndReadPoint(await evaluateForPoint())).toBeNull();
+    expect(await createAndReadPoint(await evaluateForPoint('P2'))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
   });
 });
 
@@ -385,7 +385,7 @@ describe('a promotion without effect when the proforma was made', () => {
       { code: 'P', price: 10, stock: 10 },
       { code: 'D', price: 5, stock: 10 },
     ]);
-    await offer(
+    await setPromotions(
       promotion('ONE', {
         kind: 'buy_x_get_y',
         value: 100,
@@ -397,11 +397,11 @@ describe('a promotion without effect when the proforma was made', () => {
       }),
       promotion('TWO', { value: 50, variant_codes: ['D', 'Z'], coupon_code: 'C1', priority: 2 }),
     );
-    const evaluation = await evaluated({ P: 1, D: 2 }, { guest: GUEST, coupon_codes: ['C1'] });
+    const evaluation = await evaluateBasket({ P: 1, D: 2 }, { guest: GUEST, coupon_codes: ['C1'] });
     expect(evaluation).toMatchObject({ end_sales: 10, promotions: [{ code: 'ONE', amount: 10 }] });
-    const { id, items } = (await create(evaluation.id)).body.data;
+    const { id, items } = (await createProforma(evaluation.id)).body.data;
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }];
-    await offer(promotion('TWO', { value: 10, variant_codes: ['D'], coupon_code: 'C1', priority: 2 }));
+    await setPromotions(promotion('TWO', { value: 10, variant_codes: ['D'], coupon_code: 'C1', priority: 2 }));
     const { body } = await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
     expect(body.data).toMatchObject({ sales: 10, discount: 5, end_sales: 5 });
     expect(body.data.items[1].promotions).toEqual([{ code: 'TWO', name: 'Offer TWO', amount: 5 }]);
@@ -410,17 +410,17 @@ describe('a promotion without effect when the proforma was made', () => {
 
 describe('the frozen terms of an evaluation', () => {
   it('are shown by the proforma after promotions, fees and prices changed', async () => {
-    await offer(promotion('TEN', {}), promotion('C', { coupon_code: 'SUMMER', priority: 1 }));
+    await setPromotions(promotion('TEN', {}), promotion('C', { coupon_code: 'SUMMER', priority: 1 }));
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
     const fields = { shipment_method_code: 'post', coupon_codes: ['SUMMER'] };
-    const { id, ...evaluation } = await evaluated(
+    const { id, ...evaluation } = await evaluateBasket(
       { A: 2, B: 1 },
       { ...fields, guest: undefined, ...(await newCustomer(shop, 'm@example.com')) },
     );
-    await offer({ code: 'TEN', value: 90 }, { code: 'C', active: false }, promotion('NEW', { value: 99 }));
+    await setPromotions({ code: 'TEN', value: 90 }, { code: 'C', active: false }, promotion('NEW', { value: 99 }));
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Dearer', price: 99 }]);
     await shop.post('/int/products', { products: [{ code: 'A', price: 1 }] });
-    const { data } = (await create(id)).body;
+    const { data } = (await createProforma(id)).body;
     expect(data).toMatchObject({
       sales: evaluation.sales,
       discount: 47.5,
@@ -433,49 +433,49 @@ describe('the frozen terms of an evaluation', () => {
   });
 
   it('are returned by GET /order_processings/{id}', async () => {
-    await offer(promotion('TEN', {}));
+    await setPromotions(promotion('TEN', {}));
     await setUp(shop, 'vouchers', [{ code: 'V', amount: 30 }]);
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
-    const evaluation = await evaluated({ A: 1, B: 2 }, { shipment_method_code: 'post', voucher_codes: ['V'] });
-    await offer({ code: 'TEN', active: false });
-    await propose(shop, of({ A: 1 }), { voucher_codes: ['V'] });
+    const evaluation = await evaluateBasket({ A: 1, B: 2 }, { shipment_method_code: 'post', voucher_codes: ['V'] });
+    await setPromotions({ code: 'TEN', active: false });
+    await propose(shop, itemsOf({ A: 1 }), { voucher_codes: ['V'] });
     expect((await shop.get(`/order_processings/${evaluation.id}`)).body.data).toEqual(evaluation);
   });
 
   it('price a partly confirmed proforma, without checking conditions', async () => {
-    await offer(
-      promotion('TEN', { min_qty: 4, min_amount: 400, coupon_code: 'SUMMER', valid_until: at(1) }),
+    await setPromotions(
+      promotion('TEN', { min_qty: 4, min_amount: 400, coupon_code: 'SUMMER', valid_until: timeAfter(1) }),
       promotion('OFF', { kind: 'amount', value: 60, priority: 1 }),
       promotion('3FOR2', { kind: 'buy_x_get_y', value: 100, buy_qty: 2, get_qty: 1, variant_codes: ['B'] }),
     );
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20, free_from: 300 }]);
     const fields = { coupon_codes: ['SUMMER'], shipment_method_code: 'post' };
-    const made = await propose(shop, of({ A: 4, B: 3 }), fields);
+    const proforma = await propose(shop, itemsOf({ A: 4, B: 3 }), fields);
     // 400 + 150 - 50, less 10 %, less 60
-    expect(made).toMatchObject({ sales: 550, discount: 160, end_sales: 390, fee_items: [{ price: 0 }] });
-    await offer({ code: 'TEN', value: 90 }, { code: 'OFF', active: false }, { code: '3FOR2', value: 1 });
+    expect(proforma).toMatchObject({ sales: 550, discount: 160, end_sales: 390, fee_items: [{ price: 0 }] });
+    await setPromotions({ code: 'TEN', value: 90 }, { code: 'OFF', active: false }, { code: '3FOR2', value: 1 });
     api.clock.forward({ hours: 2 });
-    const [a, b] = made.items;
+    const [a, b] = proforma.items;
     const adjustments = [
       { proforma_order_item_id: a.proforma_order_item_id, qty_confirmed: 1 },
       { proforma_order_item_id: b.proforma_order_item_id, qty_confirmed: 2 },
     ];
-    const { data } = (await shop.post(`/proforma_orders/${made.id}/warehouse_confirm`, { adjustments })).body;
+    const { data } = (await shop.post(`/proforma_orders/${proforma.id}/warehouse_confirm`, { adjustments })).body;
     // 100 + 100, less 10 %, less 60; two of B earn no free piece any more
     expect(data).toMatchObject({ proforma_status: 'partial_confirmed', sales: 200, discount: 80, end_sales: 120 });
     expect(data.fee_items).toMatchObject([{ price: 0 }]);
-    const full = (await shop.post(`/proforma_orders/${made.id}/warehouse_confirm`)).body.data;
-    expect(full).toMatchObject({ proforma_status: 'confirmed', discount: 160, end_sales: 390 });
-    expect((await shop.post(`/proforma_orders/${made.id}/convert`)).body.data).toMatchObject({
+    const confirmedProforma = (await shop.post(`/proforma_orders/${proforma.id}/warehouse_confirm`)).body.data;
+    expect(confirmedProforma).toMatchObject({ proforma_status: 'confirmed', discount: 160, end_sales: 390 });
+    expect((await shop.post(`/proforma_orders/${proforma.id}/convert`)).body.data).toMatchObject({
       discount: 160,
       end_sales: 390,
-      items: full.items.map(({ code, promotions }: Record<string, unknown>) => ({ code, promotions })),
+      items: confirmedProforma.items.map(({ code, promotions }: Record<string, unknown>) => ({ code, promotions })),
     });
   });
 
   it('never raise the price after a reduction', async () => {
-    await offer(promotion('ALL', { kind: 'buy_x_get_y', buy_qty: 1, get_qty: 2, value: 100 }));
-    const { id, items, end_sales } = await propose(shop, of({ A: 3 }));
+    await setPromotions(promotion('ALL', { kind: 'buy_x_get_y', buy_qty: 1, get_qty: 2, value: 100 }));
+    const { id, items, end_sales } = await propose(shop, itemsOf({ A: 3 }));
     expect(end_sales).toBe(100);
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 2 }];
     expect((await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data).toMatchObject({
@@ -489,50 +489,50 @@ describe('the frozen terms of an evaluation', () => {
 describe('a voucher', () => {
   const NOT_AVAILABLE = { Vouchers: ['API.Vouchers.NotAvailable'] };
   const V = { voucher_codes: ['V'] };
-  const voucher = async (code = 'V') =>
-    (await shop.get('/vouchers?limit=100')).body.data.find((each: { code: string }) => each.code === code);
-  const issue = (amount: number, more: object = {}) => setUp(shop, 'vouchers', [{ code: 'V', amount, ...more }]);
+  const getVoucher = async (code = 'V') =>
+    (await shop.get('/vouchers?limit=100')).body.data.find((candidate: { code: string }) => candidate.code === code);
+  const issueVoucher = (amount: number, fields: object = {}) => setUp(shop, 'vouchers', [{ code: 'V', amount, ...fields }]);
   const pay = async (id: number, amount = 0) => {
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount };
     return (await shop.post(`/proforma_orders/${id}/pay`, { payment })).body.data;
   };
 
   it('is shown by the evaluation, but not held', async () => {
-    await issue(60);
+    await issueVoucher(60);
     for (let round = 0; round < 2; round += 1) {
-      expect(await evaluated({ A: 1 }, V)).toMatchObject({ vouchers: [{ code: 'V', amount: 60 }], end_sales: 100 });
+      expect(await evaluateBasket({ A: 1 }, V)).toMatchObject({ vouchers: [{ code: 'V', amount: 60 }], end_sales: 100 });
     }
-    expect((await evaluated({ B: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 50 }]);
-    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+    expect((await evaluateBasket({ B: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 50 }]);
+    expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
   it('is held by the proforma as a payment of at most the debt', async () => {
-    await issue(60);
-    const made = await propose(shop, of({ A: 1 }), V);
-    expect(made).toMatchObject({ proforma_status: 'draft', paid: 60, debt: 40, payment_instructions: { amount: 40 } });
-    expect(made.payments).toEqual([
+    await issueVoucher(60);
+    const proforma = await propose(shop, itemsOf({ A: 1 }), V);
+    expect(proforma).toMatchObject({ proforma_status: 'draft', paid: 60, debt: 40, payment_instructions: { amount: 40 } });
+    expect(proforma.payments).toEqual([
       {
         id: expect.any(Number),
         amount: 60,
         payment_method: 'voucher',
         payment_method_id: null,
         payment_status: 'settled',
-        payment_date: at(0),
+        payment_date: timeAfter(0),
         finalized: true,
       },
     ]);
-    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: made.id });
-    expect(await shown(made.id)).toEqual(made);
+    expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: proforma.id });
+    expect(await getProforma(proforma.id)).toEqual(proforma);
   });
 
   it('makes the proforma paid when it covers the total', async () => {
-    await issue(150);
-    expect(await propose(shop, of({ A: 1 }), V)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
+    await issueVoucher(150);
+    expect(await propose(shop, itemsOf({ A: 1 }), V)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
   });
 
   it('makes the proforma paid together with later payments', async () => {
-    await issue(60);
-    const { id } = await propose(shop, of({ A: 1 }), V);
+    await issueVoucher(60);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
     expect(await pay(id)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
   });
 
@@ -542,23 +542,23 @@ describe('a voucher', () => {
       'vouchers',
       ['X', 'Y', 'Z'].map((code) => ({ code, amount: 60 })),
     );
-    const made = await propose(shop, of({ A: 1 }), { voucher_codes: ['Y', 'X', 'Z', 'Y'] });
-    expect(payments(made)).toEqual([
+    const proforma = await propose(shop, itemsOf({ A: 1 }), { voucher_codes: ['Y', 'X', 'Z', 'Y'] });
+    expect(summarizePayments(proforma)).toEqual([
       ['voucher', 60, 'settled'],
       ['voucher', 40, 'settled'],
     ]);
-    expect([await voucher('X'), await voucher('Y'), await voucher('Z')].map((each) => each.proforma_order_id)).toEqual([
-      made.id,
-      made.id,
+    expect([await getVoucher('X'), await getVoucher('Y'), await getVoucher('Z')].map((heldVoucher) => heldVoucher.proforma_order_id)).toEqual([
+      proforma.id,
+      proforma.id,
       null,
     ]);
   });
 
   it('pays for shipment too', async () => {
-    await issue(500);
+    await issueVoucher(500);
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
-    const made = await propose(shop, of({ A: 1 }), { ...V, shipment_method_code: 'post' });
-    expect(made).toMatchObject({ end_sales: 120, paid: 120 });
+    const proforma = await propose(shop, itemsOf({ A: 1 }), { ...V, shipment_method_code: 'post' });
+    expect(proforma).toMatchObject({ end_sales: 120, paid: 120 });
   });
 
   it.each([
@@ -567,65 +567,65 @@ describe('a voucher', () => {
     ['inactive', 100, { active: false }],
     ['before its window', 100, { valid_from: '2099-01-01' }],
     ['after its window', 100, { valid_until: '2001-01-01' }],
-  ])('API.Vouchers.NotAvailable: %s', async (_, amount, more) => {
-    await issue(amount, more);
-    expect(await refused(V)).toEqual(NOT_AVAILABLE);
+  ])('API.Vouchers.NotAvailable: %s', async (_, amount, fields) => {
+    await issueVoucher(amount, fields);
+    expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
   });
 
   it('API.Vouchers.NotAvailable: of another app', async () => {
     await setUp(await api.app(), 'vouchers', [{ code: 'V', amount: 5 }]);
-    expect(await refused(V)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
   });
 
   it('is available only to its customer', async () => {
     const [mira, vera] = [await newCustomer(shop, 'mira@example.com'), await newCustomer(shop, 'vera@example.com')];
-    await issue(60, { customer_id: mira.customer_id });
-    for (const buyer of [vera, {}]) expect(await refused({ ...V, ...buyer })).toEqual(NOT_AVAILABLE);
-    expect(await propose(shop, of({ A: 1 }), { ...V, ...mira, guest: undefined })).toMatchObject({ paid: 60 });
+    await issueVoucher(60, { customer_id: mira.customer_id });
+    for (const buyer of [vera, {}]) expect(await expectRefused({ ...V, ...buyer })).toEqual(NOT_AVAILABLE);
+    expect(await propose(shop, itemsOf({ A: 1 }), { ...V, ...mira, guest: undefined })).toMatchObject({ paid: 60 });
   });
 
   it('API.Vouchers.NotAvailable: changed since the evaluation', async () => {
     const mira = await newCustomer(shop, 'mira@example.com');
-    for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: at(-1) }]) {
-      await issue(60, { customer_id: null, active: true, valid_until: null });
-      const id = await evaluate(shop, of({ A: 1 }), V);
+    for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: timeAfter(-1) }]) {
+      await issueVoucher(60, { customer_id: null, active: true, valid_until: null });
+      const id = await evaluate(shop, itemsOf({ A: 1 }), V);
       await setUp(shop, 'vouchers', [{ code: 'V', ...change }]);
-      const { status, body } = await create(id);
+      const { status, body } = await createProforma(id);
       expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
     }
   });
 
   it('API.Vouchers.NotAvailable: held by another proforma, at the evaluation and at the proforma', async () => {
-    await issue(60);
-    const early = await evaluate(shop, of({ A: 1 }), V);
-    const holder = await propose(shop, of({ A: 1 }), V);
-    expect(await refused(V)).toEqual(NOT_AVAILABLE);
-    const { status, body } = await create(early);
+    await issueVoucher(60);
+    const earlyEvaluation = await evaluate(shop, itemsOf({ A: 1 }), V);
+    const holdingProforma = await propose(shop, itemsOf({ A: 1 }), V);
+    expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
+    const { status, body } = await createProforma(earlyEvaluation);
     expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
-    await shop.delete(`/proforma_orders/${holder.id}`);
-    expect((await create(early)).status).toBe(201);
+    await shop.delete(`/proforma_orders/${holdingProforma.id}`);
+    expect((await createProforma(earlyEvaluation)).status).toBe(201);
   });
 
   it('API.Vouchers.NotAvailable: less is left than the evaluation stored', async () => {
-    await issue(100);
-    const [early, small] = [await evaluate(shop, of({ A: 1 }), V), await evaluate(shop, of({ B: 1 }), V)];
-    const { id } = await propose(shop, of({ B: 1 }), V);
+    await issueVoucher(100);
+    const [largeEvaluation, smallEvaluation] = [await evaluate(shop, itemsOf({ A: 1 }), V), await evaluate(shop, itemsOf({ B: 1 }), V)];
+    const { id } = await propose(shop, itemsOf({ B: 1 }), V);
     await shop.post(`/proforma_orders/${id}/convert`);
-    const { status, body } = await create(early);
+    const { status, body } = await createProforma(largeEvaluation);
     expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
-    expect((await create(small)).body.data).toMatchObject({ paid: 50 });
+    expect((await createProforma(smallEvaluation)).body.data).toMatchObject({ paid: 50 });
   });
 
   it('is held by one of 20 concurrent proformas', async () => {
-    await issue(60);
-    const ids = await Promise.all(Array.from({ length: 20 }, () => evaluate(shop, of({ A: 1 }), V)));
-    const replies = await Promise.all(ids.map(create));
-    const made = replies.filter(({ status }) => status === 201);
-    expect(made).toHaveLength(1);
-    for (const { status, body } of replies.filter((each) => each !== made[0])) {
+    await issueVoucher(60);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => evaluate(shop, itemsOf({ A: 1 }), V)));
+    const replies = await Promise.all(ids.map(createProforma));
+    const createdReplies = replies.filter(({ status }) => status === 201);
+    expect(createdReplies).toHaveLength(1);
+    for (const { status, body } of replies.filter((reply) => reply !== createdReplies[0])) {
       expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
     }
-    expect(await voucher()).toMatchObject({ proforma_order_id: made[0]?.body.data.id });
+    expect(await getVoucher()).toMatchObject({ proforma_order_id: createdReplies[0]?.body.data.id });
   });
 
   it('does not deadlock when proformas use two in opposite orders', async () => {
@@ -639,58 +639,58 @@ describe('a voucher', () => {
       ['Y', 'X'],
     ];
     const ids = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => evaluate(shop, of({ A: 1 }), { voucher_codes: orders[index % 2] })),
+      Array.from({ length: 20 }, (_, index) => evaluate(shop, itemsOf({ A: 1 }), { voucher_codes: orders[index % 2] })),
     );
-    const statuses = (await Promise.all(ids.map(create))).map(({ status }) => status);
+    const statuses = (await Promise.all(ids.map(createProforma))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 422)).toHaveLength(19);
   });
 
   it('is released by a cancellation, without the payment service', async () => {
-    await issue(60);
-    const { id } = await propose(shop, of({ A: 1 }), V);
+    await issueVoucher(60);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
     await shop.delete(`/proforma_orders/${id}`);
-    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
-    expect(payments(await shown(id))).toEqual([
+    expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+    expect(summarizePayments(await getProforma(id))).toEqual([
       ['voucher', 60, 'settled'],
       ['voucher', -60, 'refunded'],
     ]);
     expect(service.asked).toEqual([]);
-    expect((await evaluated({ A: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 60 }]);
+    expect((await evaluateBasket({ A: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 60 }]);
   });
 
   it('is released when a call expires the proforma', async () => {
-    await issue(60);
-    const { id } = await propose(shop, of({ A: 1 }), V);
+    await issueVoucher(60);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
     api.clock.forward({ hours: 72 });
-    expect(await shown(id)).toMatchObject({ proforma_status: 'expired', paid: 0 });
-    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+    expect(await getProforma(id)).toMatchObject({ proforma_status: 'expired', paid: 0 });
+    expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
     expect(service.asked).toEqual([]);
   });
 
   it('stays with a paid proforma, unless the app expires those', async () => {
-    await issue(100);
-    const { id } = await propose(shop, of({ A: 1 }), V);
+    await issueVoucher(100);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
     api.clock.forward({ hours: 72 });
-    expect(await shown(id)).toMatchObject({ proforma_status: 'paid', alerts: [{ kind: 'paid_not_converted' }] });
-    expect(await voucher()).toMatchObject({ proforma_order_id: id });
+    expect(await getProforma(id)).toMatchObject({ proforma_status: 'paid', alerts: [{ kind: 'paid_not_converted' }] });
+    expect(await getVoucher()).toMatchObject({ proforma_order_id: id });
     await shop.patch('/app/settings', { proforma: { expire_paid: true } });
     expect((await shop.post(`/proforma_orders/${id}/warehouse_confirm`)).status).toBe(422);
-    expect(await shown(id)).toMatchObject({ proforma_status: 'expired', paid: 0 });
-    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+    expect(await getProforma(id)).toMatchObject({ proforma_status: 'expired', paid: 0 });
+    expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
   it('is released by the sweep when the app later expires paid ones', async () => {
-    await issue(100);
-    const { id } = await propose(shop, of({ A: 1 }), V);
+    await issueVoucher(100);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
     const sweep = api.container.get(TOKENS.ExpirySweep);
     api.clock.forward({ hours: 72 });
     await sweep.run();
-    expect(await shown(id)).toMatchObject({ proforma_status: 'paid', open_alerts_count: 1 });
+    expect(await getProforma(id)).toMatchObject({ proforma_status: 'paid', open_alerts_count: 1 });
     await shop.patch('/app/settings', { proforma: { expire_paid: true } });
     await sweep.run();
     expect((await shop.get('/proforma_orders?status=expired')).body.data).toMatchObject([{ id }]);
-    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: null });
+    expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
   it('is released by the sweep, several at once', async () => {
@@ -699,16 +699,16 @@ describe('a voucher', () => {
       'vouchers',
       ['X', 'Y'].map((code) => ({ code, amount: 10 })),
     );
-    for (const code of ['X', 'Y']) await propose(shop, of({ A: 1 }), { voucher_codes: [code] });
+    for (const code of ['X', 'Y']) await propose(shop, itemsOf({ A: 1 }), { voucher_codes: [code] });
     api.clock.forward({ hours: 72 });
     await api.container.get(TOKENS.ExpirySweep).run();
-    for (const code of ['X', 'Y']) expect(await voucher(code)).toMatchObject({ spent: 0, proforma_order_id: null });
+    for (const code of ['X', 'Y']) expect(await getVoucher(code)).toMatchObject({ spent: 0, proforma_order_id: null });
     expect((await shop.get('/proforma_orders?status=expired')).body.data).toHaveLength(2);
   });
 
   it('is spent by the conversion, and its rest stays usable', async () => {
-    await issue(60);
-    const { id } = await propose(shop, of({ B: 1 }), V);
+    await issueVoucher(60);
+    const { id } = await propose(shop, itemsOf({ B: 1 }), V);
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     expect(order).toMatchObject({
       paid: 50,
@@ -717,17 +717,17 @@ describe('a voucher', () => {
       payments: [{ payment_method: 'voucher' }],
     });
     await shop.post(`/proforma_orders/${id}/convert`);
-    expect(await voucher()).toMatchObject({ amount: 60, spent: 50, proforma_order_id: null });
-    const rest = await propose(shop, of({ A: 1 }), V);
-    expect(rest).toMatchObject({ paid: 10, debt: 90 });
-    await shop.post(`/proforma_orders/${rest.id}/convert`);
-    expect(await voucher()).toMatchObject({ spent: 60 });
-    expect(await refused(V)).toEqual(NOT_AVAILABLE);
+    expect(await getVoucher()).toMatchObject({ amount: 60, spent: 50, proforma_order_id: null });
+    const secondProforma = await propose(shop, itemsOf({ A: 1 }), V);
+    expect(secondProforma).toMatchObject({ paid: 10, debt: 90 });
+    await shop.post(`/proforma_orders/${secondProforma.id}/convert`);
+    expect(await getVoucher()).toMatchObject({ spent: 60 });
+    expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
   });
 
   it('is refunded last, without the payment service', async () => {
-    await issue(60);
-    const { id, items } = await propose(shop, of({ A: 2 }), V);
+    await issueVoucher(60);
+    const { id, items } = await propose(shop, itemsOf({ A: 2 }), V);
     await pay(id, 100);
     api.clock.forward({ seconds: 1 });
     await pay(id, 40);
@@ -735,15 +735,15 @@ describe('a voucher', () => {
       const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
       return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
     };
-    const partly = await confirm(1);
-    expect(partly).toMatchObject({ end_sales: 100, paid: 100, debt: 0 });
-    expect(payments(partly).slice(3)).toEqual([
+    const partlyConfirmed = await confirm(1);
+    expect(partlyConfirmed).toMatchObject({ end_sales: 100, paid: 100, debt: 0 });
+    expect(summarizePayments(partlyConfirmed).slice(3)).toEqual([
       ['Cash', -40, 'refunded'],
       ['Cash', -60, 'refunded'],
     ]);
-    expect(await voucher()).toMatchObject({ spent: 0, proforma_order_id: id });
-    const nothing = await confirm(0);
-    expect(payments(nothing).slice(5)).toEqual([
+    expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: id });
+    const unconfirmed = await confirm(0);
+    expect(summarizePayments(unconfirmed).slice(5)).toEqual([
       ['Cash', -40, 'refunded'],
       ['voucher', -60, 'refunded'],
     ]);
@@ -755,16 +755,16 @@ describe('a voucher', () => {
   });
 
   it('pays again when the warehouse raises the line', async () => {
-    await issue(500);
-    const { id, items } = await propose(shop, of({ A: 5 }), V);
+    await issueVoucher(500);
+    const { id, items } = await propose(shop, itemsOf({ A: 5 }), V);
     const confirm = async (qty: number) => {
       const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
       return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
     };
     await confirm(2);
-    const corrected = await confirm(4);
-    expect(corrected).toMatchObject({ end_sales: 400, paid: 400, debt: 0 });
-    expect(payments(corrected)).toEqual([
+    const correctedProforma = await confirm(4);
+    expect(correctedProforma).toMatchObject({ end_sales: 400, paid: 400, debt: 0 });
+    expect(summarizePayments(correctedProforma)).toEqual([
       ['voucher', 500, 'settled'],
       ['voucher', -300, 'refunded'],
       ['voucher', 200, 'settled'],
@@ -773,72 +773,72 @@ describe('a voucher', () => {
     expect(await confirm(4)).toMatchObject({ end_sales: 400, paid: 400 });
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     expect(order).toMatchObject({ paid: 400, debt: 0, payment_status: 'paid' });
-    expect(await voucher()).toMatchObject({ amount: 500, spent: 400, proforma_order_id: null });
+    expect(await getVoucher()).toMatchObject({ amount: 500, spent: 400, proforma_order_id: null });
   });
 
   it('is spent by the remaining payment after a partial confirmation', async () => {
-    await issue(150);
-    const { id, items } = await propose(shop, of({ A: 2 }), V);
+    await issueVoucher(150);
+    const { id, items } = await propose(shop, itemsOf({ A: 2 }), V);
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
     await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
     await shop.post(`/proforma_orders/${id}/convert`);
-    expect(await voucher()).toMatchObject({ amount: 150, spent: 100, proforma_order_id: null });
+    expect(await getVoucher()).toMatchObject({ amount: 150, spent: 100, proforma_order_id: null });
   });
 });
 
 describe('loyalty points', () => {
-  const points = async ({ customer_id: id, data_part, time_part }: Record<string, number>) =>
+  const loyaltyPoints = async ({ customer_id: id, data_part, time_part }: Record<string, number>) =>
     (await shop.get(`/customers/${id}?dataPart=${data_part}&timePart=${time_part}`)).body.data.loyalty_points;
-  const earn = async (amount: number) => {
+  const setPointsPerAmount = async (amount: number) => {
     const { status } = await shop.patch('/app/settings', { loyalty: { points_per_amount: amount } });
     expect(status).toBe(200);
   };
 
   it('are booked once by 20 concurrent conversions', async () => {
-    await earn(100);
+    await setPointsPerAmount(100);
     const mira = await newCustomer(shop, 'mira@example.com');
-    const { id } = await propose(shop, of({ A: 2, B: 1 }), { ...mira, guest: undefined });
-    expect(await points(mira)).toBe(0);
+    const { id } = await propose(shop, itemsOf({ A: 2, B: 1 }), { ...mira, guest: undefined });
+    expect(await loyaltyPoints(mira)).toBe(0);
     const replies = await Promise.all(Array.from({ length: 20 }, () => shop.post(`/proforma_orders/${id}/convert`)));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await points(mira)).toBe(2);
+    expect(await loyaltyPoints(mira)).toBe(2);
   });
 
   it('add up over the proformas of a customer', async () => {
-    await earn(31);
-    await offer(promotion('TEN', {}));
+    await setPointsPerAmount(31);
+    await setPromotions(promotion('TEN', {}));
     const mira = await newCustomer(shop, 'mira@example.com');
-    const made = await Promise.all(
-      Array.from({ length: 5 }, () => propose(shop, of({ A: 1 }), { ...mira, guest: undefined })),
+    const proformas = await Promise.all(
+      Array.from({ length: 5 }, () => propose(shop, itemsOf({ A: 1 }), { ...mira, guest: undefined })),
     );
-    await Promise.all(made.map(({ id }) => shop.post(`/proforma_orders/${id}/convert`)));
+    await Promise.all(proformas.map(({ id }) => shop.post(`/proforma_orders/${id}/convert`)));
     // 90 / 31 are 2 each, 100 / 31 would be 3
-    expect(await points(mira)).toBe(10);
+    expect(await loyaltyPoints(mira)).toBe(10);
   });
 
   it('are not earned by unconfirmed lines or cancelled proformas', async () => {
-    await earn(100);
+    await setPointsPerAmount(100);
     const mira = await newCustomer(shop, 'mira@example.com');
-    const { id, items } = await propose(shop, of({ A: 3 }), { ...mira, guest: undefined });
-    const other = await propose(shop, of({ A: 5 }), { ...mira, guest: undefined });
-    await shop.delete(`/proforma_orders/${other.id}`);
+    const { id, items } = await propose(shop, itemsOf({ A: 3 }), { ...mira, guest: undefined });
+    const canceledProforma = await propose(shop, itemsOf({ A: 5 }), { ...mira, guest: undefined });
+    await shop.delete(`/proforma_orders/${canceledProforma.id}`);
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
     await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
     await shop.post(`/proforma_orders/${id}/convert`);
-    expect(await points(mira)).toBe(1);
+    expect(await loyaltyPoints(mira)).toBe(1);
   });
 
   it.each([0, 1_000])('are 0 with points_per_amount %d', async (amount) => {
-    await earn(amount);
+    await setPointsPerAmount(amount);
     const mira = await newCustomer(shop, 'mira@example.com');
-    const { id } = await propose(shop, of({ A: 2 }), { ...mira, guest: undefined });
+    const { id } = await propose(shop, itemsOf({ A: 2 }), { ...mira, guest: undefined });
     expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
-    expect(await points(mira)).toBe(0);
+    expect(await loyaltyPoints(mira)).toBe(0);
   });
 
   it('are not booked for a guest', async () => {
-    await earn(1);
-    const { id } = await propose(shop, of({ A: 2 }));
+    await setPointsPerAmount(1);
+    const { id } = await propose(shop, itemsOf({ A: 2 }));
     expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
   });
 });

@@ -27,15 +27,15 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const list = async (query: string, client = shop): Promise<{ id: number }[]> => {
+const listCustomers = async (query: string, client = shop): Promise<{ id: number }[]> => {
   const { status, body } = await client.get(`/customers?${query}`);
   expect(status).toBe(200);
   return body.data;
 };
 const listLetters = async (query: string): Promise<string> =>
-  (await list(query)).map(({ id }) => letters.get(id)).join('');
+  (await listCustomers(query)).map(({ id }) => letters.get(id)).join('');
 const search = (text: string): Promise<string> => listLetters(`search=${encodeURIComponent(text)}`);
-const refused = async (query: string): Promise<void> => {
+const expectBadRequest = async (query: string): Promise<void> => {
   const { status, body } = await shop.get(`/customers?${query}`);
   expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
 };
@@ -46,7 +46,7 @@ describe('Paging, sorting, filtering: GET /customers', () => {
   });
 
   it('shows each customer like GET /customers/{id}', async () => {
-    for (const row of await list('')) {
+    for (const row of await listCustomers('')) {
       const { id, data_part: data, time_part: time } = row as unknown as Record<string, number>;
       expect((await shop.get(`/customers/${id}?dataPart=${data}&timePart=${time}`)).body.data).toEqual(row);
     }
@@ -67,7 +67,7 @@ describe('Paging, sorting, filtering: GET /customers', () => {
   );
 
   it('lists no customers of another app', async () => {
-    expect(await list('', await api.app())).toEqual([]);
+    expect(await listCustomers('', await api.app())).toEqual([]);
   });
 });
 
@@ -100,7 +100,7 @@ describe('Paging, sorting, filtering: GET /customers, search', () => {
     expect(await listLetters(`search=${text}`)).toBe(ALL);
   });
 
-  it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('refuses %s', refused);
+  it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('refuses %s', expectBadRequest);
 });
 
 describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
@@ -124,14 +124,14 @@ describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
     ]).toEqual(['a', '']);
   });
 
-  it.each(['externalRef=a&externalRef=b', 'externalRef[x]=a', 'externalRef=%00'])('refuses %s', refused);
+  it.each(['externalRef=a&externalRef=b', 'externalRef[x]=a', 'externalRef=%00'])('refuses %s', expectBadRequest);
 });
 
 describe('Paging, sorting, filtering: GET /customers of an app with 5,000 customers', () => {
-  let large: Client;
+  let largeApp: Client;
 
   beforeAll(async () => {
-    large = await api.app();
+    largeApp = await api.app();
     await loadRows(
       api.url,
       'customers',
@@ -140,13 +140,13 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
        select $1, 1, 82, 'ref-' || n, 'kupac' || n || '@example.com', (array['Ana', 'Mira', 'Жарко'])[n % 3 + 1],
          'Prezime' || n, '+3816' || n, now(), now()
        from generate_series(1, 5000) as n`,
-      [large.appId],
+      [largeApp.appId],
     );
   });
 
   it('has pages of 30 by default', async () => {
-    expect(await list('', large)).toHaveLength(30);
-    expect(await list('limit=10000', large)).toHaveLength(5_000);
+    expect(await listCustomers('', largeApp)).toHaveLength(30);
+    expect(await listCustomers('limit=10000', largeApp)).toHaveLength(5_000);
   });
 
   const noFilter = { search: undefined, externalRef: undefined };
@@ -161,7 +161,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     ['by external reference', { externalRef: 'ref-4711' }, 'customers_external_ref_key'],
     ['by name', {}, 'customers_name_idx'],
   ])('reads an index: %s', async (_, filter, index) => {
-    const { text, values } = customerListStatement(large.appId, { ...noFilter, ...filter }, { offset: 0, limit: 30 });
+    const { text, values } = customerListStatement(largeApp.appId, { ...noFilter, ...filter }, { offset: 0, limit: 30 });
     const plan = await planOf(api.database, text, values);
     expect(plan).toContain(index);
     expect(plan).not.toContain('Seq Scan');
@@ -169,7 +169,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
 
   it('finds a customer in either alphabet', async () => {
     for (const text of ['Жарко Prezime4712', 'prezime4712 zarko', 'ПРЕЗИМЕ4712 žarko']) {
-      expect(await list(`search=${encodeURIComponent(text)}`, large)).toMatchObject([{ external_ref: 'ref-4712' }]);
+      expect(await listCustomers(`search=${encodeURIComponent(text)}`, largeApp)).toMatchObject([{ external_ref: 'ref-4712' }]);
     }
   });
 });

@@ -39,14 +39,14 @@ describe('POST /customers', () => {
   });
 
   it('stores every sent field', async () => {
-    const full = {
+    const fields = {
       ...ANA,
       external_ref: 'crm-7',
       phone: '+381 60 111',
       viber_subscribed: true,
       preferred_notification_channel_id: 4,
     };
-    expect((await add(full)).body.data).toMatchObject(full);
+    expect((await add(fields)).body.data).toMatchObject(fields);
   });
 
   it.each([
@@ -56,9 +56,9 @@ describe('POST /customers', () => {
     ],
     ['treats an empty reference as absent', { external_ref: '' }],
     ['treats a blank reference as absent', { external_ref: '  ' }],
-  ])('%s', async (_, more) => {
+  ])('%s', async (_, fields) => {
     for (const email of ['one@example.com', 'two@example.com']) {
-      expect((await add({ ...ANA, ...more, email })).body.data).toMatchObject({
+      expect((await add({ ...ANA, ...fields, email })).body.data).toMatchObject({
         external_ref: null,
         phone: null,
         viber_subscribed: false,
@@ -67,7 +67,7 @@ describe('POST /customers', () => {
     }
   });
 
-  const long = 'č'.repeat(256);
+  const longText = 'č'.repeat(256);
   it.each([
     [
       'without fields',
@@ -90,7 +90,7 @@ describe('POST /customers', () => {
     ['with two e-mails', { ...ANA, email: 'a@b.rs,c@d.rs e@f.rs' }, { email: ['is invalid'] }],
     [
       'with long texts',
-      { ...ANA, email: `${long}@b.rs`, first_name: long, last_name: long, phone: long, external_ref: long },
+      { ...ANA, email: `${longText}@b.rs`, first_name: longText, last_name: longText, phone: longText, external_ref: longText },
       {
         email: ['is too long'],
         first_name: ['is too long'],
@@ -149,19 +149,19 @@ describe('POST /customers', () => {
       { external_ref: 'crm-1' },
       { email: ['has already been taken'], external_ref: ['has already been taken'] },
     ],
-  ])('refuses the same %s again, except in another app', async (_, more, errors) => {
+  ])('refuses the same %s again, except in another app', async (_, fields, errors) => {
     await add({ ...ANA, external_ref: 'crm-1' });
-    const reply = await add({ ...ANA, ...more });
+    const reply = await add({ ...ANA, ...fields });
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
-    expect((await add({ ...ANA, ...more }, await api.app())).status).toBe(201);
+    expect((await add({ ...ANA, ...fields }, await api.app())).status).toBe(201);
   });
 
   it('reports every taken field, even of two customers', async () => {
     await add({ ...ANA, external_ref: 'crm-1' });
     await add({ ...ANA, email: 'b@example.com', external_ref: 'crm-2' });
     const { status, body } = await add({ ...ANA, external_ref: 'crm-2' });
-    const taken = ['has already been taken'];
-    expect([status, body]).toEqual([422, { errors: { email: taken, external_ref: taken } }]);
+    const takenErrors = ['has already been taken'];
+    expect([status, body]).toEqual([422, { errors: { email: takenErrors, external_ref: takenErrors } }]);
   });
 
   it('distinguishes references by case and spaces', async () => {
@@ -183,15 +183,15 @@ describe('GET /customers/{id}', () => {
   });
 
   it.each([
-    ['another dataPart', (own: Parts) => ({ ...own, data_part: (own.data_part % 64) + 1 })],
-    ['another timePart', (own: Parts) => ({ ...own, time_part: own.time_part + 1 })],
-    ['a negative part', (own: Parts) => ({ ...own, data_part: -1 })],
-    ['a part beyond 15 bits', (own: Parts) => ({ ...own, data_part: 2 ** 15 })],
-    ['a part beyond 31 bits', (own: Parts) => ({ ...own, time_part: 2 ** 31 })],
-    ['a part beyond 53 bits', (own: Parts) => ({ data_part: '9'.repeat(25), time_part: own.time_part })],
-  ])('returns 404 for %s', async (_, change) => {
+    ['another dataPart', (parts: Parts) => ({ ...parts, data_part: (parts.data_part % 64) + 1 })],
+    ['another timePart', (parts: Parts) => ({ ...parts, time_part: parts.time_part + 1 })],
+    ['a negative part', (parts: Parts) => ({ ...parts, data_part: -1 })],
+    ['a part beyond 15 bits', (parts: Parts) => ({ ...parts, data_part: 2 ** 15 })],
+    ['a part beyond 31 bits', (parts: Parts) => ({ ...parts, time_part: 2 ** 31 })],
+    ['a part beyond 53 bits', (parts: Parts) => ({ data_part: '9'.repeat(25), time_part: parts.time_part })],
+  ])('returns 404 for %s', async (_, changeParts) => {
     const { data } = (await add(ANA)).body;
-    const reply = await shop.get(`/customers/${data.id}?${partsOf(change(data))}`);
+    const reply = await shop.get(`/customers/${data.id}?${partsOf(changeParts(data))}`);
     expect([reply.status, reply.text]).toEqual([404, '']);
   });
 
@@ -210,8 +210,8 @@ describe('GET /customers/{id}', () => {
 
   it('does not find the customer of another app', async () => {
     const { data } = (await add(ANA)).body;
-    const stranger = await api.app();
-    const reply = await stranger.get(`/customers/${data.id}?${partsOf(data)}`);
+    const otherApp = await api.app();
+    const reply = await otherApp.get(`/customers/${data.id}?${partsOf(data)}`);
     expect([reply.status, reply.text]).toEqual([404, '']);
   });
 });

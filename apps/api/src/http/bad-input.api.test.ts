@@ -62,25 +62,25 @@ function exampleOf(route: Route, shop: FullShop): unknown {
   return calls.bodyOf(route)?.example(valuesOf(shop, route));
 }
 
-function mayAnswer404({ refusals = [] }: Route): boolean {
+function canAnswer404({ refusals = [] }: Route): boolean {
   return refusals.some((key) => statusOf(key) === 404);
 }
 
 /** Sends the calls at once, each from its own shop; returns the answers and which shops were written to. */
 async function send(hostile: readonly Hostile[]): Promise<Outcome[]> {
-  const before = latest ?? (await fingerprints());
+  const fingerprintsBefore = latest ?? (await fingerprints());
   const replies = await Promise.all(
     hostile.map(async (call) => ({
       ...call,
       ...(await calls.send({ ...call, token: tokenFor(call.route, call.shop) })),
     })),
   );
-  const after = await fingerprints();
-  latest = after;
+  const fingerprintsAfter = await fingerprints();
+  latest = fingerprintsAfter;
   return replies.map((reply) => {
     const { appId } = reply.shop.client;
     if (reply.status < 300) reply.shop.spent = spentBy(reply);
-    return { ...reply, wrote: before.get(appId) !== after.get(appId) };
+    return { ...reply, wrote: fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId) };
   });
 }
 
@@ -95,7 +95,7 @@ async function sendAll<Case>(
   callOf: (each: Case, shop: FullShop) => Hostile,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  const callsOf = (batch: readonly Case[]) => batch.map((each, index) => callOf(each, shops[index] as FullShop));
+  const callsOf = (batch: readonly Case[]) => batch.map((value, index) => callOf(value, shops[index] as FullShop));
   for (const batch of batches(cases)) {
     await refreshAll(shops);
     outcomes.push(...(await send(callsOf(batch))));
@@ -103,9 +103,9 @@ async function sendAll<Case>(
   return outcomes;
 }
 
-async function refreshAll(some: readonly FullShop[]): Promise<void> {
-  if (some.some(({ spent }) => spent !== 'nothing')) latest = undefined;
-  await Promise.all(some.map(refresh));
+async function refreshAll(shopsToRefresh: readonly FullShop[]): Promise<void> {
+  if (shopsToRefresh.some(({ spent }) => spent !== 'nothing')) latest = undefined;
+  await Promise.all(shopsToRefresh.map(refresh));
 }
 
 function batches<Case>(cases: readonly Case[]): Case[][] {
@@ -201,7 +201,7 @@ describe('a field of a body with a hostile value', () => {
 
   it('is accepted, unreadable (400) or refused (422)', () => {
     const isExpected = ({ status, route }: Outcome): boolean =>
-      status < 300 || status === 400 || status === 422 || (status === 404 && mayAnswer404(route));
+      status < 300 || status === 400 || status === 422 || (status === 404 && canAnswer404(route));
     expectNone(outcomes.filter((outcome) => !isExpected(outcome)));
   });
 
@@ -217,17 +217,17 @@ describe('a field of a body with a hostile value', () => {
 
   it('is refused in some calls for every field', () => {
     const nameOfField = ({ route, field }: Outcome): string => `${nameOf(route)} ${field}`;
-    const refused = new Set(outcomes.filter(isRefused).map(nameOfField));
-    expect([...new Set(outcomes.map(nameOfField))].filter((field) => !refused.has(field))).toEqual([]);
+    const refusedFields = new Set(outcomes.filter(isRefused).map(nameOfField));
+    expect([...new Set(outcomes.map(nameOfField))].filter((field) => !refusedFields.has(field))).toEqual([]);
   });
 
   it('is refused when it holds NUL or half of a surrogate pair', () => {
     // A form is bytes and cannot hold half of a pair.
-    const invalid = outcomes.filter(
+    const invalidTexts = outcomes.filter(
       ({ label, route }) => label === 'NUL' || (label === 'half of a surrogate pair' && !route.upload),
     );
-    expect(invalid.length).toBeGreaterThan(100);
-    expectNone(invalid.filter((outcome) => !isRefused(outcome)));
+    expect(invalidTexts.length).toBeGreaterThan(100);
+    expectNone(invalidTexts.filter((outcome) => !isRefused(outcome)));
   });
 });
 
@@ -269,7 +269,7 @@ describe('a query parameter with a hostile value', () => {
           label: query(parameter).slice(0, 100),
           // Only the query is tested, so writes name a missing record.
           path: `${pathOf(route, shop, route.method === 'get' ? undefined : ABSENT_ID)}?${[
-            ...requiredQuery(route, shop).filter((each) => !each.startsWith(`${parameter}=`)),
+            ...requiredQuery(route, shop).filter((part) => !part.startsWith(`${parameter}=`)),
             query(parameter),
           ].join('&')}`,
         });

@@ -10,8 +10,8 @@ beforeAll(async () => {
   api = await testApi();
   shop = await api.app();
   await stockShop(shop, [{ code: 'A' }]);
-  const known = { code: 'A', variants: [{ code: 'A', barcode: '860', external_ref: 'R' }] };
-  const [product] = (await shop.post('/int/products', { products: [known] })).body.data.products;
+  const knownProduct = { code: 'A', variants: [{ code: 'A', barcode: '860', external_ref: 'R' }] };
+  const [product] = (await shop.post('/int/products', { products: [knownProduct] })).body.data.products;
   const [{ id }] = (await shop.get('/warehouses')).body.data;
   ids = { product: product.id, variant: product.variants[0].id, warehouse: id };
   await shop.post('/int/app_locations', { app_locations: [{ ...LOCATION, code: 'L', external_ref: 'LR' }] });
@@ -33,8 +33,8 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) =>
   it.each([
     ['barcode', { barcode: '860' }],
     ['external_ref', { barcode: null, external_ref: 'R' }],
-  ])('does not stop a match of the variant by %s, and keeps its code', async (identifier, valid) => {
-    const variants = [{ code: blank, ...valid, name: 'Found' }];
+  ])('does not stop a match of the variant by %s, and keeps its code', async (identifier, validIdentifiers) => {
+    const variants = [{ code: blank, ...validIdentifiers, name: 'Found' }];
     const { body } = await shop.post('/int/products?explain=true&dry_run=true', {
       products: [{ code: 'A', variants }],
     });
@@ -61,8 +61,8 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) =>
   });
 
   it('does not stop stock from being booked by barcode or reference', async () => {
-    for (const valid of [{ barcode: '860' }, { barcode: blank, external_ref: 'R' }]) {
-      const stocks = [{ code: blank, ...valid, warehouse_code: 'W1', qty: 1 }];
+    for (const validIdentifiers of [{ barcode: '860' }, { barcode: blank, external_ref: 'R' }]) {
+      const stocks = [{ code: blank, ...validIdentifiers, warehouse_code: 'W1', qty: 1 }];
       const { body } = await shop.put('/int/stocks?explain=true', { stocks });
       expect(body.data).toEqual({ updated: 1, failed: [] });
       expect(matchOf(body)).toMatchObject({ id: ids.variant, others: [] });

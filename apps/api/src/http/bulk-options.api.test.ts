@@ -64,12 +64,12 @@ beforeEach(async () => {
   ids = Object.fromEntries(rows.map(({ id, code }) => [code, id]));
 });
 
-const locationOf = (code: string, more: object = {}) => ({
+const locationOf = (code: string, overrides: object = {}) => ({
   code,
   name: code,
   latitude: 44.8,
   longitude: 20.4,
-  ...more,
+  ...overrides,
 });
 const orderKey = () => ({ id: order.id, data_part: order.data_part, time_part: order.time_part });
 
@@ -80,7 +80,7 @@ interface Match {
   readonly others: readonly { readonly identifier: string; readonly value: unknown; readonly id: number | null }[];
 }
 
-const found = (
+const foundMatch = (
   record: string,
   identifier: string,
   id: number | null | undefined,
@@ -91,8 +91,8 @@ const found = (
   id: id ?? null,
   others,
 });
-const missing = (record: string): Match => ({ record, identifier: null, id: null, others: [] });
-const other = (identifier: string, value: unknown, id: number | null | undefined) => ({
+const missingMatch = (record: string): Match => ({ record, identifier: null, id: null, others: [] });
+const otherMatch = (identifier: string, value: unknown, id: number | null | undefined) => ({
   identifier,
   value,
   id: id ?? null,
@@ -161,9 +161,9 @@ const NAMES = Object.keys(CALLS) as CallName[];
 const VERIFY = (query: string) => shop.post(`/product/verify${query}`, { products: [{ code: 'A' }, { code: 'none' }] });
 
 const detectWrite = async (call: () => Promise<Reply>): Promise<[Reply, boolean]> => {
-  const before = (await fingerprints()).get(shop.appId);
+  const fingerprintBefore = (await fingerprints()).get(shop.appId);
   const reply = await call();
-  return [reply, (await fingerprints()).get(shop.appId) !== before];
+  return [reply, (await fingerprints()).get(shop.appId) !== fingerprintBefore];
 };
 
 describe('explain=true', () => {
@@ -189,7 +189,7 @@ describe('explain=true', () => {
       { code: 'Z' },
     ];
     const reply = await shop.post('/int/products?explain=true', { products });
-    const [, created] = reply.body.data.products;
+    const [, createdProduct] = reply.body.data.products;
     expect(reply.body.data.failed.map(({ error }: { error: object }) => error)).toMatchObject([
       { message: 'API.Products.ExternalRefAlreadyExists' },
       { message: 'API.Products.BarcodeAlreadyExists' },
@@ -198,26 +198,26 @@ describe('explain=true', () => {
       { message: 'API.Products.WrongDataType' },
       { message: 'API.Products.NameCantBeBlank' },
     ]);
-    const newIds = [created.id, created.variants[0].id];
+    const newIds = [createdProduct.id, createdProduct.variants[0].id];
     expect(newIds).toEqual([expect.any(Number), expect.any(Number)]);
     expect(matchesOf(reply)).toEqual([
       [
-        found('product', 'id', ids['P']),
-        found('variant', 'barcode', ids['B']),
-        missing('variant'),
-        found('variant', 'code', ids['A'], [other('external_ref', 'ref-c', ids['C'])]),
+        foundMatch('product', 'id', ids['P']),
+        foundMatch('variant', 'barcode', ids['B']),
+        missingMatch('variant'),
+        foundMatch('variant', 'code', ids['A'], [otherMatch('external_ref', 'ref-c', ids['C'])]),
       ],
       [
-        found('product', 'code', ids['P']),
-        found('variant', 'code', ids['B']),
-        found('variant', 'code', ids['A'], [other('barcode', 'bar-b', ids['B'])]),
+        foundMatch('product', 'code', ids['P']),
+        foundMatch('variant', 'code', ids['B']),
+        foundMatch('variant', 'code', ids['A'], [otherMatch('barcode', 'bar-b', ids['B'])]),
       ],
-      [missing('product'), missing('variant')],
-      [found('product', 'code', newIds[0]), found('variant', 'code', newIds[1])],
-      [found('product', 'code', ids['Q']), found('variant', 'code', ids['A']), found('variant', 'code', ids['C'])],
-      [found('product', 'id', ids['Q'], [other('code', 'P', ids['P'])])],
+      [missingMatch('product'), missingMatch('variant')],
+      [foundMatch('product', 'code', newIds[0]), foundMatch('variant', 'code', newIds[1])],
+      [foundMatch('product', 'code', ids['Q']), foundMatch('variant', 'code', ids['A']), foundMatch('variant', 'code', ids['C'])],
+      [foundMatch('product', 'id', ids['Q'], [otherMatch('code', 'P', ids['P'])])],
       [],
-      [missing('product')],
+      [missingMatch('product')],
     ]);
   });
 
@@ -229,8 +229,8 @@ describe('explain=true', () => {
     const reply = await shop.post('/int/products?explain=1', { products });
     expect(reply.body.data.failed).toMatchObject([{ error: { message: 'API.Products.BarcodeAlreadyExists' } }]);
     expect(matchesOf(reply)).toEqual([
-      [found('product', 'code', ids['Q']), found('variant', 'code', ids['C'], [other('barcode', 'bar-a', ids['A'])])],
-      [found('product', 'code', ids['P']), found('variant', 'code', ids['A'])],
+      [foundMatch('product', 'code', ids['Q']), foundMatch('variant', 'code', ids['C'], [otherMatch('barcode', 'bar-a', ids['A'])])],
+      [foundMatch('product', 'code', ids['P']), foundMatch('variant', 'code', ids['A'])],
     ]);
   });
 
@@ -245,13 +245,13 @@ describe('explain=true', () => {
     ];
     const reply = await shop.put('/int/stocks?explain=true', { stocks });
     expect(reply.body.data).toMatchObject({ updated: 2, failed: [{}, {}, {}, {}] });
-    const others = [other('barcode', 'bar-b', ids['B']), other('external_ref', 'ref-c', ids['C'])];
+    const others = [otherMatch('barcode', 'bar-b', ids['B']), otherMatch('external_ref', 'ref-c', ids['C'])];
     expect(matchesOf(reply)).toEqual([
-      [found('variant', 'code', ids['A'], others), found('warehouse', 'code', ids['W1'])],
-      [found('variant', 'barcode', ids['B']), found('warehouse', 'code', ids['W2'])],
-      [found('variant', 'external_ref', ids['C']), missing('warehouse')],
-      [missing('variant'), found('warehouse', 'code', ids['W1'])],
-      [found('variant', 'code', ids['C']), found('warehouse', 'code', ids['W1'])],
+      [foundMatch('variant', 'code', ids['A'], others), foundMatch('warehouse', 'code', ids['W1'])],
+      [foundMatch('variant', 'barcode', ids['B']), foundMatch('warehouse', 'code', ids['W2'])],
+      [foundMatch('variant', 'external_ref', ids['C']), missingMatch('warehouse')],
+      [missingMatch('variant'), foundMatch('warehouse', 'code', ids['W1'])],
+      [foundMatch('variant', 'code', ids['C']), foundMatch('warehouse', 'code', ids['W1'])],
       [],
     ]);
   });
@@ -259,12 +259,12 @@ describe('explain=true', () => {
   it('on POST /stock/reconcile explains the variant and the warehouse', async () => {
     const products = [{ sku: 'A', qty: 1 }, { sku: 'bar-b', qty: 1 }, null, { sku: 'B', qty: 2 }];
     const reply = await shop.post('/stock/reconcile?explain=true', { warehouse_code: 'W1', products });
-    const inW1 = found('warehouse', 'code', ids['W1']);
+    const inW1 = foundMatch('warehouse', 'code', ids['W1']);
     expect(matchesOf(reply)).toEqual([
-      [found('variant', 'code', ids['A']), inW1],
-      [missing('variant'), inW1],
+      [foundMatch('variant', 'code', ids['A']), inW1],
+      [missingMatch('variant'), inW1],
       [],
-      [found('variant', 'code', ids['B']), inW1],
+      [foundMatch('variant', 'code', ids['B']), inW1],
     ]);
   });
 
@@ -278,15 +278,15 @@ describe('explain=true', () => {
       { code: 'W2', delete: true },
     ];
     const reply = await shop.put('/warehouse?explain=true', { warehouses });
-    const created = reply.body.data.warehouses[3].id;
-    expect(created).toEqual(expect.any(Number));
+    const createdId = reply.body.data.warehouses[3].id;
+    expect(createdId).toEqual(expect.any(Number));
     expect(matchesOf(reply)).toEqual([
-      [found('warehouse', 'code', ids['W1'])],
-      [found('warehouse', 'id', ids['W2'])],
-      [found('warehouse', 'code', ids['W1'])],
-      [missing('warehouse')],
-      [found('warehouse', 'code', created)],
-      [found('warehouse', 'code', ids['W2'])],
+      [foundMatch('warehouse', 'code', ids['W1'])],
+      [foundMatch('warehouse', 'id', ids['W2'])],
+      [foundMatch('warehouse', 'code', ids['W1'])],
+      [missingMatch('warehouse')],
+      [foundMatch('warehouse', 'code', createdId)],
+      [foundMatch('warehouse', 'code', ids['W2'])],
     ]);
   });
 
@@ -304,14 +304,14 @@ describe('explain=true', () => {
     const definition = 'product_attribute_def';
     expect(matchesOf(reply)).toEqual([
       [
-        found('variant', 'code', ids['A'], [other('barcode', 'bar-c', ids['C'])]),
-        found(definition, 'external_ref', ids['material']),
-        missing(definition),
+        foundMatch('variant', 'code', ids['A'], [otherMatch('barcode', 'bar-c', ids['C'])]),
+        foundMatch(definition, 'external_ref', ids['material']),
+        missingMatch(definition),
       ],
       [
-        found('variant', 'external_ref', ids['C']),
-        found(definition, 'external_ref', size.id),
-        found(definition, 'external_ref', ids['material']),
+        foundMatch('variant', 'external_ref', ids['C']),
+        foundMatch(definition, 'external_ref', size.id),
+        foundMatch(definition, 'external_ref', ids['material']),
       ],
     ]);
   });
@@ -326,16 +326,16 @@ describe('explain=true', () => {
       { code: 'L' },
     ];
     const reply = await shop.post('/int/app_locations?explain=true', { app_locations });
-    const created = reply.body.data[2].id;
-    expect(created).toEqual(expect.any(Number));
+    const createdId = reply.body.data[2].id;
+    expect(createdId).toEqual(expect.any(Number));
     expect(reply.body.data.at(-1)).toEqual({ message: 'API.AppLocations.NameCantBeBlank' });
     const location = 'app_location';
     expect(matchesOf(reply)).toEqual([
-      [found(location, 'code', ids['L2'], [other('external_ref', 'ref-l', ids['L'])])],
-      [found(location, 'external_ref', ids['L'])],
-      [missing(location)],
-      [found(location, 'code', created)],
-      [found(location, 'external_ref', created)],
+      [foundMatch(location, 'code', ids['L2'], [otherMatch('external_ref', 'ref-l', ids['L'])])],
+      [foundMatch(location, 'external_ref', ids['L'])],
+      [missingMatch(location)],
+      [foundMatch(location, 'code', createdId)],
+      [foundMatch(location, 'external_ref', createdId)],
       [],
     ]);
   });
@@ -351,9 +351,9 @@ describe('explain=true', () => {
     const reply = await shop.put('/orders/bulk_update?explain=true', { orders });
     expect(reply.body.data).toMatchObject({ updated: 1, failed: [{}, {}, {}, {}] });
     expect(matchesOf(reply)).toEqual([
-      [found('order', 'id', order.id)],
-      [missing('order')],
-      [missing('order')],
+      [foundMatch('order', 'id', order.id)],
+      [missingMatch('order')],
+      [missingMatch('order')],
       [],
       [],
     ]);
@@ -369,11 +369,11 @@ describe('explain=true', () => {
     ];
     const reply = await shop.post('/product/verify?explain=true', { products });
     expect(matchesOf(reply)).toEqual([
-      [found('variant', 'code', ids['A'], [other('barcode', 'BAR-C', ids['C'])])],
-      [found('variant', 'barcode', ids['B'])],
-      [missing('variant'), found('product', 'code', ids['P'])],
-      [missing('variant'), missing('product')],
-      [found('variant', 'code', ids['A'])],
+      [foundMatch('variant', 'code', ids['A'], [otherMatch('barcode', 'BAR-C', ids['C'])])],
+      [foundMatch('variant', 'barcode', ids['B'])],
+      [missingMatch('variant'), foundMatch('product', 'code', ids['P'])],
+      [missingMatch('variant'), missingMatch('product')],
+      [foundMatch('variant', 'code', ids['A'])],
     ]);
   });
 
@@ -388,23 +388,23 @@ describe('explain=true', () => {
   it('is replayed under the same Idempotency-Key', async () => {
     const call = (client: Client) =>
       client.put('/int/stocks?explain=true', { stocks: [{ code: 'A', warehouse_code: 'W1', qty: 1 }] });
-    const [first, second] = [await call(shop.keyed('k')), await call(shop.keyed('k'))];
-    expect(second.text).toBe(first.text);
-    expect(matchesOf(second)).toHaveLength(1);
+    const [firstReply, secondReply] = [await call(shop.keyed('k')), await call(shop.keyed('k'))];
+    expect(secondReply.text).toBe(firstReply.text);
+    expect(matchesOf(secondReply)).toHaveLength(1);
     expect((await stockOf(shop, 'A')).on_hand).toBe(11);
   });
 });
 
 describe('dry_run=true', () => {
   it.each(NAMES)('on %s writes nothing and answers like the real call', async (name) => {
-    const [dryRun, written] = await detectWrite(() => CALLS[name]('?dry_run=true&explain=true'));
-    expect([dryRun.status, written]).toEqual([200, false]);
-    const [real, realWritten] = await detectWrite(() => CALLS[name]('?explain=true'));
-    expect(realWritten).toBe(true);
+    const [dryRun, hasWritten] = await detectWrite(() => CALLS[name]('?dry_run=true&explain=true'));
+    expect([dryRun.status, hasWritten]).toEqual([200, false]);
+    const [real, realCallHasWritten] = await detectWrite(() => CALLS[name]('?explain=true'));
+    expect(realCallHasWritten).toBe(true);
     // A dry run answers no ids for new records.
-    const known = new Set([...Object.values(ids), order.id]);
+    const existingIds = new Set([...Object.values(ids), order.id]);
     const withoutNewIds = JSON.parse(JSON.stringify(real.body), (key, value: unknown) =>
-      (key === 'id' || key === 'movement_id') && !known.has(value as number) ? null : value,
+      (key === 'id' || key === 'movement_id') && !existingIds.has(value as number) ? null : value,
     ) as object;
     expect(dryRun.body).toEqual(withoutNewIds);
   });
@@ -440,14 +440,14 @@ describe('dry_run=true', () => {
       { code: 'C', attributes: [attribute('size', 'L'), attribute('fit', 'slim')] },
     ];
     const call = (query: string) => shop.put(`/int/product_attributes${query}`, { product_attributes });
-    const [{ status, body }, written] = await detectWrite(() => call('?dry_run=true&explain=true'));
-    expect([status, written]).toEqual([200, false]);
+    const [{ status, body }, hasWritten] = await detectWrite(() => call('?dry_run=true&explain=true'));
+    expect([status, hasWritten]).toEqual([200, false]);
     expect(body.data).toEqual({ products: 2, definitions_created: 2 });
     const def = 'product_attribute_def';
     expect(body.explain).toEqual([
-      { matches: [found('variant', 'code', ids['A']), missing(def), found(def, 'external_ref', ids['material'])] },
+      { matches: [foundMatch('variant', 'code', ids['A']), missingMatch(def), foundMatch(def, 'external_ref', ids['material'])] },
       // The second row matches a definition that the first would create.
-      { matches: [found('variant', 'code', ids['C']), found(def, 'external_ref', null), missing(def)] },
+      { matches: [foundMatch('variant', 'code', ids['C']), foundMatch(def, 'external_ref', null), missingMatch(def)] },
     ]);
     expect((await shop.get('/product_attribute_defs')).body.data).toMatchObject([{ external_ref: 'material' }]);
     expect((await call('?dry_run=true')).body.data).toEqual({ products: 2, definitions_created: 2 });
@@ -460,10 +460,10 @@ describe('dry_run=true', () => {
       { code: 'A', attributes: [{ external_ref: 'size', code: 'S', value: 'M' }] },
       { code: 'B', attributes: [{ external_ref: 'fit', code: 'S', value: 'L' }] },
     ];
-    const [reply, written] = await detectWrite(() =>
+    const [reply, hasWritten] = await detectWrite(() =>
       shop.put('/int/product_attributes?dry_run=true', { product_attributes }),
     );
-    expect([reply.status, written, reply.body]).toEqual([
+    expect([reply.status, hasWritten, reply.body]).toEqual([
       422,
       false,
       { errors: { ProductAttributeDefs: ['API.ProductAttributeDefs.CodeAlreadyExists'] } },
@@ -477,31 +477,31 @@ describe('dry_run=true', () => {
 
   it('fails rows and refuses calls like the real call', async () => {
     const stocks = [{ code: 'A', warehouse_code: 'W1', qty: -11 }];
-    const [reply, written] = await detectWrite(() => shop.put('/int/stocks?dry_run=true', { stocks }));
-    expect([written, reply.body.data]).toMatchObject([
+    const [reply, hasWritten] = await detectWrite(() => shop.put('/int/stocks?dry_run=true', { stocks }));
+    expect([hasWritten, reply.body.data]).toMatchObject([
       false,
       { updated: 0, failed: [{ error: { message: 'API.Stocks.NegativeStock' } }] },
     ]);
     const warehouses = [{ code: 'W1', delete: true }];
-    const [refused] = await detectWrite(() => shop.put('/warehouse?dry_run=true', { warehouses }));
-    expect([refused.status, refused.body]).toEqual([422, { errors: { Warehouses: ['API.Warehouses.HasStock'] } }]);
+    const [refusedReply] = await detectWrite(() => shop.put('/warehouse?dry_run=true', { warehouses }));
+    expect([refusedReply.status, refusedReply.body]).toEqual([422, { errors: { Warehouses: ['API.Warehouses.HasStock'] } }]);
     const unknown = { warehouse_code: 'none', products: [] };
     expect((await shop.post('/stock/reconcile?dry_run=true', unknown)).status).toBe(404);
   });
 
   it('releases its locks', async () => {
     await Promise.all(NAMES.flatMap((name) => [CALLS[name]('?dry_run=true'), CALLS[name]('?dry_run=true')]));
-    const [reply, written] = await detectWrite(() => CALLS['PUT /int/stocks'](''));
-    expect([reply.status, written]).toEqual([200, true]);
+    const [reply, hasWritten] = await detectWrite(() => CALLS['PUT /int/stocks'](''));
+    expect([reply.status, hasWritten]).toEqual([200, true]);
   });
 
   it('is replayed under its Idempotency-Key, which the real call cannot reuse', async () => {
     const body = { stocks: [{ code: 'A', warehouse_code: 'W1', qty: 5 }] };
-    const keyed = shop.keyed('k');
-    const first = await keyed.put('/int/stocks?dry_run=true', body);
-    const second = await keyed.put('/int/stocks?dry_run=true', body);
-    expect([first.status, second.text, second.headers['idempotency-replayed']]).toEqual([200, first.text, 'true']);
-    expect((await keyed.put('/int/stocks', body)).body).toEqual({
+    const keyedShop = shop.keyed('k');
+    const firstReply = await keyedShop.put('/int/stocks?dry_run=true', body);
+    const secondReply = await keyedShop.put('/int/stocks?dry_run=true', body);
+    expect([firstReply.status, secondReply.text, secondReply.headers['idempotency-replayed']]).toEqual([200, firstReply.text, 'true']);
+    expect((await keyedShop.put('/int/stocks', body)).body).toEqual({
       errors: { Idempotency: ['API.Idempotency.KeyReused'] },
     });
     expect((await stockOf(shop, 'A')).on_hand).toBe(10);
@@ -512,15 +512,15 @@ describe('an option that is neither true nor false', () => {
   it.each([...NAMES, 'POST /product/verify'] as const)('makes %s unreadable and writes nothing', async (name) => {
     const call = name === 'POST /product/verify' ? VERIFY : CALLS[name];
     for (const query of ['?explain=yes', '?explain=', '?explain', '?explain=true&explain=true', '?explain[]=true']) {
-      const [{ status, body }, written] = await detectWrite(() => call(query));
-      expect([status, body, written]).toEqual([400, { errors: { detail: 'Bad Request' } }, false]);
+      const [{ status, body }, hasWritten] = await detectWrite(() => call(query));
+      expect([status, body, hasWritten]).toEqual([400, { errors: { detail: 'Bad Request' } }, false]);
     }
   });
 
   it.each(NAMES)('does not turn a dry run of %s into a write', async (name) => {
     for (const query of ['?dry_run=yes', '?dry_run=TRUE', '?dry_run=', '?dry_run', '?dry_run=true&dry_run=false']) {
-      const [{ status }, written] = await detectWrite(() => CALLS[name](query));
-      expect([status, written]).toEqual([400, false]);
+      const [{ status }, hasWritten] = await detectWrite(() => CALLS[name](query));
+      expect([status, hasWritten]).toEqual([400, false]);
     }
   });
 });

@@ -13,13 +13,13 @@ import { record } from './shapes.js';
 const LARGE = `"${'x'.repeat(1_000_000)}"`;
 
 let server: Server;
-let runs: () => AsyncGenerator<string>;
-let observed: unknown[];
-let generated: number;
+let makeChunks: () => AsyncGenerator<string>;
+let observedErrors: unknown[];
+let generatedChunks: number;
 
 beforeEach(async () => {
-  observed = [];
-  generated = 0;
+  observedErrors = [];
+  generatedChunks = 0;
   const app = { ...PLAIN_SPEECH, id: 1 } as unknown as AppContext;
   const holder = { tokenId: 1, customerId: null, kind: 'app', expiresAt: null, revokedAt: null, app } as const;
   const list = route({
@@ -28,7 +28,7 @@ beforeEach(async () => {
     caller: 'app',
     summary: '',
     answers: { 200: record({}) },
-    handle: async () => okStream(runs()),
+    handle: async () => okStream(makeChunks()),
   });
   const edge = expressApp({
     routes: [list],
@@ -41,7 +41,7 @@ beforeEach(async () => {
     rateLimit: undefined,
     uploads: { directory: '.', maxFileBytes: 1 },
     corsOrigins: [],
-    observer: { onFinished: () => {}, onFailed: (error) => observed.push(error) },
+    observer: { onFinished: () => {}, onFailed: (error) => observedErrors.push(error) },
     isBusy: () => false,
     mountOutsideBasePath: () => {},
   });
@@ -73,9 +73,9 @@ describe('a streamed list', () => {
     ['several runs', ['1', '2,3', '4'], [1, 2, 3, 4]],
     ['empty runs between others', ['', '1', '', '2', ''], [1, 2]],
     ['only empty runs', ['', ''], []],
-  ])('is one JSON list: %s', async (_, given, expected) => {
-    runs = async function* () {
-      yield* given;
+  ])('is one JSON list: %s', async (_, givenChunks, expected) => {
+    makeChunks = async function* () {
+      yield* givenChunks;
     };
     const response = await call();
     expect(JSON.parse(await textOf(response))).toEqual({ data: expected });
@@ -86,41 +86,41 @@ describe('a streamed list', () => {
     ['a bug', new Error('x'), 500, { message: 'Internal server error' }],
     ['a busy database', new DatabaseUnavailable('x'), 503, { errors: { detail: 'Service Unavailable' } }],
   ])('answers an error that occurs before the first run: %s', async (_, error, status, body) => {
-    runs = async function* () {
+    makeChunks = async function* () {
       if (Date.now() > 0) throw error;
       yield '1';
     };
     const response = await call();
     expect([response.statusCode, JSON.parse(await textOf(response))]).toEqual([status, body]);
-    expect(observed).toEqual([error]);
+    expect(observedErrors).toEqual([error]);
   });
 
   it('closes the connection on a later error', async () => {
     const error = new Error('lost');
-    runs = async function* () {
+    makeChunks = async function* () {
       yield '1';
       throw error;
     };
     await expect(call().then(textOf)).rejects.toMatchObject({ code: 'ECONNRESET' });
-    expect(observed).toEqual([error]);
+    expect(observedErrors).toEqual([error]);
   });
 
   it('waits for a slow reader and stops after a disconnect', async () => {
-    runs = async function* () {
+    makeChunks = async function* () {
       for (;;) {
-        generated += 1;
+        generatedChunks += 1;
         yield LARGE;
       }
     };
     const response = await call();
     await setTimeout(200);
-    const beforeReading = generated;
-    expect(beforeReading).toBeLessThan(50);
+    const chunksBeforeReading = generatedChunks;
+    expect(chunksBeforeReading).toBeLessThan(50);
     response.destroy();
     await setTimeout(200);
-    const afterwards = generated;
+    const chunksAfterDisconnect = generatedChunks;
     await setTimeout(100);
-    expect(generated).toBe(afterwards);
-    expect(observed).toEqual([]);
+    expect(generatedChunks).toBe(chunksAfterDisconnect);
+    expect(observedErrors).toEqual([]);
   });
 });

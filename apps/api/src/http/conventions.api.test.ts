@@ -25,7 +25,7 @@ const json = ({ text }: RawReply): unknown => JSON.parse(text);
 const detail = (text: string) => ({ errors: { detail: text } });
 
 /** A client of the same app with a token for that language. */
-async function inLanguage(client: Client, language?: string): Promise<Client> {
+async function clientInLanguage(client: Client, language?: string): Promise<Client> {
   const token = await api.container.get(TOKENS.Apps).issueToken({ appId: client.appId, language });
   return api.through({ ...client, token: token as string }, [api.origin]);
 }
@@ -86,8 +86,8 @@ describe('an unknown path or method', () => {
     const head = await http.call({ method: 'HEAD', path: SETTINGS, headers: bearer(shop.token) });
     expect([head.status, head.text]).toEqual([200, '']);
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
-    const refused = await http.call({ method: 'HEAD', path: SETTINGS });
-    expect([refused.status, refused.text]).toEqual([401, '']);
+    const refusedHead = await http.call({ method: 'HEAD', path: SETTINGS });
+    expect([refusedHead.status, refusedHead.text]).toEqual([401, '']);
   });
 });
 
@@ -158,10 +158,10 @@ describe('an invalid token', () => {
   });
 
   it('is refused when sent twice', async () => {
-    const one = `Authorization: Bearer ${shop.token}\r\n`;
+    const authorization = `Authorization: Bearer ${shop.token}\r\n`;
     const answer = await exchangeBytes(
       api.origin,
-      `GET ${SETTINGS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${one}${one}\r\n`,
+      `GET ${SETTINGS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${authorization}${authorization}\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
     expect(answer).toContain('{"errors":{"token":"API.Tokens.Invalid"}}');
@@ -199,69 +199,69 @@ describe('the token of another app', () => {
     await stockShop(shop, [{ code: 'MINE' }]);
     const proforma = await propose(shop, [{ code: 'MINE', qty: 1 }]);
     const order = (await shop.post(`/proforma_orders/${proforma.id}/convert`)).body.data;
-    const stranger = await api.app();
+    const otherApp = await api.app();
     const parts = `dataPart=${order.data_part}&timePart=${order.time_part}`;
     for (const path of [`/proforma_orders/${proforma.id}`, `/orders/${order.id}?${parts}`]) {
-      const [foreign, missing] = [await stranger.get(path), await stranger.get(path.replace(/\d+/, '987654'))];
-      expect([foreign.status, foreign.text]).toEqual([404, '']);
-      expect(stableHeaders(foreign.headers)).toEqual(stableHeaders(missing.headers));
+      const [foreignReply, missingReply] = [await otherApp.get(path), await otherApp.get(path.replace(/\d+/, '987654'))];
+      expect([foreignReply.status, foreignReply.text]).toEqual([404, '']);
+      expect(stableHeaders(foreignReply.headers)).toEqual(stableHeaders(missingReply.headers));
     }
-    expect((await stranger.get('/products?code=MINE')).body).toEqual({ data: {} });
+    expect((await otherApp.get('/products?code=MINE')).body).toEqual({ data: {} });
     for (const list of ['/orders', '/proforma_orders', '/stocks/aggregate']) {
-      expect((await stranger.get(list)).body).toEqual({ data: [] });
+      expect((await otherApp.get(list)).body).toEqual({ data: [] });
     }
   });
 
-  function stableHeaders({ date: _date, 'x-request-id': _id, ...rest }: Readonly<Record<string, string>>) {
-    return rest;
+  function stableHeaders({ date: _date, 'x-request-id': _id, ...stable }: Readonly<Record<string, string>>) {
+    return stable;
   }
 });
 
 describe('a call with two errors is answered with the first', () => {
   const TEXT = { 'Content-Type': 'application/json' };
-  const invalid = {
+  const faults = {
     accept: { Accept: 'text/html' },
     cut: { body: '{"payment":' },
     type: { body: '{"payment":{"payment_method_id":"1"}}' },
     rule: { body: '{"payment":{}}' },
   };
   let method: string;
-  let existing: string;
+  let existingPath: string;
 
   beforeAll(async () => {
     await stockShop(shop, [{ code: 'ORDER' }]);
-    existing = `/api/v2/proforma_orders/${(await propose(shop, [{ code: 'ORDER', qty: 1 }])).id}/pay`;
+    existingPath = `/api/v2/proforma_orders/${(await propose(shop, [{ code: 'ORDER', qty: 1 }])).id}/pay`;
     method = 'POST';
   });
-  const missing = '/api/v2/proforma_orders/987654/pay';
+  const missingPath = '/api/v2/proforma_orders/987654/pay';
 
   it.each([
-    ['path, then Accept', 404, () => ({ path: '/api/v2/nowhere', headers: invalid.accept })],
-    ['path, then body', 404, () => ({ path: '/api/v2/nowhere', headers: bearer(shop.token), ...invalid.cut })],
-    ['Accept, then token', 406, () => ({ path: existing, headers: invalid.accept, ...invalid.cut })],
+    ['path, then Accept', 404, () => ({ path: '/api/v2/nowhere', headers: faults.accept })],
+    ['path, then body', 404, () => ({ path: '/api/v2/nowhere', headers: bearer(shop.token), ...faults.cut })],
+    ['Accept, then token', 406, () => ({ path: existingPath, headers: faults.accept, ...faults.cut })],
     [
       'Accept, then body',
       406,
-      () => ({ path: existing, headers: { ...invalid.accept, ...authorized() }, ...invalid.cut }),
+      () => ({ path: existingPath, headers: { ...faults.accept, ...authorized() }, ...faults.cut }),
     ],
-    ['token, then body', 401, () => ({ path: existing, headers: TEXT, ...invalid.cut })],
-    ['token, then size', 401, () => ({ path: existing, headers: TEXT, body: ' '.repeat(11 * 1024 ** 2) })],
-    ['token, then record', 401, () => ({ path: missing, headers: TEXT, ...invalid.rule })],
-    ['size, then record', 413, () => ({ path: missing, headers: authorized(), body: ' '.repeat(11 * 1024 ** 2) })],
-    ['syntax, then record', 400, () => ({ path: missing, headers: authorized(), ...invalid.cut })],
-    ['a value type, then record', 400, () => ({ path: missing, headers: authorized(), ...invalid.type })],
+    ['token, then body', 401, () => ({ path: existingPath, headers: TEXT, ...faults.cut })],
+    ['token, then size', 401, () => ({ path: existingPath, headers: TEXT, body: ' '.repeat(11 * 1024 ** 2) })],
+    ['token, then record', 401, () => ({ path: missingPath, headers: TEXT, ...faults.rule })],
+    ['size, then record', 413, () => ({ path: missingPath, headers: authorized(), body: ' '.repeat(11 * 1024 ** 2) })],
+    ['syntax, then record', 400, () => ({ path: missingPath, headers: authorized(), ...faults.cut })],
+    ['a value type, then record', 400, () => ({ path: missingPath, headers: authorized(), ...faults.type })],
     [
       'a value type, then an invalid id',
       400,
-      () => ({ path: missing.replace('987654', 'x'), headers: authorized(), ...invalid.type }),
+      () => ({ path: missingPath.replace('987654', 'x'), headers: authorized(), ...faults.type }),
     ],
-    ['record, then rule', 404, () => ({ path: missing, headers: authorized(), ...invalid.rule })],
+    ['record, then rule', 404, () => ({ path: missingPath, headers: authorized(), ...faults.rule })],
     [
       'an invalid id, then rule',
       404,
-      () => ({ path: missing.replace('987654', 'x'), headers: authorized(), ...invalid.rule }),
+      () => ({ path: missingPath.replace('987654', 'x'), headers: authorized(), ...faults.rule }),
     ],
-    ['rule', 422, () => ({ path: existing, headers: authorized(), ...invalid.rule })],
+    ['rule', 422, () => ({ path: existingPath, headers: authorized(), ...faults.rule })],
   ])('%s: %d', async (_, status, call) => {
     expect((await http.call({ method, ...call() })).status).toBe(status);
   });
@@ -305,9 +305,9 @@ describe('every response', () => {
 
   it.each([undefined, '', 'a b', 'x'.repeat(129), '<script>', 'é'])(
     'has a new one when the caller sends %j',
-    async (sent) => {
+    async (requestId) => {
       for (const call of calls()) {
-        const headers = { ...call.headers, ...(sent !== undefined && { 'X-Request-Id': sent }) };
+        const headers = { ...call.headers, ...(requestId !== undefined && { 'X-Request-Id': requestId }) };
         expect((await http.call({ ...call, headers })).headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
       }
     },
@@ -344,18 +344,18 @@ describe('a page of another origin', () => {
   });
 
   it('may call and read errors when CORS_ORIGINS lists it', async () => {
-    const open = await testApi({ CORS_ORIGINS: `https://other.example,${origin}` });
-    const wire = new RawHttp(open.origin);
-    const allowed = await wire.call(preflight);
-    expect(allowed).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': origin } });
-    expect(allowed.headers['access-control-allow-methods']).toContain('PATCH');
-    expect(allowed.headers['access-control-allow-headers']).toContain('authorization');
-    const refused = await wire.call({ path: SETTINGS, headers: { Origin: origin } });
-    expect(refused).toMatchObject({ status: 401, headers: { 'access-control-allow-origin': origin } });
-    const stranger = await wire.call({ path: SETTINGS, headers: { Origin: 'https://evil.example' } });
-    expect(stranger.headers).not.toHaveProperty('access-control-allow-origin');
-    wire.close();
-    await open.close();
+    const corsApi = await testApi({ CORS_ORIGINS: `https://other.example,${origin}` });
+    const corsHttp = new RawHttp(corsApi.origin);
+    const preflightReply = await corsHttp.call(preflight);
+    expect(preflightReply).toMatchObject({ status: 204, headers: { 'access-control-allow-origin': origin } });
+    expect(preflightReply.headers['access-control-allow-methods']).toContain('PATCH');
+    expect(preflightReply.headers['access-control-allow-headers']).toContain('authorization');
+    const refusedReply = await corsHttp.call({ path: SETTINGS, headers: { Origin: origin } });
+    expect(refusedReply).toMatchObject({ status: 401, headers: { 'access-control-allow-origin': origin } });
+    const unlistedReply = await corsHttp.call({ path: SETTINGS, headers: { Origin: 'https://evil.example' } });
+    expect(unlistedReply.headers).not.toHaveProperty('access-control-allow-origin');
+    corsHttp.close();
+    await corsApi.close();
   });
 });
 
@@ -402,7 +402,7 @@ describe('an app with translations', () => {
   let serbian: Client;
 
   beforeAll(async () => {
-    serbian = await inLanguage(await api.app(), 'sr');
+    serbian = await clientInLanguage(await api.app(), 'sr');
     await serbian.patch('/app/settings', {
       translations: {
         sr: {
@@ -446,14 +446,14 @@ describe('an app with translations', () => {
   });
 
   it('gets its default language with a token without a language', async () => {
-    const refused = await (await inLanguage(serbian)).put('/warehouse', { warehouses: [{ code: 'W' }] });
-    expect(refused.body).toEqual({ errors: { Warehouses: ['The warehouse has no name'] } });
+    const refusedReply = await (await clientInLanguage(serbian)).put('/warehouse', { warehouses: [{ code: 'W' }] });
+    expect(refusedReply.body).toEqual({ errors: { Warehouses: ['The warehouse has no name'] } });
   });
 
   it.each(['constructor', '__proto__', 'toString', 'xx'])('gets keys in the language %s', async (language) => {
-    const client = await inLanguage(await api.app(), language);
-    const refused = await client.put('/warehouse', { warehouses: [{ code: 'W' }] });
-    expect(refused.body).toEqual({ errors: { Warehouses: ['API.Warehouses.NameCantBeBlank'] } });
+    const client = await clientInLanguage(await api.app(), language);
+    const refusedReply = await client.put('/warehouse', { warehouses: [{ code: 'W' }] });
+    expect(refusedReply.body).toEqual({ errors: { Warehouses: ['API.Warehouses.NameCantBeBlank'] } });
   });
 });
 
@@ -461,7 +461,7 @@ describe.each([
   ['RSD', [0.5, 0.05, 12.34], [0.001, 12.345, 1e-7]],
   ['JPY', [1, 1200], [0.5, 1200.1]],
   ['KWD', [0.001, 12.345], [0.0001, 12.3456]],
-])('an app whose currency is %s', (currency, allowed, tooFine) => {
+])('an app whose currency is %s', (currency, allowed, tooPrecise) => {
   let client: Client;
 
   beforeAll(async () => {
@@ -484,7 +484,7 @@ describe.each([
     expect((await pay(amount)).body.data).toMatchObject({ paid: amount });
   });
 
-  it.each(tooFine)('refuses %d on its field', async (amount) => {
+  it.each(tooPrecise)('refuses %d on its field', async (amount) => {
     const reply = await pay(amount);
     expect([reply.status, reply.body]).toEqual([422, { errors: { amount: ['is invalid'] } }]);
     expect((await price(amount)).failed[0].error).toEqual({ message: 'API.Products.PriceIsInvalid' });
@@ -512,7 +512,7 @@ describe('a datetime in an answer', () => {
     for (const text of texts) {
       const datetimes = text.match(/"\d{4}-\d\d-\d\d[^"]*"/g) ?? [];
       expect(datetimes.length).toBeGreaterThan(0);
-      for (const each of datetimes) expect(each).toMatch(/^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"$/);
+      for (const datetime of datetimes) expect(datetime).toMatch(/^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"$/);
     }
   });
 });

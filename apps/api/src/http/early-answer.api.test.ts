@@ -34,12 +34,12 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const authorized = (more: Record<string, string> = {}) => ({ Authorization: `Bearer ${shop.token}`, ...more });
+const authorized = (headers: Record<string, string> = {}) => ({ Authorization: `Bearer ${shop.token}`, ...headers });
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-async function* endless(chunks = Infinity): AsyncGenerator<Uint8Array> {
+async function* blankChunks(chunks = Infinity): AsyncGenerator<Uint8Array> {
   const chunk = new Uint8Array(65_536).fill(32);
-  for (let sent = 0; sent < chunks; sent += 1) yield chunk;
+  for (let count = 0; count < chunks; count += 1) yield chunk;
 }
 
 function formOf(bytes: number): FormData {
@@ -48,12 +48,12 @@ function formOf(bytes: number): FormData {
   return form;
 }
 
-const streamed = (body: AsyncIterable<Uint8Array>) => ({ body: body as unknown as BodyInit, duplex: 'half' }) as const;
+const streamOf = (body: AsyncIterable<Uint8Array>) => ({ body: body as unknown as BodyInit, duplex: 'half' }) as const;
 const FORM_HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="film.mp4"\r\n\r\n';
 
-async function* formWithout(end: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* endlessForm(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield Buffer.from(FORM_HEAD);
-  yield* end;
+  yield* content;
 }
 
 describe.each<[string, string, () => RequestInit]>([
@@ -63,11 +63,11 @@ describe.each<[string, string, () => RequestInit]>([
     '/cdn/files',
     () => ({
       headers: authorized({ 'Content-Type': 'multipart/form-data; boundary=b' }),
-      ...streamed(formWithout(endless(500))),
+      ...streamOf(endlessForm(blankChunks(500))),
     }),
   ],
   ['JSON body', '/customers', () => ({ headers: authorized(JSON_TYPE), body: ' '.repeat(30 * LIMIT) })],
-  ['JSON body of unknown length', '/customers', () => ({ headers: authorized(JSON_TYPE), ...streamed(endless(500)) })],
+  ['JSON body of unknown length', '/customers', () => ({ headers: authorized(JSON_TYPE), ...streamOf(blankChunks(500)) })],
 ])('an oversized %s', (_, path, init) => {
   it('gets a 413 through fetch, every time', async () => {
     const answers: unknown[] = [];
@@ -82,15 +82,15 @@ describe.each<[string, string, () => RequestInit]>([
     const { headers, body } = new Request(server.origin + BASE_PATH + path, { method: 'POST', ...init() });
     const bytes = Buffer.from(await new Response(body).arrayBuffer());
     const status = await new Promise((resolve, reject) => {
-      const sent = request(server.origin + BASE_PATH + path, { method: 'POST', headers: Object.fromEntries(headers) });
-      let early: number | undefined;
-      sent.on('response', (reply) => {
-        early = reply.statusCode;
+      const clientRequest = request(server.origin + BASE_PATH + path, { method: 'POST', headers: Object.fromEntries(headers) });
+      let statusBeforeEnd: number | undefined;
+      clientRequest.on('response', (reply) => {
+        statusBeforeEnd = reply.statusCode;
         reply.resume();
-        if (sent.writableFinished) resolve(early);
+        if (clientRequest.writableFinished) resolve(statusBeforeEnd);
       });
-      sent.on('error', reject);
-      sent.end(bytes, () => early !== undefined && resolve(early));
+      clientRequest.on('error', reject);
+      clientRequest.end(bytes, () => statusBeforeEnd !== undefined && resolve(statusBeforeEnd));
     });
     expect(status).toBe(413);
   });
@@ -112,22 +112,22 @@ describe('an early answer', () => {
   it.each([
     ['silent', 0, 100, 300],
     ['slow', 20, 400, 1_000],
-  ])('closes the connection of a %s client in time', async (_, everyMs, atLeast, atMost) => {
-    const plain = createServer((_request, response) => {
+  ])('closes the connection of a %s client in time', async (_, everyMs, minMs, maxMs) => {
+    const plainServer = createServer((_request, response) => {
       response.writeHead(413, { 'Content-Length': 3, Connection: 'close' });
       answerEarly(response, 'too', { bytes: 1_000_000, ms: 500, quietMs: 150 });
     });
-    const socket = connect(await listening(plain), '127.0.0.1');
+    const socket = connect(await listening(plainServer), '127.0.0.1');
     socket.on('error', () => {}).resume();
-    const started = performance.now();
+    const startedAt = performance.now();
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n');
-    const drip = everyMs > 0 ? setInterval(() => socket.write('x'), everyMs) : undefined;
+    const dripTimer = everyMs > 0 ? setInterval(() => socket.write('x'), everyMs) : undefined;
     await once(socket, 'end');
-    const took = performance.now() - started;
-    clearInterval(drip);
+    const elapsedMs = performance.now() - startedAt;
+    clearInterval(dripTimer);
     socket.destroy();
-    plain.close();
-    expect([took > atLeast, took < atMost]).toEqual([true, true]);
+    plainServer.close();
+    expect([elapsedMs > minMs, elapsedMs < maxMs]).toEqual([true, true]);
   });
 });
 
@@ -137,32 +137,32 @@ describe('a client that never stops sending', () => {
     ['JSON', '/customers', 'application/json', '{"customer": "'],
   ])(
     'gets a 413 at the limit and is disconnected: %s',
-    async (_, path, type, begin) => {
+    async (_, path, type, bodyStart) => {
       const socket = connect(Number(new URL(server.origin).port), '127.0.0.1');
-      let [answer, sent, sentAtAnswer] = ['', 0, 0];
+      let [answer, sentBytes, sentBytesAtAnswer] = ['', 0, 0];
       socket
         .on('error', () => {})
         .on('data', (chunk: Buffer) => {
-          sentAtAnswer ||= sent;
+          sentBytesAtAnswer ||= sentBytes;
           answer += chunk.toString();
         });
       const chunkOf = (text: string) => Buffer.from(`${text.length.toString(16)}\r\n${text}\r\n`);
-      const more = chunkOf(' '.repeat(65_536));
+      const blankChunk = chunkOf(' '.repeat(65_536));
       const send = (): void => {
-        do sent += more.length;
-        while (!socket.destroyed && socket.write(more));
+        do sentBytes += blankChunk.length;
+        while (!socket.destroyed && socket.write(blankChunk));
       };
       socket.write(
         `POST ${BASE_PATH}${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${shop.token}\r\n` +
           `Content-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`,
       );
-      socket.write(chunkOf(begin));
+      socket.write(chunkOf(bodyStart));
       socket.on('drain', send);
       send();
       await new Promise((resolve) => socket.once('close', resolve));
       expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-      expect(sentAtAnswer).toBeLessThan(50 * LIMIT);
-      expect(sent).toBeLessThan(300 * 2 ** 20);
+      expect(sentBytesAtAnswer).toBeLessThan(50 * LIMIT);
+      expect(sentBytes).toBeLessThan(300 * 2 ** 20);
     },
     60_000,
   );

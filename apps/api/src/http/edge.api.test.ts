@@ -31,18 +31,18 @@ const postOf = (path: string, type: string, length: number) =>
   `${headOf([`POST ${BASE_PATH}${path} HTTP/1.1`, `Content-Type: ${type}`, `Content-Length: ${length}`])}\r\n\r\n`;
 
 /** Writes the bytes, then one more every 50 ms until the server closes; returns the answer. */
-async function drip(bytes: string): Promise<{ readonly answer: string; readonly milliseconds: number }> {
+async function dripRequest(bytes: string): Promise<{ readonly answer: string; readonly milliseconds: number }> {
   const { hostname, port } = new URL(api.origin);
   const socket = connect(Number(port), hostname);
-  const started = performance.now();
+  const startedAt = performance.now();
   let answer = '';
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
   socket.on('error', () => {});
   socket.write(bytes);
-  const more = setInterval(() => bytes !== '' && socket.write('x'), 50);
+  const dripTimer = setInterval(() => bytes !== '' && socket.write('x'), 50);
   await once(socket, 'close');
-  clearInterval(more);
-  return { answer, milliseconds: performance.now() - started };
+  clearInterval(dripTimer);
+  return { answer, milliseconds: performance.now() - startedAt };
 }
 
 describe('a slow client', () => {
@@ -61,7 +61,7 @@ describe('a slow client', () => {
       SHORT_TIMEOUTS.request,
     ],
   ])('%s gets a 408 and a closed connection', async (_, bytes, timeout) => {
-    const { answer, milliseconds } = await drip(bytes());
+    const { answer, milliseconds } = await dripRequest(bytes());
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toMatch(/\r\nConnection: close\r\n/i);
     expect(answer.endsWith(TIMED_OUT)).toBe(true);
@@ -77,12 +77,12 @@ describe('a slow client', () => {
   });
 
   it('does not delay other clients', async () => {
-    const slow = Array.from({ length: 200 }, () => drip(headOf(['GET /api/v2/app/settings HTTP/1.1'])));
+    const slowClients = Array.from({ length: 200 }, () => dripRequest(headOf(['GET /api/v2/app/settings HTTP/1.1'])));
     await pause(100);
-    const started = performance.now();
+    const startedAt = performance.now();
     expect((await shop.get('/app/settings')).status).toBe(200);
-    expect(performance.now() - started).toBeLessThan(1_000);
-    for (const { answer } of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    for (const { answer } of await Promise.all(slowClients)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   it('keeps its connection until the idle timeout between requests', async () => {
@@ -95,20 +95,20 @@ describe('a slow client', () => {
       expect(answer.toString()).toMatch(/\r\nConnection: keep-alive\r\n/i);
       await pause(SHORT_TIMEOUTS.idle / 3);
     }
-    const started = performance.now();
+    const startedAt = performance.now();
     socket.resume();
     await once(socket, 'close');
-    expect(performance.now() - started).toBeLessThan(SHORT_TIMEOUTS.idle + 2_500);
+    expect(performance.now() - startedAt).toBeLessThan(SHORT_TIMEOUTS.idle + 2_500);
   });
 });
 
 describe('a client that never reads its answer', () => {
   const ENDLESS = 500 * 1024 ** 2;
   it('is disconnected', async () => {
-    let answered: ServerResponse | undefined;
+    let unreadResponse: ServerResponse | undefined;
     const edge = edgeServer(
       (_request, response) => {
-        answered = response;
+        unreadResponse = response;
         response.setHeader('Content-Length', ENDLESS);
         response.write(Buffer.alloc(ENDLESS / 10));
       },
@@ -120,8 +120,8 @@ describe('a client that never reads its answer', () => {
     socket.on('error', () => {});
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await once(edge.server, 'request');
-    await once(answered as ServerResponse, 'close');
-    expect(answered?.writableFinished).toBe(false);
+    await once(unreadResponse as ServerResponse, 'close');
+    expect(unreadResponse?.writableFinished).toBe(false);
     socket.destroy();
     await edge.drain();
   });
@@ -142,8 +142,8 @@ describe('the default timeouts', () => {
 
 describe('pipelined requests', () => {
   it('are answered one by one, in order', async () => {
-    const get = (id: string, path: string, more = '') =>
-      `${headOf([`GET ${path} HTTP/1.1`, `X-Request-Id: ${id}`])}${more}\r\n\r\n`;
+    const get = (id: string, path: string, headers = '') =>
+      `${headOf([`GET ${path} HTTP/1.1`, `X-Request-Id: ${id}`])}${headers}\r\n\r\n`;
     const body = '{"customer":{"email":"p@example.com","first_name":"A","last_name":"B"}}';
     const answers = await exchangeBytes(
       api.origin,
@@ -154,11 +154,11 @@ describe('pipelined requests', () => {
         get('four', '/api/v2/customers', '\r\nConnection: close'),
       ].join(''),
     );
-    const seen = [...answers.matchAll(/HTTP\/1\.1 (\d{3}) .*?\r\nX-Request-Id: (\w+)/gs)].map(([, status, id]) => [
+    const statuses = [...answers.matchAll(/HTTP\/1\.1 (\d{3}) .*?\r\nX-Request-Id: (\w+)/gs)].map(([, status, id]) => [
       id,
       status,
     ]);
-    expect(seen).toEqual([
+    expect(statuses).toEqual([
       ['one', '200'],
       ['two', '201'],
       ['three', '404'],
@@ -169,21 +169,21 @@ describe('pipelined requests', () => {
 
 describe('a head with thousands of headers', () => {
   it('is read completely within 2 s', async () => {
-    const many = Array.from({ length: 15_000 }, (_, index) => `a${index % 10}: b`).join('\r\n');
-    const started = performance.now();
+    const manyHeaders = Array.from({ length: 15_000 }, (_, index) => `a${index % 10}: b`).join('\r\n');
+    const startedAt = performance.now();
     const answer = await exchangeBytes(
       api.origin,
-      `GET /api/v2/app/settings HTTP/1.1\r\nHost: x\r\n${many}\r\nAuthorization: Bearer ${shop.token}\r\nConnection: close\r\n\r\n`,
+      `GET /api/v2/app/settings HTTP/1.1\r\nHost: x\r\n${manyHeaders}\r\nAuthorization: Bearer ${shop.token}\r\nConnection: close\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   it('is refused for a second Host at its end', async () => {
-    const many = Array.from({ length: 5_000 }, () => 'a: b').join('\r\n');
+    const manyHeaders = Array.from({ length: 5_000 }, () => 'a: b').join('\r\n');
     const answer = await exchangeBytes(
       api.origin,
-      `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\n${many}\r\nHost: y\r\n\r\n`,
+      `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\n${manyHeaders}\r\nHost: y\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   });
@@ -217,46 +217,46 @@ describe('an answer', () => {
 describe('a server that drains', () => {
   /** A server with one call that the test ends, and its client on a keep-alive connection. */
   async function busyServer(timeouts = {}) {
-    let answer: ((response: ServerResponse) => void) | undefined;
-    const called = new Promise<ServerResponse>((resolve) => (answer = resolve));
-    const edge = edgeServer((_request, response) => answer?.(response), { ...EDGE_TIMEOUTS, ...timeouts });
+    let resolveCall: ((response: ServerResponse) => void) | undefined;
+    const called = new Promise<ServerResponse>((resolve) => (resolveCall = resolve));
+    const edge = edgeServer((_request, response) => resolveCall?.(response), { ...EDGE_TIMEOUTS, ...timeouts });
     edge.server.listen(0);
     await once(edge.server, 'listening');
     const socket: Socket = connect((edge.server.address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    let got = '';
-    socket.on('data', (chunk: Buffer) => (got += chunk.toString()));
-    return { edge, response: await called, socket, text: () => got };
+    let receivedText = '';
+    socket.on('data', (chunk: Buffer) => (receivedText += chunk.toString()));
+    return { edge, response: await called, socket, text: () => receivedText };
   }
 
   it('closes a keep-alive connection once its call has ended', async () => {
     const { edge, response, socket, text } = await busyServer();
     response.writeHead(200, { 'Content-Length': 3 });
     response.write('a');
-    const stopped = edge.drain();
+    const draining = edge.drain();
     await pause(50);
-    const started = performance.now();
+    const startedAt = performance.now();
     response.end('bc');
-    await Promise.all([stopped, once(socket, 'close')]);
-    expect(performance.now() - started).toBeLessThan(1_500);
+    await Promise.all([draining, once(socket, 'close')]);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
     expect(text()).toMatch(/\r\nConnection: keep-alive\r\n[^]*abc$/i);
   });
 
   it('sends Connection: close in the answers of running calls', async () => {
     const { edge, response, socket, text } = await busyServer();
-    const stopped = edge.drain();
+    const draining = edge.drain();
     response.end('late');
-    await Promise.all([stopped, once(socket, 'close')]);
+    await Promise.all([draining, once(socket, 'close')]);
     expect(text()).toMatch(/\r\nConnection: close\r\n/i);
   });
 
   it('cuts off a call that exceeds the drain timeout', async () => {
     const { edge, socket } = await busyServer({ drain: 300 });
-    const started = performance.now();
-    const closed = once(socket, 'close');
+    const startedAt = performance.now();
+    const closing = once(socket, 'close');
     await edge.drain();
-    await closed;
-    expect(performance.now() - started).toBeGreaterThan(250);
-    expect(performance.now() - started).toBeLessThan(2_500);
+    await closing;
+    expect(performance.now() - startedAt).toBeGreaterThan(250);
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
 });

@@ -41,16 +41,16 @@ async function probeRoutes(
   errorsOf: (route: Route) => readonly CallError[],
   isExpected: IsExpected,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const violations: string[] = [];
   for (const route of calls.routes) {
-    const before = await fingerprints();
+    const fingerprintsBefore = await fingerprints();
     const answers = await Promise.all(errorsOf(route).map(async (error) => [error, await send(route, error)] as const));
     for (const [error, answer] of answers) {
-      if (!isExpected(answer, error) || answer.complaints.length > 0) found.push(describeAnswer(route, error, answer));
+      if (!isExpected(answer, error) || answer.complaints.length > 0) violations.push(describeAnswer(route, error, answer));
     }
-    if (answers.length > 0 && changed(before, await fingerprints())) found.push(`${nameOf(route)} has written`);
+    if (answers.length > 0 && haveChanged(fingerprintsBefore, await fingerprints())) violations.push(`${nameOf(route)} has written`);
   }
-  return found;
+  return violations;
 }
 
 function send(route: Route, error: CallError): Promise<RouteAnswer> {
@@ -68,11 +68,11 @@ function describeAnswer(route: Route, { label }: CallError, { status, answer, co
   return `${nameOf(route)} with ${label}: ${status} ${answer.slice(0, 200)} ${complaints.join('; ').slice(0, 300)}`;
 }
 
-function changed(before: Fingerprints, after: Fingerprints): boolean {
-  return [...after].some(([appId, seen]) => before.get(appId) !== seen);
+function haveChanged(before: Fingerprints, after: Fingerprints): boolean {
+  return [...after].some(([appId, fingerprint]) => before.get(appId) !== fingerprint);
 }
 
-const answers =
+const hasAnswer =
   (status: number, body: unknown): IsExpected =>
   (actual) =>
     actual.status === status && actual.answer === JSON.stringify(body);
@@ -87,22 +87,22 @@ describe('a call with an invalid token', () => {
 
   beforeAll(async () => {
     const { client } = shop;
-    const fresh = async () => ({
+    const makeTokens = async () => ({
       app: (await api.container.get(TOKENS.Apps).issueToken({ appId: client.appId })) as string,
       session: await startSession(client, { customer_external_ref: 'ana' }),
     });
-    const [expired, revoked, anonymous] = [await fresh(), await fresh(), await startSession(client)];
+    const [expiredTokens, revokedTokens, anonymousToken] = [await makeTokens(), await makeTokens(), await startSession(client)];
     const hashes = (tokens: Readonly<Record<string, string>>) => Object.values(tokens).map(hashToken);
-    const mark = (column: string, tokens: Readonly<Record<string, string>>) =>
+    const setColumnNow = (column: string, tokens: Readonly<Record<string, string>>) =>
       api.database.rows(`update access_tokens set ${column} = $2 where token_hash = any ($1)`, [
         hashes(tokens),
         api.clock.now(),
       ]);
-    await mark('expires_at', expired);
-    await mark('revoked_at', revoked);
+    await setColumnNow('expires_at', expiredTokens);
+    await setColumnNow('revoked_at', revokedTokens);
     tokenErrors = (route) => {
       const kind = route.caller === 'app' ? 'app' : 'session';
-      const valid = tokenFor(route, shop);
+      const validToken = tokenFor(route, shop);
       const tokenError = (label: string, token: string | undefined, failure: Failure = 'Invalid'): TokenError => ({
         label: `a token that is ${label}`,
         token,
@@ -112,28 +112,28 @@ describe('a call with an invalid token', () => {
         tokenError('missing', undefined, 'Missing'),
         tokenError('blank', ' '),
         tokenError('unknown', `bo_${kind}_${'A'.repeat(43)}`),
-        tokenError('cut', valid.slice(0, -1)),
-        tokenError('too long', `${valid}A`),
-        tokenError('given twice', `${valid}, Bearer ${valid}`),
+        tokenError('cut', validToken.slice(0, -1)),
+        tokenError('too long', `${validToken}A`),
+        tokenError('given twice', `${validToken}, Bearer ${validToken}`),
         tokenError('SQL', "'or'1'='1"),
         tokenError('10 kB', 'x'.repeat(10_000)),
         tokenError('of the other kind', kind === 'app' ? shop.session : client.token),
-        tokenError('expired', expired[kind], 'Expired'),
-        tokenError('revoked', revoked[kind], 'Revoked'),
-        ...(route.caller === 'customer' ? [tokenError('anonymous', anonymous)] : []),
-        { ...tokenError('of another scheme', undefined), headers: { Authorization: `Basic ${valid}` } },
+        tokenError('expired', expiredTokens[kind], 'Expired'),
+        tokenError('revoked', revokedTokens[kind], 'Revoked'),
+        ...(route.caller === 'customer' ? [tokenError('anonymous', anonymousToken)] : []),
+        { ...tokenError('of another scheme', undefined), headers: { Authorization: `Basic ${validToken}` } },
       ];
     };
   });
 
-  const needsCustomer = ({ status, answer }: RouteAnswer) =>
+  const isCustomerRequired = ({ status, answer }: RouteAnswer) =>
     status === 422 && answer.includes('API.CustomerChannelConsents.CustomerRequired');
 
   it('answers 401 with the reason and writes nothing', async () => {
     const isExpected: IsExpected = (actual, error) => {
       const { failure, label } = error as TokenError;
-      if (label.endsWith('anonymous') && needsCustomer(actual)) return true;
-      const hasReason = answers(401, { errors: { token: `API.Tokens.${failure}` } })(actual, error);
+      if (label.endsWith('anonymous') && isCustomerRequired(actual)) return true;
+      const hasReason = hasAnswer(401, { errors: { token: `API.Tokens.${failure}` } })(actual, error);
       return hasReason && actual.head['www-authenticate'] === 'Bearer';
     };
     expect(await probeRoutes(tokenErrors, isExpected)).toEqual([]);
@@ -148,7 +148,7 @@ describe('a call whose Accept header rules out its answer', () => {
       { label: accept, headers: { Accept: accept } },
       { label: `${accept}, without a token`, headers: { Accept: accept }, token: undefined },
     ]);
-    expect(await probeRoutes(() => errors, answers(406, detail('Not Acceptable')))).toEqual([]);
+    expect(await probeRoutes(() => errors, hasAnswer(406, detail('Not Acceptable')))).toEqual([]);
   });
 });
 
@@ -157,8 +157,8 @@ describe('a path of the interface', () => {
 
   function isServed(method: string, path: string): boolean {
     return calls.routes.some(
-      (each) =>
-        each.method === method && new RegExp(`^${BASE_PATH}${each.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path),
+      (candidate) =>
+        candidate.method === method && new RegExp(`^${BASE_PATH}${candidate.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path),
     );
   }
 
@@ -167,37 +167,37 @@ describe('a path of the interface', () => {
       const path = pathOf(route, shop);
       return METHODS.filter((method) => !isServed(method, path)).map((method) => ({ label: method, method, path }));
     };
-    expect(await probeRoutes(errorsOf, answers(404, []))).toEqual([]);
+    expect(await probeRoutes(errorsOf, hasAnswer(404, []))).toEqual([]);
   });
 
   it('answers 404 and [] when slightly changed and writes nothing', async () => {
     const errorsOf = (route: Route) => {
       const path = pathOf(route, shop);
-      const own = path.slice(BASE_PATH.length);
-      const [last = ''] = /[^/]*$/.exec(path) ?? [];
+      const relativePath = path.slice(BASE_PATH.length);
+      const [lastSegment = ''] = /[^/]*$/.exec(path) ?? [];
       return [
         `${path}/`,
-        `${BASE_PATH}/${own}`,
+        `${BASE_PATH}/${relativePath}`,
         `/${path}`,
-        BASE_PATH + own.toUpperCase(),
-        BASE_PATH.toUpperCase() + own,
-        BASE_PATH.replace('2', '1') + own,
-        own,
-        `${path.slice(0, -last.length - 1)}%2f${last}`,
-        `${BASE_PATH}/x/..${own}`,
-        `${BASE_PATH}/%2e${own}`,
+        BASE_PATH + relativePath.toUpperCase(),
+        BASE_PATH.toUpperCase() + relativePath,
+        BASE_PATH.replace('2', '1') + relativePath,
+        relativePath,
+        `${path.slice(0, -lastSegment.length - 1)}%2f${lastSegment}`,
+        `${BASE_PATH}/x/..${relativePath}`,
+        `${BASE_PATH}/%2e${relativePath}`,
       ]
-        .filter((each) => !isServed(route.method, each))
-        .map((each) => ({ label: each, path: each }));
+        .filter((changedPath) => !isServed(route.method, changedPath))
+        .map((changedPath) => ({ label: changedPath, path: changedPath }));
     };
-    expect(await probeRoutes(errorsOf, answers(404, []))).toEqual([]);
+    expect(await probeRoutes(errorsOf, hasAnswer(404, []))).toEqual([]);
   });
 });
 
-const takesBody = ({ method }: Route): boolean => method !== 'get';
+const canHaveBody = ({ method }: Route): boolean => method !== 'get';
 
 describe('the body of a call', () => {
-  const unreadable = answers(400, detail('Bad Request'));
+  const isBadRequest = hasAnswer(400, detail('Bad Request'));
   const form = (content: string) =>
     `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${content}`;
   const FORM_TYPE = { 'Content-Type': 'multipart/form-data; boundary=b' };
@@ -205,50 +205,50 @@ describe('the body of a call', () => {
   it('answers 400 when it is neither JSON nor a form, and writes nothing', async () => {
     const forms = ['', 'garbage', '--b\r\n', form('words'), `${form('words')}\r\n--c--`, form('').replace('file', '')];
     const errorsOf = (route: Route): CallError[] => {
-      if (!takesBody(route)) return [];
+      if (!canHaveBody(route)) return [];
       if (route.upload) {
         const bodies = forms.filter((text) => text !== '').map((text) => ({ label: text, text, headers: FORM_TYPE }));
         return [...bodies, { label: 'JSON', text: '{}' }];
       }
       return BROKEN_JSON.map((text) => ({ label: text, text }));
     };
-    expect(await probeRoutes(errorsOf, unreadable)).toEqual([]);
+    expect(await probeRoutes(errorsOf, isBadRequest)).toEqual([]);
   });
 
   it('answers 400 in another type, charset or encoding, and writes nothing', async () => {
     const types = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'garbage', '', 'text/json'];
     const notJson = ['multipart/form-data; boundary=b', 'application/json; charset=utf-7'];
     const errorsOf = (route: Route): CallError[] => {
-      if (!takesBody(route)) return [];
+      if (!canHaveBody(route)) return [];
       const wrongTypes = [...types, ...(route.upload ? ['application/json'] : notJson)];
-      const typed = wrongTypes.map((type) => ({ label: type, headers: { 'Content-Type': type }, text: '{"a":1}' }));
-      const encoded = { label: 'compress', headers: { 'Content-Encoding': 'compress' }, text: '{"a":1}' };
-      return route.upload ? typed : [...typed, encoded];
+      const wrongTypeErrors = wrongTypes.map((type) => ({ label: type, headers: { 'Content-Type': type }, text: '{"a":1}' }));
+      const encodingError = { label: 'compress', headers: { 'Content-Encoding': 'compress' }, text: '{"a":1}' };
+      return route.upload ? wrongTypeErrors : [...wrongTypeErrors, encodingError];
     };
-    expect(await probeRoutes(errorsOf, unreadable)).toEqual([]);
+    expect(await probeRoutes(errorsOf, isBadRequest)).toEqual([]);
   });
 
   it('answers 413 when it is too large, and writes nothing', async () => {
     const json = `{"a":"${'x'.repeat(LIMIT)}"}`;
-    const bomb = gzipSync(`{"a":"${'x'.repeat(50 * LIMIT)}"}`);
-    expect(bomb.length).toBeLessThan(LIMIT);
+    const gzipBomb = gzipSync(`{"a":"${'x'.repeat(50 * LIMIT)}"}`);
+    expect(gzipBomb.length).toBeLessThan(LIMIT);
     const file = `${form('x'.repeat(LIMIT + 1))}\r\n--b--\r\n`;
-    const chunked = { 'Transfer-Encoding': 'chunked' };
+    const chunkedHeaders = { 'Transfer-Encoding': 'chunked' };
     const errorsOf = (route: Route): CallError[] => {
-      if (!takesBody(route)) return [];
+      if (!canHaveBody(route)) return [];
       if (route.upload) {
         return [
           { label: 'a large file', text: file, headers: FORM_TYPE },
-          { label: 'a large file in chunks', text: file, headers: { ...FORM_TYPE, ...chunked } },
+          { label: 'a large file in chunks', text: file, headers: { ...FORM_TYPE, ...chunkedHeaders } },
         ];
       }
       return [
         { label: 'a large body', text: json },
-        { label: 'a large body in chunks', text: json, headers: chunked },
-        { label: 'a body that is large once unpacked', text: bomb, headers: { 'Content-Encoding': 'gzip' } },
+        { label: 'a large body in chunks', text: json, headers: chunkedHeaders },
+        { label: 'a body that is large once unpacked', text: gzipBomb, headers: { 'Content-Encoding': 'gzip' } },
       ];
     };
-    expect(await probeRoutes(errorsOf, answers(413, detail('Request Entity Too Large')))).toEqual([]);
+    expect(await probeRoutes(errorsOf, hasAnswer(413, detail('Request Entity Too Large')))).toEqual([]);
   });
 });
 

@@ -72,17 +72,17 @@ const JSON_TYPES = ['application/json', 'application/json; charset=utf-8'];
 function mount(router: Router, route: Route, edge: Edge, rateLimiter: express.RequestHandler): void {
   router[route.method](
     BASE_PATH + route.path,
-    (request, response, next) => {
+    (request, response, chunk) => {
       response.locals['route'] = route.path;
-      if (!request.accepts([...(route.media ?? JSON_TYPES)])) return next(new errors.HttpProblem(406));
-      return next(edge.isBusy() ? new errors.HttpProblem(503, { 'Retry-After': '1' }) : undefined);
+      if (!request.accepts([...(route.media ?? JSON_TYPES)])) return chunk(new errors.HttpProblem(406));
+      return chunk(edge.isBusy() ? new errors.HttpProblem(503, { 'Retry-After': '1' }) : undefined);
     },
-    async (request, response, next) => {
+    async (request, response, chunk) => {
       const holder = await authenticate(request, route.caller as Exclude<Caller, 'public'>, edge.tokens, edge.clock);
       if ('failure' in holder) return send(response, errors.unauthorizedAnswer(holder));
       response.locals['app'] = holder.app;
       response.locals['holder'] = holder;
-      return next();
+      return chunk();
     },
     rateLimiter,
     ...bodyOf(route, edge),
@@ -105,13 +105,13 @@ function bodyOf(route: Route, { jsonLimit, jsonBodyMs, uploads }: Edge): express
 }
 
 function limitBodyTime(milliseconds: number): express.RequestHandler {
-  return (request, response, next) => {
+  return (request, response, chunk) => {
     const timer = setTimeout(() => {
       if (!request.complete && !response.headersSent)
         send(response, errors.problemAnswer(new errors.HttpProblem(408, { Connection: 'close' })));
     }, milliseconds);
     response.once('close', () => clearTimeout(timer));
-    next();
+    chunk();
   };
 }
 
@@ -137,17 +137,17 @@ async function handle(route: Route, request: Request, { app, tokenId, customerId
   const ids = Object.fromEntries(
     Object.entries(request.params).map(([name, text]) => [name, parseRecordId(text) ?? 0]),
   );
-  const missing = errors.missingAnswer(route.missingKey, app);
-  if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missing;
+  const missingAnswer = errors.missingAnswer(route.missingKey, app);
+  if (!route.emptyWhenMissing && Object.values(ids).includes(0)) return missingAnswer;
   const id = ids['id'] ?? 0;
   if (fieldErrors) {
     const precheckResult = (await route.precheck?.(app, id, ids)) ?? true;
     if (isRefusal(precheckResult)) return errors.toAnswer(precheckResult, app);
-    return precheckResult ? errors.fieldErrorsAnswer(fieldErrors, app) : missing;
+    return precheckResult ? errors.fieldErrorsAnswer(fieldErrors, app) : missingAnswer;
   }
   const { file } = route.upload ? formOf(request) : { file: undefined };
   const call = { app, tokenId, customerId: customerId ?? 0, id, ids, query, body, file, request };
-  return errors.toAnswer((await route.handle(call)) ?? missing, app);
+  return errors.toAnswer((await route.handle(call)) ?? missingAnswer, app);
 }
 
 function lacksRequiredParameter({ query: parameters = {} }: Route, query: Readonly<Record<string, unknown>>): boolean {
@@ -164,9 +164,9 @@ function readBody(route: Route, request: Request): ValidatedBody<object> {
   return validateBody(route.body, raw === undefined && route.bodyOptional ? {} : raw, route.namesWrongTypes);
 }
 
-function requireJson(request: Request, _response: Response, next: NextFunction): void {
+function requireJson(request: Request, _response: Response, chunk: NextFunction): void {
   const hasBody = request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
-  next(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
+  chunk(!hasBody || request.is(['json', '+json']) ? undefined : new errors.HttpProblem(400));
 }
 
 /** A body must be valid JSON even when the call ignores it. */
@@ -179,8 +179,8 @@ function jsonBody({ body, bodyOptional = body === undefined }: Route, limit: num
   };
   const json = express.json({ limit, strict: false, type: () => true, verify: checkReadable });
   const parse = limitBytes(limit, json);
-  return (request, response, next) =>
-    parse(request, response, (error?: unknown) => next(postponeUnreadable(error, request)));
+  return (request, response, chunk) =>
+    parse(request, response, (error?: unknown) => chunk(postponeUnreadable(error, request)));
 }
 
 /** An unreadable body is refused inside the keyed call, so that a repeat gets the same refusal. */
@@ -232,16 +232,16 @@ function setHead(response: Response, { status, headers, keys }: Answer, hasBody:
 async function sendChunks(response: Response, answer: Answer, chunks: AsyncIterable<string>): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
   // Until the first chunk is sent, a failure can still be answered.
-  const first = await iterator.next();
+  const firstChunk = await iterator.next();
   setHead(response, answer, true);
   try {
-    await pipeline(chunksFrom(first, iterator), response);
+    await pipeline(chunksFrom(firstChunk, iterator), response);
   } catch (error) {
     // This code means that the client closed the connection.
     if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }
 
-async function* chunksFrom<Chunk>(first: IteratorResult<Chunk>, iterator: AsyncIterator<Chunk>): AsyncGenerator<Chunk> {
-  for (let next = first; !next.done; next = await iterator.next()) yield next.value;
+async function* chunksFrom<Chunk>(firstChunk: IteratorResult<Chunk>, iterator: AsyncIterator<Chunk>): AsyncGenerator<Chunk> {
+  for (let chunk = firstChunk; !chunk.done; chunk = await iterator.next()) yield chunk.value;
 }

@@ -31,26 +31,26 @@ describe('messages of Express', () => {
 
   it('have the prototypes that Express would set', async () => {
     const messages = expressMessages(app);
-    const seen: Record<'before' | 'after', Prototypes[]> = { before: [], after: [] };
+    const seenPrototypes: Record<'before' | 'after', Prototypes[]> = { before: [], after: [] };
     const listener: RequestListener = (request, response) => {
-      seen.before.push(prototypesOf(request, response));
+      seenPrototypes.before.push(prototypesOf(request, response));
       app(request, response);
-      seen.after.push(prototypesOf(request, response));
+      seenPrototypes.after.push(prototypesOf(request, response));
     };
     expect(await answerOf(listener, messages)).toEqual([202, '2 /sum true']);
-    expect(seen.before).toHaveLength(1);
-    const [before, after] = [seen.before[0] ?? [], seen.after[0] ?? []];
-    expect(before.map((prototype, index) => prototype === after[index])).toEqual([true, true]);
+    expect(seenPrototypes.before).toHaveLength(1);
+    const [prototypesBefore, prototypesAfter] = [seenPrototypes.before[0] ?? [], seenPrototypes.after[0] ?? []];
+    expect(prototypesBefore.map((prototype, index) => prototype === prototypesAfter[index])).toEqual([true, true]);
   });
 
   it('have other prototypes on a plain server', async () => {
-    const seen: boolean[] = [];
+    const isUnchanged: boolean[] = [];
     const listener: RequestListener = (request, response) => {
-      const before = prototypesOf(request, response);
+      const prototypesBefore = prototypesOf(request, response);
       app(request, response);
-      seen.push(...prototypesOf(request, response).map((prototype, index) => prototype === before[index]));
+      isUnchanged.push(...prototypesOf(request, response).map((prototype, index) => prototype === prototypesBefore[index]));
     };
     expect(await answerOf(listener, {})).toEqual([202, '2 /sum true']);
-    expect(seen).toEqual([false, false]);
+    expect(isUnchanged).toEqual([false, false]);
   });
 });

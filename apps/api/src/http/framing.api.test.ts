@@ -18,7 +18,7 @@ function request(headers: readonly string[], body = CUSTOMER, lineEnd = '\r\n'):
   return [...head, 'Content-Type: application/json', '', body].join(lineEnd);
 }
 
-function parsed(answer: string) {
+function parseAnswer(answer: string) {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
   return { status, head, body: JSON.parse(body) as unknown };
@@ -62,7 +62,7 @@ describe('a request with ambiguous framing', () => {
     ['no HTTP', () => 'hello\r\n\r\n'],
     ['another protocol', () => `GET /api/v2/app/settings HTTP/9.9\r\nHost: x\r\n\r\n`],
   ])('%s is answered 400 on a closed connection', async (_, bytes) => {
-    const { status, head, body } = parsed(await exchangeBytes(api.origin, bytes()));
+    const { status, head, body } = parseAnswer(await exchangeBytes(api.origin, bytes()));
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     expect(head).toMatch(/\r\nConnection: close/i);
     expect(head).toMatch(/\r\nContent-Type: application\/json/i);
@@ -84,13 +84,13 @@ describe('a request head', () => {
     );
 
   it('over 128 KiB is answered 413', async () => {
-    const { status, head, body } = parsed(await call(129 * 1024));
+    const { status, head, body } = parseAnswer(await call(129 * 1024));
     expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
     expect(head).toMatch(/\r\nX-Request-Id: /i);
   });
 
   it('of 120 KiB is read', async () => {
-    expect(parsed(await call(120 * 1024))).toMatchObject({ status: 404, body: [] });
+    expect(parseAnswer(await call(120 * 1024))).toMatchObject({ status: 404, body: [] });
   });
 
   it('with a path of 100 kB is read', async () => {
@@ -102,7 +102,7 @@ describe('a request head', () => {
 
 describe('HTTP/1.0', () => {
   it('needs no host', async () => {
-    expect(parsed(await exchangeBytes(api.origin, 'GET /api/v2/nowhere HTTP/1.0\r\n\r\n'))).toMatchObject({
+    expect(parseAnswer(await exchangeBytes(api.origin, 'GET /api/v2/nowhere HTTP/1.0\r\n\r\n'))).toMatchObject({
       status: 404,
     });
   });
@@ -110,35 +110,35 @@ describe('HTTP/1.0', () => {
 
 describe('a connection', () => {
   it('serves several requests', async () => {
-    const one = `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\n`;
-    const answers = await exchangeBytes(api.origin, `${one}\r\n${one}\r\n${one}Connection: close\r\n\r\n`);
+    const unfinishedHead = `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\n`;
+    const answers = await exchangeBytes(api.origin, `${unfinishedHead}\r\n${unfinishedHead}\r\n${unfinishedHead}Connection: close\r\n\r\n`);
     expect(answers.match(/HTTP\/1\.1 404 /g)).toHaveLength(3);
   });
 });
 
 describe('a body that differs from its Content-Length', () => {
-  const small = '{"customer":{}}';
+  const smallBody = '{"customer":{}}';
 
   it('closes the connection when the rest is no request', async () => {
     const answers = await exchangeBytes(
       api.origin,
-      request(['Host: x', `Content-Length: ${small.length}`], `${small}}}`),
+      request(['Host: x', `Content-Length: ${smallBody.length}`], `${smallBody}}}`),
     );
     expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 400 ']);
   });
 
   it('reads the rest as a request without a token', async () => {
-    const hidden = 'GET /api/v2/app/settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const hiddenRequest = 'GET /api/v2/app/settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await exchangeBytes(
       api.origin,
-      request(['Host: x', `Content-Length: ${small.length}`], `${small}${hidden}`),
+      request(['Host: x', `Content-Length: ${smallBody.length}`], `${smallBody}${hiddenRequest}`),
     );
     expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 401 ']);
   });
 
   it('creates no customer when the client hangs up early', async () => {
-    const cut = request(['Host: x', `Content-Length: ${CUSTOMER.length + 1}`], CUSTOMER.replace('smuggled', 'cut'));
-    await exchangeBytes(api.origin, cut, { hangUp: true });
+    const shortRequest = request(['Host: x', `Content-Length: ${CUSTOMER.length + 1}`], CUSTOMER.replace('smuggled', 'cut'));
+    await exchangeBytes(api.origin, shortRequest, { hangUp: true });
     const customer = { email: 'cut@example.com', first_name: 'A', last_name: 'B' };
     expect((await shop.post('/customers', { customer })).status).toBe(201);
   });
@@ -151,9 +151,9 @@ describe('a repeated header', () => {
     ['X-Request-Id: one', 'X-Request-Id: two', 200],
     ['Content-Type: application/json', 'Content-Type: text/plain', 200],
     ['Authorization: Bearer x', '', 401],
-  ])('%s and %s: %d', async (one, two, status) => {
+  ])('%s and %s: %d', async (firstHeader, secondHeader, status) => {
     const token = `Authorization: Bearer ${shop.token}`;
-    const head = ['GET /api/v2/app/settings HTTP/1.1', 'Host: x', 'Connection: close', token, one, two].filter(Boolean);
+    const head = ['GET /api/v2/app/settings HTTP/1.1', 'Host: x', 'Connection: close', token, firstHeader, secondHeader].filter(Boolean);
     expect(await exchangeBytes(api.origin, `${head.join('\r\n')}\r\n\r\n`)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 });

@@ -13,9 +13,9 @@ beforeEach(async () => {
   shop = await api.app();
   await stockShop(shop, [{ code: 'A' }]);
 });
-const undo: (() => void)[] = [];
+const restoreFunctions: (() => void)[] = [];
 afterEach(() => {
-  for (const restore of undo.splice(0)) restore();
+  for (const restore of restoreFunctions.splice(0)) restore();
 });
 
 /** Replaces a method until the test ends or the returned function is called. */
@@ -24,65 +24,65 @@ function replaceMethod<Part extends object, Name extends keyof Part>(
   name: Name,
   method: Part[Name],
 ): () => void {
-  const own = Object.getOwnPropertyDescriptor(part, name);
+  const ownDescriptor = Object.getOwnPropertyDescriptor(part, name);
   const restore = (): void => {
-    if (own) Object.defineProperty(part, name, own);
+    if (ownDescriptor) Object.defineProperty(part, name, ownDescriptor);
     else Reflect.deleteProperty(part, name);
   };
   part[name] = method;
-  undo.push(restore);
+  restoreFunctions.push(restore);
   return restore;
 }
 
-const fail = (): Promise<never> => Promise.reject(new Error('crashed'));
+const rejectAlways = (): Promise<never> => Promise.reject(new Error('crashed'));
 
-const adding = (qty: number) => ({ stocks: [{ code: 'A', warehouse_code: 'W1', qty }] });
+const stockBody = (qty: number) => ({ stocks: [{ code: 'A', warehouse_code: 'W1', qty }] });
 const onHand = async (client = shop): Promise<number> => (await stockOf(client, 'A')).on_hand;
 const withoutTimes = ({ text }: Reply): string => text.replace(/"expires_in_seconds":\d+/, '');
 const isReplay = ({ headers }: Reply): boolean => headers['idempotency-replayed'] === 'true';
-const keys = async () =>
+const countKeys = async () =>
   (await api.database.rows('select 1 from idempotency_keys where app_id = $1', [shop.appId])).length;
 
 /** Loses answers before they are stored, as if the process crashed after the write. */
 function loseAnswers(): void {
-  replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'keep', fail);
+  replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'keep', rejectAlways);
 }
 
 describe('a repeated call', () => {
   it('runs once and returns the first answer', async () => {
-    const first = await shop.keyed('delivery-1').put('/int/stocks', adding(5));
-    const second = await shop.keyed('delivery-1').put('/int/stocks', adding(5));
-    expect([first.status, second.status]).toEqual([200, 200]);
-    expect(second.text).toBe(first.text);
-    expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
-    expect(second.headers['content-type']).toBe(first.headers['content-type']);
+    const firstReply = await shop.keyed('delivery-1').put('/int/stocks', stockBody(5));
+    const secondReply = await shop.keyed('delivery-1').put('/int/stocks', stockBody(5));
+    expect([firstReply.status, secondReply.status]).toEqual([200, 200]);
+    expect(secondReply.text).toBe(firstReply.text);
+    expect([isReplay(firstReply), isReplay(secondReply)]).toEqual([false, true]);
+    expect(secondReply.headers['content-type']).toBe(firstReply.headers['content-type']);
     expect(await onHand()).toBe(15);
   });
 
   it('returns the first answer after later changes', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
-    const tagged = await shop.keyed('tag').patch(`/proforma_orders/${id}`, { tags: ['one'] });
+    const firstReply = await shop.keyed('tag').patch(`/proforma_orders/${id}`, { tags: ['one'] });
     await shop.patch(`/proforma_orders/${id}`, { tags: ['two'] });
-    const again = await shop.keyed('tag').patch(`/proforma_orders/${id}`, { tags: ['one'] });
-    expect(again.text).toBe(tagged.text);
+    const repeatedReply = await shop.keyed('tag').patch(`/proforma_orders/${id}`, { tags: ['one'] });
+    expect(repeatedReply.text).toBe(firstReply.text);
     expect((await shop.get(`/proforma_orders/${id}`)).body.data.tags).toEqual(['two']);
   });
 
   it('replays an empty answer', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
-    const first = await shop.keyed('cancel').delete(`/proforma_orders/${id}`);
-    const second = await shop.keyed('cancel').delete(`/proforma_orders/${id}`);
-    expect([first.status, second.status, second.text, isReplay(second)]).toEqual([204, 204, '', true]);
+    const firstReply = await shop.keyed('cancel').delete(`/proforma_orders/${id}`);
+    const secondReply = await shop.keyed('cancel').delete(`/proforma_orders/${id}`);
+    expect([firstReply.status, secondReply.status, secondReply.text, isReplay(secondReply)]).toEqual([204, 204, '', true]);
   });
 
   it('replays a refusal even if the call could succeed', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 11 }]);
     const create = () => shop.keyed('big').post('/proforma_orders', { order_processing_id: evaluation });
-    const first = await create();
-    await shop.put('/int/stocks', adding(10));
-    const second = await create();
-    expect([first.status, second.status, second.text]).toEqual([422, 422, first.text]);
-    expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
+    const firstReply = await create();
+    await shop.put('/int/stocks', stockBody(10));
+    const secondReply = await create();
+    expect([firstReply.status, secondReply.status, secondReply.text]).toEqual([422, 422, firstReply.text]);
+    expect([isReplay(firstReply), isReplay(secondReply)]).toEqual([false, true]);
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe('a repeated call', () => {
   );
 
   it('runs again after 24 hours', async () => {
-    const add = () => shop.keyed('daily').put('/int/stocks', adding(1));
+    const add = () => shop.keyed('daily').put('/int/stocks', stockBody(1));
     await add();
     api.clock.forward({ hours: 23, seconds: 3_590 });
     expect(isReplay(await add())).toBe(true);
@@ -119,45 +119,45 @@ describe('a repeated call', () => {
     expect(await onHand()).toBe(12);
     api.clock.forward({ hours: 25 });
     await api.container.get(TOKENS.Database).keyedCalls.purge();
-    expect(await keys()).toBe(0);
+    expect(await countKeys()).toBe(0);
   });
 });
 
 describe('a key', () => {
   it.each([
-    ['another body', () => shop.keyed('k').put('/int/stocks', adding(2))],
-    ['another order of the same body', () => shop.keyed('k').put('/int/stocks', { extra: 1, ...adding(1) })],
+    ['another body', () => shop.keyed('k').put('/int/stocks', stockBody(2))],
+    ['another order of the same body', () => shop.keyed('k').put('/int/stocks', { extra: 1, ...stockBody(1) })],
     ['another path', () => shop.keyed('k').put('/warehouse', { warehouses: [] })],
-    ['another query', () => shop.keyed('k').put('/int/stocks?x=1', adding(1))],
+    ['another query', () => shop.keyed('k').put('/int/stocks?x=1', stockBody(1))],
     ['another method', () => shop.keyed('k').patch('/app/settings', {})],
   ])('is refused with %s', async (_, call) => {
-    await shop.keyed('k').put('/int/stocks', adding(1));
+    await shop.keyed('k').put('/int/stocks', stockBody(1));
     const { status, body } = await call();
     expect([status, body]).toEqual([422, { errors: { Idempotency: ['API.Idempotency.KeyReused'] } }]);
     expect(await onHand()).toBe(11);
   });
 
   it('belongs to one token', async () => {
-    const other = await api.app();
-    await stockShop(other, [{ code: 'A' }]);
-    for (const client of [shop, other]) await client.keyed('same').put('/int/stocks', adding(1));
-    expect([await onHand(shop), await onHand(other)]).toEqual([11, 11]);
+    const otherApp = await api.app();
+    await stockShop(otherApp, [{ code: 'A' }]);
+    for (const client of [shop, otherApp]) await client.keyed('same').put('/int/stocks', stockBody(1));
+    expect([await onHand(shop), await onHand(otherApp)]).toEqual([11, 11]);
   });
 
   it.each(['', 'x'.repeat(256)])('is refused when invalid: %j', async (key) => {
-    expect((await shop.keyed(key).put('/int/stocks', adding(1))).status).toBe(400);
+    expect((await shop.keyed(key).put('/int/stocks', stockBody(1))).status).toBe(400);
     expect(await onHand()).toBe(10);
   });
 
   it('accepts any text of 255 characters', async () => {
-    const odd = `'; drop table apps; -- %_\\"${'x'.repeat(230)}`.slice(0, 255);
-    await shop.keyed(odd).put('/int/stocks', adding(1));
-    expect(isReplay(await shop.keyed(odd).put('/int/stocks', adding(1)))).toBe(true);
+    const oddKey = `'; drop table apps; -- %_\\"${'x'.repeat(230)}`.slice(0, 255);
+    await shop.keyed(oddKey).put('/int/stocks', stockBody(1));
+    expect(isReplay(await shop.keyed(oddKey).put('/int/stocks', stockBody(1)))).toBe(true);
   });
 
   it('is ignored by reads', async () => {
     for (let turn = 0; turn < 2; turn += 1) expect(isReplay(await shop.keyed('read').get('/orders'))).toBe(false);
-    expect(await keys()).toBe(0);
+    expect(await countKeys()).toBe(0);
   });
 
   it('stays unused after a refused body', async () => {
@@ -165,7 +165,7 @@ describe('a key', () => {
     expect(
       (await shop.keyed('late').put('/int/stocks', { stocks: Array.from({ length: 10_001 }, () => ({})) })).status,
     ).toBe(413);
-    expect((await client.put('/int/stocks', adding(1))).status).toBe(200);
+    expect((await client.put('/int/stocks', stockBody(1))).status).toBe(200);
     expect(await onHand()).toBe(11);
   });
 });
@@ -173,7 +173,7 @@ describe('a key', () => {
 describe('concurrent calls with one key', () => {
   it('run once; the others get 409 or the answer', async () => {
     const replies = await Promise.all(
-      Array.from({ length: 20 }, () => shop.keyed('rush').put('/int/stocks', adding(1))),
+      Array.from({ length: 20 }, () => shop.keyed('rush').put('/int/stocks', stockBody(1))),
     );
     const statuses = new Set(replies.map(({ status }) => status));
     expect([...statuses].every((status) => status === 200 || status === 409)).toBe(true);
@@ -184,13 +184,13 @@ describe('concurrent calls with one key', () => {
   it('get 409 with Retry-After while the first runs', async () => {
     await api.database.transaction(async (transaction) => {
       await transaction.rows('select 1 from stocks where app_id = $1 for update', [shop.appId]);
-      const running = shop.keyed('slow').put('/int/stocks', adding(1));
-      while ((await keys()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-      const second = await shop.keyed('slow').put('/int/stocks', adding(1));
-      expect([second.status, second.headers['retry-after']]).toEqual([409, '1']);
-      expect(second.body).toEqual({ errors: { Idempotency: ['API.Idempotency.InProgress'] } });
+      const runningCall = shop.keyed('slow').put('/int/stocks', stockBody(1));
+      while ((await countKeys()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      const secondReply = await shop.keyed('slow').put('/int/stocks', stockBody(1));
+      expect([secondReply.status, secondReply.headers['retry-after']]).toEqual([409, '1']);
+      expect(secondReply.body).toEqual({ errors: { Idempotency: ['API.Idempotency.InProgress'] } });
       await transaction.last('select 1');
-      expect((await running).status).toBe(200);
+      expect((await runningCall).status).toBe(200);
     });
     expect(await onHand()).toBe(11);
   });
@@ -199,14 +199,14 @@ describe('concurrent calls with one key', () => {
 describe('a crashed run', () => {
   it('before its write lets the call run again', async () => {
     const restores = [
-      replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'release', fail),
-      replaceMethod(api.container.get(TOKENS.Database).stock, 'add', fail),
+      replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'release', rejectAlways),
+      replaceMethod(api.container.get(TOKENS.Database).stock, 'add', rejectAlways),
     ];
-    expect((await shop.keyed('dead').put('/int/stocks', adding(1))).status).toBe(500);
+    expect((await shop.keyed('dead').put('/int/stocks', stockBody(1))).status).toBe(500);
     for (const restore of restores) restore();
-    expect((await shop.keyed('dead').put('/int/stocks', adding(1))).status).toBe(409);
+    expect((await shop.keyed('dead').put('/int/stocks', stockBody(1))).status).toBe(409);
     api.clock.forward({ seconds: 16 });
-    expect((await shop.keyed('dead').put('/int/stocks', adding(1))).status).toBe(200);
+    expect((await shop.keyed('dead').put('/int/stocks', stockBody(1))).status).toBe(200);
     expect(await onHand()).toBe(11);
   });
 
@@ -219,61 +219,61 @@ describe('a crashed run', () => {
       await paused;
       return add(...rows);
     });
-    const slow = shop.keyed('slow').put('/int/stocks', adding(1));
-    while ((await keys()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const slowCall = shop.keyed('slow').put('/int/stocks', stockBody(1));
+    while ((await countKeys()) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     api.clock.forward({ seconds: 16 });
     restore();
-    expect((await shop.keyed('slow').put('/int/stocks', adding(1))).status).toBe(200);
+    expect((await shop.keyed('slow').put('/int/stocks', stockBody(1))).status).toBe(200);
     resume();
-    expect((await slow).status).toBe(409);
+    expect((await slowCall).status).toBe(409);
     expect(await onHand()).toBe(11);
   });
 
   it('after its write is answered by the next without a second write', async () => {
     loseAnswers();
-    const first = await shop.keyed('lost').put('/int/stocks', adding(5));
-    expect((await shop.keyed('lost').put('/int/stocks', adding(5))).status).toBe(409);
+    const firstReply = await shop.keyed('lost').put('/int/stocks', stockBody(5));
+    expect((await shop.keyed('lost').put('/int/stocks', stockBody(5))).status).toBe(409);
     api.clock.forward({ seconds: 16 });
-    const second = await shop.keyed('lost').put('/int/stocks', adding(5));
-    expect([second.status, second.text, isReplay(second)]).toEqual([200, first.text, true]);
+    const secondReply = await shop.keyed('lost').put('/int/stocks', stockBody(5));
+    expect([secondReply.status, secondReply.text, isReplay(secondReply)]).toEqual([200, firstReply.text, true]);
     expect(await onHand()).toBe(15);
   });
 
   it('is answered for every kind of call', async () => {
     loseAnswers();
     let turn = 0;
-    const twice = async (call: (client: Client) => Promise<Reply>): Promise<Reply> => {
+    const callTwice = async (call: (client: Client) => Promise<Reply>): Promise<Reply> => {
       const client = shop.keyed(`step-${(turn += 1)}`);
-      const first = await call(client);
+      const firstReply = await call(client);
       api.clock.forward({ seconds: 16 });
-      const second = await call(client);
-      expect([second.status, isReplay(second)]).toEqual([first.status, true]);
-      expect(withoutTimes(second)).toBe(withoutTimes(first));
-      return first;
+      const secondReply = await call(client);
+      expect([secondReply.status, isReplay(secondReply)]).toEqual([firstReply.status, true]);
+      expect(withoutTimes(secondReply)).toBe(withoutTimes(firstReply));
+      return firstReply;
     };
-    await twice((client) => client.put('/warehouse', { warehouses: [warehouse('W2')] }));
-    await twice((client) =>
+    await callTwice((client) => client.put('/warehouse', { warehouses: [warehouse('W2')] }));
+    await callTwice((client) =>
       client.post('/int/products', {
         products: [{ code: 'N', name: 'N', images: [{ image_url: '/n.png' }], variants: [{ code: 'N1' }] }],
       }),
     );
-    await twice((client) =>
+    await callTwice((client) =>
       client.post('/customers', { customer: { email: 'mira@example.com', first_name: 'Mira', last_name: 'Marić' } }),
     );
     const products = [
       { sku: 'N1', qty: 3 },
       { sku: 'none', qty: 1 },
     ];
-    await twice((client) => client.post('/stock/reconcile?explain=true', { warehouse_code: 'W2', products }));
+    await callTwice((client) => client.post('/stock/reconcile?explain=true', { warehouse_code: 'W2', products }));
     const attributes = [{ external_ref: 'size', value: 'M' }];
-    await twice((client) =>
+    await callTwice((client) =>
       client.put('/int/product_attributes?explain=true', { product_attributes: [{ code: 'N1', attributes }] }),
     );
-    const here = { name: 'Here', latitude: 1, longitude: 1 };
-    await twice((client) => client.post('/int/app_locations', { app_locations: [here, null] }));
-    await twice((client) => client.post('/product/verify?explain=true', { products: [{ code: 'N1' }, {}] }));
-    await twice((client) => client.patch('/app/settings', { name: 'Shop' }));
-    await twice((client) => client.put('/vouchers', { vouchers: [{ code: 'V', amount: 10 }] }));
+    const location = { name: 'Here', latitude: 1, longitude: 1 };
+    await callTwice((client) => client.post('/int/app_locations', { app_locations: [location, null] }));
+    await callTwice((client) => client.post('/product/verify?explain=true', { products: [{ code: 'N1' }, {}] }));
+    await callTwice((client) => client.patch('/app/settings', { name: 'Shop' }));
+    await callTwice((client) => client.put('/vouchers', { vouchers: [{ code: 'V', amount: 10 }] }));
     const items = [{ code: 'A', qty: 2 }];
     const order = {
       items,
@@ -287,22 +287,22 @@ describe('a crashed run', () => {
         postcode: '1',
       },
     };
-    const evaluation = await twice((client) => client.post('/order_processings', { order_processing: order }));
-    const made = await twice((client) =>
+    const evaluation = await callTwice((client) => client.post('/order_processings', { order_processing: order }));
+    const proforma = await callTwice((client) =>
       client.post('/proforma_orders', { order_processing_id: evaluation.body.data.id }),
     );
-    const path = `/proforma_orders/${made.body.data.id}`;
+    const path = `/proforma_orders/${proforma.body.data.id}`;
     const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 0 };
-    const cardPayment = await twice((client) => client.post(`${path}/card_payments`, { payment: { amount: 5 } }));
+    const cardPayment = await callTwice((client) => client.post(`${path}/card_payments`, { payment: { amount: 5 } }));
     expect(cardPayment.body.payment).toMatchObject({ amount: 5, payment_status: 'pending' });
     const result = { status: 'failed' };
-    await twice((client) => client.post(`${path}/card_payments/${cardPayment.body.payment.id}/result`, { result }));
-    await twice((client) => client.post(`${path}/pay`, { payment }));
-    const adjustments = [{ proforma_order_item_id: made.body.data.items[0].proforma_order_item_id, qty_confirmed: 1 }];
-    await twice((client) => client.post(`${path}/warehouse_confirm`, { adjustments }));
-    const { id, data_part, time_part } = (await twice((client) => client.post(`${path}/convert`))).body.data;
+    await callTwice((client) => client.post(`${path}/card_payments/${cardPayment.body.payment.id}/result`, { result }));
+    await callTwice((client) => client.post(`${path}/pay`, { payment }));
+    const adjustments = [{ proforma_order_item_id: proforma.body.data.items[0].proforma_order_item_id, qty_confirmed: 1 }];
+    await callTwice((client) => client.post(`${path}/warehouse_confirm`, { adjustments }));
+    const { id, data_part, time_part } = (await callTwice((client) => client.post(`${path}/convert`))).body.data;
     const orders = [{ id, data_part, time_part, delivery_status_id: 2 }];
-    await twice((client) => client.put('/orders/bulk_update', { orders }));
+    await callTwice((client) => client.put('/orders/bulk_update', { orders }));
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 9, reserved: 0, available: 9 });
     const { images } = (await shop.get('/products?code=N')).body.data;
     expect(images).toHaveLength(1);

@@ -2,9 +2,9 @@ import { GUEST, propose, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 /** A valid id that no record has. */
-const ABSENT = 999_999_999;
+const ABSENT_ID = 999_999_999;
 /** The first unsafe integer, and numbers beyond bigint. */
-const BEYOND = [2 ** 53, 1e19, 1e300];
+const INVALID_IDS = [2 ** 53, 1e19, 1e300];
 
 let api: TestApi;
 let shop: Client;
@@ -23,10 +23,10 @@ interface Answer {
 }
 type Call = (id: number) => Promise<Answer>;
 const items = [{ code: 'A', qty: 1 }];
-const order = (more: object): Promise<Answer> =>
-  shop.post('/int/orders', { order: { external_ref: 'R', items: [{ code: 'A', qty: 1 }], ...more } });
-const evaluate = (more: object): Promise<Answer> =>
-  shop.post('/order_processings', { order_processing: { items, guest: GUEST, ...more } });
+const order = (fields: object): Promise<Answer> =>
+  shop.post('/int/orders', { order: { external_ref: 'R', items: [{ code: 'A', qty: 1 }], ...fields } });
+const evaluate = (fields: object): Promise<Answer> =>
+  shop.post('/order_processings', { order_processing: { items, guest: GUEST, ...fields } });
 const product = { code: 'NEW', name: 'New' };
 const parts = { data_part: 1, time_part: 1 };
 const NO_FILE = 'API.CdnFiles.FileNotFound';
@@ -140,13 +140,13 @@ const CALLS: readonly (readonly [string, Call, number, string])[] = [
 
 describe('an id that no record can have', () => {
   it.each(CALLS)('is answered like a missing record: %s', async (_, call, status, key) => {
-    const absent = await call(ABSENT);
-    expect([absent.status, JSON.stringify(absent.body)]).toEqual([status, expect.stringContaining(key)]);
+    const absentAnswer = await call(ABSENT_ID);
+    expect([absentAnswer.status, JSON.stringify(absentAnswer.body)]).toEqual([status, expect.stringContaining(key)]);
     const withoutIds = (answer: Answer) => ({
       status: answer.status,
       body: JSON.stringify(answer.body).replaceAll(/("(?:id|data_part)":)[-+.\de]+/g, '$1…'),
     });
-    for (const id of BEYOND) expect(withoutIds(await call(id))).toEqual(withoutIds(absent));
-    expect(withoutIds(await call(-1e300))).toEqual(withoutIds(await call(-ABSENT)));
+    for (const id of INVALID_IDS) expect(withoutIds(await call(id))).toEqual(withoutIds(absentAnswer));
+    expect(withoutIds(await call(-1e300))).toEqual(withoutIds(await call(-ABSENT_ID)));
   });
 });

@@ -10,15 +10,15 @@ const getRoute = (path: string): Route =>
 
 /** All suites of a worker share the storage of the decorators. */
 const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<object, unknown> };
-const added: object[] = [];
-afterAll(() => added.forEach((body) => validationMetadatas.delete(body)));
+const addedClasses: object[] = [];
+afterAll(() => addedClasses.forEach((body) => validationMetadatas.delete(body)));
 
 const addNoteBody = (): void => {
   class Note {
     @Text()
     text!: string;
   }
-  added.push(Note);
+  addedClasses.push(Note);
 };
 
 describe('the API reference', () => {

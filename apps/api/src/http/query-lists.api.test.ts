@@ -11,15 +11,15 @@ afterAll(() => api.close());
 
 describe('a comma-separated list', () => {
   const entries = (count: number, entry: string) => Array.from({ length: count }, () => entry).join(',');
-  const half = entries(500, 'draft');
+  const halfList = entries(500, 'draft');
 
   it.each([
     ['1,000 statuses', () => shop.get(`/proforma_orders?status=${entries(1_000, 'draft')}`), 200],
     ['1,001 statuses', () => shop.get(`/proforma_orders?status=${entries(1_001, 'draft')}`), 400],
     ['1,000 empty ones', () => shop.get(`/proforma_orders?status=${','.repeat(999)}`), 200],
     ['1,001 empty ones', () => shop.get(`/proforma_orders?status=${','.repeat(1_000)}`), 400],
-    ['1,001 in two parameters', () => shop.get(`/proforma_orders?status=${half}&status=${half},paid`), 400],
-    ['1,001 in two indexes', () => shop.get(`/proforma_orders?status[0]=${half}&status[1]=${half},paid`), 400],
+    ['1,001 in two parameters', () => shop.get(`/proforma_orders?status=${halfList}&status=${halfList},paid`), 400],
+    ['1,001 in two indexes', () => shop.get(`/proforma_orders?status[0]=${halfList}&status[1]=${halfList},paid`), 400],
     ['1,000 ids', () => shop.delete(`/cdn/files/purge?ids=${entries(1_000, '1')}`), 200],
     ['1,001 ids', () => shop.delete(`/cdn/files/purge?ids=${entries(1_001, '1')}`), 400],
     ['1,001 ids with brackets', () => shop.delete(`/cdn/files/purge?ids[]=${entries(1_001, '1')}`), 400],
@@ -42,13 +42,13 @@ describe('an offset with an unencoded plus sign', () => {
     ['/proforma_orders?date_to=', past, 0, future, 1],
     ['/stock_movements?dateFrom=2000-01-01&dateUntil=', past, 0, future, 2],
     ['/orders?dateTimeTo=', past, 0, future, 0],
-  ] as const)('is read in %s', async (path, first, atFirst, second, atSecond) => {
+  ] as const)('is read in %s', async (path, firstMoment, firstCount, secondMoment, secondCount) => {
     const count = async (moment: string) => {
       const { status, body } = await shop.get(path + moment);
       return [status, (body as { data: unknown[] }).data.length];
     };
-    expect(await count(first)).toEqual([200, atFirst]);
-    expect(await count(second)).toEqual([200, atSecond]);
+    expect(await count(firstMoment)).toEqual([200, firstCount]);
+    expect(await count(secondMoment)).toEqual([200, secondCount]);
   });
 
   it('is read in statistics and consents', async () => {

@@ -19,10 +19,10 @@ afterAll(async () => {
   await api.close();
 });
 
-const settings = (token: string, headers: object = {}) =>
+const getSettings = (token: string, headers: object = {}) =>
   http.call({ path: '/api/v2/app/settings', headers: { Authorization: `Bearer ${token}`, ...headers } });
 const statuses = (replies: readonly { readonly status: number }[]) => replies.map(({ status }) => status);
-const times = <Result>(count: number, call: () => Promise<Result>) => Promise.all(Array.from({ length: count }, call));
+const callTimes = <Result>(count: number, call: () => Promise<Result>) => Promise.all(Array.from({ length: count }, call));
 
 describe('a token that exceeds the rate limit', () => {
   let shop: Client;
@@ -31,37 +31,37 @@ describe('a token that exceeds the rate limit', () => {
   });
 
   it('gets the calls left, then a 429 until the window ends', async () => {
-    const first = await settings(shop.token);
-    expect(first.headers).toMatchObject({
+    const firstReply = await getSettings(shop.token);
+    expect(firstReply.headers).toMatchObject({
       'ratelimit-policy': `"token";q=${CALLS};w=${WINDOW_S}`,
       ratelimit: `"token";r=${CALLS - 1};t=${WINDOW_S}`,
     });
-    const rest = await times(CALLS + 2, () => settings(shop.token));
-    expect(statuses(rest).sort((one, other) => one - other)).toEqual([200, 200, 200, 200, 429, 429, 429]);
-    const refused = await settings(shop.token);
-    expect([refused.status, refused.text]).toEqual([429, '{"errors":{"detail":"Too Many Requests"}}']);
-    expect(refused.headers['ratelimit']).toMatch(/^"token";r=0;t=[12]$/);
-    const wait = Number(refused.headers['retry-after']);
-    expect([1, WINDOW_S]).toContain(wait);
-    await pause(wait * 1_000);
-    expect((await settings(shop.token)).status).toBe(200);
+    const otherReplies = await callTimes(CALLS + 2, () => getSettings(shop.token));
+    expect(statuses(otherReplies).sort((a, b) => a - b)).toEqual([200, 200, 200, 200, 429, 429, 429]);
+    const refusedReply = await getSettings(shop.token);
+    expect([refusedReply.status, refusedReply.text]).toEqual([429, '{"errors":{"detail":"Too Many Requests"}}']);
+    expect(refusedReply.headers['ratelimit']).toMatch(/^"token";r=0;t=[12]$/);
+    const waitSeconds = Number(refusedReply.headers['retry-after']);
+    expect([1, WINDOW_S]).toContain(waitSeconds);
+    await pause(waitSeconds * 1_000);
+    expect((await getSettings(shop.token)).status).toBe(200);
   });
 
   it('does not count against other tokens', async () => {
-    const [other, session] = [await api.app(), await startSession(shop)];
-    await times(CALLS, () => settings(shop.token));
-    expect((await settings(shop.token)).status).toBe(429);
-    expect((await settings(other.token)).status).toBe(200);
-    const ended = {
+    const [otherApp, session] = [await api.app(), await startSession(shop)];
+    await callTimes(CALLS, () => getSettings(shop.token));
+    expect((await getSettings(shop.token)).status).toBe(429);
+    expect((await getSettings(otherApp.token)).status).toBe(200);
+    const endSession = {
       method: 'DELETE',
       path: '/api/v2/sessions/current',
       headers: { Authorization: `Bearer ${session}` },
     };
-    expect((await http.call(ended)).status).toBe(204);
+    expect((await http.call(endSession)).status).toBe(204);
   });
 
   it('gets a 429 before its body is read', async () => {
-    await times(CALLS, () => settings(shop.token));
+    await callTimes(CALLS, () => getSettings(shop.token));
     const headers = { Authorization: `Bearer ${shop.token}`, 'Content-Type': 'application/json' };
     const customer = { email: 'late@example.com', first_name: 'A', last_name: 'B' };
     for (const body of ['{"cut":', JSON.stringify({ customer })]) {
@@ -71,7 +71,7 @@ describe('a token that exceeds the rate limit', () => {
   });
 
   it('can repeat a keyed call after a 429', async () => {
-    await times(CALLS, () => settings(shop.token));
+    await callTimes(CALLS, () => getSettings(shop.token));
     const customer = { email: 'keyed@example.com', first_name: 'A', last_name: 'B' };
     expect((await shop.keyed('k').post('/customers', { customer })).status).toBe(429);
     await pause(WINDOW_S * 1_000);
@@ -79,30 +79,30 @@ describe('a token that exceeds the rate limit', () => {
   });
 
   it('counts refused calls, except for path, Accept and token errors', async () => {
-    const left = async () => /r=(\d)/.exec((await settings(shop.token)).headers['ratelimit'] as string)?.[1];
+    const readRemainingCalls = async () => /r=(\d)/.exec((await getSettings(shop.token)).headers['ratelimit'] as string)?.[1];
     await http.call({ path: '/api/v2/nowhere', headers: { Authorization: `Bearer ${shop.token}` } });
-    await settings(shop.token, { Accept: 'text/html' });
-    const wrong = await settings(`${shop.token}x`);
-    expect([wrong.status, wrong.headers['ratelimit']]).toEqual([401, undefined]);
-    expect(await left()).toBe(String(CALLS - 1));
+    await getSettings(shop.token, { Accept: 'text/html' });
+    const unauthorizedReply = await getSettings(`${shop.token}x`);
+    expect([unauthorizedReply.status, unauthorizedReply.headers['ratelimit']]).toEqual([401, undefined]);
+    expect(await readRemainingCalls()).toBe(String(CALLS - 1));
     await shop.post('/customers', {});
-    expect(await left()).toBe(String(CALLS - 3));
+    expect(await readRemainingCalls()).toBe(String(CALLS - 3));
   });
 
   it('lets pages of other origins read the headers', async () => {
-    const { headers } = await settings(shop.token, { Origin: ORIGIN });
-    const readable = String(headers['access-control-expose-headers']).split(',');
-    expect(readable).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']));
+    const { headers } = await getSettings(shop.token, { Origin: ORIGIN });
+    const exposedHeaders = String(headers['access-control-expose-headers']).split(',');
+    expect(exposedHeaders).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']));
   });
 });
 
 describe('without RATE_LIMIT', () => {
   it('counts no calls', async () => {
-    const open = await testApi();
-    const shop = await open.app();
-    const replies = await times(200, () => shop.get('/app/settings'));
+    const unlimitedApi = await testApi();
+    const shop = await unlimitedApi.app();
+    const replies = await callTimes(200, () => shop.get('/app/settings'));
     expect(new Set(statuses(replies))).toEqual(new Set([200]));
     expect(replies[0]?.headers).not.toHaveProperty('ratelimit');
-    await open.close();
+    await unlimitedApi.close();
   });
 });

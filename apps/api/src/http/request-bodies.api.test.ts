@@ -27,16 +27,16 @@ function post(path: string, body: string | Buffer | undefined, headers: object =
   return http.call({ method: 'POST', path: `/api/v2${path}`, headers: authorized, body });
 }
 
-async function answer(reply: Promise<RawReply>): Promise<unknown> {
+async function statusAndBody(reply: Promise<RawReply>): Promise<unknown> {
   const { status, text } = await reply;
   return [status, text === '' ? undefined : JSON.parse(text)];
 }
 
-let customers = 0;
+let customerCount = 0;
 /** JSON of a valid new customer, with additional fields. */
-function customerText(more = ''): string {
-  customers += 1;
-  return `{"customer":{"email":"c${customers}@example.com","first_name":"A","last_name":"B"}${more}}`;
+function customerText(fields = ''): string {
+  customerCount += 1;
+  return `{"customer":{"email":"c${customerCount}@example.com","first_name":"A","last_name":"B"}${fields}}`;
 }
 
 function nestedArrays(depth: number): string {
@@ -73,25 +73,25 @@ describe('an unreadable body', () => {
     ['20,000 nested lists in a field', customerText(`,"x":${nestedArrays(20_000)}`)],
     ['20,000 nested objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
   ])('%s is answered 400', async (_, body) => {
-    expect(await answer(post('/customers', body))).toEqual(BAD_REQUEST);
+    expect(await statusAndBody(post('/customers', body))).toEqual(BAD_REQUEST);
   });
 
   it('is answered 400 when missing', async () => {
-    expect(await answer(post('/customers', undefined))).toEqual(BAD_REQUEST);
-    expect(await answer(post('/proforma_orders', undefined))).toEqual(BAD_REQUEST);
+    expect(await statusAndBody(post('/customers', undefined))).toEqual(BAD_REQUEST);
+    expect(await statusAndBody(post('/proforma_orders', undefined))).toEqual(BAD_REQUEST);
   });
 
   it('is answered like a missing body when empty', async () => {
-    const chunked = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' };
-    expect(await answer(post('/proforma_orders', '', chunked))).toEqual(BAD_REQUEST);
-    expect((await post('/proforma_orders/987654/warehouse_confirm', '', chunked)).status).toBe(404);
+    const chunkedHeaders = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' };
+    expect(await statusAndBody(post('/proforma_orders', '', chunkedHeaders))).toEqual(BAD_REQUEST);
+    expect((await post('/proforma_orders/987654/warehouse_confirm', '', chunkedHeaders)).status).toBe(404);
   });
 });
 
 describe('a body of another content type', () => {
   const utf16 = (text: string) => Buffer.from(text, 'utf16le');
   // Read as UTF-8, the escaped quote ends the string and hides the nesting in another.
-  const hidden = utf16(`{"a":"\\"","x":${nestedArrays(10_000)}}`);
+  const hiddenNesting = utf16(`{"a":"\\"","x":${nestedArrays(10_000)}}`);
 
   it.each([
     ['text', { 'Content-Type': 'text/plain' }, customerText()],
@@ -103,13 +103,13 @@ describe('a body of another content type', () => {
     ['another charset', { 'Content-Type': 'application/json; charset=latin1' }, customerText()],
     ['an unknown charset', { 'Content-Type': 'application/json; charset=x-unknown' }, customerText()],
     ['UTF-16', { 'Content-Type': 'application/json; charset=utf-16le' }, utf16(customerText())],
-    ['UTF-16 that hides its depth', { 'Content-Type': 'application/json; charset=utf-16le' }, hidden],
+    ['UTF-16 that hides its depth', { 'Content-Type': 'application/json; charset=utf-16le' }, hiddenNesting],
     ['UTF-7', { 'Content-Type': 'application/json; charset=utf-7' }, customerText()],
     ['an unknown encoding', { ...JSON_TYPE, 'Content-Encoding': 'compress' }, customerText()],
     ['invalid gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, customerText()],
     ['cut gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, gzipSync(customerText()).subarray(0, -10)],
   ])('%s is answered 400', async (_, headers, body) => {
-    expect(await answer(post('/customers', body, headers))).toEqual(BAD_REQUEST);
+    expect(await statusAndBody(post('/customers', body, headers))).toEqual(BAD_REQUEST);
   });
 });
 
@@ -144,7 +144,7 @@ describe('a readable body', () => {
     );
     expect(reply.status).toBe(201);
     const { id, loyalty_points: points, email } = JSON.parse(reply.text).data;
-    expect([Number.isInteger(id), points, email]).toEqual([true, 0, `c${customers}@example.com`]);
+    expect([Number.isInteger(id), points, email]).toEqual([true, 0, `c${customerCount}@example.com`]);
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
@@ -157,34 +157,34 @@ describe('a readable body', () => {
 });
 
 describe('an oversized body', () => {
-  const large = customerText().padEnd(LIMIT + 1, ' ');
-  const bomb = (pack: (text: string) => Buffer) => pack(customerText().padEnd(50 * 1024 ** 2, ' '));
+  const largeBody = customerText().padEnd(LIMIT + 1, ' ');
+  const packBomb = (pack: (text: string) => Buffer) => pack(customerText().padEnd(50 * 1024 ** 2, ' '));
 
   it.each([
-    ['by one byte', JSON_TYPE, large],
-    ['without a length', { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }, large],
-    ['once unpacked with gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, bomb(gzipSync)],
-    ['once unpacked with brotli', { ...JSON_TYPE, 'Content-Encoding': 'br' }, bomb(brotliCompressSync)],
+    ['by one byte', JSON_TYPE, largeBody],
+    ['without a length', { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }, largeBody],
+    ['once unpacked with gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, packBomb(gzipSync)],
+    ['once unpacked with brotli', { ...JSON_TYPE, 'Content-Encoding': 'br' }, packBomb(brotliCompressSync)],
     ['and not JSON', JSON_TYPE, 'x'.repeat(LIMIT + 1)],
   ])('%s is answered 413', async (_, headers, body) => {
     expect(body.length).toBeLessThanOrEqual(LIMIT + 1);
-    expect(await answer(post('/customers', body, headers))).toEqual(TOO_LARGE);
+    expect(await statusAndBody(post('/customers', body, headers))).toEqual(TOO_LARGE);
   });
 });
 
 describe('a body with many rows or fields', () => {
-  let roomy: TestApi;
+  let defaultApi: TestApi;
   beforeAll(async () => {
-    roomy = await testApi();
+    defaultApi = await testApi();
   });
-  afterAll(() => roomy.close());
+  afterAll(() => defaultApi.close());
 
   it.each([
     ['put', '/warehouse', 'warehouses'],
     ['post', '/int/products', 'products'],
     ['put', '/int/stocks', 'stocks'],
   ] as const)('%s %s answers more than 10,000 rows with 413 and writes none', async (method, path, key) => {
-    const client = await roomy.app();
+    const client = await defaultApi.app();
     const rows = (count: number) => ({ [key]: Array.from({ length: count }, () => ({})) });
     const reply = await client[method](path, rows(10_001));
     expect([reply.status, reply.body]).toEqual(TOO_LARGE);
@@ -192,16 +192,16 @@ describe('a body with many rows or fields', () => {
   });
 
   it('with 100,000 unknown fields is answered within 10 s', async () => {
-    const client = await roomy.app();
+    const client = await defaultApi.app();
     const fields = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field_${index}`, index]));
     const customer = { email: 'many@example.com', first_name: 'A', last_name: 'B', ...fields };
-    const started = performance.now();
-    const created = await client.post('/customers', { customer, ...fields });
-    const booked = await client.put('/int/stocks', { stocks: [fields] });
-    const took = performance.now() - started;
-    expect(created.status).toBe(201);
-    expect(booked.body.data.failed[0].input).toEqual(fields);
+    const startedAt = performance.now();
+    const createdReply = await client.post('/customers', { customer, ...fields });
+    const stockReply = await client.put('/int/stocks', { stocks: [fields] });
+    const elapsedMs = performance.now() - startedAt;
+    expect(createdReply.status).toBe(201);
+    expect(stockReply.body.data.failed[0].input).toEqual(fields);
     // Quadratic reading would take a minute.
-    expect(took).toBeLessThan(10_000);
+    expect(elapsedMs).toBeLessThan(10_000);
   });
 });

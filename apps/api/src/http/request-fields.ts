@@ -210,9 +210,9 @@ function Verbatim(read = (value: unknown): unknown => value): PropertyDecorator 
 function validatedField(
   validate: Validator,
   schema: Schema,
-  { optional, missing = CANT_BE_BLANK }: FieldOptions,
+  { optional, missing: missingMessage = CANT_BE_BLANK }: FieldOptions,
 ): PropertyDecorator {
-  const validatePresent: Validator = (value) => (value === undefined || value === null ? missing : validate(value));
+  const validatePresent: Validator = (value) => (value === undefined || value === null ? missingMessage : validate(value));
   const validator = {
     validate: (value: unknown) => validatePresent(value) === undefined,
     defaultMessage: (args?: { value?: unknown }) => validatePresent(args?.value) ?? '',

@@ -25,12 +25,12 @@ const bodiesOf = (type: string): Schema[] =>
     .filter((schema) => schema !== undefined);
 
 /** This schema, its nested schemas and those that they refer to. */
-function schemasIn(schema: unknown, seen = new Set<unknown>()): Schema[] {
-  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return [];
-  seen.add(schema);
+function schemasIn(schema: unknown, visited = new Set<unknown>()): Schema[] {
+  if (typeof schema !== 'object' || schema === null || visited.has(schema)) return [];
+  visited.add(schema);
   const name = (schema as { $ref?: string }).$ref?.replace('#/components/schemas/', '');
-  const target = name === undefined ? [] : schemasIn(reference.components.schemas[name], seen);
-  return [schema as Schema, ...target, ...Object.values(schema).flatMap((each) => schemasIn(each, seen))];
+  const target = name === undefined ? [] : schemasIn(reference.components.schemas[name], visited);
+  return [schema as Schema, ...target, ...Object.values(schema).flatMap((part) => schemasIn(part, visited))];
 }
 
 describe('forms in the reference', () => {

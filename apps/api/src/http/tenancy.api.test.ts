@@ -18,7 +18,7 @@ let fingerprints: () => Promise<Fingerprints>;
 let owner: FullShop;
 let stranger: FullShop;
 /** The owner's answers before the attempts, by call. */
-let before: ReadonlyMap<string, RouteAnswer>;
+let ownerAnswers: ReadonlyMap<string, RouteAnswer>;
 
 beforeAll(async () => {
   api = await testApi();
@@ -27,7 +27,7 @@ beforeAll(async () => {
   owner = await openFullShop(api);
   stranger = await openFullShop(api);
   await plantSecrets();
-  before = await readAsOwner();
+  ownerAnswers = await readAsOwner();
 }, 180_000);
 afterAll(async () => {
   calls.close();
@@ -52,12 +52,12 @@ async function plantSecrets(): Promise<void> {
 }
 
 async function readAsOwner(): Promise<Map<string, RouteAnswer>> {
-  const reads = new Map<string, RouteAnswer>();
+  const answers = new Map<string, RouteAnswer>();
   for (const route of calls.routes.filter(({ method }) => method === 'get')) {
     const path = pathOf(route, owner) + queryOf(requiredQuery(route, owner));
-    reads.set(nameOf(route), await calls.send({ route, path, token: tokenFor(route, owner) }));
+    answers.set(nameOf(route), await calls.send({ route, path, token: tokenFor(route, owner) }));
   }
-  return reads;
+  return answers;
 }
 
 interface Attempt {
@@ -68,16 +68,16 @@ interface Attempt {
 }
 
 /** Sends a call with the stranger's token. */
-async function attempt(route: Route, label: string, path: string, body?: unknown): Promise<Attempt> {
+async function attemptCall(route: Route, label: string, path: string, body?: unknown): Promise<Attempt> {
   const { client } = stranger;
   // The call may end its session.
   const token = route.caller === 'app' ? client.token : await startSession(client, { customer_external_ref: 'ana' });
-  const earlier = await fingerprints();
+  const fingerprintsBefore = await fingerprints();
   const reply = await calls.send({ route, path, token, body });
-  const after = await fingerprints();
-  const changed = (appId: number): boolean => earlier.get(appId) !== after.get(appId);
-  const changedOwner = changed(owner.client.appId);
-  return { label: `${nameOf(route)} ${label}`, reply, changedOwner, changedStranger: changed(client.appId) };
+  const fingerprintsAfter = await fingerprints();
+  const hasChanged = (appId: number): boolean => fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId);
+  const changedOwner = hasChanged(owner.client.appId);
+  return { label: `${nameOf(route)} ${label}`, reply, changedOwner, changedStranger: hasChanged(client.appId) };
 }
 
 function leaksOrHarms({ reply, changedOwner }: Attempt): boolean {
@@ -90,9 +90,9 @@ function describeAttempt({ label, reply, changedOwner, changedStranger }: Attemp
 
 describe('the owner', () => {
   it('reads its secrets in most answers', async () => {
-    const revealing = [...before.values()].filter(({ answer }) => answer.includes(SECRET));
-    expect([...before].filter(([, { status }]) => status !== 200).map(([name]) => name)).toEqual([]);
-    expect(revealing.length).toBeGreaterThan(before.size / 2);
+    const revealing = [...ownerAnswers.values()].filter(({ answer }) => answer.includes(SECRET));
+    expect([...ownerAnswers].filter(([, { status }]) => status !== 200).map(([name]) => name)).toEqual([]);
+    expect(revealing.length).toBeGreaterThan(ownerAnswers.size / 2);
     expect((await tablesWith(api.database, owner.client.appId, SECRET)).length).toBeGreaterThan(10);
   });
 });
@@ -103,7 +103,7 @@ describe('a stranger with the owner’s ids and body', () => {
     for (const route of calls.routes) {
       const path = pathOf(route, owner) + queryOf(requiredQuery(route, owner));
       const body = calls.bodyOf(route)?.example(valuesOf(owner, route));
-      attempts.push(await attempt(route, 'with its ids and its body', path, body));
+      attempts.push(await attemptCall(route, 'with its ids and its body', path, body));
     }
     expect(attempts.filter(leaksOrHarms).map(describeAttempt)).toEqual([]);
   }, 180_000);
@@ -115,19 +115,19 @@ const ABSENT_KEY = 'aaaaaaaa/nothing.txt';
 
 /** The answer for a missing record, with its identifier replaced by the owner's. */
 function withIdentifier({ reply }: Attempt, identifier: unknown, absent: unknown): RouteAnswer {
-  const swapped = (value: unknown): unknown => {
+  const replaceIdentifier = (value: unknown): unknown => {
     if (value === absent || value === String(absent)) return identifier;
-    if (Array.isArray(value)) return value.map(swapped);
+    if (Array.isArray(value)) return value.map(replaceIdentifier);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, swapped(each)]));
+    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, replaceIdentifier(entry)]));
   };
-  return { ...reply, answer: reply.answer === '' ? '' : JSON.stringify(swapped(JSON.parse(reply.answer))) };
+  return { ...reply, answer: reply.answer === '' ? '' : JSON.stringify(replaceIdentifier(JSON.parse(reply.answer))) };
 }
 
 /** Leaves out headers that differ between equal answers. */
-function comparable({ status, answer, head }: RouteAnswer) {
-  const { date: _date, 'x-request-id': _id, 'content-length': _length, ...rest } = head;
-  return JSON.stringify([status, answer, rest]);
+function comparableText({ status, answer, head }: RouteAnswer) {
+  const { date: _date, 'x-request-id': _id, 'content-length': _length, ...stableHead } = head;
+  return JSON.stringify([status, answer, stableHead]);
 }
 
 /** The interface has a key for an evaluation of another app. */
@@ -143,7 +143,7 @@ interface Pair {
 }
 
 function looksMissing({ foreign, missing, identifier, absent }: Pair): boolean {
-  const isSame = comparable(foreign.reply) === comparable(withIdentifier(missing, identifier, absent));
+  const isSame = comparableText(foreign.reply) === comparableText(withIdentifier(missing, identifier, absent));
   const isRefused = foreign.reply.status >= 400;
   return (
     (isSame || isDocumentedException(foreign)) && !(isRefused && foreign.changedStranger) && !leaksOrHarms(foreign)
@@ -171,13 +171,13 @@ describe('a stranger with one id of the owner', () => {
         const record: Readonly<Record<string, unknown>> = { ...owner.records[route.path.split('/')[1] ?? ''] };
         const identifier = record[parameter] as number;
         const body = calls.bodyOf(route)?.example(valuesOf(stranger, route));
-        const foreign = await attempt(
+        const foreign = await attemptCall(
           route,
           `with the owner's ${parameter}`,
           pathWith(route, parameter, identifier),
           body,
         );
-        const missing = await attempt(
+        const missing = await attemptCall(
           route,
           `with a missing ${parameter}`,
           pathWith(route, parameter, ABSENT_ID),
@@ -199,16 +199,16 @@ describe('a stranger with one id of the owner', () => {
       for (const field of identifierFields(route)) {
         const identifier = valueAt(exampleOf(route, owner), field);
         const absent = absentLike(identifier);
-        const where = field.path.join('.');
-        const foreign = await attempt(
+        const fieldPath = field.path.join('.');
+        const foreign = await attemptCall(
           route,
-          `with the owner's ${where}`,
+          `with the owner's ${fieldPath}`,
           pathOf(route, stranger),
           bodyWith(route, field, identifier),
         );
-        const missing = await attempt(
+        const missing = await attemptCall(
           route,
-          `with a missing ${where}`,
+          `with a missing ${fieldPath}`,
           pathOf(route, stranger),
           bodyWith(route, field, absent),
         );
@@ -226,11 +226,11 @@ describe('a stranger with one id of the owner', () => {
     for (const route of calls.routes) {
       for (const parameter of Object.keys(route.query ?? {})) {
         for (const identifier of [...identifiersOf(owner), SECRET]) {
-          const others = requiredQuery(route, stranger).filter((each) => !each.startsWith(`${parameter}=`));
-          const query = queryOf([...others, `${parameter}=${encodeURIComponent(String(identifier))}`]);
+          const otherParameters = requiredQuery(route, stranger).filter((part) => !part.startsWith(`${parameter}=`));
+          const query = queryOf([...otherParameters, `${parameter}=${encodeURIComponent(String(identifier))}`]);
           // Only the query is tested, so writes name a missing record.
           const path = pathOf(route, stranger, route.method === 'get' ? undefined : String(ABSENT_ID)) + query;
-          attempts.push(await attempt(route, `?${parameter}=${String(identifier)}`, path));
+          attempts.push(await attemptCall(route, `?${parameter}=${String(identifier)}`, path));
         }
       }
     }
@@ -248,11 +248,11 @@ const PARTS = new Set<unknown>(['data_part', 'time_part']);
 
 /** Fields that identify a record, another one in the stranger's body. */
 function identifierFields(route: Route): BodyField[] {
-  const [owners, own, identifiers] = [exampleOf(route, owner), exampleOf(route, stranger), identifiersOf(owner)];
+  const [ownerExample, strangerExample, ownerIdentifiers] = [exampleOf(route, owner), exampleOf(route, stranger), identifiersOf(owner)];
   const isIdentifier = (field: BodyField): boolean =>
-    !PARTS.has(field.path.at(-1)) && identifiers.has(valueAt(owners, field));
+    !PARTS.has(field.path.at(-1)) && ownerIdentifiers.has(valueAt(ownerExample, field));
   return (calls.bodyOf(route)?.fields() ?? []).filter(
-    (field) => isIdentifier(field) && valueAt(owners, field) !== valueAt(own, field),
+    (field) => isIdentifier(field) && valueAt(ownerExample, field) !== valueAt(strangerExample, field),
   );
 }
 
@@ -270,8 +270,8 @@ function identifiersOf({ records, cash, folder, file, trashed, evaluation }: Ful
     refund,
     ...(items ?? []).map((item) => item.proforma_order_item_id),
   ]);
-  const all = [...ids, cash, folder, file.id, file.key, file.url, trashed.id, evaluation];
-  return new Set<unknown>(all.filter((identifier) => identifier !== undefined));
+  const identifiers = [...ids, cash, folder, file.id, file.key, file.url, trashed.id, evaluation];
+  return new Set<unknown>(identifiers.filter((identifier) => identifier !== undefined));
 }
 
 function absentLike(identifier: unknown): unknown {
@@ -285,21 +285,21 @@ function valueAt(body: unknown, { path }: BodyField): unknown {
 
 describe('an Idempotency-Key', () => {
   it('does not replay the answer of another token', async () => {
-    const [one, other] = [await api.app(), await api.app()];
+    const [appA, appB] = [await api.app(), await api.app()];
     const customer = { email: 'keyed@example.com', first_name: 'A', last_name: 'B' };
-    const first = await one.keyed('one').post('/customers', { customer });
-    const second = await other.keyed('one').post('/customers', { customer });
-    expect([first.status, second.status]).toEqual([201, 201]);
-    expect(second.body.data.id).not.toBe(first.body.data.id);
-    expect(second.headers).not.toHaveProperty('idempotency-replayed');
+    const firstReply = await appA.keyed('one').post('/customers', { customer });
+    const secondReply = await appB.keyed('one').post('/customers', { customer });
+    expect([firstReply.status, secondReply.status]).toEqual([201, 201]);
+    expect(secondReply.body.data.id).not.toBe(firstReply.body.data.id);
+    expect(secondReply.headers).not.toHaveProperty('idempotency-replayed');
   });
 });
 
 describe('after all attempts', () => {
   it('the owner’s answers are unchanged', async () => {
-    const after = await readAsOwner();
-    for (const [name, { status, answer }] of before) {
-      expect([name, after.get(name)?.status, after.get(name)?.answer]).toEqual([name, status, answer]);
+    const answersAfter = await readAsOwner();
+    for (const [name, { status, answer }] of ownerAnswers) {
+      expect([name, answersAfter.get(name)?.status, answersAfter.get(name)?.answer]).toEqual([name, status, answer]);
     }
   });
 

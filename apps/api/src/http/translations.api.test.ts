@@ -53,21 +53,21 @@ describe('a key with a translation', () => {
         const body = paths[BASE_PATH + route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method]?.requestBody?.content;
         const { schema } = (body as Record<string, { schema?: Record<string, unknown> }>)?.['application/json'] ?? {};
         const client = route.caller === 'app' ? shop : phone;
-        const call = (to: string, sent?: unknown) => () =>
-          route.method === 'get' ? client.get(to) : client[route.method](to, sent);
+        const call = (callPath: string, body?: unknown) => () =>
+          route.method === 'get' ? client.get(callPath) : client[route.method](callPath, body);
         const queries = Object.keys(route.query ?? {}).map((name) => call(`${path}?${name}=x`, {}));
         const fields = schema ? new BodySchema(reference, schema) : undefined;
-        const bodies = fields?.fields().flatMap((field) => BAD.map((bad) => fields.exampleWith(field, bad, {}))) ?? [];
-        const all = [call(path, {}), ...queries, ...bodies.map((each) => call(path, each))];
-        return all.map((each): [Route, () => Promise<Reply>] => [route, each]);
+        const bodies = fields?.fields().flatMap((field) => BAD.map((value) => fields.exampleWith(field, value, {}))) ?? [];
+        const allCalls = [call(path, {}), ...queries, ...bodies.map((body) => call(path, body))];
+        return allCalls.map((call): [Route, () => Promise<Reply>] => [route, call]);
       });
   }
 
   it('is never answered by any erroneous call', async () => {
-    const pending = calls();
+    const pendingCalls = calls();
     const answers: string[] = [];
-    while (pending.length > 0) {
-      const replies = pending.splice(0, CONCURRENT_CALLS).map(async ([{ method, path }, call]) => {
+    while (pendingCalls.length > 0) {
+      const replies = pendingCalls.splice(0, CONCURRENT_CALLS).map(async ([{ method, path }, call]) => {
         const reply = await call();
         return `${method} ${path}: ${reply.status} ${withoutEchoes(reply)}`;
       });
@@ -84,7 +84,7 @@ describe('the language of a message', () => {
   const KEY = 'API.CustomerChannelConsents.InvalidState';
   const CALL = '/customer/consents/master';
   const errorsOf = async (client: Client, path = CALL): Promise<unknown> => (await client.put(path, {})).body.errors;
-  const issue = async (language?: string): Promise<Client> =>
+  const issueClient = async (language?: string): Promise<Client> =>
     clientWith((await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language })) as string);
   const emailErrors = async (client: Client): Promise<unknown> =>
     (await client.post('/customers', { customer: { email: 'x', first_name: 'A', last_name: 'B' } })).body.errors.email;
@@ -105,7 +105,7 @@ describe('the language of a message', () => {
     [undefined, 'sr: is invalid'],
     ['fr', 'is invalid'],
   ])('is the token’s, then the app’s, under the same field: %s', async (language, message) => {
-    expect(await emailErrors(await issue(language))).toEqual([message]);
+    expect(await emailErrors(await issueClient(language))).toEqual([message]);
   });
 
   it('is the session’s when it is anonymous', async () => {
@@ -115,25 +115,25 @@ describe('the language of a message', () => {
   });
 
   it('is the refused token’s when that is known', async () => {
-    const token = (client: Client) => client.get('/customer/attendances').then(({ body }) => body.errors.token);
+    const tokenError = (client: Client) => client.get('/customer/attendances').then(({ body }) => body.errors.token);
     const customer = await newCustomer(shop, 'ended@example.com');
-    const [ended, expired] = await Promise.all(
-      [{}, { expires_in: 1 }].map(async (more) =>
-        clientWith(await startSession(shop, { ...customer, ...more, language: 'de' })),
+    const [endedClient, expiredClient] = await Promise.all(
+      [{}, { expires_in: 1 }].map(async (options) =>
+        clientWith(await startSession(shop, { ...customer, ...options, language: 'de' })),
       ),
     );
-    await ended?.delete('/sessions/current');
+    await endedClient?.delete('/sessions/current');
     api.clock.forward({ seconds: 2 });
-    expect(await token(ended as Client)).toBe(sentence('de', 'API.Tokens.Revoked'));
-    expect(await token(expired as Client)).toBe(sentence('de', 'API.Tokens.Expired'));
-    expect(await token(shop)).toBe(sentence('sr', 'API.Tokens.Invalid'));
-    expect(await token(clientWith('unknown'))).toBe('API.Tokens.Invalid');
+    expect(await tokenError(endedClient as Client)).toBe(sentence('de', 'API.Tokens.Revoked'));
+    expect(await tokenError(expiredClient as Client)).toBe(sentence('de', 'API.Tokens.Expired'));
+    expect(await tokenError(shop)).toBe(sentence('sr', 'API.Tokens.Invalid'));
+    expect(await tokenError(clientWith('unknown'))).toBe('API.Tokens.Invalid');
   });
 
   it('is the token’s for an Idempotency-Key', async () => {
-    const keyed = phone.keyed('one');
-    await keyed.put(CALL, { state: 'granted' });
-    const { body } = await keyed.put(CALL, { state: 'revoked' });
+    const keyedPhone = phone.keyed('one');
+    await keyedPhone.put(CALL, { state: 'granted' });
+    const { body } = await keyedPhone.put(CALL, { state: 'revoked' });
     expect(body.errors).toEqual({ Idempotency: [sentence('sr', 'API.Idempotency.KeyReused')] });
   });
 });

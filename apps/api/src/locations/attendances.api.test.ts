@@ -25,12 +25,12 @@ type Position = readonly [latitude: number, longitude: number];
 
 const EARTH_RADIUS = 6_371_008.8;
 /** Moves a position north by metres. */
-const north = ([latitude, longitude]: Position, metres: number): Position => [
+const moveNorth = ([latitude, longitude]: Position, metres: number): Position => [
   latitude + (metres / EARTH_RADIUS) * (180 / Math.PI),
   longitude,
 ];
 /** Moves a position east by metres; accurate enough for short distances. */
-const east = ([latitude, longitude]: Position, metres: number): Position => [
+const moveEast = ([latitude, longitude]: Position, metres: number): Position => [
   latitude,
   longitude + (metres / EARTH_RADIUS / Math.cos((latitude * Math.PI) / 180)) * (180 / Math.PI),
 ];
@@ -41,10 +41,10 @@ const addLocations = async (...positions: readonly Position[]): Promise<number[]
   const { body } = await shop.post('/int/app_locations', { app_locations });
   return body.data.map(({ id }: { id: number }) => id);
 };
-const attend = ([latitude, longitude]: Position, more: object = {}, client = phone): Promise<Reply> =>
-  client.post('/customer/attendance', { attendance: { latitude, longitude, ...more } });
+const attend = ([latitude, longitude]: Position, fields: object = {}, client = phone): Promise<Reply> =>
+  client.post('/customer/attendance', { attendance: { latitude, longitude, ...fields } });
 /** Returns location and distance of a visit; undefined without a location nearby. */
-const visit = async (position: Position): Promise<unknown[] | undefined> => {
+const visitAt = async (position: Position): Promise<unknown[] | undefined> => {
   const { status, body } = await attend(position);
   if (status === 201) return [body.data.app_location_id, body.data.distance_m];
   expect([status, body]).toEqual([
@@ -53,7 +53,7 @@ const visit = async (position: Position): Promise<unknown[] | undefined> => {
   ]);
   return undefined;
 };
-const stored = () =>
+const storedVisits = () =>
   api.database.rows('select * from customer_attendances where app_id = $1 order by id', [shop.appId]);
 
 const STORE: Position = [44.8125, 20.4612];
@@ -61,16 +61,16 @@ const STORE: Position = [44.8125, 20.4612];
 describe('POST /customer/attendance', () => {
   it('records a visit of the signed-in customer to the nearest location', async () => {
     const [store] = await addLocations(STORE);
-    const { status, body } = await attend(north(STORE, 50), { accuracy: 12.5, customer_id: 987_654 });
-    const at = api.clock.now();
+    const { status, body } = await attend(moveNorth(STORE, 50), { accuracy: 12.5, customer_id: 987_654 });
+    const visitedAt = api.clock.now();
     expect([status, body.data]).toEqual([
       201,
-      { id: expect.any(Number), app_location_id: store, distance_m: 50, inserted_at: at.toISOString().slice(0, 19) },
+      { id: expect.any(Number), app_location_id: store, distance_m: 50, inserted_at: visitedAt.toISOString().slice(0, 19) },
     ]);
     const [{ id: customer }] = (await api.database.rows('select id from customers where app_id = $1', [
       shop.appId,
     ])) as [{ id: number }];
-    expect(await stored()).toMatchObject([
+    expect(await storedVisits()).toMatchObject([
       { id: body.data.id, customer_id: customer, app_location_id: store, accuracy: 12.5, longitude: STORE[1] },
     ]);
   });
@@ -79,51 +79,51 @@ describe('POST /customer/attendance', () => {
     await addLocations(STORE);
     await attend(STORE);
     await attend(STORE, { accuracy: null });
-    expect(await stored()).toMatchObject([{ accuracy: null }, { accuracy: null }]);
+    expect(await storedVisits()).toMatchObject([{ accuracy: null }, { accuracy: null }]);
   });
 
   it('records one visit per Idempotency-Key', async () => {
     await addLocations(STORE);
-    const [one, two] = [await attend(STORE, {}, phone.keyed('k')), await attend(STORE, {}, phone.keyed('k'))];
-    expect([two.status, two.text]).toEqual([201, one.text]);
-    expect(await stored()).toHaveLength(1);
+    const [firstReply, secondReply] = [await attend(STORE, {}, phone.keyed('k')), await attend(STORE, {}, phone.keyed('k'))];
+    expect([secondReply.status, secondReply.text]).toEqual([201, firstReply.text]);
+    expect(await storedVisits()).toHaveLength(1);
   });
 
   it.each([
-    ['at the location', north(STORE, 0), 0],
-    ['199 m to the north', north(STORE, 199), 199],
-    ['199 m to the south', north(STORE, -199), 199],
-    ['199 m to the east', east(STORE, 199), 199],
-    ['199 m to the west', east(STORE, -199), 199],
-    ['199.9 m away', north(STORE, 199.9), 200],
+    ['at the location', moveNorth(STORE, 0), 0],
+    ['199 m to the north', moveNorth(STORE, 199), 199],
+    ['199 m to the south', moveNorth(STORE, -199), 199],
+    ['199 m to the east', moveEast(STORE, 199), 199],
+    ['199 m to the west', moveEast(STORE, -199), 199],
+    ['199.9 m away', moveNorth(STORE, 199.9), 200],
   ])('accepts a phone %s', async (_, position, metres) => {
     const [store] = await addLocations(STORE);
-    expect(await visit(position)).toEqual([store, metres]);
+    expect(await visitAt(position)).toEqual([store, metres]);
   });
 
   it.each([
-    ['200.2 m to the north', north(STORE, 200.2)],
-    ['200.2 m to the south', north(STORE, -200.2)],
-    ['200.2 m to the east', east(STORE, 200.2)],
-    ['200.2 m to the west', east(STORE, -200.2)],
-    ['150 m to the north and to the east', east(north(STORE, 150), 150)],
+    ['200.2 m to the north', moveNorth(STORE, 200.2)],
+    ['200.2 m to the south', moveNorth(STORE, -200.2)],
+    ['200.2 m to the east', moveEast(STORE, 200.2)],
+    ['200.2 m to the west', moveEast(STORE, -200.2)],
+    ['150 m to the north and to the east', moveEast(moveNorth(STORE, 150), 150)],
     ['on the other side of the Earth', [-STORE[0], STORE[1] - 180] as Position],
     ['on the same latitude, far away', [STORE[0], -STORE[1]] as Position],
   ])('NoLocationNearby: refuses a phone %s', async (_, position) => {
     await addLocations(STORE);
-    expect(await visit(position)).toBeUndefined();
-    expect(await stored()).toEqual([]);
+    expect(await visitAt(position)).toBeUndefined();
+    expect(await storedVisits()).toEqual([]);
   });
 
   it('NoLocationNearby: refuses any phone without locations', async () => {
-    expect(await visit(STORE)).toBeUndefined();
+    expect(await visitAt(STORE)).toBeUndefined();
   });
 
   it('chooses the nearest, then the oldest location', async () => {
-    const positions = [north(STORE, 120), east(STORE, 60), north(STORE, -90), east(STORE, 60)];
+    const positions = [moveNorth(STORE, 120), moveEast(STORE, 60), moveNorth(STORE, -90), moveEast(STORE, 60)];
     const ids = await addLocations(...positions);
-    expect(await visit(STORE)).toEqual([ids[1], 60]);
-    expect(await visit(north(STORE, 100))).toEqual([ids[0], 20]);
+    expect(await visitAt(STORE)).toEqual([ids[1], 60]);
+    expect(await visitAt(moveNorth(STORE, 100))).toEqual([ids[0], 20]);
   });
 
   it.each([
@@ -134,7 +134,7 @@ describe('POST /customer/attendance', () => {
     'measures across the antimeridian %s',
     async (_, phoneAt, store, metres) => {
       const [id] = await addLocations(store);
-      expect(await visit(phoneAt)).toEqual([id, metres]);
+      expect(await visitAt(phoneAt)).toEqual([id, metres]);
     },
   );
 
@@ -143,16 +143,16 @@ describe('POST /customer/attendance', () => {
     ['South', -89.9995],
   ])('measures across the %s Pole', async (_, latitude) => {
     const [id] = await addLocations([latitude, 0]);
-    expect(await visit([latitude, 180])).toEqual([id, 111]);
-    expect(await visit([latitude, 90])).toEqual([id, 79]);
-    expect(await visit([Math.sign(latitude) * 90, -123])).toEqual([id, 56]);
+    expect(await visitAt([latitude, 180])).toEqual([id, 111]);
+    expect(await visitAt([latitude, 90])).toEqual([id, 79]);
+    expect(await visitAt([Math.sign(latitude) * 90, -123])).toEqual([id, 56]);
   });
 
   it('ignores locations of another app', async () => {
-    const stranger = await api.app();
+    const otherApp = await api.app();
     const [latitude, longitude] = STORE;
-    await stranger.post('/int/app_locations', { app_locations: [{ name: 'Foreign', latitude, longitude }] });
-    expect(await visit(STORE)).toBeUndefined();
+    await otherApp.post('/int/app_locations', { app_locations: [{ name: 'Foreign', latitude, longitude }] });
+    expect(await visitAt(STORE)).toBeUndefined();
   });
 
   it('reads a band of latitudes by index', async () => {
@@ -165,7 +165,7 @@ describe('POST /customer/attendance', () => {
     await api.database.source.query('analyze app_locations');
     api.statements.length = 0;
     await attend(STORE);
-    const text = api.statements.find((each) => each.includes('customer_attendances')) as string;
+    const text = api.statements.find((statement) => statement.includes('customer_attendances')) as string;
     const plan = await planOf(api.database, text, [shop.appId, 1, 44, 20, null, api.clock.now()]);
     expect(plan).toMatch(/Index Cond: .*latitude >= .*latitude <= /);
   });
@@ -201,7 +201,7 @@ describe('Validation errors: POST /customer/attendance', () => {
 });
 
 describe('GET /customer/attendances', () => {
-  const list = async (query = '', client = phone): Promise<{ id: number; distance_m: number }[]> => {
+  const listVisits = async (query = '', client = phone): Promise<{ id: number; distance_m: number }[]> => {
     const { status, body } = await client.get(`/customer/attendances${query}`);
     expect([status, Object.keys(body)]).toEqual([200, ['data']]);
     return body.data;
@@ -209,19 +209,19 @@ describe('GET /customer/attendances', () => {
 
   it('lists visits as recorded, newest first', async () => {
     await addLocations(STORE);
-    const [first, second] = [await attend(north(STORE, 10)), await attend(north(STORE, 20))];
+    const [firstReply, secondReply] = [await attend(moveNorth(STORE, 10)), await attend(moveNorth(STORE, 20))];
     api.clock.forward({ seconds: 60 });
-    const third = await attend(STORE);
-    expect(await list()).toEqual([third, second, first].map(({ body }) => body.data));
+    const thirdReply = await attend(STORE);
+    expect(await listVisits()).toEqual([thirdReply, secondReply, firstReply].map(({ body }) => body.data));
   });
 
   it('lists only visits of the signed-in customer', async () => {
     await addLocations(STORE);
     await attend(STORE);
-    const other = await signIn('ana@example.com');
-    expect(await list('', other)).toEqual([]);
-    await attend(STORE, {}, other);
-    expect([(await list()).length, (await list('', other)).length]).toEqual([1, 1]);
+    const otherPhone = await signIn('ana@example.com');
+    expect(await listVisits('', otherPhone)).toEqual([]);
+    await attend(STORE, {}, otherPhone);
+    expect([(await listVisits()).length, (await listVisits('', otherPhone)).length]).toEqual([1, 1]);
   });
 
   it('lists visits of all sessions of the customer', async () => {
@@ -232,22 +232,22 @@ describe('GET /customer/attendances', () => {
     });
     expect(body.data.id).toEqual(expect.any(Number));
     const sessions = await Promise.all([1, 2].map(() => startSession(shop, { customer_external_ref: 'crm' })));
-    const [one, two] = sessions.map((token) => api.through({ ...shop, token }, [api.origin])) as [Client, Client];
-    await attend(STORE, {}, one);
-    expect(await list('', two)).toEqual(await list('', one));
-    expect(await list('', two)).toHaveLength(1);
+    const [firstPhone, secondPhone] = sessions.map((token) => api.through({ ...shop, token }, [api.origin])) as [Client, Client];
+    await attend(STORE, {}, firstPhone);
+    expect(await listVisits('', secondPhone)).toEqual(await listVisits('', firstPhone));
+    expect(await listVisits('', secondPhone)).toHaveLength(1);
   });
 
   it('is paged, 30 by default; invalid values fall back', async () => {
     await addLocations(STORE);
-    for (let count = 0; count < 33; count += 1) await attend(north(STORE, count));
-    const all = Array.from({ length: 33 }, (_, index) => 32 - index);
-    const metres = async (query: string) => (await list(query)).map(({ distance_m: distance }) => distance);
-    expect(await metres('')).toEqual(all.slice(0, 30));
-    expect(await metres('?offset=30')).toEqual(all.slice(30));
-    expect(await metres('?offset=2&limit=3')).toEqual(all.slice(2, 5));
-    expect(await metres('?limit=99999')).toEqual(all);
-    for (const limit of ['0', '-1', 'x', '1.5', '']) expect(await metres(`?limit=${limit}`)).toEqual(all.slice(0, 30));
-    expect(await metres('?offset=33')).toEqual([]);
+    for (let count = 0; count < 33; count += 1) await attend(moveNorth(STORE, count));
+    const distances = Array.from({ length: 33 }, (_, index) => 32 - index);
+    const listDistances = async (query: string) => (await listVisits(query)).map(({ distance_m: distance }) => distance);
+    expect(await listDistances('')).toEqual(distances.slice(0, 30));
+    expect(await listDistances('?offset=30')).toEqual(distances.slice(30));
+    expect(await listDistances('?offset=2&limit=3')).toEqual(distances.slice(2, 5));
+    expect(await listDistances('?limit=99999')).toEqual(distances);
+    for (const limit of ['0', '-1', 'x', '1.5', '']) expect(await listDistances(`?limit=${limit}`)).toEqual(distances.slice(0, 30));
+    expect(await listDistances('?offset=33')).toEqual([]);
   });
 });

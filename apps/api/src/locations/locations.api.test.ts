@@ -33,21 +33,21 @@ const write = async (locations: readonly unknown[], client = shop): Promise<Loca
   return data;
 };
 /** Returns the keys of rows that all fail, and checks that nothing was written. */
-const refused = async (locations: readonly unknown[]): Promise<(string | undefined)[]> => {
-  const before = await stored();
+const expectRefused = async (locations: readonly unknown[]): Promise<(string | undefined)[]> => {
+  const locationsBefore = await storedLocations();
   const data = await postRows(locations);
-  expect(await stored()).toEqual(before);
+  expect(await storedLocations()).toEqual(locationsBefore);
   return data.map(({ message }) => message?.replace(/^API\.AppLocations\./, ''));
 };
-const stored = (client = shop) =>
+const storedLocations = (client = shop) =>
   api.database.rows<Location>('select * from app_locations where app_id = $1 order by id', [client.appId]);
 
-const at = (more: object = {}) => ({ name: 'Store', latitude: 44.8125, longitude: 20.4612, ...more });
+const locationRow = (fields: object = {}) => ({ name: 'Store', latitude: 44.8125, longitude: 20.4612, ...fields });
 const now = () => api.clock.now().toISOString().slice(0, 19);
 
 describe('POST /int/app_locations', () => {
   it('creates locations and returns them in input order', async () => {
-    const full = {
+    const fullRow = {
       code: 'Z',
       external_ref: 'erp-1',
       name: 'Beograd',
@@ -58,42 +58,42 @@ describe('POST /int/app_locations', () => {
       postcode: '11000',
       image_url: 'https://img.example/store.jpg',
     };
-    const empty = { code: null, external_ref: null, address_line_1: null, city: null, postcode: null, image_url: null };
-    expect(await write([full, at({ code: 'A' }), at()])).toEqual([
-      { id: expect.any(Number), ...full, inserted_at: now(), updated_at: now() },
-      { id: expect.any(Number), ...empty, ...at({ code: 'A' }), inserted_at: now(), updated_at: now() },
-      { id: expect.any(Number), ...empty, ...at(), inserted_at: now(), updated_at: now() },
+    const emptyFields = { code: null, external_ref: null, address_line_1: null, city: null, postcode: null, image_url: null };
+    expect(await write([fullRow, locationRow({ code: 'A' }), locationRow()])).toEqual([
+      { id: expect.any(Number), ...fullRow, inserted_at: now(), updated_at: now() },
+      { id: expect.any(Number), ...emptyFields, ...locationRow({ code: 'A' }), inserted_at: now(), updated_at: now() },
+      { id: expect.any(Number), ...emptyFields, ...locationRow(), inserted_at: now(), updated_at: now() },
     ]);
   });
 
   it('changes found locations; absent fields stay, null clears', async () => {
-    const [first] = await write([at({ code: 'A', city: 'Niš', postcode: '18000', external_ref: 'r' })]);
+    const [createdLocation] = await write([locationRow({ code: 'A', city: 'Niš', postcode: '18000', external_ref: 'r' })]);
     api.clock.forward({ seconds: 60 });
-    const [second] = await write([at({ code: 'A', name: 'Renamed', city: null, latitude: 1 })]);
-    expect(second).toEqual({ ...first, name: 'Renamed', city: null, latitude: 1, updated_at: now() });
-    expect(await stored()).toHaveLength(1);
+    const [changedLocation] = await write([locationRow({ code: 'A', name: 'Renamed', city: null, latitude: 1 })]);
+    expect(changedLocation).toEqual({ ...createdLocation, name: 'Renamed', city: null, latitude: 1, updated_at: now() });
+    expect(await storedLocations()).toHaveLength(1);
   });
 
   it('keeps the later of two rows for a location', async () => {
-    const [first, last] = await write([at({ code: 'A', name: 'first' }), at({ code: 'A', name: 'last' })]);
-    expect([first, last?.name]).toEqual([last, 'last']);
-    const again = await write([at({ code: 'A', name: 'x', external_ref: 'r' }), at({ external_ref: 'r', name: 'y' })]);
-    expect(again.map(({ id, name }) => [id, name])).toEqual([
-      [first?.id, 'y'],
-      [first?.id, 'y'],
+    const [firstResult, lastResult] = await write([locationRow({ code: 'A', name: 'first' }), locationRow({ code: 'A', name: 'last' })]);
+    expect([firstResult, lastResult?.name]).toEqual([lastResult, 'last']);
+    const repeatedResults = await write([locationRow({ code: 'A', name: 'x', external_ref: 'r' }), locationRow({ external_ref: 'r', name: 'y' })]);
+    expect(repeatedResults.map(({ id, name }) => [id, name])).toEqual([
+      [firstResult?.id, 'y'],
+      [firstResult?.id, 'y'],
     ]);
-    expect(await stored()).toHaveLength(1);
+    expect(await storedLocations()).toHaveLength(1);
   });
 
   it('adds any number of locations without identifiers', async () => {
-    await write([at({ code: '', external_ref: ' ' }), at({ code: null }), at({ code: ' ' })]);
-    expect(await stored()).toMatchObject([{ code: null, external_ref: null }, { code: null }, { code: null }]);
+    await write([locationRow({ code: '', external_ref: ' ' }), locationRow({ code: null }), locationRow({ code: ' ' })]);
+    expect(await storedLocations()).toMatchObject([{ code: null, external_ref: null }, { code: null }, { code: null }]);
   });
 
   it('accepts an empty list and ignores unknown fields', async () => {
     expect(await write([])).toEqual([]);
-    await write([at({ id: 5, app_id: 1, inserted_at: '2001-01-01', constructor: 1 })]);
-    expect(await stored()).toMatchObject([{ app_id: shop.appId, inserted_at: api.clock.now() }]);
+    await write([locationRow({ id: 5, app_id: 1, inserted_at: '2001-01-01', constructor: 1 })]);
+    expect(await storedLocations()).toMatchObject([{ app_id: shop.appId, inserted_at: api.clock.now() }]);
   });
 });
 
@@ -102,7 +102,7 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
   let b: Location;
 
   beforeEach(async () => {
-    [a, b] = (await write([at({ code: 'A', external_ref: 'ra' }), at({ code: 'B', external_ref: 'rb' })])) as [
+    [a, b] = (await write([locationRow({ code: 'A', external_ref: 'ra' }), locationRow({ code: 'B', external_ref: 'rb' })])) as [
       Location,
       Location,
     ];
@@ -116,9 +116,9 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
     ['both', { code: 'B', external_ref: 'rb' }],
     ['code when the reference is new', { code: 'B', external_ref: 'new' }],
   ])('is found by %s', async (_, names) => {
-    const [found] = await write([at(names)]);
-    expect(found).toMatchObject({ id: b.id, ...names });
-    expect(await stored()).toHaveLength(2);
+    const [foundLocation] = await write([locationRow(names)]);
+    expect(foundLocation).toMatchObject({ id: b.id, ...names });
+    expect(await storedLocations()).toHaveLength(2);
   });
 
   it.each([
@@ -129,28 +129,28 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
     { external_ref: 'B' },
     { external_ref: 'RB' },
   ])('is not found by %j', async (names) => {
-    const [made] = await write([at(names)]);
-    expect([a.id, b.id]).not.toContain(made?.id);
+    const [newLocation] = await write([locationRow(names)]);
+    expect([a.id, b.id]).not.toContain(newLocation?.id);
   });
 
   it('refuses the reference of another location', async () => {
-    expect(await refused([at({ code: 'A', external_ref: 'rb' })])).toEqual(['ExternalRefAlreadyExists']);
-    const [made, failed] = await postRows([
-      at({ code: 'C', external_ref: 'rc' }),
-      at({ code: 'A', external_ref: 'rc' }),
+    expect(await expectRefused([locationRow({ code: 'A', external_ref: 'rb' })])).toEqual(['ExternalRefAlreadyExists']);
+    const [newLocation, failure] = await postRows([
+      locationRow({ code: 'C', external_ref: 'rc' }),
+      locationRow({ code: 'A', external_ref: 'rc' }),
     ]);
-    expect([made?.code, failed?.message]).toEqual(['C', 'API.AppLocations.ExternalRefAlreadyExists']);
+    expect([newLocation?.code, failure?.message]).toEqual(['C', 'API.AppLocations.ExternalRefAlreadyExists']);
   });
 
   it('moves codes and references within a call', async () => {
     const data = await write([
-      at({ code: 'A', external_ref: 'free' }),
-      at({ code: 'B', external_ref: 'ra' }),
-      at({ code: 'moved', external_ref: 'free' }),
-      at({ code: 'A', external_ref: 'rb', name: 'new' }),
+      locationRow({ code: 'A', external_ref: 'free' }),
+      locationRow({ code: 'B', external_ref: 'ra' }),
+      locationRow({ code: 'moved', external_ref: 'free' }),
+      locationRow({ code: 'A', external_ref: 'rb', name: 'new' }),
     ]);
     expect(data.map(({ id }) => id)).toEqual([a.id, b.id, a.id, expect.any(Number)]);
-    expect(await stored()).toMatchObject([
+    expect(await storedLocations()).toMatchObject([
       { id: a.id, code: 'moved', external_ref: 'free' },
       { id: b.id, code: 'B', external_ref: 'ra' },
       { code: 'A', external_ref: 'rb', name: 'new' },
@@ -158,16 +158,16 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
   });
 
   it('does not find the location of another app', async () => {
-    const stranger = await api.app();
-    await write([at({ code: 'A', external_ref: 'ra', name: 'foreign' })], stranger);
-    expect(await stored()).toMatchObject([{ name: 'Store' }, { name: 'Store' }]);
-    expect(await stored(stranger)).toMatchObject([{ name: 'foreign' }]);
+    const otherApp = await api.app();
+    await write([locationRow({ code: 'A', external_ref: 'ra', name: 'foreign' })], otherApp);
+    expect(await storedLocations()).toMatchObject([{ name: 'Store' }, { name: 'Store' }]);
+    expect(await storedLocations(otherApp)).toMatchObject([{ name: 'foreign' }]);
   });
 });
 
 describe('Failures inside a 200: POST /int/app_locations', () => {
   it('returns messages for invalid rows and writes the others', async () => {
-    const data = await postRows([at({ code: 'A' }), at({ name: ' ' }), null, at({ code: 'B' }), 5]);
+    const data = await postRows([locationRow({ code: 'A' }), locationRow({ name: ' ' }), null, locationRow({ code: 'B' }), 5]);
     expect(data).toEqual([
       expect.objectContaining({ code: 'A' }),
       { message: 'API.AppLocations.NameCantBeBlank' },
@@ -175,12 +175,12 @@ describe('Failures inside a 200: POST /int/app_locations', () => {
       expect.objectContaining({ code: 'B' }),
       { message: 'API.AppLocations.WrongDataType' },
     ]);
-    expect(await stored()).toMatchObject([{ code: 'A' }, { code: 'B' }]);
+    expect(await storedLocations()).toMatchObject([{ code: 'A' }, { code: 'B' }]);
   });
 
   it('uses the translations of the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { 'API.AppLocations.NameCantBeBlank': 'Name it' } } });
-    expect(await postRows([at({ name: '' })])).toEqual([{ message: 'Name it' }]);
+    expect(await postRows([locationRow({ name: '' })])).toEqual([{ message: 'Name it' }]);
   });
 });
 
@@ -209,21 +209,21 @@ describe('Validation errors: POST /int/app_locations', () => {
     ['postcode', 11_000, 'WrongDataType'],
     ['image_url', 'x'.repeat(2_049), 'ImageUrlIsTooLong'],
   ])('%s %j: %s', async (field, value, key) => {
-    expect(await refused([at({ [field]: value })])).toEqual([key]);
+    expect(await expectRefused([locationRow({ [field]: value })])).toEqual([key]);
   });
 
   it('reports the first error of a row', async () => {
-    expect(await refused([{ code: 7 }, { ...at(), latitude: 100, longitude: 200 }])).toEqual([
+    expect(await expectRefused([{ code: 7 }, { ...locationRow(), latitude: 100, longitude: 200 }])).toEqual([
       'NameCantBeBlank',
       'LatitudeIsInvalid',
     ]);
   });
 
   it.each([90, -90])('accepts the pole at %d and both signs of 180°', async (latitude) => {
-    await write([at({ latitude, longitude: 180 }), at({ latitude, longitude: -180 })]);
+    await write([locationRow({ latitude, longitude: 180 }), locationRow({ latitude, longitude: -180 })]);
   });
 
-  it.each([[{}], [{ app_locations: null }], [{ app_locations: at() }], [{ locations: [at()] }]])(
+  it.each([[{}], [{ app_locations: null }], [{ app_locations: locationRow() }], [{ locations: [locationRow()] }]])(
     'refuses %j',
     async (body) => {
       const { status, body: answer } = await shop.post('/int/app_locations', body);
@@ -232,31 +232,31 @@ describe('Validation errors: POST /int/app_locations', () => {
   );
 
   it('returns 413 for more than 10,000 rows', async () => {
-    expect((await post(Array.from({ length: 10_001 }, () => at()))).status).toBe(413);
+    expect((await post(Array.from({ length: 10_001 }, () => locationRow()))).status).toBe(413);
   });
 });
 
 describe('POST /int/app_locations with many rows', () => {
-  const many = (count: number, name: string) =>
-    Array.from({ length: count }, (_, index) => at({ code: `M${index}`, name }));
+  const manyRows = (count: number, name: string) =>
+    Array.from({ length: count }, (_, index) => locationRow({ code: `M${index}`, name }));
 
   it('needs as many statements for 10,000 rows as for one', async () => {
-    const count = async (locations: readonly object[]): Promise<number> => {
+    const countStatements = async (locations: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await write(locations);
       return api.statements.length;
     };
     await write([]);
-    const one = await count(many(1, 'x'));
-    expect(await count(many(5_000, 'y'))).toBe(one);
-    expect(await count(many(10_000, 'z'))).toBe(one);
-    expect((await stored()).filter(({ name }) => name === 'z')).toHaveLength(10_000);
+    const statementsForOne = await countStatements(manyRows(1, 'x'));
+    expect(await countStatements(manyRows(5_000, 'y'))).toBe(statementsForOne);
+    expect(await countStatements(manyRows(10_000, 'z'))).toBe(statementsForOne);
+    expect((await storedLocations()).filter(({ name }) => name === 'z')).toHaveLength(10_000);
   });
 });
 
 describe('POST /int/app_locations during another call', () => {
   it('waits and finds the locations of the other call', async () => {
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waitingStatements = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<Location[]> | undefined;
     await api.database.transaction(async (transaction) => {
       await beginLockedBulk(transaction, 'locations', shop.appId, 1);
@@ -265,10 +265,10 @@ describe('POST /int/app_locations during another call', () => {
          values ($1, 'A', 'r', 'foreign', 1, 1, now(), now())`,
         [shop.appId],
       );
-      call = write([at({ code: 'A', name: 'own' }), at({ external_ref: 'r', city: 'Niš' })]);
-      while ((await api.database.rows(waiting)).length === 0) await setTimeout(10);
+      call = write([locationRow({ code: 'A', name: 'own' }), locationRow({ external_ref: 'r', city: 'Niš' })]);
+      while ((await api.database.rows(waitingStatements)).length === 0) await setTimeout(10);
     });
     expect(await call).toMatchObject([{ city: 'Niš' }, { city: 'Niš' }]);
-    expect(await stored()).toMatchObject([{ code: 'A', external_ref: 'r', name: 'Store' }]);
+    expect(await storedLocations()).toMatchObject([{ code: 'A', external_ref: 'r', name: 'Store' }]);
   });
 });

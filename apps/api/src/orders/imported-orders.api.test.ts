@@ -35,32 +35,32 @@ beforeEach(async () => {
 
 const ONE = [{ code: 'A', qty: 1 }];
 let references = 0;
-const order = (more: object = {}) => ({ external_ref: `ref ${(references += 1)}`, items: ONE, ...more });
+const orderFields = (fields: object = {}) => ({ external_ref: `ref ${(references += 1)}`, items: ONE, ...fields });
 const post = (fields: object, client = shop): Promise<Reply> => client.post('/int/orders', { order: fields });
-const add = (more: object = {}, client = shop) => importOrder(client, order(more));
+const addOrder = (fields: object = {}, client = shop) => importOrder(client, orderFields(fields));
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
-const count = async (client = shop): Promise<number> => (await client.get('/orders')).body.data.length;
+const countOrders = async (client = shop): Promise<number> => (await client.get('/orders')).body.data.length;
 
 /** Expects that nothing is written. Returns status and body. */
-const refused = async (more: object): Promise<unknown> => {
-  const before = await count();
-  const { status, body } = await post(order(more));
-  expect(await count()).toBe(before);
+const expectRefused = async (fields: object): Promise<unknown> => {
+  const countBefore = await countOrders();
+  const { status, body } = await post(orderFields(fields));
+  expect(await countOrders()).toBe(countBefore);
   return [status, body];
 };
 
-async function location(code: string, client = shop): Promise<number> {
-  const [made] = await api.database.rows<{ id: number }>(
+async function addLocation(code: string, client = shop): Promise<number> {
+  const [location] = await api.database.rows<{ id: number }>(
     `insert into app_locations (app_id, code, name, latitude, longitude, inserted_at, updated_at)
      values ($1, $2, $2, 44.8, 20.4, now(), now()) returning id`,
     [client.appId, code],
   );
-  return made!.id;
+  return location!.id;
 }
 
 describe('POST /int/orders', () => {
   it('imports an order with consistent totals and its payments', async () => {
-    const shopId = await location('DOWNTOWN');
+    const shopId = await addLocation('DOWNTOWN');
     const items = [
       { code: 'A', qty: 2, price: 90.5 },
       { code: 'B', qty: 3 },
@@ -69,7 +69,7 @@ describe('POST /int/orders', () => {
       { payment_method_id: cash, amount: 100 },
       { payment_method_id: await methodId(shop, 'card'), amount: 0.99 },
     ];
-    const made = await add({
+    const newOrder = await addOrder({
       external_ref: 'erp-7',
       order_number: 'WEB-7',
       order_date: '2026-10-01T08:30:00',
@@ -79,9 +79,9 @@ describe('POST /int/orders', () => {
     });
     const line = { id: expect.any(Number), product_id: expect.any(Number), product_variant_id: expect.any(Number) };
     const payment = { id: expect.any(Number), payment_status: 'settled', payment_date: now(), finalized: true };
-    expect(made).toEqual({
-      id: made.id,
-      data_part: made.data_part,
+    expect(newOrder).toEqual({
+      id: newOrder.id,
+      data_part: newOrder.data_part,
       // Months from January 2020 to November 2026.
       time_part: 82,
       order_number: 'WEB-7',
@@ -165,15 +165,15 @@ describe('POST /int/orders', () => {
         pickup_point_code: null,
       },
     });
-    expect(made.data_part).toBeGreaterThanOrEqual(1);
-    expect(made.data_part).toBeLessThanOrEqual(64);
-    const parts = `dataPart=${made.data_part}&timePart=${made.time_part}`;
-    expect((await shop.get(`/orders/${made.id}?${parts}`)).body.data).toEqual(made);
+    expect(newOrder.data_part).toBeGreaterThanOrEqual(1);
+    expect(newOrder.data_part).toBeLessThanOrEqual(64);
+    const parts = `dataPart=${newOrder.data_part}&timePart=${newOrder.time_part}`;
+    expect((await shop.get(`/orders/${newOrder.id}?${parts}`)).body.data).toEqual(newOrder);
   });
 
   it('fills in all but the reference and an item', async () => {
-    const made = await add();
-    expect(made).toMatchObject({
+    const newOrder = await addOrder();
+    expect(newOrder).toMatchObject({
       order_number: expect.stringMatching(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/),
       order_date: now(),
       sales: 100,
@@ -188,11 +188,11 @@ describe('POST /int/orders', () => {
     ['nulls', null],
     ['empty texts', ''],
     ['blank texts', ' \t'],
-  ])('treats %s as absent', async (_, empty) => {
-    const texts = { order_number: empty, app_location_code: empty };
-    const more = empty === null ? { order_date: null, customer_id: null, payments: null } : {};
+  ])('treats %s as absent', async (_, emptyValue) => {
+    const texts = { order_number: emptyValue, app_location_code: emptyValue };
+    const nulls = emptyValue === null ? { order_date: null, customer_id: null, payments: null } : {};
     const items = [{ code: 'A', barcode: '', external_ref: null, qty: 1, price: null }];
-    expect(await add({ ...texts, ...more, customer_external_ref: empty === null ? null : '', items })).toMatchObject({
+    expect(await addOrder({ ...texts, ...nulls, customer_external_ref: emptyValue === null ? null : '', items })).toMatchObject({
       order_number: expect.stringMatching(/^O-2026-/),
       app_location_id: null,
       customer_id: null,
@@ -209,9 +209,9 @@ describe('POST /int/orders', () => {
     ['no VAT, counted as 0', { code: 'D', qty: 1 }, { price: 5, vat_rate: null, sales: 5 }],
     ['a product that is no longer sold', { code: 'OLD', qty: 1 }, { price: 7, vat_rate: 20, sales: 7 }],
   ])('takes %s', async (_, item, expected) => {
-    const made = await add({ items: [item] });
-    expect(made.items).toMatchObject([expected]);
-    expect(made.end_sales).toBe(made.net_sales + made.vat);
+    const newOrder = await addOrder({ items: [item] });
+    expect(newOrder.items).toMatchObject([expected]);
+    expect(newOrder.end_sales).toBe(newOrder.net_sales + newOrder.vat);
   });
 
   it.each([
@@ -222,13 +222,13 @@ describe('POST /int/orders', () => {
     await stockShop(client, [{ code: 'X', price: 1 }]);
     const items = [{ code: 'X', qty: 3, price }];
     const payments = [{ payment_method_id: await methodId(client, 'cash'), amount: total }];
-    expect(await importOrder(client, order({ items, payments }))).toMatchObject({
+    expect(await importOrder(client, orderFields({ items, payments }))).toMatchObject({
       end_sales: total,
       paid: total,
       debt: 0,
     });
-    const finer = await post(order({ items: [{ code: 'X', qty: 1, price: price + price / 100 }] }), client);
-    expect([finer.status, finer.body]).toEqual([422, { errors: { 'items.0.price': ['is invalid'] } }]);
+    const finerReply = await post(orderFields({ items: [{ code: 'X', qty: 1, price: price + price / 100 }] }), client);
+    expect([finerReply.status, finerReply.body]).toEqual([422, { errors: { 'items.0.price': ['is invalid'] } }]);
   });
 
   it.each([
@@ -238,13 +238,13 @@ describe('POST /int/orders', () => {
     ['paid', [150], 150, 0],
   ])('is %s after payments of %j', async (status, amounts, paid, debt) => {
     const payments = amounts.map((amount) => ({ payment_method_id: cash, amount }));
-    expect(await add({ payments })).toMatchObject({ payment_status: status, paid, debt, end_sales: 100 });
+    expect(await addOrder({ payments })).toMatchObject({ payment_status: status, paid, debt, end_sales: 100 });
   });
 
   it('neither reserves stock nor ships it', async () => {
     await stockShop(shop, [{ code: 'HERE', stock: 5 }]);
-    const made = await add({ items: [{ code: 'HERE', qty: 50 }] });
-    const { id, data_part, time_part } = made;
+    const newOrder = await addOrder({ items: [{ code: 'HERE', qty: 50 }] });
+    const { id, data_part, time_part } = newOrder;
     await shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, delivery_status_id: 3 }] });
     expect(await stockOf(shop, 'HERE')).toEqual({ on_hand: 5, reserved: 0, available: 5 });
     const movements = (await shop.get('/stock_movements?dateFrom=0001-01-01&dateUntil=9999-01-01')).body.data;
@@ -252,39 +252,39 @@ describe('POST /int/orders', () => {
   });
 
   it('counts as sold until it is cancelled', async () => {
-    const sold = async () => (await shop.get('/products?code=P')).body.data.sales_quantity;
-    const made = await add({
+    const soldPieces = async () => (await shop.get('/products?code=P')).body.data.sales_quantity;
+    const newOrder = await addOrder({
       items: [
         { code: 'A', qty: 2 },
         { code: 'B', qty: 3 },
         { code: 'A', qty: 1 },
       ],
     });
-    expect([await sold(), made.items.length]).toEqual([6, 3]);
-    const { id, data_part, time_part } = made;
+    expect([await soldPieces(), newOrder.items.length]).toEqual([6, 3]);
+    const { id, data_part, time_part } = newOrder;
     await shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, order_status_id: 3 }] });
-    expect(await sold()).toBe(0);
+    expect(await soldPieces()).toBe(0);
   });
 
   it('ignores unknown fields', async () => {
-    const more = { id: 1, app_id: 1, paid: 5, order_status_id: 3, sales: 1, data_part: 7, time_part: 7 };
-    expect(await add(more)).toMatchObject({ paid: 0, order_status: 'open', sales: 100, time_part: 82 });
+    const unknownFields = { id: 1, app_id: 1, paid: 5, order_status_id: 3, sales: 1, data_part: 7, time_part: 7 };
+    expect(await addOrder(unknownFields)).toMatchObject({ paid: 0, order_status: 'open', sales: 100, time_part: 82 });
   });
 
   it('takes 1,000 items with as many statements as one', async () => {
-    const statements = async (items: readonly object[]): Promise<number> => {
+    const countStatements = async (items: readonly object[]): Promise<number> => {
       api.statements.length = 0;
-      await add({ items });
+      await addOrder({ items });
       return api.statements.length;
     };
-    await add();
-    const one = await statements(ONE);
-    expect(await statements(Array.from({ length: 1_000 }, () => ({ code: 'B', qty: 1 })))).toBe(one);
+    await addOrder();
+    const statementsForOne = await countStatements(ONE);
+    expect(await countStatements(Array.from({ length: 1_000 }, () => ({ code: 'B', qty: 1 })))).toBe(statementsForOne);
   });
 });
 
 describe('the customer of POST /int/orders', () => {
-  const customer = (external_ref: string) => ({
+  const customerFields = (external_ref: string) => ({
     external_ref,
     email: 'ana@example.com',
     first_name: 'Ana',
@@ -304,25 +304,25 @@ describe('the customer of POST /int/orders', () => {
       }),
     ],
   ])('is identified by %s and gives the order its parts', async (_, name) => {
-    const made = (await shop.post('/customers', { customer: { ...customer('crm-1'), phone: '+381' } })).body.data;
+    const addedCustomer = (await shop.post('/customers', { customer: { ...customerFields('crm-1'), phone: '+381' } })).body.data;
     api.clock.forward({ hours: 24 * 60 });
-    expect(await add(name(made))).toMatchObject({
-      customer_id: made.id,
+    expect(await addOrder(name(addedCustomer))).toMatchObject({
+      customer_id: addedCustomer.id,
       customer_email: 'ana@example.com',
       customer_first_name: 'Ana',
       customer_last_name: 'K',
       customer_phone: '+381',
-      data_part: made.data_part,
-      time_part: made.time_part,
+      data_part: addedCustomer.data_part,
+      time_part: addedCustomer.time_part,
     });
     api.clock.forward({ hours: -24 * 60 });
   });
 
   it('API.Customers.NotFound: no other identifier finds a customer', async () => {
-    const made = (await shop.post('/customers', { customer: customer('crm-1') })).body.data as CustomerParts;
-    const stranger = await api.app();
-    const foreign = await newCustomer(stranger, 'mira@example.com');
-    const { id: customer_id, data_part, time_part } = made;
+    const ownCustomer = (await shop.post('/customers', { customer: customerFields('crm-1') })).body.data as CustomerParts;
+    const otherApp = await api.app();
+    const foreignCustomer = await newCustomer(otherApp, 'mira@example.com');
+    const { id: customer_id, data_part, time_part } = ownCustomer;
     for (const name of [
       { customer_external_ref: 'CRM-1' },
       { customer_external_ref: 'crm-1 ' },
@@ -331,10 +331,10 @@ describe('the customer of POST /int/orders', () => {
       { customer_id: 987_654, data_part, time_part },
       { customer_id: Number.MAX_SAFE_INTEGER, data_part, time_part },
       { customer_id: -1, data_part: -1, time_part: -1 },
-      { ...foreign },
+      { ...foreignCustomer },
       { customer_id: 987_654, data_part, time_part, customer_external_ref: 'crm-1' },
     ]) {
-      expect(await refused(name)).toEqual([422, { errors: { Customers: ['API.Customers.NotFound'] } }]);
+      expect(await expectRefused(name)).toEqual([422, { errors: { Customers: ['API.Customers.NotFound'] } }]);
     }
   });
 
@@ -343,7 +343,7 @@ describe('the customer of POST /int/orders', () => {
     [{ customer_id: 1, time_part: 1 }, 'data_part'],
     [{ customer_id: 1, data_part: 1, time_part: null }, 'time_part'],
   ])('needs both parts with an id: %j', async (name, field) => {
-    expect(await refused(name)).toEqual([422, { errors: { [field]: ["can't be blank"] } }]);
+    expect(await expectRefused(name)).toEqual([422, { errors: { [field]: ["can't be blank"] } }]);
   });
 
   interface CustomerParts {
@@ -366,7 +366,7 @@ describe('Matching by identifiers: POST /int/orders', () => {
     ['barcode, though it is a code of another variant', { barcode: 'A' }, 'C'],
     ['external_ref, though it is a barcode of another variant', { external_ref: '860-B' }, 'C'],
   ])('finds an item by %s', async (_, identifiers, code) => {
-    expect((await add({ items: [{ ...identifiers, qty: 1, price: 1 }] })).items).toMatchObject([{ code }]);
+    expect((await addOrder({ items: [{ ...identifiers, qty: 1, price: 1 }] })).items).toMatchObject([{ code }]);
   });
 
   it.each([
@@ -379,21 +379,21 @@ describe('Matching by identifiers: POST /int/orders', () => {
     ['empty texts', { code: '', barcode: '', external_ref: '' }],
   ])('API.Order.ProductNotFound: %s', async (_, identifiers) => {
     const items = [...ONE, { qty: 1, ...identifiers }];
-    expect(await refused({ items })).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
+    expect(await expectRefused({ items })).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
 
   it('does not find an item of another app', async () => {
-    const stranger = await api.app();
-    const { status, body } = await post(order(), stranger);
+    const otherApp = await api.app();
+    const { status, body } = await post(orderFields(), otherApp);
     expect([status, body]).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
 
   it('API.Order.AppLocationNotFound: the code of a location is matched exactly', async () => {
-    const id = await location('L1');
-    await location('L2', await api.app());
-    expect(await add({ app_location_code: 'L1' })).toMatchObject({ app_location_id: id });
+    const id = await addLocation('L1');
+    await addLocation('L2', await api.app());
+    expect(await addOrder({ app_location_code: 'L1' })).toMatchObject({ app_location_id: id });
     for (const app_location_code of ['l1', 'L1 ', 'L2', 'L']) {
-      expect(await refused({ app_location_code })).toEqual([422, { error: 'API.Order.AppLocationNotFound' }]);
+      expect(await expectRefused({ app_location_code })).toEqual([422, { error: 'API.Order.AppLocationNotFound' }]);
     }
   });
 });
@@ -402,23 +402,23 @@ describe('refusals of POST /int/orders', () => {
   const EXISTS = [422, { error: 'API.Order.OrderAlreadyExists' }];
 
   it('API.Order.OrderAlreadyExists: the reference or the number is taken', async () => {
-    await add({ external_ref: 'erp-1', order_number: 'N-1' });
-    expect(await refused({ external_ref: 'erp-1' })).toEqual(EXISTS);
-    expect(await refused({ external_ref: 'erp-1', order_number: 'N-2' })).toEqual(EXISTS);
-    expect(await refused({ external_ref: 'erp-2', order_number: 'N-1' })).toEqual(EXISTS);
-    await add({ external_ref: 'ERP-1', order_number: 'n-1' });
-    await add({ external_ref: 'erp-1 ' });
-    expect(await count()).toBe(3);
-    const stranger = await api.app();
-    await stockShop(stranger, [{ code: 'A' }]);
-    expect((await post(order({ external_ref: 'erp-1', order_number: 'N-1' }), stranger)).status).toBe(201);
+    await addOrder({ external_ref: 'erp-1', order_number: 'N-1' });
+    expect(await expectRefused({ external_ref: 'erp-1' })).toEqual(EXISTS);
+    expect(await expectRefused({ external_ref: 'erp-1', order_number: 'N-2' })).toEqual(EXISTS);
+    expect(await expectRefused({ external_ref: 'erp-2', order_number: 'N-1' })).toEqual(EXISTS);
+    await addOrder({ external_ref: 'ERP-1', order_number: 'n-1' });
+    await addOrder({ external_ref: 'erp-1 ' });
+    expect(await countOrders()).toBe(3);
+    const otherApp = await api.app();
+    await stockShop(otherApp, [{ code: 'A' }]);
+    expect((await post(orderFields({ external_ref: 'erp-1', order_number: 'N-1' }), otherApp)).status).toBe(201);
   });
 
   it('API.Order.OrderAlreadyExists: a converted order has the number', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     const { id } = await propose(shop, ONE);
     const { order_number } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
-    expect(await refused({ order_number })).toEqual(EXISTS);
+    expect(await expectRefused({ order_number })).toEqual(EXISTS);
   });
 
   it('are translated for the app', async () => {
@@ -429,31 +429,31 @@ describe('refusals of POST /int/orders', () => {
     });
     const token = await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language: 'sr' });
     const serbian = api.through({ ...shop, token: token as string }, [api.origin]);
-    await add({ external_ref: 'erp-1' });
-    expect((await post(order({ external_ref: 'erp-1' }), serbian)).body).toEqual({ error: 'Već postoji' });
-    expect((await post(order({ external_ref: 1 }), serbian)).body.errors.Utils).toEqual(['Pogrešan tip']);
+    await addOrder({ external_ref: 'erp-1' });
+    expect((await post(orderFields({ external_ref: 'erp-1' }), serbian)).body).toEqual({ error: 'Već postoji' });
+    expect((await post(orderFields({ external_ref: 1 }), serbian)).body.errors.Utils).toEqual(['Pogrešan tip']);
   });
 
   it('API.Products.MissingPrice: neither order nor catalogue has a price', async () => {
     const items = [...ONE, { code: 'C', qty: 1 }];
-    expect(await refused({ items })).toEqual([422, { errors: { Products: ['API.Products.MissingPrice'] } }]);
+    expect(await expectRefused({ items })).toEqual([422, { errors: { Products: ['API.Products.MissingPrice'] } }]);
   });
 
   it('API.PaymentMethod.NotSupported: the app does not have the method', async () => {
-    const foreign = await methodId(await api.app(), 'cash');
-    for (const payment_method_id of [foreign, 0, -1, 987_654, Number.MAX_SAFE_INTEGER]) {
+    const foreignMethodId = await methodId(await api.app(), 'cash');
+    for (const payment_method_id of [foreignMethodId, 0, -1, 987_654, Number.MAX_SAFE_INTEGER]) {
       const payments = [
         { payment_method_id: cash, amount: 1 },
         { payment_method_id, amount: 1 },
       ];
-      expect(await refused({ payments })).toEqual([
+      expect(await expectRefused({ payments })).toEqual([
         422,
         { errors: { PaymentMethod: ['API.PaymentMethod.NotSupported'] } },
       ]);
     }
   });
 
-  const long = 'x'.repeat(256);
+  const longText = 'x'.repeat(256);
   it.each([
     [
       'nothing',
@@ -468,7 +468,7 @@ describe('refusals of POST /int/orders', () => {
     ],
     [
       'long texts',
-      { external_ref: long, order_number: long, app_location_code: long },
+      { external_ref: longText, order_number: longText, app_location_code: longText },
       { external_ref: ['is too long'], order_number: ['is too long'], app_location_code: ['is too long'] },
     ],
     [
@@ -493,8 +493,8 @@ describe('refusals of POST /int/orders', () => {
       { payments: [{}] },
       { 'payments.0.payment_method_id': ["can't be blank"], 'payments.0.amount': ["can't be blank"] },
     ],
-  ])('refuses %s, with every failing field', async (_, more, errors) => {
-    expect(await refused(more)).toEqual([422, { errors }]);
+  ])('refuses %s, with every failing field', async (_, fields, errors) => {
+    expect(await expectRefused(fields)).toEqual([422, { errors }]);
   });
 
   it.each([
@@ -504,19 +504,19 @@ describe('refusals of POST /int/orders', () => {
     [1e13, 'is invalid'],
   ])('refuses a payment of %d: %s', async (amount, text) => {
     const payments = [{ payment_method_id: cash, amount }];
-    expect(await refused({ payments })).toEqual([422, { errors: { 'payments.0.amount': [text] } }]);
+    expect(await expectRefused({ payments })).toEqual([422, { errors: { 'payments.0.amount': [text] } }]);
   });
 
   it('refuses an excessive sum of payments', async () => {
     const payments = Array.from({ length: 2 }, () => ({ payment_method_id: cash, amount: 1e12 }));
-    expect((await add({ payments: payments.slice(0, 1) })).paid).toBe(1e12);
-    expect(await refused({ payments })).toEqual([422, { errors: { payments: ['is invalid'] } }]);
+    expect((await addOrder({ payments: payments.slice(0, 1) })).paid).toBe(1e12);
+    expect(await expectRefused({ payments })).toEqual([422, { errors: { payments: ['is invalid'] } }]);
   });
 });
 
 describe('Validation errors: wrong value types on POST /int/orders', () => {
-  const wrong = async (more: object) => {
-    const [status, body] = (await refused(more)) as [number, { errors: { Utils: string[]; fields: object[] } }];
+  const expectWrongTypes = async (fields: object) => {
+    const [status, body] = (await expectRefused(fields)) as [number, { errors: { Utils: string[]; fields: object[] } }];
     expect([status, body.errors.Utils]).toEqual([400, ['API.Utils.WrongDataType']]);
     return body.errors.fields;
   };
@@ -528,7 +528,7 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
   });
 
   it('returns every wrong field with its path, both types and the value', async () => {
-    const fields = await wrong({
+    const fields = await expectWrongTypes({
       external_ref: 5,
       order_number: true,
       order_date: 20_261_121,
@@ -574,13 +574,13 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
     ['an object', { 0: { code: 'A', qty: 1 } }, 'object'],
     ['true', true, 'boolean'],
   ])('reports a list that is %s', async (_, items, type) => {
-    expect(await wrong({ items })).toEqual([field('items', 'array', type, items)]);
-    expect(await wrong({ payments: items })).toEqual([field('payments', 'array', type, items)]);
+    expect(await expectWrongTypes({ items })).toEqual([field('items', 'array', type, items)]);
+    expect(await expectWrongTypes({ payments: items })).toEqual([field('payments', 'array', type, items)]);
   });
 
   it('reports entries that are no objects and wrong fields of the others', async () => {
     const items = [null, 5, { code: 'A', qty: 'x' }, [{ code: 'A', qty: 'y' }], 'A', { code: 'A', qty: 1 }];
-    expect(await wrong({ items })).toEqual(
+    expect(await expectWrongTypes({ items })).toEqual(
       expect.arrayContaining([
         field('items.0', 'object', 'null', null),
         field('items.1', 'object', 'integer', 5),
@@ -589,12 +589,12 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
         field('items.4', 'object', 'string', 'A'),
       ]),
     );
-    expect(await wrong({ items })).toHaveLength(5);
+    expect(await expectWrongTypes({ items })).toHaveLength(5);
   });
 
   it('comes before every rule and reports only types', async () => {
     expect(
-      await wrong({ external_ref: '', order_date: 'yesterday', items: [{ code: 'none', qty: 0, price: 'x' }] }),
+      await expectWrongTypes({ external_ref: '', order_date: 'yesterday', items: [{ code: 'none', qty: 0, price: 'x' }] }),
     ).toEqual([field('items.0.price', 'number', 'string', 'x')]);
   });
 
@@ -611,7 +611,7 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
 });
 
 describe('concurrent calls of POST /int/orders', () => {
-  const twenty = (call: (index: number) => Promise<Reply>) =>
+  const callTwentyTimes = (call: (index: number) => Promise<Reply>) =>
     Promise.all(Array.from({ length: 20 }, (_, index) => call(index)));
   const expectOne = (replies: readonly Reply[]) => {
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -621,15 +621,15 @@ describe('concurrent calls of POST /int/orders', () => {
   };
 
   it('with one external reference make one order', async () => {
-    const fields = order({ payments: [{ payment_method_id: cash, amount: 1 }] });
-    expectOne(await twenty(() => post(fields)));
-    expect(await count()).toBe(1);
+    const fields = orderFields({ payments: [{ payment_method_id: cash, amount: 1 }] });
+    expectOne(await callTwentyTimes(() => post(fields)));
+    expect(await countOrders()).toBe(1);
     expect((await shop.get('/products?code=P')).body.data.sales_quantity).toBe(1);
   });
 
   it('with one order number make one order', async () => {
-    expectOne(await twenty(() => post(order({ order_number: 'N-1' }))));
-    expect(await count()).toBe(1);
+    expectOne(await callTwentyTimes(() => post(orderFields({ order_number: 'N-1' }))));
+    expect(await countOrders()).toBe(1);
   });
 
   it('with different orders make all of them and count every piece', async () => {
@@ -637,20 +637,20 @@ describe('concurrent calls of POST /int/orders', () => {
       { code: 'A', qty: 1 },
       { code: 'D', qty: 2 },
     ];
-    const replies = await twenty((index) => post(order({ items: index % 2 === 0 ? items : items.toReversed() })));
+    const replies = await callTwentyTimes((index) => post(orderFields({ items: index % 2 === 0 ? items : items.toReversed() })));
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 201));
-    const sold = async (code: string) => (await shop.get(`/products?code=${code}`)).body.data.sales_quantity;
-    expect([await sold('P'), await sold('R')]).toEqual([20, 40]);
+    const soldPieces = async (code: string) => (await shop.get(`/products?code=${code}`)).body.data.sales_quantity;
+    expect([await soldPieces('P'), await soldPieces('R')]).toEqual([20, 40]);
   });
 
   it('with one Idempotency-Key make one order, and a repeat gets its answer', async () => {
-    const keyed = shop.keyed('one');
-    const fields = order();
-    const replies = await twenty(() => post(fields, keyed));
+    const keyedShop = shop.keyed('one');
+    const fields = orderFields();
+    const replies = await callTwentyTimes(() => post(fields, keyedShop));
     expect(replies.map(({ status }) => status).filter((status) => status !== 201 && status !== 409)).toEqual([]);
-    const again = await post(fields, keyed);
-    expect([again.status, again.headers['idempotency-replayed']]).toEqual([201, 'true']);
-    expect(again.body).toEqual(replies.find(({ status }) => status === 201)!.body);
-    expect(await count()).toBe(1);
+    const repeatedReply = await post(fields, keyedShop);
+    expect([repeatedReply.status, repeatedReply.headers['idempotency-replayed']]).toEqual([201, 'true']);
+    expect(repeatedReply.body).toEqual(replies.find(({ status }) => status === 201)!.body);
+    expect(await countOrders()).toBe(1);
   });
 });

@@ -19,37 +19,37 @@ const ALL = 'edcba';
 beforeAll(async () => {
   api = await testApi();
   shop = await api.app();
-  await fill();
+  await fillShop();
 });
 afterAll(() => api.close());
 
-const customer = async (external_ref: string, first_name: string, last_name: string, more: object): Promise<number> =>
-  (await shop.post('/customers', { customer: { external_ref, first_name, last_name, ...more } })).body.data.id;
+const addCustomer = async (external_ref: string, first_name: string, last_name: string, fields: object): Promise<number> =>
+  (await shop.post('/customers', { customer: { external_ref, first_name, last_name, ...fields } })).body.data.id;
 
-async function location(code: string): Promise<number> {
-  const [made] = await api.database.rows<{ id: number }>(
+async function addLocation(code: string): Promise<number> {
+  const [location] = await api.database.rows<{ id: number }>(
     `insert into app_locations (app_id, code, name, latitude, longitude, inserted_at, updated_at)
      values ($1, $2, $2, 44.8, 20.4, now(), now()) returning id`,
     [shop.appId, code],
   );
-  return made!.id;
+  return location!.id;
 }
 
-async function fill(): Promise<void> {
+async function fillShop(): Promise<void> {
   await stockShop(shop, [
     { code: 'A', price: 100 },
     { code: 'B', price: 110, vat: 10 },
   ]);
   await setUp(shop, 'promotions', [{ code: 'TEN', name: 'Ten', kind: 'percentage', value: 10, coupon_code: 'TEN' }]);
-  ana = await customer('ana', 'Ana', 'Kovačević', { email: 'ana.k@example.com', phone: '+381 60 100' });
-  vera = await customer('vera', 'Vera', 'Anić', { email: 'vera@shop.example', phone: '062-555' });
-  await customer('zoe', 'Zoe', 'Kovačević', { email: 'zoe@example.com' });
-  downtown = await location('DOWNTOWN');
-  await location('AIRPORT');
+  ana = await addCustomer('ana', 'Ana', 'Kovačević', { email: 'ana.k@example.com', phone: '+381 60 100' });
+  vera = await addCustomer('vera', 'Vera', 'Anić', { email: 'vera@shop.example', phone: '062-555' });
+  await addCustomer('zoe', 'Zoe', 'Kovačević', { email: 'zoe@example.com' });
+  downtown = await addLocation('DOWNTOWN');
+  await addLocation('AIRPORT');
   const cash = await methodId(shop, 'cash');
   const line = (code: string, price: number) => [{ code, qty: 1, price }];
-  const paid = (amount: number) => [{ payment_method_id: cash, amount }];
-  const plan: readonly (() => Promise<{ id: number }>)[] = [
+  const cashPayment = (amount: number) => [{ payment_method_id: cash, amount }];
+  const orderMakers: readonly (() => Promise<{ id: number }>)[] = [
     () =>
       importOrder(shop, {
         external_ref: 'a',
@@ -67,7 +67,7 @@ async function fill(): Promise<void> {
         customer_external_ref: 'vera',
         app_location_code: 'AIRPORT',
         items: line('B', 110),
-        payments: paid(110),
+        payments: cashPayment(110),
       }),
     () =>
       importOrder(shop, {
@@ -75,7 +75,7 @@ async function fill(): Promise<void> {
         order_number: 'N-20',
         order_date: '2026-11-21T23:59:59',
         items: line('A', 120),
-        payments: paid(20),
+        payments: cashPayment(20),
       }),
     async () => {
       const buyer = { guest: { ...GUEST, first_name: 'Ana', last_name: 'Anić' }, coupon_codes: ['TEN'] };
@@ -92,17 +92,17 @@ async function fill(): Promise<void> {
         items: line('A', 120),
       }),
   ];
-  const made: { id: number }[] = [];
-  for (const make of plan) {
-    made.push(await make());
+  const newOrders: { id: number }[] = [];
+  for (const makeOrder of orderMakers) {
+    newOrders.push(await makeOrder());
     api.clock.forward({ hours: 1 });
   }
-  letters = new Map(made.map(({ id }, index) => [id, 'abcde'.charAt(index)]));
-  await invoice(made, { a: 'INV-2', c: 'INV-1', e: 'INV-3_100%' });
+  letters = new Map(newOrders.map(({ id }, index) => [id, 'abcde'.charAt(index)]));
+  await setInvoiceNumbers(newOrders, { a: 'INV-2', c: 'INV-1', e: 'INV-3_100%' });
 }
 
-async function invoice(made: readonly { id: number }[], numbers: Readonly<Record<string, string>>): Promise<void> {
-  const orders = made.flatMap((order) => {
+async function setInvoiceNumbers(newOrders: readonly { id: number }[], numbers: Readonly<Record<string, string>>): Promise<void> {
+  const orders = newOrders.flatMap((order) => {
     const invoice_number = numbers[letters.get(order.id) ?? ''];
     const { id, data_part, time_part } = order as { id: number; data_part: number; time_part: number };
     return invoice_number === undefined ? [] : [{ id, data_part, time_part, invoice_number }];
@@ -115,11 +115,11 @@ const list = async (query: string, client = shop): Promise<{ id: number; order_d
   expect(status).toBe(200);
   return body.data;
 };
-const found = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
-const search = (text: string): Promise<string> => found(`search=${encodeURIComponent(text)}`);
+const listLetters = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
+const search = (text: string): Promise<string> => listLetters(`search=${encodeURIComponent(text)}`);
 
 const BAD_REQUEST = [400, { errors: { detail: 'Bad Request' } }];
-const refused = async (query: string): Promise<void> => {
+const expectBadRequest = async (query: string): Promise<void> => {
   const { status, body } = await shop.get(`/orders?${query}`);
   expect([status, body]).toEqual(BAD_REQUEST);
 };
@@ -139,9 +139,9 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
     ['customer_name', 'dbaec', 'eabdc'],
   ])('%s sorts to %s, desc to %s; ties are newest first', async (field, ascending, descending) => {
     expect([
-      await found(`orderBy=${field}`),
-      await found(`orderBy=${field} asc`),
-      await found(`orderBy=${field} desc`),
+      await listLetters(`orderBy=${field}`),
+      await listLetters(`orderBy=${field} asc`),
+      await listLetters(`orderBy=${field} desc`),
     ]).toEqual([ascending, ascending, descending]);
   });
 
@@ -161,7 +161,7 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
     'constructor',
     'sales&orderBy=paid',
   ])('falls back to newest first for %j', async (orderBy) => {
-    expect(await found(`orderBy=${orderBy}`)).toBe(ALL);
+    expect(await listLetters(`orderBy=${orderBy}`)).toBe(ALL);
   });
 
   it.each(['', 'sales', 'sales desc', 'invoice_number', 'customer_name', 'order_date', 'id'])(
@@ -175,10 +175,10 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
         await importOrder(client, { external_ref: `${index}`, items: [{ code: 'A', qty: 1 }] });
       }
       const idsOf = async (query: string) => (await list(`orderBy=${orderBy}&${query}`, client)).map(({ id }) => id);
-      const paged: number[] = [];
-      for (let offset = 0; offset < 15; offset += 5) paged.push(...(await idsOf(`limit=5&offset=${offset}`)));
-      expect(paged).toEqual(await idsOf('limit=100'));
-      expect(new Set(paged).size).toBe(12);
+      const pagedIds: number[] = [];
+      for (let offset = 0; offset < 15; offset += 5) pagedIds.push(...(await idsOf(`limit=5&offset=${offset}`)));
+      expect(pagedIds).toEqual(await idsOf('limit=100'));
+      expect(new Set(pagedIds).size).toBe(12);
     },
   );
 });
@@ -241,10 +241,10 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
   });
 
   it.each(['', '%20', '%20%09'])('ignores a blank search: "%s"', async (text) => {
-    expect(await found(`search=${text}`)).toBe(ALL);
+    expect(await listLetters(`search=${text}`)).toBe(ALL);
   });
 
-  it.each(['search=a&search=b', 'search[]=a', 'search[x]=a', 'search=a%00'])('answers 400 for %s', refused);
+  it.each(['search=a&search=b', 'search[]=a', 'search[x]=a', 'search=a%00'])('answers 400 for %s', expectBadRequest);
 
   it('finds an invoice number that was added later', async () => {
     const client = await api.app();
@@ -265,29 +265,29 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
 
 describe('Paging, sorting, filtering: GET /orders, customerId and appLocationId', () => {
   it('finds the orders of a customer, of a location, of both', async () => {
-    expect([await found(`customerId=${ana}`), await found(`customerId=${vera}`)]).toEqual(['a', 'b']);
-    expect(await found(`appLocationId=${downtown}`)).toBe('ea');
-    expect(await found(`appLocationId=${downtown}&customerId=${ana}`)).toBe('a');
-    expect(await found(`appLocationId=${downtown}&customerId=${vera}`)).toBe('');
+    expect([await listLetters(`customerId=${ana}`), await listLetters(`customerId=${vera}`)]).toEqual(['a', 'b']);
+    expect(await listLetters(`appLocationId=${downtown}`)).toBe('ea');
+    expect(await listLetters(`appLocationId=${downtown}&customerId=${ana}`)).toBe('a');
+    expect(await listLetters(`appLocationId=${downtown}&customerId=${vera}`)).toBe('');
   });
 
   describe.each(['customerId', 'appLocationId'])('%s', (name) => {
     it.each(['0', '-1', '987654321', '9007199254740993', '9'.repeat(30)])(
       'finds nothing for the unknown id %s',
       async (id) => {
-        expect(await found(`${name}=${id}`)).toBe('');
+        expect(await listLetters(`${name}=${id}`)).toBe('');
       },
     );
 
     it('is ignored when empty', async () => {
-      expect(await found(`${name}=`)).toBe(ALL);
+      expect(await listLetters(`${name}=`)).toBe(ALL);
     });
 
     it.each(['x', '1.5', '1e3', '%2B1', '%201', '1,2', '0x1'])('is answered 400 for %s', (id) =>
-      refused(`${name}=${id}`),
+      expectBadRequest(`${name}=${id}`),
     );
 
-    it('is answered 400 when repeated', () => refused(`${name}=1&${name}=2`));
+    it('is answered 400 when repeated', () => expectBadRequest(`${name}=1&${name}=2`));
   });
 });
 
@@ -313,7 +313,7 @@ describe('Paging, sorting, filtering: GET /orders, dateTimeFrom and dateTimeTo',
     ['dateTimeFrom=0001-01-01&dateTimeTo=9999-12-31', ALL],
     ['dateTimeFrom=&dateTimeTo=', ALL],
   ])('%s finds %j: ends are inclusive, a date is its midnight', async (query, expected) => {
-    expect(await found(query)).toBe(expected);
+    expect(await listLetters(query)).toBe(expected);
   });
 
   it('includes the last second in full', async () => {
@@ -323,19 +323,19 @@ describe('Paging, sorting, filtering: GET /orders, dateTimeFrom and dateTimeTo',
     await importOrder(client, { external_ref: 'x', order_date: '2026-11-21T10:00:00.700Z', items });
     const [row] = await list('', client);
     expect(row?.order_date).toBe('2026-11-21T10:00:00');
-    const at = row?.order_date;
-    expect(await list(`dateTimeFrom=${at}&dateTimeTo=${at}`, client)).toHaveLength(1);
-    expect(await list(`dateTimeTo=${at}`, client)).toHaveLength(1);
+    const second = row?.order_date;
+    expect(await list(`dateTimeFrom=${second}&dateTimeTo=${second}`, client)).toHaveLength(1);
+    expect(await list(`dateTimeTo=${second}`, client)).toHaveLength(1);
     expect(await list('dateTimeTo=2026-11-21T09:59:59', client)).toEqual([]);
   });
 
   describe.each(['dateTimeFrom', 'dateTimeTo'])('%s', (name) => {
     it.each(['2026-13-01', '2026-02-30', 'yesterday', '22.11.2026', '2026-11-22%00', '1', '2026-11-22T10:00'])(
       'is answered 400 for %s',
-      (value) => refused(`${name}=${value}`),
+      (value) => expectBadRequest(`${name}=${value}`),
     );
 
-    it('is answered 400 when repeated', () => refused(`${name}=2026-11-22&${name}=2026-11-22`));
+    it('is answered 400 when repeated', () => expectBadRequest(`${name}=2026-11-22&${name}=2026-11-22`));
   });
 });
 
@@ -346,17 +346,17 @@ describe('Paging, sorting, filtering: GET /orders, several filters', () => {
     ['search=inv&orderBy=sales desc&limit=1&offset=1', 'e'],
     ['dateTimeTo=2026-11-21T23:59:59&orderBy=debt&limit=2', 'ce'],
   ])('are combined: %s finds %s', async (query, expected) => {
-    expect(await found(query)).toBe(expected);
+    expect(await listLetters(query)).toBe(expected);
   });
 });
 
 describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders', () => {
-  let large: Client;
+  let largeApp: Client;
   let app: AppContext;
 
   beforeAll(async () => {
-    large = await api.app();
-    app = (await api.container.get(TOKENS.Apps).context(large.appId)) as AppContext;
+    largeApp = await api.app();
+    app = (await api.container.get(TOKENS.Apps).context(largeApp.appId)) as AppContext;
     await loadRows(
       api.url,
       'orders',
@@ -367,15 +367,15 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
          'kupac' || n || '@example.com', (array['Милица', 'Ana', 'Žarko', 'Mira'])[n % 4 + 1], 'Prezime' || n, '+3816' || n,
          1, 'RSD', 1, 'web', '[]', n, 0, n, 0, n, n, $2, $2
        from generate_series(1, 10001) as n`,
-      [large.appId, api.clock.now()],
+      [largeApp.appId, api.clock.now()],
     );
   });
 
   it('has pages of 30 by default and 10,000 at most', async () => {
-    expect(await list('', large)).toHaveLength(30);
-    expect(await list('limit=10000', large)).toHaveLength(10_000);
-    expect(await list('limit=10001', large)).toHaveLength(10_000);
-    expect(await list('limit=10001&offset=10000', large)).toHaveLength(1);
+    expect(await list('', largeApp)).toHaveLength(30);
+    expect(await list('limit=10000', largeApp)).toHaveLength(10_000);
+    expect(await list('limit=10001', largeApp)).toHaveLength(10_000);
+    expect(await list('limit=10001&offset=10000', largeApp)).toHaveLength(1);
   });
 
   const plan = (query: Readonly<Record<string, string>>, orderBy?: string): Promise<string> => {
@@ -406,7 +406,7 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
 
   it('finds an order by either part of the name first', async () => {
     for (const text of ['Mira Prezime4711 ', 'Prezime4711 Mira', 'prezime4711']) {
-      const rows = await list(`search=${encodeURIComponent(text)}`, large);
+      const rows = await list(`search=${encodeURIComponent(text)}`, largeApp);
       expect(rows).toMatchObject([{ order_number: 'O-2026-4711' }]);
     }
   });
@@ -424,7 +424,7 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
       ['Zarko Prezime4710', 1],
       ['Презимe4710 Žarko', 1],
     ] as const) {
-      expect(await list(`limit=10000&search=${encodeURIComponent(text)}`, large)).toHaveLength(count);
+      expect(await list(`limit=10000&search=${encodeURIComponent(text)}`, largeApp)).toHaveLength(count);
     }
   });
 });

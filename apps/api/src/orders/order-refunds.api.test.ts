@@ -32,29 +32,29 @@ interface Order {
 const CANCELED = 3;
 const partsOf = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
 const REFUND = { refund: true };
-const canceling = (order: Order, more: object = REFUND) => ({ ...partsOf(order), order_status_id: CANCELED, ...more });
+const cancellationOf = (order: Order, fields: object = REFUND) => ({ ...partsOf(order), order_status_id: CANCELED, ...fields });
 const update = (orders: readonly object[], query = ''): Promise<Reply> =>
   shop.put(`/orders/bulk_update${query}`, { orders });
-const updated = async (orders: readonly object[], query?: string) => {
+const updateOrders = async (orders: readonly object[], query?: string) => {
   const { status, body } = await update(orders, query);
   expect(status).toBe(200);
   return body.data;
 };
 const DONE = { updated: 1, failed: [] };
-const shown = async ({ id, data_part: data, time_part: time }: Order) =>
+const getOrder = async ({ id, data_part: data, time_part: time }: Order) =>
   (await shop.get(`/orders/${id}?dataPart=${data}&timePart=${time}`)).body.data;
-const proformaOf = async ({ proforma_order_id: id }: Order) => (await shop.get(`/proforma_orders/${id}`)).body.data;
-const payments = ({ payments: all }: { payments: readonly Record<string, unknown>[] }) =>
-  all.map((each) => [each['payment_method'], each['amount'], each['payment_status']]);
+const getProforma = async ({ proforma_order_id: id }: Order) => (await shop.get(`/proforma_orders/${id}`)).body.data;
+const payments = ({ payments: rows }: { payments: readonly Record<string, unknown>[] }) =>
+  rows.map((payment) => [payment['payment_method'], payment['amount'], payment['payment_status']]);
 const pay = async (id: number, amount = 0): Promise<Reply> =>
   shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: await methodId(shop, 'cash'), amount } });
 /** An order of three pieces at 100, paid in cash. */
-async function paidOrder(more: object = {}): Promise<Order> {
-  const { id } = await propose(shop, [{ code: 'A', qty: 3 }], more);
+async function makePaidOrder(fields: object = {}): Promise<Order> {
+  const { id } = await propose(shop, [{ code: 'A', qty: 3 }], fields);
   await pay(id);
   return (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
 }
-const checks = async (): Promise<unknown[]> =>
+const vouchersOutOfBalance = async (): Promise<unknown[]> =>
   api.database.rows(
     `select v.code from vouchers v where v.app_id = $1 and v.spent <> (
        select coalesce(sum(amount), 0) from payments y where y.app_id = $1 and y.voucher_id = v.id
@@ -70,19 +70,19 @@ describe('an order cancelled with refund', () => {
     const points = async () =>
       (await shop.get(`/customers/${mira.customer_id}?dataPart=${mira.data_part}&timePart=${mira.time_part}`)).body.data
         .loyalty_points;
-    const order = await paidOrder({ guest: undefined, ...mira, delivery: ADDRESS, voucher_codes: ['V'] });
-    expect([await points(), payments(await shown(order))]).toEqual([
+    const order = await makePaidOrder({ guest: undefined, ...mira, delivery: ADDRESS, voucher_codes: ['V'] });
+    expect([await points(), payments(await getOrder(order))]).toEqual([
       30,
       [
         ['voucher', 120, 'settled'],
         ['Cash', 180, 'settled'],
       ],
     ]);
-    const before = await proformaOf(order);
-    expect(await updated([canceling(order)])).toEqual(DONE);
-    const after = await shown(order);
-    expect(after).toMatchObject({ order_status: 'canceled', payment_status: 'refunded', paid: 0, debt: 300 });
-    expect(payments(after)).toEqual([
+    const proformaBefore = await getProforma(order);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
+    const orderAfter = await getOrder(order);
+    expect(orderAfter).toMatchObject({ order_status: 'canceled', payment_status: 'refunded', paid: 0, debt: 300 });
+    expect(payments(orderAfter)).toEqual([
       ['voucher', 120, 'settled'],
       ['Cash', 180, 'settled'],
       ['Cash', -180, 'refunded'],
@@ -91,33 +91,33 @@ describe('an order cancelled with refund', () => {
     expect(service.asked).toMatchObject([{ amount: 180, payment_method: 'Cash' }]);
     expect(await points()).toBe(0);
     expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
-    expect(await proformaOf(order)).toEqual({ ...before, updated_at: expect.any(String) });
-    expect(await checks()).toEqual([]);
-    const again = await propose(shop, [{ code: 'A', qty: 2 }], { voucher_codes: ['V'] });
-    expect(again).toMatchObject({ paid: 120, debt: 80 });
+    expect(await getProforma(order)).toEqual({ ...proformaBefore, updated_at: expect.any(String) });
+    expect(await vouchersOutOfBalance()).toEqual([]);
+    const nextProforma = await propose(shop, [{ code: 'A', qty: 2 }], { voucher_codes: ['V'] });
+    expect(nextProforma).toMatchObject({ paid: 120, debt: 80 });
   });
 
   it('refunds later when cancelled without refund', async () => {
-    const order = await paidOrder();
-    for (const more of [{}, { refund: false }, { refund: null }]) {
-      expect(await updated([canceling(order, more)])).toEqual(DONE);
+    const order = await makePaidOrder();
+    for (const fields of [{}, { refund: false }, { refund: null }]) {
+      expect(await updateOrders([cancellationOf(order, fields)])).toEqual(DONE);
     }
-    expect(await shown(order)).toMatchObject({ order_status: 'canceled', paid: 300, payment_status: 'paid' });
+    expect(await getOrder(order)).toMatchObject({ order_status: 'canceled', paid: 300, payment_status: 'paid' });
     expect(service.asked).toEqual([]);
-    expect(await updated([{ ...partsOf(order), refund: true }])).toEqual(DONE);
-    expect(await shown(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
+    expect(await updateOrders([{ ...partsOf(order), refund: true }])).toEqual(DONE);
+    expect(await getOrder(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
 
   it('is refunded once by repeated and concurrent calls', async () => {
     await shop.patch('/app/settings', { loyalty: { points_per_amount: 10 } });
     const mira = await newCustomer(shop, 'mira@example.com');
-    const order = await paidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
-    await paidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
-    const replies = await Promise.all(Array.from({ length: 8 }, () => update([canceling(order), canceling(order)])));
+    const order = await makePaidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
+    await makePaidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
+    const replies = await Promise.all(Array.from({ length: 8 }, () => update([cancellationOf(order), cancellationOf(order)])));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await updated([canceling(order)])).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
     expect(service.asked).toHaveLength(1);
-    expect(payments(await shown(order))).toEqual([
+    expect(payments(await getOrder(order))).toEqual([
       ['Cash', 300, 'settled'],
       ['Cash', -300, 'refunded'],
     ]);
@@ -127,120 +127,120 @@ describe('an order cancelled with refund', () => {
   });
 
   it('fails and retries its refund as a proforma does', async () => {
-    const order = await paidOrder();
+    const order = await makePaidOrder();
     service.status = 400;
-    expect(await updated([canceling(order)])).toEqual(DONE);
-    const proforma = await proformaOf(order);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
+    const proforma = await getProforma(order);
     expect(proforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { amount: 300 } }]);
-    expect(payments(await shown(order)).at(-1)).toEqual(['Cash', -300, 'refund_failed']);
+    expect(payments(await getOrder(order)).at(-1)).toEqual(['Cash', -300, 'refund_failed']);
     service.status = 200;
     const refund = proforma.alerts[0].details.payment_id;
     await shop.post(`/proforma_orders/${proforma.id}/refunds/${refund}/retry`);
-    expect(await shown(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
+    expect(await getOrder(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
 
   it('refunds a late card payment when asked again, and resolves its alert', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
-    const begun = await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} });
+    const cardPayment = await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} });
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
-    expect(await updated([canceling(order)])).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
     const result = { result: { status: 'settled', reference: 'tx-1' } };
-    await shop.post(`/proforma_orders/${id}/card_payments/${begun.body.payment.id}/result`, result);
-    expect(await proformaOf(order)).toMatchObject({
+    await shop.post(`/proforma_orders/${id}/card_payments/${cardPayment.body.payment.id}/result`, result);
+    expect(await getProforma(order)).toMatchObject({
       open_alerts_count: 1,
       alerts: [{ kind: 'refund_failed', details: { reason: 'order_canceled', amount: 300, reference: 'tx-1' } }],
     });
     expect(service.asked).toEqual([]);
-    expect(await updated([canceling(order)])).toEqual(DONE);
-    expect(await proformaOf(order)).toMatchObject({ open_alerts_count: 0 });
-    expect(await shown(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
+    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
+    expect(await getProforma(order)).toMatchObject({ open_alerts_count: 0 });
+    expect(await getOrder(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
 
   it('leaves many refunds to the worker, with a constant number of statements', async () => {
     const orders: Order[] = [];
-    for (let made = 0; made < 52; made += 1) orders.push(await paidOrder());
-    const statements = async (some: readonly Order[]): Promise<number> => {
+    for (let count = 0; count < 52; count += 1) orders.push(await makePaidOrder());
+    const countStatements = async (batch: readonly Order[]): Promise<number> => {
       api.statements.length = 0;
-      expect(await updated(some.map((order) => canceling(order)))).toMatchObject({ failed: [] });
+      expect(await updateOrders(batch.map((order) => cancellationOf(order)))).toMatchObject({ failed: [] });
       return api.statements.length;
     };
-    const many = await statements(orders.slice(0, 51));
+    const statementsForMany = await countStatements(orders.slice(0, 51));
     expect(service.asked).toEqual([]);
-    expect(payments(await shown(orders[0] as Order)).at(-1)).toEqual(['Cash', -300, 'pending']);
+    expect(payments(await getOrder(orders[0] as Order)).at(-1)).toEqual(['Cash', -300, 'pending']);
     for (let batch = 0; batch < 2; batch += 1) await api.container.get(TOKENS.Refunds).payOutDue();
     expect(service.asked).toHaveLength(51);
-    expect(await shown(orders[50] as Order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
+    expect(await getOrder(orders[50] as Order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
     // The call asks for one: it reads, locks and stores the proforma with its order.
-    const asked = 4;
-    expect(await statements(orders.slice(51))).toBe(many + asked);
+    const refundStatements = 4;
+    expect(await countStatements(orders.slice(51))).toBe(statementsForMany + refundStatements);
   });
 
   it('moves nothing in a dry run', async () => {
-    const order = await paidOrder();
-    const before = [await shown(order), await proformaOf(order)];
-    expect(await updated([canceling(order)], '?dry_run=true')).toEqual(DONE);
-    expect([await shown(order), await proformaOf(order)]).toEqual(before);
+    const order = await makePaidOrder();
+    const recordsBefore = [await getOrder(order), await getProforma(order)];
+    expect(await updateOrders([cancellationOf(order)], '?dry_run=true')).toEqual(DONE);
+    expect([await getOrder(order), await getProforma(order)]).toEqual(recordsBefore);
     expect(service.asked).toEqual([]);
   });
 
   it('is refunded once by a repeated keyed call', async () => {
-    const order = await paidOrder();
+    const order = await makePaidOrder();
     const client = shop.keyed('cancel');
-    const first = await client.put('/orders/bulk_update', { orders: [canceling(order)] });
-    const second = await client.put('/orders/bulk_update', { orders: [canceling(order)] });
-    expect([first.status, second.text]).toEqual([200, first.text]);
+    const firstReply = await client.put('/orders/bulk_update', { orders: [cancellationOf(order)] });
+    const secondReply = await client.put('/orders/bulk_update', { orders: [cancellationOf(order)] });
+    expect([firstReply.status, secondReply.text]).toEqual([200, firstReply.text]);
     expect(service.asked).toHaveLength(1);
   });
 });
 
 describe('a refused refund of an order', () => {
-  const failing = (input: object, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
+  const failureOf = (input: object, message: string) => ({ updated: 0, failed: [{ input, error: { message } }] });
 
   it.each([
     ['without a cancellation', {}, 'API.Orders.RefundIsInvalid'],
     ['with another status', { order_status_id: 2 }, 'API.Orders.RefundIsInvalid'],
     ['with a text as refund', { order_status_id: CANCELED, refund: 'yes' }, 'API.Orders.WrongDataType'],
-  ])('is refused %s', async (_, more, key) => {
-    const order = await paidOrder();
-    const row = { ...partsOf(order), refund: true, ...more };
-    expect(await updated([row])).toEqual(failing(row, key));
-    expect(await shown(order)).toMatchObject({ order_status: 'open', paid: 300 });
+  ])('is refused %s', async (_, fields, key) => {
+    const order = await makePaidOrder();
+    const row = { ...partsOf(order), refund: true, ...fields };
+    expect(await updateOrders([row])).toEqual(failureOf(row, key));
+    expect(await getOrder(order)).toMatchObject({ order_status: 'open', paid: 300 });
     expect(service.asked).toEqual([]);
   });
 
   it('API.Order.AlreadyShipped: a shipped order is not refunded', async () => {
-    const order = await paidOrder();
-    await updated([{ ...partsOf(order), delivery_status_id: 2 }]);
-    expect(await updated([canceling(order)])).toEqual(failing(canceling(order), 'API.Order.AlreadyShipped'));
-    expect(await shown(order)).toMatchObject({ paid: 300 });
+    const order = await makePaidOrder();
+    await updateOrders([{ ...partsOf(order), delivery_status_id: 2 }]);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(failureOf(cancellationOf(order), 'API.Order.AlreadyShipped'));
+    expect(await getOrder(order)).toMatchObject({ paid: 300 });
   });
 
   it('API.Orders.NotRefundable: another system took the money', async () => {
     const cash = { payment_method_id: await methodId(shop, 'cash'), amount: 100 };
     const items = [{ code: 'A', qty: 1 }];
-    const paid = await importOrder(shop, { external_ref: 'P', items, payments: [cash] });
-    const unpaid = await importOrder(shop, { external_ref: 'U', items });
-    expect(await updated([canceling(paid), canceling(unpaid)])).toEqual({
+    const paidImport = await importOrder(shop, { external_ref: 'P', items, payments: [cash] });
+    const unpaidImport = await importOrder(shop, { external_ref: 'U', items });
+    expect(await updateOrders([cancellationOf(paidImport), cancellationOf(unpaidImport)])).toEqual({
       updated: 1,
-      failed: [{ input: canceling(paid), error: { message: 'API.Orders.NotRefundable' } }],
+      failed: [{ input: cancellationOf(paidImport), error: { message: 'API.Orders.NotRefundable' } }],
     });
-    expect(await updated([canceling(paid, {})])).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(paidImport, {})])).toEqual(DONE);
   });
 
   it('does not prevent refunds of other rows', async () => {
-    const [good, bad] = [await paidOrder(), await paidOrder()];
-    const wrong = { ...partsOf(bad), refund: true };
-    expect(await updated([canceling(good), wrong])).toMatchObject({ updated: 1, failed: [{ input: wrong }] });
-    expect([(await shown(good)).paid, (await shown(bad)).paid]).toEqual([0, 300]);
+    const [refundedOrder, openOrder] = [await makePaidOrder(), await makePaidOrder()];
+    const invalidRow = { ...partsOf(openOrder), refund: true };
+    expect(await updateOrders([cancellationOf(refundedOrder), invalidRow])).toMatchObject({ updated: 1, failed: [{ input: invalidRow }] });
+    expect([(await getOrder(refundedOrder)).paid, (await getOrder(openOrder)).paid]).toEqual([0, 300]);
   });
 
   it('changes nothing in another app', async () => {
-    const order = await paidOrder();
-    const mine = shop;
+    const order = await makePaidOrder();
+    const ownShop = shop;
     shop = await api.app();
-    expect(await updated([canceling(order)])).toEqual(failing(canceling(order), 'API.Orders.NotFound'));
-    shop = mine;
-    expect(await shown(order)).toMatchObject({ order_status: 'open', paid: 300 });
+    expect(await updateOrders([cancellationOf(order)])).toEqual(failureOf(cancellationOf(order), 'API.Orders.NotFound'));
+    shop = ownShop;
+    expect(await getOrder(order)).toMatchObject({ order_status: 'open', paid: 300 });
   });
 });
 

@@ -8,26 +8,26 @@ const DUE: readonly DueRefunds[] = [
 ];
 
 /** Ids of the refunds that an update asks for. */
-async function asked({ due = DUE, isResumed = false, dryRun = false } = {}): Promise<readonly number[]> {
-  const found: number[] = [];
-  const changed: ChangedOrders = { due, failed: [], explain: undefined };
-  const payer = { payOutByIds: async (_app: number, _id: number, ids: readonly number[]) => void found.push(...ids) };
-  const updates = new OrderUpdates({ change: async () => changed }, payer, () => isResumed);
+async function askedRefunds({ due = DUE, isResumed = false, dryRun = false } = {}): Promise<readonly number[]> {
+  const refundIds: number[] = [];
+  const changedOrders: ChangedOrders = { due, failed: [], explain: undefined };
+  const payer = { payOutByIds: async (_app: number, _id: number, ids: readonly number[]) => void refundIds.push(...ids) };
+  const updates = new OrderUpdates({ change: async () => changedOrders }, payer, () => isResumed);
   expect(await updates.update(APP, [], { dryRun })).toEqual({ failed: [], explain: undefined });
-  return found;
+  return refundIds;
 }
 
 describe('an update of orders', () => {
   it('asks for its refunds', async () => {
-    expect(await asked()).toEqual([1, 2, 3]);
+    expect(await askedRefunds()).toEqual([1, 2, 3]);
   });
 
   it('asks for none in a dry run', async () => {
-    expect(await asked({ dryRun: true })).toEqual([]);
+    expect(await askedRefunds({ dryRun: true })).toEqual([]);
   });
 
   it('asks for none in a resumed call', async () => {
-    expect(await asked({ isResumed: true })).toEqual([]);
+    expect(await askedRefunds({ isResumed: true })).toEqual([]);
   });
 
   it.each([
@@ -35,6 +35,6 @@ describe('an update of orders', () => {
     [51, 0],
   ])('with %i refunds asks for %i', async (count, expected) => {
     const refundIds = Array.from({ length: count }, (_, index) => index + 1);
-    expect(await asked({ due: [{ proformaId: 10, refundIds }] })).toHaveLength(expected);
+    expect(await askedRefunds({ due: [{ proformaId: 10, refundIds }] })).toHaveLength(expected);
   });
 });

@@ -24,8 +24,8 @@ interface OrderParts {
 
 const ONE = [{ code: 'A', qty: 1 }];
 const convert = async (id: number, client = shop) => (await client.post(`/proforma_orders/${id}/convert`)).body.data;
-const order = async (items: readonly object[] = ONE, more: object = {}, client = shop) =>
-  convert((await propose(client, items, more)).id, client);
+const makeOrder = async (items: readonly object[] = ONE, fields: object = {}, client = shop) =>
+  convert((await propose(client, items, fields)).id, client);
 const pay = async (id: number, amount: number, client = shop): Promise<void> => {
   const payment = { payment_method_id: await methodId(client, 'cash'), amount };
   expect((await client.post(`/proforma_orders/${id}/pay`, { payment })).status).toBe(200);
@@ -44,11 +44,11 @@ describe('GET /orders/{id}', () => {
     ];
     const proforma = await propose(shop, items, { comment: 'ring twice', tags: ['x'] });
     await pay(proforma.id, 100);
-    const made = await convert(proforma.id);
+    const newOrder = await convert(proforma.id);
     const line = { id: expect.any(Number), product_id: expect.any(Number), product_variant_id: expect.any(Number) };
-    expect((await get(made)).body.data).toEqual({
-      id: made.id,
-      data_part: made.data_part,
+    expect((await get(newOrder)).body.data).toEqual({
+      id: newOrder.id,
+      data_part: newOrder.data_part,
       // Months from January 2020 to November 2026.
       time_part: 82,
       order_number: expect.stringMatching(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/),
@@ -139,8 +139,8 @@ describe('GET /orders/{id}', () => {
         pickup_point_code: null,
       },
     });
-    expect(made.data_part).toBeGreaterThanOrEqual(1);
-    expect(made.data_part).toBeLessThanOrEqual(64);
+    expect(newOrder.data_part).toBeGreaterThanOrEqual(1);
+    expect(newOrder.data_part).toBeLessThanOrEqual(64);
   });
 
   it.each([
@@ -150,13 +150,13 @@ describe('GET /orders/{id}', () => {
   ])('shows an order as %s when %d of 100 is paid', async (status, amount, id) => {
     const proforma = await propose(shop, ONE);
     if (amount > 0) await pay(proforma.id, amount);
-    const made = await convert(proforma.id);
-    expect((await get(made)).body.data).toMatchObject({ payment_status: status, payment_status_id: id, paid: amount });
+    const newOrder = await convert(proforma.id);
+    expect((await get(newOrder)).body.data).toMatchObject({ payment_status: status, payment_status_id: id, paid: amount });
   });
 
   it('shows a free order as paid', async () => {
     await stockShop(shop, [{ code: 'GIFT', price: 0 }]);
-    expect(await order([{ code: 'GIFT', qty: 1 }])).toMatchObject({ payment_status: 'paid', debt: 0, payments: [] });
+    expect(await makeOrder([{ code: 'GIFT', qty: 1 }])).toMatchObject({ payment_status: 'paid', debt: 0, payments: [] });
   });
 
   it('has the confirmed quantities and omits lines without any', async () => {
@@ -179,30 +179,30 @@ describe('GET /orders/{id}', () => {
     const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
     const customer = (await shop.post('/customers', { customer: fields })).body.data;
     api.clock.forward({ hours: 24 * 40 });
-    const made = await order(ONE, { customer_external_ref: 'ana', guest: null });
-    expect(made).toMatchObject({
+    const newOrder = await makeOrder(ONE, { customer_external_ref: 'ana', guest: null });
+    expect(newOrder).toMatchObject({
       customer_id: customer.id,
       customer_email: 'ana@example.com',
       customer_phone: null,
       data_part: customer.data_part,
       time_part: customer.time_part,
     });
-    expect((await get(made)).body.data).toEqual(made);
-    expect(await order()).toMatchObject({ time_part: customer.time_part + 1 });
+    expect((await get(newOrder)).body.data).toEqual(newOrder);
+    expect(await makeOrder()).toMatchObject({ time_part: customer.time_part + 1 });
   });
 
   it.each([
-    ['another dataPart', ({ data_part: own }: OrderParts) => ({ data_part: (own % 64) + 1 })],
-    ['another timePart', ({ time_part: own }: OrderParts) => ({ time_part: own - 1 })],
+    ['another dataPart', ({ data_part: part }: OrderParts) => ({ data_part: (part % 64) + 1 })],
+    ['another timePart', ({ time_part: part }: OrderParts) => ({ time_part: part - 1 })],
     ['its parts exchanged', ({ data_part, time_part }: OrderParts) => ({ data_part: time_part, time_part: data_part })],
-    ['a negative dataPart', ({ data_part: own }: OrderParts) => ({ data_part: -own })],
+    ['a negative dataPart', ({ data_part: part }: OrderParts) => ({ data_part: -part })],
     ['a dataPart beyond 16 bits', () => ({ data_part: 2 ** 15 })],
     ['a timePart beyond 32 bits', () => ({ time_part: 2 ** 31 })],
-  ])('finds nothing with %s', async (_, wrong) => {
-    const made = await order();
-    const { status, text } = await get({ ...made, ...wrong(made) });
+  ])('finds nothing with %s', async (_, changeParts) => {
+    const newOrder = await makeOrder();
+    const { status, text } = await get({ ...newOrder, ...changeParts(newOrder) });
     expect([status, text]).toEqual([404, '']);
-    expect((await get(made)).status).toBe(200);
+    expect((await get(newOrder)).status).toBe(200);
   });
 
   it.each([
@@ -213,7 +213,7 @@ describe('GET /orders/{id}', () => {
     '?dataPart[]=1&timePart=1',
     '?dataPart=1.5&timePart=1',
   ])('is answered 400 with the query "%s"', async (query) => {
-    const { id } = await order();
+    const { id } = await makeOrder();
     const { status, body } = await shop.get(`/orders/${id}${query}`);
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
@@ -221,8 +221,8 @@ describe('GET /orders/{id}', () => {
 
 describe('GET /orders', () => {
   it('shows the same columns as the full record', async () => {
-    const made = await order([{ code: 'B', qty: 3 }], { comment: 'x', tags: ['a', 'b'] });
-    const { items: _1, fee_items: _2, payments: _3, tax_brackets: _4, delivery_area: _5, ...columns } = made;
+    const newOrder = await makeOrder([{ code: 'B', qty: 3 }], { comment: 'x', tags: ['a', 'b'] });
+    const { items: _1, fee_items: _2, payments: _3, tax_brackets: _4, delivery_area: _5, ...columns } = newOrder;
     expect(await list()).toEqual([columns]);
   });
 
@@ -232,68 +232,68 @@ describe('GET /orders', () => {
   ])('shows amounts with the decimals of %s', async (currency, price, total) => {
     const client = await api.app(currency);
     await stockShop(client, [{ code: 'C', price }]);
-    const { data_part: _, ...made } = await order([{ code: 'C', qty: 3 }], {}, client);
+    const { data_part: _, ...newOrder } = await makeOrder([{ code: 'C', qty: 3 }], {}, client);
     const [row] = await list('', client);
     expect(row).toMatchObject({
       sales: total,
       end_sales: total,
       debt: total,
-      vat: made.vat,
-      net_sales: made.net_sales,
+      vat: newOrder.vat,
+      net_sales: newOrder.net_sales,
     });
   });
 
   it('is newest first, then by id', async () => {
-    const first = await order();
-    const second = await order();
+    const firstOrder = await makeOrder();
+    const secondOrder = await makeOrder();
     api.clock.forward({ seconds: 1 });
-    const third = await order();
-    expect(idsOf(await list())).toEqual(idsOf([third, second, first]));
+    const thirdOrder = await makeOrder();
+    expect(idsOf(await list())).toEqual(idsOf([thirdOrder, secondOrder, firstOrder]));
   });
 
   describe('of an app with 35 orders', () => {
-    let many: Client;
-    let all: OrderParts[];
+    let largeApp: Client;
+    let allOrders: OrderParts[];
 
     beforeAll(async () => {
-      many = await api.app();
-      await stockShop(many, [{ code: 'A', stock: 1_000 }]);
-      for (let count = 0; count < 35; count += 1) await order(ONE, {}, many);
-      all = await list('?limit=100', many);
+      largeApp = await api.app();
+      await stockShop(largeApp, [{ code: 'A', stock: 1_000 }]);
+      for (let count = 0; count < 35; count += 1) await makeOrder(ONE, {}, largeApp);
+      allOrders = await list('?limit=100', largeApp);
     });
 
     it('shows 30 by default', async () => {
-      expect(all).toHaveLength(35);
-      expect(await list('', many)).toEqual(all.slice(0, 30));
-      expect(await list('?offset=10', many)).toEqual(all.slice(10));
+      expect(allOrders).toHaveLength(35);
+      expect(await list('', largeApp)).toEqual(allOrders.slice(0, 30));
+      expect(await list('?offset=10', largeApp)).toEqual(allOrders.slice(10));
     });
 
     it('shows every order once, page by page', async () => {
       const pages = [];
-      for (let offset = 0; offset < 40; offset += 10) pages.push(await list(`?offset=${offset}&limit=10`, many));
+      for (let offset = 0; offset < 40; offset += 10) pages.push(await list(`?offset=${offset}&limit=10`, largeApp));
       expect(pages.map((page) => page.length)).toEqual([10, 10, 10, 5]);
-      expect(pages.flat()).toEqual(all);
+      expect(pages.flat()).toEqual(allOrders);
     });
 
     it.each(['limit=0', 'limit=-1', 'limit=x', 'limit=1.5', 'limit=', 'offset=-1', 'offset=x', 'limit=1&limit=2'])(
       'falls back to the default page for %s',
       async (query) => {
-        expect(await list(`?${query}`, many)).toEqual(all.slice(0, 30));
+        expect(await list(`?${query}`, largeApp)).toEqual(allOrders.slice(0, 30));
       },
     );
 
     it.each(['99999999999999999999', '10001', '10000'])('shows at most 10,000 for the limit %s', async (limit) => {
-      expect(await list(`?limit=${limit}`, many)).toEqual(all);
+      expect(await list(`?limit=${limit}`, largeApp)).toEqual(allOrders);
     });
 
     it.each(['35', '2147483648', '99999999999999999999'])('ends before offset %s', async (offset) => {
-      expect(await list(`?offset=${offset}`, many)).toEqual([]);
+      expect(await list(`?offset=${offset}`, largeApp)).toEqual([]);
     });
 
     it('takes one statement for any number of orders', async () => {
-      await list('?limit=1', many);
+      await list('?limit=1', largeApp);
       api.statements.length = 0;
-      await list('?limit=35', many);
+      await list('?limit=35', largeApp);
       expect(api.statements).toHaveLength(1);
     });
   });

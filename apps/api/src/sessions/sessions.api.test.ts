@@ -23,11 +23,11 @@ beforeEach(async () => {
 });
 
 const DEVICE = { uuid: '9b2f-1' };
-const start = (session: object = {}, client = shop): Promise<Reply> =>
+const postSession = (session: object = {}, client = shop): Promise<Reply> =>
   client.post('/sessions', { session: { device: DEVICE, ...session } });
 // eslint-disable-next-line typescript/no-explicit-any
-const started = async (session: object = {}, client = shop): Promise<any> => {
-  const { status, body } = await start(session, client);
+const startSessionData = async (session: object = {}, client = shop): Promise<any> => {
+  const { status, body } = await postSession(session, client);
   expect([status, Object.keys(body.data ?? body)]).toEqual([201, ['id', 'access_token', 'expires_at', 'customer_id']]);
   return body.data;
 };
@@ -40,13 +40,13 @@ const failureOf = async (token: string, path = VISITS): Promise<unknown> => {
 };
 const tokens = () =>
   api.database.rows<Record<string, unknown>>('select * from access_tokens where app_id = $1 order by id', [shop.appId]);
-const inSeconds = (seconds: number): string =>
+const timeAfter = (seconds: number): string =>
   new Date(api.clock.now().getTime() + seconds * 1_000).toISOString().slice(0, 19);
 
 describe('POST /sessions', () => {
   it('starts a session of a customer by three-part id', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    const session = await started(customer);
+    const session = await startSessionData(customer);
     expect(session).toMatchObject({ id: expect.any(Number), customer_id: customer.customer_id });
     expect((await withToken(session.access_token).get(VISITS)).body).toEqual({ data: [] });
   });
@@ -55,44 +55,44 @@ describe('POST /sessions', () => {
     const { body } = await shop.post('/customers', {
       customer: { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm-1' },
     });
-    expect(await started({ customer_external_ref: 'crm-1' })).toMatchObject({ customer_id: body.data.id });
+    expect(await startSessionData({ customer_external_ref: 'crm-1' })).toMatchObject({ customer_id: body.data.id });
   });
 
   it.each([{}, { customer_id: null }, { customer_external_ref: null }, { customer_external_ref: '' }])(
     'starts an anonymous session for %j',
     async (session) => {
-      const { access_token: token, customer_id: id } = await started(session);
+      const { access_token: token, customer_id: id } = await startSessionData(session);
       expect(id).toBeNull();
       expect((await withToken(token).delete('/sessions/current')).status).toBe(204);
     },
   );
 
   it('returns a 256-bit token and stores only its SHA-256', async () => {
-    const sessions = await Promise.all(Array.from({ length: 20 }, () => started()));
-    const returned = sessions.map(({ access_token: token }) => String(token));
-    expect(new Set(returned).size).toBe(20);
-    for (const token of returned) expect(token).toMatch(/^bo_session_[\w-]{43}$/);
-    const stored = (await tokens()).filter(({ kind }) => kind === 'session');
-    const hashes = returned.map((token) => createHash('sha256').update(token).digest('hex'));
-    expect(stored.map(({ token_hash: hash }) => (hash as Buffer).toString('hex')).sort()).toEqual(hashes.sort());
-    expect(JSON.stringify(stored)).not.toContain(returned[0]?.slice('bo_session_'.length));
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => startSessionData()));
+    const accessTokens = sessions.map(({ access_token: token }) => String(token));
+    expect(new Set(accessTokens).size).toBe(20);
+    for (const token of accessTokens) expect(token).toMatch(/^bo_session_[\w-]{43}$/);
+    const sessionRows = (await tokens()).filter(({ kind }) => kind === 'session');
+    const hashes = accessTokens.map((token) => createHash('sha256').update(token).digest('hex'));
+    expect(sessionRows.map(({ token_hash: hash }) => (hash as Buffer).toString('hex')).sort()).toEqual(hashes.sort());
+    expect(JSON.stringify(sessionRows)).not.toContain(accessTokens[0]?.slice('bo_session_'.length));
   });
 
   it('is not replayed for an Idempotency-Key, since tokens are not stored', async () => {
-    const keyed = shop.keyed('once');
-    const [first, second] = [await started({}, keyed), await started({}, keyed)];
-    expect(second.id).not.toBe(first.id);
+    const keyedShop = shop.keyed('once');
+    const [firstSession, secondSession] = [await startSessionData({}, keyedShop), await startSessionData({}, keyedShop)];
+    expect(secondSession.id).not.toBe(firstSession.id);
     expect(await api.database.rows('select 1 from idempotency_keys where app_id = $1', [shop.appId])).toEqual([]);
   });
 
   it('stores the device with or without details', async () => {
     const device = { ...DEVICE, device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' };
-    await started({ device });
-    await started({ device: { ...DEVICE, device_type: null, device_vendor: '', mobile_info: null } });
-    const stored = { device_uuid: DEVICE.uuid, firebase_token: null };
+    await startSessionData({ device });
+    await startSessionData({ device: { ...DEVICE, device_type: null, device_vendor: '', mobile_info: null } });
+    const storedFields = { device_uuid: DEVICE.uuid, firebase_token: null };
     expect((await tokens()).filter(({ kind }) => kind === 'session')).toMatchObject([
-      { ...stored, device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' },
-      { ...stored, device_type: null, device_vendor: null, mobile_info: null },
+      { ...storedFields, device_type: 'ios', device_vendor: 'Apple', mobile_info: 'iPhone 17' },
+      { ...storedFields, device_type: null, device_vendor: null, mobile_info: null },
     ]);
   });
 });
@@ -100,7 +100,7 @@ describe('POST /sessions', () => {
 describe('POST /sessions: customer', () => {
   const MISSING = [422, { errors: { Customers: ['API.Customers.NotFound'] } }];
   const startResult = async (session: object): Promise<unknown> => {
-    const { status, body } = await start(session);
+    const { status, body } = await postSession(session);
     return [status, body];
   };
 
@@ -124,9 +124,9 @@ describe('POST /sessions: customer', () => {
   });
 
   it('is not found in another app', async () => {
-    const stranger = await api.app();
-    const customer = await newCustomer(stranger, 'mira@example.com');
-    await stranger.post('/customers', {
+    const otherApp = await api.app();
+    const customer = await newCustomer(otherApp, 'mira@example.com');
+    await otherApp.post('/customers', {
       customer: { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' },
     });
     expect(await startResult(customer)).toEqual(MISSING);
@@ -135,14 +135,14 @@ describe('POST /sessions: customer', () => {
 
   it('is found by id before the reference', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    expect(await started({ ...customer, customer_external_ref: 'unknown' })).toMatchObject({
+    expect(await startSessionData({ ...customer, customer_external_ref: 'unknown' })).toMatchObject({
       customer_id: customer.customer_id,
     });
   });
 });
 
 describe('Validation errors: POST /sessions', () => {
-  const long = 'x'.repeat(256);
+  const longText = 'x'.repeat(256);
   it.each([
     ['no device', { device: undefined }, { device: ["can't be blank"] }],
     ['a null device', { device: null }, { device: ["can't be blank"] }],
@@ -150,7 +150,7 @@ describe('Validation errors: POST /sessions', () => {
     ['a blank uuid', { device: { uuid: ' ' } }, { 'device.uuid': ["can't be blank"] }],
     [
       'long device texts',
-      { device: { uuid: long, device_type: long, device_vendor: long, mobile_info: long } },
+      { device: { uuid: longText, device_type: longText, device_vendor: longText, mobile_info: longText } },
       Object.fromEntries(
         ['uuid', 'device_type', 'device_vendor', 'mobile_info'].map((name) => [`device.${name}`, ['is too long']]),
       ),
@@ -166,7 +166,7 @@ describe('Validation errors: POST /sessions', () => {
       { 'device.uuid': ["can't be blank"], expires_in: ['is invalid'] },
     ],
   ])('%s: reports every invalid field', async (_, session, errors) => {
-    const reply = await start(session);
+    const reply = await postSession(session);
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
     expect((await tokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
   });
@@ -181,7 +181,7 @@ describe('Validation errors: POST /sessions', () => {
     [{ expires_in: 1.5 }],
     [{ language: 5 }],
   ])('refuses %j', async (session) => {
-    const { status, body } = await start(session);
+    const { status, body } = await postSession(session);
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
@@ -202,7 +202,7 @@ describe('the lifetime of a session', () => {
     ['3650d', 3_650 * 86_400],
     [3_650 * 86_400, 3_650 * 86_400],
   ])('is expires_in: %j', async (expires_in, seconds) => {
-    expect(await started({ expires_in })).toMatchObject({ expires_at: inSeconds(seconds) });
+    expect(await startSessionData({ expires_in })).toMatchObject({ expires_at: timeAfter(seconds) });
   });
 
   it.each([
@@ -219,13 +219,13 @@ describe('the lifetime of a session', () => {
     [0, 'must be greater than 0'],
     [-1, 'must be greater than 0'],
   ])('refuses expires_in %j: %s', async (expires_in, rule) => {
-    const { status, body } = await start({ expires_in });
+    const { status, body } = await postSession({ expires_in });
     expect([status, body]).toEqual([422, { errors: { expires_in: [rule] } }]);
   });
 
   it('ends at expires_at', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    const { access_token: token } = await started({ ...customer, expires_in: 60 });
+    const { access_token: token } = await startSessionData({ ...customer, expires_in: 60 });
     api.clock.forward({ seconds: 59 });
     expect((await withToken(token).get(VISITS)).status).toBe(200);
     api.clock.forward({ seconds: 1 });
@@ -234,11 +234,11 @@ describe('the lifetime of a session', () => {
 });
 
 describe('the language of a session', () => {
-  const nowhere = { latitude: 0, longitude: 0 };
+  const farPosition = { latitude: 0, longitude: 0 };
   const refusalText = async (session: object): Promise<unknown> => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    const { access_token: token } = await started({ ...customer, ...session });
-    const { status, body } = await withToken(token).post('/customer/attendance', { attendance: nowhere });
+    const { access_token: token } = await startSessionData({ ...customer, ...session });
+    const { status, body } = await withToken(token).post('/customer/attendance', { attendance: farPosition });
     expect([status, Object.keys(body.errors)]).toEqual([422, ['CustomerAttendances']]);
     return body.errors.CustomerAttendances[0];
   };
@@ -265,14 +265,14 @@ describe('the language of a session', () => {
 describe('DELETE /sessions/current', () => {
   it('ends only this session at once', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    const [one, other] = [await started(customer), await started(customer)];
-    for (const { access_token: token } of [one, other]) expect((await withToken(token).get(VISITS)).status).toBe(200);
-    const { status, text } = await withToken(one.access_token).delete('/sessions/current');
+    const [endedSession, otherSession] = [await startSessionData(customer), await startSessionData(customer)];
+    for (const { access_token: token } of [endedSession, otherSession]) expect((await withToken(token).get(VISITS)).status).toBe(200);
+    const { status, text } = await withToken(endedSession.access_token).delete('/sessions/current');
     expect([status, text]).toEqual([204, '']);
-    expect(await failureOf(one.access_token)).toBe('API.Tokens.Revoked');
+    expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Revoked');
     // By then the cached token of the other session has expired.
     api.clock.forward({ seconds: 2 });
-    expect((await withToken(other.access_token).get(VISITS)).status).toBe(200);
+    expect((await withToken(otherSession.access_token).get(VISITS)).status).toBe(200);
   });
 
   it('ends an anonymous session', async () => {
@@ -296,40 +296,40 @@ describe('POST /session/firebase/token', () => {
     phone = withToken(await startSession(shop, await newCustomer(shop, 'mira@example.com')));
   });
 
-  const store = (firebase_token?: unknown, client = phone): Promise<Reply> =>
+  const storePushToken = (firebase_token?: unknown, client = phone): Promise<Reply> =>
     client.post('/session/firebase/token', { firebase_token });
-  const stored = async () =>
+  const storedPushTokens = async () =>
     (await tokens()).map(({ firebase_token: token }) => token).filter((token) => token !== null);
 
   it('stores the push token only with the calling session', async () => {
     const customer = await newCustomer(shop, 'ana@example.com');
-    const [one, other] = [await startSession(shop, customer), await startSession(shop, customer)];
-    const { status, text } = await store('push-1', withToken(other));
+    const [firstToken, secondToken] = [await startSession(shop, customer), await startSession(shop, customer)];
+    const { status, text } = await storePushToken('push-1', withToken(secondToken));
     expect([status, text]).toEqual([204, '']);
-    const hash = createHash('sha256').update(other).digest();
+    const hash = createHash('sha256').update(secondToken).digest();
     expect((await tokens()).filter(({ firebase_token: token }) => token !== null)).toMatchObject([
       { token_hash: hash, firebase_token: 'push-1' },
     ]);
-    await store('push-2', withToken(one));
-    expect(new Set(await stored())).toEqual(new Set(['push-1', 'push-2']));
+    await storePushToken('push-2', withToken(firstToken));
+    expect(new Set(await storedPushTokens())).toEqual(new Set(['push-1', 'push-2']));
   });
 
   it('replaces an earlier push token', async () => {
-    await store('push-1');
-    expect((await store('push-2')).status).toBe(204);
-    expect(await stored()).toEqual(['push-2']);
+    await storePushToken('push-1');
+    expect((await storePushToken('push-2')).status).toBe(204);
+    expect(await storedPushTokens()).toEqual(['push-2']);
   });
 
   it('is removed when the session ends', async () => {
-    await store('push-1');
+    await storePushToken('push-1');
     expect((await phone.delete('/sessions/current')).status).toBe(204);
-    expect(await stored()).toEqual([]);
+    expect(await storedPushTokens()).toEqual([]);
   });
 
   it('accepts 4,096 characters of any size', async () => {
     for (const token of ['x'.repeat(4_096), '😀'.repeat(4_096)]) {
-      expect((await store(token)).status).toBe(204);
-      expect(await stored()).toEqual([token]);
+      expect((await storePushToken(token)).status).toBe(204);
+      expect(await storedPushTokens()).toEqual([token]);
     }
   });
 
@@ -345,31 +345,31 @@ describe('POST /session/firebase/token', () => {
     ['a list', ['push']],
     ['an object', { push: 1 }],
   ])('422 API.Tokens.Firebase.UnableToUpdate: %s keeps the earlier token', async (_, token) => {
-    await store('push-1');
-    const { status, body } = await store(token);
+    await storePushToken('push-1');
+    const { status, body } = await storePushToken(token);
     expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.Firebase.UnableToUpdate'] } }]);
-    expect(await stored()).toEqual(['push-1']);
+    expect(await storedPushTokens()).toEqual(['push-1']);
   });
 
   it('422 API.Tokens.Firebase.UnableToUpdate: a session just ended by another process', async () => {
-    await store('push-1');
+    await storePushToken('push-1');
     // This process caches the token for up to a second.
     await api.database.rows(`update access_tokens set revoked_at = $2 where app_id = $1 and kind = 'session'`, [
       shop.appId,
       api.clock.now(),
     ]);
-    const { status, body } = await store('push-2');
+    const { status, body } = await storePushToken('push-2');
     expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.Firebase.UnableToUpdate'] } }]);
-    expect(await stored()).toEqual(['push-1']);
+    expect(await storedPushTokens()).toEqual(['push-1']);
   });
 
   it('401 with the token of the app or an anonymous session', async () => {
-    const anonymous = withToken(await startSession(shop));
-    for (const client of [shop, anonymous]) {
-      const { status, body } = await store('push-1', client);
+    const anonymousClient = withToken(await startSession(shop));
+    for (const client of [shop, anonymousClient]) {
+      const { status, body } = await storePushToken('push-1', client);
       expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Invalid' } }]);
     }
-    expect(await stored()).toEqual([]);
+    expect(await storedPushTokens()).toEqual([]);
   });
 
   it.each(['push', [], null])('400 a body that is not an object: %j', async (body) => {
@@ -386,7 +386,7 @@ describe('callers', () => {
   });
 
   /** Returns the distinct answers of all routes of a caller. Their bodies are malformed, which is checked after the token. */
-  const answers = async (kind: string, token: string | undefined): Promise<string[]> => {
+  const distinctAnswers = async (kind: string, token: string | undefined): Promise<string[]> => {
     const routes = api.container.get(TOKENS.Routes).filter(({ caller }) => caller === kind);
     expect(routes.length).toBeGreaterThan(0);
     const replies = routes.map(({ method, path }) =>
@@ -412,20 +412,20 @@ describe('callers', () => {
     ['session', 'anonymous', 'admitted'],
     ['session', 'customer', 'admitted'],
   ] as const)('%s calls with the token of %s: %s', async (kind, caller, answer) => {
-    expect(await answers(kind, callers[caller])).toEqual([answer]);
+    expect(await distinctAnswers(kind, callers[caller])).toEqual([answer]);
   });
 
   it.each(['customer', 'session'])('%s calls without a token are refused', async (kind) => {
-    expect(await answers(kind, undefined)).toEqual(['{"errors":{"token":"API.Tokens.Missing"}}']);
+    expect(await distinctAnswers(kind, undefined)).toEqual(['{"errors":{"token":"API.Tokens.Missing"}}']);
   });
 
   it('sessions are limited to their app', async () => {
-    const stranger = await api.app();
-    const customer = await newCustomer(stranger, 'mira@example.com');
-    const token = await startSession(stranger, customer);
-    await stranger.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
-    const visit = (of: string) =>
-      withToken(of).post('/customer/attendance', { attendance: { latitude: 1, longitude: 1 } });
+    const otherApp = await api.app();
+    const customer = await newCustomer(otherApp, 'mira@example.com');
+    const token = await startSession(otherApp, customer);
+    await otherApp.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
+    const visit = (accessToken: string) =>
+      withToken(accessToken).post('/customer/attendance', { attendance: { latitude: 1, longitude: 1 } });
     expect((await visit(token)).status).toBe(201);
     expect((await visit(callers.customer)).status).toBe(422);
     expect((await withToken(callers.customer).get(VISITS)).body).toEqual({ data: [] });
@@ -433,7 +433,7 @@ describe('callers', () => {
 });
 
 describe('a session that ended over 30 days ago', () => {
-  const remove = () => api.container.get(TOKENS.Database).sessions.purgeEnded();
+  const purgeEnded = () => api.container.get(TOKENS.Database).sessions.purgeEnded();
   const sessionsOf = async (client = shop) =>
     (
       await api.database.rows<{ id: number }>(
@@ -443,67 +443,67 @@ describe('a session that ended over 30 days ago', () => {
     ).map(({ id }) => id);
 
   it('is removed, expired or ended; newer ones stay', async () => {
-    const expired = await started({ expires_in: '1h' });
-    const ended = await started();
-    await withToken(ended.access_token).delete('/sessions/current');
+    const expiredSession = await startSessionData({ expires_in: '1h' });
+    const endedSession = await startSessionData();
+    await withToken(endedSession.access_token).delete('/sessions/current');
     api.clock.forward({ hours: 2 });
-    const later = await started({ expires_in: '1h' });
-    const living = await started({ expires_in: '40d' });
+    const laterSession = await startSessionData({ expires_in: '1h' });
+    const livingSession = await startSessionData({ expires_in: '40d' });
     api.clock.forward({ hours: 30 * 24 - 1, seconds: 1 });
-    expect(await failureOf(expired.access_token)).toBe('API.Tokens.Expired');
-    expect(await failureOf(ended.access_token)).toBe('API.Tokens.Revoked');
-    await remove();
-    expect(await sessionsOf()).toEqual([later.id, living.id]);
+    expect(await failureOf(expiredSession.access_token)).toBe('API.Tokens.Expired');
+    expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Revoked');
+    await purgeEnded();
+    expect(await sessionsOf()).toEqual([laterSession.id, livingSession.id]);
     api.clock.forward({ seconds: 2 });
-    expect(await failureOf(expired.access_token)).toBe('API.Tokens.Invalid');
-    expect(await failureOf(ended.access_token)).toBe('API.Tokens.Invalid');
-    expect(await failureOf(later.access_token)).toBe('API.Tokens.Expired');
-    expect((await withToken(living.access_token).delete('/sessions/current')).status).toBe(204);
+    expect(await failureOf(expiredSession.access_token)).toBe('API.Tokens.Invalid');
+    expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Invalid');
+    expect(await failureOf(laterSession.access_token)).toBe('API.Tokens.Expired');
+    expect((await withToken(livingSession.access_token).delete('/sessions/current')).status).toBe(204);
   });
 
   it('is kept until 30 days have passed', async () => {
-    const { id } = await started({ expires_in: 60 });
+    const { id } = await startSessionData({ expires_in: 60 });
     api.clock.forward({ hours: 30 * 24, seconds: 60 });
-    await remove();
+    await purgeEnded();
     expect(await sessionsOf()).toEqual([id]);
     api.clock.forward({ seconds: 1 });
-    await remove();
+    await purgeEnded();
     expect(await sessionsOf()).toEqual([]);
   });
 
   it('is removed without the customer’s visits and the app’s tokens', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     await shop.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
-    const first = await started(customer);
+    const firstSession = await startSessionData(customer);
     const visit = { attendance: { latitude: 1, longitude: 1 } };
-    const made = await withToken(first.access_token).keyed('visit').post('/customer/attendance', visit);
-    expect(made.status).toBe(201);
+    const visitReply = await withToken(firstSession.access_token).keyed('visit').post('/customer/attendance', visit);
+    expect(visitReply.status).toBe(201);
     await api.database.rows(`update access_tokens set expires_at = $2 where app_id = $1 and kind = 'app'`, [
       shop.appId,
       api.clock.now(),
     ]);
     api.clock.forward({ hours: 61 * 24 });
-    await remove();
+    await purgeEnded();
     expect((await tokens()).map(({ kind }) => kind)).toEqual(['app']);
     await api.database.rows(`update access_tokens set expires_at = null where app_id = $1`, [shop.appId]);
     api.clock.forward({ seconds: 2 });
-    const second = await started(customer);
-    expect((await withToken(second.access_token).get(VISITS)).body.data).toEqual([made.body.data]);
+    const secondSession = await startSessionData(customer);
+    expect((await withToken(secondSession.access_token).get(VISITS)).body.data).toEqual([visitReply.body.data]);
   });
 
   it('is found by index across apps and removed in batches', async () => {
-    const stranger = await api.app();
-    const fill = `
+    const otherApp = await api.app();
+    const insertSessions = `
       insert into access_tokens (app_id, kind, token_hash, inserted_at, expires_at)
       select $1, 'session', sha256(($1::bigint || '/' || n)::bytea), $2, $2 from generate_series(1, $3::int) as n`;
-    await api.database.rows(fill, [shop.appId, api.clock.now(), 4_000]);
-    await api.database.rows(fill, [stranger.appId, api.clock.now(), 2_000]);
+    await api.database.rows(insertSessions, [shop.appId, api.clock.now(), 4_000]);
+    await api.database.rows(insertSessions, [otherApp.appId, api.clock.now(), 2_000]);
     await api.database.source.query('analyze access_tokens');
     api.clock.forward({ hours: 30 * 24, seconds: 1 });
     api.statements.length = 0;
-    expect([await remove(), await remove()]).toEqual([true, false]);
-    expect([await sessionsOf(), await sessionsOf(stranger)]).toEqual([[], []]);
-    const [find = ''] = api.statements;
-    expect(await planOf(api.database, find, [api.clock.now()])).toContain('Index Scan using access_tokens_ended_idx');
+    expect([await purgeEnded(), await purgeEnded()]).toEqual([true, false]);
+    expect([await sessionsOf(), await sessionsOf(otherApp)]).toEqual([[], []]);
+    const [findStatement = ''] = api.statements;
+    expect(await planOf(api.database, findStatement, [api.clock.now()])).toContain('Index Scan using access_tokens_ended_idx');
   });
 });

@@ -15,9 +15,9 @@ export interface PresentedField {
 
 const presentUnchanged = (value: unknown): unknown => value;
 
-const presentAmount = (stored: unknown, { app }: FieldContext): unknown =>
-  stored === null ? null : money(app)(Number(stored));
-const presentPercentage = (stored: unknown): unknown => (stored === null ? null : Number(stored) / 100);
+const presentAmount = (value: unknown, { app }: FieldContext): unknown =>
+  value === null ? null : money(app)(Number(value));
+const presentPercentage = (value: unknown): unknown => (value === null ? null : Number(value) / 100);
 
 const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedField>> = {
   text: () => ({ sent: { type: 'string', maxLength: MAX_STRING_LENGTH }, shape: text, present: presentUnchanged }),
@@ -45,7 +45,7 @@ const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedFi
   moment: () => ({
     sent: { type: 'string', description: 'a date or a datetime' },
     shape: dateTime,
-    present: (stored) => (stored === null ? null : formatDateTime(stored as Date)),
+    present: (value) => (value === null ? null : formatDateTime(value as Date)),
   }),
   texts: () => ({
     sent: { type: 'array', items: { type: 'string' }, maxItems: MAX_TEXTS },
@@ -55,8 +55,8 @@ const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedFi
   'promotion value': () => ({
     sent: { type: 'number', description: 'in the currency for amount, else in percent; default 100 for buy_x_get_y' },
     shape: number,
-    present: (stored, context) =>
-      context.row['kind'] === 'amount' ? presentAmount(stored, context) : presentPercentage(stored),
+    present: (value, context) =>
+      context.row['kind'] === 'amount' ? presentAmount(value, context) : presentPercentage(value),
   }),
   'pickup points': () => ({
     sent: {

@@ -19,8 +19,8 @@ export interface ServedResource {
 function rowsSchema({ fields }: Resource) {
   const properties = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
-      const { sent } = presentedField(field);
-      return [name, 'initial' in field ? orNull(sent) : sent];
+      const { sent: schema } = presentedField(field);
+      return [name, 'initial' in field ? orNull(schema) : schema];
     }),
   );
   return { type: 'array' as const, maxItems: 10_000, items: { type: 'object' as const, properties } };
@@ -73,7 +73,7 @@ export const SERVED_RESOURCES: readonly ServedResource[] = [
     readOnly: {
       spent: {
         shape: number,
-        present: (stored, context) => presentedField(RESOURCES.vouchers.fields.amount).present(stored ?? 0, context),
+        present: (value, context) => presentedField(RESOURCES.vouchers.fields.amount).present(value ?? 0, context),
       },
       proforma_order_id: { shape: nullable(integer), present: (_, { row }) => row['held_by'] ?? null },
     },

@@ -26,7 +26,7 @@ const write = async (name: Name, rows: readonly unknown[], client = shop): Promi
 };
 const list = async (name: Name, query = '', client = shop): Promise<SetUpRecord[]> =>
   (await client.get(`/${name}${query}`)).body.data;
-const stored = (name: Name) =>
+const storedRecords = (name: Name) =>
   api.database.rows<{ code: string }>(`select * from ${name} where app_id = $1 order by id`, [shop.appId]);
 const AREAS = {
   promotions: 'Promotions',
@@ -35,11 +35,11 @@ const AREAS = {
   vouchers: 'Vouchers',
 };
 /** Returns the failures and checks that nothing was written. */
-const refused = async (name: Name, rows: readonly unknown[]): Promise<string[]> => {
-  const before = await stored(name);
+const expectRefused = async (name: Name, rows: readonly unknown[]): Promise<string[]> => {
+  const recordsBefore = await storedRecords(name);
   const { status, body } = await put(name, rows);
   expect([status, Object.keys(body.errors ?? {})]).toEqual([422, [AREAS[name]]]);
-  expect(await stored(name)).toEqual(before);
+  expect(await storedRecords(name)).toEqual(recordsBefore);
   return body.errors[AREAS[name]].map((key: string) => key.replace(`API.${AREAS[name]}.`, ''));
 };
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
@@ -124,7 +124,7 @@ const RESOURCES: readonly {
 const INACTIVE = { active: false };
 
 describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
-  const row = (code: string, more: object = {}) => ({ code, ...required, ...more });
+  const row = (code: string, fields: object = {}) => ({ code, ...required, ...fields });
 
   it('creates records and returns them in input order', async () => {
     const rows = await write(name, [row('Z'), row('A', full), row('M')]);
@@ -136,21 +136,21 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
   });
 
   it('changes by code; absent fields stay', async () => {
-    const [first] = await write(name, [row('A', full), row('B')]);
+    const [firstRecord] = await write(name, [row('A', full), row('B')]);
     api.clock.forward({ seconds: 60 });
-    expect(await write(name, [{ code: 'A' }])).toEqual([{ ...first, updated_at: now() }]);
+    expect(await write(name, [{ code: 'A' }])).toEqual([{ ...firstRecord, updated_at: now() }]);
     for (const [field, value] of Object.entries(required)) {
       if (field === 'kind' || field === 'value') continue;
-      expect(await write(name, [{ code: 'A', [field]: value }])).toMatchObject([{ id: first?.id, [field]: value }]);
+      expect(await write(name, [{ code: 'A', [field]: value }])).toMatchObject([{ id: firstRecord?.id, [field]: value }]);
     }
-    expect((await write(name, [{ code: 'A', ...full }]))[0]).toEqual({ ...first, updated_at: now() });
+    expect((await write(name, [{ code: 'A', ...full }]))[0]).toEqual({ ...firstRecord, updated_at: now() });
     expect((await list(name)).slice(-2)).toMatchObject([{ code: 'A' }, row('B')]);
   });
 
   it('restores defaults for null', async () => {
     await write(name, [row('A', full)]);
-    const cleared = Object.fromEntries(Object.keys(defaults).map((field) => [field, null]));
-    expect(await write(name, [row('A', cleared)])).toMatchObject([{ ...required, ...defaults }]);
+    const nulls = Object.fromEntries(Object.keys(defaults).map((field) => [field, null]));
+    expect(await write(name, [row('A', nulls)])).toMatchObject([{ ...required, ...defaults }]);
   });
 
   it('applies two rows with one code in order', async () => {
@@ -159,7 +159,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
     expect(codesOf(rows)).toEqual(['A', 'B', 'A']);
     expect(rows[0]).toEqual(rows[2]);
     expect(rows[0]).toMatchObject({ [field]: value });
-    expect(codesOf(await stored(name)).filter((code) => code === 'A')).toHaveLength(1);
+    expect(codesOf(await storedRecords(name)).filter((code) => code === 'A')).toHaveLength(1);
   });
 
   it('matches codes by case and spaces', async () => {
@@ -170,10 +170,10 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
   });
 
   it('ignores unknown and read-only fields', async () => {
-    const more = { id: 5, app_id: 1, inserted_at: '2001-01-01', spent: 7, held_by: 3, proforma_order_id: 3, x: {} };
-    const [made] = await write(name, [row('A', more)]);
-    expect(made).toMatchObject({ code: 'A', ...required, ...defaults, inserted_at: now() });
-    expect(Object.keys(made as SetUpRecord)).not.toContain('x');
+    const unknownFields = { id: 5, app_id: 1, inserted_at: '2001-01-01', spent: 7, held_by: 3, proforma_order_id: 3, x: {} };
+    const [newRecord] = await write(name, [row('A', unknownFields)]);
+    expect(newRecord).toMatchObject({ code: 'A', ...required, ...defaults, inserted_at: now() });
+    expect(Object.keys(newRecord as SetUpRecord)).not.toContain('x');
   });
 
   it('accepts an empty list', async () => {
@@ -181,16 +181,16 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
   });
 
   it('keeps the same codes of two apps apart', async () => {
-    const stranger = await api.app();
-    const [foreign] = await write(name, [row('A')], stranger);
-    const [own] = await write(name, [row('A', full)]);
-    expect(own?.id).not.toBe(foreign?.id);
-    expect((await list(name, '', stranger)).filter(({ code }) => code === 'A')).toEqual([foreign]);
+    const otherApp = await api.app();
+    const [foreignRecord] = await write(name, [row('A')], otherApp);
+    const [ownRecord] = await write(name, [row('A', full)]);
+    expect(ownRecord?.id).not.toBe(foreignRecord?.id);
+    expect((await list(name, '', otherApp)).filter(({ code }) => code === 'A')).toEqual([foreignRecord]);
   });
 
   it('writes all or nothing and reports the first error of each row', async () => {
     const rows = [row('fine'), row(''), null, { code: 'B' }, row('C'), [], row('x'.repeat(256)), 'text', row('a\0b')];
-    expect(await refused(name, rows)).toEqual([
+    expect(await expectRefused(name, rows)).toEqual([
       'CodeCantBeBlank',
       'WrongDataType',
       name === 'vouchers' ? 'AmountCantBeBlank' : 'NameCantBeBlank',
@@ -203,8 +203,8 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
 
   it.each(['code', ...Object.keys(required)])('requires %s', async (field) => {
     const key = `${field[0]?.toUpperCase()}${field.slice(1)}`.replace('Vat_rate', 'VatRate');
-    const absent = { ...row('A'), [field]: undefined };
-    expect(await refused(name, [absent, { ...absent, [field]: null }])).toEqual([
+    const rowWithoutField = { ...row('A'), [field]: undefined };
+    expect(await expectRefused(name, [rowWithoutField, { ...rowWithoutField, [field]: null }])).toEqual([
       `${key}CantBeBlank`,
       `${key}CantBeBlank`,
     ]);
@@ -212,7 +212,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
 
   it.each(Object.keys(required))('cannot clear %s of a record', async (field) => {
     await write(name, [row('A')]);
-    expect(await refused(name, [{ code: 'A', [field]: null }])).toHaveLength(1);
+    expect(await expectRefused(name, [{ code: 'A', [field]: null }])).toHaveLength(1);
   });
 
   it.each([{}, { [name]: null }, { [name]: {} }, { [name]: 'A' }, []])('refuses %j', async (body) => {
@@ -221,26 +221,26 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
   });
 
   it('accepts at most 10,000 rows', async () => {
-    const many = Array.from({ length: 10_000 }, (_, index) => ({ ...row(`M${index}`), ...INACTIVE }));
-    expect(codesOf(await write(name, many))).toEqual(codesOf(many));
-    expect((await put(name, [...many, row('one more')])).status).toBe(413);
+    const manyRows = Array.from({ length: 10_000 }, (_, index) => ({ ...row(`M${index}`), ...INACTIVE }));
+    expect(codesOf(await write(name, manyRows))).toEqual(codesOf(manyRows));
+    expect((await put(name, [...manyRows, row('one more')])).status).toBe(413);
   });
 
   it('needs as many statements for 1,000 rows as for one', async () => {
-    const count = async (rows: readonly object[]): Promise<number> => {
+    const countStatements = async (rows: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await write(name, rows);
       return api.statements.length;
     };
-    const many = Array.from({ length: 1_000 }, (_, index) => ({ ...row(`M${index}`), ...INACTIVE }));
+    const manyRows = Array.from({ length: 1_000 }, (_, index) => ({ ...row(`M${index}`), ...INACTIVE }));
     await write(name, []);
-    expect(await count(many)).toBe(await count([row('one')]));
-    expect(await count(many)).toBe(await count([row('one')]));
+    expect(await countStatements(manyRows)).toBe(await countStatements([row('one')]));
+    expect(await countStatements(manyRows)).toBe(await countStatements([row('one')]));
   });
 
   it('creates one record for concurrent calls with one code', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => write(name, [row('A')])));
-    expect(new Set(replies.map(([made]) => made?.id)).size).toBe(1);
+    expect(new Set(replies.map(([record]) => record?.id)).size).toBe(1);
   });
 
   it('does not deadlock on opposite orders of codes', async () => {
@@ -249,7 +249,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
       Array.from({ length: 8 }, (_, index) => put(name, index % 2 === 0 ? rows : [...rows].reverse())),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
-    expect(codesOf(await stored(name)).filter((code) => code.startsWith('M'))).toHaveLength(50);
+    expect(codesOf(await storedRecords(name)).filter((code) => code.startsWith('M'))).toHaveLength(50);
   });
 });
 
@@ -259,13 +259,13 @@ describe.each(RESOURCES)('GET /$name', ({ name, required }) => {
       name,
       Array.from({ length: 35 }, (_, index) => ({ code: `M${34 - index}`, ...required })),
     );
-    const all = await list(name, '?limit=99999999');
-    expect(codesOf(all)).toEqual(codesOf(await stored(name)));
-    expect(codesOf(all.slice(-35))).toEqual(Array.from({ length: 35 }, (_, index) => `M${34 - index}`));
-    expect(await list(name)).toEqual(all.slice(0, 30));
-    expect(await list(name, '?offset=30&limit=3')).toEqual(all.slice(30, 33));
-    expect(await list(name, `?offset=${all.length}`)).toEqual([]);
-    expect(await list(name, '?limit=0&offset=-1')).toEqual(all.slice(0, 30));
+    const allRecords = await list(name, '?limit=99999999');
+    expect(codesOf(allRecords)).toEqual(codesOf(await storedRecords(name)));
+    expect(codesOf(allRecords.slice(-35))).toEqual(Array.from({ length: 35 }, (_, index) => `M${34 - index}`));
+    expect(await list(name)).toEqual(allRecords.slice(0, 30));
+    expect(await list(name, '?offset=30&limit=3')).toEqual(allRecords.slice(30, 33));
+    expect(await list(name, `?offset=${allRecords.length}`)).toEqual([]);
+    expect(await list(name, '?limit=0&offset=-1')).toEqual(allRecords.slice(0, 30));
   });
 });
 
@@ -304,19 +304,19 @@ describe('payment methods', () => {
   });
 });
 
-const long = 'x'.repeat(256);
+const longText = 'x'.repeat(256);
 
 describe('a promotion', () => {
-  const row = (more: object = {}) => ({ code: 'P', name: 'P', kind: 'percentage', value: 10, ...more });
-  const amount = (value?: unknown) => row({ kind: 'amount', value });
-  const free = (more: object = {}) => row({ kind: 'buy_x_get_y', value: undefined, buy_qty: 2, get_qty: 1, ...more });
-  const writeOne = async (sent: object) => (await write('promotions', [sent]))[0];
+  const row = (fields: object = {}) => ({ code: 'P', name: 'P', kind: 'percentage', value: 10, ...fields });
+  const amountOff = (value?: unknown) => row({ kind: 'amount', value });
+  const buyTwoGetOne = (fields: object = {}) => row({ kind: 'buy_x_get_y', value: undefined, buy_qty: 2, get_qty: 1, ...fields });
+  const writeOne = async (promotion: object) => (await write('promotions', [promotion]))[0];
 
   it.each([
     [row({ code: 5 }), 'WrongDataType'],
     [row({ code: ' \t' }), 'CodeCantBeBlank'],
     [row({ name: '' }), 'NameCantBeBlank'],
-    [row({ name: long }), 'NameIsTooLong'],
+    [row({ name: longText }), 'NameIsTooLong'],
     [row({ name: '\ud800' }), 'NameIsInvalid'],
     [row({ name: {} }), 'WrongDataType'],
     [row({ kind: 'Percentage' }), 'KindIsInvalid'],
@@ -327,18 +327,18 @@ describe('a promotion', () => {
     [row({ value: 100.01 }), 'ValueIsInvalid'],
     [row({ value: 10.001 }), 'ValueIsInvalid'],
     [row({ value: '10' }), 'WrongDataType'],
-    [amount(0), 'ValueIsInvalid'],
-    [amount(0.001), 'ValueIsInvalid'],
-    [amount(1e15), 'ValueIsInvalid'],
-    [amount(true), 'WrongDataType'],
-    [free({ value: 101 }), 'ValueIsInvalid'],
-    [free({ value: 0 }), 'ValueIsInvalid'],
-    [free({ buy_qty: undefined }), 'BuyQtyCantBeBlank'],
-    [free({ get_qty: null }), 'GetQtyCantBeBlank'],
-    [free({ buy_qty: 0 }), 'BuyQtyIsInvalid'],
-    [free({ get_qty: -1 }), 'GetQtyIsInvalid'],
-    [free({ get_qty: 1.5 }), 'WrongDataType'],
-    [free({ buy_qty: 2 ** 31 }), 'BuyQtyIsInvalid'],
+    [amountOff(0), 'ValueIsInvalid'],
+    [amountOff(0.001), 'ValueIsInvalid'],
+    [amountOff(1e15), 'ValueIsInvalid'],
+    [amountOff(true), 'WrongDataType'],
+    [buyTwoGetOne({ value: 101 }), 'ValueIsInvalid'],
+    [buyTwoGetOne({ value: 0 }), 'ValueIsInvalid'],
+    [buyTwoGetOne({ buy_qty: undefined }), 'BuyQtyCantBeBlank'],
+    [buyTwoGetOne({ get_qty: null }), 'GetQtyCantBeBlank'],
+    [buyTwoGetOne({ buy_qty: 0 }), 'BuyQtyIsInvalid'],
+    [buyTwoGetOne({ get_qty: -1 }), 'GetQtyIsInvalid'],
+    [buyTwoGetOne({ get_qty: 1.5 }), 'WrongDataType'],
+    [buyTwoGetOne({ buy_qty: 2 ** 31 }), 'BuyQtyIsInvalid'],
     [row({ min_qty: -1 }), 'MinQtyIsInvalid'],
     [row({ min_qty: '1' }), 'WrongDataType'],
     [row({ min_amount: -0.01 }), 'MinAmountIsInvalid'],
@@ -348,10 +348,10 @@ describe('a promotion', () => {
     [row({ variant_codes: ['A', 5] }), 'WrongDataType'],
     [row({ variant_codes: ['A', null] }), 'WrongDataType'],
     [row({ variant_codes: ['A', ''] }), 'VariantCodesCantBeBlank'],
-    [row({ variant_codes: [long] }), 'VariantCodesIsTooLong'],
+    [row({ variant_codes: [longText] }), 'VariantCodesIsTooLong'],
     [row({ variant_codes: Array.from({ length: 10_001 }, (_, index) => `${index}`) }), 'VariantCodesIsTooLong'],
     [row({ variant_codes: ['\0'] }), 'VariantCodesIsInvalid'],
-    [row({ coupon_code: long }), 'CouponCodeIsTooLong'],
+    [row({ coupon_code: longText }), 'CouponCodeIsTooLong'],
     [row({ coupon_code: 5 }), 'WrongDataType'],
     [row({ valid_from: 'yesterday' }), 'ValidFromIsInvalid'],
     [row({ valid_from: '2026-02-30' }), 'ValidFromIsInvalid'],
@@ -363,34 +363,34 @@ describe('a promotion', () => {
     [row({ priority: -(2 ** 31) - 1 }), 'PriorityIsInvalid'],
     [row({ active: 'yes' }), 'WrongDataType'],
     [row({ active: 0 }), 'WrongDataType'],
-  ])('%j: %s', async (sent, key) => {
-    expect(await refused('promotions', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
+  ])('%j: %s', async (sentRow, key) => {
+    expect(await expectRefused('promotions', [{ ...row(), code: 'fine' }, sentRow])).toEqual([key]);
   });
 
   it('reports only the first error of a row', async () => {
-    expect(await refused('promotions', [row({ kind: 'x', value: 0, priority: 'y' })])).toEqual(['KindIsInvalid']);
+    expect(await expectRefused('promotions', [row({ kind: 'x', value: 0, priority: 'y' })])).toEqual(['KindIsInvalid']);
   });
 
   it.each([
     [row({ value: 0.01 }), 0.01],
     [row({ value: 100 }), 100],
-    [amount(250.55), 250.55],
-    [amount(1_000_000), 1_000_000],
-    [free(), 100],
-    [free({ value: null }), 100],
-    [free({ value: 33.33 }), 33.33],
-  ])('%j has the value %d', async (sent, value) => {
-    expect(await writeOne(sent)).toMatchObject({ value });
+    [amountOff(250.55), 250.55],
+    [amountOff(1_000_000), 1_000_000],
+    [buyTwoGetOne(), 100],
+    [buyTwoGetOne({ value: null }), 100],
+    [buyTwoGetOne({ value: 33.33 }), 33.33],
+  ])('%j has the value %d', async (promotion, value) => {
+    expect(await writeOne(promotion)).toMatchObject({ value });
   });
 
   it('has amounts in the decimals of the currency, percentages with two', async () => {
     const [dinars, yen] = [await api.app('KWD'), await api.app('JPY')];
-    const rows = [amount(0.125), { ...row({ value: 12.34 }), code: 'Q', min_amount: 0.001 }];
+    const rows = [amountOff(0.125), { ...row({ value: 12.34 }), code: 'Q', min_amount: 0.001 }];
     expect(await write('promotions', rows, dinars)).toMatchObject([
       { value: 0.125 },
       { value: 12.34, min_amount: 0.001 },
     ]);
-    expect((await put('promotions', [amount(0.5)], yen)).body.errors).toEqual({
+    expect((await put('promotions', [amountOff(0.5)], yen)).body.errors).toEqual({
       Promotions: ['API.Promotions.ValueIsInvalid'],
     });
     expect(await write('promotions', [row({ value: 12.34 })], yen)).toMatchObject([{ value: 12.34 }]);
@@ -398,9 +398,9 @@ describe('a promotion', () => {
 
   it('needs a new value when its kind changes', async () => {
     await writeOne(row());
-    expect(await refused('promotions', [{ code: 'P', kind: 'amount' }])).toEqual(['ValueCantBeBlank']);
+    expect(await expectRefused('promotions', [{ code: 'P', kind: 'amount' }])).toEqual(['ValueCantBeBlank']);
     expect(await writeOne({ code: 'P', kind: 'amount', value: 2_000 })).toMatchObject({ kind: 'amount', value: 2_000 });
-    expect(await refused('promotions', [{ code: 'P', kind: 'buy_x_get_y' }])).toEqual(['BuyQtyCantBeBlank']);
+    expect(await expectRefused('promotions', [{ code: 'P', kind: 'buy_x_get_y' }])).toEqual(['BuyQtyCantBeBlank']);
     expect(await writeOne({ code: 'P', kind: 'buy_x_get_y', buy_qty: 3, get_qty: 2 })).toMatchObject({ value: 100 });
     expect(await writeOne({ code: 'P', buy_qty: 4 })).toMatchObject({ value: 100, buy_qty: 4, get_qty: 2 });
     expect(await writeOne(row())).toMatchObject({ kind: 'percentage', value: 10, buy_qty: null, get_qty: null });
@@ -416,8 +416,8 @@ describe('a promotion', () => {
       valid_from: '2026-11-01T00:00:00',
       valid_until: '2026-11-01T00:00:00',
     });
-    expect(await refused('promotions', [{ code: 'P', valid_from: '2026-11-02' }])).toEqual(['ValidUntilIsInvalid']);
-    expect(await refused('promotions', [{ code: 'P', valid_until: '2026-10-31' }])).toEqual(['ValidUntilIsInvalid']);
+    expect(await expectRefused('promotions', [{ code: 'P', valid_from: '2026-11-02' }])).toEqual(['ValidUntilIsInvalid']);
+    expect(await expectRefused('promotions', [{ code: 'P', valid_until: '2026-10-31' }])).toEqual(['ValidUntilIsInvalid']);
     expect(await writeOne({ code: 'P', valid_from: null, valid_until: '2026-10-31' })).toMatchObject({
       valid_until: '2026-10-31T00:00:00',
     });
@@ -432,16 +432,16 @@ describe('a promotion', () => {
 });
 
 describe('a payment method', () => {
-  const row = (more: object = {}) => ({ code: 'M', name: 'M', kind: 'other', ...more });
+  const row = (fields: object = {}) => ({ code: 'M', name: 'M', kind: 'other', ...fields });
 
   it.each([
     [row({ kind: 'voucher' }), 'KindIsInvalid'],
     [row({ kind: 'Card' }), 'KindIsInvalid'],
     [row({ kind: 5 }), 'WrongDataType'],
-    [row({ name: long }), 'NameIsTooLong'],
+    [row({ name: longText }), 'NameIsTooLong'],
     [row({ name: 5 }), 'WrongDataType'],
-  ])('%j: %s', async (sent, key) => {
-    expect(await refused('payment_methods', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
+  ])('%j: %s', async (sentRow, key) => {
+    expect(await expectRefused('payment_methods', [{ ...row(), code: 'fine' }, sentRow])).toEqual([key]);
   });
 
   it.each(['cash', 'bank_transfer', 'card', 'other'])('may be of kind %s', async (kind) => {
@@ -450,9 +450,9 @@ describe('a payment method', () => {
 });
 
 describe('a shipment method', () => {
-  const row = (more: object = {}) => ({ code: 'S', name: 'S', price: 300, vat_rate: 20, ...more });
-  const points = (...pickup_points: unknown[]) => row({ pickup_points });
-  const point = (more: object = {}) => ({ code: 'P', name: 'Station', available: true, ...more });
+  const row = (fields: object = {}) => ({ code: 'S', name: 'S', price: 300, vat_rate: 20, ...fields });
+  const rowWithPoints = (...pickup_points: unknown[]) => row({ pickup_points });
+  const pickupPoint = (fields: object = {}) => ({ code: 'P', name: 'Station', available: true, ...fields });
 
   it.each([
     [row({ price: -0.01 }), 'PriceIsInvalid'],
@@ -467,33 +467,33 @@ describe('a shipment method', () => {
     [row({ free_from: '0' }), 'WrongDataType'],
     [row({ requires_pickup_point: 1 }), 'WrongDataType'],
     [row({ pickup_points: {} }), 'WrongDataType'],
-    [points(null), 'WrongDataType'],
-    [points('P'), 'WrongDataType'],
-    [points(point({ code: 5 })), 'WrongDataType'],
-    [points(point({ available: 'no' })), 'WrongDataType'],
-    [points(point({ code: undefined })), 'PickupPointsCantBeBlank'],
-    [points(point({ name: ' ' })), 'PickupPointsCantBeBlank'],
-    [points(point({ name: long })), 'PickupPointsIsTooLong'],
-    [points(point({ code: '\0' })), 'PickupPointsIsInvalid'],
-    [points(point(), point({ name: 'Market' })), 'PickupPointsIsInvalid'],
-  ])('%j: %s', async (sent, key) => {
-    expect(await refused('shipment_methods', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
+    [rowWithPoints(null), 'WrongDataType'],
+    [rowWithPoints('P'), 'WrongDataType'],
+    [rowWithPoints(pickupPoint({ code: 5 })), 'WrongDataType'],
+    [rowWithPoints(pickupPoint({ available: 'no' })), 'WrongDataType'],
+    [rowWithPoints(pickupPoint({ code: undefined })), 'PickupPointsCantBeBlank'],
+    [rowWithPoints(pickupPoint({ name: ' ' })), 'PickupPointsCantBeBlank'],
+    [rowWithPoints(pickupPoint({ name: longText })), 'PickupPointsIsTooLong'],
+    [rowWithPoints(pickupPoint({ code: '\0' })), 'PickupPointsIsInvalid'],
+    [rowWithPoints(pickupPoint(), pickupPoint({ name: 'Market' })), 'PickupPointsIsInvalid'],
+  ])('%j: %s', async (sentRow, key) => {
+    expect(await expectRefused('shipment_methods', [{ ...row(), code: 'fine' }, sentRow])).toEqual([key]);
   });
 
   it('replaces its pickup points, available by default', async () => {
-    const sent = points(
-      point({ available: undefined, x: 1 }),
-      point({ code: 'Q', available: null }),
-      point({ code: 'R', available: false }),
+    const methodRow = rowWithPoints(
+      pickupPoint({ available: undefined, x: 1 }),
+      pickupPoint({ code: 'Q', available: null }),
+      pickupPoint({ code: 'R', available: false }),
     );
-    const [made] = await write('shipment_methods', [sent]);
-    expect(made?.['pickup_points']).toEqual([
+    const [newMethod] = await write('shipment_methods', [methodRow]);
+    expect(newMethod?.['pickup_points']).toEqual([
       { code: 'P', name: 'Station', available: true },
       { code: 'Q', name: 'Station', available: true },
       { code: 'R', name: 'Station', available: false },
     ]);
-    const [less] = await write('shipment_methods', [{ code: 'S', pickup_points: [point({ code: 'R' })] }]);
-    expect(less?.['pickup_points']).toEqual([{ code: 'R', name: 'Station', available: true }]);
+    const [changedMethod] = await write('shipment_methods', [{ code: 'S', pickup_points: [pickupPoint({ code: 'R' })] }]);
+    expect(changedMethod?.['pickup_points']).toEqual([{ code: 'R', name: 'Station', available: true }]);
     expect(await write('shipment_methods', [{ code: 'S', name: 'T' }])).toMatchObject([
       { pickup_points: [{ code: 'R' }] },
     ]);
@@ -501,7 +501,7 @@ describe('a shipment method', () => {
 });
 
 describe('a voucher', () => {
-  const row = (more: object = {}) => ({ code: 'V', amount: 60, ...more });
+  const row = (fields: object = {}) => ({ code: 'V', amount: 60, ...fields });
 
   it.each([
     [row({ amount: 0 }), 'AmountIsInvalid'],
@@ -516,21 +516,21 @@ describe('a voucher', () => {
     [row({ valid_from: 'x' }), 'ValidFromIsInvalid'],
     [row({ valid_from: '2026-11-02', valid_until: '2026-11-01T23:59:59' }), 'ValidUntilIsInvalid'],
     [row({ active: 'no' }), 'WrongDataType'],
-  ])('%j: %s', async (sent, key) => {
-    expect(await refused('vouchers', [{ ...row(), code: 'fine' }, sent])).toEqual([key]);
+  ])('%j: %s', async (sentRow, key) => {
+    expect(await expectRefused('vouchers', [{ ...row(), code: 'fine' }, sentRow])).toEqual([key]);
   });
 
   it('can be bound to a customer of the app and released', async () => {
     const { customer_id } = await newCustomer(shop, 'mira@example.com');
-    const { customer_id: foreign } = await newCustomer(await api.app(), 'mira@example.com');
+    const { customer_id: foreignCustomerId } = await newCustomer(await api.app(), 'mira@example.com');
     expect(await write('vouchers', [row({ customer_id })])).toMatchObject([{ customer_id }]);
     expect(await write('vouchers', [row()])).toMatchObject([{ customer_id }]);
-    expect(await refused('vouchers', [row({ customer_id: foreign })])).toEqual(['API.Customers.NotFound']);
+    expect(await expectRefused('vouchers', [row({ customer_id: foreignCustomerId })])).toEqual(['API.Customers.NotFound']);
     expect(await write('vouchers', [row({ customer_id: null })])).toMatchObject([{ customer_id: null }]);
   });
 
   describe('after use', () => {
-    const amount = (value: number) => ({ code: 'V', amount: value });
+    const voucherOf = (value: number) => ({ code: 'V', amount: value });
     let id: number;
     beforeEach(async () => {
       await stockShop(shop, [{ code: 'A', price: 50 }]);
@@ -540,13 +540,13 @@ describe('a voucher', () => {
 
     it('cannot be reduced below the spent amount', async () => {
       await shop.post(`/proforma_orders/${id}/convert`);
-      expect(await refused('vouchers', [amount(49.99)])).toEqual(['AmountIsInvalid']);
-      expect(await write('vouchers', [amount(50)])).toMatchObject([{ amount: 50, spent: 50, proforma_order_id: null }]);
-      expect(await write('vouchers', [amount(80)])).toMatchObject([{ amount: 80, spent: 50 }]);
+      expect(await expectRefused('vouchers', [voucherOf(49.99)])).toEqual(['AmountIsInvalid']);
+      expect(await write('vouchers', [voucherOf(50)])).toMatchObject([{ amount: 50, spent: 50, proforma_order_id: null }]);
+      expect(await write('vouchers', [voucherOf(80)])).toMatchObject([{ amount: 80, spent: 50 }]);
     });
 
     it('cannot be reduced while a proforma holds it', async () => {
-      expect(await refused('vouchers', [amount(59.99)])).toEqual(['AmountIsInvalid']);
+      expect(await expectRefused('vouchers', [voucherOf(59.99)])).toEqual(['AmountIsInvalid']);
       expect(await write('vouchers', [{ code: 'V', amount: 70, active: false }])).toMatchObject([
         { amount: 70, spent: 0, proforma_order_id: id },
       ]);
@@ -556,13 +556,13 @@ describe('a voucher', () => {
 
     it('can be reduced after the proforma is canceled', async () => {
       await shop.delete(`/proforma_orders/${id}`);
-      expect(await write('vouchers', [amount(1)])).toMatchObject([{ amount: 1, spent: 0 }]);
+      expect(await write('vouchers', [voucherOf(1)])).toMatchObject([{ amount: 1, spent: 0 }]);
     });
 
     it('can be changed while proformas use it', async () => {
       const calls = Array.from({ length: 10 }, (_, index) => [
         put('vouchers', [{ code: 'V', amount: 60 + index }]),
-        put('vouchers', [amount(61 + index), { code: 'W', amount: 1 }]),
+        put('vouchers', [voucherOf(61 + index), { code: 'W', amount: 1 }]),
         shop.post(`/proforma_orders/${id}/convert`),
       ]).flat();
       const statuses = new Set((await Promise.all(calls)).map(({ status }) => status));
@@ -573,19 +573,19 @@ describe('a voucher', () => {
 });
 
 describe('promotions without a coupon', () => {
-  const promotion = (index: number, more: object = {}) => ({
+  const promotion = (index: number, fields: object = {}) => ({
     code: `P${index}`,
     name: `P${index}`,
     kind: 'percentage',
     value: 0.01,
-    ...more,
+    ...fields,
   });
   const putAll = (promotions: readonly object[]) => shop.put('/promotions', { promotions });
 
   it('are limited to 100 active ones', async () => {
-    const hundred = Array.from({ length: 100 }, (_, index) => promotion(index));
-    const others = [{ active: false }, { coupon_code: 'C' }, { valid_until: '2020-01-01' }];
-    expect((await putAll([...hundred, ...others.map((more, index) => promotion(200 + index, more))])).status).toBe(200);
+    const activePromotions = Array.from({ length: 100 }, (_, index) => promotion(index));
+    const uncountedFields = [{ active: false }, { coupon_code: 'C' }, { valid_until: '2020-01-01' }];
+    expect((await putAll([...activePromotions, ...uncountedFields.map((fields, index) => promotion(200 + index, fields))])).status).toBe(200);
     const { status, body } = await putAll([promotion(100)]);
     expect([status, body]).toEqual([422, { errors: { Promotions: ['API.Promotions.TooManyActive'] } }]);
     expect((await shop.get('/promotions?limit=1000')).body.data).toHaveLength(103);
@@ -599,9 +599,9 @@ describe('promotions without a coupon', () => {
       Array.from({ length: 1_000 }, (_, index) => ({ code: `G${index}` })),
     );
     const items = Array.from({ length: 1_000 }, (_, index) => ({ code: `G${index}`, qty: 1 }));
-    const started = performance.now();
+    const startedAt = performance.now();
     const { status, body } = await shop.post('/order_processings', { order_processing: { items } });
     expect([status, body.data.promotions.length]).toEqual([201, 100]);
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   }, 120_000);
 });

@@ -11,11 +11,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   shop = await api.app();
-  await open(shop);
+  await openShop(shop);
 });
 
 /** Warehouses `W1` and `W2`, and the variants A, B and C. */
-async function open(client: Client): Promise<void> {
+async function openShop(client: Client): Promise<void> {
   await client.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2')] });
   const variants = [{ code: 'A', barcode: '860-A', external_ref: 'ref-a' }, { code: 'B' }, { code: 'C', barcode: 'A' }];
   await client.post('/int/products', { products: [{ code: 'P', name: 'P', variants }] });
@@ -27,24 +27,24 @@ interface Outcome {
   readonly failed: readonly { readonly product: unknown; readonly error: string }[];
 }
 
-const post = (products: unknown, more: object = {}, client = shop): Promise<Reply> =>
-  client.post('/stock/reconcile', { warehouse_code: 'W1', products, ...more });
-const outcome = async (products: readonly unknown[], more: object = {}, client = shop): Promise<Outcome> => {
-  const { status, body } = await post(products, more, client);
+const post = (products: unknown, fields: object = {}, client = shop): Promise<Reply> =>
+  client.post('/stock/reconcile', { warehouse_code: 'W1', products, ...fields });
+const reconcileRows = async (products: readonly unknown[], fields: object = {}, client = shop): Promise<Outcome> => {
+  const { status, body } = await post(products, fields, client);
   expect([status, Object.keys(body.data ?? body)]).toEqual([200, ['movement_id', 'updated', 'failed']]);
   return body.data;
 };
-const counted = async (products: readonly unknown[], more: object = {}, client = shop): Promise<number | null> => {
-  const { movement_id, ...rest } = await outcome(products, more, client);
-  expect(rest).toEqual({ updated: products.length, failed: [] });
+const countStock = async (products: readonly unknown[], fields: object = {}, client = shop): Promise<number | null> => {
+  const { movement_id, ...counts } = await reconcileRows(products, fields, client);
+  expect(counts).toEqual({ updated: products.length, failed: [] });
   return movement_id;
 };
 /** Expects all rows to fail and nothing to be written. Returns their keys. */
-const refused = async (products: readonly unknown[]): Promise<string[]> => {
-  const before = [await onHand(), await movements()];
-  const { movement_id, updated, failed } = await outcome(products);
+const expectRefused = async (products: readonly unknown[]): Promise<string[]> => {
+  const stockBefore = [await onHand(), await movements()];
+  const { movement_id, updated, failed } = await reconcileRows(products);
   expect([movement_id, updated, failed.map(({ product }) => product)]).toEqual([null, 0, products]);
-  expect([await onHand(), await movements()]).toEqual(before);
+  expect([await onHand(), await movements()]).toEqual(stockBefore);
   return failed.map(({ error }) => error.replace(/^API\.Stocks\./, ''));
 };
 
@@ -80,33 +80,33 @@ const ledger = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.map(({ shelf, qty }) => [shelf, qty]));
 };
 
-const row = (more: object = {}) => ({ sku: 'A', qty: 1, ...more });
-const stock = (qty: number, more: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty, ...more });
+const row = (fields: object = {}) => ({ sku: 'A', qty: 1, ...fields });
+const stockRow = (qty: number, fields: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty, ...fields });
 
 describe('POST /stock/reconcile', () => {
   it('sets on hand to the count', async () => {
-    await putStock(shop, [stock(10), stock(3, { code: 'B' })]);
-    await counted([row({ qty: 4 }), row({ sku: 'B', qty: 9 }), row({ sku: 'C', qty: 5 })]);
+    await putStock(shop, [stockRow(10), stockRow(3, { code: 'B' })]);
+    await countStock([row({ qty: 4 }), row({ sku: 'B', qty: 9 }), row({ sku: 'C', qty: 5 })]);
     expect(await onHand()).toEqual({ 'A@W1': 4, 'B@W1': 9, 'C@W1': 5 });
   });
 
   it('changes nothing when repeated', async () => {
     const products = [row({ qty: 3 }), row({ sku: 'B', qty: 0 })];
-    await counted(products);
-    expect(await counted(products)).toBeNull();
+    await countStock(products);
+    expect(await countStock(products)).toBeNull();
     expect(await onHand()).toEqual({ 'A@W1': 3 });
     expect(await movements()).toHaveLength(1);
   });
 
   it('leaves other warehouses and uncounted variants unchanged', async () => {
-    await putStock(shop, [stock(10), stock(7, { code: 'B' }), stock(5, { warehouse_code: 'W2' })]);
-    await counted([row({ qty: 0 })]);
+    await putStock(shop, [stockRow(10), stockRow(7, { code: 'B' }), stockRow(5, { warehouse_code: 'W2' })]);
+    await countStock([row({ qty: 0 })]);
     expect(await onHand()).toEqual({ 'A@W1': 0, 'A@W2': 5, 'B@W1': 7 });
   });
 
   it('books one reconcile movement, with a line for every count that differs', async () => {
-    await putStock(shop, [stock(10), stock(7, { code: 'B' })]);
-    const id = await counted([row({ qty: 4 }), row({ sku: 'B', qty: 7 }), row({ sku: 'C', qty: 2 })]);
+    await putStock(shop, [stockRow(10), stockRow(7, { code: 'B' })]);
+    const id = await countStock([row({ qty: 4 }), row({ sku: 'B', qty: 7 }), row({ sku: 'C', qty: 2 })]);
     expect((await movements()).at(-1)).toEqual({
       id,
       kind: 'reconcile',
@@ -119,54 +119,54 @@ describe('POST /stock/reconcile', () => {
   });
 
   it('writes no line for an unchanged count, nor an empty movement', async () => {
-    await putStock(shop, [stock(10)]);
+    await putStock(shop, [stockRow(10)]);
     api.clock.forward({ seconds: 60 });
-    expect(await counted([row({ qty: 10 }), row({ sku: 'B', qty: 0 })])).toBeNull();
+    expect(await countStock([row({ qty: 10 }), row({ sku: 'B', qty: 0 })])).toBeNull();
     expect(await movements()).toHaveLength(1);
-    const [{ updated_at: at }] = (await api.database.rows('select updated_at from stocks where app_id = $1', [
+    const [{ updated_at: updatedAt }] = (await api.database.rows('select updated_at from stocks where app_id = $1', [
       shop.appId,
     ])) as [{ updated_at: Date }];
-    expect(at).not.toEqual(api.clock.now());
+    expect(updatedAt).not.toEqual(api.clock.now());
   });
 
   it('uses the later of two counts of one SKU', async () => {
-    await putStock(shop, [stock(10)]);
-    await counted([row({ qty: 4 }), row({ sku: 'B', qty: 1 }), row({ qty: 6 })]);
+    await putStock(shop, [stockRow(10)]);
+    await countStock([row({ qty: 4 }), row({ sku: 'B', qty: 1 }), row({ qty: 6 })]);
     expect(await onHand()).toEqual({ 'A@W1': 6, 'B@W1': 1 });
     expect((await movements()).at(-1)).toMatchObject({ lines: { A: -4, B: 1 } });
-    expect(await counted([row({ qty: 1 }), row({ qty: 6 })])).toBeNull();
+    expect(await countStock([row({ qty: 1 }), row({ qty: 6 })])).toBeNull();
   });
 
   it('accepts a count below the reserved pieces', async () => {
     await stockShop(shop, [{ code: 'S', stock: 5 }]);
     await propose(shop, [{ code: 'S', qty: 4 }]);
-    await counted([row({ sku: 'S', qty: 1 })]);
+    await countStock([row({ sku: 'S', qty: 1 })]);
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 1, reserved: 4, available: 0 });
-    await counted([row({ sku: 'S', qty: 6 })]);
+    await countStock([row({ sku: 'S', qty: 6 })]);
     expect(await stockOf(shop, 'S')).toEqual({ on_hand: 6, reserved: 4, available: 2 });
   });
 
   it('counts a warehouse that does not sell', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
-    await counted([row({ qty: 4 })]);
+    await countStock([row({ qty: 4 })]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 0 });
   });
 
   it('keeps the minimum of a shelf', async () => {
-    await putStock(shop, [stock(1, { min_qty: 7 })]);
-    await counted([row({ qty: 5 })]);
+    await putStock(shop, [stockRow(1, { min_qty: 7 })]);
+    await countStock([row({ qty: 5 })]);
     expect(await api.database.rows('select min_qty from stocks where app_id = $1', [shop.appId])).toEqual([
       { min_qty: 7 },
     ]);
   });
 
   it('does nothing for an empty list', async () => {
-    expect(await counted([])).toBeNull();
+    expect(await countStock([])).toBeNull();
     expect(await movements()).toEqual([]);
   });
 
   it('ignores unknown fields', async () => {
-    await counted([row({ qty: 2, code: 'B', barcode: '860-A', on_hand: 99, warehouse_code: 'W2' })], { id: 5 });
+    await countStock([row({ qty: 2, code: 'B', barcode: '860-A', on_hand: 99, warehouse_code: 'W2' })], { id: 5 });
     expect(await onHand()).toEqual({ 'A@W1': 2 });
   });
 });
@@ -191,11 +191,11 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
     ['with NUL', 'A\0'],
     ['with half of a surrogate pair', '\ud800'],
   ])('fails an entry with an unknown SKU: %s', async (_, sku) => {
-    expect(await refused([sku === undefined ? { qty: 1 } : row({ sku })])).toEqual(['VariantNotFound']);
+    expect(await expectRefused([sku === undefined ? { qty: 1 } : row({ sku })])).toEqual(['VariantNotFound']);
   });
 
   it('matches a SKU as a code, not as a barcode', async () => {
-    await counted([row({ qty: 3 })]);
+    await countStock([row({ qty: 3 })]);
     expect(await onHand()).toEqual({ 'A@W1': 3 });
   });
 
@@ -214,14 +214,14 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
   });
 
   it('does not find variants and warehouses of another app', async () => {
-    const stranger = await api.app();
-    await stranger.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
-    await stranger.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
-    expect(await refused([row({ sku: 'F' })])).toEqual(['VariantNotFound']);
+    const otherApp = await api.app();
+    await otherApp.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
+    await otherApp.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
+    expect(await expectRefused([row({ sku: 'F' })])).toEqual(['VariantNotFound']);
     expect((await post([row()], { warehouse_code: 'FOREIGN' })).status).toBe(404);
-    await open(stranger);
-    await counted([row({ qty: 8 })], {}, stranger);
-    expect([await onHand(), (await onHand(stranger))['A@W1']]).toEqual([{}, 8]);
+    await openShop(otherApp);
+    await countStock([row({ qty: 8 })], {}, otherApp);
+    expect([await onHand(), (await onHand(otherApp))['A@W1']]).toEqual([{}, 8]);
   });
 
   it('translates the key of an unknown warehouse', async () => {
@@ -231,7 +231,7 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
       },
     });
     expect((await post([], { warehouse_code: 'W3' })).body).toEqual({ errors: { Warehouses: ['No such warehouse'] } });
-    expect((await outcome([row({ sku: 'none' })])).failed).toMatchObject([{ error: 'No such SKU' }]);
+    expect((await reconcileRows([row({ sku: 'none' })])).failed).toMatchObject([{ error: 'No such SKU' }]);
   });
 });
 
@@ -239,9 +239,9 @@ describe('Failures inside a 200: POST /stock/reconcile', () => {
   it('lists failed entries as sent, with their reasons, and writes the others', async () => {
     const unknown = { sku: 'none', qty: 1, note: { any: ['thing'] } };
     const rows = [row({ qty: 2 }), unknown, null, row({ sku: 'B', qty: 3 }), row({ qty: '4' }), 5];
-    const { movement_id, ...rest } = await outcome(rows);
+    const { movement_id, ...result } = await reconcileRows(rows);
     expect(movement_id).toEqual(expect.any(Number));
-    expect(rest).toEqual({
+    expect(result).toEqual({
       updated: 2,
       failed: [
         { product: unknown, error: 'API.Stocks.VariantNotFound' },
@@ -254,12 +254,12 @@ describe('Failures inside a 200: POST /stock/reconcile', () => {
   });
 
   it.each([undefined, null, '1', '', true, [1], {}, 1.5, -1, 1e10, 1e300])('InvalidQty: qty %j', async (qty) => {
-    expect(await refused([qty === undefined ? { sku: 'A' } : row({ qty })])).toEqual(['InvalidQty']);
+    expect(await expectRefused([qty === undefined ? { sku: 'A' } : row({ qty })])).toEqual(['InvalidQty']);
   });
 
   it('ignores a failed row beside a valid one of the same SKU', async () => {
-    await putStock(shop, [stock(10)]);
-    expect(await outcome([row({ qty: 4 }), row({ qty: -1 })])).toMatchObject({ updated: 1, failed: [{}] });
+    await putStock(shop, [stockRow(10)]);
+    expect(await reconcileRows([row({ qty: 4 }), row({ qty: -1 })])).toMatchObject({ updated: 1, failed: [{}] });
     expect(await onHand()).toEqual({ 'A@W1': 4 });
   });
 });
@@ -297,26 +297,26 @@ describe('Validation errors: POST /stock/reconcile', () => {
 });
 
 describe('POST /stock/reconcile with many rows', () => {
-  const many = (count: number, qty: number) => Array.from({ length: count }, (_, index) => ({ sku: `M${index}`, qty }));
-  const catalogue = (count: number) =>
+  const manyRows = (count: number, qty: number) => Array.from({ length: count }, (_, index) => ({ sku: `M${index}`, qty }));
+  const addCatalogue = (count: number) =>
     shop.post('/int/products', {
-      products: [{ code: 'M', name: 'M', variants: many(count, 0).map(({ sku }) => ({ code: sku })) }],
+      products: [{ code: 'M', name: 'M', variants: manyRows(count, 0).map(({ sku }) => ({ code: sku })) }],
     });
 
   it('writes 10,000 with as many statements as 1', async () => {
     // The database has no statistics of this app yet.
     await api.database.source.query('analyze');
-    await catalogue(10_000);
-    const count = async (products: readonly object[]): Promise<number> => {
+    await addCatalogue(10_000);
+    const countStatements = async (products: readonly object[]): Promise<number> => {
       api.statements.length = 0;
-      await counted(products);
+      await countStock(products);
       return api.statements.length;
     };
-    await counted([]);
-    const one = await count(many(1, 7));
-    expect(one).toBe(5);
-    expect(await count(many(10_000, 3))).toBe(one);
-    expect(await count(many(10_000, 2))).toBe(one);
+    await countStock([]);
+    const statementsForOne = await countStatements(manyRows(1, 7));
+    expect(statementsForOne).toBe(5);
+    expect(await countStatements(manyRows(10_000, 3))).toBe(statementsForOne);
+    expect(await countStatements(manyRows(10_000, 2))).toBe(statementsForOne);
     const sums = await api.database.rows(
       'select on_hand, count(*)::int from stocks where app_id = $1 group by 1 order by 1',
       [shop.appId],
@@ -335,7 +335,7 @@ describe('concurrent POST /stock/reconcile', () => {
       .map((code, index) => ({ code, key: (index * (2 * call + 3)) % 211 }))
       .sort((a, b) => a.key - b.key)
       .map(({ code }) => code);
-  const reconcile = (call: number, qty: number) => counted(shuffled(call).map((sku) => ({ sku, qty })));
+  const reconcile = (call: number, qty: number) => countStock(shuffled(call).map((sku) => ({ sku, qty })));
   const add = async (call: number, qty: number): Promise<void> => {
     const shelves = shuffled(call).flatMap((code) =>
       ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code, qty })),
@@ -343,7 +343,7 @@ describe('concurrent POST /stock/reconcile', () => {
     const { body } = await shop.put('/int/stocks', { stocks: shelves });
     expect(body.data).toEqual({ updated: shelves.length, failed: [] });
   };
-  const booked = (part: string): number => api.statements.filter((text) => text.includes(part)).length;
+  const countStatementsWith = (part: string): number => api.statements.filter((text) => text.includes(part)).length;
 
   beforeEach(() =>
     shop.post('/int/products', {
@@ -360,7 +360,7 @@ describe('concurrent POST /stock/reconcile', () => {
   });
 
   it('waits for a call that adds stock, and counts its new shelves', async () => {
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const waitingStatements = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<number | null> | undefined;
     await api.database.transaction(async (transaction) => {
       // The steps of PUT /int/stocks.
@@ -373,8 +373,8 @@ describe('concurrent POST /stock/reconcile', () => {
          where v.app_id = $1 and v.code = 'A' and w.app_id = $1 and w.code = 'W1'`,
         [shop.appId],
       );
-      call = counted([row({ qty: 3 })]);
-      while ((await api.database.rows(waiting)).length === 0) await setTimeout(10);
+      call = countStock([row({ qty: 3 })]);
+      while ((await api.database.rows(waitingStatements)).length === 0) await setTimeout(10);
     });
     await call;
     expect(await onHand()).toEqual({ 'A@W1': 3 });
@@ -388,17 +388,17 @@ describe('concurrent POST /stock/reconcile', () => {
         Array.from({ length: CALLS }, (_, call) => [reconcile(call, 1_000 * (call + 1)), add(call, 1)]).flat(),
       );
       // A deadlock would have repeated its transaction.
-      expect(booked('from warehouses')).toBe(2 * CALLS);
-      const after = await onHand();
-      const counts = Object.entries(after).filter(([shelf]) => shelf.endsWith('@W1'));
+      expect(countStatementsWith('from warehouses')).toBe(2 * CALLS);
+      const stockAfter = await onHand();
+      const counts = Object.entries(stockAfter).filter(([shelf]) => shelf.endsWith('@W1'));
       // All shelves have the same count and the same later additions.
       expect(new Set(counts.map(([, qty]) => qty)).size).toBe(1);
       expect((counts[0]?.[1] ?? 0) % 1_000).toBeLessThanOrEqual(CALLS);
       expect(counts[0]?.[1]).toBeGreaterThanOrEqual(1_000);
       expect(
-        Object.entries(after).filter(([shelf, qty]) => shelf.endsWith('@W2') && qty === CALLS * round),
+        Object.entries(stockAfter).filter(([shelf, qty]) => shelf.endsWith('@W2') && qty === CALLS * round),
       ).toHaveLength(codes.length);
-      expect(await ledger()).toEqual(after);
+      expect(await ledger()).toEqual(stockAfter);
     }
   });
 

@@ -11,11 +11,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   shop = await api.app();
-  await open(shop);
+  await openShop(shop);
 });
 
 /** Stock of A, B (product `P`) and C (product `Q`) in W1, of A in W2 as well, of C in `CLOSED`, which does not sell. */
-async function open(client: Client): Promise<void> {
+async function openShop(client: Client): Promise<void> {
   const warehouses = [warehouse('W1'), warehouse('W2'), warehouse('CLOSED', { sellable: false })];
   await client.put('/warehouse', { warehouses });
   await client.post('/int/products', {
@@ -48,22 +48,22 @@ interface Row {
   readonly warehouse_code: string | null;
 }
 
-const list = async (query = '', client = shop): Promise<Row[]> => {
+const listStock = async (query = '', client = shop): Promise<Row[]> => {
   const { status, body } = await client.get(`/stocks?${query}`);
   expect(status).toBe(200);
   return body.data;
 };
-const shelves = async (query = '', client = shop): Promise<string[]> =>
-  (await list(query, client)).map((row) => `${row.code}@${row.warehouse_code}`);
+const listShelves = async (query = '', client = shop): Promise<string[]> =>
+  (await listStock(query, client)).map((row) => `${row.code}@${row.warehouse_code}`);
 const rowOf = async (shelf: string): Promise<Row> =>
-  (await list()).find((row) => `${row.code}@${row.warehouse_code}` === shelf)!;
+  (await listStock()).find((row) => `${row.code}@${row.warehouse_code}` === shelf)!;
 
 const ALL = ['A@W1', 'A@W2', 'B@W1', 'C@W1', 'C@CLOSED'];
 
 describe('Paging, sorting, filtering: GET /stocks', () => {
   it('shows stock and reservations per variant and warehouse', async () => {
     await propose(shop, [{ code: 'A', qty: 2 }]);
-    const [row] = await list();
+    const [row] = await listStock();
     expect(row).toEqual({
       id: expect.any(Number),
       product_id: expect.any(Number),
@@ -88,7 +88,7 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
   });
 
   it('is sorted by product, variant and warehouse', async () => {
-    const rows = await list();
+    const rows = await listStock();
     expect(rows.map((row) => `${row.code}@${row.warehouse_code}`)).toEqual(ALL);
     const keys = rows.map((row) => [row.product_id, row.product_variant_id, row.warehouse_id]);
     expect(keys).toEqual(keys.toSorted((a, b) => a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!));
@@ -97,36 +97,36 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
   it('shows a later variant beside others of its product', async () => {
     await shop.post('/int/products', { products: [{ code: 'P', variants: [{ code: 'D' }] }] });
     await putStock(shop, [{ code: 'D', warehouse_code: 'W1', qty: 1 }]);
-    expect(await shelves()).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1', 'C@W1', 'C@CLOSED']);
-    expect(await shelves('limit=4')).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1']);
+    expect(await listShelves()).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1', 'C@W1', 'C@CLOSED']);
+    expect(await listShelves('limit=4')).toEqual(['A@W1', 'A@W2', 'B@W1', 'D@W1']);
   });
 
   it('filters by warehouse, product, variant and all of them', async () => {
     const row = await rowOf('A@W1');
-    expect(await shelves(`warehouseId=${row.warehouse_id}`)).toEqual(['A@W1', 'B@W1', 'C@W1']);
-    expect(await shelves(`productId=${row.product_id}`)).toEqual(['A@W1', 'A@W2', 'B@W1']);
-    expect(await shelves(`productVariantId=${row.product_variant_id}`)).toEqual(['A@W1', 'A@W2']);
-    const both = `warehouseId=${row.warehouse_id}&productVariantId=${row.product_variant_id}`;
-    expect(await shelves(both)).toEqual(['A@W1']);
+    expect(await listShelves(`warehouseId=${row.warehouse_id}`)).toEqual(['A@W1', 'B@W1', 'C@W1']);
+    expect(await listShelves(`productId=${row.product_id}`)).toEqual(['A@W1', 'A@W2', 'B@W1']);
+    expect(await listShelves(`productVariantId=${row.product_variant_id}`)).toEqual(['A@W1', 'A@W2']);
+    const bothFilters = `warehouseId=${row.warehouse_id}&productVariantId=${row.product_variant_id}`;
+    expect(await listShelves(bothFilters)).toEqual(['A@W1']);
     const { product_id: q } = await rowOf('C@W1');
-    expect(await shelves(`${both}&productId=${q}`)).toEqual([]);
+    expect(await listShelves(`${bothFilters}&productId=${q}`)).toEqual([]);
   });
 
   it('accepts and ignores a language', async () => {
-    expect(await list('languageId=1')).toEqual(await list());
+    expect(await listStock('languageId=1')).toEqual(await listStock());
   });
 
   it('leaves out deleted warehouses', async () => {
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: -2 }]);
     await shop.put('/warehouse', { warehouses: [{ code: 'W2', delete: true }] });
-    expect(await shelves()).toEqual(ALL.filter((shelf) => shelf !== 'A@W2'));
+    expect(await listShelves()).toEqual(ALL.filter((shelf) => shelf !== 'A@W2'));
   });
 
   it('shows each shelf once, page by page', async () => {
-    expect(await shelves('limit=2')).toEqual(ALL.slice(0, 2));
-    expect(await shelves('limit=2&offset=2')).toEqual(ALL.slice(2, 4));
-    expect(await shelves('limit=2&offset=4')).toEqual(ALL.slice(4));
-    for (const page of ['limit=0', 'limit=x', 'offset=-1', 'limit=1&limit=2']) expect(await shelves(page)).toEqual(ALL);
+    expect(await listShelves('limit=2')).toEqual(ALL.slice(0, 2));
+    expect(await listShelves('limit=2&offset=2')).toEqual(ALL.slice(2, 4));
+    expect(await listShelves('limit=2&offset=4')).toEqual(ALL.slice(4));
+    for (const page of ['limit=0', 'limit=x', 'offset=-1', 'limit=1&limit=2']) expect(await listShelves(page)).toEqual(ALL);
   });
 
   it('has pages of 30 by default', async () => {
@@ -136,21 +136,21 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
       shop,
       variants.map(({ code }) => ({ code, warehouse_code: 'W1', qty: 1 })),
     );
-    expect(await list()).toHaveLength(30);
-    expect(await list('limit=10001')).toHaveLength(45);
+    expect(await listStock()).toHaveLength(30);
+    expect(await listStock('limit=10001')).toHaveLength(45);
   });
 
   it('shows nothing of another app', async () => {
-    expect(await list('', await api.app())).toEqual([]);
-    const stranger = await api.app();
-    await open(stranger);
-    expect(await list(`warehouseId=${(await rowOf('A@W1')).warehouse_id}`, stranger)).toEqual([]);
+    expect(await listStock('', await api.app())).toEqual([]);
+    const otherApp = await api.app();
+    await openShop(otherApp);
+    expect(await listStock(`warehouseId=${(await rowOf('A@W1')).warehouse_id}`, otherApp)).toEqual([]);
   });
 
   it('takes one statement for any number of shelves', async () => {
-    await list('limit=1');
+    await listStock('limit=1');
     api.statements.length = 0;
-    await list();
+    await listStock();
     expect(api.statements).toHaveLength(1);
   });
 });
@@ -163,7 +163,7 @@ describe('errors of GET /stocks', () => {
     ['languageId', 'Stocks.InvalidLanguageId'],
   ] as const;
 
-  const errors = async (query: string, client = shop) => {
+  const getErrors = async (query: string, client = shop) => {
     const { status, body } = await client.get(`/stocks?${query}`);
     return [status, body];
   };
@@ -172,23 +172,23 @@ describe('errors of GET /stocks', () => {
     it.each(['x', '1.5', '1e3', '%2B1', '%201', '1%20', '%20', '0x1', '1,2', 'null', 'W1', '１', 'true'])(
       'answers 400 with its key for "%s"',
       async (value) => {
-        expect(await errors(`${name}=${value}`)).toEqual([400, { errors: { Stocks: [key] } }]);
+        expect(await getErrors(`${name}=${value}`)).toEqual([400, { errors: { Stocks: [key] } }]);
       },
     );
 
     it.each([`${name}=1&${name}=2`, `${name}[]=1`, `${name}[x]=1`])(
       'answers 400 with its key when repeated: %s',
       async (query) => {
-        expect(await errors(query)).toEqual([400, { errors: { Stocks: [key] } }]);
+        expect(await getErrors(query)).toEqual([400, { errors: { Stocks: [key] } }]);
       },
     );
 
     it('is ignored when empty', async () => {
-      expect(await shelves(`${name}=`)).toEqual(ALL);
+      expect(await listShelves(`${name}=`)).toEqual(ALL);
     });
 
     it('answers 400 without a key for invalid text', async () => {
-      expect(await errors(`${name}=1%00`)).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+      expect(await getErrors(`${name}=1%00`)).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     });
   });
 
@@ -196,14 +196,14 @@ describe('errors of GET /stocks', () => {
     'finds nothing for the unknown id %s',
     async (id) => {
       for (const [name] of FILTERS.filter(([filter]) => filter !== 'languageId')) {
-        expect(await list(`${name}=${id}`)).toEqual([]);
+        expect(await listStock(`${name}=${id}`)).toEqual([]);
       }
-      expect(await shelves(`languageId=${id}`)).toEqual(ALL);
+      expect(await listShelves(`languageId=${id}`)).toEqual(ALL);
     },
   );
 
   it('reports every invalid filter', async () => {
-    expect(await errors('languageId=x&warehouseId=x&productId=1&productVariantId=')).toEqual([
+    expect(await getErrors('languageId=x&warehouseId=x&productId=1&productVariantId=')).toEqual([
       400,
       { errors: { Stocks: ['Stocks.InvalidWarehouseId', 'Stocks.InvalidLanguageId'] } },
     ]);
@@ -215,7 +215,7 @@ describe('errors of GET /stocks', () => {
     });
     const token = await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language: 'sr' });
     const serbian = api.through({ ...shop, token: token as string }, [api.origin]);
-    expect(await errors('warehouseId=x', serbian)).toEqual([
+    expect(await getErrors('warehouseId=x', serbian)).toEqual([
       400,
       { errors: { Stocks: ['Magacin mora biti ceo broj'] } },
     ]);

@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   shop = await api.app();
-  await open(shop);
+  await openShop(shop);
 });
 
-async function open(client: Client): Promise<void> {
+async function openShop(client: Client): Promise<void> {
   await client.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2')] });
   await client.post('/int/products', {
     products: [
@@ -36,26 +36,26 @@ interface Line {
 }
 
 const EVER = 'dateFrom=0001-01-01&dateUntil=9999-12-31';
-const list = async (query = EVER, client = shop): Promise<Line[]> => {
+const listLines = async (query = EVER, client = shop): Promise<Line[]> => {
   const { status, body } = await client.get(`/stock_movements?${query}`);
   expect(status).toBe(200);
   return body.data;
 };
-const summaries = async (query = EVER): Promise<string[]> =>
-  (await list(query)).map((line) => `${line.kind} ${line.qty} ${line.code}@${line.warehouse_code}`);
-const book = (qty: number, code = 'A', warehouse_code = 'W1') => putStock(shop, [{ code, warehouse_code, qty }]);
+const listSummaries = async (query = EVER): Promise<string[]> =>
+  (await listLines(query)).map((line) => `${line.kind} ${line.qty} ${line.code}@${line.warehouse_code}`);
+const bookStock = (qty: number, code = 'A', warehouse_code = 'W1') => putStock(shop, [{ code, warehouse_code, qty }]);
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 
 describe('Paging, sorting, filtering: GET /stock_movements', () => {
   it('shows every line with its movement, in booking order', async () => {
-    await book(5);
+    await bookStock(5);
     api.clock.forward({ seconds: 1 });
     const { id, proforma_number: number } = await propose(shop, [{ code: 'A', qty: 2 }]);
     api.clock.forward({ seconds: 1 });
     await shop.delete(`/proforma_orders/${id}`);
-    expect(await summaries()).toEqual(['adjust 5 A@W1', 'reserve 2 A@W1', 'release -2 A@W1']);
-    const [first, second] = await list();
-    expect(first).toEqual({
+    expect(await listSummaries()).toEqual(['adjust 5 A@W1', 'reserve 2 A@W1', 'release -2 A@W1']);
+    const [firstLine, secondLine] = await listLines();
+    expect(firstLine).toEqual({
       id: expect.any(Number),
       movement_id: expect.any(Number),
       kind: 'adjust',
@@ -68,23 +68,23 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
       qty: 5,
       reference: null,
     });
-    expect(second).toMatchObject({ reference: number });
+    expect(secondLine).toMatchObject({ reference: number });
   });
 
   it('adds up to on hand and reserved', async () => {
-    await book(5);
+    await bookStock(5);
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     const { data_part, time_part } = order;
-    const shipped = { id: order.id, data_part, time_part, delivery_status_id: 2 };
-    expect((await shop.put('/orders/bulk_update', { orders: [shipped] })).body.data.updated).toBe(1);
+    const shipment = { id: order.id, data_part, time_part, delivery_status_id: 2 };
+    expect((await shop.put('/orders/bulk_update', { orders: [shipment] })).body.data.updated).toBe(1);
     await propose(shop, [{ code: 'A', qty: 1 }]);
-    const lines = await list();
-    const total = (...kinds: string[]) =>
+    const lines = await listLines();
+    const totalOf = (...kinds: string[]) =>
       lines.filter(({ kind }) => kinds.includes(kind)).reduce((sum, { qty }) => sum + qty, 0);
     const [stock] = (await shop.get('/stocks')).body.data;
     expect([stock.on_hand, stock.reserved]).toEqual([3, 1]);
-    expect([total('adjust', 'reconcile', 'ship'), total('reserve', 'release', 'ship')]).toEqual([3, 1]);
+    expect([totalOf('adjust', 'reconcile', 'ship'), totalOf('reserve', 'release', 'ship')]).toEqual([3, 1]);
   });
 
   it('sorts movements of one moment by id', async () => {
@@ -93,8 +93,8 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
       { code: 'A', warehouse_code: 'W1', qty: 2 },
       { code: 'B', warehouse_code: 'W2', qty: 3 },
     ]);
-    await book(4);
-    const lines = await list();
+    await bookStock(4);
+    const lines = await listLines();
     expect(lines).toHaveLength(4);
     const keys = lines.map((line) => [line.movement_id, line.id]);
     expect(keys).toEqual(keys.toSorted((a, b) => a[0]! - b[0]! || a[1]! - b[1]!));
@@ -102,46 +102,46 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
   });
 
   it('is sorted by the time of booking before the id', async () => {
-    await book(1);
+    await bookStock(1);
     api.clock.forward({ seconds: -60 });
-    await book(2);
+    await bookStock(2);
     api.clock.forward({ seconds: 60 });
-    expect(await summaries()).toEqual(['adjust 2 A@W1', 'adjust 1 A@W1']);
+    expect(await listSummaries()).toEqual(['adjust 2 A@W1', 'adjust 1 A@W1']);
   });
 
   it('filters by warehouse and product', async () => {
-    await book(1, 'A', 'W1');
-    await book(2, 'B', 'W2');
-    await book(3, 'C', 'W2');
-    const [a, , c] = await list();
-    expect(await summaries(`${EVER}&warehouseId=${c!.warehouse_id}`)).toEqual(['adjust 2 B@W2', 'adjust 3 C@W2']);
-    expect(await summaries(`${EVER}&productId=${a!.product_id}`)).toEqual(['adjust 1 A@W1', 'adjust 2 B@W2']);
-    expect(await summaries(`${EVER}&productId=${a!.product_id}&warehouseId=${c!.warehouse_id}`)).toEqual([
+    await bookStock(1, 'A', 'W1');
+    await bookStock(2, 'B', 'W2');
+    await bookStock(3, 'C', 'W2');
+    const [a, , c] = await listLines();
+    expect(await listSummaries(`${EVER}&warehouseId=${c!.warehouse_id}`)).toEqual(['adjust 2 B@W2', 'adjust 3 C@W2']);
+    expect(await listSummaries(`${EVER}&productId=${a!.product_id}`)).toEqual(['adjust 1 A@W1', 'adjust 2 B@W2']);
+    expect(await listSummaries(`${EVER}&productId=${a!.product_id}&warehouseId=${c!.warehouse_id}`)).toEqual([
       'adjust 2 B@W2',
     ]);
-    expect(await summaries(`${EVER}&warehouseId=&productId=`)).toHaveLength(3);
+    expect(await listSummaries(`${EVER}&warehouseId=&productId=`)).toHaveLength(3);
     for (const id of ['0', '-1', '987654321', '9'.repeat(30)]) {
-      expect(await summaries(`${EVER}&warehouseId=${id}`)).toEqual([]);
-      expect(await summaries(`${EVER}&productId=${id}`)).toEqual([]);
+      expect(await listSummaries(`${EVER}&warehouseId=${id}`)).toEqual([]);
+      expect(await listSummaries(`${EVER}&productId=${id}`)).toEqual([]);
     }
   });
 
   it('shows movements of a deleted warehouse', async () => {
-    await book(1);
-    await book(-1);
+    await bookStock(1);
+    await bookStock(-1);
     await shop.put('/warehouse', { warehouses: [{ code: 'W1', delete: true }] });
-    expect(await summaries()).toEqual(['adjust 1 A@W1', 'adjust -1 A@W1']);
+    expect(await listSummaries()).toEqual(['adjust 1 A@W1', 'adjust -1 A@W1']);
   });
 
   it('is not paged', async () => {
-    for (let qty = 1; qty <= 3; qty += 1) await book(qty);
-    expect(await summaries(`${EVER}&limit=1&offset=1`)).toHaveLength(3);
+    for (let qty = 1; qty <= 3; qty += 1) await bookStock(qty);
+    expect(await listSummaries(`${EVER}&limit=1&offset=1`)).toHaveLength(3);
   });
 
   it('is empty without movements in the app', async () => {
-    expect(await list()).toEqual([]);
-    await book(1);
-    expect(await list(EVER, await api.app())).toEqual([]);
+    expect(await listLines()).toEqual([]);
+    await bookStock(1);
+    expect(await listLines(EVER, await api.app())).toEqual([]);
   });
 
   it('shows each line once and in order over several batches', async () => {
@@ -151,7 +151,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     });
     const stocks = codes.map((code) => ({ code, warehouse_code: 'W1', qty: 1 }));
     for (const _ of [1, 2]) expect((await shop.put('/int/stocks', { stocks })).body.data.updated).toBe(6_000);
-    const lines = await list();
+    const lines = await listLines();
     expect(lines).toHaveLength(12_000);
     expect(new Set(lines.map(({ movement_id: id }) => id)).size).toBe(2);
     const ids = lines.map(({ id }) => id);
@@ -159,7 +159,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
   });
 
   it('continues exactly between moments a microsecond apart', async () => {
-    await book(1);
+    await bookStock(1);
     // Only another program writes moments this fine.
     await api.database.rows(
       `with one as (
@@ -174,7 +174,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
        select made.app_id, made.id, one.product_variant_id, 1 from made, one`,
       [shop.appId, api.clock.now()],
     );
-    const lines = await list();
+    const lines = await listLines();
     expect(lines).toHaveLength(10_002);
     // Later moments have smaller ids.
     const ids = lines.slice(1).map(({ movement_id: id }) => id);
@@ -189,14 +189,14 @@ describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUnt
   beforeEach(async () => {
     const noon = Date.parse(`${day}T12:00:00Z`);
     const start = api.clock.now().getTime();
-    for (const [index, at] of [noon - 12 * 3_600_000, noon, noon + 12 * 3_600_000 - 300].entries()) {
-      api.clock.forward({ seconds: (at - api.clock.now().getTime()) / 1_000 });
-      await book(index + 1);
+    for (const [index, moment] of [noon - 12 * 3_600_000, noon, noon + 12 * 3_600_000 - 300].entries()) {
+      api.clock.forward({ seconds: (moment - api.clock.now().getTime()) / 1_000 });
+      await bookStock(index + 1);
     }
     api.clock.forward({ seconds: (start - api.clock.now().getTime()) / 1_000 });
   });
 
-  const found = async (query: string): Promise<number[]> => (await list(query)).map(({ qty }) => qty);
+  const listQuantities = async (query: string): Promise<number[]> => (await listLines(query)).map(({ qty }) => qty);
 
   it.each([
     [`dateFrom=${day}&dateUntil=2026-11-23`, [1, 2, 3]],
@@ -209,7 +209,7 @@ describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUnt
     [`dateFrom=${day}T13:00:00%2B01:00&dateUntil=${day}T13:00:00%2B01:00`, [2]],
     [`dateFrom=2026-11-23&dateUntil=${day}`, []],
   ])('%s finds %j: ends are inclusive, a date is its midnight', async (query, expected) => {
-    expect(await found(query)).toEqual(expected);
+    expect(await listQuantities(query)).toEqual(expected);
   });
 
   it.each([

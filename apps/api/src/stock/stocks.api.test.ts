@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 beforeEach(async () => {
   shop = await api.app();
-  await open(shop);
+  await openShop(shop);
 });
 
 /** Warehouses `W1` and `W2`; product `P` with variants A and B, product `Q` with variant C. */
-async function open(client: Client): Promise<void> {
+async function openShop(client: Client): Promise<void> {
   await client.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2')] });
   await client.post('/int/products', {
     products: [
@@ -39,26 +39,26 @@ interface Outcome {
 }
 
 const put = (stocks: readonly unknown[], client = shop): Promise<Reply> => client.put('/int/stocks', { stocks });
-const outcome = async (stocks: readonly unknown[], client = shop): Promise<Outcome> => {
+const putRows = async (stocks: readonly unknown[], client = shop): Promise<Outcome> => {
   const { status, body } = await put(stocks, client);
   expect([status, Object.keys(body.data)]).toEqual([200, ['updated', 'failed']]);
   return body.data;
 };
-const written = async (stocks: readonly unknown[], client = shop): Promise<void> =>
-  expect(await outcome(stocks, client)).toEqual({ updated: stocks.length, failed: [] });
+const writeRows = async (stocks: readonly unknown[], client = shop): Promise<void> =>
+  expect(await putRows(stocks, client)).toEqual({ updated: stocks.length, failed: [] });
 /** Expects all rows to fail and nothing to be written. Returns their keys. */
-const refused = async (stocks: readonly unknown[]): Promise<string[]> => {
-  const before = [await shelves(), await movements()];
-  const { updated, failed } = await outcome(stocks);
+const expectRefused = async (stocks: readonly unknown[]): Promise<string[]> => {
+  const stockBefore = [await storedShelves(), await storedMovements()];
+  const { updated, failed } = await putRows(stocks);
   expect([updated, failed.map(({ input }) => input)]).toEqual([0, stocks]);
-  expect([await shelves(), await movements()]).toEqual(before);
+  expect([await storedShelves(), await storedMovements()]).toEqual(stockBefore);
   return failed.map(({ error }) => error.message.replace(/^API\.Stocks\./, ''));
 };
 
 /** On hand by shelf: `A@W1` → 5. */
 const onHand = async (client = shop): Promise<Record<string, number>> =>
-  Object.fromEntries((await shelves(client)).map(({ shelf, on_hand }) => [shelf, on_hand]));
-const shelves = (client = shop) =>
+  Object.fromEntries((await storedShelves(client)).map(({ shelf, on_hand }) => [shelf, on_hand]));
+const storedShelves = (client = shop) =>
   api.database.rows<{ shelf: string; on_hand: number; min_qty: number; updated_at: Date }>(
     `select v.code || '@' || w.code as shelf, s.on_hand, s.min_qty, s.updated_at
      from stocks s join product_variants v on v.id = s.product_variant_id join warehouses w on w.id = s.warehouse_id
@@ -66,7 +66,7 @@ const shelves = (client = shop) =>
     [client.appId],
   );
 /** Every movement of the app in booking order, with its lines. */
-const movements = (client = shop) =>
+const storedMovements = (client = shop) =>
   api.database.rows<object>(
     `select m.kind, w.code as warehouse, m.reference, m.booked_at, (
        select json_object_agg(v.code, l.qty order by v.code) from stock_movement_lines l
@@ -85,47 +85,47 @@ const variantIds = async () =>
     )
   ).map(({ id }) => id);
 const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
+const waitUntil = async (isTrue: () => Promise<boolean>): Promise<void> => {
   while (!(await isTrue())) await setTimeout(10);
 };
 
-const row = (more: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty: 1, ...more });
+const row = (fields: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty: 1, ...fields });
 
 describe('PUT /int/stocks', () => {
   it('adds qty and subtracts a negative one', async () => {
-    await written([row({ qty: 10 })]);
-    await written([row({ qty: 5 }), row({ code: 'B', qty: 2 })]);
-    await written([row({ qty: -4 })]);
+    await writeRows([row({ qty: 10 })]);
+    await writeRows([row({ qty: 5 }), row({ code: 'B', qty: 2 })]);
+    await writeRows([row({ qty: -4 })]);
     expect(await onHand()).toEqual({ 'A@W1': 11, 'B@W1': 2 });
   });
 
   it('adds again when repeated', async () => {
     const stocks = [row({ qty: 3 })];
-    await written(stocks);
-    await written(stocks);
+    await writeRows(stocks);
+    await writeRows(stocks);
     expect(await onHand()).toEqual({ 'A@W1': 6 });
   });
 
   it('adds to each warehouse separately', async () => {
-    await written([row({ qty: 1 }), row({ warehouse_code: 'W2', qty: 2 })]);
+    await writeRows([row({ qty: 1 }), row({ warehouse_code: 'W2', qty: 2 })]);
     expect(await onHand()).toEqual({ 'A@W1': 1, 'A@W2': 2 });
   });
 
   it('does nothing for an empty list', async () => {
-    await written([]);
-    expect(await movements()).toEqual([]);
+    await writeRows([]);
+    expect(await storedMovements()).toEqual([]);
   });
 
   it('ignores unknown fields', async () => {
-    await written([row({ on_hand: 99, reserved: 99, id: 1, app_id: 1, constructor: 1 })]);
+    await writeRows([row({ on_hand: 99, reserved: 99, id: 1, app_id: 1, constructor: 1 })]);
     expect(await onHand()).toEqual({ 'A@W1': 1 });
   });
 
   it('sets updated_at from the clock', async () => {
-    await written([row()]);
+    await writeRows([row()]);
     api.clock.forward({ seconds: 90 });
-    await written([row()]);
-    expect(await shelves()).toMatchObject([{ updated_at: api.clock.now() }]);
+    await writeRows([row()]);
+    expect(await storedShelves()).toMatchObject([{ updated_at: api.clock.now() }]);
   });
 });
 
@@ -145,7 +145,7 @@ describe('the variant of a row of PUT /int/stocks', () => {
     ['barcode when the code is empty', { code: '', barcode: '860-B' }, 'B@W1'],
     ['barcode when the code is blank', { code: ' \t', barcode: '860-B' }, 'B@W1'],
   ])('is found by %s', async (_, identifiers, shelf) => {
-    await written([{ warehouse_code: 'W1', qty: 1, ...identifiers }]);
+    await writeRows([{ warehouse_code: 'W1', qty: 1, ...identifiers }]);
     expect(await onHand()).toEqual({ [shelf]: 1 });
   });
 
@@ -165,13 +165,13 @@ describe('the variant of a row of PUT /int/stocks', () => {
     ['nulls', { code: null, barcode: null, external_ref: null }],
     ['empty identifiers', { code: '', barcode: '', external_ref: '' }],
   ])('VariantNotFound: %s', async (_, identifiers) => {
-    expect(await refused([{ warehouse_code: 'W1', qty: 1, ...identifiers }])).toEqual(['VariantNotFound']);
+    expect(await expectRefused([{ warehouse_code: 'W1', qty: 1, ...identifiers }])).toEqual(['VariantNotFound']);
   });
 
   it('is found by trimmed identifiers', async () => {
     const variants = [{ code: '\u00a0T1 ', barcode: ' T-b\t', external_ref: '\nt-r ' }];
     await shop.post('/int/products', { products: [{ code: 'T', name: 'T', variants }] });
-    await written([row({ code: 'T1' }), row({ code: null, barcode: 'T-b' }), row({ code: null, external_ref: 't-r' })]);
+    await writeRows([row({ code: 'T1' }), row({ code: null, barcode: 'T-b' }), row({ code: null, external_ref: 't-r' })]);
     expect(await onHand()).toEqual({ 'T1@W1': 3 });
   });
 
@@ -180,7 +180,7 @@ describe('the variant of a row of PUT /int/stocks', () => {
     await shop.post('/int/products', {
       products: codes.map((code) => ({ code, name: code, variants: [{ code }] })),
     });
-    await written(codes.map((code) => row({ code })));
+    await writeRows(codes.map((code) => row({ code })));
     expect(await onHand()).toEqual(Object.fromEntries(codes.map((code) => [`${code}@W1`, 1])));
   });
 });
@@ -200,13 +200,13 @@ describe('the warehouse of a row of PUT /int/stocks', () => {
     ['half of a surrogate pair', 'W1\udfff'],
   ])('WarehouseNotFound: %s', async (_, code) => {
     await shop.put('/warehouse', { warehouses: [warehouse('x', { code: null })] });
-    const sent = code === undefined ? { code: 'A', qty: 1 } : row({ warehouse_code: code });
-    expect(await refused([sent])).toEqual(['WarehouseNotFound']);
+    const stockRow = code === undefined ? { code: 'A', qty: 1 } : row({ warehouse_code: code });
+    expect(await expectRefused([stockRow])).toEqual(['WarehouseNotFound']);
   });
 
   it('does not have to sell', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
-    await written([row({ qty: 4 })]);
+    await writeRows([row({ qty: 4 })]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 0 });
   });
 });
@@ -230,16 +230,16 @@ describe('PUT /int/stocks with an invalid row', () => {
   ];
 
   it.each(INVALID_QTY)('InvalidQty: qty %j', async (qty) => {
-    const sent = qty === undefined ? { code: 'A', warehouse_code: 'W1' } : row({ qty });
-    expect(await refused([sent])).toEqual(['InvalidQty']);
+    const stockRow = qty === undefined ? { code: 'A', warehouse_code: 'W1' } : row({ qty });
+    expect(await expectRefused([stockRow])).toEqual(['InvalidQty']);
   });
 
   it.each(['1', true, {}, 0.5, -1, 1e10])('InvalidQty: min_qty %j', async (min_qty) => {
-    expect(await refused([row({ min_qty })])).toEqual(['InvalidQty']);
+    expect(await expectRefused([row({ min_qty })])).toEqual(['InvalidQty']);
   });
 
-  it.each([null, 5, 'A', true, [], [row()]])('VariantNotFound: the row %j', async (sent) => {
-    expect(await refused([sent])).toEqual(['VariantNotFound']);
+  it.each([null, 5, 'A', true, [], [row()]])('VariantNotFound: the row %j', async (invalidRow) => {
+    expect(await expectRefused([invalidRow])).toEqual(['VariantNotFound']);
   });
 
   it.each([
@@ -250,13 +250,13 @@ describe('PUT /int/stocks with an invalid row', () => {
     ['too long', 'x'.repeat(256)],
     ['with NUL', 'A\0'],
     ['with half of a surrogate pair', '\ud800'],
-  ])('VariantNotFound: an identifier %s, even if another finds a variant', async (_, wrong) => {
+  ])('VariantNotFound: an identifier %s, even if another finds a variant', async (_, identifier) => {
     expect(
-      await refused([
-        row({ code: wrong, barcode: '860-A' }),
-        row({ barcode: wrong }),
-        row({ external_ref: wrong }),
-        row({ code: wrong }),
+      await expectRefused([
+        row({ code: identifier, barcode: '860-A' }),
+        row({ barcode: identifier }),
+        row({ external_ref: identifier }),
+        row({ code: identifier }),
       ]),
     ).toEqual(Array.from({ length: 4 }, () => 'VariantNotFound'));
   });
@@ -264,7 +264,7 @@ describe('PUT /int/stocks with an invalid row', () => {
   it('returns failed rows as sent, with their reasons, and writes the others', async () => {
     const unknown = { code: 'none', warehouse_code: 'W1', qty: 1, note: { any: ['thing'] } };
     expect(
-      await outcome([
+      await putRows([
         row({ qty: 2 }),
         unknown,
         row({ warehouse_code: 'none' }),
@@ -289,11 +289,11 @@ describe('PUT /int/stocks with an invalid row', () => {
 
 describe('PUT /int/stocks below zero', () => {
   it('NegativeStock: on hand would fall below 0', async () => {
-    await written([row({ qty: 5 })]);
-    expect(await refused([row({ qty: -6 })])).toEqual(['NegativeStock']);
-    expect(await refused([row({ code: 'B', qty: -1 })])).toEqual(['NegativeStock']);
-    expect(await refused([row({ warehouse_code: 'W2', qty: -1 })])).toEqual(['NegativeStock']);
-    await written([row({ qty: -5 })]);
+    await writeRows([row({ qty: 5 })]);
+    expect(await expectRefused([row({ qty: -6 })])).toEqual(['NegativeStock']);
+    expect(await expectRefused([row({ code: 'B', qty: -1 })])).toEqual(['NegativeStock']);
+    expect(await expectRefused([row({ warehouse_code: 'W2', qty: -1 })])).toEqual(['NegativeStock']);
+    await writeRows([row({ qty: -5 })]);
     expect(await onHand()).toEqual({ 'A@W1': 0 });
   });
 
@@ -305,23 +305,23 @@ describe('PUT /int/stocks below zero', () => {
   });
 
   it('InvalidQty: on hand would exceed 1,000,000,000', async () => {
-    await written([row({ qty: 1_000_000_000 })]);
-    expect(await refused([row({ qty: 1 })])).toEqual(['InvalidQty']);
-    await written([row({ qty: -1_000_000_000 })]);
+    await writeRows([row({ qty: 1_000_000_000 })]);
+    expect(await expectRefused([row({ qty: 1 })])).toEqual(['InvalidQty']);
+    await writeRows([row({ qty: -1_000_000_000 })]);
     expect(await onHand()).toEqual({ 'A@W1': 0 });
   });
 });
 
 describe('PUT /int/stocks with one shelf in several rows', () => {
   it('adds the sum of rows with different identifiers', async () => {
-    await written([row({ qty: 2 }), row({ code: null, barcode: '860-A', qty: 3 }), row({ qty: -1 })]);
+    await writeRows([row({ qty: 2 }), row({ code: null, barcode: '860-A', qty: 3 }), row({ qty: -1 })]);
     expect(await onHand()).toEqual({ 'A@W1': 4 });
-    expect(await movements()).toMatchObject([{ lines: { A: 4 } }]);
+    expect(await storedMovements()).toMatchObject([{ lines: { A: 4 } }]);
   });
 
   it('fails rows that would make stock negative, in input order', async () => {
-    await written([row({ qty: 5 })]);
-    expect(await outcome([row({ qty: -7 }), row({ qty: 10 }), row({ qty: -14 }), row({ qty: -2 })])).toEqual({
+    await writeRows([row({ qty: 5 })]);
+    expect(await putRows([row({ qty: -7 }), row({ qty: 10 }), row({ qty: -14 }), row({ qty: -2 })])).toEqual({
       updated: 2,
       failed: [-7, -2].map((qty) => ({ input: row({ qty }), error: { message: 'API.Stocks.NegativeStock' } })),
     });
@@ -331,52 +331,52 @@ describe('PUT /int/stocks with one shelf in several rows', () => {
 
 describe('the minimum of PUT /int/stocks', () => {
   it('is min_qty for a new shelf, by default 0', async () => {
-    await written([row({ min_qty: 7 }), row({ code: 'B', min_qty: null }), row({ code: 'C' })]);
-    expect((await shelves()).map(({ min_qty }) => min_qty)).toEqual([7, 0, 0]);
+    await writeRows([row({ min_qty: 7 }), row({ code: 'B', min_qty: null }), row({ code: 'C' })]);
+    expect((await storedShelves()).map(({ min_qty }) => min_qty)).toEqual([7, 0, 0]);
   });
 
   it('stays unchanged for an existing shelf', async () => {
-    await written([row({ min_qty: 7 })]);
-    await written([row({ min_qty: 9 }), row({ min_qty: 0 })]);
-    expect(await shelves()).toMatchObject([{ on_hand: 3, min_qty: 7 }]);
+    await writeRows([row({ min_qty: 7 })]);
+    await writeRows([row({ min_qty: 9 }), row({ min_qty: 0 })]);
+    expect(await storedShelves()).toMatchObject([{ on_hand: 3, min_qty: 7 }]);
   });
 
   it('is the last one of several rows', async () => {
-    await written([row({ min_qty: 7 }), row({ min_qty: 8 }), row(), row({ min_qty: null })]);
-    expect(await shelves()).toMatchObject([{ min_qty: 8 }]);
+    await writeRows([row({ min_qty: 7 }), row({ min_qty: 8 }), row(), row({ min_qty: null })]);
+    expect(await storedShelves()).toMatchObject([{ min_qty: 8 }]);
   });
 
   it('is stored with a new shelf of 0 pieces', async () => {
-    await written([row({ qty: 0, min_qty: 4 })]);
-    expect(await shelves()).toMatchObject([{ on_hand: 0, min_qty: 4 }]);
+    await writeRows([row({ qty: 0, min_qty: 4 })]);
+    expect(await storedShelves()).toMatchObject([{ on_hand: 0, min_qty: 4 }]);
   });
 
   it('is ignored in a failed row', async () => {
-    expect((await outcome([row({ qty: -1, min_qty: 7 }), row()])).updated).toBe(1);
-    expect(await shelves()).toMatchObject([{ min_qty: 0 }]);
+    expect((await putRows([row({ qty: -1, min_qty: 7 }), row()])).updated).toBe(1);
+    expect(await storedShelves()).toMatchObject([{ min_qty: 0 }]);
   });
 });
 
 describe('the ledger of PUT /int/stocks', () => {
   it('books one adjust movement per call and warehouse', async () => {
-    await written([
+    await writeRows([
       row({ qty: 2 }),
       row({ warehouse_code: 'W2', qty: 3 }),
       row({ code: 'B', qty: 4 }),
       row({ code: 'C', warehouse_code: 'W2', qty: 5 }),
     ]);
     const common = { kind: 'adjust', reference: null, booked_at: api.clock.now() };
-    const booked = await movements();
-    expect(booked).toHaveLength(2);
-    expect(booked).toContainEqual({ ...common, warehouse: 'W1', lines: { A: 2, B: 4 } });
-    expect(booked).toContainEqual({ ...common, warehouse: 'W2', lines: { A: 3, C: 5 } });
-    await written([row({ qty: -1 })]);
-    expect((await movements())[2]).toEqual({ ...common, warehouse: 'W1', lines: { A: -1 } });
+    const bookedMovements = await storedMovements();
+    expect(bookedMovements).toHaveLength(2);
+    expect(bookedMovements).toContainEqual({ ...common, warehouse: 'W1', lines: { A: 2, B: 4 } });
+    expect(bookedMovements).toContainEqual({ ...common, warehouse: 'W2', lines: { A: 3, C: 5 } });
+    await writeRows([row({ qty: -1 })]);
+    expect((await storedMovements())[2]).toEqual({ ...common, warehouse: 'W1', lines: { A: -1 } });
   });
 
   it('books nothing for a sum of 0', async () => {
-    await written([row({ qty: 0 }), row({ code: 'B', qty: 3 }), row({ code: 'B', qty: -3 })]);
-    expect(await movements()).toEqual([]);
+    await writeRows([row({ qty: 0 }), row({ code: 'B', qty: 3 }), row({ code: 'B', qty: -3 })]);
+    expect(await storedMovements()).toEqual([]);
   });
 
   it('adds up to on hand', async () => {
@@ -392,27 +392,27 @@ describe('the ledger of PUT /int/stocks', () => {
 
 describe('PUT /int/stocks of two apps', () => {
   it('does not find variants and warehouses of the other', async () => {
-    const stranger = await api.app();
-    await stranger.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
-    const foreign = { code: 'FOREIGN', barcode: 'F-1', external_ref: 'f-1' };
-    await stranger.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [foreign] }] });
+    const otherApp = await api.app();
+    await otherApp.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
+    const foreignVariant = { code: 'FOREIGN', barcode: 'F-1', external_ref: 'f-1' };
+    await otherApp.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [foreignVariant] }] });
     expect(
-      await refused([
+      await expectRefused([
         row({ code: 'FOREIGN' }),
         row({ code: null, barcode: 'F-1' }),
         row({ code: null, external_ref: 'f-1' }),
         row({ warehouse_code: 'FOREIGN' }),
       ]),
     ).toEqual(['VariantNotFound', 'VariantNotFound', 'VariantNotFound', 'WarehouseNotFound']);
-    expect(await onHand(stranger)).toEqual({});
+    expect(await onHand(otherApp)).toEqual({});
   });
 
   it('changes nothing of the other with the same codes', async () => {
-    const stranger = await api.app();
-    await open(stranger);
-    await written([row({ qty: 5 })], stranger);
-    await written([row({ qty: 2 })]);
-    expect([await onHand(stranger), await onHand()]).toEqual([{ 'A@W1': 5 }, { 'A@W1': 2 }]);
+    const otherApp = await api.app();
+    await openShop(otherApp);
+    await writeRows([row({ qty: 5 })], otherApp);
+    await writeRows([row({ qty: 2 })]);
+    expect([await onHand(otherApp), await onHand()]).toEqual([{ 'A@W1': 5 }, { 'A@W1': 2 }]);
   });
 });
 
@@ -428,49 +428,49 @@ describe('unreadable bodies of PUT /int/stocks', () => {
   ])('answers 400 for %j and writes nothing', async (body) => {
     const { status, body: answer } = await shop.put('/int/stocks', body);
     expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
-    expect([await shelves(), await movements()]).toEqual([[], []]);
+    expect([await storedShelves(), await storedMovements()]).toEqual([[], []]);
   });
 
   it('answers 413 for more than 10,000 rows and writes nothing', async () => {
     const { status, body } = await put(Array.from({ length: 10_001 }, () => row()));
     expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
-    expect([await shelves(), await movements()]).toEqual([[], []]);
+    expect([await storedShelves(), await storedMovements()]).toEqual([[], []]);
   });
 });
 
 describe('PUT /int/stocks with many rows', () => {
-  const many = (count: number, qty = 1) =>
+  const manyRows = (count: number, qty = 1) =>
     Array.from({ length: count }, (_, index) => ({ code: `M${index}`, warehouse_code: `W${(index % 2) + 1}`, qty }));
-  const stock = (count: number) =>
+  const addVariants = (count: number) =>
     shop.post('/int/products', {
-      products: [{ code: 'M', name: 'M', variants: many(count).map(({ code }) => ({ code })) }],
+      products: [{ code: 'M', name: 'M', variants: manyRows(count).map(({ code }) => ({ code })) }],
     });
 
   it('writes 1,000 with as many statements as 1', async () => {
-    await stock(1_000);
-    const count = async (stocks: readonly object[]): Promise<number> => {
+    await addVariants(1_000);
+    const countStatements = async (stocks: readonly object[]): Promise<number> => {
       api.statements.length = 0;
-      await written(stocks);
+      await writeRows(stocks);
       return api.statements.length;
     };
-    await written([]);
-    const one = await count(many(1));
-    expect(await count(many(1_000))).toBe(one);
-    expect(await count(many(1_000, -1))).toBe(one);
+    await writeRows([]);
+    const statementsForOne = await countStatements(manyRows(1));
+    expect(await countStatements(manyRows(1_000))).toBe(statementsForOne);
+    expect(await countStatements(manyRows(1_000, -1))).toBe(statementsForOne);
   });
 
   it('writes 10,000 new and existing shelves', async () => {
     // The database has no statistics of this app yet.
     await api.database.source.query('analyze');
-    await stock(10_000);
-    await written(many(5_000, 2));
-    await written(many(10_000, 3));
+    await addVariants(10_000);
+    await writeRows(manyRows(5_000, 2));
+    await writeRows(manyRows(10_000, 3));
     const sums = await api.database.rows(
       'select on_hand, count(*)::int from stocks where app_id = $1 group by 1 order by 1',
       [shop.appId],
     );
     expect(sums).toEqual([3, 5].map((on_hand) => ({ on_hand, count: 5_000 })));
-    expect(await movements()).toHaveLength(4);
+    expect(await storedMovements()).toHaveLength(4);
   });
 });
 
@@ -481,22 +481,22 @@ const INSERT_SHELF = `
 const LOCK_SHELF = 'select from stocks where app_id = $1 and product_variant_id = $2 for update';
 
 /** Runs a statement and holds its locks until `rollBack`. */
-async function hold(text: string, values: readonly unknown[]): Promise<{ rollBack(): Promise<void> }> {
-  let end = (): void => {};
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  let done = Promise.resolve();
-  await new Promise<void>((begun) => {
+async function holdLock(text: string, values: readonly unknown[]): Promise<{ rollBack(): Promise<void> }> {
+  let endTransaction = (): void => {};
+  const ending = new Promise<void>((resolve) => (endTransaction = resolve));
+  let transactionEnd = Promise.resolve();
+  await new Promise<void>((resolveStart) => {
     const work = async (transaction: Transaction): Promise<void> => {
       await transaction.rows(text, values);
-      begun();
-      await ended;
+      resolveStart();
+      await ending;
     };
-    done = api.database.transaction(work, { dryRun: true });
+    transactionEnd = api.database.transaction(work, { dryRun: true });
   });
   return {
     rollBack: () => {
-      end();
-      return done;
+      endTransaction();
+      return transactionEnd;
     },
   };
 }
@@ -505,10 +505,10 @@ async function hold(text: string, values: readonly unknown[]): Promise<{ rollBac
 async function countDeadlocks(): Promise<number> {
   await setTimeout(1_100);
   await Promise.all(Array.from({ length: 20 }, () => api.database.rows('select pg_sleep(0.01)')));
-  const [counted] = await api.database.rows<{ deadlocks: number }>(
+  const [statistics] = await api.database.rows<{ deadlocks: number }>(
     'select deadlocks from pg_stat_database where datname = current_database()',
   );
-  return counted?.deadlocks ?? Number.NaN;
+  return statistics?.deadlocks ?? Number.NaN;
 }
 
 describe('concurrent PUT /int/stocks', () => {
@@ -531,10 +531,10 @@ describe('concurrent PUT /int/stocks', () => {
   it('neither deadlocks nor loses additions, even on new shelves', async () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
-      await written([]);
+      await writeRows([]);
       const statements = api.statements.length;
       api.statements.length = 0;
-      await Promise.all(Array.from({ length: CALLS }, (_, call) => written(shuffled(call, call + 1))));
+      await Promise.all(Array.from({ length: CALLS }, (_, call) => writeRows(shuffled(call, call + 1))));
       // A deadlock would have repeated its transaction.
       expect(api.statements).toHaveLength(CALLS * (statements + 1));
       const sum = ((CALLS * (CALLS + 1)) / 2) * round;
@@ -544,31 +544,31 @@ describe('concurrent PUT /int/stocks', () => {
   });
 
   it('never deadlocks on a new shelf', async () => {
-    const before = await countDeadlocks();
-    await written([row({ code: 'C' })]);
+    const deadlocksBefore = await countDeadlocks();
+    await writeRows([row({ code: 'C' })]);
     const [a, b, c] = (await variantIds()) as [number, number, number];
-    const newShelf = await hold(INSERT_SHELF, [shop.appId, a]);
-    const first = written([row(), row({ code: 'B' })]);
-    await until(async () => (await api.database.rows(WAITING)).length === 1);
+    const newShelf = await holdLock(INSERT_SHELF, [shop.appId, a]);
+    const firstCall = writeRows([row(), row({ code: 'B' })]);
+    await waitUntil(async () => (await api.database.rows(WAITING)).length === 1);
     await api.database.rows(INSERT_SHELF, [shop.appId, b]);
-    const lastShelf = await hold(LOCK_SHELF, [shop.appId, c]);
-    const second = written([row({ code: 'C' }), row({ code: 'B' }), row()]);
-    await until(async () => (await api.database.rows(WAITING)).length === 2);
+    const lastShelf = await holdLock(LOCK_SHELF, [shop.appId, c]);
+    const secondCall = writeRows([row({ code: 'C' }), row({ code: 'B' }), row()]);
+    await waitUntil(async () => (await api.database.rows(WAITING)).length === 2);
     await newShelf.rollBack();
     // Lets the first call run until it waits.
     await setTimeout(200);
     await lastShelf.rollBack();
-    await Promise.all([first, second]);
+    await Promise.all([firstCall, secondCall]);
     expect(await onHand()).toEqual({ 'A@W1': 2, 'B@W1': 2, 'C@W1': 2 });
-    expect((await countDeadlocks()) - before).toBe(0);
+    expect((await countDeadlocks()) - deadlocksBefore).toBe(0);
   });
 
   it('does not delay proformas of other shelves', async () => {
     await stockShop(shop, [{ code: 'S', stock: 5 }]);
-    await written([row()]);
-    const shelf = await hold(LOCK_SHELF, [shop.appId, (await variantIds())[0]]);
-    const call = written([row()]);
-    await until(async () => (await api.database.rows(WAITING)).length === 1);
+    await writeRows([row()]);
+    const shelf = await holdLock(LOCK_SHELF, [shop.appId, (await variantIds())[0]]);
+    const call = writeRows([row()]);
+    await waitUntil(async () => (await api.database.rows(WAITING)).length === 1);
     await propose(shop, [{ code: 'S', qty: 2 }]);
     expect(await api.database.rows(WAITING)).toHaveLength(1);
     await shelf.rollBack();
@@ -578,16 +578,16 @@ describe('concurrent PUT /int/stocks', () => {
 
   it('locks shelves in a fixed order', async () => {
     const inOrder = [row(), row({ code: 'B' })];
-    await written(inOrder);
+    await writeRows(inOrder);
     // Moves A behind B on the disk too.
-    await written([row()]);
+    await writeRows([row()]);
     const lock = 'select from stocks where app_id = $1 and product_variant_id = $2 for update skip locked';
     const [a, b] = (await variantIds()) as [number, number];
     let call: Promise<void> | undefined;
     await api.database.transaction(async (transaction) => {
       await transaction.rows(lock, [shop.appId, a]);
-      call = written(inOrder.toReversed());
-      await until(async () => (await api.database.rows(WAITING)).length > 0);
+      call = writeRows(inOrder.toReversed());
+      await waitUntil(async () => (await api.database.rows(WAITING)).length > 0);
       expect(await transaction.rows(lock, [shop.appId, b])).toHaveLength(1);
     });
     await call;
@@ -595,10 +595,10 @@ describe('concurrent PUT /int/stocks', () => {
   });
 
   it('never subtracts more than on hand', async () => {
-    await written([row({ qty: 10 })]);
-    const outcomes = await Promise.all(Array.from({ length: CALLS }, () => outcome([row({ qty: -3 })])));
-    expect(outcomes.filter(({ updated }) => updated === 1)).toHaveLength(3);
-    expect(outcomes.flatMap(({ failed }) => failed.map(({ error }) => error.message))).toEqual(
+    await writeRows([row({ qty: 10 })]);
+    const results = await Promise.all(Array.from({ length: CALLS }, () => putRows([row({ qty: -3 })])));
+    expect(results.filter(({ updated }) => updated === 1)).toHaveLength(3);
+    expect(results.flatMap(({ failed }) => failed.map(({ error }) => error.message))).toEqual(
       Array.from({ length: 5 }, () => 'API.Stocks.NegativeStock'),
     );
     expect(await onHand()).toEqual({ 'A@W1': 1 });
@@ -618,7 +618,7 @@ describe('GET /stocks/aggregate', () => {
 
   it('shows on hand, reserved and available per variant and warehouse', async () => {
     await stockShop(shop, [{ code: 'S', stock: 5 }]);
-    await written([row({ code: 'S', warehouse_code: 'W2', qty: 2 })]);
+    await writeRows([row({ code: 'S', warehouse_code: 'W2', qty: 2 })]);
     await propose(shop, [{ code: 'S', qty: 4 }]);
     expect(await aggregate('?code=S')).toEqual([
       {
@@ -641,7 +641,7 @@ describe('GET /stocks/aggregate', () => {
   });
 
   it('counts unsellable stock as on hand, not as available', async () => {
-    await written([row({ qty: 3 }), row({ warehouse_code: 'W2', qty: 4 })]);
+    await writeRows([row({ qty: 3 }), row({ warehouse_code: 'W2', qty: 4 })]);
     await shop.put('/warehouse', { warehouses: [warehouse('W2', { sellable: false })] });
     expect((await aggregate('?code=A'))[0]).toMatchObject({
       on_hand: 7,
@@ -698,14 +698,14 @@ describe('GET /stocks/aggregate', () => {
   it('has pages of 30 by default and 10,000 at most', async () => {
     const variants = Array.from({ length: 40 }, (_, index) => ({ code: `N${index}` }));
     await shop.post('/int/products', { products: [{ code: 'N', name: 'N', variants }] });
-    const all = ['A', 'B', 'C', ...variants.map(({ code }) => code)];
-    expect(await codesOf('')).toEqual(all.slice(0, 30));
-    expect(await codesOf('?offset=30')).toEqual(all.slice(30));
-    expect(await codesOf('?offset=2&limit=3')).toEqual(all.slice(2, 5));
-    expect(await codesOf('?limit=10000')).toEqual(all);
-    for (const limit of ['10001', '99999999999999999999']) expect(await codesOf(`?limit=${limit}`)).toEqual(all);
+    const allCodes = ['A', 'B', 'C', ...variants.map(({ code }) => code)];
+    expect(await codesOf('')).toEqual(allCodes.slice(0, 30));
+    expect(await codesOf('?offset=30')).toEqual(allCodes.slice(30));
+    expect(await codesOf('?offset=2&limit=3')).toEqual(allCodes.slice(2, 5));
+    expect(await codesOf('?limit=10000')).toEqual(allCodes);
+    for (const limit of ['10001', '99999999999999999999']) expect(await codesOf(`?limit=${limit}`)).toEqual(allCodes);
     for (const limit of ['0', '-1', 'x', '1.5', '', '5&limit=6']) {
-      expect(await codesOf(`?limit=${limit}`)).toEqual(all.slice(0, 30));
+      expect(await codesOf(`?limit=${limit}`)).toEqual(allCodes.slice(0, 30));
     }
     expect(await codesOf('?offset=-1&limit=2')).toEqual(['A', 'B']);
     expect(await codesOf('?offset=x&limit=2')).toEqual(['A', 'B']);
@@ -714,28 +714,28 @@ describe('GET /stocks/aggregate', () => {
   });
 
   it('shows nothing of another app', async () => {
-    await written([row({ qty: 5 })]);
-    const stranger = await api.app();
+    await writeRows([row({ qty: 5 })]);
+    const otherApp = await api.app();
     for (const query of ['', '?code=A', '?barcode=860-A', `?product_id=${await productId('P')}`]) {
-      expect(await codesOf(query, stranger)).toEqual([]);
+      expect(await codesOf(query, otherApp)).toEqual([]);
     }
-    await open(stranger);
-    expect(await aggregate('?code=A', stranger)).toMatchObject([{ on_hand: 0, warehouses: [] }]);
+    await openShop(otherApp);
+    expect(await aggregate('?code=A', otherApp)).toMatchObject([{ on_hand: 0, warehouses: [] }]);
   });
 
   it('takes one statement for any number of variants', async () => {
     await aggregate('?limit=1');
     api.statements.length = 0;
     await aggregate('?limit=1');
-    const one = api.statements.length;
+    const statementsForOne = api.statements.length;
     await aggregate();
-    expect(api.statements.length).toBe(2 * one);
+    expect(api.statements.length).toBe(2 * statementsForOne);
   });
 
   it('orders warehouses by code', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('Z'), warehouse('M')] });
     const codes = ['Z', 'W2', 'M', 'W1'];
-    await written(codes.map((warehouse_code) => row({ warehouse_code })));
+    await writeRows(codes.map((warehouse_code) => row({ warehouse_code })));
     expect((await aggregate('?code=A'))[0].warehouses).toMatchObject(
       codes.toSorted().map((warehouse_code) => ({ warehouse_code })),
     );

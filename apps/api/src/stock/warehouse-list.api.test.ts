@@ -12,51 +12,51 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const put = async (...warehouses: readonly object[]): Promise<void> => {
+const putWarehouses = async (...warehouses: readonly object[]): Promise<void> => {
   expect((await shop.put('/warehouse', { warehouses })).status).toBe(200);
 };
-const list = async (query = '', client = shop): Promise<{ code: string | null }[]> => {
+const listWarehouses = async (query = '', client = shop): Promise<{ code: string | null }[]> => {
   const { status, body } = await client.get(`/warehouses?${query}`);
   expect(status).toBe(200);
   return body.data;
 };
-const codes = async (query = ''): Promise<(string | null)[]> => (await list(query)).map(({ code }) => code);
-const search = (text: string) => codes(`search=${encodeURIComponent(text)}`);
+const listCodes = async (query = ''): Promise<(string | null)[]> => (await listWarehouses(query)).map(({ code }) => code);
+const search = (text: string) => listCodes(`search=${encodeURIComponent(text)}`);
 
 describe('Paging, sorting, filtering: GET /warehouses', () => {
   it('is sorted by name, then by id', async () => {
-    await put(warehouse('1', { name: 'M' }), warehouse('2', { name: 'A' }), warehouse('0', { name: 'M' }));
-    expect(await codes()).toEqual(['2', '1', '0']);
+    await putWarehouses(warehouse('1', { name: 'M' }), warehouse('2', { name: 'A' }), warehouse('0', { name: 'M' }));
+    expect(await listCodes()).toEqual(['2', '1', '0']);
   });
 
   it('shows a warehouse as it was added', async () => {
     const added = (await shop.post('/warehouses', { warehouse: warehouse('A', { sellable: false }) })).body.data;
-    expect(await list()).toEqual([added]);
+    expect(await listWarehouses()).toEqual([added]);
   });
 
   it('hides deleted warehouses and those of other apps', async () => {
-    await put(warehouse('A'), warehouse('B'));
-    await put({ code: 'A', delete: true });
-    expect(await codes()).toEqual(['B']);
-    expect(await list('', await api.app())).toEqual([]);
+    await putWarehouses(warehouse('A'), warehouse('B'));
+    await putWarehouses({ code: 'A', delete: true });
+    expect(await listCodes()).toEqual(['B']);
+    expect(await listWarehouses('', await api.app())).toEqual([]);
   });
 
   it('has pages of 30 by default and for unusable values', async () => {
-    const all = Array.from({ length: 35 }, (_, index) => `W${String(index).padStart(2, '0')}`);
-    await put(...all.map((code) => warehouse(code)));
-    expect(await codes()).toEqual(all.slice(0, 30));
-    expect(await codes('offset=30')).toEqual(all.slice(30));
-    expect(await codes('offset=5&limit=10')).toEqual(all.slice(5, 15));
-    expect(await codes('limit=10001')).toEqual(all);
+    const allCodes = Array.from({ length: 35 }, (_, index) => `W${String(index).padStart(2, '0')}`);
+    await putWarehouses(...allCodes.map((code) => warehouse(code)));
+    expect(await listCodes()).toEqual(allCodes.slice(0, 30));
+    expect(await listCodes('offset=30')).toEqual(allCodes.slice(30));
+    expect(await listCodes('offset=5&limit=10')).toEqual(allCodes.slice(5, 15));
+    expect(await listCodes('limit=10001')).toEqual(allCodes);
     for (const page of ['limit=0', 'limit=x', 'offset=-1', 'limit=']) {
-      expect(await codes(page)).toEqual(all.slice(0, 30));
+      expect(await listCodes(page)).toEqual(allCodes.slice(0, 30));
     }
   });
 });
 
 describe('Paging, sorting, filtering: GET /warehouses, search', () => {
   beforeEach(() =>
-    put(
+    putWarehouses(
       warehouse('BG-1', { name: 'Central', address_line_1: 'Bulevar 12', city: 'Beograd', postcode: '11000' }),
       warehouse('NS_2', { name: 'North 100%', address_line_1: 'Put \\ 3', city: 'Novi Sad', postcode: '21000' }),
       warehouse('NI-3', { name: 'Юг', address_line_1: 'Šumadijska', city: 'Niš', postcode: '18000' }),
@@ -111,10 +111,10 @@ describe('Paging, sorting, filtering: GET /warehouses, search', () => {
 });
 
 describe('POST /warehouses', () => {
-  const add = (fields: object, client = shop): Promise<Reply> => client.post('/warehouses', { warehouse: fields });
+  const addWarehouse = (fields: object, client = shop): Promise<Reply> => client.post('/warehouses', { warehouse: fields });
 
   it('adds a warehouse', async () => {
-    const { status, body } = await add(warehouse('A'));
+    const { status, body } = await addWarehouse(warehouse('A'));
     expect(status).toBe(201);
     expect(body.data).toEqual({
       ...warehouse('A'),
@@ -126,17 +126,17 @@ describe('POST /warehouses', () => {
   });
 
   it('adds one that does not sell, ignoring unknown fields', async () => {
-    const more = { sellable: false, id: 1, app_id: 1, deleted_at: '2026-01-01', inserted_at: '2001-01-01' };
-    expect((await add(warehouse('A', more))).body.data).toMatchObject({ code: 'A', sellable: false });
-    expect(await list()).toMatchObject([{ inserted_at: api.clock.now().toISOString().slice(0, 19) }]);
+    const fields = { sellable: false, id: 1, app_id: 1, deleted_at: '2026-01-01', inserted_at: '2001-01-01' };
+    expect((await addWarehouse(warehouse('A', fields))).body.data).toMatchObject({ code: 'A', sellable: false });
+    expect(await listWarehouses()).toMatchObject([{ inserted_at: api.clock.now().toISOString().slice(0, 19) }]);
   });
 
   it.each([[undefined], [null], [''], ['  ']])('adds any number of warehouses without a code: %j', async (code) => {
-    for (const _ of [1, 2]) expect((await add(warehouse('x', { code }))).body.data).toMatchObject({ code: null });
+    for (const _ of [1, 2]) expect((await addWarehouse(warehouse('x', { code }))).body.data).toMatchObject({ code: null });
   });
 
   it('Validation errors: returns a key for each failing field', async () => {
-    const { status, body } = await add({ code: 'A', name: 'Name' });
+    const { status, body } = await addWarehouse({ code: 'A', name: 'Name' });
     expect([status, body]).toEqual([
       422,
       {
@@ -148,15 +148,15 @@ describe('POST /warehouses', () => {
         },
       },
     ]);
-    expect(await list()).toEqual([]);
+    expect(await listWarehouses()).toEqual([]);
   });
 
   it.each([
-    ['nothing', {}, blank(['name', 'address_line_1', 'city', 'postcode', 'market_id'])],
+    ['nothing', {}, blankErrors(['name', 'address_line_1', 'city', 'postcode', 'market_id'])],
     [
       'blanks and nulls',
       warehouse('A', { name: ' \t', city: '', postcode: null }),
-      blank(['name', 'city', 'postcode']),
+      blankErrors(['name', 'city', 'postcode']),
     ],
     [
       'texts that are too long',
@@ -171,9 +171,9 @@ describe('POST /warehouses', () => {
     ['market 0', warehouse('A', { market_id: 0 }), { market_id: ['must be greater than 0'] }],
     ['a market beyond all', warehouse('A', { market_id: 2 ** 31 }), { market_id: ['is invalid'] }],
   ])('refuses %s with every failing field', async (_, fields, errors) => {
-    const { status, body } = await add(fields);
+    const { status, body } = await addWarehouse(fields);
     expect([status, body]).toEqual([422, { errors }]);
-    expect(await list()).toEqual([]);
+    expect(await listWarehouses()).toEqual([]);
   });
 
   it.each([
@@ -185,51 +185,51 @@ describe('POST /warehouses', () => {
     ['sellable', 'true'],
     ['city', ['Niš']],
   ])('answers 400 for a %s of the wrong type: %j', async (field, value) => {
-    const { status, body } = await add(warehouse('A', { [field]: value }));
+    const { status, body } = await addWarehouse(warehouse('A', { [field]: value }));
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
   it('refuses a taken code, but not of another app or a deleted warehouse', async () => {
-    await add(warehouse('A'));
-    const { status, body } = await add(warehouse('A'));
+    await addWarehouse(warehouse('A'));
+    const { status, body } = await addWarehouse(warehouse('A'));
     expect([status, body]).toEqual([422, { errors: { code: ['has already been taken'] } }]);
-    expect((await add(warehouse('A'), await api.app())).status).toBe(201);
-    for (const code of ['a', ' A', 'A ']) expect((await add(warehouse(code))).status).toBe(201);
-    await put({ code: 'A', delete: true });
-    expect((await add(warehouse('A'))).status).toBe(201);
+    expect((await addWarehouse(warehouse('A'), await api.app())).status).toBe(201);
+    for (const code of ['a', ' A', 'A ']) expect((await addWarehouse(warehouse(code))).status).toBe(201);
+    await putWarehouses({ code: 'A', delete: true });
+    expect((await addWarehouse(warehouse('A'))).status).toBe(201);
   });
 
   it('gives a code to one of twenty concurrent calls', async () => {
-    const replies = await Promise.all(Array.from({ length: 20 }, () => add(warehouse('A'))));
+    const replies = await Promise.all(Array.from({ length: 20 }, () => addWarehouse(warehouse('A'))));
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 422)]);
-    expect(await codes()).toEqual(['A']);
+    expect(await listCodes()).toEqual(['A']);
   });
 
   it('makes one warehouse of a code with a concurrent PUT /warehouse', async () => {
-    const both = async (code: string): Promise<number[]> => {
+    const addAndPut = async (code: string): Promise<number[]> => {
       const calls = Array.from({ length: 4 }, () => [
-        add(warehouse(code)),
+        addWarehouse(warehouse(code)),
         shop.put('/warehouse', { warehouses: [warehouse(code)] }),
       ]);
       return (await Promise.all(calls.flat())).map(({ status }) => status);
     };
     for (const code of ['A', 'B', 'C', 'D', 'E']) {
-      expect((await both(code)).filter((status) => ![200, 201, 422].includes(status))).toEqual([]);
+      expect((await addAndPut(code)).filter((status) => ![200, 201, 422].includes(status))).toEqual([]);
     }
-    expect(await codes()).toEqual(['A', 'B', 'C', 'D', 'E']);
+    expect(await listCodes()).toEqual(['A', 'B', 'C', 'D', 'E']);
   });
 
   it('adds one warehouse per Idempotency-Key, and repeats a refusal', async () => {
-    const keyed = shop.keyed('one');
-    const [first, again] = [await add(warehouse('A'), keyed), await add(warehouse('A'), keyed)];
-    expect([again.status, again.body]).toEqual([201, first.body]);
-    const other = shop.keyed('two');
-    for (const _ of [1, 2]) expect((await add(warehouse('A'), other)).status).toBe(422);
-    expect(await codes()).toEqual(['A']);
+    const keyedShop = shop.keyed('one');
+    const [firstReply, repeatedReply] = [await addWarehouse(warehouse('A'), keyedShop), await addWarehouse(warehouse('A'), keyedShop)];
+    expect([repeatedReply.status, repeatedReply.body]).toEqual([201, firstReply.body]);
+    const otherKeyedShop = shop.keyed('two');
+    for (const _ of [1, 2]) expect((await addWarehouse(warehouse('A'), otherKeyedShop)).status).toBe(422);
+    expect(await listCodes()).toEqual(['A']);
   });
 });
 
-function blank(fields: readonly string[]) {
+function blankErrors(fields: readonly string[]) {
   return Object.fromEntries(fields.map((field) => [field, ["can't be blank"]]));
 }

@@ -19,26 +19,26 @@ interface Warehouse {
 }
 
 const put = (warehouses: readonly unknown[], client = shop): Promise<Reply> => client.put('/warehouse', { warehouses });
-const written = async (warehouses: readonly unknown[]): Promise<{ warehouses: Warehouse[]; deleted: number[] }> => {
+const writeWarehouses = async (warehouses: readonly unknown[]): Promise<{ warehouses: Warehouse[]; deleted: number[] }> => {
   const { status, body } = await put(warehouses);
   expect([status, body.errors]).toEqual([200, undefined]);
   return body.data;
 };
-const refused = async (warehouses: readonly unknown[]): Promise<string[]> => {
-  const before = await rows();
+const expectRefused = async (warehouses: readonly unknown[]): Promise<string[]> => {
+  const rowsBefore = await storedRows();
   const { status, body } = await put(warehouses);
   expect(status).toBe(422);
-  expect(await rows()).toEqual(before);
+  expect(await storedRows()).toEqual(rowsBefore);
   return body.errors.Warehouses.map((key: string) => key.replace(/^API\.Warehouses\./, ''));
 };
-const rows = () => api.database.rows('select * from warehouses where app_id = $1 order by id', [shop.appId]);
+const storedRows = () => api.database.rows('select * from warehouses where app_id = $1 order by id', [shop.appId]);
 
 /** A valid row, except for one field. */
-const lacking = (field: string, value?: unknown) => ({ ...warehouse('W1'), [field]: value });
+const withField = (field: string, value?: unknown) => ({ ...warehouse('W1'), [field]: value });
 
 describe('PUT /warehouse', () => {
   it('creates warehouses and returns them in input order', async () => {
-    const { warehouses, deleted } = await written([
+    const { warehouses, deleted } = await writeWarehouses([
       warehouse('Z'),
       warehouse('A', { sellable: false }),
       warehouse('M'),
@@ -55,144 +55,144 @@ describe('PUT /warehouse', () => {
   });
 
   it('changes by code, by id and by both, and creates the others', async () => {
-    const [first, second] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
+    const [firstWarehouse, secondWarehouse] = (await writeWarehouses([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
     api.clock.forward({ seconds: 60 });
-    const { warehouses } = await written([
+    const { warehouses } = await writeWarehouses([
       { ...warehouse('A'), name: 'by code' },
-      { ...warehouse('B'), id: second.id, name: 'by both' },
+      { ...warehouse('B'), id: secondWarehouse.id, name: 'by both' },
       { ...warehouse('C'), name: 'new' },
     ]);
     expect(warehouses.map(({ id, name }) => [id, name])).toEqual([
-      [first.id, 'by code'],
-      [second.id, 'by both'],
+      [firstWarehouse.id, 'by code'],
+      [secondWarehouse.id, 'by both'],
       [expect.any(Number), 'new'],
     ]);
     expect(warehouses[0]).toMatchObject({ updated_at: api.clock.now().toISOString().slice(0, 19) });
-    const byId = await written([{ ...warehouse('A'), code: undefined, id: first.id, name: 'by id' }]);
-    expect(byId.warehouses).toMatchObject([{ id: first.id, code: 'A', name: 'by id' }]);
-    expect((await written([{ ...warehouse('x'), code: undefined, id: 987_654 }])).warehouses).toMatchObject([
+    const byId = await writeWarehouses([{ ...warehouse('A'), code: undefined, id: firstWarehouse.id, name: 'by id' }]);
+    expect(byId.warehouses).toMatchObject([{ id: firstWarehouse.id, code: 'A', name: 'by id' }]);
+    expect((await writeWarehouses([{ ...warehouse('x'), code: undefined, id: 987_654 }])).warehouses).toMatchObject([
       { code: null },
     ]);
   });
 
   it('uses the later of two rows for one warehouse', async () => {
-    const { warehouses } = await written([warehouse('A', { name: 'first' }), warehouse('A', { name: 'last' })]);
+    const { warehouses } = await writeWarehouses([warehouse('A', { name: 'first' }), warehouse('A', { name: 'last' })]);
     expect(new Set(warehouses.map(({ id, name }) => `${id} ${name}`)).size).toBe(1);
-    const again = await written([
+    const repeatedRows = await writeWarehouses([
       warehouse('A', { name: 'x' }),
       { ...warehouse('y'), code: null, id: warehouses[0]?.id, name: 'z' },
     ]);
-    expect(again.warehouses.map(({ name }) => name)).toEqual(['z', 'z']);
-    expect(await rows()).toHaveLength(1);
+    expect(repeatedRows.warehouses.map(({ name }) => name)).toEqual(['z', 'z']);
+    expect(await storedRows()).toHaveLength(1);
   });
 
   it('matches codes exactly, with case and spaces', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ'];
-    await written(codes.map((code) => warehouse(code)));
-    expect((await written(codes.map((code) => warehouse(code, { name: 'again' })))).warehouses).toHaveLength(5);
-    expect(await rows()).toHaveLength(5);
+    await writeWarehouses(codes.map((code) => warehouse(code)));
+    expect((await writeWarehouses(codes.map((code) => warehouse(code, { name: 'again' })))).warehouses).toHaveLength(5);
+    expect(await storedRows()).toHaveLength(5);
   });
 
   it('creates any number of warehouses without a code', async () => {
-    await written([
+    await writeWarehouses([
       warehouse('x', { code: null }),
       warehouse('x', { code: '' }),
       { ...warehouse('x'), code: undefined },
     ]);
-    expect((await rows()) as { code: null }[]).toMatchObject([{ code: null }, { code: null }, { code: null }]);
+    expect((await storedRows()) as { code: null }[]).toMatchObject([{ code: null }, { code: null }, { code: null }]);
   });
 
   it('keeps sellable when absent', async () => {
-    await written([warehouse('A', { sellable: false })]);
-    expect((await written([warehouse('A')])).warehouses).toMatchObject([{ sellable: false }]);
-    expect((await written([warehouse('A', { sellable: null })])).warehouses).toMatchObject([{ sellable: false }]);
-    expect((await written([warehouse('A', { sellable: true })])).warehouses).toMatchObject([{ sellable: true }]);
+    await writeWarehouses([warehouse('A', { sellable: false })]);
+    expect((await writeWarehouses([warehouse('A')])).warehouses).toMatchObject([{ sellable: false }]);
+    expect((await writeWarehouses([warehouse('A', { sellable: null })])).warehouses).toMatchObject([{ sellable: false }]);
+    expect((await writeWarehouses([warehouse('A', { sellable: true })])).warehouses).toMatchObject([{ sellable: true }]);
   });
 
   it('ignores unknown fields', async () => {
-    const { warehouses } = await written([
+    const { warehouses } = await writeWarehouses([
       warehouse('A', { inserted_at: '2001-01-01', app_id: 1, deleted_at: 'now', x: {} }),
     ]);
     expect(warehouses).toMatchObject([{ code: 'A', inserted_at: api.clock.now().toISOString().slice(0, 19) }]);
   });
 
   it('does nothing for an empty list', async () => {
-    expect(await written([])).toEqual({ warehouses: [], deleted: [] });
+    expect(await writeWarehouses([])).toEqual({ warehouses: [], deleted: [] });
   });
 
   it('accepts the same codes in two apps', async () => {
-    const stranger = await api.app();
-    await put([warehouse('A')], stranger);
-    expect((await written([warehouse('A')])).warehouses).toHaveLength(1);
+    const otherApp = await api.app();
+    await put([warehouse('A')], otherApp);
+    expect((await writeWarehouses([warehouse('A')])).warehouses).toHaveLength(1);
   });
 
   it('neither changes nor deletes a warehouse of another app', async () => {
-    const stranger = await api.app();
-    const foreign = (await put([warehouse('A')], stranger)).body.data.warehouses[0];
+    const otherApp = await api.app();
+    const foreignWarehouse = (await put([warehouse('A')], otherApp)).body.data.warehouses[0];
     expect(
-      await refused([
+      await expectRefused([
         { code: 'A', delete: true },
-        { id: foreign.id, delete: true },
+        { id: foreignWarehouse.id, delete: true },
       ]),
     ).toEqual(['NotFound', 'NotFound']);
-    const { warehouses } = await written([{ ...warehouse('x'), code: undefined, id: foreign.id }]);
-    expect(warehouses[0]?.id).not.toBe(foreign.id);
+    const { warehouses } = await writeWarehouses([{ ...warehouse('x'), code: undefined, id: foreignWarehouse.id }]);
+    expect(warehouses[0]?.id).not.toBe(foreignWarehouse.id);
   });
 });
 
 describe('PUT /warehouse with delete', () => {
   it('deletes by code and by id, and frees the code', async () => {
-    const [a, b] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
+    const [a, b] = (await writeWarehouses([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
     expect(
-      await written([
+      await writeWarehouses([
         { code: 'A', delete: true },
         { id: b.id, delete: true },
       ]),
     ).toEqual({ warehouses: [], deleted: [a.id, b.id] });
-    const { warehouses } = await written([warehouse('A')]);
+    const { warehouses } = await writeWarehouses([warehouse('A')]);
     expect(warehouses[0]?.id).toBeGreaterThan(b.id);
   });
 
   it('can create the code again in the same call', async () => {
-    const [a] = (await written([warehouse('A')])).warehouses as [Warehouse];
-    const outcome = await written([{ code: 'A', delete: true }, warehouse('A', { name: 'new' })]);
-    expect(outcome).toMatchObject({ warehouses: [{ code: 'A', name: 'new' }], deleted: [a.id] });
-    expect(outcome.warehouses[0]?.id).not.toBe(a.id);
+    const [a] = (await writeWarehouses([warehouse('A')])).warehouses as [Warehouse];
+    const result = await writeWarehouses([{ code: 'A', delete: true }, warehouse('A', { name: 'new' })]);
+    expect(result).toMatchObject({ warehouses: [{ code: 'A', name: 'new' }], deleted: [a.id] });
+    expect(result.warehouses[0]?.id).not.toBe(a.id);
   });
 
   it('can delete what the same call created', async () => {
-    expect(await written([warehouse('A'), { code: 'A', delete: true }])).toEqual({ warehouses: [], deleted: [] });
-    expect(await rows()).toEqual([]);
+    expect(await writeWarehouses([warehouse('A'), { code: 'A', delete: true }])).toEqual({ warehouses: [], deleted: [] });
+    expect(await storedRows()).toEqual([]);
   });
 
   it('is refused for unknown and deleted warehouses', async () => {
-    await written([warehouse('A')]);
-    expect(await refused([{ code: 'a', delete: true }])).toEqual(['NotFound']);
-    expect(await refused([{ id: 987_654, delete: true }, { delete: true }])).toEqual(['NotFound', 'NotFound']);
+    await writeWarehouses([warehouse('A')]);
+    expect(await expectRefused([{ code: 'a', delete: true }])).toEqual(['NotFound']);
+    expect(await expectRefused([{ id: 987_654, delete: true }, { delete: true }])).toEqual(['NotFound', 'NotFound']);
     expect(
-      await refused([
+      await expectRefused([
         { code: 'A', delete: true },
         { code: 'A', delete: true },
       ]),
     ).toEqual(['NotFound']);
-    await written([{ code: 'A', delete: true }]);
-    expect(await refused([{ code: 'A', delete: true }])).toEqual(['NotFound']);
+    await writeWarehouses([{ code: 'A', delete: true }]);
+    expect(await expectRefused([{ code: 'A', delete: true }])).toEqual(['NotFound']);
   });
 
   it('HasStock: is refused while stock is on hand or reserved', async () => {
     await stockShop(shop, [{ code: 'P', stock: 1 }]);
-    expect(await refused([{ code: 'W1', delete: true }])).toEqual(['HasStock']);
+    expect(await expectRefused([{ code: 'W1', delete: true }])).toEqual(['HasStock']);
     const { id } = await propose(shop, [{ code: 'P', qty: 1 }]);
     await putStock(shop, [{ code: 'P', warehouse_code: 'W1', qty: -1 }]);
     expect(await stockOf(shop, 'P')).toMatchObject({ on_hand: 0, reserved: 1 });
-    expect(await refused([{ code: 'W1', delete: true }])).toEqual(['HasStock']);
+    expect(await expectRefused([{ code: 'W1', delete: true }])).toEqual(['HasStock']);
     await shop.delete(`/proforma_orders/${id}`);
-    expect((await written([{ code: 'W1', delete: true }])).deleted).toHaveLength(1);
+    expect((await writeWarehouses([{ code: 'W1', delete: true }])).deleted).toHaveLength(1);
   });
 
   it('hides the warehouse from stock calls', async () => {
     await stockShop(shop, [{ code: 'P', stock: 0 }]);
-    await written([{ code: 'W1', delete: true }]);
+    await writeWarehouses([{ code: 'W1', delete: true }]);
     const { data } = (await shop.put('/int/stocks', { stocks: [{ code: 'P', warehouse_code: 'W1', qty: 1 }] })).body;
     expect(data.failed).toMatchObject([{ error: { message: 'API.Stocks.WarehouseNotFound' } }]);
     expect((await shop.get('/stocks/aggregate?code=P')).body.data[0].warehouses).toEqual([]);
@@ -223,11 +223,11 @@ describe('PUT /warehouse with an invalid row', () => {
     ['delete', 1, 'WrongDataType'],
     ['code', 7, 'WrongDataType'],
   ])('refuses %s %j with %s and writes nothing', async (field, value, key) => {
-    expect(await refused([warehouse('OK'), lacking(field, value)])).toEqual([key]);
+    expect(await expectRefused([warehouse('OK'), withField(field, value)])).toEqual([key]);
   });
 
   it('reports the first failure of each invalid row, in input order', async () => {
-    const [a] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse];
+    const [a] = (await writeWarehouses([warehouse('A'), warehouse('B')])).warehouses as [Warehouse];
     const rowsWithFaults = [
       { ...warehouse('N'), postcode: '' },
       warehouse('fine'),
@@ -239,7 +239,7 @@ describe('PUT /warehouse with an invalid row', () => {
       [],
       'text',
     ];
-    expect(await refused(rowsWithFaults)).toEqual([
+    expect(await expectRefused(rowsWithFaults)).toEqual([
       'PostcodeCantBeBlank',
       'NameCantBeBlank',
       'CodeAndIdMismatch',
@@ -252,9 +252,9 @@ describe('PUT /warehouse with an invalid row', () => {
   });
 
   it('CodeAndIdMismatch: code and id identify different warehouses', async () => {
-    const [a, b] = (await written([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
+    const [a, b] = (await writeWarehouses([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
     expect(
-      await refused([
+      await expectRefused([
         { ...warehouse('A'), id: b.id },
         { ...warehouse('A'), id: 987_654 },
         { ...warehouse('new'), id: a.id },
@@ -265,24 +265,24 @@ describe('PUT /warehouse with an invalid row', () => {
 });
 
 describe('PUT /warehouse with many rows', () => {
-  const many = (count: number, name: string) =>
+  const manyRows = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => warehouse(`M${index}`, { name }));
 
   it('writes 1,000 with as many statements as 1', async () => {
     const count = async (warehouses: readonly object[]): Promise<number> => {
       api.statements.length = 0;
-      await written(warehouses);
+      await writeWarehouses(warehouses);
       return api.statements.length;
     };
-    await written([]);
-    expect(await count(many(1_000, 'x'))).toBe(await count([warehouse('one')]));
-    expect(await count(many(1_000, 'y'))).toBe(await count([warehouse('one')]));
-    const gone = (rowsOf: readonly object[]) => rowsOf.map((row) => ({ ...row, delete: true }));
-    expect(await count(gone(many(1_000, 'y')))).toBe(await count(gone([warehouse('one')])));
+    await writeWarehouses([]);
+    expect(await count(manyRows(1_000, 'x'))).toBe(await count([warehouse('one')]));
+    expect(await count(manyRows(1_000, 'y'))).toBe(await count([warehouse('one')]));
+    const deletionsOf = (rowsOf: readonly object[]) => rowsOf.map((row) => ({ ...row, delete: true }));
+    expect(await count(deletionsOf(manyRows(1_000, 'y')))).toBe(await count(deletionsOf([warehouse('one')])));
   });
 
   it('writes 10,000 rows', async () => {
-    const { warehouses } = await written(many(10_000, 'x'));
-    expect(warehouses.map(({ code }) => code)).toEqual(many(10_000, 'x').map((row) => (row as Warehouse).code));
+    const { warehouses } = await writeWarehouses(manyRows(10_000, 'x'));
+    expect(warehouses.map(({ code }) => code)).toEqual(manyRows(10_000, 'x').map((row) => (row as Warehouse).code));
   });
 });
