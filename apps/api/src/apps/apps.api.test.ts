@@ -56,7 +56,7 @@ describe('an app token', () => {
     expect(await apps().issueToken({ appId: 987_654 })).toBeUndefined();
   });
 
-  it('works once issued, even if tried before', async () => {
+  it('works after it is issued, even if it was tried before', async () => {
     const token = `bo_app_${randomBytes(32).toString('base64url')}`;
     expect(await failureOf(token)).toBe('API.Tokens.Invalid');
     await api.database.rows(
@@ -98,7 +98,7 @@ describe('an app token', () => {
     expect(await revokeAndReadTime()).toEqual(firstRevocation);
   });
 
-  it('is not revoked if unknown', async () => {
+  it('cannot be revoked when unknown', async () => {
     expect(await apps().revokeToken(`${await issueToken()}x`)).toBe(false);
   });
 
@@ -113,10 +113,10 @@ describe('an app token', () => {
 
 describe('looking up a token', () => {
   it.each([
-    ['its language', 'sr', 'zdravo', ['good morning']],
-    ["the app's language without its own", undefined, 'good morning', ['zdravo']],
-    ['no language when it has no translations', 'de', 'hello', ['zdravo', 'good morning']],
-  ])('reads only sentences of %s', async (_, language, expected, hiddenSentences) => {
+    ['the language of the token', 'sr', 'zdravo', ['good morning']],
+    ["the app's language when the token has none", undefined, 'good morning', ['zdravo']],
+    ['no language when its language has no translations', 'de', 'hello', ['zdravo', 'good morning']],
+  ])('reads only sentences in %s', async (_, language, expected, hiddenSentences) => {
     await patchSettings({ translations: { sr: { hello: 'zdravo' }, en: { hello: 'good morning' } } });
     const token = (await apps().issueToken({ appId: shop.appId, ...(language && { language }) })) as string;
     const readRows: unknown[] = [];
@@ -299,12 +299,12 @@ describe('PATCH /app/settings', () => {
     expect(await patchAndRead(sections)).toEqual({ ...DEFAULTS, name: 'Prodavnica' });
   });
 
-  it('keeps name and currency for null, without defaults', async () => {
+  it('keeps name and currency for null, since they have no default', async () => {
     await patchAndRead(FULL);
     expect(await patchAndRead({ name: null, currency: null })).toEqual(WRITTEN);
   });
 
-  it('merges translations by sentence; null removes one', async () => {
+  it('merges translations by sentence and removes a sentence for null', async () => {
     await patchAndRead({ translations: { sr: { a: '1', b: '2' }, en: { a: 'one' } } });
     const { translations } = await patchAndRead({ translations: { sr: { b: null, c: '3' }, de: { a: 'eins' } } });
     expect(translations).toEqual({ sr: { a: '1', c: '3' }, en: { a: 'one' }, de: { a: 'eins' } });
@@ -585,7 +585,7 @@ describe('the currency of an app', () => {
     expect([reply.status, reply.body.errors]).toEqual([422, { 'bank_account.account_number': ['is invalid'] }]);
   });
 
-  it('never changes while a first amount is written', async () => {
+  it('never changes while the first amount is written', async () => {
     for (let round = 0; round < 10; round += 1) {
       shop = await api.app();
       const [currencyReply, productReply] = await Promise.all([
@@ -599,7 +599,7 @@ describe('the currency of an app', () => {
     }
   });
 
-  it('refuses amounts until a change by another process is known', async () => {
+  it('refuses amounts until this process has read a change by another process', async () => {
     await stockShop(shop, [{ code: 'A' }]);
     await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };

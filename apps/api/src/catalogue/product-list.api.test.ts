@@ -56,7 +56,7 @@ describe('paging of GET /products', () => {
     ['a usable limit before pageNo', 'offset=x&limit=2&pageNo=3&perPage=4', codesBetween(0, 2)],
     ['unusable page numbers: the defaults', 'pageNo=0&perPage=zero', codesBetween(0, 10)],
     ['a page number out of range', 'pageNo=99999999999999999999&perPage=10000', []],
-  ])('%s', async (_, query, expected) => {
+  ])('returns a page for %s', async (_, query, expected) => {
     expect(await listCodes(query)).toEqual(expected);
   });
 
@@ -103,7 +103,7 @@ describe('sorting of GET /products', () => {
     ['an unknown field: by name', 'code', ['A', 'C', 'B', 'E', 'D']],
     ['SQL: by name', '(select pg_sleep(9))', ['A', 'C', 'B', 'E', 'D']],
     ['constructor: by name', 'constructor', ['A', 'C', 'B', 'E', 'D']],
-  ])('%s', async (_, orderBy, expected) => {
+  ])('sorts products: %s', async (_, orderBy, expected) => {
     expect(await listCodes(`orderBy=${encodeURIComponent(orderBy)}`)).toEqual(expected);
   });
 });
@@ -151,7 +151,7 @@ describe('GET /products?search', () => {
     ['100% wool socks', []],
     ["' or true --", []],
     ['LONG', []],
-  ])('takes special characters literally, in names only: %s', async (text, expected) => {
+  ])('matches special characters literally, in names only: %s', async (text, expected) => {
     expect(await search(text)).toEqual(expected);
   });
 
@@ -174,11 +174,13 @@ describe('GET /products?search', () => {
   });
 
   it.each(['search', 'searchAll', 'search=o&searchAll'])(
-    'shows each product once, similar ones last: %s',
+    'lists each product once and similar names last: %s',
     async (parameter) => {
       const prefixMatches = Array.from({ length: 15 }, (_, n) => product(`H${n}`, `Tzorbles number ${10 + n}`));
       await postProducts(product('LIKE', 'Zorrble'), ...prefixMatches);
-      const pages = await Promise.all([0, 5, 10, 15].map((offset) => listCodes(`${parameter}=zorble&limit=5&offset=${offset}`)));
+      const pages = await Promise.all(
+        [0, 5, 10, 15].map((offset) => listCodes(`${parameter}=zorble&limit=5&offset=${offset}`)),
+      );
       expect(pages.flat()).toEqual([...prefixMatches.map(({ code }) => code), 'LIKE']);
       expect(await listCodes(`${parameter}=zorble&limit=50`)).toEqual(pages.flat());
     },
@@ -201,11 +203,13 @@ describe('GET /products?search', () => {
 
   it.each(['search', 'searchAll'])('finds an emoji by itself, not by its name: %s', async (parameter) => {
     await postProducts(product('EMOJI', '👟 Tenisice 50％'));
-    const foundCodes = await Promise.all(['👟', '_', '%', ':', 'athletic', 'tenisice'].map((text) => search(text, parameter)));
+    const foundCodes = await Promise.all(
+      ['👟', '_', '%', ':', 'athletic', 'tenisice'].map((text) => search(text, parameter)),
+    );
     expect(foundCodes).toEqual([['EMOJI'], ['PERCENT'], ['PERCENT'], [], [], ['EMOJI']]);
   });
 
-  it('finds nothing of another app', async () => {
+  it('finds no product of another app', async () => {
     shop = await api.app();
     expect(await search('runner')).toEqual([]);
   });
@@ -279,7 +283,7 @@ describe('filters of GET /products', () => {
     ['two look-ups of different products', 'code=a&slug=b', []],
     ['two look-ups of one product', 'code=a&slug=a', ['A']],
     ['an invalid id', 'code=a&id=x', []],
-  ])('%s', async (_, query, expected) => {
+  ])('lists the matching products: %s', async (_, query, expected) => {
     expect(await listCodes(query)).toEqual(expected);
   });
 
@@ -291,11 +295,11 @@ describe('filters of GET /products', () => {
     'onlyOnStock=maybe',
     'search=%00',
     'searchAll=%00',
-  ])('are answered 400 when unusable: %s', async (query) => {
+  ])('answers 400 for %s', async (query) => {
     expect((await listProducts(query)).status).toBe(400);
   });
 
-  it('return a single product or {} for one look-up alone', async () => {
+  it('returns a single product or {} for a single look-up', async () => {
     const { body } = await shop.get('/products?code= a ');
     expect(body.data).toMatchObject({ code: 'A', price: 9.99 });
     for (const query of ['code=zzz', 'barcode=1', 'slug=zzz', 'id=0', 'id=x', `id=${2 ** 60}`])
@@ -359,14 +363,14 @@ describe('a catalogue of 100,000 products with messy names', () => {
     ['the first page by name', {}, undefined, 'products_name_idx'],
     ['by price', {}, 'price', 'products_lowest_price_idx'],
     ['a band of prices', { priceFrom: '10', priceTo: '10.20' }, undefined, 'products_lowest_price_idx'],
-  ])('is searched by index: %s', async (_, query, orderBy, index) => {
+  ])('is searched with an index: %s', async (_, query, orderBy, index) => {
     const lines = await explainPlan(query, orderBy);
     expect(lines).toContain(index);
     expect(lines).not.toContain('Seq Scan on products');
   });
 
   it.each(['search=a&searchAll=4', 'searchAll=4&orderBy=sales_quantity desc'])(
-    'is searched in time when half of it matches: %s',
+    'is searched within 2.5 s when half of it matches: %s',
     async (query) => {
       const startedAt = performance.now();
       expect(await getCodes(query)).toHaveLength(10);
@@ -376,7 +380,6 @@ describe('a catalogue of 100,000 products with messy names', () => {
 
   it('is read once for matches, and by index for exact codes', async () => {
     const lines = await explainPlan({ search: 'a', searchAll: '4' });
-    // Exact matches, similar ones, and the ten of the page.
     expect(lines.match(/ on products p(_\d+)? /g)).toHaveLength(3);
     expect(lines.match(/Seq Scan on/g)?.length).toBeLessThanOrEqual(2);
     expect(lines).toContain('product_variants_loose_code_idx');
@@ -387,7 +390,7 @@ describe('a catalogue of 100,000 products with messy names', () => {
     expect(await planOf(api.database, text)).not.toContain('Seq Scan');
   });
 
-  it('has exact names and barcodes first', async () => {
+  it('lists exact names and barcodes first', async () => {
     expect((await getCodes('search=cipela 42 99997'))[0]).toBe('P99997');
     expect(await getCodes('searchAll=0000000000042&limit=1')).toEqual(['P42']);
   });

@@ -38,7 +38,6 @@ const writeRows = async (products: readonly unknown[], client = shop): Promise<r
 };
 const writeOne = async (product: object, client = shop): Promise<Upserted> =>
   (await writeRows([product], client))[0] as Upserted;
-/** Expects all rows to fail and nothing to be written. Returns their keys. */
 const expectRefused = async (products: readonly unknown[]): Promise<string[]> => {
   const catalogueBefore = await readCatalogue();
   const { products: upserted, failed } = await postRows(products);
@@ -46,7 +45,6 @@ const expectRefused = async (products: readonly unknown[]): Promise<string[]> =>
   expect(await readCatalogue()).toEqual(catalogueBefore);
   return failed.map(({ error }) => error.message.replace(/^API\.Products\./, ''));
 };
-/** The whole catalogue of the app. */
 const readCatalogue = (client = shop) =>
   Promise.all(
     ['products', 'product_variants', 'product_images'].map((table) =>
@@ -76,7 +74,9 @@ describe('POST /int/products', () => {
       { code: 'Z-42', barcode: '8601', external_ref: 'r-42', name: '42', price: 12.5, vat_rate: 10 },
       { code: 'Z-41' },
     ];
-    expect(await writeRows([productRow('Z', { variants }), productRow('A'), productRow('M', { variants: [] })])).toEqual([
+    expect(
+      await writeRows([productRow('Z', { variants }), productRow('A'), productRow('M', { variants: [] })]),
+    ).toEqual([
       {
         id: expect.any(Number),
         code: 'Z',
@@ -169,7 +169,11 @@ describe('POST /int/products', () => {
     const insertedAt = now();
     api.clock.forward({ seconds: 75 });
     const newFields = { name: 'New', slug: 'new', description: 'n', vat_rate: 8, price: 11, active: false };
-    const changedProduct = await writeOne({ code: 'A', ...newFields, variants: [{ code: 'A-1', name: 'N', price: 7.5 }] });
+    const changedProduct = await writeOne({
+      code: 'A',
+      ...newFields,
+      variants: [{ code: 'A-1', name: 'N', price: 7.5 }],
+    });
     expect(changedProduct).toMatchObject({ id, created: false, variants: [{ created: false }] });
     expect(await byCode('A')).toMatchObject({
       ...newFields,
@@ -201,7 +205,11 @@ describe('POST /int/products', () => {
 
 describe('the product of a row of POST /int/products', () => {
   it('is found by id, then code, then external_ref', async () => {
-    const [a, b, c] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [Upserted, Upserted, Upserted];
+    const [a, b, c] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [
+      Upserted,
+      Upserted,
+      Upserted,
+    ];
     await setReference(c, 'ref-c');
     const idOf = async (row: object) => (await writeOne(row)).id;
     expect(await idOf({ id: a.id })).toBe(a.id);
@@ -265,8 +273,11 @@ describe('the variant of a row of POST /int/products', () => {
     ['code', { code: 'B' }],
     ['code before external_ref', { code: 'B', external_ref: 'ref-b' }],
     ['barcode', { barcode: '860-B' }],
-    ['barcode when the code finds none, and gets the code', { code: 'B2', barcode: '860-B' }],
-    ['external_ref when the others find none, and gets them', { code: 'B2', barcode: '2', external_ref: 'ref-b' }],
+    ['barcode when the code finds no variant, and gets the code', { code: 'B2', barcode: '860-B' }],
+    [
+      'external_ref when code and barcode find no variant, and gets both',
+      { code: 'B2', barcode: '2', external_ref: 'ref-b' },
+    ],
     ['barcode when the code is null', { code: null, barcode: '860-B' }],
   ])('is found by %s', async (_, identifiers) => {
     const [, b] = (await byCode('P')).variants;
@@ -302,8 +313,9 @@ describe('the variant of a row of POST /int/products', () => {
     });
   });
 
-  it('is found untrimmed: a padded code is refused as taken', async () => {
-    const expectPaddedRefused = (identifiers: object) => expectRefused([{ code: 'P', variants: [{ code: 'N', ...identifiers }] }]);
+  it('is matched before trimming, so a padded code is refused as taken', async () => {
+    const expectPaddedRefused = (identifiers: object) =>
+      expectRefused([{ code: 'P', variants: [{ code: 'N', ...identifiers }] }]);
     expect(await expectPaddedRefused({ code: ' A' })).toEqual(['CodeAlreadyExists']);
     expect(await expectPaddedRefused({ barcode: '860-A ' })).toEqual(['BarcodeAlreadyExists']);
     expect(await expectPaddedRefused({ external_ref: 'ref-a ' })).toEqual(['ExternalRefAlreadyExists']);
@@ -438,13 +450,13 @@ describe('POST /int/products with an invalid row', () => {
         ['WrongDataType', { variants: [{ code: 'V', images: [5] }] }],
       ] as [string, object][]
     ).map(([key, fault]) => [key, format(fault), fault] as [string, string, object]),
-  )('%s: a new product with %s', async (key, _, fault) => {
+  )('fails with %s for a new product with %s', async (key, _, fault) => {
     const validRow = productRow('N', { variants: [{ code: 'N-1' }], images: [] });
     const row = JSON.parse(JSON.stringify({ ...validRow, ...fault })) as object;
     expect(await expectRefused([row])).toEqual([key]);
   });
 
-  it.each([null, 5, 'A', true, [], [productRow('A')]])('WrongDataType: the row %j', async (row) => {
+  it.each([null, 5, 'A', true, [], [productRow('A')]])('fails with WrongDataType for the row %j', async (row) => {
     expect(await expectRefused([row])).toEqual(['WrongDataType']);
   });
 
@@ -463,24 +475,30 @@ describe('POST /int/products with an invalid row', () => {
     await writeRows([productRow('P', { variants: [{ code: 'P-1' }] })]);
     const namelessRow = { code: 'N', note: { any: ['thing'] } };
     const conflictingRow = productRow('T', { variants: [{ code: 'T-1' }, { code: 'P-1' }] });
-    expect(await postRows([productRow('A'), namelessRow, null, conflictingRow, productRow('B', { variants: [{ code: 'T-1' }] })])).toEqual(
-      {
-        products: [
-          { id: expect.any(Number), code: 'A', created: true, variants: [] },
-          { id: expect.any(Number), code: 'B', created: true, variants: [expect.objectContaining({ code: 'T-1' })] },
-        ],
-        failed: [
-          { input: namelessRow, error: { message: 'API.Products.NameCantBeBlank' } },
-          { input: null, error: { message: 'API.Products.WrongDataType' } },
-          { input: conflictingRow, error: { message: 'API.Products.VariantOfAnotherProduct' } },
-        ],
-      },
-    );
+    expect(
+      await postRows([
+        productRow('A'),
+        namelessRow,
+        null,
+        conflictingRow,
+        productRow('B', { variants: [{ code: 'T-1' }] }),
+      ]),
+    ).toEqual({
+      products: [
+        { id: expect.any(Number), code: 'A', created: true, variants: [] },
+        { id: expect.any(Number), code: 'B', created: true, variants: [expect.objectContaining({ code: 'T-1' })] },
+      ],
+      failed: [
+        { input: namelessRow, error: { message: 'API.Products.NameCantBeBlank' } },
+        { input: null, error: { message: 'API.Products.WrongDataType' } },
+        { input: conflictingRow, error: { message: 'API.Products.VariantOfAnotherProduct' } },
+      ],
+    });
     expect(await Promise.all(['A', 'N', 'T'].map((code) => byCode(code)))).toMatchObject([{ code: 'A' }, {}, {}]);
     expect((await readCatalogue())[0]).toHaveLength(3);
   });
 
-  it('leaves nothing behind for later rows', async () => {
+  it('lets later rows use the identifiers of a failed row', async () => {
     await writeRows([productRow('P', { variants: [{ code: 'P-1', barcode: 'b-1' }] })]);
     const invalidVariant = { code: 'unfit', barcode: 'b-1' };
     const { products, failed } = await postRows([
@@ -510,8 +528,13 @@ describe('POST /int/products with taken codes', () => {
   });
 
   it('CodeAlreadyExists: another variant has the code', async () => {
-    await writeRows([productRow('P', { variants: [{ code: 'A', barcode: 'a' }] }), productRow('Q', { variants: [{ code: 'B' }] })]);
-    expect(await expectRefused([{ code: 'P', variants: [{ code: ' B', barcode: 'a' }] }])).toEqual(['CodeAlreadyExists']);
+    await writeRows([
+      productRow('P', { variants: [{ code: 'A', barcode: 'a' }] }),
+      productRow('Q', { variants: [{ code: 'B' }] }),
+    ]);
+    expect(await expectRefused([{ code: 'P', variants: [{ code: ' B', barcode: 'a' }] }])).toEqual([
+      'CodeAlreadyExists',
+    ]);
   });
 
   it('BarcodeAlreadyExists: another variant has the barcode', async () => {
@@ -524,7 +547,7 @@ describe('POST /int/products with taken codes', () => {
     ).toEqual(['BarcodeAlreadyExists', 'BarcodeAlreadyExists']);
   });
 
-  it('accepts one code for a product and a variant, and as a barcode', async () => {
+  it('accepts one code for a product, a variant and a barcode', async () => {
     await writeRows([
       productRow('A', {
         variants: [
@@ -546,7 +569,7 @@ describe('POST /int/products with taken codes', () => {
   });
 });
 
-describe('POST /int/products moving identifiers between records', () => {
+describe('identifiers moved between records by POST /int/products', () => {
   const identity = { A: { barcode: 'b-1', external_ref: 'r-1' }, B: { barcode: 'b-2', external_ref: 'r-2' } };
   const twoVariants = [
     { code: 'A', ...identity.A },
@@ -591,7 +614,7 @@ describe('POST /int/products moving identifiers between records', () => {
     expect([...(await variantsOf('P')), ...(await variantsOf('Q'))]).toMatchObject(swappedVariants);
   });
 
-  it('moves a code in either order, also to a new record', async () => {
+  it('moves a code in any order of rows, also to a new record', async () => {
     const [a, b] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [Upserted, Upserted];
     await writeRows([{ id: a.id, code: 'B' }, { id: b.id, code: 'D' }, productRow('A')]);
     expect([(await byCode('B')).id, (await byCode('D')).id]).toEqual([a.id, b.id]);
@@ -629,7 +652,7 @@ describe('POST /int/products moving identifiers between records', () => {
 });
 
 describe('POST /int/products with several rows for a record', () => {
-  it('uses the later row, by any identifier', async () => {
+  it('applies the later row, matched by any identifier', async () => {
     const { id } = await writeOne(productRow('A'));
     const rows = await writeRows([
       { code: 'A', name: 'first', description: 'kept' },
@@ -639,7 +662,7 @@ describe('POST /int/products with several rows for a record', () => {
     expect(await byCode('A')).toMatchObject({ name: 'last', description: 'kept' });
   });
 
-  it('creates it once, then changes it', async () => {
+  it('creates the record once, then changes it', async () => {
     const image = { image_url: 'https://img.example/1.png' };
     const [firstResult, secondResult] = await writeRows([
       productRow('A', { images: [image], variants: [{ code: 'A-1', price: 1 }] }),
@@ -655,19 +678,22 @@ describe('POST /int/products with several rows for a record', () => {
     });
   });
 
-  it('uses the earlier row when the later one fails', async () => {
-    const { products, failed } = await postRows([productRow('A', { price: 1 }), productRow('A', { price: 2, variants: [{}] })]);
+  it('keeps the earlier row when the later row fails', async () => {
+    const { products, failed } = await postRows([
+      productRow('A', { price: 1 }),
+      productRow('A', { price: 2, variants: [{}] }),
+    ]);
     expect([products.length, failed.length]).toEqual([1, 1]);
     expect(await byCode('A')).toMatchObject({ price: 1, variants: [] });
   });
 
-  it('creates it with the later row when the earlier one fails', async () => {
+  it('creates the record with the later row when the earlier row fails', async () => {
     const { products, failed } = await postRows([productRow('A', { variants: [{}] }), productRow('A', { price: 2 })]);
     expect([products, failed.length]).toEqual([[expect.objectContaining({ created: true })], 1]);
     expect(await byCode('A')).toMatchObject({ price: 2 });
   });
 
-  it('uses the later of two variants in one row', async () => {
+  it('applies the later of two variants in one row', async () => {
     const variants = [
       { code: 'A-1', barcode: 'b', price: 1 },
       { code: 'A-1', price: 2 },
@@ -696,7 +722,7 @@ describe('images of POST /int/products', () => {
 });
 
 describe('prices of POST /int/products', () => {
-  it('have the lowest of variants, else of the product, as lowest_price', async () => {
+  it('include lowest_price: the lowest variant price, else the product price', async () => {
     const lowest = async (row: object) => {
       await writeRows([{ code: 'A', name: 'A', ...row }]);
       return (await byCode('A')).lowest_price;
@@ -709,7 +735,7 @@ describe('prices of POST /int/products', () => {
     expect(await lowest({ variants: [{ code: 'A-1', price: null }] })).toBeNull();
   });
 
-  it('are inherited by a variant without one', async () => {
+  it('are inherited by variants without a price', async () => {
     await writeRows([productRow('A', { price: 10, variants: [{ code: 'A-1' }, { code: 'A-2', price: 0 }] })]);
     expect((await byCode('A')).variants).toMatchObject([{ price: 10 }, { price: 0 }]);
   });
@@ -729,7 +755,10 @@ describe('prices of POST /int/products', () => {
 
   it('have the decimals of the currency', async () => {
     const yen = await api.app('JPY');
-    const { products, failed } = await postRows([productRow('A', { price: 100 }), productRow('B', { price: 100.5 })], yen);
+    const { products, failed } = await postRows(
+      [productRow('A', { price: 100 }), productRow('B', { price: 100.5 })],
+      yen,
+    );
     expect([products.length, failed[0]?.error.message]).toEqual([1, 'API.Products.PriceIsInvalid']);
     expect(await byCode('A', yen)).toMatchObject({ price: 100, lowest_price: 100 });
   });
@@ -743,7 +772,7 @@ describe('slugs of POST /int/products', () => {
     ['Ärmel/Größe 5%', 'armel-grosse-5'],
     ['鞋', 'xie'],
     ['!!!', 'product'],
-  ])('are made from %j as %s', async (name, slug) => {
+  ])('are generated from the name %j as %s', async (name, slug) => {
     await writeRows([{ code: 'A', name }]);
     expect(await byCode('A')).toMatchObject({ name, slug });
   });
@@ -770,7 +799,7 @@ describe('slugs of POST /int/products', () => {
     expect(await byCode('A')).toMatchObject({ name: 'New', slug: 'old' });
   });
 
-  it('are stored trimmed; a blank one is absent', async () => {
+  it('are stored trimmed, and a blank slug is generated', async () => {
     await writeRows([productRow('A', { slug: ' Own Slug/Љ ' }), productRow('B', { slug: ' ' })]);
     expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['Own Slug/Љ', 'name-of-b']);
   });
@@ -784,7 +813,7 @@ describe('slugs of POST /int/products', () => {
     await writeRows([{ code: 'A', slug: 'taken' }]);
   });
 
-  it('are free again later in the same call', async () => {
+  it('can be reused by a later row of the same call', async () => {
     await writeRows([productRow('A', { slug: 's' })]);
     await writeRows([{ code: 'A', slug: 't' }, productRow('B', { slug: 's' })]);
     expect([(await byCode('A')).slug, (await byCode('B')).slug]).toEqual(['t', 's']);
@@ -792,13 +821,16 @@ describe('slugs of POST /int/products', () => {
 });
 
 describe('POST /int/products of two apps', () => {
-  it('does not find products of the other', async () => {
+  it('does not find products of the other app', async () => {
     const otherApp = await api.app();
     const foreignProduct = await writeOne(productRow('F', { variants: [{ code: 'F-1', barcode: 'b' }] }), otherApp);
     const foreignBefore = await readCatalogue(otherApp);
     const ownProduct = await writeOne(productRow('N', { id: foreignProduct.id }));
     expect([ownProduct.created, ownProduct.id === foreignProduct.id]).toEqual([true, false]);
-    expect(await expectRefused([{ id: foreignProduct.id }, { code: 'F' }])).toEqual(['CodeCantBeBlank', 'NameCantBeBlank']);
+    expect(await expectRefused([{ id: foreignProduct.id }, { code: 'F' }])).toEqual([
+      'CodeCantBeBlank',
+      'NameCantBeBlank',
+    ]);
     expect(await expectRefused([{ code: 'N', variants: [{ barcode: 'b' }] }])).toEqual(['CodeCantBeBlank']);
     expect(await readCatalogue(otherApp)).toEqual(foreignBefore);
   });
@@ -842,7 +874,7 @@ describe('POST /int/products with long lists', () => {
     listOf(count).map((_, index) => ({ code: `${code}${index}`, price: 5 }));
   const imageRows = (count: number) => listOf(count).map(() => ({ image_url: 'x' }));
 
-  it('accepts lists of 10,000 and fails rows with longer ones', async () => {
+  it('accepts lists of 10,000 and fails rows with longer lists', async () => {
     const validRow = productRow('A', { variants: variantRows(100), images: imageRows(10_000) });
     const invalidRows = [
       productRow('B', { variants: variantRows(10_001, 'W') }),
@@ -864,7 +896,9 @@ describe('POST /int/products with long lists', () => {
     [
       '30,001 images in total, also of variants',
       () =>
-        listOf(31).map((_, row) => productRow(`A${row}`, { variants: [{ code: `A${row}`, images: imageRows(row ? 1_000 : 1) }] })),
+        listOf(31).map((_, row) =>
+          productRow(`A${row}`, { variants: [{ code: `A${row}`, images: imageRows(row ? 1_000 : 1) }] }),
+        ),
     ],
   ])('answers 413 for %s and writes nothing', async (_, rows) => {
     expect((await post(rows())).status).toBe(413);
@@ -922,7 +956,7 @@ describe('POST /int/products with many rows', () => {
     return api.statements.length;
   };
 
-  it('writes 1,000 new and existing ones with as many statements as two', async () => {
+  it('writes 1,000 new and existing products with as many statements as two', async () => {
     await writeRows([]);
     const statementsForOne = await countStatements(manyRows(1, 1));
     const statementsForTwo = await countStatements(manyRows(2, 2));
@@ -931,14 +965,14 @@ describe('POST /int/products with many rows', () => {
     expect([statementsForOne, statementsForTwo]).toEqual([7, 9]);
   });
 
-  it('writes nothing for unchanged ones', async () => {
+  it('writes nothing for unchanged products', async () => {
     const knownRows = manyRows(1_000, 1).map((row) => ({ ...row, code: `K${row.code}`, variants: [], images: [] }));
     await writeRows(knownRows);
     expect(await countStatements(knownRows)).toBe(3);
   });
 
-  it('writes 10,000 new and existing ones', async () => {
-    // The database has no statistics of this app yet.
+  it('writes 10,000 new and existing products', async () => {
+    // Without statistics of this app, the database would choose a slow plan.
     await api.database.source.query('analyze');
     const createdProducts = await writeRows(manyRows(5_000, 1));
     const allProducts = await writeRows(manyRows(10_000, 2));
@@ -954,7 +988,6 @@ describe('concurrent POST /int/products', () => {
   const CALLS = 6;
   const row = (index: number, price: number) =>
     productRow(`K${index}`, { price, images: [{ image_url: 'x' }], variants: [{ code: `K${index}-1`, price }] });
-  /** A different order of the products for each call. */
   const reorderedRows = (call: number) =>
     Array.from({ length: 50 }, (_, index) => row((index * 7 + call * 11) % 50, call + 1));
 
@@ -966,11 +999,11 @@ describe('concurrent POST /int/products', () => {
     expect((await readCatalogue()).map((rows) => rows.length)).toEqual([1, 1, CALLS]);
   });
 
-  it('neither deadlocks nor mixes the calls', async () => {
+  it('neither deadlocks nor mixes rows of several calls', async () => {
     for (const round of [1, 2]) {
       api.statements.length = 0;
       await Promise.all(Array.from({ length: CALLS }, (_, call) => writeRows(reorderedRows(call))));
-      // A deadlock would have repeated its transaction.
+      // After a deadlock, the transaction would run again.
       expect(api.statements.filter((text) => text.includes('insert into product_images'))).toHaveLength(CALLS);
       const [products, variants, images] = (await readCatalogue()) as { price: number }[][];
       expect([products?.length, variants?.length, images?.length]).toEqual([50, 50, 50 * CALLS * round]);
@@ -996,7 +1029,7 @@ describe('concurrent POST /int/products', () => {
 });
 
 describe('POST /int/products while another call references the same records', () => {
-  it('does not wait for it', async () => {
+  it('does not wait for the other call', async () => {
     const { id } = await writeOne(productRow('A', { variants: [{ code: 'A-1' }] }));
     await api.database.transaction(async (transaction) => {
       // Foreign keys of a new shelf or proforma take this lock.
@@ -1027,12 +1060,13 @@ describe('single look-ups of GET /products', () => {
     });
   });
 
-  it('return the same by code, barcode, slug and id', async () => {
+  it('return the same product by code, barcode, slug and id', async () => {
     await writeRows([productRow('Z')]);
     const { id } = await writeOne(productRow('A', { slug: 's', variants: [{ code: 'A-1', barcode: '860' }] }));
     const product = await findProduct('code=A');
     expect(product).toMatchObject({ id, code: 'A' });
-    for (const query of ['code=A-1', 'barcode=860', 'slug=s', `id=${id}`]) expect(await findProduct(query)).toEqual(product);
+    for (const query of ['code=A-1', 'barcode=860', 'slug=s', `id=${id}`])
+      expect(await findProduct(query)).toEqual(product);
   });
 
   it.each(['code=a', 'code=%20A%20%20', 'code=a-1', 'code=%20a-1', 'barcode=b-%C5%A1', 'barcode=%20B-%C5%A0%20'])(
@@ -1043,7 +1077,7 @@ describe('single look-ups of GET /products', () => {
     },
   );
 
-  it('ignore the case of Cyrillic and stored spaces', async () => {
+  it('ignore the case of Cyrillic letters and stored spaces', async () => {
     const { id } = await writeOne(productRow(' Ципела '));
     expect(await byCode('ЦИПЕЛА')).toMatchObject({ id, code: ' Ципела ' });
   });
@@ -1065,7 +1099,10 @@ describe('single look-ups of GET /products', () => {
       productRow('A', { variants: [{ code: 'A', barcode: 'x' }] }),
       productRow('B', { variants: [{ code: 'B', barcode: 'X' }] }),
     ])) as [Upserted, Upserted];
-    expect([(await findProduct('barcode=x')).id, (await findProduct('barcode=X')).id]).toEqual([lowerCase.id, upperCase.id]);
+    expect([(await findProduct('barcode=x')).id, (await findProduct('barcode=X')).id]).toEqual([
+      lowerCase.id,
+      upperCase.id,
+    ]);
   });
 
   it.each([

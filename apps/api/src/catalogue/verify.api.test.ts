@@ -18,7 +18,6 @@ interface Ids {
   readonly product_variant_id?: number;
 }
 
-/** Product `P` with variants A and B, product `Q` with variant C whose barcode is B's code, and product `Solo` alone. */
 async function openShop(client: Client): Promise<void> {
   await client.post('/int/products', {
     products: [
@@ -43,7 +42,6 @@ const verify = async (products: readonly object[], client = shop): Promise<(Ids 
   expect([status, Object.keys(body)]).toEqual([200, ['data']]);
   return body.data;
 };
-/** The match of each row: `P/A-š`, `Solo`, or nothing. */
 const matches = async (products: readonly object[], client = shop): Promise<(string | undefined)[]> => {
   const variants = await api.database.rows<{ id: number; product_id: number; name: string }>(
     `select v.id, v.product_id, p.code || '/' || v.code as name
@@ -61,7 +59,7 @@ const matches = async (products: readonly object[], client = shop): Promise<(str
 };
 
 describe('POST /product/verify', () => {
-  it('returns the rows in input order with the ids found', async () => {
+  it('returns the rows in input order with the ids of their matches', async () => {
     const rows = [{ barcode: 'x860-B' }, { code: 'none' }, { code: 'A-š', barcode: 'x860-A' }];
     const [b, unmatched, a] = await verify(rows);
     expect(b).toEqual({
@@ -116,7 +114,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ['a code of a product as barcode: no ids', { barcode: 'Solo' }, {}],
     ['a pattern: no ids', { code: '%', barcode: '_' }, {}],
     ['half of a code: no ids', { code: 'Sol' }, {}],
-  ])('%s', async (_, row, ids) => {
+  ])('returns the expected ids for %s', async (_, row, ids) => {
     expect(await verify([row])).toEqual([{ code: null, barcode: null, ...row, ...ids }]);
   });
 
@@ -132,7 +130,7 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     expect(await matches([row])).toEqual([name]);
   });
 
-  it('finds an exact match, whatever it folds to', async () => {
+  it('finds an exact match of letters with unusual case folding', async () => {
     const codes = ['İ', 'ΟΔΟΣ', 'ẞ', 'ǅ', ' Ципела\t'];
     const products = codes.map((code) => ({ code, name: code, variants: [{ code: `v-${code}`, barcode: code }] }));
     await shop.post('/int/products', { products });
@@ -146,19 +144,19 @@ describe('Matching by identifiers: POST /product/verify, variant by code or barc
     ['STRAẞE', 'Straẞe'],
     ['ǄEP', 'Ǆep'],
     ['Kelvin', 'kelvIN'],
-  ])('finds %s by %s, case and spaces aside', async (code, searchText) => {
+  ])('finds %s by %s, ignoring case and spaces', async (code, searchText) => {
     const variants = [{ code: `v-${code}`, barcode: `b-${code}` }];
     await shop.post('/int/products', { products: [{ code, name: 'x', variants }] });
     const rows = [{ code: ` ${searchText}` }, { code: ` V-${searchText}` }, { barcode: `B-${searchText} ` }];
     expect(await matches(rows)).toEqual([code, `${code}/v-${code}`, `${code}/v-${code}`]);
   });
 
-  it('folds each letter by itself, even a final Σ', async () => {
+  it('folds each letter separately, even a final Σ', async () => {
     await shop.post('/int/products', { products: [{ code: 'ΟΔΟΣ', name: 'x', variants: [{ code: 'ΟΔΟΣ-1Σ' }] }] });
     expect(await matches([{ code: 'οδΟΣ' }, { code: 'οδΟΣ-1Σ' }])).toEqual(['ΟΔΟΣ', 'ΟΔΟΣ/ΟΔΟΣ-1Σ']);
   });
 
-  it('prefers the same case, then the oldest', async () => {
+  it('prefers the same case, then the oldest record', async () => {
     const variants = ['kod', 'KOD', 'Kod'].map((code) => ({ code, barcode: `${code}-b` }));
     const products = ['Pro', 'PRO'].map((code) => ({ code, name: code }));
     await shop.post('/int/products', { products: [{ code: 'V', name: 'V', variants }, ...products] });
@@ -216,8 +214,8 @@ describe('invalid bodies of POST /product/verify', () => {
 });
 
 describe('POST /product/verify with many rows', () => {
-  it('finds 10,000 with one statement', async () => {
-    // The database has no statistics of this app yet.
+  it('finds 10,000 rows with one statement', async () => {
+    // Without statistics of this app, the database would choose a slow plan.
     await api.database.source.query('analyze');
     const rows = Array.from({ length: 10_000 }, (_, index) => ({ code: `m${index}`, barcode: `BAR${index}` }));
     const variants = rows.map(({ code }, index) =>
@@ -232,7 +230,7 @@ describe('POST /product/verify with many rows', () => {
     expect([ids.size, ids.has(undefined)]).toEqual([10_000, false]);
   });
 
-  it('reads by index', async () => {
+  it('reads an index', async () => {
     await shop.post('/int/products', {
       products: [
         { code: 'M', name: 'M', variants: Array.from({ length: 5_000 }, (_, index) => ({ code: `m${index}` })) },

@@ -117,7 +117,7 @@ describe('POST /order_processings', () => {
     ]);
   });
 
-  it('counts a line without VAT as 0', async () => {
+  it('adds no VAT for a line without a VAT rate', async () => {
     await stockShop(shop, [{ code: 'NOVAT', price: 50, vat: null }]);
     const evaluation = await evaluateBasket({ items: [{ code: 'NOVAT', qty: 1 }] });
     expect(evaluation).toMatchObject({ vat: 0, net_sales: 50, end_sales: 50, items: [{ vat_rate: null }] });
@@ -132,7 +132,7 @@ describe('POST /order_processings', () => {
     ['EUR', 978, 0.1],
     ['JPY', 392, 7],
     ['KWD', 414, 0.125],
-  ])('uses %s, currency_id %d', async (currency, number, price) => {
+  ])('uses the currency %s with currency_id %d', async (currency, number, price) => {
     const client = await api.app(currency);
     await stockShop(client, [{ code: 'A', price }]);
     const evaluation = await evaluateBasket({ items: [{ code: 'A', qty: 3 }] }, client);
@@ -180,7 +180,9 @@ describe('a line of the basket', () => {
   it('finds its variant by id', async () => {
     const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'X', qty: 1 }] })).items;
     expect(codes(await evaluateBasket({ items: [{ product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
-    expect(codes(await evaluateBasket({ items: [{ code: 'nothing', product_variant_id: id, qty: 1 }] }))).toEqual(['X']);
+    expect(codes(await evaluateBasket({ items: [{ code: 'nothing', product_variant_id: id, qty: 1 }] }))).toEqual([
+      'X',
+    ]);
     expect(codes(await evaluateBasket({ items: [{ code: 'A', product_variant_id: id, qty: 1 }] }))).toEqual(['A']);
   });
 
@@ -202,8 +204,10 @@ describe('a line of the basket', () => {
     ['nulls', { code: null, barcode: null, external_ref: null, product_variant_id: null }],
     ['an unknown id', { product_variant_id: 2 ** 53 - 1 }],
     ['a negative id', { product_variant_id: -1 }],
-  ])('API.Products.NotFound: %s', async (_, names) => {
-    expect(await expectRefused({ items: [...ONE, { ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
+  ])('fails with API.Products.NotFound for %s', async (_, names) => {
+    expect(await expectRefused({ items: [...ONE, { ...names, qty: 1 }] })).toEqual({
+      Products: ['API.Products.NotFound'],
+    });
   });
 
   it('API.Products.NotFound: the product is inactive', async () => {
@@ -214,7 +218,8 @@ describe('a line of the basket', () => {
   it('API.Products.NotFound: the variant is of another app', async () => {
     const otherApp = await api.app();
     await stockShop(otherApp, [{ code: 'THEIRS' }]);
-    const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'THEIRS', qty: 1 }] }, otherApp)).items;
+    const [{ product_variant_id: id }] = (await evaluateBasket({ items: [{ code: 'THEIRS', qty: 1 }] }, otherApp))
+      .items;
     for (const names of [{ code: 'THEIRS' }, { product_variant_id: id }]) {
       expect(await expectRefused({ items: [{ ...names, qty: 1 }] })).toEqual({ Products: ['API.Products.NotFound'] });
     }
@@ -222,7 +227,9 @@ describe('a line of the basket', () => {
 
   it('API.Products.MissingPrice: neither the variant nor its product has a price', async () => {
     await postProducts([{ code: 'FREE', name: 'FREE', vat_rate: 20, variants: [{ code: 'FREE' }] }]);
-    expect(await expectRefused({ items: [{ code: 'FREE', qty: 1 }] })).toEqual({ Products: ['API.Products.MissingPrice'] });
+    expect(await expectRefused({ items: [{ code: 'FREE', qty: 1 }] })).toEqual({
+      Products: ['API.Products.MissingPrice'],
+    });
   });
 });
 
@@ -253,13 +260,16 @@ describe('the buyer', () => {
     });
   });
 
-  it('is the customer rather than a guest, by id first', async () => {
+  it('is the customer rather than the guest, found by id before reference', async () => {
     const [ana, eva] = [await addCustomer(), await addCustomer('eva@example.com')];
     const bothIdentifiers = { ...partsOf(ana), customer_external_ref: eva.external_ref };
-    expect(await propose(shop, ONE, bothIdentifiers)).toMatchObject({ customer_id: ana.id, customer_email: 'ana@example.com' });
+    expect(await propose(shop, ONE, bothIdentifiers)).toMatchObject({
+      customer_id: ana.id,
+      customer_email: 'ana@example.com',
+    });
   });
 
-  it('is a guest as sent, who may be incomplete', async () => {
+  it('is a guest as sent, even with missing fields', async () => {
     expect(await propose(shop, ONE)).toMatchObject({
       anonymous: true,
       customer_id: null,
@@ -301,7 +311,7 @@ describe('the buyer', () => {
       'a reference of another app',
       async () => ({ customer_external_ref: (await addCustomer('x@example.com', await api.app())).external_ref }),
     ],
-  ])('API.Customers.NotFound: %s', async (_, names) => {
+  ])('fails with API.Customers.NotFound for %s', async (_, names) => {
     expect(await expectRefused(await names())).toEqual(NOT_FOUND);
   });
 
@@ -314,11 +324,16 @@ describe('the delivery', () => {
   const { address_line_1, city, postcode } = GUEST;
   const noAddress = { address_line_1: null, city: null, postcode: null, country: null };
   const deliveryArea = async (fields: object) => {
-    const { address_line_1: line, city: town, postcode: zip, country } = (await propose(shop, ONE, fields)).delivery_area;
+    const {
+      address_line_1: line,
+      city: town,
+      postcode: zip,
+      country,
+    } = (await propose(shop, ONE, fields)).delivery_area;
     return { address_line_1: line, city: town, postcode: zip, country };
   };
 
-  it('goes to the guest unless another address is sent', async () => {
+  it('uses the address of the guest unless another address is sent', async () => {
     const home = { address_line_1, city, postcode, country: 'RS' };
     const office = { address_line_1: 'Trg 2', city: 'Niš', postcode: '18000', country: null };
     expect(await deliveryArea({ guest: { ...GUEST, country: 'RS' } })).toEqual(home);
@@ -327,7 +342,7 @@ describe('the delivery', () => {
 
   const blankAddress = { address_line_1: '', city: ' ', postcode: '', country: '' };
 
-  it.each([null, {}, noAddress, blankAddress])('goes to the guest when it is %j', async (delivery) => {
+  it.each([null, {}, noAddress, blankAddress])('uses the address of the guest when it is %j', async (delivery) => {
     expect(await deliveryArea({ delivery })).toEqual({ ...noAddress, address_line_1, city, postcode });
   });
 
@@ -351,7 +366,7 @@ describe('fields that the proforma takes from its evaluation', () => {
     });
   });
 
-  it('are kept as sent, with repeated tags once', async () => {
+  it('are kept as sent, except repeated tags', async () => {
     const keptFields = { market_id: 7, sales_channel_id: 3, sales_channel: 'kiosk', comment: 'č'.repeat(5_000) };
     const tags = ['b', 'a', 'b', ' ', 't'.repeat(100)];
     expect(await propose(shop, ONE, { ...keptFields, tags })).toMatchObject({
@@ -369,10 +384,10 @@ describe('fields that the proforma takes from its evaluation', () => {
 
   it.each([
     ['unknown', 'W9'],
-    ['in another case', 'w1'],
+    ['written in another case', 'w1'],
     ['of another app', 'THEIRS'],
     ['deleted', 'GONE'],
-  ])('API.Warehouses.NotFound: %s', async (_, code) => {
+  ])('fails with API.Warehouses.NotFound for a warehouse that is %s', async (_, code) => {
     await (await api.app()).put('/warehouse', { warehouses: [warehouse('THEIRS')] });
     await shop.put('/warehouse', { warehouses: [warehouse('GONE')] });
     await shop.put('/warehouse', { warehouses: [{ code: 'GONE', delete: true }] });

@@ -25,7 +25,8 @@ beforeEach(async () => {
   ]);
 });
 
-const itemsOf = (basket: Readonly<Record<string, number>>) => Object.entries(basket).map(([code, qty]) => ({ code, qty }));
+const itemsOf = (basket: Readonly<Record<string, number>>) =>
+  Object.entries(basket).map(([code, qty]) => ({ code, qty }));
 const post = (basket: Readonly<Record<string, number>>, fields: object = {}): Promise<Reply> =>
   shop.post('/order_processings', { order_processing: { items: itemsOf(basket), ...fields } });
 const evaluateBasket = async (basket: Readonly<Record<string, number>>, fields: object = {}) => {
@@ -61,11 +62,11 @@ interface Payment {
 const summarizePayments = (proforma: { payments: readonly Payment[] }) =>
   proforma.payments.map((payment) => [payment.payment_method, payment.amount, payment.payment_status]);
 
-describe('a percentage', () => {
-  it('of the basket is split over the lines by largest remainder', async () => {
+describe('a percentage promotion', () => {
+  it('splits a basket discount over the lines by largest remainder', async () => {
     await setPromotions(promotion('TEN', { value: 10.01 }));
     const evaluation = await evaluateBasket({ A: 1, B: 1, C: 1 });
-    // 16.016 of 160, as 10.01 + 5.005 + 1.001 and a remainder of one para for the second
+    // 10.01 % of 160 is 16.016: 10.01 + 5.005 + 1.001. The second line gets the remaining para.
     expect(lineAmounts(evaluation)).toEqual([
       [100, 10.01, 89.99],
       [50, 5.01, 44.99],
@@ -83,7 +84,7 @@ describe('a percentage', () => {
     expect(evaluation.items[1].promotions).toEqual([{ code: 'TEN', name: 'Offer TEN', amount: 5.01 }]);
   });
 
-  it('of some variants discounts only these', async () => {
+  it('discounts only its variants', async () => {
     await setPromotions(promotion('A25', { value: 25, variant_codes: ['A', 'C'] }));
     expect(lineAmounts(await evaluateBasket({ A: 2, B: 1 }))).toEqual([
       [200, 50, 150],
@@ -91,14 +92,14 @@ describe('a percentage', () => {
     ]);
   });
 
-  it('of 100 makes the basket free', async () => {
+  it('makes the basket free at 100 percent', async () => {
     await setPromotions(promotion('ALL', { value: 100 }));
     expect(await evaluateBasket({ A: 2, B: 1 })).toMatchObject({ sales: 250, discount: 250, end_sales: 0, vat: 0 });
   });
 });
 
-describe('an amount', () => {
-  it('is taken off the basket once, split by largest remainder', async () => {
+describe('an amount promotion', () => {
+  it('reduces the basket once, split by largest remainder', async () => {
     await setPromotions(promotion('OFF', { kind: 'amount', value: 30.01 }));
     expect(lineAmounts(await evaluateBasket({ A: 2, B: 1 }))).toEqual([
       [200, 24.01, 175.99],
@@ -106,7 +107,7 @@ describe('an amount', () => {
     ]);
   });
 
-  it('of some variants is taken off per piece', async () => {
+  it('reduces each piece of its variants', async () => {
     await setPromotions(promotion('OFF', { kind: 'amount', value: 15, variant_codes: ['A'] }));
     expect(lineAmounts(await evaluateBasket({ A: 3, B: 1 }))).toEqual([
       [300, 45, 255],
@@ -114,7 +115,7 @@ describe('an amount', () => {
     ]);
   });
 
-  it.each([[{}], [{ variant_codes: ['A', 'B'] }]])('never goes below 0: %j', async (about) => {
+  it.each([[{}], [{ variant_codes: ['A', 'B'] }]])('never reduces the total below 0: %j', async (about) => {
     await setPromotions(promotion('OFF', { kind: 'amount', value: 1_000, ...about }));
     expect(await evaluateBasket({ A: 2, B: 1 })).toMatchObject({ discount: 250, end_sales: 0 });
   });
@@ -130,12 +131,12 @@ describe('buy x get y', () => {
     [{ A: 4, B: 1 }, 50],
     [{ A: 5, B: 1 }, 150],
     [{ A: 3, C: 3 }, 20],
-  ])('counts the pieces of all lines together and gives the cheapest: %j', async (basket, discount) => {
+  ])('counts the pieces of all lines together and makes the cheapest free: %j', async (basket, discount) => {
     await setPromotions(buyTwoGetOne());
     expect(await evaluateBasket(basket)).toMatchObject({ discount });
   });
 
-  it('counts its own variants only', async () => {
+  it('counts only its variants', async () => {
     await setPromotions(buyTwoGetOne({ variant_codes: ['A', 'B'] }));
     expect(lineAmounts(await evaluateBasket({ A: 2, B: 1, C: 5 }))).toEqual([
       [200, 0, 200],
@@ -144,7 +145,7 @@ describe('buy x get y', () => {
     ]);
   });
 
-  it('takes its percentage off the pieces', async () => {
+  it('reduces the pieces by its percentage', async () => {
     await setPromotions(buyTwoGetOne({ value: 50 }));
     expect(await evaluateBasket({ A: 3 })).toMatchObject({ discount: 50 });
   });
@@ -172,7 +173,7 @@ describe('several promotions', () => {
     });
   });
 
-  it('of one priority apply by code', async () => {
+  it('apply by code when their priority is equal', async () => {
     await setPromotions(promotion('Z', amountOf20), promotion('Y', {}));
     expect((await evaluateBasket({ A: 1 })).promotions).toMatchObject([
       { code: 'Y', amount: 10 },
@@ -180,7 +181,7 @@ describe('several promotions', () => {
     ]);
   });
 
-  it('apply to lines before the basket, whatever their priority', async () => {
+  it('apply to lines before the basket, regardless of priority', async () => {
     await setPromotions(
       promotion('BASKET', { priority: -5 }),
       promotion('LINE', { kind: 'amount', value: 20, variant_codes: ['A'], priority: 5 }),
@@ -248,7 +249,10 @@ describe('a coupon', () => {
   const NOT_FOUND = { Promotions: ['API.Promotions.CouponNotFound'] };
 
   it('applies only the promotion that asks for it', async () => {
-    await setPromotions(promotion('P', { coupon_code: 'SUMMER' }), promotion('Q', { coupon_code: 'WINTER', value: 50 }));
+    await setPromotions(
+      promotion('P', { coupon_code: 'SUMMER' }),
+      promotion('Q', { coupon_code: 'WINTER', value: 50 }),
+    );
     expect((await evaluateBasket({ A: 1 })).discount).toBe(0);
     expect((await evaluateBasket({ A: 1 }, { coupon_codes: ['SUMMER', 'SUMMER'] })).discount).toBe(10);
     expect((await evaluateBasket({ A: 1 }, { coupon_codes: ['WINTER', 'SUMMER'] })).discount).toBe(55);
@@ -265,12 +269,12 @@ describe('a coupon', () => {
     ['of an inactive promotion', { active: false }, 'SUMMER'],
     ['before its window', { valid_from: '2099-01-01' }, 'SUMMER'],
     ['after its window', { valid_until: '2001-01-01' }, 'SUMMER'],
-  ])('API.Promotions.CouponNotFound: %s', async (_, fields, coupon) => {
+  ])('fails with API.Promotions.CouponNotFound %s', async (_, fields, coupon) => {
     await setPromotions(promotion('P', { coupon_code: 'SUMMER', ...fields }));
     expect(await expectRefused({ coupon_codes: [coupon] })).toEqual(NOT_FOUND);
   });
 
-  it('API.Promotions.CouponNotFound: of another app', async () => {
+  it('fails with API.Promotions.CouponNotFound for a coupon of another app', async () => {
     await setUp(await api.app(), 'promotions', [promotion('P', { coupon_code: 'SUMMER' })]);
     expect(await expectRefused({ coupon_codes: ['SUMMER'] })).toEqual(NOT_FOUND);
   });
@@ -281,7 +285,7 @@ describe('the shipment fee', () => {
   const byCourier = { shipment_method_code: 'courier' };
   beforeEach(() => setUp(shop, 'shipment_methods', [courier]));
 
-  it('is a line with its own VAT, outside basket promotions', async () => {
+  it('is a line with a separate VAT rate, outside basket promotions', async () => {
     await setPromotions(promotion('TEN', {}));
     const evaluation = await evaluateBasket({ B: 1 }, byCourier);
     expect(evaluation.fee_items).toEqual([
@@ -309,22 +313,27 @@ describe('the shipment fee', () => {
     });
   });
 
-  it('is waived from a sum of items after discounts', async () => {
+  it('is waived when the discounted items reach free_from', async () => {
     expect((await evaluateBasket({ A: 1, B: 1, C: 2 }, byCourier)).fee_items).toMatchObject([{ price: 30.5 }]);
-    expect((await evaluateBasket({ A: 1, B: 1, C: 3 }, byCourier)).fee_items).toMatchObject([{ price: 0, end_sales: 0 }]);
+    expect((await evaluateBasket({ A: 1, B: 1, C: 3 }, byCourier)).fee_items).toMatchObject([
+      { price: 0, end_sales: 0 },
+    ]);
     await setPromotions(promotion('TEN', {}));
-    expect(await evaluateBasket({ A: 1, B: 1, C: 3 }, byCourier)).toMatchObject({ fee_items: [{ price: 30.5 }], end_sales: 192.5 });
+    expect(await evaluateBasket({ A: 1, B: 1, C: 3 }, byCourier)).toMatchObject({
+      fee_items: [{ price: 30.5 }],
+      end_sales: 192.5,
+    });
     expect(await evaluateBasket({ A: 2 }, byCourier)).toMatchObject({ fee_items: [{ price: 0 }], end_sales: 180 });
   });
 
-  it('is never waived without free_from, always with 0', async () => {
+  it('is never waived without free_from and always waived with 0', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: null }]);
     expect((await evaluateBasket({ A: 100 }, byCourier)).fee_items).toMatchObject([{ price: 30.5 }]);
     await setUp(shop, 'shipment_methods', [{ code: 'courier', free_from: 0 }]);
     expect((await evaluateBasket({ C: 1 }, byCourier)).fee_items).toMatchObject([{ price: 0 }]);
   });
 
-  it.each(['Courier', 'post'])('API.ShipmentMethods.NotFound: %s', async (code) => {
+  it.each(['Courier', 'post'])('fails with API.ShipmentMethods.NotFound for the code %s', async (code) => {
     await setUp(await api.app(), 'shipment_methods', [{ ...courier, code: 'post' }]);
     expect(await expectRefused({ shipment_method_code: code })).toEqual({
       ShipmentMethods: ['API.ShipmentMethods.NotFound'],
@@ -356,12 +365,16 @@ describe('the pickup point', () => {
     expect(await createAndReadPoint(await evaluateForPoint('P1'))).toBe('P1');
   });
 
-  it.each([undefined, null, ''])('API.ShipmentMethods.PickupPointRequired: %j', async (point) => {
-    expect(await createAndReadPoint(await evaluateForPoint(point as string))).toEqual(['API.ShipmentMethods.PickupPointRequired']);
+  it.each([undefined, null, ''])('fails with API.ShipmentMethods.PickupPointRequired for %j', async (point) => {
+    expect(await createAndReadPoint(await evaluateForPoint(point as string))).toEqual([
+      'API.ShipmentMethods.PickupPointRequired',
+    ]);
   });
 
-  it.each(['P2', 'P3', 'p1'])('API.ShipmentMethods.PickupPointUnavailable: %s', async (point) => {
-    expect(await createAndReadPoint(await evaluateForPoint(point))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
+  it.each(['P2', 'P3', 'p1'])('fails with API.ShipmentMethods.PickupPointUnavailable for %s', async (point) => {
+    expect(await createAndReadPoint(await evaluateForPoint(point))).toEqual([
+      'API.ShipmentMethods.PickupPointUnavailable',
+    ]);
   });
 
   it('is checked when the proforma is made, not before', async () => {
@@ -375,7 +388,9 @@ describe('the pickup point', () => {
   it('is optional when the method does not require one', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'locker', requires_pickup_point: false }]);
     expect(await createAndReadPoint(await evaluateForPoint())).toBeNull();
-    expect(await createAndReadPoint(await evaluateForPoint('P2'))).toEqual(['API.ShipmentMethods.PickupPointUnavailable']);
+    expect(await createAndReadPoint(await evaluateForPoint('P2'))).toEqual([
+      'API.ShipmentMethods.PickupPointUnavailable',
+    ]);
   });
 });
 
@@ -461,7 +476,7 @@ describe('the frozen terms of an evaluation', () => {
       { proforma_order_item_id: b.proforma_order_item_id, qty_confirmed: 2 },
     ];
     const { data } = (await shop.post(`/proforma_orders/${proforma.id}/warehouse_confirm`, { adjustments })).body;
-    // 100 + 100, less 10 %, less 60; two of B earn no free piece any more
+    // 100 + 100, less 10 %, less 60. Two pieces of B earn no free piece.
     expect(data).toMatchObject({ proforma_status: 'partial_confirmed', sales: 200, discount: 80, end_sales: 120 });
     expect(data.fee_items).toMatchObject([{ price: 0 }]);
     const confirmedProforma = (await shop.post(`/proforma_orders/${proforma.id}/warehouse_confirm`)).body.data;
@@ -491,7 +506,8 @@ describe('a voucher', () => {
   const V = { voucher_codes: ['V'] };
   const getVoucher = async (code = 'V') =>
     (await shop.get('/vouchers?limit=100')).body.data.find((candidate: { code: string }) => candidate.code === code);
-  const issueVoucher = (amount: number, fields: object = {}) => setUp(shop, 'vouchers', [{ code: 'V', amount, ...fields }]);
+  const issueVoucher = (amount: number, fields: object = {}) =>
+    setUp(shop, 'vouchers', [{ code: 'V', amount, ...fields }]);
   const pay = async (id: number, amount = 0) => {
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount };
     return (await shop.post(`/proforma_orders/${id}/pay`, { payment })).body.data;
@@ -500,7 +516,10 @@ describe('a voucher', () => {
   it('is shown by the evaluation, but not held', async () => {
     await issueVoucher(60);
     for (let round = 0; round < 2; round += 1) {
-      expect(await evaluateBasket({ A: 1 }, V)).toMatchObject({ vouchers: [{ code: 'V', amount: 60 }], end_sales: 100 });
+      expect(await evaluateBasket({ A: 1 }, V)).toMatchObject({
+        vouchers: [{ code: 'V', amount: 60 }],
+        end_sales: 100,
+      });
     }
     expect((await evaluateBasket({ B: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 50 }]);
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
@@ -509,7 +528,12 @@ describe('a voucher', () => {
   it('is held by the proforma as a payment of at most the debt', async () => {
     await issueVoucher(60);
     const proforma = await propose(shop, itemsOf({ A: 1 }), V);
-    expect(proforma).toMatchObject({ proforma_status: 'draft', paid: 60, debt: 40, payment_instructions: { amount: 40 } });
+    expect(proforma).toMatchObject({
+      proforma_status: 'draft',
+      paid: 60,
+      debt: 40,
+      payment_instructions: { amount: 40 },
+    });
     expect(proforma.payments).toEqual([
       {
         id: expect.any(Number),
@@ -547,11 +571,11 @@ describe('a voucher', () => {
       ['voucher', 60, 'settled'],
       ['voucher', 40, 'settled'],
     ]);
-    expect([await getVoucher('X'), await getVoucher('Y'), await getVoucher('Z')].map((heldVoucher) => heldVoucher.proforma_order_id)).toEqual([
-      proforma.id,
-      proforma.id,
-      null,
-    ]);
+    expect(
+      [await getVoucher('X'), await getVoucher('Y'), await getVoucher('Z')].map(
+        (heldVoucher) => heldVoucher.proforma_order_id,
+      ),
+    ).toEqual([proforma.id, proforma.id, null]);
   });
 
   it('pays for shipment too', async () => {
@@ -567,12 +591,12 @@ describe('a voucher', () => {
     ['inactive', 100, { active: false }],
     ['before its window', 100, { valid_from: '2099-01-01' }],
     ['after its window', 100, { valid_until: '2001-01-01' }],
-  ])('API.Vouchers.NotAvailable: %s', async (_, amount, fields) => {
+  ])('fails with API.Vouchers.NotAvailable when it is %s', async (_, amount, fields) => {
     await issueVoucher(amount, fields);
     expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
   });
 
-  it('API.Vouchers.NotAvailable: of another app', async () => {
+  it('fails with API.Vouchers.NotAvailable for a voucher of another app', async () => {
     await setUp(await api.app(), 'vouchers', [{ code: 'V', amount: 5 }]);
     expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
   });
@@ -584,7 +608,7 @@ describe('a voucher', () => {
     expect(await propose(shop, itemsOf({ A: 1 }), { ...V, ...mira, guest: undefined })).toMatchObject({ paid: 60 });
   });
 
-  it('API.Vouchers.NotAvailable: changed since the evaluation', async () => {
+  it('fails with API.Vouchers.NotAvailable when it changed after the evaluation', async () => {
     const mira = await newCustomer(shop, 'mira@example.com');
     for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: timeAfter(-1) }]) {
       await issueVoucher(60, { customer_id: null, active: true, valid_until: null });
@@ -595,7 +619,7 @@ describe('a voucher', () => {
     }
   });
 
-  it('API.Vouchers.NotAvailable: held by another proforma, at the evaluation and at the proforma', async () => {
+  it('fails with API.Vouchers.NotAvailable while another proforma holds it', async () => {
     await issueVoucher(60);
     const earlyEvaluation = await evaluate(shop, itemsOf({ A: 1 }), V);
     const holdingProforma = await propose(shop, itemsOf({ A: 1 }), V);
@@ -606,9 +630,12 @@ describe('a voucher', () => {
     expect((await createProforma(earlyEvaluation)).status).toBe(201);
   });
 
-  it('API.Vouchers.NotAvailable: less is left than the evaluation stored', async () => {
+  it('fails with API.Vouchers.NotAvailable when less remains than the evaluation stored', async () => {
     await issueVoucher(100);
-    const [largeEvaluation, smallEvaluation] = [await evaluate(shop, itemsOf({ A: 1 }), V), await evaluate(shop, itemsOf({ B: 1 }), V)];
+    const [largeEvaluation, smallEvaluation] = [
+      await evaluate(shop, itemsOf({ A: 1 }), V),
+      await evaluate(shop, itemsOf({ B: 1 }), V),
+    ];
     const { id } = await propose(shop, itemsOf({ B: 1 }), V);
     await shop.post(`/proforma_orders/${id}/convert`);
     const { status, body } = await createProforma(largeEvaluation);
@@ -628,7 +655,7 @@ describe('a voucher', () => {
     expect(await getVoucher()).toMatchObject({ proforma_order_id: createdReplies[0]?.body.data.id });
   });
 
-  it('does not deadlock when proformas use two in opposite orders', async () => {
+  it('does not deadlock when proformas use two vouchers in opposite orders', async () => {
     await setUp(
       shop,
       'vouchers',
@@ -668,7 +695,7 @@ describe('a voucher', () => {
     expect(service.asked).toEqual([]);
   });
 
-  it('stays with a paid proforma, unless the app expires those', async () => {
+  it('stays with a paid proforma unless the app expires paid proformas', async () => {
     await issueVoucher(100);
     const { id } = await propose(shop, itemsOf({ A: 1 }), V);
     api.clock.forward({ hours: 72 });
@@ -680,7 +707,7 @@ describe('a voucher', () => {
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
-  it('is released by the sweep when the app later expires paid ones', async () => {
+  it('is released by the sweep when the app later expires paid proformas', async () => {
     await issueVoucher(100);
     const { id } = await propose(shop, itemsOf({ A: 1 }), V);
     const sweep = api.container.get(TOKENS.ExpirySweep);
@@ -693,7 +720,7 @@ describe('a voucher', () => {
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
-  it('is released by the sweep, several at once', async () => {
+  it('is released by the sweep together with other vouchers', async () => {
     await setUp(
       shop,
       'vouchers',
@@ -706,7 +733,7 @@ describe('a voucher', () => {
     expect((await shop.get('/proforma_orders?status=expired')).body.data).toHaveLength(2);
   });
 
-  it('is spent by the conversion, and its rest stays usable', async () => {
+  it('is spent by the conversion, and the remaining amount stays usable', async () => {
     await issueVoucher(60);
     const { id } = await propose(shop, itemsOf({ B: 1 }), V);
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
@@ -754,7 +781,7 @@ describe('a voucher', () => {
     ]);
   });
 
-  it('pays again when the warehouse raises the line', async () => {
+  it('pays again when the warehouse raises the confirmed quantity', async () => {
     await issueVoucher(500);
     const { id, items } = await propose(shop, itemsOf({ A: 5 }), V);
     const confirm = async (qty: number) => {
@@ -776,7 +803,7 @@ describe('a voucher', () => {
     expect(await getVoucher()).toMatchObject({ amount: 500, spent: 400, proforma_order_id: null });
   });
 
-  it('is spent by the remaining payment after a partial confirmation', async () => {
+  it('is spent only up to the remaining payment after a partial confirmation', async () => {
     await issueVoucher(150);
     const { id, items } = await propose(shop, itemsOf({ A: 2 }), V);
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
@@ -812,7 +839,7 @@ describe('loyalty points', () => {
       Array.from({ length: 5 }, () => propose(shop, itemsOf({ A: 1 }), { ...mira, guest: undefined })),
     );
     await Promise.all(proformas.map(({ id }) => shop.post(`/proforma_orders/${id}/convert`)));
-    // 90 / 31 are 2 each, 100 / 31 would be 3
+    // Each order earns 90 / 31 = 2 points; without the discount it would earn 3.
     expect(await loyaltyPoints(mira)).toBe(10);
   });
 

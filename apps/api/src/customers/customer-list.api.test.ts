@@ -5,7 +5,6 @@ import { customerListStatement } from '@back-office/database-postgres';
 let api: TestApi;
 let shop: Client;
 let letters: Map<number, string>;
-/** Sorted by first name, last name and id. */
 const ALL = 'cdbae';
 
 beforeAll(async () => {
@@ -52,7 +51,7 @@ describe('Paging, sorting, filtering: GET /customers', () => {
     }
   });
 
-  it('is paged', async () => {
+  it('returns pages', async () => {
     expect(await listLetters('limit=2')).toBe(ALL.slice(0, 2));
     expect(await listLetters('limit=2&offset=2')).toBe(ALL.slice(2, 4));
     expect(await listLetters('limit=2&offset=4')).toBe(ALL.slice(4));
@@ -88,7 +87,7 @@ describe('Paging, sorting, filtering: GET /customers, search', () => {
     ['surrounding spaces', ' zoric ', 'e'],
     ['a literal percent sign', '0%', 'd'],
     ['a literal underscore', '_2', 'd'],
-  ])('finds by %s: %s', async (_, text, expected) => {
+  ])('finds customers by %s: %s', async (_, text, expected) => {
     expect(await search(text)).toBe(expected);
   });
 
@@ -117,7 +116,7 @@ describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
     expect(await listLetters(`externalRef=${reference}`)).toBe(expected);
   });
 
-  it('combines with search', async () => {
+  it('can be combined with search', async () => {
     expect([
       await listLetters('externalRef=crm-1&search=mira'),
       await listLetters('externalRef=crm-1&search=ana'),
@@ -161,7 +160,11 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     ['by external reference', { externalRef: 'ref-4711' }, 'customers_external_ref_key'],
     ['by name', {}, 'customers_name_idx'],
   ])('reads an index: %s', async (_, filter, index) => {
-    const { text, values } = customerListStatement(largeApp.appId, { ...noFilter, ...filter }, { offset: 0, limit: 30 });
+    const { text, values } = customerListStatement(
+      largeApp.appId,
+      { ...noFilter, ...filter },
+      { offset: 0, limit: 30 },
+    );
     const plan = await planOf(api.database, text, values);
     expect(plan).toContain(index);
     expect(plan).not.toContain('Seq Scan');
@@ -169,7 +172,9 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
 
   it('finds a customer in either alphabet', async () => {
     for (const text of ['Жарко Prezime4712', 'prezime4712 zarko', 'ПРЕЗИМЕ4712 žarko']) {
-      expect(await listCustomers(`search=${encodeURIComponent(text)}`, largeApp)).toMatchObject([{ external_ref: 'ref-4712' }]);
+      expect(await listCustomers(`search=${encodeURIComponent(text)}`, largeApp)).toMatchObject([
+        { external_ref: 'ref-4712' },
+      ]);
     }
   });
 });

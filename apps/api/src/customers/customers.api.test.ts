@@ -24,7 +24,7 @@ describe('POST /customers', () => {
       ...ANA,
       id: expect.any(Number),
       data_part: expect.any(Number),
-      // Months since January 2020 on the test's 21 November 2026.
+      // Months since January 2020; the test runs in November 2026.
       time_part: 82,
       external_ref: null,
       phone: null,
@@ -90,7 +90,14 @@ describe('POST /customers', () => {
     ['with two e-mails', { ...ANA, email: 'a@b.rs,c@d.rs e@f.rs' }, { email: ['is invalid'] }],
     [
       'with long texts',
-      { ...ANA, email: `${longText}@b.rs`, first_name: longText, last_name: longText, phone: longText, external_ref: longText },
+      {
+        ...ANA,
+        email: `${longText}@b.rs`,
+        first_name: longText,
+        last_name: longText,
+        phone: longText,
+        external_ref: longText,
+      },
       {
         email: ['is too long'],
         first_name: ['is too long'],
@@ -111,7 +118,7 @@ describe('POST /customers', () => {
       { ...ANA, preferred_notification_channel_id: 0 },
       { preferred_notification_channel_id: ['must be greater than 0'] },
     ],
-  ])('%s: reports every invalid field', async (_, customer, errors) => {
+  ])('reports every invalid field of a customer %s', async (_, customer, errors) => {
     const reply = await add(customer);
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
     expect((await add(ANA)).status).toBe(201);
@@ -156,7 +163,7 @@ describe('POST /customers', () => {
     expect((await add({ ...ANA, ...fields }, await api.app())).status).toBe(201);
   });
 
-  it('reports every taken field, even of two customers', async () => {
+  it('reports every taken field, even if two customers hold them', async () => {
     await add({ ...ANA, external_ref: 'crm-1' });
     await add({ ...ANA, email: 'b@example.com', external_ref: 'crm-2' });
     const { status, body } = await add({ ...ANA, external_ref: 'crm-2' });
@@ -170,7 +177,7 @@ describe('POST /customers', () => {
     }
   });
 
-  it('gives an e-mail to one of concurrent calls', async () => {
+  it('lets one of several concurrent calls take an e-mail', async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => add(ANA)));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
   });

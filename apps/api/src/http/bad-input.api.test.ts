@@ -23,7 +23,7 @@ import { statusOf } from './errors.js';
 import type { Route } from './route.js';
 
 interface Hostile extends RouteCall {
-  /** Each concurrent call has its own app, so a changed fingerprint names the call that wrote. */
+  /** Concurrent calls use different apps, so a changed fingerprint identifies the writing call. */
   readonly shop: FullShop;
   readonly field?: string;
   readonly label: string;
@@ -38,7 +38,7 @@ let calls: RouteCalls;
 let routes: readonly Route[];
 let fingerprints: () => Promise<Fingerprints>;
 let shops: FullShop[];
-/** Fingerprints after the last batch; undefined once something else has written. */
+/** Undefined after writes outside a batch. */
 let latest: Fingerprints | undefined;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   calls = new RouteCalls(api);
   routes = calls.routes;
   fingerprints = await fingerprintsOf(api.database);
-  // Keeps the small numbers of hostile queries from naming a file.
+  // Hostile queries use small numbers, which must not match the id of a file.
   await api.database.rows(`select setval(pg_get_serial_sequence('cdn_files', 'id'), 1000000)`);
   shops = await Promise.all(HOSTILE_VALUES.map(() => openFullShop(api)));
 }, 600_000);
@@ -55,7 +55,6 @@ afterAll(async () => {
   await api.close();
 });
 
-/** An id that no record has. */
 const ABSENT_ID = '987654321';
 
 function exampleOf(route: Route, shop: FullShop): unknown {
@@ -66,7 +65,6 @@ function canAnswer404({ refusals = [] }: Route): boolean {
   return refusals.some((key) => statusOf(key) === 404);
 }
 
-/** Sends the calls at once, each from its own shop; returns the answers and which shops were written to. */
 async function send(hostile: readonly Hostile[]): Promise<Outcome[]> {
   const fingerprintsBefore = latest ?? (await fingerprints());
   const replies = await Promise.all(
@@ -89,7 +87,6 @@ function spentBy({ route: { method, path }, shop: { spent } }: Hostile): FullSho
   return path === '/proforma_orders' && spent !== 'proforma and evaluation' ? 'evaluation' : 'proforma and evaluation';
 }
 
-/** Sends a call for each case, in batches with one call per shop. */
 async function sendAll<Case>(
   cases: readonly Case[],
   callOf: (each: Case, shop: FullShop) => Hostile,
@@ -121,7 +118,7 @@ function expectNone(outcomes: readonly Outcome[]): void {
   expect(outcomes.map(describeOutcome)).toEqual([]);
 }
 
-/** Refused as a whole, or a bulk call whose only row failed. */
+/** A bulk call whose only row failed counts as refused. */
 function isRefused({ status, answer }: Outcome): boolean {
   if (status >= 400) return true;
   const { data } = JSON.parse(answer || '{}');
@@ -151,14 +148,14 @@ describe('an unknown field in any object of a body', () => {
     ...HOSTILE_VALUES.map(([label, value]) => ({ name: 'unknown', label, value })),
     ...['a\0b', '\ud800', '__proto__', 'constructor', 'toJSON', ''].map((name) => ({ name, label: 'x', value: 'x' })),
   ];
-  // A second call with the same body would be refused.
+  // A repeat of these calls would be refused.
   const SINGLE_USE = new Set(['/cdn/files/purge', '/cdn/files/:id/revert']);
   const casesOf = (schema: BodySchema, shop: FullShop, route: Route) =>
     UNKNOWN.flatMap(({ name, label, value }) =>
       schema.unknownFields(name, valuesOf(shop, route)).map((field) => ({ field, label, value })),
     );
 
-  it('is ignored, whatever its name and value', async () => {
+  it('is ignored for every name and value', async () => {
     const outcomes: Outcome[] = [];
     for (const route of routes.filter(({ path, upload }) => !upload && !SINGLE_USE.has(path))) {
       const schema = calls.bodyOf(route);
@@ -199,13 +196,13 @@ describe('a field of a body with a hostile value', () => {
     }
   }, 600_000);
 
-  it('is accepted, unreadable (400) or refused (422)', () => {
+  it('is accepted or answered 400 or 422', () => {
     const isExpected = ({ status, route }: Outcome): boolean =>
       status < 300 || status === 400 || status === 422 || (status === 404 && canAnswer404(route));
     expectNone(outcomes.filter((outcome) => !isExpected(outcome)));
   });
 
-  it('is accepted and answered as the API reference says', () => {
+  it('is answered as the API reference documents', () => {
     expectNone(outcomes.filter(({ complaints }) => complaints.length > 0));
   });
 
@@ -215,14 +212,14 @@ describe('a field of a body with a hostile value', () => {
     expect(outcomes.filter((outcome) => outcome.wrote && !isRefused(outcome)).length).toBeGreaterThan(500);
   });
 
-  it('is refused in some calls for every field', () => {
+  it('is refused at least once for every field', () => {
     const nameOfField = ({ route, field }: Outcome): string => `${nameOf(route)} ${field}`;
     const refusedFields = new Set(outcomes.filter(isRefused).map(nameOfField));
     expect([...new Set(outcomes.map(nameOfField))].filter((field) => !refusedFields.has(field))).toEqual([]);
   });
 
   it('is refused when it holds NUL or half of a surrogate pair', () => {
-    // A form is bytes and cannot hold half of a pair.
+    // A form holds bytes and cannot hold half of a surrogate pair.
     const invalidTexts = outcomes.filter(
       ({ label, route }) => label === 'NUL' || (label === 'half of a surrogate pair' && !route.upload),
     );
@@ -232,7 +229,7 @@ describe('a field of a body with a hostile value', () => {
 });
 
 describe('a call with a body', () => {
-  it('answers 400 to a missing body or one of a wrong kind, and writes nothing', async () => {
+  it('answers 400 to a missing or invalid body, and writes nothing', async () => {
     const outcomes: Outcome[] = [];
     for (const route of routes.filter(({ body }) => body)) {
       const texts = route.bodyOptional ? HOSTILE_BODIES : [...HOSTILE_BODIES, undefined];
@@ -259,7 +256,7 @@ describe('a query parameter with a hostile value', () => {
 
   beforeAll(async () => {
     outcomes = [];
-    // It would end the session that the later calls use.
+    // This route would end the session of later calls.
     for (const route of routes.filter(({ path }) => path !== '/sessions/current')) {
       for (const parameter of [...Object.keys(route.query ?? {}), 'unknown']) {
         const call = (query: (name: string) => string, shop: FullShop): Hostile => ({
@@ -284,7 +281,7 @@ describe('a query parameter with a hostile value', () => {
     expectNone(outcomes.filter((outcome) => !isExpected(outcome) || outcome.wrote));
   });
 
-  it('is answered as the API reference says', () => {
+  it('is answered as the API reference documents', () => {
     expectNone(outcomes.filter(({ complaints }) => complaints.length > 0));
   });
 

@@ -22,7 +22,7 @@ afterAll(() => api.close());
 const matchOf = (body: { explain: { matches: object[] }[] }, index = 0) => body.explain[0]?.matches[index];
 
 describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) => {
-  it('does not stop a match of the product by id, and keeps its code', async () => {
+  it('does not prevent a match of the product by id, and keeps its code', async () => {
     const { body } = await shop.post('/int/products?explain=true', {
       products: [{ id: ids.product, code: blank, external_ref: blank }],
     });
@@ -33,7 +33,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) =>
   it.each([
     ['barcode', { barcode: '860' }],
     ['external_ref', { barcode: null, external_ref: 'R' }],
-  ])('does not stop a match of the variant by %s, and keeps its code', async (identifier, validIdentifiers) => {
+  ])('does not prevent a match of the variant by %s, and keeps its code', async (identifier, validIdentifiers) => {
     const variants = [{ code: blank, ...validIdentifiers, name: 'Found' }];
     const { body } = await shop.post('/int/products?explain=true&dry_run=true', {
       products: [{ code: 'A', variants }],
@@ -60,7 +60,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) =>
     ]);
   });
 
-  it('does not stop stock from being booked by barcode or reference', async () => {
+  it('does not prevent booking stock by barcode or reference', async () => {
     for (const validIdentifiers of [{ barcode: '860' }, { barcode: blank, external_ref: 'R' }]) {
       const stocks = [{ code: blank, ...validIdentifiers, warehouse_code: 'W1', qty: 1 }];
       const { body } = await shop.put('/int/stocks?explain=true', { stocks });
@@ -69,7 +69,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) =>
     }
   });
 
-  it('does not stop attributes from being set by barcode', async () => {
+  it('does not prevent setting attributes by barcode', async () => {
     const attributes = [{ external_ref: 'E', value: 'v' }];
     const { body } = await shop.put('/int/product_attributes?explain=true', {
       product_attributes: [{ code: blank, barcode: '860', attributes }],
@@ -77,7 +77,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) =>
     expect(matchOf(body)).toMatchObject({ identifier: 'barcode', id: ids.variant });
   });
 
-  it('does not stop a match of the warehouse by id, and keeps its code', async () => {
+  it('does not prevent a match of the warehouse by id, and keeps its code', async () => {
     const { body } = await shop.put('/warehouse?explain=true', {
       warehouses: [{ ...warehouse('W1'), code: blank, id: ids.warehouse }],
     });
@@ -90,7 +90,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) =>
     expect(body.data.warehouses).toMatchObject([{ id: null, code: null }]);
   });
 
-  it('does not stop a match of the location by reference', async () => {
+  it('does not prevent a match of the location by reference', async () => {
     const { body } = await shop.post('/int/app_locations?explain=true&dry_run=true', {
       app_locations: [{ ...LOCATION, code: blank, external_ref: 'LR' }],
     });
@@ -102,7 +102,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) =>
     expect([status, body]).toEqual([422, { errors: { barcode: ["can't be blank"] } }]);
   });
 
-  it('does not stop a match of order and evaluation lines by barcode', async () => {
+  it('does not prevent a match of order and evaluation lines by barcode', async () => {
     const items = [{ code: blank, barcode: '860', external_ref: blank, qty: 1 }];
     const order = await shop.post('/int/orders?explain=true', { order: { external_ref: `O${blank}`, items } });
     expect([order.status, order.body.data.items]).toMatchObject([201, [{ code: 'A' }]]);
@@ -111,7 +111,7 @@ describe.each(['', '  '])('a blank identifier %j beside a valid one', (blank) =>
     expect(evaluation.body.data.items).toMatchObject([{ product_variant_id: ids.variant }]);
   });
 
-  it('does not stop a product from being verified by barcode', async () => {
+  it('does not prevent verifying a product by barcode', async () => {
     const { body } = await shop.post('/product/verify?explain=true', { products: [{ code: blank, barcode: '860' }] });
     expect(body.data).toMatchObject([{ product_variant_id: ids.variant }]);
     expect(matchOf(body)).toMatchObject({ identifier: 'barcode', others: [] });

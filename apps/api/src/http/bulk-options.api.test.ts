@@ -9,7 +9,7 @@ let fingerprints: () => Promise<Fingerprints>;
 beforeAll(async () => {
   api = await testApi();
   fingerprints = await fingerprintsOf(api.database);
-  // An id of one kind must not equal an id of another kind.
+  // Ids of different tables must not be equal.
   for (const [index, table] of [
     'warehouses',
     'products',
@@ -23,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Ids of warehouses, products, variants, attribute definitions and locations, by code or reference. */
 let ids: Record<string, number>;
 let order: { readonly id: number; readonly data_part: number; readonly time_part: number };
 
@@ -98,7 +97,6 @@ const otherMatch = (identifier: string, value: unknown, id: number | null | unde
   id: id ?? null,
 });
 
-/** The matches that `explain` lists for each row. */
 const matchesOf = (reply: Reply): Match[][] => {
   expect([reply.status, Object.keys(reply.body)]).toEqual([200, ['data', 'explain']]);
   return reply.body.explain.map((row: { matches: Match[] }) => {
@@ -107,7 +105,6 @@ const matchesOf = (reply: Reply): Match[][] => {
   });
 };
 
-/** An example of each bulk call. */
 const CALLS = {
   'POST /int/products': (query: string) =>
     shop.post(`/int/products${query}`, {
@@ -214,14 +211,18 @@ describe('explain=true', () => {
       ],
       [missingMatch('product'), missingMatch('variant')],
       [foundMatch('product', 'code', newIds[0]), foundMatch('variant', 'code', newIds[1])],
-      [foundMatch('product', 'code', ids['Q']), foundMatch('variant', 'code', ids['A']), foundMatch('variant', 'code', ids['C'])],
+      [
+        foundMatch('product', 'code', ids['Q']),
+        foundMatch('variant', 'code', ids['A']),
+        foundMatch('variant', 'code', ids['C']),
+      ],
       [foundMatch('product', 'id', ids['Q'], [otherMatch('code', 'P', ids['P'])])],
       [],
       [missingMatch('product')],
     ]);
   });
 
-  it('on POST /int/products explains a barcode that its owner keeps', async () => {
+  it('on POST /int/products explains a barcode that another variant keeps', async () => {
     const products = [
       { code: 'Q', variants: [{ code: 'C', barcode: 'bar-a' }] },
       { code: 'P', variants: [{ code: 'A' }] },
@@ -229,7 +230,10 @@ describe('explain=true', () => {
     const reply = await shop.post('/int/products?explain=1', { products });
     expect(reply.body.data.failed).toMatchObject([{ error: { message: 'API.Products.BarcodeAlreadyExists' } }]);
     expect(matchesOf(reply)).toEqual([
-      [foundMatch('product', 'code', ids['Q']), foundMatch('variant', 'code', ids['C'], [otherMatch('barcode', 'bar-a', ids['A'])])],
+      [
+        foundMatch('product', 'code', ids['Q']),
+        foundMatch('variant', 'code', ids['C'], [otherMatch('barcode', 'bar-a', ids['A'])]),
+      ],
       [foundMatch('product', 'code', ids['P']), foundMatch('variant', 'code', ids['A'])],
     ]);
   });
@@ -377,7 +381,7 @@ describe('explain=true', () => {
     ]);
   });
 
-  it.each(NAMES)('on %s alone adds `explain` to the answer', async (name) => {
+  it.each(NAMES)('on %s adds `explain` only when requested', async (name) => {
     expect(Object.keys((await CALLS[name]('?dry_run=true&explain=true')).body)).toEqual(['data', 'explain']);
     for (const query of ['?dry_run=true', '?dry_run=1&explain=false', '?dry_run=true&explain=0', '?dry_run=false']) {
       const { body } = await CALLS[name](query);
@@ -401,7 +405,7 @@ describe('dry_run=true', () => {
     expect([dryRun.status, hasWritten]).toEqual([200, false]);
     const [real, realCallHasWritten] = await detectWrite(() => CALLS[name]('?explain=true'));
     expect(realCallHasWritten).toBe(true);
-    // A dry run answers no ids for new records.
+    // A dry run returns no ids for new records.
     const existingIds = new Set([...Object.values(ids), order.id]);
     const withoutNewIds = JSON.parse(JSON.stringify(real.body), (key, value: unknown) =>
       (key === 'id' || key === 'movement_id') && !existingIds.has(value as number) ? null : value,
@@ -445,8 +449,14 @@ describe('dry_run=true', () => {
     expect(body.data).toEqual({ products: 2, definitions_created: 2 });
     const def = 'product_attribute_def';
     expect(body.explain).toEqual([
-      { matches: [foundMatch('variant', 'code', ids['A']), missingMatch(def), foundMatch(def, 'external_ref', ids['material'])] },
-      // The second row matches a definition that the first would create.
+      {
+        matches: [
+          foundMatch('variant', 'code', ids['A']),
+          missingMatch(def),
+          foundMatch(def, 'external_ref', ids['material']),
+        ],
+      },
+      // The second row matches a definition that the first row would create.
       { matches: [foundMatch('variant', 'code', ids['C']), foundMatch(def, 'external_ref', null), missingMatch(def)] },
     ]);
     expect((await shop.get('/product_attribute_defs')).body.data).toMatchObject([{ external_ref: 'material' }]);
@@ -484,7 +494,10 @@ describe('dry_run=true', () => {
     ]);
     const warehouses = [{ code: 'W1', delete: true }];
     const [refusedReply] = await detectWrite(() => shop.put('/warehouse?dry_run=true', { warehouses }));
-    expect([refusedReply.status, refusedReply.body]).toEqual([422, { errors: { Warehouses: ['API.Warehouses.HasStock'] } }]);
+    expect([refusedReply.status, refusedReply.body]).toEqual([
+      422,
+      { errors: { Warehouses: ['API.Warehouses.HasStock'] } },
+    ]);
     const unknown = { warehouse_code: 'none', products: [] };
     expect((await shop.post('/stock/reconcile?dry_run=true', unknown)).status).toBe(404);
   });
@@ -500,7 +513,11 @@ describe('dry_run=true', () => {
     const keyedShop = shop.keyed('k');
     const firstReply = await keyedShop.put('/int/stocks?dry_run=true', body);
     const secondReply = await keyedShop.put('/int/stocks?dry_run=true', body);
-    expect([firstReply.status, secondReply.text, secondReply.headers['idempotency-replayed']]).toEqual([200, firstReply.text, 'true']);
+    expect([firstReply.status, secondReply.text, secondReply.headers['idempotency-replayed']]).toEqual([
+      200,
+      firstReply.text,
+      'true',
+    ]);
     expect((await keyedShop.put('/int/stocks', body)).body).toEqual({
       errors: { Idempotency: ['API.Idempotency.KeyReused'] },
     });
@@ -509,7 +526,7 @@ describe('dry_run=true', () => {
 });
 
 describe('an option that is neither true nor false', () => {
-  it.each([...NAMES, 'POST /product/verify'] as const)('makes %s unreadable and writes nothing', async (name) => {
+  it.each([...NAMES, 'POST /product/verify'] as const)('makes %s answer 400 and write nothing', async (name) => {
     const call = name === 'POST /product/verify' ? VERIFY : CALLS[name];
     for (const query of ['?explain=yes', '?explain=', '?explain', '?explain=true&explain=true', '?explain[]=true']) {
       const [{ status, body }, hasWritten] = await detectWrite(() => call(query));

@@ -69,10 +69,10 @@ async function textOf(response: IncomingMessage): Promise<string> {
 describe('a streamed list', () => {
   it.each([
     ['nothing', [], []],
-    ['one run', ['1,2'], [1, 2]],
-    ['several runs', ['1', '2,3', '4'], [1, 2, 3, 4]],
-    ['empty runs between others', ['', '1', '', '2', ''], [1, 2]],
-    ['only empty runs', ['', ''], []],
+    ['one chunk', ['1,2'], [1, 2]],
+    ['several chunks', ['1', '2,3', '4'], [1, 2, 3, 4]],
+    ['empty chunks between others', ['', '1', '', '2', ''], [1, 2]],
+    ['only empty chunks', ['', ''], []],
   ])('is one JSON list: %s', async (_, givenChunks, expected) => {
     makeChunks = async function* () {
       yield* givenChunks;
@@ -85,7 +85,7 @@ describe('a streamed list', () => {
   it.each([
     ['a bug', new Error('x'), 500, { message: 'Internal server error' }],
     ['a busy database', new DatabaseUnavailable('x'), 503, { errors: { detail: 'Service Unavailable' } }],
-  ])('answers an error that occurs before the first run: %s', async (_, error, status, body) => {
+  ])('answers an error that occurs before the first chunk: %s', async (_, error, status, body) => {
     makeChunks = async function* () {
       if (Date.now() > 0) throw error;
       yield '1';

@@ -24,13 +24,11 @@ const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const json = ({ text }: RawReply): unknown => JSON.parse(text);
 const detail = (text: string) => ({ errors: { detail: text } });
 
-/** A client of the same app with a token for that language. */
 async function clientInLanguage(client: Client, language?: string): Promise<Client> {
   const token = await api.container.get(TOKENS.Apps).issueToken({ appId: client.appId, language });
   return api.through({ ...client, token: token as string }, [api.origin]);
 }
 
-/** The token of a session without a customer. */
 async function sessionToken({ appId }: Client): Promise<string> {
   const token = `bo_session_${randomBytes(32).toString('base64url')}`;
   await api.database.rows(
@@ -137,7 +135,7 @@ describe('an invalid token', () => {
     ['blank', () => 'Bearer   '],
     ['no scheme', () => shop.token],
     ['unknown', () => `Bearer bo_app_${'A'.repeat(43)}`],
-    ['cut', () => `Bearer ${shop.token.slice(0, -1)}`],
+    ['truncated', () => `Bearer ${shop.token.slice(0, -1)}`],
     ['followed by more', () => `Bearer ${shop.token} x`],
     ['two in one header', () => `Bearer ${shop.token}, Bearer ${shop.token}`],
     ['quoted', () => `Bearer "${shop.token}"`],
@@ -179,7 +177,7 @@ describe('an invalid token', () => {
   it('is refused within 2 s after another node revoked it', async () => {
     const token = (await issueToken(shop)) as string;
     expect((await http.call({ path: SETTINGS, headers: bearer(token) })).status).toBe(200);
-    // Another node would revoke it in the database.
+    // Another node would write the revocation to the database.
     await api.database.rows('update access_tokens set revoked_at = $2 where token_hash = $1', [
       hashToken(token),
       api.clock.now(),
@@ -202,7 +200,10 @@ describe('the token of another app', () => {
     const otherApp = await api.app();
     const parts = `dataPart=${order.data_part}&timePart=${order.time_part}`;
     for (const path of [`/proforma_orders/${proforma.id}`, `/orders/${order.id}?${parts}`]) {
-      const [foreignReply, missingReply] = [await otherApp.get(path), await otherApp.get(path.replace(/\d+/, '987654'))];
+      const [foreignReply, missingReply] = [
+        await otherApp.get(path),
+        await otherApp.get(path.replace(/\d+/, '987654')),
+      ];
       expect([foreignReply.status, foreignReply.text]).toEqual([404, '']);
       expect(stableHeaders(foreignReply.headers)).toEqual(stableHeaders(missingReply.headers));
     }
@@ -217,7 +218,7 @@ describe('the token of another app', () => {
   }
 });
 
-describe('a call with two errors is answered with the first', () => {
+describe('a call with two errors', () => {
   const TEXT = { 'Content-Type': 'application/json' };
   const faults = {
     accept: { Accept: 'text/html' },
@@ -262,12 +263,12 @@ describe('a call with two errors is answered with the first', () => {
       () => ({ path: missingPath.replace('987654', 'x'), headers: authorized(), ...faults.rule }),
     ],
     ['rule', 422, () => ({ path: existingPath, headers: authorized(), ...faults.rule })],
-  ])('%s: %d', async (_, status, call) => {
+  ])('reports the first error: %s (%d)', async (_, status, call) => {
     expect((await http.call({ method, ...call() })).status).toBe(status);
   });
 
   it.each(['/api/v2/customers/987654', '/api/v2/orders/987654', '/api/v2/customers/x', '/api/v2/orders/x'])(
-    'a missing query parameter, then record: %s',
+    'reports a missing query parameter before a missing record: %s',
     async (path) => {
       for (const query of ['', '?dataPart=1', '?timePart=1', '?dataPart=&timePart=', '?dataPart=x&timePart=1']) {
         const reply = await http.call({ path: path + query, headers: bearer(shop.token) });
@@ -304,7 +305,7 @@ describe('every response', () => {
   });
 
   it.each([undefined, '', 'a b', 'x'.repeat(129), '<script>', 'é'])(
-    'has a new one when the caller sends %j',
+    'has a new request id when the caller sends %j',
     async (requestId) => {
       for (const call of calls()) {
         const headers = { ...call.headers, ...(requestId !== undefined && { 'X-Request-Id': requestId }) };
@@ -335,7 +336,7 @@ describe('a page of another origin', () => {
     },
   };
 
-  it('may not call by default', async () => {
+  it('cannot call by default', async () => {
     const { status, headers } = await http.call(preflight);
     expect(status).toBe(404);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -343,7 +344,7 @@ describe('a page of another origin', () => {
     expect(get.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('may call and read errors when CORS_ORIGINS lists it', async () => {
+  it('can call and read errors when CORS_ORIGINS lists it', async () => {
     const corsApi = await testApi({ CORS_ORIGINS: `https://other.example,${origin}` });
     const corsHttp = new RawHttp(corsApi.origin);
     const preflightReply = await corsHttp.call(preflight);
@@ -418,7 +419,7 @@ describe('an app with translations', () => {
     });
   });
 
-  it('gets its own sentence under the same area', async () => {
+  it('gets translated sentences under the same area', async () => {
     expect((await serbian.put('/warehouse', { warehouses: [{ code: 'W' }] })).body).toEqual({
       errors: { Warehouses: ['Magacin nema naziv'] },
     });
@@ -427,7 +428,7 @@ describe('an app with translations', () => {
     });
   });
 
-  it('gets it in failed rows', async () => {
+  it('gets translated sentences in failed rows', async () => {
     const { data } = (await serbian.put('/int/stocks', { stocks: [{ code: 'X', warehouse_code: 'W', qty: 1 }] })).body;
     expect(data.failed[0].error).toEqual({ message: 'Nema takvog artikla' });
   });
@@ -439,18 +440,18 @@ describe('an app with translations', () => {
     });
   });
 
-  it('gets the key when there is no sentence', async () => {
+  it('gets the message key without a translation', async () => {
     expect((await serbian.put('/warehouse', { warehouses: [{ id: 1, delete: true }] })).body).toEqual({
       errors: { Warehouses: ['API.Warehouses.NotFound'] },
     });
   });
 
-  it('gets its default language with a token without a language', async () => {
+  it('gets the default language for a token without a language', async () => {
     const refusedReply = await (await clientInLanguage(serbian)).put('/warehouse', { warehouses: [{ code: 'W' }] });
     expect(refusedReply.body).toEqual({ errors: { Warehouses: ['The warehouse has no name'] } });
   });
 
-  it.each(['constructor', '__proto__', 'toString', 'xx'])('gets keys in the language %s', async (language) => {
+  it.each(['constructor', '__proto__', 'toString', 'xx'])('gets message keys for the language %s', async (language) => {
     const client = await clientInLanguage(await api.app(), language);
     const refusedReply = await client.put('/warehouse', { warehouses: [{ code: 'W' }] });
     expect(refusedReply.body).toEqual({ errors: { Warehouses: ['API.Warehouses.NameCantBeBlank'] } });
@@ -478,7 +479,7 @@ describe.each([
     });
   };
 
-  it.each(allowed)('answers %d as sent', async (amount) => {
+  it.each(allowed)('returns %d as sent', async (amount) => {
     expect((await price(amount)).failed).toEqual([]);
     expect((await client.get('/products?code=P')).body.data).toMatchObject({ price: amount, lowest_price: amount });
     expect((await pay(amount)).body.data).toMatchObject({ paid: amount });

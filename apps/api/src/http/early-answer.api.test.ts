@@ -17,7 +17,7 @@ const TOO_LARGE = [413, { errors: { detail: 'Request Entity Too Large' } }];
 
 let api: TestApi;
 let shop: Client;
-/** Runs in its own process: a client in the same one would read the answer before a reset. */
+/** The server needs a separate process: a client in the same process would read the answer before a reset. */
 let server: ServerProcess;
 let dataDir: string;
 
@@ -67,7 +67,11 @@ describe.each<[string, string, () => RequestInit]>([
     }),
   ],
   ['JSON body', '/customers', () => ({ headers: authorized(JSON_TYPE), body: ' '.repeat(30 * LIMIT) })],
-  ['JSON body of unknown length', '/customers', () => ({ headers: authorized(JSON_TYPE), ...streamOf(blankChunks(500)) })],
+  [
+    'JSON body of unknown length',
+    '/customers',
+    () => ({ headers: authorized(JSON_TYPE), ...streamOf(blankChunks(500)) }),
+  ],
 ])('an oversized %s', (_, path, init) => {
   it('gets a 413 through fetch, every time', async () => {
     const answers: unknown[] = [];
@@ -82,7 +86,10 @@ describe.each<[string, string, () => RequestInit]>([
     const { headers, body } = new Request(server.origin + BASE_PATH + path, { method: 'POST', ...init() });
     const bytes = Buffer.from(await new Response(body).arrayBuffer());
     const status = await new Promise((resolve, reject) => {
-      const clientRequest = request(server.origin + BASE_PATH + path, { method: 'POST', headers: Object.fromEntries(headers) });
+      const clientRequest = request(server.origin + BASE_PATH + path, {
+        method: 'POST',
+        headers: Object.fromEntries(headers),
+      });
       let statusBeforeEnd: number | undefined;
       clientRequest.on('response', (reply) => {
         statusBeforeEnd = reply.statusCode;
@@ -97,7 +104,7 @@ describe.each<[string, string, () => RequestInit]>([
 });
 
 describe('an early answer', () => {
-  it('is counted with its status when the client then hangs up', async () => {
+  it('is counted with its status even if the client hangs up', async () => {
     await fetch(`${server.origin}${BASE_PATH}/cdn/files`, {
       method: 'POST',
       headers: authorized(),

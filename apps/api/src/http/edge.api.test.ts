@@ -30,7 +30,7 @@ const headOf = (lines: readonly string[]) => [...lines, 'Host: x', `Authorizatio
 const postOf = (path: string, type: string, length: number) =>
   `${headOf([`POST ${BASE_PATH}${path} HTTP/1.1`, `Content-Type: ${type}`, `Content-Length: ${length}`])}\r\n\r\n`;
 
-/** Writes the bytes, then one more every 50 ms until the server closes; returns the answer. */
+/** Sends one byte every 50 ms after `bytes`, until the server closes the connection. */
 async function dripRequest(bytes: string): Promise<{ readonly answer: string; readonly milliseconds: number }> {
   const { hostname, port } = new URL(api.origin);
   const socket = connect(Number(port), hostname);
@@ -215,7 +215,6 @@ describe('an answer', () => {
 });
 
 describe('a server that drains', () => {
-  /** A server with one call that the test ends, and its client on a keep-alive connection. */
   async function busyServer(timeouts = {}) {
     let resolveCall: ((response: ServerResponse) => void) | undefined;
     const called = new Promise<ServerResponse>((resolve) => (resolveCall = resolve));
@@ -229,7 +228,7 @@ describe('a server that drains', () => {
     return { edge, response: await called, socket, text: () => receivedText };
   }
 
-  it('closes a keep-alive connection once its call has ended', async () => {
+  it('closes a keep-alive connection after its call has ended', async () => {
     const { edge, response, socket, text } = await busyServer();
     response.writeHead(200, { 'Content-Length': 3 });
     response.write('a');

@@ -28,15 +28,13 @@ afterAll(async () => {
   await api.close();
 });
 
-/** One error in a call that is otherwise valid. */
 interface CallError extends Partial<RouteCall> {
   readonly label: string;
-  /** Replaces the valid path. */
   readonly path?: string;
 }
 type IsExpected = (answer: RouteAnswer, error: CallError) => boolean;
 
-/** Sends every route its erroneous calls; returns unexpected answers and writes. */
+/** Returns unexpected answers and writes. */
 async function probeRoutes(
   errorsOf: (route: Route) => readonly CallError[],
   isExpected: IsExpected,
@@ -46,9 +44,11 @@ async function probeRoutes(
     const fingerprintsBefore = await fingerprints();
     const answers = await Promise.all(errorsOf(route).map(async (error) => [error, await send(route, error)] as const));
     for (const [error, answer] of answers) {
-      if (!isExpected(answer, error) || answer.complaints.length > 0) violations.push(describeAnswer(route, error, answer));
+      if (!isExpected(answer, error) || answer.complaints.length > 0)
+        violations.push(describeAnswer(route, error, answer));
     }
-    if (answers.length > 0 && haveChanged(fingerprintsBefore, await fingerprints())) violations.push(`${nameOf(route)} has written`);
+    if (answers.length > 0 && haveChanged(fingerprintsBefore, await fingerprints()))
+      violations.push(`${nameOf(route)} has written`);
   }
   return violations;
 }
@@ -91,7 +91,11 @@ describe('a call with an invalid token', () => {
       app: (await api.container.get(TOKENS.Apps).issueToken({ appId: client.appId })) as string,
       session: await startSession(client, { customer_external_ref: 'ana' }),
     });
-    const [expiredTokens, revokedTokens, anonymousToken] = [await makeTokens(), await makeTokens(), await startSession(client)];
+    const [expiredTokens, revokedTokens, anonymousToken] = [
+      await makeTokens(),
+      await makeTokens(),
+      await startSession(client),
+    ];
     const hashes = (tokens: Readonly<Record<string, string>>) => Object.values(tokens).map(hashToken);
     const setColumnNow = (column: string, tokens: Readonly<Record<string, string>>) =>
       api.database.rows(`update access_tokens set ${column} = $2 where token_hash = any ($1)`, [
@@ -158,7 +162,8 @@ describe('a path of the interface', () => {
   function isServed(method: string, path: string): boolean {
     return calls.routes.some(
       (candidate) =>
-        candidate.method === method && new RegExp(`^${BASE_PATH}${candidate.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path),
+        candidate.method === method &&
+        new RegExp(`^${BASE_PATH}${candidate.path.replaceAll(/:\w+/g, '[^/]+')}$`).test(path),
     );
   }
 
@@ -221,7 +226,11 @@ describe('the body of a call', () => {
     const errorsOf = (route: Route): CallError[] => {
       if (!canHaveBody(route)) return [];
       const wrongTypes = [...types, ...(route.upload ? ['application/json'] : notJson)];
-      const wrongTypeErrors = wrongTypes.map((type) => ({ label: type, headers: { 'Content-Type': type }, text: '{"a":1}' }));
+      const wrongTypeErrors = wrongTypes.map((type) => ({
+        label: type,
+        headers: { 'Content-Type': type },
+        text: '{"a":1}',
+      }));
       const encodingError = { label: 'compress', headers: { 'Content-Encoding': 'compress' }, text: '{"a":1}' };
       return route.upload ? wrongTypeErrors : [...wrongTypeErrors, encodingError];
     };

@@ -12,7 +12,6 @@ afterAll(() => api.close());
 
 const CUSTOMER = '{"customer":{"email":"smuggled@example.com","first_name":"A","last_name":"B"}}';
 
-/** A POST of a customer with exactly these headers. */
 function request(headers: readonly string[], body = CUSTOMER, lineEnd = '\r\n'): string {
   const head = ['POST /api/v2/customers HTTP/1.1', `Authorization: Bearer ${shop.token}`, ...headers];
   return [...head, 'Content-Type: application/json', '', body].join(lineEnd);
@@ -111,7 +110,10 @@ describe('HTTP/1.0', () => {
 describe('a connection', () => {
   it('serves several requests', async () => {
     const unfinishedHead = `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\n`;
-    const answers = await exchangeBytes(api.origin, `${unfinishedHead}\r\n${unfinishedHead}\r\n${unfinishedHead}Connection: close\r\n\r\n`);
+    const answers = await exchangeBytes(
+      api.origin,
+      `${unfinishedHead}\r\n${unfinishedHead}\r\n${unfinishedHead}Connection: close\r\n\r\n`,
+    );
     expect(answers.match(/HTTP\/1\.1 404 /g)).toHaveLength(3);
   });
 });
@@ -119,7 +121,7 @@ describe('a connection', () => {
 describe('a body that differs from its Content-Length', () => {
   const smallBody = '{"customer":{}}';
 
-  it('closes the connection when the rest is no request', async () => {
+  it('closes the connection when the surplus is not a request', async () => {
     const answers = await exchangeBytes(
       api.origin,
       request(['Host: x', `Content-Length: ${smallBody.length}`], `${smallBody}}}`),
@@ -127,7 +129,7 @@ describe('a body that differs from its Content-Length', () => {
     expect(answers.match(/HTTP\/1\.1 \d{3} /g)).toEqual(['HTTP/1.1 422 ', 'HTTP/1.1 400 ']);
   });
 
-  it('reads the rest as a request without a token', async () => {
+  it('reads the surplus as a request without a token', async () => {
     const hiddenRequest = 'GET /api/v2/app/settings HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await exchangeBytes(
       api.origin,
@@ -137,7 +139,10 @@ describe('a body that differs from its Content-Length', () => {
   });
 
   it('creates no customer when the client hangs up early', async () => {
-    const shortRequest = request(['Host: x', `Content-Length: ${CUSTOMER.length + 1}`], CUSTOMER.replace('smuggled', 'cut'));
+    const shortRequest = request(
+      ['Host: x', `Content-Length: ${CUSTOMER.length + 1}`],
+      CUSTOMER.replace('smuggled', 'cut'),
+    );
     await exchangeBytes(api.origin, shortRequest, { hangUp: true });
     const customer = { email: 'cut@example.com', first_name: 'A', last_name: 'B' };
     expect((await shop.post('/customers', { customer })).status).toBe(201);
@@ -151,9 +156,16 @@ describe('a repeated header', () => {
     ['X-Request-Id: one', 'X-Request-Id: two', 200],
     ['Content-Type: application/json', 'Content-Type: text/plain', 200],
     ['Authorization: Bearer x', '', 401],
-  ])('%s and %s: %d', async (firstHeader, secondHeader, status) => {
+  ])('with %s and %s is answered %d', async (firstHeader, secondHeader, status) => {
     const token = `Authorization: Bearer ${shop.token}`;
-    const head = ['GET /api/v2/app/settings HTTP/1.1', 'Host: x', 'Connection: close', token, firstHeader, secondHeader].filter(Boolean);
+    const head = [
+      'GET /api/v2/app/settings HTTP/1.1',
+      'Host: x',
+      'Connection: close',
+      token,
+      firstHeader,
+      secondHeader,
+    ].filter(Boolean);
     expect(await exchangeBytes(api.origin, `${head.join('\r\n')}\r\n\r\n`)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 });

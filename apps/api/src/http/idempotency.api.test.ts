@@ -18,7 +18,7 @@ afterEach(() => {
   for (const restore of restoreFunctions.splice(0)) restore();
 });
 
-/** Replaces a method until the test ends or the returned function is called. */
+/** The method is restored when the test ends or the returned function is called. */
 function replaceMethod<Part extends object, Name extends keyof Part>(
   part: Part,
   name: Name,
@@ -43,7 +43,7 @@ const isReplay = ({ headers }: Reply): boolean => headers['idempotency-replayed'
 const countKeys = async () =>
   (await api.database.rows('select 1 from idempotency_keys where app_id = $1', [shop.appId])).length;
 
-/** Loses answers before they are stored, as if the process crashed after the write. */
+/** Loses answers before they are stored, like a crash after the write. */
 function loseAnswers(): void {
   replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'keep', rejectAlways);
 }
@@ -72,7 +72,12 @@ describe('a repeated call', () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const firstReply = await shop.keyed('cancel').delete(`/proforma_orders/${id}`);
     const secondReply = await shop.keyed('cancel').delete(`/proforma_orders/${id}`);
-    expect([firstReply.status, secondReply.status, secondReply.text, isReplay(secondReply)]).toEqual([204, 204, '', true]);
+    expect([firstReply.status, secondReply.status, secondReply.text, isReplay(secondReply)]).toEqual([
+      204,
+      204,
+      '',
+      true,
+    ]);
   });
 
   it('replays a refusal even if the call could succeed', async () => {
@@ -123,7 +128,7 @@ describe('a repeated call', () => {
   });
 });
 
-describe('a key', () => {
+describe('an idempotency key', () => {
   it.each([
     ['another body', () => shop.keyed('k').put('/int/stocks', stockBody(2))],
     ['another order of the same body', () => shop.keyed('k').put('/int/stocks', { extra: 1, ...stockBody(1) })],
@@ -171,7 +176,7 @@ describe('a key', () => {
 });
 
 describe('concurrent calls with one key', () => {
-  it('run once; the others get 409 or the answer', async () => {
+  it('run once, and the others get 409 or the stored answer', async () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => shop.keyed('rush').put('/int/stocks', stockBody(1))),
     );
@@ -181,7 +186,7 @@ describe('concurrent calls with one key', () => {
     expect(await onHand()).toBe(11);
   });
 
-  it('get 409 with Retry-After while the first runs', async () => {
+  it('get 409 with Retry-After while the first call runs', async () => {
     await api.database.transaction(async (transaction) => {
       await transaction.rows('select 1 from stocks where app_id = $1 for update', [shop.appId]);
       const runningCall = shop.keyed('slow').put('/int/stocks', stockBody(1));
@@ -197,7 +202,7 @@ describe('concurrent calls with one key', () => {
 });
 
 describe('a crashed run', () => {
-  it('before its write lets the call run again', async () => {
+  it('lets the call run again when it crashed before its write', async () => {
     const restores = [
       replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'release', rejectAlways),
       replaceMethod(api.container.get(TOKENS.Database).stock, 'add', rejectAlways),
@@ -210,7 +215,7 @@ describe('a crashed run', () => {
     expect(await onHand()).toBe(11);
   });
 
-  it('that was only slow cannot write after another', async () => {
+  it('cannot write after another run when it was only slow', async () => {
     const stocks = api.container.get(TOKENS.Database).stock;
     const add = stocks.add.bind(stocks);
     let resume = (): void => {};
@@ -229,7 +234,7 @@ describe('a crashed run', () => {
     expect(await onHand()).toBe(11);
   });
 
-  it('after its write is answered by the next without a second write', async () => {
+  it('is answered without a second write when it crashed after its write', async () => {
     loseAnswers();
     const firstReply = await shop.keyed('lost').put('/int/stocks', stockBody(5));
     expect((await shop.keyed('lost').put('/int/stocks', stockBody(5))).status).toBe(409);
@@ -298,7 +303,9 @@ describe('a crashed run', () => {
     const result = { status: 'failed' };
     await callTwice((client) => client.post(`${path}/card_payments/${cardPayment.body.payment.id}/result`, { result }));
     await callTwice((client) => client.post(`${path}/pay`, { payment }));
-    const adjustments = [{ proforma_order_item_id: proforma.body.data.items[0].proforma_order_item_id, qty_confirmed: 1 }];
+    const adjustments = [
+      { proforma_order_item_id: proforma.body.data.items[0].proforma_order_item_id, qty_confirmed: 1 },
+    ];
     await callTwice((client) => client.post(`${path}/warehouse_confirm`, { adjustments }));
     const { id, data_part, time_part } = (await callTwice((client) => client.post(`${path}/convert`))).body.data;
     const orders = [{ id, data_part, time_part, delivery_status_id: 2 }];

@@ -1,9 +1,8 @@
 import { GUEST, propose, stockShop, warehouse } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-/** A valid id that no record has. */
 const ABSENT_ID = 999_999_999;
-/** The first unsafe integer, and numbers beyond bigint. */
+/** The first unsafe integer and numbers beyond bigint. */
 const INVALID_IDS = [2 ** 53, 1e19, 1e300];
 
 let api: TestApi;

@@ -8,7 +8,7 @@ import { record } from './shapes.js';
 const getRoute = (path: string): Route =>
   route({ method: 'get', path, caller: 'app', summary: '', answers: { 200: record({}) }, handle: async () => ok({}) });
 
-/** All suites of a worker share the storage of the decorators. */
+/** All suites of a worker share this storage of the decorators. */
 const { validationMetadatas } = getMetadataStorage() as unknown as { validationMetadatas: Map<object, unknown> };
 const addedClasses: object[] = [];
 afterAll(() => addedClasses.forEach((body) => validationMetadatas.delete(body)));

@@ -22,7 +22,8 @@ afterAll(async () => {
 const getSettings = (token: string, headers: object = {}) =>
   http.call({ path: '/api/v2/app/settings', headers: { Authorization: `Bearer ${token}`, ...headers } });
 const statuses = (replies: readonly { readonly status: number }[]) => replies.map(({ status }) => status);
-const callTimes = <Result>(count: number, call: () => Promise<Result>) => Promise.all(Array.from({ length: count }, call));
+const callTimes = <Result>(count: number, call: () => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, call));
 
 describe('a token that exceeds the rate limit', () => {
   let shop: Client;
@@ -30,7 +31,7 @@ describe('a token that exceeds the rate limit', () => {
     shop = await api.app();
   });
 
-  it('gets the calls left, then a 429 until the window ends', async () => {
+  it('gets the remaining calls, then a 429 until the window ends', async () => {
     const firstReply = await getSettings(shop.token);
     expect(firstReply.headers).toMatchObject({
       'ratelimit-policy': `"token";q=${CALLS};w=${WINDOW_S}`,
@@ -79,7 +80,8 @@ describe('a token that exceeds the rate limit', () => {
   });
 
   it('counts refused calls, except for path, Accept and token errors', async () => {
-    const readRemainingCalls = async () => /r=(\d)/.exec((await getSettings(shop.token)).headers['ratelimit'] as string)?.[1];
+    const readRemainingCalls = async () =>
+      /r=(\d)/.exec((await getSettings(shop.token)).headers['ratelimit'] as string)?.[1];
     await http.call({ path: '/api/v2/nowhere', headers: { Authorization: `Bearer ${shop.token}` } });
     await getSettings(shop.token, { Accept: 'text/html' });
     const unauthorizedReply = await getSettings(`${shop.token}x`);
@@ -92,7 +94,9 @@ describe('a token that exceeds the rate limit', () => {
   it('lets pages of other origins read the headers', async () => {
     const { headers } = await getSettings(shop.token, { Origin: ORIGIN });
     const exposedHeaders = String(headers['access-control-expose-headers']).split(',');
-    expect(exposedHeaders).toEqual(expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']));
+    expect(exposedHeaders).toEqual(
+      expect.arrayContaining(['RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id']),
+    );
   });
 });
 

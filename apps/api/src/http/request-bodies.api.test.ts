@@ -33,7 +33,6 @@ async function statusAndBody(reply: Promise<RawReply>): Promise<unknown> {
 }
 
 let customerCount = 0;
-/** JSON of a valid new customer, with additional fields. */
 function customerText(fields = ''): string {
   customerCount += 1;
   return `{"customer":{"email":"c${customerCount}@example.com","first_name":"A","last_name":"B"}${fields}}`;
@@ -90,7 +89,7 @@ describe('an unreadable body', () => {
 
 describe('a body of another content type', () => {
   const utf16 = (text: string) => Buffer.from(text, 'utf16le');
-  // Read as UTF-8, the escaped quote ends the string and hides the nesting in another.
+  // Read as UTF-8, the escaped quote ends the string and hides the nesting in another string.
   const hiddenNesting = utf16(`{"a":"\\"","x":${nestedArrays(10_000)}}`);
 
   it.each([

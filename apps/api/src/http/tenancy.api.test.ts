@@ -9,7 +9,7 @@ import type { Route } from './route.js';
 // Two apps hold the same codes, references and e-mails. The stranger sends every call with its own token and the
 // owner's ids.
 
-/** Stored in every text of the owner; the stranger never sends it in a body. */
+/** The owner stores this text in every field; the stranger never sends it in a body. */
 const SECRET = 'canary-7f3a9c';
 
 let api: TestApi;
@@ -17,7 +17,6 @@ let calls: RouteCalls;
 let fingerprints: () => Promise<Fingerprints>;
 let owner: FullShop;
 let stranger: FullShop;
-/** The owner's answers before the attempts, by call. */
 let ownerAnswers: ReadonlyMap<string, RouteAnswer>;
 
 beforeAll(async () => {
@@ -36,7 +35,6 @@ afterAll(async () => {
 
 const queryOf = (parts: readonly string[]) => (parts.length === 0 ? '' : `?${parts.join('&')}`);
 
-/** Writes the secret to every text field of the owner's records. */
 async function plantSecrets(): Promise<void> {
   for (const route of calls.routes) {
     const schema = calls.bodyOf(route);
@@ -67,10 +65,9 @@ interface Attempt {
   readonly changedStranger: boolean;
 }
 
-/** Sends a call with the stranger's token. */
 async function attemptCall(route: Route, label: string, path: string, body?: unknown): Promise<Attempt> {
   const { client } = stranger;
-  // The call may end its session.
+  // The call may end the session, so each call starts a new one.
   const token = route.caller === 'app' ? client.token : await startSession(client, { customer_external_ref: 'ana' });
   const fingerprintsBefore = await fingerprints();
   const reply = await calls.send({ route, path, token, body });
@@ -109,11 +106,10 @@ describe('a stranger with the owner’s ids and body', () => {
   }, 180_000);
 });
 
-/** An id and a key that no record of any app has. */
 const ABSENT_ID = 987_654_321;
 const ABSENT_KEY = 'aaaaaaaa/nothing.txt';
 
-/** The answer for a missing record, with its identifier replaced by the owner's. */
+/** Returns the answer for a missing record with the owner's identifier in place of the missing one. */
 function withIdentifier({ reply }: Attempt, identifier: unknown, absent: unknown): RouteAnswer {
   const replaceIdentifier = (value: unknown): unknown => {
     if (value === absent || value === String(absent)) return identifier;
@@ -130,7 +126,7 @@ function comparableText({ status, answer, head }: RouteAnswer) {
   return JSON.stringify([status, answer, stableHead]);
 }
 
-/** The interface has a key for an evaluation of another app. */
+/** The interface names a message key for an evaluation of another app. */
 function isDocumentedException({ reply: { status, answer } }: Attempt): boolean {
   return status === 422 && answer.includes('API.ProformaOrders.WrongApp');
 }
@@ -158,13 +154,12 @@ function expectToLookMissing(pairs: readonly Pair[]): void {
   ).toEqual([]);
 }
 
-/** The stranger's path with one id replaced and the owner's query. */
 function pathWith(route: Route, parameter: string, id: number): string {
   return pathOf(route, stranger, String(id), parameter) + queryOf(requiredQuery(route, owner));
 }
 
 describe('a stranger with one id of the owner', () => {
-  it('in a path, finds it missing and writes nothing', async () => {
+  it('finds no record by an id in a path, and writes nothing', async () => {
     const pairs: Pair[] = [];
     for (const route of calls.routes) {
       for (const parameter of parametersOf(route)) {
@@ -193,7 +188,7 @@ describe('a stranger with one id of the owner', () => {
     ).toEqual([]);
   }, 180_000);
 
-  it('in a body, finds it missing and writes nothing when refused', async () => {
+  it('finds no record by an id in a body, and writes nothing when refused', async () => {
     const pairs: Pair[] = [];
     for (const route of calls.routes) {
       for (const field of identifierFields(route)) {
@@ -221,7 +216,7 @@ describe('a stranger with one id of the owner', () => {
     expectToLookMissing(pairs);
   }, 180_000);
 
-  it('in a query, sees and changes nothing', async () => {
+  it('sees and changes nothing with an id in a query', async () => {
     const attempts: Attempt[] = [];
     for (const route of calls.routes) {
       for (const parameter of Object.keys(route.query ?? {})) {
@@ -243,12 +238,16 @@ function exampleOf(route: Route, shop: FullShop): unknown {
   return calls.bodyOf(route)?.example(valuesOf(shop, route));
 }
 
-/** Drawn numbers that may equal an id by chance. */
+/** Parts are drawn numbers and may equal an id by chance. */
 const PARTS = new Set<unknown>(['data_part', 'time_part']);
 
-/** Fields that identify a record, another one in the stranger's body. */
+/** Returns fields that identify a record and differ between the two bodies. */
 function identifierFields(route: Route): BodyField[] {
-  const [ownerExample, strangerExample, ownerIdentifiers] = [exampleOf(route, owner), exampleOf(route, stranger), identifiersOf(owner)];
+  const [ownerExample, strangerExample, ownerIdentifiers] = [
+    exampleOf(route, owner),
+    exampleOf(route, stranger),
+    identifiersOf(owner),
+  ];
   const isIdentifier = (field: BodyField): boolean =>
     !PARTS.has(field.path.at(-1)) && ownerIdentifiers.has(valueAt(ownerExample, field));
   return (calls.bodyOf(route)?.fields() ?? []).filter(
@@ -256,13 +255,11 @@ function identifierFields(route: Route): BodyField[] {
   );
 }
 
-/** The stranger's body with one field replaced and the owner's parts. */
 function bodyWith(route: Route, field: BodyField, value: unknown): unknown {
   const { data_part, time_part } = valuesOf(owner, route);
   return calls.bodyOf(route)?.exampleWith(field, value, { ...valuesOf(stranger, route), data_part, time_part });
 }
 
-/** Ids, keys and addresses of a shop's records. */
 function identifiersOf({ records, cash, folder, file, trashed, evaluation }: FullShop): Set<unknown> {
   const ids = Object.values(records).flatMap(({ id, payment_id: payment, refund_id: refund, items }) => [
     id,

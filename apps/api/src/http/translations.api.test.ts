@@ -15,7 +15,7 @@ let shop: Client;
 let phone: Client;
 
 const RULES = ["can't be blank", 'is invalid', 'is too long', 'must be greater than 0', 'has already been taken'];
-/** A translated sentence that does not contain the key. */
+/** The sentence must not contain the key, since the tests search for keys. */
 const sentence = (language: string, message: string): string => `${language}: ${message.replaceAll('.', ' ')}`;
 const translationsOf = (language: string) =>
   Object.fromEntries(messages.map((message) => [message, sentence(language, message)]));
@@ -35,14 +35,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => api.close());
 
-/** The answer without echoed fields. */
 const withoutEchoes = ({ text }: Reply): string => text.replaceAll(/"(?:input|product|fields|received_value)":/g, '');
 
 describe('a key with a translation', () => {
   const BAD: readonly unknown[] = [null, ' ', 'a\0b', 'x'.repeat(6_000), -1, 0.5, [null], [{}]];
   const CONCURRENT_CALLS = 8;
 
-  /** Every call with each parameter and each body field holding a bad value in turn. */
   function calls(): [Route, () => Promise<Reply>][] {
     const reference = openApiDocument(routes, VERSION);
     const paths = reference['paths'] as Record<string, Record<string, { requestBody?: { content: object } }>>;
@@ -50,16 +48,19 @@ describe('a key with a translation', () => {
       .filter(({ path, upload }) => !upload && !/settings|current/.test(path))
       .flatMap((route) => {
         const path = route.path.replaceAll(/:\w+/g, '987654321');
-        const body = paths[BASE_PATH + route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method]?.requestBody?.content;
-        const { schema } = (body as Record<string, { schema?: Record<string, unknown> }>)?.['application/json'] ?? {};
+        const content =
+          paths[BASE_PATH + route.path.replaceAll(/:(\w+)/g, '{$1}')]?.[route.method]?.requestBody?.content;
+        const { schema } =
+          (content as Record<string, { schema?: Record<string, unknown> }>)?.['application/json'] ?? {};
         const client = route.caller === 'app' ? shop : phone;
-        const call = (callPath: string, body?: unknown) => () =>
-          route.method === 'get' ? client.get(callPath) : client[route.method](callPath, body);
-        const queries = Object.keys(route.query ?? {}).map((name) => call(`${path}?${name}=x`, {}));
+        const callOf = (callPath: string, requestBody?: unknown) => () =>
+          route.method === 'get' ? client.get(callPath) : client[route.method](callPath, requestBody);
+        const queries = Object.keys(route.query ?? {}).map((name) => callOf(`${path}?${name}=x`, {}));
         const fields = schema ? new BodySchema(reference, schema) : undefined;
-        const bodies = fields?.fields().flatMap((field) => BAD.map((value) => fields.exampleWith(field, value, {}))) ?? [];
-        const allCalls = [call(path, {}), ...queries, ...bodies.map((body) => call(path, body))];
-        return allCalls.map((call): [Route, () => Promise<Reply>] => [route, call]);
+        const bodies =
+          fields?.fields().flatMap((field) => BAD.map((value) => fields.exampleWith(field, value, {}))) ?? [];
+        const allCalls = [callOf(path, {}), ...queries, ...bodies.map((exampleBody) => callOf(path, exampleBody))];
+        return allCalls.map((sendCall): [Route, () => Promise<Reply>] => [route, sendCall]);
       });
   }
 
@@ -94,7 +95,7 @@ describe('the language of a message', () => {
     ['sr', sentence('sr', KEY)],
     [undefined, sentence('sr', KEY)],
     ['fr', KEY],
-  ])('is the session’s, then the app’s, under the same area: %s', async (language, message) => {
+  ])('is the language of the session, else of the app: %s', async (language, message) => {
     const customer = await newCustomer(shop, `${language}@example.com`);
     const client = clientWith(await startSession(shop, { ...customer, language }));
     expect(await errorsOf(client)).toEqual({ CustomerChannelConsents: [message], fields: { state: null } });
@@ -104,17 +105,17 @@ describe('the language of a message', () => {
     ['de', 'de: is invalid'],
     [undefined, 'sr: is invalid'],
     ['fr', 'is invalid'],
-  ])('is the token’s, then the app’s, under the same field: %s', async (language, message) => {
+  ])('is the language of the token, else of the app: %s', async (language, message) => {
     expect(await emailErrors(await issueClient(language))).toEqual([message]);
   });
 
-  it('is the session’s when it is anonymous', async () => {
+  it('is the language of an anonymous session', async () => {
     const client = clientWith(await startSession(shop, { language: 'de' }));
     const required = 'API.CustomerChannelConsents.CustomerRequired';
     expect(await errorsOf(client)).toEqual({ CustomerChannelConsents: [sentence('de', required)] });
   });
 
-  it('is the refused token’s when that is known', async () => {
+  it('is the language of a refused token when the token is known', async () => {
     const tokenError = (client: Client) => client.get('/customer/attendances').then(({ body }) => body.errors.token);
     const customer = await newCustomer(shop, 'ended@example.com');
     const [endedClient, expiredClient] = await Promise.all(
@@ -130,7 +131,7 @@ describe('the language of a message', () => {
     expect(await tokenError(clientWith('unknown'))).toBe('API.Tokens.Invalid');
   });
 
-  it('is the token’s for an Idempotency-Key', async () => {
+  it('is the language of the token for idempotency errors', async () => {
     const keyedPhone = phone.keyed('one');
     await keyedPhone.put(CALL, { state: 'granted' });
     const { body } = await keyedPhone.put(CALL, { state: 'revoked' });

@@ -15,7 +15,6 @@ beforeEach(async () => {
   phone = await signIn('mira@example.com');
 });
 
-/** Starts a session of a new customer. */
 async function signIn(email: string): Promise<Client> {
   const token = await startSession(shop, await newCustomer(shop, email));
   return api.through({ ...shop, token }, [api.origin]);
@@ -24,18 +23,16 @@ async function signIn(email: string): Promise<Client> {
 type Position = readonly [latitude: number, longitude: number];
 
 const EARTH_RADIUS = 6_371_008.8;
-/** Moves a position north by metres. */
 const moveNorth = ([latitude, longitude]: Position, metres: number): Position => [
   latitude + (metres / EARTH_RADIUS) * (180 / Math.PI),
   longitude,
 ];
-/** Moves a position east by metres; accurate enough for short distances. */
+/** The result is accurate enough for short distances. */
 const moveEast = ([latitude, longitude]: Position, metres: number): Position => [
   latitude,
   longitude + (metres / EARTH_RADIUS / Math.cos((latitude * Math.PI) / 180)) * (180 / Math.PI),
 ];
 
-/** Adds locations and returns their ids. */
 const addLocations = async (...positions: readonly Position[]): Promise<number[]> => {
   const app_locations = positions.map(([latitude, longitude]) => ({ name: 'Store', latitude, longitude }));
   const { body } = await shop.post('/int/app_locations', { app_locations });
@@ -43,7 +40,7 @@ const addLocations = async (...positions: readonly Position[]): Promise<number[]
 };
 const attend = ([latitude, longitude]: Position, fields: object = {}, client = phone): Promise<Reply> =>
   client.post('/customer/attendance', { attendance: { latitude, longitude, ...fields } });
-/** Returns location and distance of a visit; undefined without a location nearby. */
+/** Returns location and distance; undefined without a location nearby. */
 const visitAt = async (position: Position): Promise<unknown[] | undefined> => {
   const { status, body } = await attend(position);
   if (status === 201) return [body.data.app_location_id, body.data.distance_m];
@@ -65,7 +62,12 @@ describe('POST /customer/attendance', () => {
     const visitedAt = api.clock.now();
     expect([status, body.data]).toEqual([
       201,
-      { id: expect.any(Number), app_location_id: store, distance_m: 50, inserted_at: visitedAt.toISOString().slice(0, 19) },
+      {
+        id: expect.any(Number),
+        app_location_id: store,
+        distance_m: 50,
+        inserted_at: visitedAt.toISOString().slice(0, 19),
+      },
     ]);
     const [{ id: customer }] = (await api.database.rows('select id from customers where app_id = $1', [
       shop.appId,
@@ -84,7 +86,10 @@ describe('POST /customer/attendance', () => {
 
   it('records one visit per Idempotency-Key', async () => {
     await addLocations(STORE);
-    const [firstReply, secondReply] = [await attend(STORE, {}, phone.keyed('k')), await attend(STORE, {}, phone.keyed('k'))];
+    const [firstReply, secondReply] = [
+      await attend(STORE, {}, phone.keyed('k')),
+      await attend(STORE, {}, phone.keyed('k')),
+    ];
     expect([secondReply.status, secondReply.text]).toEqual([201, firstReply.text]);
     expect(await storedVisits()).toHaveLength(1);
   });
@@ -182,7 +187,7 @@ describe('Validation errors: POST /customer/attendance', () => {
       { latitude: ['is invalid'], longitude: ['is invalid'] },
     ],
     ['with a negative accuracy', { latitude: 1, longitude: 1, accuracy: -1 }, { accuracy: ['is invalid'] }],
-  ])('%s: reports every invalid field', async (_, attendance, errors) => {
+  ])('reports every invalid field of a visit %s', async (_, attendance, errors) => {
     const { status, body } = await phone.post('/customer/attendance', { attendance });
     expect([status, body]).toEqual([422, { errors }]);
   });
@@ -232,22 +237,27 @@ describe('GET /customer/attendances', () => {
     });
     expect(body.data.id).toEqual(expect.any(Number));
     const sessions = await Promise.all([1, 2].map(() => startSession(shop, { customer_external_ref: 'crm' })));
-    const [firstPhone, secondPhone] = sessions.map((token) => api.through({ ...shop, token }, [api.origin])) as [Client, Client];
+    const [firstPhone, secondPhone] = sessions.map((token) => api.through({ ...shop, token }, [api.origin])) as [
+      Client,
+      Client,
+    ];
     await attend(STORE, {}, firstPhone);
     expect(await listVisits('', secondPhone)).toEqual(await listVisits('', firstPhone));
     expect(await listVisits('', secondPhone)).toHaveLength(1);
   });
 
-  it('is paged, 30 by default; invalid values fall back', async () => {
+  it('returns pages of 30 by default and for invalid values', async () => {
     await addLocations(STORE);
     for (let count = 0; count < 33; count += 1) await attend(moveNorth(STORE, count));
     const distances = Array.from({ length: 33 }, (_, index) => 32 - index);
-    const listDistances = async (query: string) => (await listVisits(query)).map(({ distance_m: distance }) => distance);
+    const listDistances = async (query: string) =>
+      (await listVisits(query)).map(({ distance_m: distance }) => distance);
     expect(await listDistances('')).toEqual(distances.slice(0, 30));
     expect(await listDistances('?offset=30')).toEqual(distances.slice(30));
     expect(await listDistances('?offset=2&limit=3')).toEqual(distances.slice(2, 5));
     expect(await listDistances('?limit=99999')).toEqual(distances);
-    for (const limit of ['0', '-1', 'x', '1.5', '']) expect(await listDistances(`?limit=${limit}`)).toEqual(distances.slice(0, 30));
+    for (const limit of ['0', '-1', 'x', '1.5', ''])
+      expect(await listDistances(`?limit=${limit}`)).toEqual(distances.slice(0, 30));
     expect(await listDistances('?offset=33')).toEqual([]);
   });
 });

@@ -32,7 +32,6 @@ const write = async (locations: readonly unknown[], client = shop): Promise<Loca
   expect(data.flatMap(({ message }) => message ?? [])).toEqual([]);
   return data;
 };
-/** Returns the keys of rows that all fail, and checks that nothing was written. */
 const expectRefused = async (locations: readonly unknown[]): Promise<(string | undefined)[]> => {
   const locationsBefore = await storedLocations();
   const data = await postRows(locations);
@@ -58,7 +57,14 @@ describe('POST /int/app_locations', () => {
       postcode: '11000',
       image_url: 'https://img.example/store.jpg',
     };
-    const emptyFields = { code: null, external_ref: null, address_line_1: null, city: null, postcode: null, image_url: null };
+    const emptyFields = {
+      code: null,
+      external_ref: null,
+      address_line_1: null,
+      city: null,
+      postcode: null,
+      image_url: null,
+    };
     expect(await write([fullRow, locationRow({ code: 'A' }), locationRow()])).toEqual([
       { id: expect.any(Number), ...fullRow, inserted_at: now(), updated_at: now() },
       { id: expect.any(Number), ...emptyFields, ...locationRow({ code: 'A' }), inserted_at: now(), updated_at: now() },
@@ -66,18 +72,32 @@ describe('POST /int/app_locations', () => {
     ]);
   });
 
-  it('changes found locations; absent fields stay, null clears', async () => {
-    const [createdLocation] = await write([locationRow({ code: 'A', city: 'Niš', postcode: '18000', external_ref: 'r' })]);
+  it('changes matched locations, keeps absent fields and clears null fields', async () => {
+    const [createdLocation] = await write([
+      locationRow({ code: 'A', city: 'Niš', postcode: '18000', external_ref: 'r' }),
+    ]);
     api.clock.forward({ seconds: 60 });
     const [changedLocation] = await write([locationRow({ code: 'A', name: 'Renamed', city: null, latitude: 1 })]);
-    expect(changedLocation).toEqual({ ...createdLocation, name: 'Renamed', city: null, latitude: 1, updated_at: now() });
+    expect(changedLocation).toEqual({
+      ...createdLocation,
+      name: 'Renamed',
+      city: null,
+      latitude: 1,
+      updated_at: now(),
+    });
     expect(await storedLocations()).toHaveLength(1);
   });
 
   it('keeps the later of two rows for a location', async () => {
-    const [firstResult, lastResult] = await write([locationRow({ code: 'A', name: 'first' }), locationRow({ code: 'A', name: 'last' })]);
+    const [firstResult, lastResult] = await write([
+      locationRow({ code: 'A', name: 'first' }),
+      locationRow({ code: 'A', name: 'last' }),
+    ]);
     expect([firstResult, lastResult?.name]).toEqual([lastResult, 'last']);
-    const repeatedResults = await write([locationRow({ code: 'A', name: 'x', external_ref: 'r' }), locationRow({ external_ref: 'r', name: 'y' })]);
+    const repeatedResults = await write([
+      locationRow({ code: 'A', name: 'x', external_ref: 'r' }),
+      locationRow({ external_ref: 'r', name: 'y' }),
+    ]);
     expect(repeatedResults.map(({ id, name }) => [id, name])).toEqual([
       [firstResult?.id, 'y'],
       [firstResult?.id, 'y'],
@@ -86,7 +106,11 @@ describe('POST /int/app_locations', () => {
   });
 
   it('adds any number of locations without identifiers', async () => {
-    await write([locationRow({ code: '', external_ref: ' ' }), locationRow({ code: null }), locationRow({ code: ' ' })]);
+    await write([
+      locationRow({ code: '', external_ref: ' ' }),
+      locationRow({ code: null }),
+      locationRow({ code: ' ' }),
+    ]);
     expect(await storedLocations()).toMatchObject([{ code: null, external_ref: null }, { code: null }, { code: null }]);
   });
 
@@ -102,10 +126,10 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
   let b: Location;
 
   beforeEach(async () => {
-    [a, b] = (await write([locationRow({ code: 'A', external_ref: 'ra' }), locationRow({ code: 'B', external_ref: 'rb' })])) as [
-      Location,
-      Location,
-    ];
+    [a, b] = (await write([
+      locationRow({ code: 'A', external_ref: 'ra' }),
+      locationRow({ code: 'B', external_ref: 'rb' }),
+    ])) as [Location, Location];
   });
 
   it.each([
@@ -115,7 +139,7 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
     ['reference when the code is new', { code: 'new', external_ref: 'rb' }],
     ['both', { code: 'B', external_ref: 'rb' }],
     ['code when the reference is new', { code: 'B', external_ref: 'new' }],
-  ])('is found by %s', async (_, names) => {
+  ])('finds a location by %s', async (_, names) => {
     const [foundLocation] = await write([locationRow(names)]);
     expect(foundLocation).toMatchObject({ id: b.id, ...names });
     expect(await storedLocations()).toHaveLength(2);
@@ -128,7 +152,7 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
     { code: 'rb' },
     { external_ref: 'B' },
     { external_ref: 'RB' },
-  ])('is not found by %j', async (names) => {
+  ])('does not find a location by %j', async (names) => {
     const [newLocation] = await write([locationRow(names)]);
     expect([a.id, b.id]).not.toContain(newLocation?.id);
   });
@@ -167,7 +191,13 @@ describe('POST /int/app_locations: matching by code, then external_ref', () => {
 
 describe('Failures inside a 200: POST /int/app_locations', () => {
   it('returns messages for invalid rows and writes the others', async () => {
-    const data = await postRows([locationRow({ code: 'A' }), locationRow({ name: ' ' }), null, locationRow({ code: 'B' }), 5]);
+    const data = await postRows([
+      locationRow({ code: 'A' }),
+      locationRow({ name: ' ' }),
+      null,
+      locationRow({ code: 'B' }),
+      5,
+    ]);
     expect(data).toEqual([
       expect.objectContaining({ code: 'A' }),
       { message: 'API.AppLocations.NameCantBeBlank' },
@@ -208,7 +238,7 @@ describe('Validation errors: POST /int/app_locations', () => {
     ['city', 'x'.repeat(256), 'CityIsTooLong'],
     ['postcode', 11_000, 'WrongDataType'],
     ['image_url', 'x'.repeat(2_049), 'ImageUrlIsTooLong'],
-  ])('%s %j: %s', async (field, value, key) => {
+  ])('refuses %s %j with %s', async (field, value, key) => {
     expect(await expectRefused([locationRow({ [field]: value })])).toEqual([key]);
   });
 

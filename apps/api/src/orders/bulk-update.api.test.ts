@@ -76,7 +76,10 @@ describe('PUT /orders/bulk_update', () => {
     ]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 4, available: 6 });
     await updateOrders({ ...partsOf(newOrder), delivery_status_id: delivery });
-    await updateOrders({ ...partsOf(newOrder), delivery_status_id: 3 }, { ...partsOf(newOrder), delivery_status_id: 2 });
+    await updateOrders(
+      { ...partsOf(newOrder), delivery_status_id: 3 },
+      { ...partsOf(newOrder), delivery_status_id: 2 },
+    );
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 6, reserved: 0, available: 6 });
     expect(await stockOf(shop, 'B')).toEqual({ on_hand: 8, reserved: 0, available: 8 });
     expect(await movements()).toEqual([
@@ -89,7 +92,10 @@ describe('PUT /orders/bulk_update', () => {
   it('releases the pieces of a cancelled order once, and reduces sales', async () => {
     const [canceledOrder, keptOrder] = [await makeOrder(), await makeOrder([{ code: 'A', qty: 2 }])];
     expect(await soldPieces()).toBe(5);
-    await updateOrders({ ...partsOf(canceledOrder), order_status_id: 3 }, { ...partsOf(canceledOrder), order_status_id: 3 });
+    await updateOrders(
+      { ...partsOf(canceledOrder), order_status_id: 3 },
+      { ...partsOf(canceledOrder), order_status_id: 3 },
+    );
     await updateOrders({ ...partsOf(canceledOrder), order_status_id: 3, invoice_number: 'F-1' });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 2, available: 8 });
     expect(await movements()).toEqual([{ kind: 'release', reference: canceledOrder.order_number, qty: -3 }]);
@@ -105,7 +111,7 @@ describe('PUT /orders/bulk_update', () => {
     expect(await getOrder(newOrder)).toMatchObject({ order_status: 'open' });
   });
 
-  it('does not cancel a shipped order with another delivery status', async () => {
+  it('does not cancel a shipped order after its delivery status changed', async () => {
     const newOrder = await makeOrder();
     const cancellation = { ...partsOf(newOrder), order_status_id: 3 };
     for (const delivery of [2, 1, 4]) {
@@ -114,7 +120,11 @@ describe('PUT /orders/bulk_update', () => {
     }
     const shippedOrder = await makeOrder();
     const lateCancellation = { ...partsOf(shippedOrder), order_status_id: 3 };
-    const rows = [{ ...partsOf(shippedOrder), delivery_status_id: 3 }, { ...partsOf(shippedOrder), delivery_status_id: 1 }, lateCancellation];
+    const rows = [
+      { ...partsOf(shippedOrder), delivery_status_id: 3 },
+      { ...partsOf(shippedOrder), delivery_status_id: 1 },
+      lateCancellation,
+    ];
     expect(await updateOrders(...rows)).toEqual({
       updated: 2,
       failed: [{ input: lateCancellation, error: { message: 'API.Order.AlreadyShipped' } }],
@@ -133,16 +143,29 @@ describe('PUT /orders/bulk_update', () => {
 
   it('recognizes orders shipped before shipping was recorded', async () => {
     const onePiece = [{ code: 'A', qty: 1 }];
-    const [backOrder, deliveredOrder, returnedOrder, pendingOrder] = [await makeOrder(onePiece), await makeOrder(onePiece), await makeOrder(onePiece), await makeOrder(onePiece)];
-    await updateOrders({ ...partsOf(backOrder), delivery_status_id: 2 }, { ...partsOf(deliveredOrder), delivery_status_id: 3 });
-    await updateOrders({ ...partsOf(backOrder), delivery_status_id: 1 }, { ...partsOf(returnedOrder), delivery_status_id: 4 });
+    const [backOrder, deliveredOrder, returnedOrder, pendingOrder] = [
+      await makeOrder(onePiece),
+      await makeOrder(onePiece),
+      await makeOrder(onePiece),
+      await makeOrder(onePiece),
+    ];
+    await updateOrders(
+      { ...partsOf(backOrder), delivery_status_id: 2 },
+      { ...partsOf(deliveredOrder), delivery_status_id: 3 },
+    );
+    await updateOrders(
+      { ...partsOf(backOrder), delivery_status_id: 1 },
+      { ...partsOf(returnedOrder), delivery_status_id: 4 },
+    );
     const shippingTimes = () =>
       api.database.rows<{ shipped_at: Date | null }>(
         'select id, shipped_at from orders where app_id = $1 order by id',
         [shop.appId],
       );
     const recordedTimes = await shippingTimes();
-    expect(recordedTimes).toMatchObject([backOrder, deliveredOrder, returnedOrder, pendingOrder].map(({ id }) => ({ id })));
+    expect(recordedTimes).toMatchObject(
+      [backOrder, deliveredOrder, returnedOrder, pendingOrder].map(({ id }) => ({ id })),
+    );
     const runner = api.database.source.createQueryRunner();
     await runner.query('alter table orders drop column shipped_at');
     await new ShippedOrders1763700000007().up(runner);
@@ -223,7 +246,9 @@ describe('PUT /orders/bulk_update', () => {
     for (let count = 0; count < 41; count += 1) newOrders.push(await makeOrder([{ code: 'A', qty: 1 }]));
     const count = async (orders: readonly Order[]): Promise<number> => {
       api.statements.length = 0;
-      expect(await updateOrders(...orders.map((newOrder) => ({ ...partsOf(newOrder), delivery_status_id: 2 })))).toEqual({
+      expect(
+        await updateOrders(...orders.map((newOrder) => ({ ...partsOf(newOrder), delivery_status_id: 2 }))),
+      ).toEqual({
         updated: orders.length,
         failed: [],
       });

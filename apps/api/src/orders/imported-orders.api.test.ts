@@ -41,7 +41,6 @@ const addOrder = (fields: object = {}, client = shop) => importOrder(client, ord
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 const countOrders = async (client = shop): Promise<number> => (await client.get('/orders')).body.data.length;
 
-/** Expects that nothing is written. Returns status and body. */
 const expectRefused = async (fields: object): Promise<unknown> => {
   const countBefore = await countOrders();
   const { status, body } = await post(orderFields(fields));
@@ -171,7 +170,7 @@ describe('POST /int/orders', () => {
     expect((await shop.get(`/orders/${newOrder.id}?${parts}`)).body.data).toEqual(newOrder);
   });
 
-  it('fills in all but the reference and an item', async () => {
+  it('needs only a reference and an item', async () => {
     const newOrder = await addOrder();
     expect(newOrder).toMatchObject({
       order_number: expect.stringMatching(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/),
@@ -192,7 +191,9 @@ describe('POST /int/orders', () => {
     const texts = { order_number: emptyValue, app_location_code: emptyValue };
     const nulls = emptyValue === null ? { order_date: null, customer_id: null, payments: null } : {};
     const items = [{ code: 'A', barcode: '', external_ref: null, qty: 1, price: null }];
-    expect(await addOrder({ ...texts, ...nulls, customer_external_ref: emptyValue === null ? null : '', items })).toMatchObject({
+    expect(
+      await addOrder({ ...texts, ...nulls, customer_external_ref: emptyValue === null ? null : '', items }),
+    ).toMatchObject({
       order_number: expect.stringMatching(/^O-2026-/),
       app_location_id: null,
       customer_id: null,
@@ -295,7 +296,7 @@ describe('the customer of POST /int/orders', () => {
     ['three parts', (c: CustomerParts) => ({ customer_id: c.id, data_part: c.data_part, time_part: c.time_part })],
     ['an external reference', () => ({ customer_external_ref: 'crm-1' })],
     [
-      'three parts, which go before the reference',
+      'three parts before the reference',
       (c: CustomerParts) => ({
         customer_id: c.id,
         data_part: c.data_part,
@@ -304,7 +305,8 @@ describe('the customer of POST /int/orders', () => {
       }),
     ],
   ])('is identified by %s and gives the order its parts', async (_, name) => {
-    const addedCustomer = (await shop.post('/customers', { customer: { ...customerFields('crm-1'), phone: '+381' } })).body.data;
+    const addedCustomer = (await shop.post('/customers', { customer: { ...customerFields('crm-1'), phone: '+381' } }))
+      .body.data;
     api.clock.forward({ hours: 24 * 60 });
     expect(await addOrder(name(addedCustomer))).toMatchObject({
       customer_id: addedCustomer.id,
@@ -319,7 +321,8 @@ describe('the customer of POST /int/orders', () => {
   });
 
   it('API.Customers.NotFound: no other identifier finds a customer', async () => {
-    const ownCustomer = (await shop.post('/customers', { customer: customerFields('crm-1') })).body.data as CustomerParts;
+    const ownCustomer = (await shop.post('/customers', { customer: customerFields('crm-1') })).body
+      .data as CustomerParts;
     const otherApp = await api.app();
     const foreignCustomer = await newCustomer(otherApp, 'mira@example.com');
     const { id: customer_id, data_part, time_part } = ownCustomer;
@@ -377,7 +380,7 @@ describe('Matching by identifiers: POST /int/orders', () => {
     ['a code as barcode', { barcode: 'B' }],
     ['nothing', {}],
     ['empty texts', { code: '', barcode: '', external_ref: '' }],
-  ])('API.Order.ProductNotFound: %s', async (_, identifiers) => {
+  ])('fails with API.Order.ProductNotFound for %s', async (_, identifiers) => {
     const items = [...ONE, { qty: 1, ...identifiers }];
     expect(await expectRefused({ items })).toEqual([422, { error: 'API.Order.ProductNotFound' }]);
   });
@@ -592,9 +595,13 @@ describe('Validation errors: wrong value types on POST /int/orders', () => {
     expect(await expectWrongTypes({ items })).toHaveLength(5);
   });
 
-  it('comes before every rule and reports only types', async () => {
+  it('reports only wrong types, before any rule is checked', async () => {
     expect(
-      await expectWrongTypes({ external_ref: '', order_date: 'yesterday', items: [{ code: 'none', qty: 0, price: 'x' }] }),
+      await expectWrongTypes({
+        external_ref: '',
+        order_date: 'yesterday',
+        items: [{ code: 'none', qty: 0, price: 'x' }],
+      }),
     ).toEqual([field('items.0.price', 'number', 'string', 'x')]);
   });
 
@@ -620,30 +627,32 @@ describe('concurrent calls of POST /int/orders', () => {
     }
   };
 
-  it('with one external reference make one order', async () => {
+  it('create one order for one external reference', async () => {
     const fields = orderFields({ payments: [{ payment_method_id: cash, amount: 1 }] });
     expectOne(await callTwentyTimes(() => post(fields)));
     expect(await countOrders()).toBe(1);
     expect((await shop.get('/products?code=P')).body.data.sales_quantity).toBe(1);
   });
 
-  it('with one order number make one order', async () => {
+  it('create one order for one order number', async () => {
     expectOne(await callTwentyTimes(() => post(orderFields({ order_number: 'N-1' }))));
     expect(await countOrders()).toBe(1);
   });
 
-  it('with different orders make all of them and count every piece', async () => {
+  it('create all orders and count every piece', async () => {
     const items = [
       { code: 'A', qty: 1 },
       { code: 'D', qty: 2 },
     ];
-    const replies = await callTwentyTimes((index) => post(orderFields({ items: index % 2 === 0 ? items : items.toReversed() })));
+    const replies = await callTwentyTimes((index) =>
+      post(orderFields({ items: index % 2 === 0 ? items : items.toReversed() })),
+    );
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 201));
     const soldPieces = async (code: string) => (await shop.get(`/products?code=${code}`)).body.data.sales_quantity;
     expect([await soldPieces('P'), await soldPieces('R')]).toEqual([20, 40]);
   });
 
-  it('with one Idempotency-Key make one order, and a repeat gets its answer', async () => {
+  it('create one order for one Idempotency-Key and repeat its answer', async () => {
     const keyedShop = shop.keyed('one');
     const fields = orderFields();
     const replies = await callTwentyTimes(() => post(fields, keyedShop));

@@ -8,12 +8,11 @@ import { parseOrderFilter } from './order-filter.js';
 
 let api: TestApi;
 let shop: Client;
-/** The orders of the shop, `a` the oldest, an hour apart. */
+/** Letters by order id; `a` is the oldest order. */
 let letters: Map<number, string>;
 let ana: number;
 let vera: number;
 let downtown: number;
-/** All orders, newest first. */
 const ALL = 'edcba';
 
 beforeAll(async () => {
@@ -23,7 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const addCustomer = async (external_ref: string, first_name: string, last_name: string, fields: object): Promise<number> =>
+const addCustomer = async (
+  external_ref: string,
+  first_name: string,
+  last_name: string,
+  fields: object,
+): Promise<number> =>
   (await shop.post('/customers', { customer: { external_ref, first_name, last_name, ...fields } })).body.data.id;
 
 async function addLocation(code: string): Promise<number> {
@@ -101,7 +105,10 @@ async function fillShop(): Promise<void> {
   await setInvoiceNumbers(newOrders, { a: 'INV-2', c: 'INV-1', e: 'INV-3_100%' });
 }
 
-async function setInvoiceNumbers(newOrders: readonly { id: number }[], numbers: Readonly<Record<string, string>>): Promise<void> {
+async function setInvoiceNumbers(
+  newOrders: readonly { id: number }[],
+  numbers: Readonly<Record<string, string>>,
+): Promise<void> {
   const orders = newOrders.flatMap((order) => {
     const invoice_number = numbers[letters.get(order.id) ?? ''];
     const { id, data_part, time_part } = order as { id: number; data_part: number; time_part: number };
@@ -115,7 +122,8 @@ const list = async (query: string, client = shop): Promise<{ id: number; order_d
   expect(status).toBe(200);
   return body.data;
 };
-const listLetters = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
+const listLetters = async (query: string): Promise<string> =>
+  (await list(query)).map(({ id }) => letters.get(id)).join('');
 const search = (text: string): Promise<string> => listLetters(`search=${encodeURIComponent(text)}`);
 
 const BAD_REQUEST = [400, { errors: { detail: 'Bad Request' } }];
@@ -137,7 +145,7 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
     ['paid', 'edacb', 'bceda'],
     ['debt', 'bceda', 'adecb'],
     ['customer_name', 'dbaec', 'eabdc'],
-  ])('%s sorts to %s, desc to %s; ties are newest first', async (field, ascending, descending) => {
+  ])('sorts by %s to %s and descending to %s, ties newest first', async (field, ascending, descending) => {
     expect([
       await listLetters(`orderBy=${field}`),
       await listLetters(`orderBy=${field} asc`),
@@ -170,7 +178,7 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
       const client = await api.app();
       await stockShop(client, [{ code: 'A' }]);
       for (let index = 0; index < 12; index += 1) {
-        // Four share each moment: ties cross page borders.
+        // Four orders share each second, so ties cross page borders.
         if (index % 4 === 0) api.clock.forward({ seconds: 1 });
         await importOrder(client, { external_ref: `${index}`, items: [{ code: 'A', qty: 1 }] });
       }
@@ -222,7 +230,7 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
     ['\\', ''],
     ['\\%', ''],
     ["' or true --", ''],
-  ])('takes special characters literally: %s finds %j', async (text, expected) => {
+  ])('matches special characters literally: %s finds %j', async (text, expected) => {
     expect(await search(text)).toBe(expected);
   });
 
@@ -312,7 +320,7 @@ describe('Paging, sorting, filtering: GET /orders, dateTimeFrom and dateTimeTo',
     ['dateTimeFrom=2026-11-22&dateTimeTo=2026-11-21', ''],
     ['dateTimeFrom=0001-01-01&dateTimeTo=9999-12-31', ALL],
     ['dateTimeFrom=&dateTimeTo=', ALL],
-  ])('%s finds %j: ends are inclusive, a date is its midnight', async (query, expected) => {
+  ])('%s finds %j: ends are inclusive, a date means midnight', async (query, expected) => {
     expect(await listLetters(query)).toBe(expected);
   });
 
@@ -345,7 +353,7 @@ describe('Paging, sorting, filtering: GET /orders, several filters', () => {
     ['search=inv&orderBy=invoice_number', 'cae'],
     ['search=inv&orderBy=sales desc&limit=1&offset=1', 'e'],
     ['dateTimeTo=2026-11-21T23:59:59&orderBy=debt&limit=2', 'ce'],
-  ])('are combined: %s finds %s', async (query, expected) => {
+  ])('combines filters: %s finds %s', async (query, expected) => {
     expect(await listLetters(query)).toBe(expected);
   });
 });
@@ -411,7 +419,7 @@ describe('Paging, sorting, filtering: GET /orders of an app with 10,001 orders',
     }
   });
 
-  it('finds names in both alphabets, accents and case aside', async () => {
+  it('finds names in both alphabets, ignoring accents and case', async () => {
     for (const [text, count] of [
       ['МИЛИЦА', 2_500],
       ['žarko', 2_500],

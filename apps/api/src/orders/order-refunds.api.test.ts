@@ -32,7 +32,11 @@ interface Order {
 const CANCELED = 3;
 const partsOf = ({ id, data_part, time_part }: Order) => ({ id, data_part, time_part });
 const REFUND = { refund: true };
-const cancellationOf = (order: Order, fields: object = REFUND) => ({ ...partsOf(order), order_status_id: CANCELED, ...fields });
+const cancellationOf = (order: Order, fields: object = REFUND) => ({
+  ...partsOf(order),
+  order_status_id: CANCELED,
+  ...fields,
+});
 const update = (orders: readonly object[], query = ''): Promise<Reply> =>
   shop.put(`/orders/bulk_update${query}`, { orders });
 const updateOrders = async (orders: readonly object[], query?: string) => {
@@ -48,7 +52,6 @@ const payments = ({ payments: rows }: { payments: readonly Record<string, unknow
   rows.map((payment) => [payment['payment_method'], payment['amount'], payment['payment_status']]);
 const pay = async (id: number, amount = 0): Promise<Reply> =>
   shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: await methodId(shop, 'cash'), amount } });
-/** An order of three pieces at 100, paid in cash. */
 async function makePaidOrder(fields: object = {}): Promise<Order> {
   const { id } = await propose(shop, [{ code: 'A', qty: 3 }], fields);
   await pay(id);
@@ -113,7 +116,9 @@ describe('an order cancelled with refund', () => {
     const mira = await newCustomer(shop, 'mira@example.com');
     const order = await makePaidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
     await makePaidOrder({ guest: undefined, ...mira, delivery: ADDRESS });
-    const replies = await Promise.all(Array.from({ length: 8 }, () => update([cancellationOf(order), cancellationOf(order)])));
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => update([cancellationOf(order), cancellationOf(order)])),
+    );
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
     expect(service.asked).toHaveLength(1);
@@ -126,7 +131,7 @@ describe('an order cancelled with refund', () => {
     expect(customer.body.data.loyalty_points).toBe(30);
   });
 
-  it('fails and retries its refund as a proforma does', async () => {
+  it('fails and retries its refund like a proforma', async () => {
     const order = await makePaidOrder();
     service.status = 400;
     expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
@@ -170,7 +175,7 @@ describe('an order cancelled with refund', () => {
     for (let batch = 0; batch < 2; batch += 1) await api.container.get(TOKENS.Refunds).payOutDue();
     expect(service.asked).toHaveLength(51);
     expect(await getOrder(orders[50] as Order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
-    // The call asks for one: it reads, locks and stores the proforma with its order.
+    // A call that asks for one refund reads, locks and stores the proforma and its order.
     const refundStatements = 4;
     expect(await countStatements(orders.slice(51))).toBe(statementsForMany + refundStatements);
   });
@@ -211,7 +216,9 @@ describe('a refused refund of an order', () => {
   it('API.Order.AlreadyShipped: a shipped order is not refunded', async () => {
     const order = await makePaidOrder();
     await updateOrders([{ ...partsOf(order), delivery_status_id: 2 }]);
-    expect(await updateOrders([cancellationOf(order)])).toEqual(failureOf(cancellationOf(order), 'API.Order.AlreadyShipped'));
+    expect(await updateOrders([cancellationOf(order)])).toEqual(
+      failureOf(cancellationOf(order), 'API.Order.AlreadyShipped'),
+    );
     expect(await getOrder(order)).toMatchObject({ paid: 300 });
   });
 
@@ -230,7 +237,10 @@ describe('a refused refund of an order', () => {
   it('does not prevent refunds of other rows', async () => {
     const [refundedOrder, openOrder] = [await makePaidOrder(), await makePaidOrder()];
     const invalidRow = { ...partsOf(openOrder), refund: true };
-    expect(await updateOrders([cancellationOf(refundedOrder), invalidRow])).toMatchObject({ updated: 1, failed: [{ input: invalidRow }] });
+    expect(await updateOrders([cancellationOf(refundedOrder), invalidRow])).toMatchObject({
+      updated: 1,
+      failed: [{ input: invalidRow }],
+    });
     expect([(await getOrder(refundedOrder)).paid, (await getOrder(openOrder)).paid]).toEqual([0, 300]);
   });
 
@@ -238,7 +248,9 @@ describe('a refused refund of an order', () => {
     const order = await makePaidOrder();
     const ownShop = shop;
     shop = await api.app();
-    expect(await updateOrders([cancellationOf(order)])).toEqual(failureOf(cancellationOf(order), 'API.Orders.NotFound'));
+    expect(await updateOrders([cancellationOf(order)])).toEqual(
+      failureOf(cancellationOf(order), 'API.Orders.NotFound'),
+    );
     shop = ownShop;
     expect(await getOrder(order)).toMatchObject({ order_status: 'open', paid: 300 });
   });

@@ -7,11 +7,12 @@ const DUE: readonly DueRefunds[] = [
   { proformaId: 11, refundIds: [3] },
 ];
 
-/** Ids of the refunds that an update asks for. */
 async function askedRefunds({ due = DUE, isResumed = false, dryRun = false } = {}): Promise<readonly number[]> {
   const refundIds: number[] = [];
   const changedOrders: ChangedOrders = { due, failed: [], explain: undefined };
-  const payer = { payOutByIds: async (_app: number, _id: number, ids: readonly number[]) => void refundIds.push(...ids) };
+  const payer = {
+    payOutByIds: async (_app: number, _id: number, ids: readonly number[]) => void refundIds.push(...ids),
+  };
   const updates = new OrderUpdates({ change: async () => changedOrders }, payer, () => isResumed);
   expect(await updates.update(APP, [], { dryRun })).toEqual({ failed: [], explain: undefined });
   return refundIds;
@@ -22,18 +23,18 @@ describe('an update of orders', () => {
     expect(await askedRefunds()).toEqual([1, 2, 3]);
   });
 
-  it('asks for none in a dry run', async () => {
+  it('asks for no refunds in a dry run', async () => {
     expect(await askedRefunds({ dryRun: true })).toEqual([]);
   });
 
-  it('asks for none in a resumed call', async () => {
+  it('asks for no refunds in a resumed call', async () => {
     expect(await askedRefunds({ isResumed: true })).toEqual([]);
   });
 
   it.each([
     [50, 50],
     [51, 0],
-  ])('with %i refunds asks for %i', async (count, expected) => {
+  ])('has %i refunds and asks for %i of them', async (count, expected) => {
     const refundIds = Array.from({ length: count }, (_, index) => index + 1);
     expect(await askedRefunds({ due: [{ proformaId: 10, refundIds }] })).toHaveLength(expected);
   });

@@ -151,15 +151,23 @@ describe('GET /orders/{id}', () => {
     const proforma = await propose(shop, ONE);
     if (amount > 0) await pay(proforma.id, amount);
     const newOrder = await convert(proforma.id);
-    expect((await get(newOrder)).body.data).toMatchObject({ payment_status: status, payment_status_id: id, paid: amount });
+    expect((await get(newOrder)).body.data).toMatchObject({
+      payment_status: status,
+      payment_status_id: id,
+      paid: amount,
+    });
   });
 
   it('shows a free order as paid', async () => {
     await stockShop(shop, [{ code: 'GIFT', price: 0 }]);
-    expect(await makeOrder([{ code: 'GIFT', qty: 1 }])).toMatchObject({ payment_status: 'paid', debt: 0, payments: [] });
+    expect(await makeOrder([{ code: 'GIFT', qty: 1 }])).toMatchObject({
+      payment_status: 'paid',
+      debt: 0,
+      payments: [],
+    });
   });
 
-  it('has the confirmed quantities and omits lines without any', async () => {
+  it('has the confirmed quantities and omits lines without confirmed pieces', async () => {
     const items = [
       { code: 'A', qty: 3 },
       { code: 'B', qty: 1 },
@@ -243,7 +251,7 @@ describe('GET /orders', () => {
     });
   });
 
-  it('is newest first, then by id', async () => {
+  it('lists newest first, then by id', async () => {
     const firstOrder = await makeOrder();
     const secondOrder = await makeOrder();
     api.clock.forward({ seconds: 1 });
@@ -286,7 +294,7 @@ describe('GET /orders', () => {
       expect(await list(`?limit=${limit}`, largeApp)).toEqual(allOrders);
     });
 
-    it.each(['35', '2147483648', '99999999999999999999'])('ends before offset %s', async (offset) => {
+    it.each(['35', '2147483648', '99999999999999999999'])('returns nothing at offset %s', async (offset) => {
       expect(await list(`?offset=${offset}`, largeApp)).toEqual([]);
     });
 

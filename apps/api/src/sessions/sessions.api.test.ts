@@ -80,7 +80,10 @@ describe('POST /sessions', () => {
 
   it('is not replayed for an Idempotency-Key, since tokens are not stored', async () => {
     const keyedShop = shop.keyed('once');
-    const [firstSession, secondSession] = [await startSessionData({}, keyedShop), await startSessionData({}, keyedShop)];
+    const [firstSession, secondSession] = [
+      await startSessionData({}, keyedShop),
+      await startSessionData({}, keyedShop),
+    ];
     expect(secondSession.id).not.toBe(firstSession.id);
     expect(await api.database.rows('select 1 from idempotency_keys where app_id = $1', [shop.appId])).toEqual([]);
   });
@@ -165,7 +168,7 @@ describe('Validation errors: POST /sessions', () => {
       { device: { uuid: '' }, expires_in: 'soon' },
       { 'device.uuid': ["can't be blank"], expires_in: ['is invalid'] },
     ],
-  ])('%s: reports every invalid field', async (_, session, errors) => {
+  ])('reports every invalid field of a session with %s', async (_, session, errors) => {
     const reply = await postSession(session);
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
     expect((await tokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
@@ -201,7 +204,7 @@ describe('the lifetime of a session', () => {
     ['30d', 30 * 86_400],
     ['3650d', 3_650 * 86_400],
     [3_650 * 86_400, 3_650 * 86_400],
-  ])('is expires_in: %j', async (expires_in, seconds) => {
+  ])('equals expires_in: %j', async (expires_in, seconds) => {
     expect(await startSessionData({ expires_in })).toMatchObject({ expires_at: timeAfter(seconds) });
   });
 
@@ -249,7 +252,7 @@ describe('the language of a session', () => {
     await shop.patch('/app/settings', { default_language: 'sr', translations });
   });
 
-  it('is the sent one', async () => {
+  it('is the requested language', async () => {
     expect(await refusalText({ language: 'de' })).toBe('Kein Laden');
   });
 
@@ -257,7 +260,7 @@ describe('the language of a session', () => {
     expect(await refusalText({ language })).toBe('Nema prodavnice');
   });
 
-  it('without translations leaves the key', async () => {
+  it('keeps message keys without translations', async () => {
     expect(await refusalText({ language: 'fr' })).toBe('API.CustomerAttendances.NoLocationNearby');
   });
 });
@@ -266,11 +269,12 @@ describe('DELETE /sessions/current', () => {
   it('ends only this session at once', async () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     const [endedSession, otherSession] = [await startSessionData(customer), await startSessionData(customer)];
-    for (const { access_token: token } of [endedSession, otherSession]) expect((await withToken(token).get(VISITS)).status).toBe(200);
+    for (const { access_token: token } of [endedSession, otherSession])
+      expect((await withToken(token).get(VISITS)).status).toBe(200);
     const { status, text } = await withToken(endedSession.access_token).delete('/sessions/current');
     expect([status, text]).toEqual([204, '']);
     expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Revoked');
-    // By then the cached token of the other session has expired.
+    // The cache entry of the other token expires within 2 s.
     api.clock.forward({ seconds: 2 });
     expect((await withToken(otherSession.access_token).get(VISITS)).status).toBe(200);
   });
@@ -344,14 +348,14 @@ describe('POST /session/firebase/token', () => {
     ['a number', 5],
     ['a list', ['push']],
     ['an object', { push: 1 }],
-  ])('422 API.Tokens.Firebase.UnableToUpdate: %s keeps the earlier token', async (_, token) => {
+  ])('answers 422 API.Tokens.Firebase.UnableToUpdate to %s and keeps the earlier token', async (_, token) => {
     await storePushToken('push-1');
     const { status, body } = await storePushToken(token);
     expect([status, body]).toEqual([422, { errors: { Tokens: ['API.Tokens.Firebase.UnableToUpdate'] } }]);
     expect(await storedPushTokens()).toEqual(['push-1']);
   });
 
-  it('422 API.Tokens.Firebase.UnableToUpdate: a session just ended by another process', async () => {
+  it('answers 422 API.Tokens.Firebase.UnableToUpdate when another process has just ended the session', async () => {
     await storePushToken('push-1');
     // This process caches the token for up to a second.
     await api.database.rows(`update access_tokens set revoked_at = $2 where app_id = $1 and kind = 'session'`, [
@@ -363,7 +367,7 @@ describe('POST /session/firebase/token', () => {
     expect(await storedPushTokens()).toEqual(['push-1']);
   });
 
-  it('401 with the token of the app or an anonymous session', async () => {
+  it('answers 401 to the token of the app or an anonymous session', async () => {
     const anonymousClient = withToken(await startSession(shop));
     for (const client of [shop, anonymousClient]) {
       const { status, body } = await storePushToken('push-1', client);
@@ -372,7 +376,7 @@ describe('POST /session/firebase/token', () => {
     expect(await storedPushTokens()).toEqual([]);
   });
 
-  it.each(['push', [], null])('400 a body that is not an object: %j', async (body) => {
+  it.each(['push', [], null])('answers 400 to a body that is not an object: %j', async (body) => {
     expect((await phone.post('/session/firebase/token', body)).status).toBe(400);
   });
 });
@@ -385,7 +389,7 @@ describe('callers', () => {
     callers = { app: shop.token, anonymous: await startSession(shop), customer: await startSession(shop, customer) };
   });
 
-  /** Returns the distinct answers of all routes of a caller. Their bodies are malformed, which is checked after the token. */
+  /** Bodies are malformed, since the token is checked before the body. */
   const distinctAnswers = async (kind: string, token: string | undefined): Promise<string[]> => {
     const routes = api.container.get(TOKENS.Routes).filter(({ caller }) => caller === kind);
     expect(routes.length).toBeGreaterThan(0);
@@ -411,7 +415,7 @@ describe('callers', () => {
     ['session', 'app', INVALID],
     ['session', 'anonymous', 'admitted'],
     ['session', 'customer', 'admitted'],
-  ] as const)('%s calls with the token of %s: %s', async (kind, caller, answer) => {
+  ] as const)('checks %s calls with the token of %s: %s', async (kind, caller, answer) => {
     expect(await distinctAnswers(kind, callers[caller])).toEqual([answer]);
   });
 
@@ -442,7 +446,7 @@ describe('a session that ended over 30 days ago', () => {
       )
     ).map(({ id }) => id);
 
-  it('is removed, expired or ended; newer ones stay', async () => {
+  it('is removed, while newer sessions stay', async () => {
     const expiredSession = await startSessionData({ expires_in: '1h' });
     const endedSession = await startSessionData();
     await withToken(endedSession.access_token).delete('/sessions/current');
@@ -504,6 +508,8 @@ describe('a session that ended over 30 days ago', () => {
     expect([await purgeEnded(), await purgeEnded()]).toEqual([true, false]);
     expect([await sessionsOf(), await sessionsOf(otherApp)]).toEqual([[], []]);
     const [findStatement = ''] = api.statements;
-    expect(await planOf(api.database, findStatement, [api.clock.now()])).toContain('Index Scan using access_tokens_ended_idx');
+    expect(await planOf(api.database, findStatement, [api.clock.now()])).toContain(
+      'Index Scan using access_tokens_ended_idx',
+    );
   });
 });

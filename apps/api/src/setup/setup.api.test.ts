@@ -34,7 +34,6 @@ const AREAS = {
   shipment_methods: 'ShipmentMethods',
   vouchers: 'Vouchers',
 };
-/** Returns the failures and checks that nothing was written. */
 const expectRefused = async (name: Name, rows: readonly unknown[]): Promise<string[]> => {
   const recordsBefore = await storedRecords(name);
   const { status, body } = await put(name, rows);
@@ -45,7 +44,6 @@ const expectRefused = async (name: Name, rows: readonly unknown[]): Promise<stri
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
 const codesOf = (rows: readonly { readonly code: string }[]): string[] => rows.map(({ code }) => code);
 
-/** Required fields of a record, defaults of the others, and all fields. */
 const RESOURCES: readonly {
   readonly name: Name;
   readonly required: Readonly<Record<string, unknown>>;
@@ -120,7 +118,7 @@ const RESOURCES: readonly {
   },
 ];
 
-/** Inactive records are unlimited. */
+/** The limit counts only active records. */
 const INACTIVE = { active: false };
 
 describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
@@ -135,13 +133,15 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
     expect((await list(name)).slice(-3)).toEqual(rows);
   });
 
-  it('changes by code; absent fields stay', async () => {
+  it('changes records by code and keeps absent fields', async () => {
     const [firstRecord] = await write(name, [row('A', full), row('B')]);
     api.clock.forward({ seconds: 60 });
     expect(await write(name, [{ code: 'A' }])).toEqual([{ ...firstRecord, updated_at: now() }]);
     for (const [field, value] of Object.entries(required)) {
       if (field === 'kind' || field === 'value') continue;
-      expect(await write(name, [{ code: 'A', [field]: value }])).toMatchObject([{ id: firstRecord?.id, [field]: value }]);
+      expect(await write(name, [{ code: 'A', [field]: value }])).toMatchObject([
+        { id: firstRecord?.id, [field]: value },
+      ]);
     }
     expect((await write(name, [{ code: 'A', ...full }]))[0]).toEqual({ ...firstRecord, updated_at: now() });
     expect((await list(name)).slice(-2)).toMatchObject([{ code: 'A' }, row('B')]);
@@ -162,7 +162,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
     expect(codesOf(await storedRecords(name)).filter((code) => code === 'A')).toHaveLength(1);
   });
 
-  it('matches codes by case and spaces', async () => {
+  it('distinguishes codes by case and spaces', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ'];
     const rows = await write(name, codes.map((code) => row(code))); // prettier-ignore
     expect(new Set(rows.map(({ id }) => id)).size).toBe(5);
@@ -170,7 +170,15 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
   });
 
   it('ignores unknown and read-only fields', async () => {
-    const unknownFields = { id: 5, app_id: 1, inserted_at: '2001-01-01', spent: 7, held_by: 3, proforma_order_id: 3, x: {} };
+    const unknownFields = {
+      id: 5,
+      app_id: 1,
+      inserted_at: '2001-01-01',
+      spent: 7,
+      held_by: 3,
+      proforma_order_id: 3,
+      x: {},
+    };
     const [newRecord] = await write(name, [row('A', unknownFields)]);
     expect(newRecord).toMatchObject({ code: 'A', ...required, ...defaults, inserted_at: now() });
     expect(Object.keys(newRecord as SetUpRecord)).not.toContain('x');
@@ -270,7 +278,7 @@ describe.each(RESOURCES)('GET /$name', ({ name, required }) => {
 });
 
 describe('payment methods', () => {
-  it('of a new app are cash, bank transfer and card, oldest first', async () => {
+  it('are cash, bank transfer and card in a new app, oldest first', async () => {
     const times = { inserted_at: now(), updated_at: now() };
     expect(await list('payment_methods')).toEqual([
       { id: expect.any(Number), code: 'cash', name: 'Cash', kind: 'cash', ...times },
@@ -309,7 +317,8 @@ const longText = 'x'.repeat(256);
 describe('a promotion', () => {
   const row = (fields: object = {}) => ({ code: 'P', name: 'P', kind: 'percentage', value: 10, ...fields });
   const amountOff = (value?: unknown) => row({ kind: 'amount', value });
-  const buyTwoGetOne = (fields: object = {}) => row({ kind: 'buy_x_get_y', value: undefined, buy_qty: 2, get_qty: 1, ...fields });
+  const buyTwoGetOne = (fields: object = {}) =>
+    row({ kind: 'buy_x_get_y', value: undefined, buy_qty: 2, get_qty: 1, ...fields });
   const writeOne = async (promotion: object) => (await write('promotions', [promotion]))[0];
 
   it.each([
@@ -363,7 +372,7 @@ describe('a promotion', () => {
     [row({ priority: -(2 ** 31) - 1 }), 'PriorityIsInvalid'],
     [row({ active: 'yes' }), 'WrongDataType'],
     [row({ active: 0 }), 'WrongDataType'],
-  ])('%j: %s', async (sentRow, key) => {
+  ])('refuses %j with %s', async (sentRow, key) => {
     expect(await expectRefused('promotions', [{ ...row(), code: 'fine' }, sentRow])).toEqual([key]);
   });
 
@@ -379,11 +388,11 @@ describe('a promotion', () => {
     [buyTwoGetOne(), 100],
     [buyTwoGetOne({ value: null }), 100],
     [buyTwoGetOne({ value: 33.33 }), 33.33],
-  ])('%j has the value %d', async (promotion, value) => {
+  ])('stores %j with the value %d', async (promotion, value) => {
     expect(await writeOne(promotion)).toMatchObject({ value });
   });
 
-  it('has amounts in the decimals of the currency, percentages with two', async () => {
+  it('has amounts with the decimals of the currency and percentages with two', async () => {
     const [dinars, yen] = [await api.app('KWD'), await api.app('JPY')];
     const rows = [amountOff(0.125), { ...row({ value: 12.34 }), code: 'Q', min_amount: 0.001 }];
     expect(await write('promotions', rows, dinars)).toMatchObject([
@@ -410,14 +419,18 @@ describe('a promotion', () => {
     expect(await writeOne(row({ buy_qty: 2, get_qty: 1 }))).toMatchObject({ buy_qty: null, get_qty: null });
   });
 
-  it('has a validity in UTC, checked with its stored end', async () => {
+  it('has a validity in UTC, checked against the stored end', async () => {
     const window = { valid_from: '2026-11-01', valid_until: '2026-11-01T01:00:00.5+01:00' };
     expect(await writeOne(row(window))).toMatchObject({
       valid_from: '2026-11-01T00:00:00',
       valid_until: '2026-11-01T00:00:00',
     });
-    expect(await expectRefused('promotions', [{ code: 'P', valid_from: '2026-11-02' }])).toEqual(['ValidUntilIsInvalid']);
-    expect(await expectRefused('promotions', [{ code: 'P', valid_until: '2026-10-31' }])).toEqual(['ValidUntilIsInvalid']);
+    expect(await expectRefused('promotions', [{ code: 'P', valid_from: '2026-11-02' }])).toEqual([
+      'ValidUntilIsInvalid',
+    ]);
+    expect(await expectRefused('promotions', [{ code: 'P', valid_until: '2026-10-31' }])).toEqual([
+      'ValidUntilIsInvalid',
+    ]);
     expect(await writeOne({ code: 'P', valid_from: null, valid_until: '2026-10-31' })).toMatchObject({
       valid_until: '2026-10-31T00:00:00',
     });
@@ -440,11 +453,11 @@ describe('a payment method', () => {
     [row({ kind: 5 }), 'WrongDataType'],
     [row({ name: longText }), 'NameIsTooLong'],
     [row({ name: 5 }), 'WrongDataType'],
-  ])('%j: %s', async (sentRow, key) => {
+  ])('refuses %j with %s', async (sentRow, key) => {
     expect(await expectRefused('payment_methods', [{ ...row(), code: 'fine' }, sentRow])).toEqual([key]);
   });
 
-  it.each(['cash', 'bank_transfer', 'card', 'other'])('may be of kind %s', async (kind) => {
+  it.each(['cash', 'bank_transfer', 'card', 'other'])('can be of kind %s', async (kind) => {
     expect(await write('payment_methods', [row({ kind })])).toMatchObject([{ kind }]);
   });
 });
@@ -476,11 +489,11 @@ describe('a shipment method', () => {
     [rowWithPoints(pickupPoint({ name: longText })), 'PickupPointsIsTooLong'],
     [rowWithPoints(pickupPoint({ code: '\0' })), 'PickupPointsIsInvalid'],
     [rowWithPoints(pickupPoint(), pickupPoint({ name: 'Market' })), 'PickupPointsIsInvalid'],
-  ])('%j: %s', async (sentRow, key) => {
+  ])('refuses %j with %s', async (sentRow, key) => {
     expect(await expectRefused('shipment_methods', [{ ...row(), code: 'fine' }, sentRow])).toEqual([key]);
   });
 
-  it('replaces its pickup points, available by default', async () => {
+  it('replaces its pickup points, which are available by default', async () => {
     const methodRow = rowWithPoints(
       pickupPoint({ available: undefined, x: 1 }),
       pickupPoint({ code: 'Q', available: null }),
@@ -492,7 +505,9 @@ describe('a shipment method', () => {
       { code: 'Q', name: 'Station', available: true },
       { code: 'R', name: 'Station', available: false },
     ]);
-    const [changedMethod] = await write('shipment_methods', [{ code: 'S', pickup_points: [pickupPoint({ code: 'R' })] }]);
+    const [changedMethod] = await write('shipment_methods', [
+      { code: 'S', pickup_points: [pickupPoint({ code: 'R' })] },
+    ]);
     expect(changedMethod?.['pickup_points']).toEqual([{ code: 'R', name: 'Station', available: true }]);
     expect(await write('shipment_methods', [{ code: 'S', name: 'T' }])).toMatchObject([
       { pickup_points: [{ code: 'R' }] },
@@ -516,7 +531,7 @@ describe('a voucher', () => {
     [row({ valid_from: 'x' }), 'ValidFromIsInvalid'],
     [row({ valid_from: '2026-11-02', valid_until: '2026-11-01T23:59:59' }), 'ValidUntilIsInvalid'],
     [row({ active: 'no' }), 'WrongDataType'],
-  ])('%j: %s', async (sentRow, key) => {
+  ])('refuses %j with %s', async (sentRow, key) => {
     expect(await expectRefused('vouchers', [{ ...row(), code: 'fine' }, sentRow])).toEqual([key]);
   });
 
@@ -525,7 +540,9 @@ describe('a voucher', () => {
     const { customer_id: foreignCustomerId } = await newCustomer(await api.app(), 'mira@example.com');
     expect(await write('vouchers', [row({ customer_id })])).toMatchObject([{ customer_id }]);
     expect(await write('vouchers', [row()])).toMatchObject([{ customer_id }]);
-    expect(await expectRefused('vouchers', [row({ customer_id: foreignCustomerId })])).toEqual(['API.Customers.NotFound']);
+    expect(await expectRefused('vouchers', [row({ customer_id: foreignCustomerId })])).toEqual([
+      'API.Customers.NotFound',
+    ]);
     expect(await write('vouchers', [row({ customer_id: null })])).toMatchObject([{ customer_id: null }]);
   });
 
@@ -541,7 +558,9 @@ describe('a voucher', () => {
     it('cannot be reduced below the spent amount', async () => {
       await shop.post(`/proforma_orders/${id}/convert`);
       expect(await expectRefused('vouchers', [voucherOf(49.99)])).toEqual(['AmountIsInvalid']);
-      expect(await write('vouchers', [voucherOf(50)])).toMatchObject([{ amount: 50, spent: 50, proforma_order_id: null }]);
+      expect(await write('vouchers', [voucherOf(50)])).toMatchObject([
+        { amount: 50, spent: 50, proforma_order_id: null },
+      ]);
       expect(await write('vouchers', [voucherOf(80)])).toMatchObject([{ amount: 80, spent: 50 }]);
     });
 
@@ -582,17 +601,20 @@ describe('promotions without a coupon', () => {
   });
   const putAll = (promotions: readonly object[]) => shop.put('/promotions', { promotions });
 
-  it('are limited to 100 active ones', async () => {
+  it('are limited to 100 while active', async () => {
     const activePromotions = Array.from({ length: 100 }, (_, index) => promotion(index));
     const uncountedFields = [{ active: false }, { coupon_code: 'C' }, { valid_until: '2020-01-01' }];
-    expect((await putAll([...activePromotions, ...uncountedFields.map((fields, index) => promotion(200 + index, fields))])).status).toBe(200);
+    expect(
+      (await putAll([...activePromotions, ...uncountedFields.map((fields, index) => promotion(200 + index, fields))]))
+        .status,
+    ).toBe(200);
     const { status, body } = await putAll([promotion(100)]);
     expect([status, body]).toEqual([422, { errors: { Promotions: ['API.Promotions.TooManyActive'] } }]);
     expect((await shop.get('/promotions?limit=1000')).body.data).toHaveLength(103);
     expect((await putAll([promotion(0, { active: false }), promotion(100)])).status).toBe(200);
   });
 
-  it('are evaluated for the largest basket within seconds', async () => {
+  it('are evaluated for the largest basket within 5 s', async () => {
     await putAll(Array.from({ length: 100 }, (_, index) => promotion(index)));
     await stockShop(
       shop,

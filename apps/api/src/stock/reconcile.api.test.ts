@@ -14,7 +14,6 @@ beforeEach(async () => {
   await openShop(shop);
 });
 
-/** Warehouses `W1` and `W2`, and the variants A, B and C. */
 async function openShop(client: Client): Promise<void> {
   await client.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2')] });
   const variants = [{ code: 'A', barcode: '860-A', external_ref: 'ref-a' }, { code: 'B' }, { code: 'C', barcode: 'A' }];
@@ -39,7 +38,6 @@ const countStock = async (products: readonly unknown[], fields: object = {}, cli
   expect(counts).toEqual({ updated: products.length, failed: [] });
   return movement_id;
 };
-/** Expects all rows to fail and nothing to be written. Returns their keys. */
 const expectRefused = async (products: readonly unknown[]): Promise<string[]> => {
   const stockBefore = [await onHand(), await movements()];
   const { movement_id, updated, failed } = await reconcileRows(products);
@@ -48,7 +46,7 @@ const expectRefused = async (products: readonly unknown[]): Promise<string[]> =>
   return failed.map(({ error }) => error.replace(/^API\.Stocks\./, ''));
 };
 
-/** On hand by shelf: `A@W1` → 5. */
+/** Keys are shelves such as `A@W1`. */
 const onHand = async (client = shop): Promise<Record<string, number>> => {
   const rows = await api.database.rows<{ shelf: string; on_hand: number }>(
     `select v.code || '@' || w.code as shelf, s.on_hand
@@ -58,7 +56,6 @@ const onHand = async (client = shop): Promise<Record<string, number>> => {
   );
   return Object.fromEntries(rows.map(({ shelf, on_hand }) => [shelf, on_hand]));
 };
-/** Every movement of the app in booking order, with its lines. */
 const movements = () =>
   api.database.rows<{ id: number }>(
     `select m.id, m.kind, w.code as warehouse, m.reference, m.booked_at, (
@@ -68,7 +65,6 @@ const movements = () =>
      from stock_movements m join warehouses w on w.id = m.warehouse_id where m.app_id = $1 order by m.id`,
     [shop.appId],
   );
-/** Sum of all movements by shelf. */
 const ledger = async (): Promise<Record<string, number>> => {
   const rows = await api.database.rows<{ shelf: string; qty: number }>(
     `select v.code || '@' || w.code as shelf, sum(l.qty)::int as qty
@@ -253,9 +249,12 @@ describe('Failures inside a 200: POST /stock/reconcile', () => {
     expect(await onHand()).toEqual({ 'A@W1': 2, 'B@W1': 3 });
   });
 
-  it.each([undefined, null, '1', '', true, [1], {}, 1.5, -1, 1e10, 1e300])('InvalidQty: qty %j', async (qty) => {
-    expect(await expectRefused([qty === undefined ? { sku: 'A' } : row({ qty })])).toEqual(['InvalidQty']);
-  });
+  it.each([undefined, null, '1', '', true, [1], {}, 1.5, -1, 1e10, 1e300])(
+    'fails with InvalidQty for qty %j',
+    async (qty) => {
+      expect(await expectRefused([qty === undefined ? { sku: 'A' } : row({ qty })])).toEqual(['InvalidQty']);
+    },
+  );
 
   it('ignores a failed row beside a valid one of the same SKU', async () => {
     await putStock(shop, [stockRow(10)]);
@@ -297,14 +296,15 @@ describe('Validation errors: POST /stock/reconcile', () => {
 });
 
 describe('POST /stock/reconcile with many rows', () => {
-  const manyRows = (count: number, qty: number) => Array.from({ length: count }, (_, index) => ({ sku: `M${index}`, qty }));
+  const manyRows = (count: number, qty: number) =>
+    Array.from({ length: count }, (_, index) => ({ sku: `M${index}`, qty }));
   const addCatalogue = (count: number) =>
     shop.post('/int/products', {
       products: [{ code: 'M', name: 'M', variants: manyRows(count, 0).map(({ sku }) => ({ code: sku })) }],
     });
 
-  it('writes 10,000 with as many statements as 1', async () => {
-    // The database has no statistics of this app yet.
+  it('writes 10,000 rows with as many statements as one', async () => {
+    // Without statistics of this app, the database would choose a slow plan.
     await api.database.source.query('analyze');
     await addCatalogue(10_000);
     const countStatements = async (products: readonly object[]): Promise<number> => {
@@ -329,7 +329,6 @@ describe('POST /stock/reconcile with many rows', () => {
 describe('concurrent POST /stock/reconcile', () => {
   const CALLS = 6;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
-  /** A different order of the codes for each call. */
   const shuffled = (call: number): string[] =>
     codes
       .map((code, index) => ({ code, key: (index * (2 * call + 3)) % 211 }))
@@ -363,7 +362,7 @@ describe('concurrent POST /stock/reconcile', () => {
     const waitingStatements = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<number | null> | undefined;
     await api.database.transaction(async (transaction) => {
-      // The steps of PUT /int/stocks.
+      // PUT /int/stocks runs the same statements.
       await transaction.rows(`select from warehouses where app_id = $1 and code = 'W1' for no key update`, [
         shop.appId,
       ]);
@@ -387,7 +386,7 @@ describe('concurrent POST /stock/reconcile', () => {
       await Promise.all(
         Array.from({ length: CALLS }, (_, call) => [reconcile(call, 1_000 * (call + 1)), add(call, 1)]).flat(),
       );
-      // A deadlock would have repeated its transaction.
+      // After a deadlock, the transaction would run again.
       expect(countStatementsWith('from warehouses')).toBe(2 * CALLS);
       const stockAfter = await onHand();
       const counts = Object.entries(stockAfter).filter(([shelf]) => shelf.endsWith('@W1'));

@@ -14,7 +14,6 @@ beforeEach(async () => {
   await openShop(shop);
 });
 
-/** Stock of A, B (product `P`) and C (product `Q`) in W1, of A in W2 as well, of C in `CLOSED`, which does not sell. */
 async function openShop(client: Client): Promise<void> {
   const warehouses = [warehouse('W1'), warehouse('W2'), warehouse('CLOSED', { sellable: false })];
   await client.put('/warehouse', { warehouses });
@@ -126,7 +125,8 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
     expect(await listShelves('limit=2')).toEqual(ALL.slice(0, 2));
     expect(await listShelves('limit=2&offset=2')).toEqual(ALL.slice(2, 4));
     expect(await listShelves('limit=2&offset=4')).toEqual(ALL.slice(4));
-    for (const page of ['limit=0', 'limit=x', 'offset=-1', 'limit=1&limit=2']) expect(await listShelves(page)).toEqual(ALL);
+    for (const page of ['limit=0', 'limit=x', 'offset=-1', 'limit=1&limit=2'])
+      expect(await listShelves(page)).toEqual(ALL);
   });
 
   it('has pages of 30 by default', async () => {

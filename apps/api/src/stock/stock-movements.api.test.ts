@@ -160,7 +160,7 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
 
   it('continues exactly between moments a microsecond apart', async () => {
     await bookStock(1);
-    // Only another program writes moments this fine.
+    // Only other programs write moments with microseconds.
     await api.database.rows(
       `with one as (
          select m.app_id, m.warehouse_id, l.product_variant_id from stock_movements m
@@ -208,7 +208,7 @@ describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUnt
     [`dateFrom=${day}T23:59:59&dateUntil=${day}T23:59:59Z`, [3]],
     [`dateFrom=${day}T13:00:00%2B01:00&dateUntil=${day}T13:00:00%2B01:00`, [2]],
     [`dateFrom=2026-11-23&dateUntil=${day}`, []],
-  ])('%s finds %j: ends are inclusive, a date is its midnight', async (query, expected) => {
+  ])('%s finds %j: ends are inclusive, a date means midnight', async (query, expected) => {
     expect(await listQuantities(query)).toEqual(expected);
   });
 

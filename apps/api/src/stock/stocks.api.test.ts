@@ -15,7 +15,6 @@ beforeEach(async () => {
   await openShop(shop);
 });
 
-/** Warehouses `W1` and `W2`; product `P` with variants A and B, product `Q` with variant C. */
 async function openShop(client: Client): Promise<void> {
   await client.put('/warehouse', { warehouses: [warehouse('W1'), warehouse('W2')] });
   await client.post('/int/products', {
@@ -46,7 +45,6 @@ const putRows = async (stocks: readonly unknown[], client = shop): Promise<Outco
 };
 const writeRows = async (stocks: readonly unknown[], client = shop): Promise<void> =>
   expect(await putRows(stocks, client)).toEqual({ updated: stocks.length, failed: [] });
-/** Expects all rows to fail and nothing to be written. Returns their keys. */
 const expectRefused = async (stocks: readonly unknown[]): Promise<string[]> => {
   const stockBefore = [await storedShelves(), await storedMovements()];
   const { updated, failed } = await putRows(stocks);
@@ -55,7 +53,7 @@ const expectRefused = async (stocks: readonly unknown[]): Promise<string[]> => {
   return failed.map(({ error }) => error.message.replace(/^API\.Stocks\./, ''));
 };
 
-/** On hand by shelf: `A@W1` → 5. */
+/** Keys are shelves such as `A@W1`. */
 const onHand = async (client = shop): Promise<Record<string, number>> =>
   Object.fromEntries((await storedShelves(client)).map(({ shelf, on_hand }) => [shelf, on_hand]));
 const storedShelves = (client = shop) =>
@@ -65,7 +63,6 @@ const storedShelves = (client = shop) =>
      where s.app_id = $1 order by 1`,
     [client.appId],
   );
-/** Every movement of the app in booking order, with its lines. */
 const storedMovements = (client = shop) =>
   api.database.rows<object>(
     `select m.kind, w.code as warehouse, m.reference, m.booked_at, (
@@ -76,7 +73,6 @@ const storedMovements = (client = shop) =>
     [client.appId],
   );
 
-/** Ids of A, B and C. */
 const variantIds = async () =>
   (
     await api.database.rows<{ id: number }>(
@@ -92,7 +88,7 @@ const waitUntil = async (isTrue: () => Promise<boolean>): Promise<void> => {
 const row = (fields: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty: 1, ...fields });
 
 describe('PUT /int/stocks', () => {
-  it('adds qty and subtracts a negative one', async () => {
+  it('adds a positive qty and subtracts a negative qty', async () => {
     await writeRows([row({ qty: 10 })]);
     await writeRows([row({ qty: 5 }), row({ code: 'B', qty: 2 })]);
     await writeRows([row({ qty: -4 })]);
@@ -164,14 +160,18 @@ describe('the variant of a row of PUT /int/stocks', () => {
     ['no identifier', {}],
     ['nulls', { code: null, barcode: null, external_ref: null }],
     ['empty identifiers', { code: '', barcode: '', external_ref: '' }],
-  ])('VariantNotFound: %s', async (_, identifiers) => {
+  ])('fails with VariantNotFound: %s', async (_, identifiers) => {
     expect(await expectRefused([{ warehouse_code: 'W1', qty: 1, ...identifiers }])).toEqual(['VariantNotFound']);
   });
 
   it('is found by trimmed identifiers', async () => {
     const variants = [{ code: '\u00a0T1 ', barcode: ' T-b\t', external_ref: '\nt-r ' }];
     await shop.post('/int/products', { products: [{ code: 'T', name: 'T', variants }] });
-    await writeRows([row({ code: 'T1' }), row({ code: null, barcode: 'T-b' }), row({ code: null, external_ref: 't-r' })]);
+    await writeRows([
+      row({ code: 'T1' }),
+      row({ code: null, barcode: 'T-b' }),
+      row({ code: null, external_ref: 't-r' }),
+    ]);
     expect(await onHand()).toEqual({ 'T1@W1': 3 });
   });
 
@@ -198,13 +198,13 @@ describe('the warehouse of a row of PUT /int/stocks', () => {
     ['too long', 'W'.repeat(256)],
     ['NUL', 'W1\0'],
     ['half of a surrogate pair', 'W1\udfff'],
-  ])('WarehouseNotFound: %s', async (_, code) => {
+  ])('fails with WarehouseNotFound: %s', async (_, code) => {
     await shop.put('/warehouse', { warehouses: [warehouse('x', { code: null })] });
     const stockRow = code === undefined ? { code: 'A', qty: 1 } : row({ warehouse_code: code });
     expect(await expectRefused([stockRow])).toEqual(['WarehouseNotFound']);
   });
 
-  it('does not have to sell', async () => {
+  it('can be unsellable', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable: false })] });
     await writeRows([row({ qty: 4 })]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 4, reserved: 0, available: 0 });
@@ -229,16 +229,16 @@ describe('PUT /int/stocks with an invalid row', () => {
     9_007_199_254_740_992,
   ];
 
-  it.each(INVALID_QTY)('InvalidQty: qty %j', async (qty) => {
+  it.each(INVALID_QTY)('fails with InvalidQty for qty %j', async (qty) => {
     const stockRow = qty === undefined ? { code: 'A', warehouse_code: 'W1' } : row({ qty });
     expect(await expectRefused([stockRow])).toEqual(['InvalidQty']);
   });
 
-  it.each(['1', true, {}, 0.5, -1, 1e10])('InvalidQty: min_qty %j', async (min_qty) => {
+  it.each(['1', true, {}, 0.5, -1, 1e10])('fails with InvalidQty for min_qty %j', async (min_qty) => {
     expect(await expectRefused([row({ min_qty })])).toEqual(['InvalidQty']);
   });
 
-  it.each([null, 5, 'A', true, [], [row()]])('VariantNotFound: the row %j', async (invalidRow) => {
+  it.each([null, 5, 'A', true, [], [row()]])('fails with VariantNotFound for the row %j', async (invalidRow) => {
     expect(await expectRefused([invalidRow])).toEqual(['VariantNotFound']);
   });
 
@@ -250,16 +250,19 @@ describe('PUT /int/stocks with an invalid row', () => {
     ['too long', 'x'.repeat(256)],
     ['with NUL', 'A\0'],
     ['with half of a surrogate pair', '\ud800'],
-  ])('VariantNotFound: an identifier %s, even if another finds a variant', async (_, identifier) => {
-    expect(
-      await expectRefused([
-        row({ code: identifier, barcode: '860-A' }),
-        row({ barcode: identifier }),
-        row({ external_ref: identifier }),
-        row({ code: identifier }),
-      ]),
-    ).toEqual(Array.from({ length: 4 }, () => 'VariantNotFound'));
-  });
+  ])(
+    'fails with VariantNotFound for an invalid identifier (%s), even if another finds a variant',
+    async (_, identifier) => {
+      expect(
+        await expectRefused([
+          row({ code: identifier, barcode: '860-A' }),
+          row({ barcode: identifier }),
+          row({ external_ref: identifier }),
+          row({ code: identifier }),
+        ]),
+      ).toEqual(Array.from({ length: 4 }, () => 'VariantNotFound'));
+    },
+  );
 
   it('returns failed rows as sent, with their reasons, and writes the others', async () => {
     const unknown = { code: 'none', warehouse_code: 'W1', qty: 1, note: { any: ['thing'] } };
@@ -341,7 +344,7 @@ describe('the minimum of PUT /int/stocks', () => {
     expect(await storedShelves()).toMatchObject([{ on_hand: 3, min_qty: 7 }]);
   });
 
-  it('is the last one of several rows', async () => {
+  it('comes from the last of several rows', async () => {
     await writeRows([row({ min_qty: 7 }), row({ min_qty: 8 }), row(), row({ min_qty: null })]);
     expect(await storedShelves()).toMatchObject([{ min_qty: 8 }]);
   });
@@ -391,7 +394,7 @@ describe('the ledger of PUT /int/stocks', () => {
 });
 
 describe('PUT /int/stocks of two apps', () => {
-  it('does not find variants and warehouses of the other', async () => {
+  it('does not find variants and warehouses of the other app', async () => {
     const otherApp = await api.app();
     await otherApp.put('/warehouse', { warehouses: [warehouse('FOREIGN')] });
     const foreignVariant = { code: 'FOREIGN', barcode: 'F-1', external_ref: 'f-1' };
@@ -407,7 +410,7 @@ describe('PUT /int/stocks of two apps', () => {
     expect(await onHand(otherApp)).toEqual({});
   });
 
-  it('changes nothing of the other with the same codes', async () => {
+  it('changes no stock of the other app with the same codes', async () => {
     const otherApp = await api.app();
     await openShop(otherApp);
     await writeRows([row({ qty: 5 })], otherApp);
@@ -446,7 +449,7 @@ describe('PUT /int/stocks with many rows', () => {
       products: [{ code: 'M', name: 'M', variants: manyRows(count).map(({ code }) => ({ code })) }],
     });
 
-  it('writes 1,000 with as many statements as 1', async () => {
+  it('writes 1,000 rows with as many statements as one', async () => {
     await addVariants(1_000);
     const countStatements = async (stocks: readonly object[]): Promise<number> => {
       api.statements.length = 0;
@@ -460,7 +463,7 @@ describe('PUT /int/stocks with many rows', () => {
   });
 
   it('writes 10,000 new and existing shelves', async () => {
-    // The database has no statistics of this app yet.
+    // Without statistics of this app, the database would choose a slow plan.
     await api.database.source.query('analyze');
     await addVariants(10_000);
     await writeRows(manyRows(5_000, 2));
@@ -480,7 +483,7 @@ const INSERT_SHELF = `
 
 const LOCK_SHELF = 'select from stocks where app_id = $1 and product_variant_id = $2 for update';
 
-/** Runs a statement and holds its locks until `rollBack`. */
+/** The locks are held until `rollBack`. */
 async function holdLock(text: string, values: readonly unknown[]): Promise<{ rollBack(): Promise<void> }> {
   let endTransaction = (): void => {};
   const ending = new Promise<void>((resolve) => (endTransaction = resolve));
@@ -501,7 +504,7 @@ async function holdLock(text: string, values: readonly unknown[]): Promise<{ rol
   };
 }
 
-/** Connections report their counts with the first statement a second after the last report. */
+/** A connection reports its counts at most once a second, with its next statement. */
 async function countDeadlocks(): Promise<number> {
   await setTimeout(1_100);
   await Promise.all(Array.from({ length: 20 }, () => api.database.rows('select pg_sleep(0.01)')));
@@ -515,7 +518,6 @@ describe('concurrent PUT /int/stocks', () => {
   const CALLS = 8;
   const codes = Array.from({ length: 100 }, (_, index) => `V${index}`);
   const everyShelf = codes.flatMap((code) => ['W1', 'W2'].map((warehouse_code) => ({ code, warehouse_code })));
-  /** A different order of the shelves for each call. */
   const shuffled = (call: number, qty: number) =>
     everyShelf
       .map((shelf, index) => ({ shelf, key: (index * (2 * call + 3)) % 211 }))
@@ -535,7 +537,7 @@ describe('concurrent PUT /int/stocks', () => {
       const statements = api.statements.length;
       api.statements.length = 0;
       await Promise.all(Array.from({ length: CALLS }, (_, call) => writeRows(shuffled(call, call + 1))));
-      // A deadlock would have repeated its transaction.
+      // After a deadlock, the transaction would run again.
       expect(api.statements).toHaveLength(CALLS * (statements + 1));
       const sum = ((CALLS * (CALLS + 1)) / 2) * round;
       expect(new Set(Object.values(await onHand()))).toEqual(new Set([sum]));
@@ -555,7 +557,7 @@ describe('concurrent PUT /int/stocks', () => {
     const secondCall = writeRows([row({ code: 'C' }), row({ code: 'B' }), row()]);
     await waitUntil(async () => (await api.database.rows(WAITING)).length === 2);
     await newShelf.rollBack();
-    // Lets the first call run until it waits.
+    // The first call must run until it waits.
     await setTimeout(200);
     await lastShelf.rollBack();
     await Promise.all([firstCall, secondCall]);
@@ -579,7 +581,7 @@ describe('concurrent PUT /int/stocks', () => {
   it('locks shelves in a fixed order', async () => {
     const inOrder = [row(), row({ code: 'B' })];
     await writeRows(inOrder);
-    // Moves A behind B on the disk too.
+    // An update stores A behind B on the disk.
     await writeRows([row()]);
     const lock = 'select from stocks where app_id = $1 and product_variant_id = $2 for update skip locked';
     const [a, b] = (await variantIds()) as [number, number];

@@ -20,7 +20,8 @@ const listWarehouses = async (query = '', client = shop): Promise<{ code: string
   expect(status).toBe(200);
   return body.data;
 };
-const listCodes = async (query = ''): Promise<(string | null)[]> => (await listWarehouses(query)).map(({ code }) => code);
+const listCodes = async (query = ''): Promise<(string | null)[]> =>
+  (await listWarehouses(query)).map(({ code }) => code);
 const search = (text: string) => listCodes(`search=${encodeURIComponent(text)}`);
 
 describe('Paging, sorting, filtering: GET /warehouses', () => {
@@ -41,7 +42,7 @@ describe('Paging, sorting, filtering: GET /warehouses', () => {
     expect(await listWarehouses('', await api.app())).toEqual([]);
   });
 
-  it('has pages of 30 by default and for unusable values', async () => {
+  it('has pages of 30 by default and for invalid values', async () => {
     const allCodes = Array.from({ length: 35 }, (_, index) => `W${String(index).padStart(2, '0')}`);
     await putWarehouses(...allCodes.map((code) => warehouse(code)));
     expect(await listCodes()).toEqual(allCodes.slice(0, 30));
@@ -111,7 +112,8 @@ describe('Paging, sorting, filtering: GET /warehouses, search', () => {
 });
 
 describe('POST /warehouses', () => {
-  const addWarehouse = (fields: object, client = shop): Promise<Reply> => client.post('/warehouses', { warehouse: fields });
+  const addWarehouse = (fields: object, client = shop): Promise<Reply> =>
+    client.post('/warehouses', { warehouse: fields });
 
   it('adds a warehouse', async () => {
     const { status, body } = await addWarehouse(warehouse('A'));
@@ -125,14 +127,15 @@ describe('POST /warehouses', () => {
     });
   });
 
-  it('adds one that does not sell, ignoring unknown fields', async () => {
+  it('adds a warehouse that does not sell, and ignores unknown fields', async () => {
     const fields = { sellable: false, id: 1, app_id: 1, deleted_at: '2026-01-01', inserted_at: '2001-01-01' };
     expect((await addWarehouse(warehouse('A', fields))).body.data).toMatchObject({ code: 'A', sellable: false });
     expect(await listWarehouses()).toMatchObject([{ inserted_at: api.clock.now().toISOString().slice(0, 19) }]);
   });
 
   it.each([[undefined], [null], [''], ['  ']])('adds any number of warehouses without a code: %j', async (code) => {
-    for (const _ of [1, 2]) expect((await addWarehouse(warehouse('x', { code }))).body.data).toMatchObject({ code: null });
+    for (const _ of [1, 2])
+      expect((await addWarehouse(warehouse('x', { code }))).body.data).toMatchObject({ code: null });
   });
 
   it('Validation errors: returns a key for each failing field', async () => {
@@ -199,14 +202,14 @@ describe('POST /warehouses', () => {
     expect((await addWarehouse(warehouse('A'))).status).toBe(201);
   });
 
-  it('gives a code to one of twenty concurrent calls', async () => {
+  it('lets one of twenty concurrent calls take a code', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => addWarehouse(warehouse('A'))));
     const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 422)]);
     expect(await listCodes()).toEqual(['A']);
   });
 
-  it('makes one warehouse of a code with a concurrent PUT /warehouse', async () => {
+  it('creates one warehouse per code beside concurrent PUT /warehouse calls', async () => {
     const addAndPut = async (code: string): Promise<number[]> => {
       const calls = Array.from({ length: 4 }, () => [
         addWarehouse(warehouse(code)),
@@ -222,7 +225,10 @@ describe('POST /warehouses', () => {
 
   it('adds one warehouse per Idempotency-Key, and repeats a refusal', async () => {
     const keyedShop = shop.keyed('one');
-    const [firstReply, repeatedReply] = [await addWarehouse(warehouse('A'), keyedShop), await addWarehouse(warehouse('A'), keyedShop)];
+    const [firstReply, repeatedReply] = [
+      await addWarehouse(warehouse('A'), keyedShop),
+      await addWarehouse(warehouse('A'), keyedShop),
+    ];
     expect([repeatedReply.status, repeatedReply.body]).toEqual([201, firstReply.body]);
     const otherKeyedShop = shop.keyed('two');
     for (const _ of [1, 2]) expect((await addWarehouse(warehouse('A'), otherKeyedShop)).status).toBe(422);

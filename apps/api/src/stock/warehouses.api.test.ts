@@ -19,7 +19,9 @@ interface Warehouse {
 }
 
 const put = (warehouses: readonly unknown[], client = shop): Promise<Reply> => client.put('/warehouse', { warehouses });
-const writeWarehouses = async (warehouses: readonly unknown[]): Promise<{ warehouses: Warehouse[]; deleted: number[] }> => {
+const writeWarehouses = async (
+  warehouses: readonly unknown[],
+): Promise<{ warehouses: Warehouse[]; deleted: number[] }> => {
   const { status, body } = await put(warehouses);
   expect([status, body.errors]).toEqual([200, undefined]);
   return body.data;
@@ -33,7 +35,6 @@ const expectRefused = async (warehouses: readonly unknown[]): Promise<string[]> 
 };
 const storedRows = () => api.database.rows('select * from warehouses where app_id = $1 order by id', [shop.appId]);
 
-/** A valid row, except for one field. */
 const withField = (field: string, value?: unknown) => ({ ...warehouse('W1'), [field]: value });
 
 describe('PUT /warehouse', () => {
@@ -54,8 +55,11 @@ describe('PUT /warehouse', () => {
     });
   });
 
-  it('changes by code, by id and by both, and creates the others', async () => {
-    const [firstWarehouse, secondWarehouse] = (await writeWarehouses([warehouse('A'), warehouse('B')])).warehouses as [Warehouse, Warehouse];
+  it('changes warehouses by code, by id and by both, and creates the others', async () => {
+    const [firstWarehouse, secondWarehouse] = (await writeWarehouses([warehouse('A'), warehouse('B')])).warehouses as [
+      Warehouse,
+      Warehouse,
+    ];
     api.clock.forward({ seconds: 60 });
     const { warehouses } = await writeWarehouses([
       { ...warehouse('A'), name: 'by code' },
@@ -105,8 +109,12 @@ describe('PUT /warehouse', () => {
   it('keeps sellable when absent', async () => {
     await writeWarehouses([warehouse('A', { sellable: false })]);
     expect((await writeWarehouses([warehouse('A')])).warehouses).toMatchObject([{ sellable: false }]);
-    expect((await writeWarehouses([warehouse('A', { sellable: null })])).warehouses).toMatchObject([{ sellable: false }]);
-    expect((await writeWarehouses([warehouse('A', { sellable: true })])).warehouses).toMatchObject([{ sellable: true }]);
+    expect((await writeWarehouses([warehouse('A', { sellable: null })])).warehouses).toMatchObject([
+      { sellable: false },
+    ]);
+    expect((await writeWarehouses([warehouse('A', { sellable: true })])).warehouses).toMatchObject([
+      { sellable: true },
+    ]);
   });
 
   it('ignores unknown fields', async () => {
@@ -160,8 +168,11 @@ describe('PUT /warehouse with delete', () => {
     expect(result.warehouses[0]?.id).not.toBe(a.id);
   });
 
-  it('can delete what the same call created', async () => {
-    expect(await writeWarehouses([warehouse('A'), { code: 'A', delete: true }])).toEqual({ warehouses: [], deleted: [] });
+  it('can delete a warehouse that the same call created', async () => {
+    expect(await writeWarehouses([warehouse('A'), { code: 'A', delete: true }])).toEqual({
+      warehouses: [],
+      deleted: [],
+    });
     expect(await storedRows()).toEqual([]);
   });
 
@@ -268,7 +279,7 @@ describe('PUT /warehouse with many rows', () => {
   const manyRows = (count: number, name: string) =>
     Array.from({ length: count }, (_, index) => warehouse(`M${index}`, { name }));
 
-  it('writes 1,000 with as many statements as 1', async () => {
+  it('writes 1,000 rows with as many statements as one', async () => {
     const count = async (warehouses: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await writeWarehouses(warehouses);
