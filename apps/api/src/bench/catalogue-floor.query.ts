@@ -1,6 +1,6 @@
 /**
- * The minimum of catalogue and stock, one statement per call on the service's own tables: no rules, matching only by
- * code, and a number as the answer. $1 is the app, $2 the rows as JSON.
+ * The least work for catalogue and stock calls: one statement per call on the service's tables, without rules, matching
+ * only by code, returning a number. $1 is the app, $2 the rows as JSON.
  */
 export const FLOOR_CATALOGUE: Readonly<Record<string, string>> = {
   created: `

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-const BATCH = 100_000;
+const BATCH_SIZE = 100_000;
 
-/** Proformas in every status that needs no order, a minute apart, the newest last; one line each. */
-const BATCH_OF_PROFORMAS = `
+/** Inserts one-line proformas a minute apart, in every status that needs no order. The newest comes last. */
+const INSERT_PROFORMAS = `
   with number as (
     select n, (array[1, 1, 1, 3, 3, 4, 7, 7, 8, 8])[n % 10 + 1] as status_id, (n % 900 + 100) * 100::bigint as amount,
       $4::timestamptz - (($3::bigint - n) * interval '1 minute') as at
-    from generate_series($2::bigint, $2::bigint + ${BATCH} - 1) as n where n < $3
+    from generate_series($2::bigint, $2::bigint + ${BATCH_SIZE} - 1) as n where n < $3
   ), evaluation as (
     insert into order_processings (app_id, buyer, items, fees, sales, discount, net_sales, vat, end_sales, currency,
       market_id, sales_channel_id, sales_channel, expires_at, consumed_at, inserted_at)
@@ -24,7 +24,7 @@ const BATCH_OF_PROFORMAS = `
     at, at + interval '72 hours', null, case when status_id > 6 then at end, at, at
   from number join evaluation using (n) order by n`;
 
-const VARIANTS = `
+const INSERT_CATALOGUE = `
   with product as (
     insert into products (app_id, code, name, search_name, search_all, slug, price, vat_rate, lowest_price, active, inserted_at, updated_at)
     select $1, 'P' || n, 'Product ' || n, 'product ' || n, 'product ' || n || ' p' || n, 'product-' || n, 10000, 2000, 10000, true, now(), now()
@@ -39,8 +39,8 @@ const VARIANTS = `
   insert into stocks (app_id, product_variant_id, warehouse_id, on_hand, updated_at)
   select $1, variant.id, warehouse.id, 1000000000, now() from variant, warehouse`;
 
-/** Overdue drafts of one piece each, spread over the catalogue. */
-const DUE = `
+/** Inserts overdue drafts of one piece each, spread over the catalogue. */
+const INSERT_DUE = `
   with number as (
     select n, now() - interval '73 hours' as at from generate_series(1, $2::int) as n
   ), evaluation as (
@@ -73,19 +73,19 @@ const DUE = `
   from (select product_variant_id, count(*) as qty from item group by 1) as d
   where s.app_id = $1 and s.product_variant_id = d.product_variant_id`;
 
-/** Fills an app with proformas, 100,000 per statement. */
+/** Fills an app with proformas, in batches. */
 export async function fillProformas(client: pg.Client, appId: number, count: number, now: Date): Promise<void> {
-  for (let first = 0; first < count; first += BATCH) {
-    await client.query(BATCH_OF_PROFORMAS, [appId, first, count, now]);
+  for (let firstNumber = 0; firstNumber < count; firstNumber += BATCH_SIZE) {
+    await client.query(INSERT_PROFORMAS, [appId, firstNumber, count, now]);
   }
 }
 
-/** A catalogue `P1` … with enough stock for a run. */
+/** Creates products `P1`, `P2` … with enough stock for a run. */
 export async function fillCatalogue(client: pg.Client, appId: number, variants: number): Promise<void> {
-  await client.query(VARIANTS, [appId, variants]);
+  await client.query(INSERT_CATALOGUE, [appId, variants]);
 }
 
-/** Overdue proformas with their reserved stock. */
+/** Creates overdue proformas with reserved stock. */
 export async function fillDue(client: pg.Client, appId: number, count: number): Promise<void> {
-  await client.query(DUE, [appId, count]);
+  await client.query(INSERT_DUE, [appId, count]);
 }

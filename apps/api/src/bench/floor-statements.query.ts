@@ -1,26 +1,26 @@
 import { dateTimeSql, moneySql } from '@back-office/database-postgres';
 
-const MONEY = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
+const MONEY_COLUMNS = ['sales', 'discount', 'net_sales', 'vat', 'end_sales', 'paid', 'debt'];
 const DECIMALS = '2';
 
-const columns = (names: string): string => names.split(' ').join(', ');
-const money = (names: readonly string[]): string =>
+const columnList = (names: string): string => names.split(' ').join(', ');
+const moneyColumns = (names: readonly string[]): string =>
   names.map((name) => `${moneySql(name, DECIMALS)} as ${name}`).join(', ');
-const times = (names: string): string =>
+const timeColumns = (names: string): string =>
   names
     .split(' ')
     .map((name) => `${dateTimeSql(name)} as ${name}`)
     .join(', ');
 
-/** One record as JSON text, from the columns of a relation and its lists. */
-const recordOf = (relation: string, shown: string): string =>
-  `select row_to_json(record)::text as data from (select ${shown} from ${relation}) as record`;
+/** Selects one record as JSON text. */
+const recordOf = (relation: string, columns: string): string =>
+  `select row_to_json(record)::text as data from (select ${columns} from ${relation}) as record`;
 
-/** The lines of a proforma or an order, from the relation that holds them. */
-const itemsOf = (relation: string, more: string): string => `(
+/** Selects the lines of a proforma or an order. */
+const itemsOf = (relation: string, extraColumns: string): string => `(
     select json_agg(item order by position) from (
-      select position, id, product_id, product_variant_id, code, barcode, name, qty, ${more} trim_scale(vat_rate / 100.0) as vat_rate,
-        ${money(['price', 'sales', 'discount'])}, ${moneySql('(sales - discount)', DECIMALS)} as end_sales, promotions,
+      select position, id, product_id, product_variant_id, code, barcode, name, qty, ${extraColumns} trim_scale(vat_rate / 100.0) as vat_rate,
+        ${moneyColumns(['price', 'sales', 'discount'])}, ${moneySql('(sales - discount)', DECIMALS)} as end_sales, promotions,
         warehouse_code
       from ${relation}
     ) as item
@@ -28,29 +28,29 @@ const itemsOf = (relation: string, more: string): string => `(
 
 const paymentsOf = (relation: string): string => `(
     select coalesce(json_agg(payment order by id), '[]') from (
-      select id, ${money(['amount'])}, method, payment_method_id, status, ${times('paid_at')}, refund_of from ${relation}
+      select id, ${moneyColumns(['amount'])}, method, payment_method_id, status, ${timeColumns('paid_at')}, refund_of from ${relation}
     ) as payment
   ) as payments`;
 
 const proforma = (lines: string, payments: string): string =>
   recordOf(
     'changed',
-    `${columns('id number status_id order_processing_id customer_id customer_email customer_first_name')},
-    ${columns('customer_last_name customer_phone market_id currency sales_channel_id sales_channel order_id cancel_reason')},
-    ${columns('tags comment alerts alerts_count open_alerts_count delivery')}, fees as fee_items, ${money(MONEY)},
-    ${times('processing_date expires_at warehouse_confirmed_at converted_at canceled_at inserted_at updated_at')},
+    `${columnList('id number status_id order_processing_id customer_id customer_email customer_first_name')},
+    ${columnList('customer_last_name customer_phone market_id currency sales_channel_id sales_channel order_id cancel_reason')},
+    ${columnList('tags comment alerts alerts_count open_alerts_count delivery')}, fees as fee_items, ${moneyColumns(MONEY_COLUMNS)},
+    ${timeColumns('processing_date expires_at warehouse_confirmed_at converted_at canceled_at inserted_at updated_at')},
     ${itemsOf(lines, 'qty_confirmed,')}, ${paymentsOf(payments)}`,
   );
 
-const OF_PROFORMA = 'where app_id = $1 and proforma_order_id = $2';
+const WHERE_PROFORMA = 'where app_id = $1 and proforma_order_id = $2';
 
-/** The statements of a call and its answer. */
+/** The statement of one call, in two parts. */
 interface Step {
   readonly writes: string;
   readonly answer: string;
 }
 
-/** On the service's own tables, without rules and ledger; `changed` is the record that a call is about. */
+/** They use the service's tables, without rules and ledger. `changed` is the record that a call changes. */
 const STEPS: Readonly<Record<string, Step>> = {
   evaluate: {
     writes: `
@@ -65,7 +65,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     )`,
     answer: recordOf(
       'changed',
-      `id, items, fees as fee_items, promotions, vouchers, ${money(MONEY.slice(0, 5))}, ${times('expires_at inserted_at')}`,
+      `id, items, fees as fee_items, promotions, vouchers, ${moneyColumns(MONEY_COLUMNS.slice(0, 5))}, ${timeColumns('expires_at inserted_at')}`,
     ),
   },
   create: {
@@ -107,17 +107,17 @@ const STEPS: Readonly<Record<string, Step>> = {
       update proforma_orders p set status_id = 3, paid = paid + amount, debt = 0, updated_at = now() from payment
       where p.app_id = $1 and p.id = $2 returning p.*
     )`,
-    answer: proforma(`proforma_items ${OF_PROFORMA}`, 'payment'),
+    answer: proforma(`proforma_items ${WHERE_PROFORMA}`, 'payment'),
   },
   confirm: {
     writes: `
     with item as (
-      update proforma_items set qty_confirmed = qty ${OF_PROFORMA} returning *
+      update proforma_items set qty_confirmed = qty ${WHERE_PROFORMA} returning *
     ), changed as (
       update proforma_orders set status_id = 4, warehouse_confirmed_at = now(), updated_at = now()
       where app_id = $1 and id = $2 returning *
     )`,
-    answer: proforma('item', `payments ${OF_PROFORMA}`),
+    answer: proforma('item', `payments ${WHERE_PROFORMA}`),
   },
   convert: {
     writes: `
@@ -140,22 +140,22 @@ const STEPS: Readonly<Record<string, Step>> = {
     )`,
     answer: recordOf(
       'changed',
-      `${columns('id data_part time_part order_number invoice_number external_ref order_status_id payment_status_id')},
-      ${columns('delivery_status_id customer_id customer_email customer_first_name customer_last_name customer_phone')},
-      ${columns('app_location_id market_id currency sales_channel_id sales_channel proforma_order_id proforma_number')},
-      comment, tags, delivery, fees as fee_items, ${money(MONEY)}, ${times('order_date inserted_at updated_at')},
+      `${columnList('id data_part time_part order_number invoice_number external_ref order_status_id payment_status_id')},
+      ${columnList('delivery_status_id customer_id customer_email customer_first_name customer_last_name customer_phone')},
+      ${columnList('app_location_id market_id currency sales_channel_id sales_channel proforma_order_id proforma_number')},
+      comment, tags, delivery, fees as fee_items, ${moneyColumns(MONEY_COLUMNS)}, ${timeColumns('order_date inserted_at updated_at')},
       ${itemsOf('item', '')}, ${paymentsOf('moved')}`,
     ),
   },
 };
 
 /**
- * The minimum of a lifecycle, one statement per call: the limit of the database and the driver. Each statement answers
- * the record as JSON.
+ * The least work for a lifecycle: one statement per call, limited by the database and the driver. Each statement
+ * returns the record as JSON.
  */
 export const FLOOR_LIFECYCLE = statements(({ writes, answer }) => writes + answer);
 
-/** The same writes, answering only an id. */
+/** The same writes, but each statement returns only an id. */
 export const FLOOR_LIFECYCLE_IDS = statements(({ writes }) => `${writes} select id from changed`);
 
 function statements(textOf: (step: Step) => string): Readonly<Record<string, string>> {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 
-/** Statements of a floor server: `GET /<name>` runs one, `POST /<name>` takes its values from the body. */
+/** Statements of a floor server. `GET /<name>` runs one; `POST /<name>` takes the values from the body. */
 export interface FloorTask {
   readonly statements: Readonly<Record<string, { readonly text: string; readonly values?: readonly unknown[] }>>;
   readonly url: string;
@@ -12,7 +12,7 @@ export interface FloorTask {
   readonly kind: 'node' | 'express';
 }
 
-/** The floor: only HTTP, the driver and the database, in its own process. */
+/** A floor server runs in a separate process and consists of HTTP, the driver and the database. */
 process.once('message', (task: FloorTask) => {
   const pool = new pg.Pool({ connectionString: task.url, max: task.poolSize });
   const answer = async (name: string, values: readonly unknown[] | undefined): Promise<string> => {
@@ -26,7 +26,7 @@ process.once('message', (task: FloorTask) => {
     response.setHeader('Content-Length', Buffer.byteLength(body));
     response.end(body);
   };
-  const bare = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const values = request.method === 'POST' ? (JSON.parse(await text(request)) as unknown[]) : undefined;
     send(response, await answer((request.url ?? '').slice(1), values));
   };
@@ -35,6 +35,6 @@ process.once('message', (task: FloorTask) => {
   app.post('/:name', express.json({ limit: '50mb' }), async (request, response) =>
     send(response, await answer(request.params['name'] ?? '', request.body as unknown[])),
   );
-  const server = createServer(task.kind === 'express' ? app : (request, response) => void bare(request, response));
+  const server = createServer(task.kind === 'express' ? app : (request, response) => void handle(request, response));
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 });

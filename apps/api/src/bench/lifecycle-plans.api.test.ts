@@ -3,14 +3,14 @@ import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 import { fillCatalogue, fillProformas } from './fill.query.js';
 
-/** PostgreSQL keeps a generic plan after this many runs of a statement. */
-const TRIALS = 5;
+/** After five runs PostgreSQL decides whether to keep a generic plan. */
+const MAX_CUSTOM_PLANS = 5;
 const LIFECYCLES = 9;
-/** Enough rows that the planner distinguishes one row from many. */
+/** Enough rows that the planner treats one row and many differently. */
 const PROFORMAS = 5_000;
 const VARIANTS = 2_000;
 
-interface Planned {
+interface PlanCounts {
   readonly statement: string;
   readonly generic_plans: number;
   readonly custom_plans: number;
@@ -19,7 +19,7 @@ interface Planned {
 let api: TestApi;
 let shop: Client;
 
-// With one connection, its plans are those of the service.
+// The pool has one connection, because prepared plans belong to a connection.
 beforeAll(async () => {
   api = await testApi({ DATABASE_POOL_SIZE: '1' });
   shop = await api.app();
@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => api.close());
 
-async function lifecycle(): Promise<void> {
+async function runLifecycle(): Promise<void> {
   const { id } = await propose(shop, [
     { code: 'A', qty: 1 },
     { code: 'B', qty: 1 },
@@ -48,13 +48,17 @@ async function lifecycle(): Promise<void> {
 }
 
 describe('the statements of a lifecycle', () => {
-  it('are planned a few times, and then no more', async () => {
-    for (let walk = 0; walk < LIFECYCLES; walk += 1) await lifecycle();
-    const planned = await api.postgres.rows<Planned>(
+  it('keep a generic plan after a few runs', async () => {
+    for (let run = 0; run < LIFECYCLES; run += 1) await runLifecycle();
+    const planCounts = await api.postgres.rows<PlanCounts>(
       'select statement, generic_plans, custom_plans from pg_prepared_statements where generic_plans + custom_plans >= $1',
       [LIFECYCLES],
     );
-    expect(planned.length).toBeGreaterThanOrEqual(10);
-    expect(planned.filter(({ custom_plans: plans }) => plans > TRIALS).map(({ statement }) => statement)).toEqual([]);
+    expect(planCounts.length).toBeGreaterThanOrEqual(10);
+    expect(
+      planCounts
+        .filter(({ custom_plans: customPlans }) => customPlans > MAX_CUSTOM_PLANS)
+        .map(({ statement }) => statement),
+    ).toEqual([]);
   }, 120_000);
 });

@@ -8,11 +8,11 @@ export interface Load {
 
 export interface Figure {
   readonly perSecond: number;
-  /** Milliseconds. */
+  /** Median latency in milliseconds. */
   readonly p50: number;
 }
 
-/** Repeats one call; throws on any status but 2xx. */
+/** Repeats one call; throws on any status outside 2xx. */
 export async function loadWith(url: string, token: string, { clients, seconds }: Load): Promise<Figure> {
   const headers = { Authorization: `Bearer ${token}` };
   const result = await autocannon({ url, connections: clients, duration: seconds, headers });
@@ -20,23 +20,23 @@ export async function loadWith(url: string, token: string, { clients, seconds }:
   return { perSecond: result.requests.average, p50: result.latency.p50 };
 }
 
-/** Runs whole flows, one after another in each client. */
-export async function flowsWith(flow: () => Promise<void>, { clients, seconds }: Load): Promise<Figure> {
-  const begun = performance.now();
-  const end = begun + seconds * 1_000;
+/** Repeats a flow of several calls, one after another in each client. */
+export async function loadWithFlows(flow: () => Promise<void>, { clients, seconds }: Load): Promise<Figure> {
+  const loadStartMs = performance.now();
+  const endMs = loadStartMs + seconds * 1_000;
   const times: number[] = [];
-  /** Flows per second of one client, over its own time. */
-  const client = async (): Promise<number> => {
+  /** Runs one client and returns its flows per second. */
+  const runClient = async (): Promise<number> => {
     let flows = 0;
-    while (performance.now() < end) {
-      const started = performance.now();
+    while (performance.now() < endMs) {
+      const flowStartMs = performance.now();
       await flow();
-      times.push(performance.now() - started);
+      times.push(performance.now() - flowStartMs);
       flows += 1;
     }
-    return flows / ((performance.now() - begun) / 1_000);
+    return flows / ((performance.now() - loadStartMs) / 1_000);
   };
-  const rates = await Promise.all(Array.from({ length: clients }, client));
+  const rates = await Promise.all(Array.from({ length: clients }, runClient));
   return { perSecond: rates.reduce((sum, rate) => sum + rate, 0), p50: median(times) };
 }
 
@@ -47,7 +47,7 @@ export function median(numbers: readonly number[]): number {
 
 export const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Sends a JSON call on a keep-alive connection; returns its `data`. */
+/** Sends a JSON call on a keep-alive connection and returns the `data` of the answer. */
 export function call(
   url: string,
   token: string,
@@ -61,7 +61,7 @@ export function call(
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(text),
     };
-    const sent = request(url, { method, agent, headers }, (response) => {
+    const clientRequest = request(url, { method, agent, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
@@ -70,7 +70,7 @@ export function call(
         else resolve((JSON.parse(answer) as { data: Record<string, unknown> }).data);
       });
     });
-    sent.on('error', reject);
-    sent.end(text);
+    clientRequest.on('error', reject);
+    clientRequest.end(text);
   });
 }

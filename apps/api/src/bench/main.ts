@@ -7,7 +7,7 @@ import { readConfig } from '../config.js';
 import { startEmbeddedPostgres } from '@back-office/database-postgres';
 import { benchCatalogue } from './catalogue.js';
 import { benchMedia } from './media.js';
-import { print, printed } from './measure.js';
+import { print, printedLines } from './measure.js';
 import { writePerformance } from './performance-page.js';
 import { benchProcess } from './process.js';
 import { benchProformas } from './proformas.js';
@@ -27,30 +27,30 @@ interface CatalogueArguments {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-const program = new Command('bench').description('Measures the service against its bare limits, in one run');
+const program = new Command('bench').description('Compares the service with floors that do the least work');
 program
   .command('proformas')
-  .description('lists of proformas, and the whole lifecycle')
+  .description('measures lists and the lifecycle of proformas')
   .option('--rows <n>', 'proformas in the large app', '1000000')
-  .option('--seconds <n>', 'of each measurement', '4')
-  .option('--rounds <n>', 'of which the medians are taken', '3')
-  .option('--due <n>', 'proformas that a sweep has to expire', '100000')
+  .option('--seconds <n>', 'seconds of each measurement', '4')
+  .option('--rounds <n>', 'rounds; figures are their medians', '3')
+  .option('--due <n>', 'proformas that the sweep expires', '100000')
   .action(async ({ rows, seconds, rounds, due }: Options) => {
     await withDatabase((url) =>
       benchProformas(url, {
         rows: Number(rows),
         seconds: Number(seconds),
         rounds: Number(rounds),
-        due: Number(due),
+        dueCount: Number(due),
       }),
     );
   });
 program
   .command('catalogue')
-  .description('a catalogue loaded through the API, its look-ups, searches and bulk writes')
-  .option('--products <n>', 'in the catalogue, two variants each', '50000')
-  .option('--seconds <n>', 'of each measurement', '4')
-  .option('--rounds <n>', 'of which the medians are taken', '3')
+  .description('measures look-ups, searches and bulk writes of a catalogue')
+  .option('--products <n>', 'products in the catalogue, with two variants each', '50000')
+  .option('--seconds <n>', 'seconds of each measurement', '4')
+  .option('--rounds <n>', 'rounds; figures are their medians', '3')
   .action(async ({ products, seconds, rounds }: CatalogueArguments) => {
     await withDatabase((url) =>
       benchCatalogue(url, { products: Number(products), seconds: Number(seconds), rounds: Number(rounds) }),
@@ -58,11 +58,11 @@ program
   });
 program
   .command('media')
-  .description('from upload to finished renditions, and the list of a large library')
-  .option('--files <n>', 'in the list', '200000')
-  .option('--images <n>', 'uploaded one at a time in a round', '5')
-  .option('--seconds <n>', 'of each measurement of the list', '4')
-  .option('--rounds <n>', 'of which the medians are taken', '3')
+  .description('measures image processing and the list of a large library')
+  .option('--files <n>', 'files in the list', '200000')
+  .option('--images <n>', 'images uploaded per round', '5')
+  .option('--seconds <n>', 'seconds of each measurement of the list', '4')
+  .option('--rounds <n>', 'rounds; figures are their medians', '3')
   .action(
     async ({ files, images, seconds, rounds }: Readonly<Record<'files' | 'images' | 'seconds' | 'rounds', string>>) => {
       const numbers = {
@@ -76,59 +76,59 @@ program
   );
 program
   .command('process')
-  .description('how fast a process starts, and how much memory it takes')
+  .description('measures start-up time and memory of a process')
   .action(() => withDatabase(benchProcess));
 program
   .command('all', { isDefault: true })
-  .description('all of it, and writes docs/performance.md')
-  .option('--scale <share>', 'of the full amounts of data', '1')
-  .option('--seconds <n>', 'of each measurement', '4')
-  .option('--rounds <n>', 'of which the medians are taken', '3')
+  .description('measures everything and writes docs/performance.md')
+  .option('--scale <share>', 'share of the full amounts of data', '1')
+  .option('--seconds <n>', 'seconds of each measurement', '4')
+  .option('--rounds <n>', 'rounds; figures are their medians', '3')
   .action(async ({ scale, seconds, rounds }: Readonly<Record<'scale' | 'seconds' | 'rounds', string>>) => {
-    const of = (full: number): number => Math.max(1, Math.round(full * Number(scale)));
+    const scaled = (fullCount: number): number => Math.max(1, Math.round(fullCount * Number(scale)));
     const pace = { seconds: Number(seconds), rounds: Number(rounds) };
     print(`\nOptions of this run: \`--scale ${scale} --seconds ${seconds} --rounds ${rounds}\`.`);
     const parts = {
       Process: benchProcess,
-      Proformas: (url: string) => benchProformas(url, { ...pace, rows: of(1_000_000), due: of(100_000) }),
-      Catalogue: (url: string) => benchCatalogue(url, { ...pace, products: of(50_000) }),
-      Media: (url: string) => benchMedia(url, { ...pace, files: of(200_000), images: 6 }),
+      Proformas: (url: string) => benchProformas(url, { ...pace, rows: scaled(1_000_000), dueCount: scaled(100_000) }),
+      Catalogue: (url: string) => benchCatalogue(url, { ...pace, products: scaled(50_000) }),
+      Media: (url: string) => benchMedia(url, { ...pace, files: scaled(200_000), images: 6 }),
     };
     for (const [name, part] of Object.entries(parts)) {
       print(`\n## ${name}\n`);
       await withDatabase(part);
     }
-    await writePerformance(printed);
+    await writePerformance(printedLines);
   });
 await program.parseAsync();
 
-/** Creates a temporary database on the server of `DATABASE_URL`, or on an embedded one. */
+/** Creates a temporary database on the server of `DATABASE_URL`, or on an embedded server. */
 async function withDatabase(measure: (url: string) => Promise<void>): Promise<void> {
   const { databaseUrl } = readConfig();
-  const home = databaseUrl === undefined ? await mkdtemp(join(tmpdir(), 'back-office-bench-')) : undefined;
-  if (home !== undefined) await chmod(home, 0o755);
-  const embedded = home === undefined ? undefined : await startEmbeddedPostgres({ dataDir: home });
+  const dataDir = databaseUrl === undefined ? await mkdtemp(join(tmpdir(), 'back-office-bench-')) : undefined;
+  if (dataDir !== undefined) await chmod(dataDir, 0o755);
+  const embedded = dataDir === undefined ? undefined : await startEmbeddedPostgres({ dataDir });
   const base = new URL(databaseUrl ?? `postgres://${embedded?.user}@localhost/postgres?port=5432`);
   if (embedded) base.searchParams.set('host', embedded.host);
-  const own = new URL(base);
-  own.pathname = `/bench_${process.pid}`;
+  const benchUrl = new URL(base);
+  benchUrl.pathname = `/bench_${process.pid}`;
   const admin = new pg.Client({ connectionString: base.href });
   await admin.connect();
   await admin.query(`create database bench_${process.pid}`);
-  let cleaned: Promise<void> | undefined;
-  const cleanUp = (): Promise<void> => (cleaned ??= clean());
-  const clean = async (): Promise<void> => {
+  let cleanUpResult: Promise<void> | undefined;
+  const cleanUp = (): Promise<void> => (cleanUpResult ??= dropDatabase());
+  const dropDatabase = async (): Promise<void> => {
     await admin.query(`drop database bench_${process.pid} with (force)`);
     await admin.end();
     await embedded?.stop();
-    if (home !== undefined) await rm(home, { recursive: true, force: true });
+    if (dataDir !== undefined) await rm(dataDir, { recursive: true, force: true });
   };
-  const interrupted = (): void => void cleanUp().finally(() => process.exit(1));
-  for (const signal of SIGNALS) process.once(signal, interrupted);
+  const onInterrupt = (): void => void cleanUp().finally(() => process.exit(1));
+  for (const signal of SIGNALS) process.once(signal, onInterrupt);
   try {
-    await measure(own.href);
+    await measure(benchUrl.href);
   } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupted);
+    for (const signal of SIGNALS) process.off(signal, onInterrupt);
     await cleanUp();
   }
 }

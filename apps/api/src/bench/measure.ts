@@ -3,17 +3,17 @@ import type { System } from './systems.js';
 
 export type { NewApp as BenchApp } from '../runtime/with-apps.js';
 
-/** One call, in the form for the service and for the floors. */
+/** A measured call, in the form for the service and for the floors. */
 export interface Job {
   readonly name: string;
-  /** The minimum ratio to the Express floor; none when absent. */
-  readonly must?: number;
-  /** What one call counts for; 1 by default. */
+  /** Minimum ratio to the Express floor; missing means no minimum. */
+  readonly minRatio?: number;
+  /** Units of work that one call counts for; 1 by default. */
   readonly unit?: number;
   readonly measure: (system: System, load: Load) => Promise<Figure>;
   /** Warm-up time as a multiple of one measurement; 1 by default. */
   readonly warmUp?: number;
-  /** Runs after the warm-up, before the first round. */
+  /** Runs after the warm-up and before the first round. */
   readonly settle?: () => Promise<void>;
 }
 
@@ -46,22 +46,24 @@ export function report(
   const names = systems.map(({ name }) => name);
   print(`\n| work (${clients} clients) | ${names.join(' | ')} | ratio to Express floor | must |`);
   print(`| --- | ${names.map(() => '---').join(' | ')} | --- | --- |`);
-  for (const { name, must, unit = 1 } of jobs) {
-    const rates = names.map((system) => median((figures.get(`${name}/${system}`) ?? []).map((each) => each.perSecond)));
+  for (const { name, minRatio, unit = 1 } of jobs) {
+    const rates = names.map((system) =>
+      median((figures.get(`${name}/${system}`) ?? []).map((figure) => figure.perSecond)),
+    );
     const ratio = (rates[2] ?? 0) / (rates[1] ?? 1);
-    const shown = rates.map((rate) => `${Math.round(rate * unit)}/s`).join(' | ');
-    print(`| ${name} | ${shown} | ${ratio.toFixed(2)} | ${must === undefined ? '' : `≥ ${must}`} |`);
-    if (must !== undefined && ratio < must) process.exitCode = 1;
+    const formattedRates = rates.map((rate) => `${Math.round(rate * unit)}/s`).join(' | ');
+    print(`| ${name} | ${formattedRates} | ${ratio.toFixed(2)} | ${minRatio === undefined ? '' : `≥ ${minRatio}`} |`);
+    if (minRatio !== undefined && ratio < minRatio) process.exitCode = 1;
   }
 }
 
-/** Smaller amounts of data to compare with. */
+/** Smaller amounts of data for comparison. */
 export function sizesBelow(large: number): { readonly middle: number; readonly small: number } {
   return { middle: Math.ceil(large / 10), small: Math.ceil(large / 100) };
 }
 
-/** The same call on a smaller and a larger amount of data. */
-export interface Question {
+/** The same request on a smaller or larger amount of data. */
+export interface GrowthCase {
   readonly size: number;
   readonly url: string;
   readonly token: string;
@@ -69,30 +71,30 @@ export interface Question {
 
 const GROWTH_ROUNDS = 3;
 
-/** Measures how the latency of a call grows with the data, with one client and all sizes in turn. */
+/** Measures how the latency of a request grows with the data. One client sends the requests to all sizes in turn. */
 export async function reportGrowth(
-  what: string,
-  questions: readonly Question[],
-  must: number,
+  name: string,
+  cases: readonly GrowthCase[],
+  maxGrowth: number,
   seconds: number,
 ): Promise<void> {
-  const rates = questions.map((): number[] => []);
+  const ratesByCase = cases.map((): number[] => []);
   for (let round = 0; round < GROWTH_ROUNDS; round += 1) {
-    for (const [index, { url, token }] of questions.entries())
-      rates[index]?.push((await loadWith(url, token, { clients: 1, seconds })).perSecond);
+    for (const [index, { url, token }] of cases.entries())
+      ratesByCase[index]?.push((await loadWith(url, token, { clients: 1, seconds })).perSecond);
   }
-  const times = rates.map((each) => 1_000 / median(each));
-  const growth = (times.at(-1) ?? 0) / (times[0] ?? 1);
-  print(`\n| ${what}, one client | ${questions.map(({ size }) => size).join(' | ')} | growth | must |`);
-  print(`| --- | ${questions.map(() => '---').join(' | ')} | --- | --- |`);
-  print(`| ms | ${times.map((time) => time.toFixed(2)).join(' | ')} | ${growth.toFixed(2)} | ≤ ${must} |`);
-  if (growth > must) process.exitCode = 1;
+  const latenciesMs = ratesByCase.map((rates) => 1_000 / median(rates));
+  const growth = (latenciesMs.at(-1) ?? 0) / (latenciesMs[0] ?? 1);
+  print(`\n| ${name}, one client | ${cases.map(({ size }) => size).join(' | ')} | growth | must |`);
+  print(`| --- | ${cases.map(() => '---').join(' | ')} | --- | --- |`);
+  print(`| ms | ${latenciesMs.map((time) => time.toFixed(2)).join(' | ')} | ${growth.toFixed(2)} | ≤ ${maxGrowth} |`);
+  if (growth > maxGrowth) process.exitCode = 1;
 }
 
-/** Printed lines so far, for the performance page. */
-export const printed: string[] = [];
+/** Printed lines, which the performance page quotes. */
+export const printedLines: string[] = [];
 
 export function print(line: string): void {
-  printed.push(line);
+  printedLines.push(line);
   process.stdout.write(`${line}\n`);
 }

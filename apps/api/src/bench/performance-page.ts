@@ -5,10 +5,10 @@ import { format, resolveConfig } from 'prettier';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url));
 
-/** Hand-written notes on the figures, kept when they are measured again. */
-const NOTES = '## Where the time goes';
+/** Heading of the hand-written notes, which stay when the figures are replaced. */
+const NOTES_HEADING = '## Where the time goes';
 
-/** Writes the figures of one run and its machine. */
+/** Writes the figures of one run and describes the machine. */
 export async function writePerformance(lines: readonly string[]): Promise<void> {
   const [cpu] = cpus();
   const machine = [
@@ -30,7 +30,7 @@ Read the ratios, not the rates: rates of a shared machine say little.
 All systems use the same database with the same data. They are asked in turn, round after round, when they are warm; figures are medians.
 ${lines.join('\n')}
 `;
-  const notes = (await readFile(PAGE, 'utf8')).split(NOTES)[1];
-  const whole = notes === undefined ? page : `${page}\n${NOTES}${notes}`;
-  await writeFile(PAGE, await format(whole, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
+  const notes = (await readFile(PAGE, 'utf8')).split(NOTES_HEADING)[1];
+  const fullPage = notes === undefined ? page : `${page}\n${NOTES_HEADING}${notes}`;
+  await writeFile(PAGE, await format(fullPage, { ...(await resolveConfig(PAGE)), filepath: PAGE }));
 }

@@ -9,92 +9,96 @@ import { print, type BenchApp } from './measure.js';
 import { sendFile } from './send-file.js';
 import { startServiceProcess, type System } from './systems.js';
 
-const MUST = { startSeconds: 1, idleMb: 130, uploadMb: 32, bodies: 6 };
-const STARTS = 5;
-const PROCESSES = 3;
-/** Small calls that warm up the code before the measurement. */
-const WARM = 20;
+const LIMITS = { startSeconds: 1, idleMb: 130, uploadMb: 32, bodies: 6 };
+const START_COUNT = 5;
+const PROCESS_COUNT = 3;
+/** Small calls warm up the code before the measurement. */
+const WARM_UP_CALLS = 20;
 const QUIET_MS = 3_000;
 const MB = 2 ** 20;
-const SMALL = 100_000;
-const LARGE = 99 * MB;
+const SMALL_FILE_BYTES = 100_000;
+const LARGE_FILE_BYTES = 99 * MB;
 const ROWS = 10_000;
 const DESCRIPTION = 'Warm and dry, lined with wool. '.repeat(20);
 
 /** Measures start-up time and memory of a service process, idle and under large uploads. */
 export async function benchProcess(url: string): Promise<void> {
   const [shop] = await makeApps({ DATABASE_URL: url }, ['shop']);
-  const home = await mkdtemp(join(tmpdir(), 'back-office-bench-process-'));
+  const dataDir = await mkdtemp(join(tmpdir(), 'back-office-bench-process-'));
   try {
     print('| a process | | must |');
     print('| --- | --- | --- |');
-    await starts(url);
+    await measureStarts(url);
     // Only Linux reports the peak memory of a process.
-    if (process.platform === 'linux') await memory(url, shop, home);
+    if (process.platform === 'linux') await measureMemory(url, shop, dataDir);
   } finally {
-    await rm(home, { recursive: true, force: true });
+    await rm(dataDir, { recursive: true, force: true });
   }
 }
 
-async function starts(url: string): Promise<void> {
+async function measureStarts(url: string): Promise<void> {
   const times: number[] = [];
-  for (let start = 0; start < STARTS; start += 1) {
-    const begun = performance.now();
+  for (let run = 0; run < START_COUNT; run += 1) {
+    const startMs = performance.now();
     const service = await startServiceProcess(url);
     const ready = await fetch(`${service.origin}/health/ready`);
-    if (!ready.ok) throw new Error('The service says that it is started, and is not ready');
-    times.push((performance.now() - begun) / 1_000);
+    if (!ready.ok) throw new Error('The service reports its start but is not ready');
+    times.push((performance.now() - startMs) / 1_000);
     service.stop();
   }
-  show('cold start, the database there, until it is ready', median(times), 's', MUST.startSeconds, 2);
+  report('cold start, the database there, until it is ready', median(times), 's', LIMITS.startSeconds, 2);
 }
 
-async function memory(url: string, shop: BenchApp, home: string): Promise<void> {
-  const idle = await median3(url, home, async (service) => {
+async function measureMemory(url: string, shop: BenchApp, dataDir: string): Promise<void> {
+  const idleBytes = await medianOfProcesses(url, dataDir, async (service) => {
     await pause(QUIET_MS);
     return memoryOf(service, 'VmRSS');
   });
-  show('memory of an idle process (resident, without background work)', idle / MB, 'MB', MUST.idleMb);
-  const upload = await median3(url, home, async (service) => {
-    for (let time = 0; time < WARM; time += 1) await sent(service, shop, SMALL);
-    return growth(service, () => sent(service, shop, LARGE));
+  report('memory of an idle process (resident, without background work)', idleBytes / MB, 'MB', LIMITS.idleMb);
+  const uploadGrowth = await medianOfProcesses(url, dataDir, async (service) => {
+    for (let run = 0; run < WARM_UP_CALLS; run += 1) await upload(service, shop, SMALL_FILE_BYTES);
+    return memoryGrowth(service, () => upload(service, shop, LARGE_FILE_BYTES));
   });
-  show('growth by an upload of 99 MB, after small ones', upload / MB, 'MB', MUST.uploadMb, 1);
-  let body = 0;
-  const rows = await median3(url, home, async (service) => {
-    for (let time = 0; time < WARM; time += 1) await imported(service, shop, WARM);
-    return growth(service, async () => (body = await imported(service, shop, ROWS)));
+  report('growth by an upload of 99 MB, after small ones', uploadGrowth / MB, 'MB', LIMITS.uploadMb, 1);
+  let bodyBytes = 0;
+  const rowsGrowth = await medianOfProcesses(url, dataDir, async (service) => {
+    for (let run = 0; run < WARM_UP_CALLS; run += 1) await importProducts(service, shop, WARM_UP_CALLS);
+    return memoryGrowth(service, async () => (bodyBytes = await importProducts(service, shop, ROWS)));
   });
-  show(
-    `growth by ${ROWS} rows of POST /int/products (${(body / MB).toFixed(1)} MB), after small calls`,
-    rows / body,
+  report(
+    `growth by ${ROWS} rows of POST /int/products (${(bodyBytes / MB).toFixed(1)} MB), after small calls`,
+    rowsGrowth / bodyBytes,
     'bodies',
-    MUST.bodies,
+    LIMITS.bodies,
     1,
   );
 }
 
-/** Measures three fresh processes. */
-async function median3(url: string, home: string, work: (service: System) => Promise<number>): Promise<number> {
-  const measured: number[] = [];
-  for (let time = 0; time < PROCESSES; time += 1) {
-    const service = await startServiceProcess(url, { DATA_DIR: home });
+/** Measures three fresh processes and returns the median. */
+async function medianOfProcesses(
+  url: string,
+  dataDir: string,
+  work: (service: System) => Promise<number>,
+): Promise<number> {
+  const results: number[] = [];
+  for (let run = 0; run < PROCESS_COUNT; run += 1) {
+    const service = await startServiceProcess(url, { DATA_DIR: dataDir });
     try {
-      measured.push(await work(service));
+      results.push(await work(service));
     } finally {
       service.stop();
     }
   }
-  return median(measured);
+  return median(results);
 }
 
-/** Peak memory of the process during the work, less its memory before. */
-async function growth(service: System, work: () => Promise<unknown>): Promise<number> {
-  const before = memoryOf(service, 'VmRSS');
-  // Resets the peak.
+/** Returns the peak memory of the process during the work, less its memory before. */
+async function memoryGrowth(service: System, work: () => Promise<unknown>): Promise<number> {
+  const bytesBefore = memoryOf(service, 'VmRSS');
+  // Writing 5 resets the peak.
   writeFileSync(`/proc/${service.pid}/clear_refs`, '5');
   await work();
-  return memoryOf(service, 'VmHWM') - before;
+  return memoryOf(service, 'VmHWM') - bytesBefore;
 }
 
 function memoryOf({ pid }: System, field: 'VmRSS' | 'VmHWM'): number {
@@ -103,55 +107,56 @@ function memoryOf({ pid }: System, field: 'VmRSS' | 'VmHWM'): number {
   return Number(kilobytes) * 1_024;
 }
 
-let calls = 0;
-function sent(service: System, app: BenchApp, size: number): Promise<unknown> {
-  calls += 1;
-  return sendFile(service, app, `sound-${calls}.wav`, sound(size));
+let callCount = 0;
+function upload(service: System, app: BenchApp, size: number): Promise<unknown> {
+  callCount += 1;
+  return sendFile(service, app, `sound-${callCount}.wav`, wavFile(size));
 }
 
-/** A WAV file of that many bytes, in chunks. */
-function* sound(size: number): Generator<Uint8Array> {
-  yield waveHead(size);
-  const piece = Buffer.alloc(65_536, 128);
-  for (let left = size; left > 0; left -= piece.length) yield piece.subarray(0, Math.min(left, piece.length));
+/** Generates a WAV file of about `size` bytes in chunks. */
+function* wavFile(size: number): Generator<Uint8Array> {
+  yield wavHeader(size);
+  const chunk = Buffer.alloc(65_536, 128);
+  for (let remaining = size; remaining > 0; remaining -= chunk.length)
+    yield chunk.subarray(0, Math.min(remaining, chunk.length));
 }
 
-/** Header of a mono WAV file with 8,000 samples of one byte per second. */
-function waveHead(size: number): Buffer {
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + size, 4);
-  head.write('WAVEfmt ', 8);
-  for (const [at, value] of [
+/** Header of a mono WAV file with 8,000 one-byte samples per second. */
+function wavHeader(size: number): Buffer {
+  const header = Buffer.alloc(44);
+  header.write('RIFF', 0);
+  header.writeUInt32LE(36 + size, 4);
+  header.write('WAVEfmt ', 8);
+  for (const [offset, value] of [
     [16, 16],
     [24, 8_000],
     [28, 8_000],
     [40, size],
   ] as const)
-    head.writeUInt32LE(value, at);
-  for (const [at, value] of [
+    header.writeUInt32LE(value, offset);
+  for (const [offset, value] of [
     [20, 1],
     [22, 1],
     [32, 1],
     [34, 8],
   ] as const)
-    head.writeUInt16LE(value, at);
-  head.write('data', 36);
-  return head;
+    header.writeUInt16LE(value, offset);
+  header.write('data', 36);
+  return header;
 }
 
-/** Sends half as many products as rows, because each has a variant; returns the size of the body. */
-async function imported({ origin }: System, { token }: BenchApp, rows: number): Promise<number> {
-  calls += 1;
+/** Sends half as many products as rows, because each product has a variant. Returns the size of the body in bytes. */
+async function importProducts({ origin }: System, { token }: BenchApp, rows: number): Promise<number> {
+  callCount += 1;
   const products = Array.from({ length: rows / 2 }, (_, index) => {
-    const code = `P${calls}-${index}`;
+    const code = `P${callCount}-${index}`;
     return { code, name: `Product ${code}`, description: DESCRIPTION, price: 100, vat_rate: 20, variants: [{ code }] };
   });
   await call(`${origin}/api/v2/int/products`, token, { products });
   return Buffer.byteLength(JSON.stringify({ products }));
 }
 
-function show(what: string, value: number, unit: string, must: number, digits = 0): void {
-  print(`| ${what} | ${value.toFixed(digits)} ${unit} | ≤ ${must} |`);
-  if (value > must) process.exitCode = 1;
+function report(name: string, value: number, unit: string, max: number, digits = 0): void {
+  print(`| ${name} | ${value.toFixed(digits)} ${unit} | ≤ ${max} |`);
+  if (value > max) process.exitCode = 1;
 }

@@ -11,28 +11,28 @@ export interface System {
   stop(): void;
 }
 
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 export async function startFloor(name: string, task: FloorTask): Promise<System> {
-  const child = fork(fileOf('floor.js'));
+  const child = fork(pathOf('floor.js'));
   child.send(task);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return { name, origin: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill() };
 }
 
-const { scripts } = JSON.parse(readFileSync(fileOf('../../../../package.json'), 'utf8')) as {
+const { scripts } = JSON.parse(readFileSync(pathOf('../../../../package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;
 };
 /** Node options of `npm start` and `npm run worker`. */
-export const FLAGS = / node (.+) apps\//.exec(scripts['start'] ?? '')?.[1]?.split(' ') ?? [];
+export const NODE_OPTIONS = / node (.+) apps\//.exec(scripts['start'] ?? '')?.[1]?.split(' ') ?? [];
 
-/** Starts the service in its own process, by default without background work. */
+/** Starts the service in a separate process, by default without background work. */
 export async function startServiceProcess(
   databaseUrl: string,
-  more: Readonly<Record<string, string>> = {},
+  extraEnvironment: Readonly<Record<string, string>> = {},
 ): Promise<System> {
-  const env = { PORT: '0', DATABASE_URL: databaseUrl, WORKER: 'off', LOG_LEVEL: 'silent', ...more };
-  const child = spawn(process.execPath, [...FLAGS, fileOf('../bundle/main.js')], {
+  const env = { PORT: '0', DATABASE_URL: databaseUrl, WORKER: 'off', LOG_LEVEL: 'silent', ...extraEnvironment };
+  const child = spawn(process.execPath, [...NODE_OPTIONS, pathOf('../bundle/main.js')], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -40,11 +40,11 @@ export async function startServiceProcess(
 }
 
 async function originOf(child: ChildProcess): Promise<string> {
-  let printed = '';
+  let output = '';
   for await (const chunk of child.stdout ?? []) {
-    printed += String(chunk);
-    const [, port] = /Base URL +http:\/\/localhost:(\d+)\//.exec(printed) ?? [];
+    output += String(chunk);
+    const [, port] = /Base URL +http:\/\/localhost:(\d+)\//.exec(output) ?? [];
     if (port !== undefined) return `http://127.0.0.1:${port}`;
   }
-  throw new Error(`The service did not start: ${printed}`);
+  throw new Error(`The service did not start: ${output}`);
 }

@@ -3,26 +3,26 @@ import type { JobQueue } from '@back-office/media';
 
 type Query = (statement: string, values: readonly unknown[]) => Promise<unknown>;
 
-const FAILED = `select id, attempts from graphile_worker._private_jobs where attempts > 0 and attempts < max_attempts`;
+const FAILED_JOBS = `select id, attempts from graphile_worker._private_jobs where attempts > 0 and attempts < max_attempts`;
 const POSTPONE = `
   update graphile_worker._private_jobs set run_at = now() + interval '100 years' where id = any($1::bigint[])`;
 const MAKE_DUE = `
   update graphile_worker._private_jobs set run_at = now() where id = any($1::bigint[]) and attempts > 0`;
 
-/** PostgreSQL retries failed jobs by its own clock; this makes them due by the clock of the run. */
+/** PostgreSQL retries failed jobs by its own clock; this wrapper makes them due by the clock of the run. */
 export function withClockedRetries(queue: JobQueue, query: Query, clock: Clock): JobQueue {
-  const dueAt = new Map<string, number>();
+  const dueMsByJob = new Map<string, number>();
   const makeDue = async (): Promise<void> => {
-    const due = [...dueAt].filter(([, at]) => at <= clock.now().getTime()).map(([id]) => id);
-    for (const id of due) dueAt.delete(id);
-    await query(MAKE_DUE, [due]);
+    const dueIds = [...dueMsByJob].filter(([, dueMs]) => dueMs <= clock.now().getTime()).map(([id]) => id);
+    for (const id of dueIds) dueMsByJob.delete(id);
+    await query(MAKE_DUE, [dueIds]);
   };
   const postpone = async (): Promise<void> => {
-    const failed = (await query(FAILED, [])) as { id: string; attempts: number }[];
-    for (const { id, attempts } of failed) {
-      if (!dueAt.has(id)) dueAt.set(id, clock.now().getTime() + pauseMs(attempts));
+    const failedJobs = (await query(FAILED_JOBS, [])) as { id: string; attempts: number }[];
+    for (const { id, attempts } of failedJobs) {
+      if (!dueMsByJob.has(id)) dueMsByJob.set(id, clock.now().getTime() + pauseMs(attempts));
     }
-    await query(POSTPONE, [failed.map(({ id }) => id)]);
+    await query(POSTPONE, [failedJobs.map(({ id }) => id)]);
   };
   return {
     worker: (tasks, onFailure) => {
@@ -37,7 +37,7 @@ export function withClockedRetries(queue: JobQueue, query: Query, clock: Clock):
   };
 }
 
-/** The pause of both queues: e to the power of the attempts, up to six hours. */
+/** Both job queues wait e^attempts seconds, at most six hours. */
 function pauseMs(attempts: number): number {
   return Math.exp(Math.min(attempts, 10)) * 1_000;
 }

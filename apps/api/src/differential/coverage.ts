@@ -4,7 +4,6 @@ import { nameOf } from './generator.js';
 import { SchemaBodies } from './schema-bodies.js';
 import type { Step } from './steps.js';
 
-/** How often each route has answered each status. */
 export class Coverage {
   private readonly counts = new Map<string, Map<number, number>>();
 
@@ -12,27 +11,27 @@ export class Coverage {
     for (const route of routes) this.counts.set(nameOf(route), new Map());
   }
 
-  note(step: Step, { status }: Answer): void {
+  record(step: Step, { status }: Answer): void {
     if (step.kind !== 'call') return;
     const counts = this.counts.get(nameOf(step));
     counts?.set(status, (counts.get(status) ?? 0) + 1);
   }
 
-  /** Routes that have never answered with a success. */
-  unreached(): string[] {
-    const isReached = (counts: ReadonlyMap<number, number>): boolean =>
+  /** Returns the routes that have never answered with a success. */
+  routesWithoutSuccess(): string[] {
+    const hasSuccess = (counts: ReadonlyMap<number, number>): boolean =>
       [...counts.keys()].some((status) => status < 300);
-    return [...this.counts].filter(([, counts]) => !isReached(counts)).map(([name]) => name);
+    return [...this.counts].filter(([, counts]) => !hasSuccess(counts)).map(([name]) => name);
   }
 
-  /** One line a route: each promised status with its count, `-` for none. */
-  lines(): string[] {
+  /** Returns one line per route: each documented status with its count, `-` for none. */
+  formatLines(): string[] {
     const bodies = new SchemaBodies(this.routes);
     return this.routes.map((route) => {
       const counts = this.counts.get(nameOf(route)) ?? new Map<number, number>();
       const statuses = new Set([...bodies.statusesOf(route), ...counts.keys()]);
-      const each = [...statuses].sort((one, other) => one - other);
-      return `${nameOf(route).padEnd(62)} ${each.map((status) => `${status}:${counts.get(status) ?? '-'}`).join(' ')}`;
+      const sortedStatuses = [...statuses].sort((a, b) => a - b);
+      return `${nameOf(route).padEnd(62)} ${sortedStatuses.map((status) => `${status}:${counts.get(status) ?? '-'}`).join(' ')}`;
     });
   }
 }

@@ -2,11 +2,10 @@ import type { Records, KnownRecord } from './records.js';
 import type { SeededRandom } from './seeded-random.js';
 import { ABSENT_ID } from './steps.js';
 
-/** What values are made from. */
 export interface Material {
   readonly random: SeededRandom;
   readonly records: Records;
-  /** Unique within the run, for what may exist once. */
+  /** A number that is unique within the run, for values that have to be unique. */
   readonly serial: number;
 }
 
@@ -38,7 +37,7 @@ const DATES = [
   '2026-11-25',
   '2027-01-01',
 ];
-const LATER = ['2026-11-21T12:00:00', '2026-11-23', '2026-12-24T00:00:00', '2027-06-01'];
+const LATER_DATES = ['2026-11-21T12:00:00', '2026-11-23', '2026-12-24T00:00:00', '2027-06-01'];
 const WAREHOUSES = ['W1', 'W1', 'W2', 'W3'];
 
 const oneOf =
@@ -49,23 +48,23 @@ const between =
   (low: number, high: number): MakeValue =>
   ({ random }) =>
     random.between(low, high);
-/** The id of a record of this kind, now and then of none. */
+/** Picks the id of a known record, sometimes an id that no record has. */
 const idOf =
-  (kind: string, isFit: (record: KnownRecord) => boolean = () => true): MakeValue =>
+  (kind: string, filter: (record: KnownRecord) => boolean = () => true): MakeValue =>
   ({ random, records }) => {
-    const known = records.of(kind).filter(isFit);
-    return known.length === 0 || random.chance(0.03) ? ABSENT_ID : random.pick(known).ref;
+    const candidates = records.of(kind).filter(filter);
+    return candidates.length === 0 || random.chance(0.03) ? ABSENT_ID : random.pick(candidates).ref;
   };
 const fieldOf =
   (kind: string, name: string, otherwise: unknown): MakeValue =>
   ({ random, records }) => {
-    const known = records.of(kind).filter(({ fields }) => typeof fields[name] === 'string' && fields[name] !== '');
-    return known.length === 0 ? otherwise : random.pick(known).at.below(name);
+    const candidates = records.of(kind).filter(({ fields }) => typeof fields[name] === 'string' && fields[name] !== '');
+    return candidates.length === 0 ? otherwise : random.pick(candidates).source.below(name);
   };
 const price: MakeValue = ({ random }) => random.pick([0, 0.01, 9.99, 50, 100, 120.5, 199.99, 1_000]);
 const isInTrash = ({ fields }: KnownRecord): boolean => (fields['deleted_at'] ?? null) !== null;
 
-/** By field, by the object that it is in and the field, or by `.field` at the top. */
+/** The keys are `field`, or `object.field` where the object matters. */
 export const BODY_VALUES: Readonly<Record<string, MakeValue>> = {
   email: ({ random, serial }) => random.pick([`c${serial}@example.com`, 'Ana@Example.com', 'mira@example.com']),
   first_name: oneOf(...FIRST_NAMES),
@@ -128,7 +127,7 @@ export const BODY_VALUES: Readonly<Record<string, MakeValue>> = {
   variant_codes: ({ random }) => random.some(CODES, random.between(1, 4)),
   coupon_code: oneOf(null, null, 'SAVE', 'ZIMA'),
   valid_from: oneOf(null, '2026-11-01', '2026-11-21T10:00:00', '2026-11-23'),
-  valid_until: oneOf(null, '2027-12-31', ...LATER),
+  valid_until: oneOf(null, '2027-12-31', ...LATER_DATES),
   priority: between(-1, 3),
   'shipment_methods.code': oneOf('courier', 'pickup', 'post'),
   'shipment_methods.price': oneOf(0, 300, 250.5),
@@ -216,17 +215,17 @@ export const BODY_VALUES: Readonly<Record<string, MakeValue>> = {
   'fields.url': ({ random, records }) => {
     const files = records.of('file').filter(({ fields }) => typeof fields['url'] === 'string');
     const url = random.pick(['https://elsewhere.example/x.png', '/nowhere.png']);
-    return files.length === 0 || random.chance(0.15) ? url : random.pick(files).at.below('url');
+    return files.length === 0 || random.chance(0.15) ? url : random.pick(files).source.below('url');
   },
 };
 
-/** The files that a call names in a list. */
-export const fileIds = (isTrashed: boolean): MakeValue => {
-  const one = idOf('file', (record) => isInTrash(record) === isTrashed);
-  return (material) => Array.from({ length: material.random.between(1, 3) }, () => one(material));
+/** Picks the ids for a call that names several files. */
+export const fileIds = (areTrashed: boolean): MakeValue => {
+  const pickId = idOf('file', (record) => isInTrash(record) === areTrashed);
+  return (material) => Array.from({ length: material.random.between(1, 3) }, () => pickId(material));
 };
 
-const ORDERS = (...names: readonly string[]): MakeValue => {
+const orderOf = (...names: readonly string[]): MakeValue => {
   return ({ random }) => {
     const name = random.pick(names);
     return random.pick([name, `${name} asc`, `${name} desc`]);
@@ -248,20 +247,20 @@ const SEARCHES = oneOf(
   ' P1 ',
 );
 const date = oneOf(...DATES);
-/** Sorted by what is drawn at random. */
-const DRAWN_ORDERS: Readonly<Record<string, readonly string[]>> = {
+/** Columns with random values. */
+const RANDOM_ORDERS: Readonly<Record<string, readonly string[]>> = {
   '/proforma_orders': ['proforma_number'],
   '/orders': ['order_number'],
 };
 
-/** Searched together with drawn numbers or prefixes, which contain any short text by chance. */
-export const SEARCHED_WITH_DRAWN: ReadonlySet<string> = new Set(['/orders', '/cdn/usages/broken']);
+/** These searches also look in random numbers or prefixes, which contain any short text by chance. */
+export const ROUTES_SEARCHING_RANDOM_TEXT: ReadonlySet<string> = new Set(['/orders', '/cdn/usages/broken']);
 
-export function isDrawnOrder(path: string, order: unknown): boolean {
-  return DRAWN_ORDERS[path]?.some((name) => String(order).startsWith(name)) ?? false;
+export function isRandomOrder(path: string, order: unknown): boolean {
+  return RANDOM_ORDERS[path]?.some((name) => String(order).startsWith(name)) ?? false;
 }
 
-/** By path and parameter, or by parameter. */
+/** The keys are `parameter`, or `path parameter` where the path matters. */
 export const QUERY_VALUES: Readonly<Record<string, MakeValue>> = {
   offset: oneOf(0, 1, 2, 5, 30),
   limit: oneOf(1, 2, 5, 10, 100),
@@ -316,8 +315,8 @@ export const QUERY_VALUES: Readonly<Record<string, MakeValue>> = {
   expiring_within: oneOf(1, 24, 100),
   has_alerts: oneOf(true, false),
   anonymous: oneOf(true, false),
-  '/products orderBy': ORDERS('name', 'price', 'inserted_at', 'sales_quantity', 'price desc,name'),
-  '/proforma_orders orderBy': ORDERS(
+  '/products orderBy': orderOf('name', 'price', 'inserted_at', 'sales_quantity', 'price desc,name'),
+  '/proforma_orders orderBy': orderOf(
     'expires_at',
     'end_sales',
     'paid',
@@ -329,7 +328,7 @@ export const QUERY_VALUES: Readonly<Record<string, MakeValue>> = {
     'proforma_number',
     'status',
   ),
-  '/orders orderBy': ORDERS(
+  '/orders orderBy': orderOf(
     'id',
     'order_number',
     'order_date',
@@ -342,8 +341,8 @@ export const QUERY_VALUES: Readonly<Record<string, MakeValue>> = {
     'debt',
     'customer_name',
   ),
-  '/cdn/files orderBy': ORDERS('name', 'size', 'inserted_at', 'last_modified'),
-  order_by: ORDERS('name', 'size', 'inserted_at', 'deleted_at', 'purge_at'),
+  '/cdn/files orderBy': orderOf('name', 'size', 'inserted_at', 'last_modified'),
+  order_by: orderOf('name', 'size', 'inserted_at', 'deleted_at', 'purge_at'),
   '/cdn/folders folder': oneOf(...FOLDERS, 'nowhere'),
   '/cdn/folder folder': oneOf(...FOLDERS, 'folder-1', 'nowhere'),
   folder: oneOf(...FOLDERS, '/'),

@@ -7,7 +7,7 @@ import {
   UNDECODABLE_IDS,
 } from '../testing/hostile-values.js';
 import type { Answer } from './answer.js';
-import { fileIds, isDrawnOrder, QUERY_VALUES, SEARCHED_WITH_DRAWN, type Material } from './field-values.js';
+import { fileIds, isRandomOrder, QUERY_VALUES, ROUTES_SEARCHING_RANDOM_TEXT, type Material } from './field-values.js';
 import { kindOfRoute } from './record-kinds.js';
 import { Records, type Fields, type KnownRecord } from './records.js';
 import { SchemaBodies } from './schema-bodies.js';
@@ -16,7 +16,6 @@ import { ABSENT_ID, Ref, type CallStep, type FormFile, type Step } from './steps
 
 type Call = Omit<CallStep, 'kind' | 'id' | 'app' | 'method' | 'path'>;
 
-/** The first calls of an app create its records. */
 const SET_UP = [
   'patch /app/settings',
   'put /warehouse',
@@ -37,7 +36,7 @@ const SET_UP = [
   'put /shipment_methods',
 ];
 
-/** Other routes weigh {@link USUAL_WEIGHT}. */
+/** Routes that are missing here have the {@link USUAL_WEIGHT}. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   'post /order_processings': 55,
   'post /proforma_orders': 60,
@@ -64,7 +63,6 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'delete /cdn/folder': 5,
 };
 const USUAL_WEIGHT = 10;
-/** Raises the weight of a route without a success. */
 const UNREACHED_FACTOR = 3;
 
 const APPS: readonly (readonly [name: string, currency: string, share: number])[] = [
@@ -74,14 +72,14 @@ const APPS: readonly (readonly [name: string, currency: string, share: number])[
 ];
 const START_MS = Date.parse('2026-11-21T10:00:00Z');
 const CLOCK_STEPS = [1, 1, 59, 59, 600, 600, 600, 600, 3_600, 3_600, 21_600, 86_400, 259_200];
-const RECENT = 6;
+const RECENT_COUNT = 6;
 
 const CHANCES = {
   clock: 0.012,
   jobs: 0.015,
   chores: 0.012,
   public: 0.012,
-  repeat: 0.012,
+  repeatKeyedCall: 0.012,
   hostile: 0.13,
   keyed: 0.06,
   foreignRecords: 0.02,
@@ -96,13 +94,13 @@ interface Shop {
   calls: number;
 }
 
-/** Generates steps one at a time; learns the records from the answers of one side. */
+/** Generates steps one at a time and learns the existing records from the answers of one side. */
 export class Generator {
   private readonly random: SeededRandom;
   private readonly bodies: SchemaBodies;
   private readonly shops: Shop[] = [];
-  private readonly keyed: CallStep[] = [];
-  private readonly reached = new Set<string>();
+  private readonly keyedCalls: CallStep[] = [];
+  private readonly succeededRoutes = new Set<string>();
   private now = START_MS;
   private id = -1;
 
@@ -129,32 +127,36 @@ export class Generator {
     }
     if (random.chance(CHANCES.jobs)) return { kind: 'jobs', id };
     if (random.chance(CHANCES.chores)) return { kind: 'chores', id };
-    const shop = random.weighted(this.shops, ({ name: of }) => APPS.find(([each]) => each === of)?.[2] ?? 0);
+    const shop = random.weighted(
+      this.shops,
+      ({ name: shopName }) => APPS.find(([appName]) => appName === shopName)?.[2] ?? 0,
+    );
     const url = random.chance(CHANCES.public) ? this.publicUrl(shop) : undefined;
     if (url) return { kind: 'public', id, url };
-    if (this.keyed.length > 0 && random.chance(CHANCES.repeat)) return this.repeat();
-    return this.call(shop);
+    if (this.keyedCalls.length > 0 && random.chance(CHANCES.repeatKeyedCall)) return this.repeat();
+    return this.makeCall(shop);
   }
 
-  /** Records the effects of a step for later steps. */
   learn(step: Step, answer: Answer): void {
     if (step.kind !== 'call') return;
-    if (answer.status < 300) this.reached.add(nameOf(step));
-    if (step.idempotencyKey !== undefined) this.keyed.push(step);
+    if (answer.status < 300) this.succeededRoutes.add(nameOf(step));
+    if (step.idempotencyKey !== undefined) this.keyedCalls.push(step);
     const shop = this.shops.find(({ name }) => name === step.app);
     if (!shop) return;
-    shop.records.note(step, answer);
-    noteEffects(shop.records, step, answer);
+    shop.records.learn(step, answer);
+    learnEffects(shop.records, step, answer);
   }
 
-  private call(shop: Shop): CallStep {
+  private makeCall(shop: Shop): CallStep {
     const { random } = this;
     const setUp = SET_UP[shop.calls];
     shop.calls += 1;
     const route =
-      setUp === undefined ? this.routeFor(shop) : (this.routes.find((each) => nameOf(each) === setUp) as Route);
-    const foreign = random.chance(CHANCES.foreignRecords) ? random.pick(this.shops) : shop;
-    const material: Material = { random, records: foreign.records, serial: this.id };
+      setUp === undefined
+        ? this.routeFor(shop)
+        : (this.routes.find((candidate) => nameOf(candidate) === setUp) as Route);
+    const recordOwner = random.chance(CHANCES.foreignRecords) ? random.pick(this.shops) : shop;
+    const material: Material = { random, records: recordOwner.records, serial: this.id };
     const { method, path } = route;
     const call: CallStep = {
       kind: 'call',
@@ -168,76 +170,86 @@ export class Generator {
       ...this.tokenOf(route, shop),
       ...(route.method !== 'get' && random.chance(CHANCES.keyed) && { idempotencyKey: `key ${this.id}` }),
     };
-    const fitted = { ...call, ...this.fit(route, call, material) };
-    const isUnordered = fitted.query.some(([name, value]) => /^order_?by$/i.test(name) && isDrawnOrder(path, value));
-    const ordered = isUnordered ? { ...fitted, isUnordered, query: withoutPage(fitted.query) } : fitted;
-    return setUp === undefined && random.chance(CHANCES.hostile) ? this.spoil(route, ordered) : ordered;
+    const fittedCall = { ...call, ...this.fitFields(route, call, material) };
+    const isUnordered = fittedCall.query.some(
+      ([name, value]) => /^order_?by$/i.test(name) && isRandomOrder(path, value),
+    );
+    const comparableCall = isUnordered
+      ? { ...fittedCall, isUnordered, query: withoutPage(fittedCall.query) }
+      : fittedCall;
+    return setUp === undefined && random.chance(CHANCES.hostile)
+      ? this.addHostileValue(route, comparableCall)
+      : comparableCall;
   }
 
   /** Draws again when the path needs a record of a kind that is missing. */
   private routeFor({ records }: Shop): Route {
-    const draw = (): Route => this.random.weighted(this.routes, (each) => this.weightOf(each));
+    const draw = (): Route => this.random.weighted(this.routes, (candidate) => this.weightOf(candidate));
     let route = draw();
     for (let tries = 0; tries < 5 && !this.hasRecord(route, records); tries += 1) route = draw();
     return this.precondition(route, records) ?? route;
   }
 
-  /** Usually the call that creates what the route needs. */
+  /** Returns, most of the time, the route that creates what the drawn route needs. */
   private precondition(route: Route, records: Records): Route | undefined {
     if (this.random.chance(CHANCES.final)) return undefined;
-    const named = (name: string): Route | undefined => this.routes.find((each) => nameOf(each) === name);
+    const routeNamed = (name: string): Route | undefined => this.routes.find((candidate) => nameOf(candidate) === name);
     const isAction = route.path.startsWith('/proforma_orders/:id') && route.method !== 'get';
-    const hasOpen = records.of('proforma').some(({ fields }) => this.isOpen(fields));
-    const isProposal = nameOf(route) === 'post /proforma_orders' || (isAction && !hasOpen);
-    if (!isProposal) return undefined;
+    const hasOpenProforma = records.of('proforma').some(({ fields }) => this.isOpen(fields));
+    const needsEvaluation = nameOf(route) === 'post /proforma_orders' || (isAction && !hasOpenProforma);
+    if (!needsEvaluation) return undefined;
     return this.freshEvaluations(records).length > 0
-      ? named('post /proforma_orders')
-      : named('post /order_processings');
+      ? routeNamed('post /proforma_orders')
+      : routeNamed('post /order_processings');
   }
 
   private isOpen(fields: Fields): boolean {
-    return fields['proforma_status_final'] === false && this.isAhead(fields['expires_at']);
+    return fields['proforma_status_final'] === false && this.isInFuture(fields['expires_at']);
   }
 
-  private isAhead(time: unknown): boolean {
+  private isInFuture(time: unknown): boolean {
     return Date.parse(`${String(time)}Z`) > this.now;
   }
 
-  /** Neither used nor stale. */
+  /** Evaluations that are neither used nor stale. */
   private freshEvaluations(records: Records): readonly KnownRecord[] {
-    const used = new Set(records.of('proforma').map(({ fields }) => fields['order_processing_id']));
+    const usedIds = new Set(records.of('proforma').map(({ fields }) => fields['order_processing_id']));
     return records
       .of('evaluation')
-      .filter(({ fields }) => !used.has(fields['id']) && fields['used'] !== true && this.isAhead(fields['expires_at']));
+      .filter(
+        ({ fields }) => !usedIds.has(fields['id']) && fields['used'] !== true && this.isInFuture(fields['expires_at']),
+      );
   }
 
   private hasRecord(route: Route, records: Records): boolean {
-    return !route.path.includes(':id') || records.of(kindOfRecord(route.path)).some((each) => this.isFit(route, each));
+    return (
+      !route.path.includes(':id') || records.of(kindOfRecord(route.path)).some((record) => this.suits(route, record))
+    );
   }
 
   private weightOf(route: Route): number {
     const weight = WEIGHTS[nameOf(route)] ?? USUAL_WEIGHT;
-    return this.reached.has(nameOf(route)) ? weight : weight * UNREACHED_FACTOR;
+    return this.succeededRoutes.has(nameOf(route)) ? weight : weight * UNREACHED_FACTOR;
   }
 
   private hasBody({ bodyOptional, path }: Route): boolean {
     return bodyOptional !== true || this.random.chance(path.endsWith('/revert') ? 0.95 : 0.6);
   }
 
-  /** Repeats a call with its key, sometimes with another body. */
+  /** Repeats a call with its idempotency key, sometimes with another body. */
   private repeat(): CallStep {
-    const before = this.random.pick(this.keyed.slice(-20));
-    const isChanged = this.random.chance(0.25) && before.body !== undefined;
-    const body = isChanged ? { ...(before.body as object), changed: true } : before.body;
-    return { ...before, id: this.id, ...(body !== undefined && { body }) };
+    const originalCall = this.random.pick(this.keyedCalls.slice(-20));
+    const isChanged = this.random.chance(0.25) && originalCall.body !== undefined;
+    const body = isChanged ? { ...(originalCall.body as object), changed: true } : originalCall.body;
+    return { ...originalCall, id: this.id, ...(body !== undefined && { body }) };
   }
 
   private publicUrl({ records }: Shop): Ref | undefined {
     const files = records.of('file').filter(({ fields }) => typeof fields['url'] === 'string');
     if (files.length === 0) return undefined;
-    const { at, fields } = this.random.pick(files);
+    const { source, fields } = this.random.pick(files);
     const renditions = (fields['renditions'] ?? []) as readonly unknown[];
-    return renditions.length > 0 && this.random.chance(0.5) ? at.below('renditions.0.url') : at.below('url');
+    return renditions.length > 0 && this.random.chance(0.5) ? source.below('renditions.0.url') : source.below('url');
   }
 
   private tokenOf({ caller }: Route, shop: Shop): Pick<Call, 'token'> {
@@ -245,37 +257,37 @@ export class Generator {
     if (random.chance(CHANCES.wrongToken)) {
       const sessions = random.pick(this.shops).records.of('session');
       return {
-        token: sessions.length > 0 && random.chance(0.5) ? random.pick(sessions).at.below('access_token') : 'x',
+        token: sessions.length > 0 && random.chance(0.5) ? random.pick(sessions).source.below('access_token') : 'x',
       };
     }
     if (caller === 'app' || caller === 'public') return {};
-    const isFit = ({ fields }: KnownRecord): boolean =>
+    const isUsable = ({ fields }: KnownRecord): boolean =>
       typeof fields['access_token'] === 'string' && (caller === 'session' || fields['customer_id'] !== null);
-    const sessions = shop.records.of('session').filter(isFit);
-    // Recent records are valid more often.
-    return { token: sessions.length > 0 ? random.pick(sessions.slice(-2)).at.below('access_token') : 'none yet' };
+    const sessions = shop.records.of('session').filter(isUsable);
+    // Recent sessions are valid more often.
+    return { token: sessions.length > 0 ? random.pick(sessions.slice(-2)).source.below('access_token') : 'none yet' };
   }
 
   private paramsOf(route: Route, material: Material): Fields {
     if (!route.path.includes(':id')) return {};
     const { random, records } = material;
-    const all = records.of(kindOfRecord(route.path)).filter((record) => this.isFit(route, record));
+    const suitable = records.of(kindOfRecord(route.path)).filter((record) => this.suits(route, record));
     const isAction =
       route.path.startsWith('/proforma_orders') && route.method !== 'get' && !/refund|result/.test(route.path);
     const isOpen = ({ fields }: KnownRecord): boolean => !isAction || this.isOpen(fields);
-    const wanted = random.chance(CHANCES.final) ? all : all.filter(isOpen);
-    const fitting = wanted.length > 0 ? wanted : all;
-    if (fitting.length === 0 || random.chance(0.02)) return this.absentParams(route);
-    const record = random.pick(random.chance(0.7) ? fitting.slice(-RECENT) : fitting);
+    const preferred = random.chance(CHANCES.final) ? suitable : suitable.filter(isOpen);
+    const candidates = preferred.length > 0 ? preferred : suitable;
+    if (candidates.length === 0 || random.chance(0.02)) return this.missingParams(route);
+    const record = random.pick(random.chance(0.7) ? candidates.slice(-RECENT_COUNT) : candidates);
     const payment = this.paymentOf(route, record, material);
     return { id: record.ref, payment_id: payment, refund_id: payment };
   }
 
-  private absentParams({ path }: Route): Fields {
+  private missingParams({ path }: Route): Fields {
     return Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, ABSENT_ID]));
   }
 
-  private isFit({ path, method }: Route, { fields }: Pick<KnownRecord, 'fields'>): boolean {
+  private suits({ path, method }: Route, { fields }: Pick<KnownRecord, 'fields'>): boolean {
     const isTrashed = !isKept({ fields });
     const payments = (fields['payments'] ?? []) as readonly {
       amount: number;
@@ -292,15 +304,15 @@ export class Generator {
     return !/\/(?:customers|orders)\/:id/.test(path) || 'data_part' in fields;
   }
 
-  /** A payment of the proforma in the path. */
-  private paymentOf({ path }: Route, { at, fields }: KnownRecord, { random }: Material): unknown {
+  /** Picks a payment of the proforma in the path. */
+  private paymentOf({ path }: Route, { source, fields }: KnownRecord, { random }: Material): unknown {
     const payments = (fields['payments'] ?? []) as readonly { amount: number; finalized: boolean }[];
     if (path.includes('/result') && 'card_payment' in fields) return fields['card_payment'];
-    const fitting = [...payments.entries()].filter(([, { amount }]) => amount < 0);
-    const open = fitting.filter(([, { finalized }]) => !finalized);
-    if (fitting.length === 0) return ABSENT_ID;
-    const [index] = random.pick(open.length > 0 && random.chance(0.9) ? open : fitting);
-    return at.below(`payments.${index}.id`);
+    const refunds = [...payments.entries()].filter(([, { amount }]) => amount < 0);
+    const openRefunds = refunds.filter(([, { finalized }]) => !finalized);
+    if (refunds.length === 0) return ABSENT_ID;
+    const [index] = random.pick(openRefunds.length > 0 && random.chance(0.9) ? openRefunds : refunds);
+    return source.below(`payments.${index}.id`);
   }
 
   private queryOf(route: Route, material: Material, isSetUp: boolean): CallStep['query'] {
@@ -315,31 +327,33 @@ export class Generator {
   }
 
   /** Makes related fields of a call consistent. */
-  private fit(route: Route, call: CallStep, material: Material): Partial<CallStep> {
+  private fitFields(route: Route, call: CallStep, material: Material): Partial<CallStep> {
     const { random, records } = material;
     const body = call.body as Fields | undefined;
     const { path, method } = route;
     if (route.query?.['dataPart']?.required) return { query: withParts(call, records) };
     if (route.upload) return { file: this.fileOf(random) };
     if (path === '/order_processings')
-      return { body: { order_processing: this.buyer(body, 'order_processing', material) } };
+      return { body: { order_processing: this.basketOf(body, 'order_processing', material) } };
     if (path === '/int/stocks') return { body: { stocks: this.stockRows(body, material) } };
-    if (path === '/sessions') return { body: { session: this.named(body?.['session'] as Fields, material, 0.75) } };
-    if (path === '/int/cards') return { body: { card: this.named(body?.['card'] as Fields, material, 0.6) } };
+    if (path === '/sessions')
+      return { body: { session: this.withCustomer(body?.['session'] as Fields, material, 0.75) } };
+    if (path === '/int/cards') return { body: { card: this.withCustomer(body?.['card'] as Fields, material, 0.6) } };
     if (path === '/int/orders') {
-      const order = this.named(body?.['order'] as Fields, material, 0.4);
+      const order = this.withCustomer(body?.['order'] as Fields, material, 0.4);
       return { body: { order: { ...order, items: this.items(order['items'], material) } } };
     }
     if (path === '/int/product_attributes')
       return { body: { product_attributes: this.attributeRows(body?.['product_attributes'], material) } };
     if (path === '/proforma_orders' && method === 'post')
-      return { body: { order_processing_id: this.evaluation(records) } };
-    if (path.endsWith('/pay') || path.endsWith('/card_payments')) return { body: this.payment(call, body, material) };
-    if (path.endsWith('/warehouse_confirm') && body) return { body: this.adjustments(call, material) };
+      return { body: { order_processing_id: this.evaluationId(records) } };
+    if (path.endsWith('/pay') || path.endsWith('/card_payments'))
+      return { body: this.paymentBody(call, body, material) };
+    if (path.endsWith('/warehouse_confirm') && body) return { body: this.adjustmentsBody(call, material) };
     if (path === '/orders/bulk_update') return { body: { orders: this.orderRows(body, material) } };
-    if (path === '/cdn/file') return { body: { ...body, id: this.recordOr(records.of('file').filter(isKept)) } };
+    if (path === '/cdn/file') return { body: { ...body, id: this.recentRecord(records.of('file').filter(isKept)) } };
     if (path === '/cdn/folder' && method === 'patch')
-      return { body: { ...body, id: this.recordOr(records.of('folder')) } };
+      return { body: { ...body, id: this.recentRecord(records.of('folder')) } };
     if (path === '/cdn/files/move') return { body: { ...body, ids: fileIds(false)(material) } };
     if (path === '/cdn/files/restore') return { body: { ids: fileIds(true)(material) } };
     if (path === '/cdn/files/purge') return { body: { ids: fileIds(true)(material) }, query: [] };
@@ -349,13 +363,13 @@ export class Generator {
     return {};
   }
 
-  private recordOr(records: readonly KnownRecord[]): unknown {
-    return records.length === 0 ? ABSENT_ID : this.random.pick(records.slice(-RECENT)).ref;
+  private recentRecord(records: readonly KnownRecord[]): unknown {
+    return records.length === 0 ? ABSENT_ID : this.random.pick(records.slice(-RECENT_COUNT)).ref;
   }
 
   private fileKey(records: Records): unknown {
     const files = records.of('file').filter(isKept);
-    return files.length === 0 || this.random.chance(0.05) ? 'nowhere.txt' : this.random.pick(files).at.below('key');
+    return files.length === 0 || this.random.chance(0.05) ? 'nowhere.txt' : this.random.pick(files).source.below('key');
   }
 
   private fileOf(random: SeededRandom): FormFile {
@@ -371,31 +385,44 @@ export class Generator {
     };
   }
 
-  /** Identifies a customer by one identifier, or by none. */
-  private named(fields: Fields, { random, records }: Material, chance: number): Fields {
-    const { customer_id: _id, data_part: _data, time_part: _time, customer_external_ref: _ref, ...rest } = fields;
-    const customers = records.of('customer').filter((each) => 'data_part' in each.fields);
-    if (customers.length === 0 || !random.chance(chance)) return rest;
-    const { at, fields: customer } = random.pick(customers);
+  /** Replaces the customer's identifiers by those of a known customer, or by none. */
+  private withCustomer(fields: Fields, { random, records }: Material, chance: number): Fields {
+    const {
+      customer_id: _id,
+      data_part: _data,
+      time_part: _time,
+      customer_external_ref: _ref,
+      ...otherFields
+    } = fields;
+    const customers = records.of('customer').filter((record) => 'data_part' in record.fields);
+    if (customers.length === 0 || !random.chance(chance)) return otherFields;
+    const { source, fields: customer } = random.pick(customers);
     if (typeof customer['external_ref'] === 'string' && random.chance(0.4))
-      return { ...rest, customer_external_ref: customer['external_ref'] };
+      return { ...otherFields, customer_external_ref: customer['external_ref'] };
     return {
-      ...rest,
-      customer_id: at.below('id'),
-      data_part: at.below('data_part'),
-      time_part: at.below('time_part'),
+      ...otherFields,
+      customer_id: source.below('id'),
+      data_part: source.below('data_part'),
+      time_part: source.below('time_part'),
     };
   }
 
-  private buyer(body: Fields | undefined, name: string, material: Material): Fields {
+  private basketOf(body: Fields | undefined, name: string, material: Material): Fields {
     const { random } = material;
-    const all = this.named(body?.[name] as Fields, material, 0.4);
-    const { items, coupon_codes, voucher_codes, warehouse_code, shipment_method_code, pickup_point_code, ...rest } =
-      all;
+    const basket = this.withCustomer(body?.[name] as Fields, material, 0.4);
+    const {
+      items,
+      coupon_codes,
+      voucher_codes,
+      warehouse_code,
+      shipment_method_code,
+      pickup_point_code,
+      ...otherFields
+    } = basket;
     return {
-      ...rest,
+      ...otherFields,
       items: this.items(items, material),
-      guest: 'customer_id' in all || 'customer_external_ref' in all ? undefined : GUEST,
+      guest: 'customer_id' in basket || 'customer_external_ref' in basket ? undefined : GUEST,
       ...(random.chance(0.2) && { coupon_codes }),
       ...(random.chance(0.25) && { voucher_codes }),
       ...(random.chance(0.3) && { warehouse_code }),
@@ -403,14 +430,15 @@ export class Generator {
     };
   }
 
-  private evaluation(records: Records): unknown {
-    const fresh = this.freshEvaluations(records);
-    const fitting = fresh.length > 0 && this.random.chance(0.95) ? fresh : records.of('evaluation');
-    return fitting.length === 0 ? ABSENT_ID : this.random.pick(fitting.slice(-3)).ref;
+  private evaluationId(records: Records): unknown {
+    const freshEvaluations = this.freshEvaluations(records);
+    const candidates =
+      freshEvaluations.length > 0 && this.random.chance(0.95) ? freshEvaluations : records.of('evaluation');
+    return candidates.length === 0 ? ABSENT_ID : this.random.pick(candidates.slice(-3)).ref;
   }
 
-  private payment(call: CallStep, body: Fields | undefined, { random, records }: Material): Fields {
-    const proforma = recordNamed(records, call);
+  private paymentBody(call: CallStep, body: Fields | undefined, { random, records }: Material): Fields {
+    const proforma = proformaInPath(records, call);
     const debt = Number(proforma?.fields['debt'] ?? 100);
     const amount = random.pick([undefined, null, debt, debt, debt, debt, debt, Math.floor(debt / 2), 10, debt + 100]);
     return {
@@ -418,27 +446,27 @@ export class Generator {
     };
   }
 
-  private adjustments(call: CallStep, { random, records }: Material): Fields {
-    const proforma = recordNamed(records, call);
+  private adjustmentsBody(call: CallStep, { random, records }: Material): Fields {
+    const proforma = proformaInPath(records, call);
     const items = (proforma?.fields['items'] ?? []) as readonly { qty: number }[];
     const rows = [...items.entries()].filter(() => random.chance(0.7));
     return {
       adjustments: rows.map(([index, { qty }]) => ({
-        proforma_order_item_id: proforma?.at.below(`items.${index}.proforma_order_item_id`),
+        proforma_order_item_id: proforma?.source.below(`items.${index}.proforma_order_item_id`),
         qty_confirmed: random.pick([qty, qty, Math.max(0, qty - 1), 0, qty + 1]),
       })),
     };
   }
 
-  /** Rows that identify variants only by code. */
+  /** Identifies the variants of rows by code alone. */
   private items(items: unknown, { random, records }: Material): unknown {
-    const known = records.of('variant').filter(({ fields }) => typeof fields['code'] === 'string');
-    if (known.length === 0) return items;
+    const variants = records.of('variant').filter(({ fields }) => typeof fields['code'] === 'string');
+    if (variants.length === 0) return items;
     return (items as readonly Fields[]).map((row) =>
       random.chance(0.9)
         ? {
-            ...withoutNames(row),
-            code: random.pick(known).fields['code'],
+            ...withoutIdentifiers(row),
+            code: random.pick(variants).fields['code'],
             ...('qty' in row && { qty: random.between(1, 3) }),
           }
         : row,
@@ -460,8 +488,10 @@ export class Generator {
     const codes: Readonly<Record<string, string>> = { material: 'MAT', size: 'SIZE', boja: 'BOJA' };
     return (this.items(rows, material) as readonly Fields[]).map((row) => ({
       ...row,
-      attributes: (row['attributes'] as readonly Fields[]).map((each) =>
-        'code' in each && material.random.chance(0.9) ? { ...each, code: codes[String(each['external_ref'])] } : each,
+      attributes: (row['attributes'] as readonly Fields[]).map((attribute) =>
+        'code' in attribute && material.random.chance(0.9)
+          ? { ...attribute, code: codes[String(attribute['external_ref'])] }
+          : attribute,
       ),
     }));
   }
@@ -470,13 +500,17 @@ export class Generator {
     const orders = records.of('order').filter(({ fields }) => 'data_part' in fields);
     return rowsIn(body, 'orders').map((row) => {
       if (orders.length === 0) return row;
-      const { at } = random.pick(random.chance(0.6) ? orders.slice(-RECENT) : orders);
-      return { ...row, id: at.below('id'), data_part: at.below('data_part'), time_part: at.below('time_part') };
+      const { source } = random.pick(random.chance(0.6) ? orders.slice(-RECENT_COUNT) : orders);
+      return {
+        ...row,
+        id: source.below('id'),
+        data_part: source.below('data_part'),
+        time_part: source.below('time_part'),
+      };
     });
   }
 
-  /** The call with one hostile value. */
-  private spoil(route: Route, call: CallStep): CallStep {
+  private addHostileValue(route: Route, call: CallStep): CallStep {
     const { random } = this;
     const kinds = [
       ...(route.path.includes(':') ? ['id'] : []),
@@ -493,7 +527,7 @@ export class Generator {
       }
       case 'query': {
         const name = random.pick(Object.keys(route.query ?? {}));
-        const query = call.query.filter(([each]) => each !== name);
+        const query = call.query.filter(([queryName]) => queryName !== name);
         return { ...call, query, rawQuery: hostileQuery(call.path, name, random) };
       }
       case 'text':
@@ -525,9 +559,9 @@ function rowsIn(body: Fields | undefined, name: string): readonly Fields[] {
   return (body?.[name] ?? []) as readonly Fields[];
 }
 
-function withoutNames(row: Fields): Fields {
-  const { barcode: _barcode, external_ref: _ref, product_variant_id: _id, ...rest } = row;
-  return rest;
+function withoutIdentifiers(row: Fields): Fields {
+  const { barcode: _barcode, external_ref: _ref, product_variant_id: _id, ...otherFields } = row;
+  return otherFields;
 }
 
 function kindOfRecord(path: string): string {
@@ -539,69 +573,67 @@ function isKept({ fields }: Pick<KnownRecord, 'fields'>): boolean {
   return (fields['deleted_at'] ?? null) === null;
 }
 
-/** Notes effects of calls that their answers do not show. */
-function noteEffects(records: Records, step: CallStep, { status, body }: Answer): void {
+/** Learns effects of calls that their answers do not show. */
+function learnEffects(records: Records, step: CallStep, { status, body }: Answer): void {
   const kind = kindOfRecord(step.path);
   const { id } = step.params;
   const isFinal = JSON.stringify(body).includes('API.ProformaOrders.AlreadyFinal');
   if (status === 404) records.forget(kind, id);
-  else if (isFinal) records.mark('proforma', id, { proforma_status_final: true });
+  else if (isFinal) records.update('proforma', id, { proforma_status_final: true });
   if (step.path === '/proforma_orders' && status === 422)
-    records.mark('evaluation', (step.body as Fields | undefined)?.['order_processing_id'], { used: true });
+    records.update('evaluation', (step.body as Fields | undefined)?.['order_processing_id'], { used: true });
   if (status >= 300) return;
   switch (nameOf(step)) {
     case 'post /proforma_orders/:id/card_payments':
-      return records.mark('proforma', id, { card_payment: new Ref(step.id, 'payment.id') });
+      return records.update('proforma', id, { card_payment: new Ref(step.id, 'payment.id') });
     case 'post /proforma_orders/:id/convert':
     case 'delete /proforma_orders/:id':
-      return records.mark('proforma', id, { proforma_status_final: true });
+      return records.update('proforma', id, { proforma_status_final: true });
     case 'delete /cdn':
-      return records.mark('file', step.query[0]?.[1], { deleted_at: 'now' });
+      return records.update('file', step.query[0]?.[1], { deleted_at: 'now' });
     case 'post /cdn/files/:id/restore':
-      return records.mark('file', id, { deleted_at: null });
+      return records.update('file', id, { deleted_at: null });
     case 'delete /cdn/files/:id/purge':
       return records.forget('file', id);
   }
 }
 
-/** The record in the path of a call. */
-function recordNamed(records: Records, { params }: CallStep): KnownRecord | undefined {
-  return records.named('proforma', params['id']);
+function proformaInPath(records: Records, { params }: CallStep): KnownRecord | undefined {
+  return records.find('proforma', params['id']);
 }
 
 function withParts({ params, path, query }: CallStep, records: Records): CallStep['query'] {
-  const record = records.named(kindOfRecord(path), params['id']);
+  const record = records.find(kindOfRecord(path), params['id']);
   return [
-    ['dataPart', record?.at.below('data_part') ?? 1],
-    ['timePart', record?.at.below('time_part') ?? 82],
+    ['dataPart', record?.source.below('data_part') ?? 1],
+    ['timePart', record?.source.below('time_part') ?? 82],
     ...query.filter(([name]) => name !== 'dataPart' && name !== 'timePart'),
   ];
 }
 
-/** Lists all rows, because pages depend on drawn values. */
+/** Requests all rows, because the order of pages depends on random values. */
 function withoutPage(query: CallStep['query']): CallStep['query'] {
   return [...query.filter(([name]) => name !== 'offset' && name !== 'limit'), ['limit', 10_000]];
 }
 
-/** Leaves out small ids and short texts, which may match drawn values of one side. */
+/** Excludes small ids and short texts, which may match random values of one side only. */
 function hostileQuery(path: string, name: string, random: SeededRandom): string {
-  const all = HOSTILE_QUERIES.map((make) => make(name));
-  if (/ids?$/i.test(name)) return random.pick(all.filter((each) => !/=(?:%2B)?[12](?:&|$)/.test(each)));
-  const isDrawn = name === 'search' && SEARCHED_WITH_DRAWN.has(path);
-  return random.pick(isDrawn ? all.filter((each) => !/=[\w.%+-]{1,8}(?:&|$)/.test(each)) : all);
+  const queries = HOSTILE_QUERIES.map((make) => make(name));
+  if (/ids?$/i.test(name)) return random.pick(queries.filter((query) => !/=(?:%2B)?[12](?:&|$)/.test(query)));
+  const isInRandomText = name === 'search' && ROUTES_SEARCHING_RANDOM_TEXT.has(path);
+  return random.pick(isInRandomText ? queries.filter((query) => !/=[\w.%+-]{1,8}(?:&|$)/.test(query)) : queries);
 }
 
-/** Replaces one value of the body at any depth with a hostile one. */
 function withHostileField(body: unknown, random: SeededRandom): unknown {
   if (Array.isArray(body) && body.length > 0 && random.chance(0.9)) {
-    const at = random.between(0, body.length - 1);
-    return body.map((each: unknown, index) => (index === at ? withHostileField(each, random) : each));
+    const hostileIndex = random.between(0, body.length - 1);
+    return body.map((item: unknown, index) => (index === hostileIndex ? withHostileField(item, random) : item));
   }
   if (typeof body === 'object' && body !== null && !(body instanceof Ref) && Object.keys(body).length > 0) {
     const name = random.pick(Object.keys(body));
     const value: unknown = (body as Fields)[name];
-    const isDeeper = typeof value === 'object' && value !== null && random.chance(0.85);
-    const hostile = isDeeper ? withHostileField(value, random) : random.pick(HOSTILE_VALUES)[1];
+    const isNested = typeof value === 'object' && value !== null && random.chance(0.85);
+    const hostile = isNested ? withHostileField(value, random) : random.pick(HOSTILE_VALUES)[1];
     return { ...body, [name]: hostile };
   }
   return random.pick(HOSTILE_VALUES)[1];

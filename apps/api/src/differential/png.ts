@@ -3,8 +3,8 @@ import { crc32, deflateSync } from 'node:zlib';
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const RGB_8_BIT = [8, 2, 0, 0, 0];
 
-/** A gradient of this size. */
-export function pngOf(width: number, height: number): Buffer {
+/** Draws a gradient. */
+export function makePng(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
@@ -23,9 +23,9 @@ export function pngOf(width: number, height: number): Buffer {
 }
 
 function chunk(name: string, bytes: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(name), bytes]);
+  const typedData = Buffer.concat([Buffer.from(name), bytes]);
   const frame = Buffer.alloc(8);
   frame.writeUInt32BE(bytes.length, 0);
-  frame.writeUInt32BE(crc32(named), 4);
-  return Buffer.concat([frame.subarray(0, 4), named, frame.subarray(4)]);
+  frame.writeUInt32BE(crc32(typedData), 4);
+  return Buffer.concat([frame.subarray(0, 4), typedData, frame.subarray(4)]);
 }

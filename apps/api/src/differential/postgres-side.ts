@@ -6,25 +6,25 @@ import { withClockedRetries } from './clocked-jobs.js';
 
 const POOL_SIZE = 10;
 
-/** Opens a PostgreSQL database of its own on this server, which is dropped at the end. */
-export function freshPostgres(server: string): DatabaseOpener {
+/** Opens a new PostgreSQL database on this server; `close` drops it. */
+export function openFreshPostgres(server: string): DatabaseOpener {
   return async (options) => {
     const name = `differential_${randomBytes(6).toString('hex')}`;
     await administer(server, `create database ${name}`);
     const url = new URL(server);
     url.pathname = `/${name}`;
     await migrate({ url: url.href });
-    const opened = await openPostgres(url.href)(options);
+    const opening = await openPostgres(url.href)(options);
     const close = (): Promise<void> =>
-      opened.close().then(() => administer(server, `drop database ${name} with (force)`));
-    return { database: opened.database, close };
+      opening.close().then(() => administer(server, `drop database ${name} with (force)`));
+    return { database: opening.database, close };
   };
 }
 
-/** Opens this database. What is written need not survive a crash of the server. */
+/** Opens an existing database without synchronous commits, which a test does not need. */
 export function openPostgres(url: string): DatabaseOpener {
   return async (options) => {
-    // Not by `URL`, which knows no address of a socket.
+    // `URL` cannot parse the address of a Unix socket.
     const connection = { url: `${url}${url.includes('?') ? '&' : '?'}options=-c%20synchronous_commit%3Doff` };
     const source = await dataSourceFor(connection, POOL_SIZE).initialize();
     const ports = portsOf(new Postgres(source), connection, options);

@@ -1,5 +1,5 @@
 /** Ids that are equal on both sides. */
-const FIXED = new Set([
+const SHARED_IDS = new Set([
   'currency_id',
   'market_id',
   'sales_channel_id',
@@ -20,7 +20,7 @@ const KINDS_BY_FIELD: Readonly<Record<string, string>> = {
   product_attribute_def_id: 'attribute',
 };
 
-/** By the object or list that an `id` is in. */
+/** Key: the object or list that contains the `id`. */
 const KINDS_BY_PARENT: Readonly<Record<string, string>> = {
   variants: 'variant',
   products: 'product',
@@ -32,7 +32,7 @@ const KINDS_BY_PARENT: Readonly<Record<string, string>> = {
   payment: 'payment',
 };
 
-/** By prefix of the path; the longest match counts. */
+/** Key: a prefix of the path; the longest match counts. */
 const KINDS_BY_PATH: readonly (readonly [prefix: string, kind: string])[] = [
   ['/payment_methods', 'payment_method'],
   ['/promotions', 'promotion'],
@@ -66,18 +66,18 @@ const KINDS_BY_PATH: readonly (readonly [prefix: string, kind: string])[] = [
   ['/cdn', 'file'],
 ];
 
-/** Fields that repeat what was sent. */
+/** Fields that repeat values of the request. */
 export const ECHOES: ReadonlySet<string> = new Set(['input', 'product', 'fields', 'others', 'value']);
 
 const isIndex = (name: string | undefined): boolean => name !== undefined && /^\d+$/.test(name);
 
-/** The kind of record of an id in an answer; `undefined` for other fields. */
+/** Returns the kind of record that an id identifies; `undefined` for other fields. */
 export function kindOfId(route: string, path: readonly string[], owner: unknown): string | undefined {
   const names = path.filter((name) => !isIndex(name));
   const name = names.at(-1) ?? '';
   const parent = names.at(-2) ?? '';
   if (name === 'deleted' || name === 'ids') return KINDS_BY_PARENT[name] ?? kindOfRoute(route);
-  if (FIXED.has(name)) return undefined;
+  if (SHARED_IDS.has(name)) return undefined;
   if (name.endsWith('_id')) return KINDS_BY_FIELD[name] ?? name.slice(0, -'_id'.length);
   if (name !== 'id') return undefined;
   const record = (owner as { record?: unknown } | undefined)?.record;
@@ -87,9 +87,9 @@ export function kindOfId(route: string, path: readonly string[], owner: unknown)
 }
 
 export function kindOfRoute(route: string): string {
-  const found = KINDS_BY_PATH.filter(([prefix]) => route.startsWith(prefix));
-  const longest = found.reduce<readonly [string, string] | undefined>(
-    (best, each) => (best === undefined || each[0].length > best[0].length ? each : best),
+  const matches = KINDS_BY_PATH.filter(([prefix]) => route.startsWith(prefix));
+  const longest = matches.reduce<readonly [string, string] | undefined>(
+    (best, match) => (best === undefined || match[0].length > best[0].length ? match : best),
     undefined,
   );
   return longest?.[1] ?? route;

@@ -11,10 +11,10 @@ interface Operation {
   readonly responses: Json;
 }
 
-const OPTIONAL = 0.4;
-const NULL = 0.06;
+const CHANCE_OF_OPTIONAL = 0.4;
+const CHANCE_OF_NULL = 0.06;
 
-/** Valid bodies by the API reference, with values from the records of an app. */
+/** Generates valid bodies by the API reference, with values from the records of an app. */
 export class SchemaBodies {
   private readonly reference: Json;
 
@@ -22,7 +22,6 @@ export class SchemaBodies {
     this.reference = openApiDocument(routes, '0');
   }
 
-  /** The statuses that the reference promises. */
   statusesOf(route: Route): readonly number[] {
     return Object.keys(this.operationOf(route).responses).map(Number);
   }
@@ -42,48 +41,56 @@ export class SchemaBodies {
 
   private valueOf(schema: Json, path: readonly string[], material: Material): unknown {
     const { random } = material;
-    const plain = this.plainOf(schema);
+    const resolvedSchema = this.resolveSchema(schema);
     const make = BODY_VALUES[path.slice(-2).join('.')] ?? BODY_VALUES[path.at(-1) ?? ''];
-    if (path.length > 1 && this.isNullable(schema) && random.chance(NULL)) return null;
-    const { properties, items, required = [] } = plain as { properties?: Json; items?: Json; required?: string[] };
-    if (make && properties === undefined && (items === undefined || this.plainOf(items)['properties'] === undefined))
+    if (path.length > 1 && this.isNullable(schema) && random.chance(CHANCE_OF_NULL)) return null;
+    const {
+      properties,
+      items,
+      required = [],
+    } = resolvedSchema as { properties?: Json; items?: Json; required?: string[] };
+    if (
+      make &&
+      properties === undefined &&
+      (items === undefined || this.resolveSchema(items)['properties'] === undefined)
+    )
       return make(material);
     if (properties) {
       const entries = Object.entries(properties)
-        .filter(([, of]) => (of as Json)['format'] !== 'binary')
+        .filter(([, property]) => (property as Json)['format'] !== 'binary')
         .filter(([name]) => required.includes(name) || random.chance(this.chanceOf(name)))
-        .map(([name, of]) => [name, this.valueOf(of as Json, [...path, name], material)] as const)
+        .map(([name, property]) => [name, this.valueOf(property as Json, [...path, name], material)] as const)
         .filter(([, value]) => value !== undefined);
       return Object.fromEntries(entries);
     }
     if (items) return Array.from({ length: random.between(1, 3) }, () => this.valueOf(items, path, material));
-    return /^id$|_id$/.test(path.at(-1) ?? '') ? ABSENT_ID : plainValue(plain, material);
+    return /^id$|_id$/.test(path.at(-1) ?? '') ? ABSENT_ID : randomValue(resolvedSchema, material);
   }
 
-  /** Rows of bulk calls have no required fields in their schema, so usual fields are nearly always sent. */
+  /** Rows of bulk calls have no required fields in their schema, so common fields are nearly always sent. */
   private chanceOf(name: string): number {
-    if (RARE.has(name)) return 0.1;
-    return USUAL.has(name) ? 0.995 : OPTIONAL;
+    if (RARE_FIELDS.has(name)) return 0.1;
+    return COMMON_FIELDS.has(name) ? 0.995 : CHANCE_OF_OPTIONAL;
   }
 
   private isNullable({ anyOf, type }: Json): boolean {
     return Array.isArray(anyOf)
-      ? anyOf.some((each) => (each as Json)['type'] === 'null')
+      ? anyOf.some((option) => (option as Json)['type'] === 'null')
       : [type].flat().includes('null');
   }
 
-  private plainOf(schema: Json): Json {
+  private resolveSchema(schema: Json): Json {
     const { $ref: reference, anyOf } = schema as { $ref?: string; anyOf?: Json[] };
-    if (anyOf) return this.plainOf(anyOf.find(({ type }) => type !== 'null') as Json);
+    if (anyOf) return this.resolveSchema(anyOf.find(({ type }) => type !== 'null') as Json);
     if (reference === undefined) return schema;
     const steps = reference.slice('#/'.length).split('/');
-    return this.plainOf(steps.reduce<Json>((part, name) => part[name] as Json, this.reference));
+    return this.resolveSchema(steps.reduce<Json>((part, name) => part[name] as Json, this.reference));
   }
 }
 
-/** A wrong value makes the whole call fail. */
-const RARE = new Set(['product_attribute_def_id', 'currency', 'default_warehouse_code', 'coupon_code']);
-const USUAL = new Set([
+/** A wrong value in one of these fields makes the whole call fail. */
+const RARE_FIELDS = new Set(['product_attribute_def_id', 'currency', 'default_warehouse_code', 'coupon_code']);
+const COMMON_FIELDS = new Set([
   'code',
   'name',
   'kind',
@@ -108,8 +115,8 @@ const USUAL = new Set([
   'account_number',
 ]);
 
-function plainValue({ type, enum: allowed, minimum = 0 }: Json, { random }: Material): unknown {
-  if (Array.isArray(allowed)) return random.pick(allowed as unknown[]);
+function randomValue({ type, enum: options, minimum = 0 }: Json, { random }: Material): unknown {
+  if (Array.isArray(options)) return random.pick(options as unknown[]);
   const [kind] = [type].flat();
   if (kind === 'string') return random.pick(['text', 'Текст', 'a b']);
   if (kind === 'integer' || kind === 'number') return Math.max(Number(minimum), random.between(0, 5));

@@ -1,4 +1,4 @@
-/** Random choices that are the same for the same seed. */
+/** Makes the same random choices for the same seed. */
 export class SeededRandom {
   private state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.state = seed >>> 0;
   }
 
-  /** From 0 to 1, 1 excluded: mulberry32. */
+  /** Returns a number from 0 inclusive to 1 exclusive, by mulberry32. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
@@ -18,7 +18,7 @@ export class SeededRandom {
     return this.next() < probability;
   }
 
-  /** An integer, both ends included. */
+  /** Returns an integer; both bounds are included. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
@@ -28,17 +28,17 @@ export class SeededRandom {
     return items[this.between(0, items.length - 1)] as Item;
   }
 
-  /** Distinct items in their order. */
+  /** Picks distinct items and keeps their order. */
   some<Item>(items: readonly Item[], count: number): Item[] {
-    const left = [...items.keys()];
-    while (left.length > count) left.splice(this.between(0, left.length - 1), 1);
-    return left.map((index) => items[index] as Item);
+    const indexes = [...items.keys()];
+    while (indexes.length > count) indexes.splice(this.between(0, indexes.length - 1), 1);
+    return indexes.map((index) => items[index] as Item);
   }
 
   weighted<Item>(items: readonly Item[], weightOf: (item: Item) => number): Item {
     const weights = items.map(weightOf);
-    let rest = this.next() * weights.reduce((sum, weight) => sum + weight, 0);
-    const index = weights.findIndex((weight) => (rest -= weight) < 0);
+    let remaining = this.next() * weights.reduce((sum, weight) => sum + weight, 0);
+    const index = weights.findIndex((weight) => (remaining -= weight) < 0);
     return items[index < 0 ? items.length - 1 : index] as Item;
   }
 }

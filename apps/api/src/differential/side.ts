@@ -16,24 +16,22 @@ import { MovableClock } from '../testing/movable-clock.js';
 import { RawHttp, type RawCall, type RawReply } from '../testing/raw-http.js';
 import { TOKENS } from '../tokens.js';
 
-/** One of the two services that are compared. */
 export interface Side {
   readonly routes: readonly Route[];
   call(call: RawCall): Promise<RawReply>;
-  /** Creates an app and returns its token. */
   createApp(currency: string): Promise<string>;
-  /** Moves the clock; backwards only between runs. */
+  /** Moves the clock; negative only between runs. */
   forward(seconds: number): void;
-  /** Runs the jobs that wait and returns how often one has failed. */
+  /** Runs pending jobs and returns the number of failures. */
   runJobs(): Promise<number>;
-  /** Runs every chore once. Returns what each said, by its name. */
+  /** Runs every chore once. Returns the result of each by name. */
   runChores(): Promise<Readonly<Record<string, unknown>>>;
   close(): Promise<void>;
 }
 
 export type OpenSide = (environment: Readonly<Record<string, string>>) => Promise<Side>;
 
-/** The whole service on a database of this adapter. */
+/** Opens the whole service on a database of this adapter. */
 export function sideOn(openDatabase: DatabaseOpener): OpenSide {
   return async (environment) => {
     const dataDir = await mkdtemp(join(tmpdir(), 'differential-'));
@@ -42,13 +40,13 @@ export function sideOn(openDatabase: DatabaseOpener): OpenSide {
     const media = await openLibraryTools(config);
     const refunds = await openRefundGateway(config, refundReportOf(logger));
     const clock = new MovableClock();
-    const opened = await openDatabase({
+    const opening = await openDatabase({
       environment: config.environment,
       clock,
       publicBase: () => media.library.base,
       isPublished: () => media.library.isPublished,
     });
-    const { database } = opened;
+    const { database } = opening;
     const container = containerOf(database, { refunds, media }, clock);
     const api = await startApi({ container, database }, config, logger, EDGE_TIMEOUTS);
     const http = new RawHttp(`http://127.0.0.1:${api.port}`);
@@ -72,20 +70,20 @@ export function sideOn(openDatabase: DatabaseOpener): OpenSide {
         return failures;
       },
       runChores: async () => {
-        const answers: Record<string, unknown> = {};
+        const results: Record<string, unknown> = {};
         for (const chore of chores) {
-          answers[chore.name] = await chore
+          results[chore.name] = await chore
             .run(new AbortController().signal)
             .catch((error: unknown) => `failed: ${String(error)}`);
         }
-        return answers;
+        return results;
       },
       close: async () => {
         http.close();
         await api.stop();
         await queue.close();
         await Promise.all([media.close(), refunds.close?.()]);
-        await opened.close();
+        await opening.close();
         await rm(dataDir, { recursive: true, force: true });
       },
     };

@@ -1,83 +1,76 @@
-/** A value of an earlier answer, which each side resolves to its own. */
+/** Refers to a value in an earlier answer; each side resolves it to its own value. */
 export class Ref {
   constructor(
     readonly step: number,
     /** Path into the body, such as `data.items.0.id`. */
-    readonly at: string,
+    readonly path: string,
   ) {}
 
-  /** A reference to another field of the same object. */
+  /** Refers to another field of the same object. */
   sibling(name: string): Ref {
-    return new Ref(this.step, [...this.at.split('.').slice(0, -1), name].join('.'));
+    return new Ref(this.step, [...this.path.split('.').slice(0, -1), name].join('.'));
   }
 
-  below(at: string): Ref {
-    return new Ref(this.step, [this.at, at].filter((part) => part !== '').join('.'));
+  below(path: string): Ref {
+    return new Ref(this.step, [this.path, path].filter((part) => part !== '').join('.'));
   }
 }
 
 export interface FormFile {
   readonly name: string;
-  /** The text itself, or the size of a PNG. */
+  /** Text content, or the size of a PNG. */
   readonly content: string | { readonly png: readonly [width: number, height: number] };
 }
 
-/** One request. Whatever may hold a {@link Ref} is `unknown`. */
+/** One request. Values of type `unknown` may hold a {@link Ref}. */
 export interface CallStep {
   readonly kind: 'call';
   readonly id: number;
   readonly app: string;
   readonly method: string;
-  /** The path of the route, such as `/orders/:id`. */
   readonly path: string;
-  /** Path segments by parameter; a text that starts with `raw:` is sent undecoded. */
+  /** Values of path parameters; a text that starts with `raw:` is sent unencoded. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: readonly (readonly [name: string, value: unknown])[];
-  /** A hostile query, appended unchanged. */
+  /** A hostile query string, appended unencoded. */
   readonly rawQuery?: string;
   readonly body?: unknown;
-  /** Replaces the body. */
+  /** Text that is sent in place of the JSON body. */
   readonly text?: string;
   readonly file?: FormFile;
-  /** The token of the app unless a session's is named. */
+  /** Token of a session; without it, the token of the app is sent. */
   readonly token?: unknown;
   readonly idempotencyKey?: string;
-  /** The list is sorted by drawn values, so rows are compared by id. */
+  /** The list is sorted by random values, so its rows are compared by id. */
   readonly isUnordered?: boolean;
 }
 
 export type Step =
   | CallStep
   | { readonly kind: 'app'; readonly id: number; readonly app: string; readonly currency: string }
-  /** Fetches the public URL of a file. */
   | { readonly kind: 'public'; readonly id: number; readonly url: Ref }
   | { readonly kind: 'clock'; readonly id: number; readonly seconds: number }
-  /** Runs pending jobs. */
   | { readonly kind: 'jobs'; readonly id: number }
-  /** Runs every chore once, including the expiry sweep. */
   | { readonly kind: 'chores'; readonly id: number };
 
-/** An id that no record has; a reference to a missing step resolves to it. */
+/** An id that no record has; references to missing answers resolve to it. */
 export const ABSENT_ID = 987_654_321;
 
-/** The value with every reference resolved. */
-export function resolved(value: unknown, valueOf: (ref: Ref) => unknown): unknown {
+export function resolveRefs(value: unknown, valueOf: (ref: Ref) => unknown): unknown {
   if (value instanceof Ref) return valueOf(value);
-  if (Array.isArray(value)) return value.map((each) => resolved(each, valueOf));
+  if (Array.isArray(value)) return value.map((item) => resolveRefs(item, valueOf));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, resolved(each, valueOf)]));
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, resolveRefs(field, valueOf)]));
 }
 
-/** All references in a step. */
 export function refsIn(value: unknown): readonly Ref[] {
   if (value instanceof Ref) return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(refsIn) : [];
 }
 
-/** The value at a path such as `data.0.id`. */
-export function valueAt(body: unknown, at: string): unknown {
-  if (at === '') return body;
-  return at.split('.').reduce<unknown>((part, name) => {
+export function valueAt(body: unknown, path: string): unknown {
+  if (path === '') return body;
+  return path.split('.').reduce<unknown>((part, name) => {
     if (typeof part !== 'object' || part === null || !Object.hasOwn(part, name)) return undefined;
     return (part as Record<string, unknown>)[name];
   }, body);
@@ -85,53 +78,57 @@ export function valueAt(body: unknown, at: string): unknown {
 
 const MAX_SHOWN = 600;
 
-/** A step in one line; references read `#12.data.id`. */
-export function shown(step: Step): string {
+/** Formats a step in one line; references look like `#12.data.id`. */
+export function formatStep(step: Step): string {
   const number = `#${step.id}`.padEnd(7);
   switch (step.kind) {
     case 'app':
       return `${number}new app ${step.app} in ${step.currency}`;
     case 'public':
-      return `${number}GET the public URL ${inText(step.url)}`;
+      return `${number}GET the public URL ${formatValue(step.url)}`;
     case 'clock':
       return `${number}clock forward by ${step.seconds} s`;
     case 'jobs':
     case 'chores':
       return `${number}run the ${step.kind}`;
     case 'call':
-      return number + shownCall(step);
+      return number + formatCall(step);
   }
 }
 
-function shownCall(step: CallStep): string {
-  const path = step.path.replaceAll(/:(\w+)/g, (_, name: string) => `{${inText(step.params[name])}}`);
-  const query = [...step.query.map(([name, value]) => `${name}=${inText(value)}`), step.rawQuery].filter(Boolean);
+function formatCall(step: CallStep): string {
+  const path = step.path.replaceAll(/:(\w+)/g, (_, name: string) => `{${formatValue(step.params[name])}}`);
+  const query = [...step.query.map(([name, value]) => `${name}=${formatValue(value)}`), step.rawQuery].filter(Boolean);
   return [
     step.app,
     step.method.toUpperCase(),
-    cut(query.length > 0 ? `${path}?${query.join('&')}` : path),
-    step.text === undefined ? (step.body === undefined ? '' : cut(inJson(step.body))) : cut(JSON.stringify(step.text)),
+    truncate(query.length > 0 ? `${path}?${query.join('&')}` : path),
+    step.text === undefined
+      ? step.body === undefined
+        ? ''
+        : truncate(formatJson(step.body))
+      : truncate(JSON.stringify(step.text)),
     step.file && `file ${step.file.name} ${JSON.stringify(step.file.content)}`,
-    step.token !== undefined && `as ${inText(step.token)}`,
+    step.token !== undefined && `as ${formatValue(step.token)}`,
     step.idempotencyKey && `key ${step.idempotencyKey}`,
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-function inText(value: unknown): string {
-  return value instanceof Ref ? `#${value.step}.${value.at}` : String(value);
+function formatValue(value: unknown): string {
+  return value instanceof Ref ? `#${value.step}.${value.path}` : String(value);
 }
 
-function inJson(value: unknown): string {
-  if (value instanceof Ref) return inText(value);
-  if (Array.isArray(value)) return `[${value.map(inJson).join(',')}]`;
+function formatJson(value: unknown): string {
+  if (value instanceof Ref) return formatValue(value);
+  if (Array.isArray(value)) return `[${value.map(formatJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
   return `{${Object.entries(value)
-    .map(([name, each]) => `${JSON.stringify(name)}:${inJson(each)}`)
+    .map(([name, field]) => `${JSON.stringify(name)}:${formatJson(field)}`)
     .join(',')}}`;
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)` : text;
 }

@@ -9,8 +9,8 @@ import { openLibraryTools } from '../media/index.js';
 import { openRefundGateway } from '../proformas/index.js';
 import { TOKENS } from '../tokens.js';
 
-/** The route table; connects to no database. */
-export async function allRoutes(): Promise<readonly Route[]> {
+/** Builds the route table without a database connection. */
+export async function buildRoutes(): Promise<readonly Route[]> {
   const folder = await mkdtemp(join(tmpdir(), 'back-office-docs-'));
   const config = readConfig({ DATA_DIR: folder });
   const media = await openLibraryTools(config);

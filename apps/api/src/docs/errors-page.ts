@@ -3,22 +3,26 @@ import { errorKeysOf, isMessageKey, isKeyed } from '../http/error-keys.js';
 import { TOKEN_FAILURES } from '../http/errors.js';
 import type { Route } from '../http/route.js';
 
-/** First line of every generated page. */
-export const HEAD = '<!-- Written by `npm run docs` from the code; a test holds it to that. -->';
+export const GENERATED_NOTICE = '<!-- Written by `npm run docs` from the code; a test holds it to that. -->';
 
 const EVERY_CALL = 'every call';
 
-const RULES = [rules.CANT_BE_BLANK, rules.IS_INVALID, rules.IS_TOO_LONG, rules.MUST_BE_POSITIVE, rules.ALREADY_TAKEN];
+const FIELD_RULES = [
+  rules.CANT_BE_BLANK,
+  rules.IS_INVALID,
+  rules.IS_TOO_LONG,
+  rules.MUST_BE_POSITIVE,
+  rules.ALREADY_TAKEN,
+];
 
-/** The page of all message keys and texts, with their calls and status. */
 export function errorsPage(routes: readonly Route[]): string {
-  const answered = messagesOf(routes);
-  const keys = answered.filter(({ message }) => isMessageKey(message));
-  const texts = answered.filter(({ message }) => !isMessageKey(message) && !RULES.includes(message));
+  const messages = messagesOf(routes);
+  const keys = messages.filter(({ message }) => isMessageKey(message));
+  const texts = messages.filter(({ message }) => !isMessageKey(message) && !FIELD_RULES.includes(message));
   return [
     '# Errors',
     '',
-    HEAD,
+    GENERATED_NOTICE,
     '',
     'Look a message up here to see which call answers it, with which status. The shape of an error is in the',
     '[quickstart](quickstart.md#when-something-is-wrong).',
@@ -41,7 +45,7 @@ export function errorsPage(routes: readonly Route[]): string {
     '',
     ...tableOf(texts),
     '',
-    `Every call with a body answers these under the name of a field, with 422: ${RULES.map(coded).join(', ')}.`,
+    `Every call with a body answers these under the name of a field, with 422: ${FIELD_RULES.map(codeSpan).join(', ')}.`,
     '',
   ].join('\n');
 }
@@ -52,27 +56,27 @@ interface Message {
   readonly calls: readonly string[];
 }
 
-/** Each message with each of its statuses, in alphabetical order. */
+/** Lists each message with each of its statuses, in alphabetical order. */
 function messagesOf(routes: readonly Route[]): Message[] {
-  const found = new Map<string, Message>();
+  const messagesById = new Map<string, Message>();
   for (const route of routes) {
     for (const [status, messages] of errorKeysOf(route)) {
       for (const message of messages) {
         const id = `${message} ${status}`;
-        const calls = [...(found.get(id)?.calls ?? []), nameOf(route)];
-        found.set(id, { message, status, calls });
+        const calls = [...(messagesById.get(id)?.calls ?? []), nameOf(route)];
+        messagesById.set(id, { message, status, calls });
       }
     }
   }
-  const sorted = [...found].sort(([one], [other]) => (one < other ? -1 : 1));
-  return sorted.map(([, message]) => ({ ...message, calls: abbreviated(message, routes) }));
+  const sortedMessages = [...messagesById].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sortedMessages.map(([, message]) => ({ ...message, calls: abbreviateCalls(message, routes) }));
 }
 
-function abbreviated({ message, calls }: Message, routes: readonly Route[]): readonly string[] {
+function abbreviateCalls({ message, calls }: Message, routes: readonly Route[]): readonly string[] {
   if ((TOKEN_FAILURES as readonly string[]).includes(message)) return [EVERY_CALL];
-  const [writes, unkeyed] = [routes.filter(({ method }) => method !== 'get'), routes.filter(isUnkeyedWrite)];
-  if (calls.length < writes.length - unkeyed.length) return calls;
-  return [`every call but GET and ${unkeyed.map(nameOf).join(', ')}`];
+  const [writeRoutes, unkeyedRoutes] = [routes.filter(({ method }) => method !== 'get'), routes.filter(isUnkeyedWrite)];
+  if (calls.length < writeRoutes.length - unkeyedRoutes.length) return calls;
+  return [`every call but GET and ${unkeyedRoutes.map(nameOf).join(', ')}`];
 }
 
 function isUnkeyedWrite(route: Route): boolean {
@@ -80,14 +84,16 @@ function isUnkeyedWrite(route: Route): boolean {
 }
 
 function tableOf(messages: readonly Message[]): string[] {
-  const rows = messages.map(({ message, status, calls }) => `| ${coded(message)} | ${status} | ${calls.join(', ')} |`);
+  const rows = messages.map(
+    ({ message, status, calls }) => `| ${codeSpan(message)} | ${status} | ${calls.join(', ')} |`,
+  );
   return ['| message | status | calls |', '| --- | --- | --- |', ...rows];
 }
 
 function nameOf({ method, path }: Route): string {
-  return coded(`${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  return codeSpan(`${method.toUpperCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
 }
 
-function coded(text: string): string {
+function codeSpan(text: string): string {
   return `\`${text}\``;
 }

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 const START = '<!-- imports: start -->';
 const END = '<!-- imports: end -->';
 const IMPORT = /\bfrom '@back-office\/([\w-]+)'/g;
-/** Every package imports it, so its arrows would hide all others. */
+/** Every package imports the kernel, so its arrows would hide all others. */
 const KERNEL = 'kernel';
 
-/** The page with a picture of the imports between packages. */
+/** Returns the page with an up-to-date diagram of imports between packages. */
 export function withImportsPicture(page: string, root: string): string {
-  const [before = '', rest = ''] = page.split(START);
-  const after = rest.split(END)[1] ?? '';
-  return `${before}${START}\n\n\`\`\`mermaid\n${pictureOf(root)}\n\`\`\`\n\n${END}${after}`;
+  const [textBefore = '', textAfterStart = ''] = page.split(START);
+  const textAfterEnd = textAfterStart.split(END)[1] ?? '';
+  return `${textBefore}${START}\n\n\`\`\`mermaid\n${diagramOf(root)}\n\`\`\`\n\n${END}${textAfterEnd}`;
 }
 
-function pictureOf(root: string): string {
+function diagramOf(root: string): string {
   const names = readdirSync(join(root, 'packages'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const packages = names.map(({ name }) => ({ name, uses: importedBy(join(root, 'packages', name, 'src')) }));
   const adapters = packages.filter(({ name }) => name.includes('-'));
@@ -35,12 +35,17 @@ function pictureOf(root: string): string {
   ].join('\n');
 }
 
-/** One arrow replaces those of a database adapter to nearly every domain. */
+/** A package that imports most domains gets one arrow to their group. */
 function arrowsOf(name: string, uses: ReadonlySet<string>, domains: number): string[] {
-  const shown = [...uses].filter((used) => used !== name && used !== KERNEL).sort();
-  const usesMost = shown.length >= domains / 2;
-  const others = usesMost ? shown.filter((used) => used === 'database' || used.includes('-')) : shown;
-  return [...(usesMost ? [`  ${name} --> domains`] : []), ...others.map((used) => `  ${name} --> ${used}`)];
+  const shownImports = [...uses].filter((importName) => importName !== name && importName !== KERNEL).sort();
+  const usesMost = shownImports.length >= domains / 2;
+  const singleArrows = usesMost
+    ? shownImports.filter((importName) => importName === 'database' || importName.includes('-'))
+    : shownImports;
+  return [
+    ...(usesMost ? [`  ${name} --> domains`] : []),
+    ...singleArrows.map((importName) => `  ${name} --> ${importName}`),
+  ];
 }
 
 function importedBy(source: string): ReadonlySet<string> {

@@ -3,33 +3,33 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { MATCHING } from '@back-office/matching';
 import type { Route } from '../http/route.js';
-import { allRoutes } from './all-routes.js';
+import { buildRoutes } from './all-routes.js';
 import { withImportsPicture } from './imports-picture.js';
 import { GENERATED_PAGES } from './pages.js';
 
 let routes: readonly Route[];
 
 beforeAll(async () => {
-  routes = await allRoutes();
+  routes = await buildRoutes();
 });
 
-const onDisk = (name: string): Promise<string> =>
+const readPage = (name: string): Promise<string> =>
   readFile(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
-/** Ignores how the formatter pads tables. */
-const unpadded = (text: string): string => text.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---');
+/** Ignores the padding of tables by the formatter. */
+const removePadding = (text: string): string => text.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---');
 
 describe('a generated page', () => {
   it.each(Object.entries(GENERATED_PAGES))('%s is up to date with `npm run docs`', async (name, text) => {
-    expect(unpadded(await onDisk(name))).toBe(unpadded(text(routes)));
+    expect(removePadding(await readPage(name))).toBe(removePadding(text(routes)));
   });
 });
 
 describe('the architecture page', () => {
   it('is up to date with `npm run docs`', async () => {
-    const page = await onDisk('architecture.md');
+    const page = await readPage('architecture.md');
     expect(page).toContain('apps/api');
-    expect(unpadded(withImportsPicture(page, fileURLToPath(new URL('../../../../', import.meta.url))))).toBe(
-      unpadded(page),
+    expect(removePadding(withImportsPicture(page, fileURLToPath(new URL('../../../../', import.meta.url))))).toBe(
+      removePadding(page),
     );
   });
 });
@@ -50,11 +50,11 @@ describe('the page of matching', () => {
   );
 
   it.each(rows)('has the row %s', async (row) => {
-    expect(unpadded(await onDisk('matching.md'))).toContain(row);
+    expect(removePadding(await readPage('matching.md'))).toContain(row);
   });
 
   it('has no other rows', async () => {
-    const page = unpadded(await onDisk('matching.md'));
+    const page = removePadding(await readPage('matching.md'));
     expect(page.split('\n').filter((line) => /^\| `(GET|POST|PUT)/.test(line))).toHaveLength(rows.length);
   });
 });
@@ -73,7 +73,7 @@ describe('the page of errors', () => {
 
   it('has every key in the code', async () => {
     expect(new Set(keys).size).toBeGreaterThan(60);
-    const page = await onDisk('errors.md');
+    const page = await readPage('errors.md');
     expect([...new Set(keys)].filter((key) => !page.includes(`| \`${key}\` `))).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe('the page of errors', () => {
     ['API.Stocks.NegativeStock', 200, 'PUT /int/stocks'],
     ['Stocks.InvalidWarehouseId', 400, 'GET /stocks'],
   ])('lists %s with %i for %s', async (key, status, call) => {
-    const row = unpadded(await onDisk('errors.md'))
+    const row = removePadding(await readPage('errors.md'))
       .split('\n')
       .find((line) => line.startsWith(`| \`${key}\` | ${status} |`));
     expect(row).toContain(`\`${call}\``);

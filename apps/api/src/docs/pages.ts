@@ -8,9 +8,9 @@ import {
   type ProformaStatus,
 } from '@back-office/proforma';
 import type { Route } from '../http/route.js';
-import { errorsPage, HEAD } from './errors-page.js';
+import { errorsPage, GENERATED_NOTICE } from './errors-page.js';
 
-/** Text of each generated page of `docs/`, by file name. */
+/** Makes the text of each generated page of `docs/`, by file name. */
 export const GENERATED_PAGES: Readonly<Record<string, (routes: readonly Route[]) => string>> = {
   'proforma-states.md': proformaStates,
   'errors.md': errorsPage,
@@ -19,21 +19,21 @@ export const GENERATED_PAGES: Readonly<Record<string, (routes: readonly Route[])
 function proformaStates(): string {
   const actions = Object.keys(TRANSITIONS) as Action[];
   const arrows = actions.flatMap(arrowsOf);
-  const [inside, out] = [
+  const [openArrows, finalArrows] = [
     arrows.filter((arrow) => !arrow.startsWith('open')),
     arrows.filter((arrow) => arrow.startsWith('open')),
   ];
   const diagram = [
     'stateDiagram-v2',
     '  state open {',
-    ...['[*] --> draft: create', ...inside].map((line) => `    ${line}`),
+    ...['[*] --> draft: create', ...openArrows].map((line) => `    ${line}`),
     '  }',
-    ...[...out, ...FINAL_STATUSES.map((status) => `${status} --> [*]`)].map((line) => `  ${line}`),
+    ...[...finalArrows, ...FINAL_STATUSES.map((status) => `${status} --> [*]`)].map((line) => `  ${line}`),
   ];
   return [
     '# Proforma states',
     '',
-    HEAD,
+    GENERATED_NOTICE,
     '',
     'Look here to see which action leads from which status to which.',
     '',
@@ -51,7 +51,7 @@ function proformaStates(): string {
   ].join('\n');
 }
 
-/** One arrow per transition to a final status; unchanged statuses are only in the table. */
+/** Draws one arrow per transition to a final status; unchanged statuses are only in the table. */
 function arrowsOf(action: Action): string[] {
   return TRANSITIONS[action].flatMap(({ from, to }) =>
     to.flatMap((target) => {
@@ -63,10 +63,10 @@ function arrowsOf(action: Action): string[] {
 }
 
 function rowsOf(action: Action): string[] {
-  return TRANSITIONS[action].map(({ from, to }) => `| ${action} | ${listed(from)} | ${to.join(', ')} |`);
+  return TRANSITIONS[action].map(({ from, to }) => `| ${action} | ${formatStatuses(from)} | ${to.join(', ')} |`);
 }
 
-function listed(statuses: readonly ProformaStatus[]): string {
+function formatStatuses(statuses: readonly ProformaStatus[]): string {
   if (statuses.length === STATUSES.length) return 'any';
   return statuses.length === OPEN_STATUSES.length ? 'open' : statuses.join(', ');
 }

@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { allRoutes } from './all-routes.js';
+import { buildRoutes } from './all-routes.js';
 import { withImportsPicture } from './imports-picture.js';
 import { GENERATED_PAGES } from './pages.js';
 
-const routes = await allRoutes();
+const routes = await buildRoutes();
 for (const [name, text] of Object.entries(GENERATED_PAGES)) {
   await writeFile(new URL(`../../../../docs/${name}`, import.meta.url), text(routes));
 }

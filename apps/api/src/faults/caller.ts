@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Fields of answers that the scenarios read. */
+/** The fields of answers that the scenarios read. */
 export interface Data {
   readonly id: number;
   readonly key: string;
@@ -18,28 +18,28 @@ export interface Answer {
   readonly data: Data;
 }
 
-/** No answer, or one of 500 and above: the call may have been executed. */
+/** No answer, or a status of 500 and above: the call may have been executed. */
 export const UNKNOWN = 'unknown';
 
-/** A keyed call that is still running, or too many calls. */
-const RETRYABLE = [409, 429];
-/** Statuses that mean nothing was written. */
-const NOT_WRITTEN = [429, 503];
+/** 409: a call with the same key is still running. 429: too many calls. */
+const RETRYABLE_STATUSES = [409, 429];
+/** Statuses after which nothing was written. */
+const UNWRITTEN_STATUSES = [429, 503];
 
 const TIMEOUT_MS = 25_000;
 const RETRY_MS = 100;
 
-/** A client of one app that calls the servers in turn and counts failures. */
+/** A client of one app. It calls the servers in turn and counts failures. */
 export class Caller {
-  private turn = 0;
-  /** Answers of 500 and above, which only a fault explains. */
+  private requestCount = 0;
+  /** Number of answers with status 500 and above; only a fault may cause them. */
   failures = 0;
 
   constructor(
     readonly appId: number,
     private readonly token: string,
     private readonly origins: readonly string[],
-    /** Milliseconds until `settle` gives up. */
+    /** Timeout of `settle`. */
     private readonly timeoutMs = 60_000,
   ) {}
 
@@ -47,32 +47,32 @@ export class Caller {
     return { Authorization: `Bearer ${this.token}` };
   }
 
-  /** One try; an answer of 500 and above is unknown. */
-  async ask(method: string, path: string, sent?: unknown): Promise<Answer | typeof UNKNOWN> {
-    const answer = await this.attempt(method, path, sent);
+  /** Sends the call once; a status of 500 and above counts as unknown. */
+  async call(method: string, path: string, content?: unknown): Promise<Answer | typeof UNKNOWN> {
+    const answer = await this.attempt(method, path, content);
     return answer === undefined || answer.status >= 500 ? UNKNOWN : answer;
   }
 
-  /** One try; `undefined` without an answer. */
+  /** Sends the call once; `undefined` without an answer. */
   async attempt(
     method: string,
     path: string,
-    sent: unknown,
+    content: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<(Answer & { readonly isReplayed: boolean }) | undefined> {
-    this.turn += 1;
-    const origin = this.origins[this.turn % this.origins.length] ?? '';
-    const isForm = sent instanceof FormData;
+    this.requestCount += 1;
+    const origin = this.origins[this.requestCount % this.origins.length] ?? '';
+    const isForm = content instanceof FormData;
     try {
       const response = await fetch(`${origin}/api/v2${path}`, {
         method,
         signal: AbortSignal.timeout(TIMEOUT_MS),
         headers: {
           ...this.headers,
-          ...(sent === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+          ...(content === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
           ...headers,
         },
-        ...(sent !== undefined && { body: isForm ? sent : JSON.stringify(sent) }),
+        ...(content !== undefined && { body: isForm ? content : JSON.stringify(content) }),
       });
       const text = await response.text();
       const body = (text === '' ? {} : JSON.parse(text)) as { data?: Data };
@@ -84,19 +84,19 @@ export class Caller {
     }
   }
 
-  /** Repeats the call under one key until its result is known. */
+  /** Repeats the call with one idempotency key until its result is known. */
   async settle(method: string, path: string, body?: unknown): Promise<Answer> {
     const key = randomUUID();
-    const end = Date.now() + this.timeoutMs;
-    let isNotDone = true;
-    while (Date.now() < end) {
+    const deadline = Date.now() + this.timeoutMs;
+    let isUnwritten = true;
+    while (Date.now() < deadline) {
       const answer = await this.attempt(method, path, body, { 'Idempotency-Key': key });
       const status = answer?.status ?? 500;
-      if (answer && status < 500 && !RETRYABLE.includes(status)) {
-        if (answer.isReplayed && isNotDone) throw new Error(`${method} ${path} was refused but executed`);
+      if (answer && status < 500 && !RETRYABLE_STATUSES.includes(status)) {
+        if (answer.isReplayed && isUnwritten) throw new Error(`${method} ${path} was refused but executed`);
         return answer;
       }
-      isNotDone &&= NOT_WRITTEN.includes(status);
+      isUnwritten &&= UNWRITTEN_STATUSES.includes(status);
       await pause(RETRY_MS);
     }
     throw new Error(`${method} ${path} had no answer for ${this.timeoutMs / 1_000} s`);

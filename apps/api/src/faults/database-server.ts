@@ -14,7 +14,7 @@ import {
 /** A PostgreSQL server that can be killed and restarted. */
 export class DatabaseServer {
   private constructor(
-    private readonly home: Home,
+    private readonly serverHome: Home,
     private readonly socketDirectory: string,
   ) {}
 
@@ -27,8 +27,8 @@ export class DatabaseServer {
     return join(this.socketDirectory, SOCKET_NAME);
   }
 
-  /** A client that bypasses the proxy. */
-  async client(database: string): Promise<pg.Client> {
+  /** Connects a client that bypasses the proxy. */
+  async connect(database: string): Promise<pg.Client> {
     const client = new pg.Client({ host: this.socketDirectory, port: 5432, user: USER, database });
     client.on('error', () => {});
     await client.connect();
@@ -36,7 +36,7 @@ export class DatabaseServer {
   }
 
   async rows<Row>(database: string, text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const client = await this.client(database);
+    const client = await this.connect(database);
     try {
       return (await client.query(text, [...values])).rows as Row[];
     } finally {
@@ -48,25 +48,24 @@ export class DatabaseServer {
     return `postgres://${USER}@127.0.0.1:${port}/${database}`;
   }
 
-  /** Pid of the main server process while it runs. */
+  /** Returns the pid of the main server process while it runs. */
   async pid(): Promise<number | undefined> {
-    return (await findServer(this.home))?.pid;
+    return (await findServer(this.serverHome))?.pid;
   }
 
-  /** Signals the main process; SIGQUIT stops the server without a checkpoint. */
+  /** Signals the main process and waits for its end. SIGQUIT stops the server without a checkpoint. */
   async signal(signal: NodeJS.Signals): Promise<void> {
-    const server = await findServer(this.home);
+    const server = await findServer(this.serverHome);
     if (server) process.kill(server.pid, signal);
-    while (await findServer(this.home));
+    while (await findServer(this.serverHome));
   }
 
-  /** Starts the server unless it runs. */
-  async startAgain(): Promise<void> {
-    await ensureServer(this.home);
+  async ensureStarted(): Promise<void> {
+    await ensureServer(this.serverHome);
   }
 
   async stop(): Promise<void> {
-    await stopServer(this.home);
-    await rm(this.home.directory, { recursive: true, force: true });
+    await stopServer(this.serverHome);
+    await rm(this.serverHome.directory, { recursive: true, force: true });
   }
 }

@@ -9,14 +9,14 @@ import type { StorageModule } from '../media/index.js';
 export type StoreFault = 'none' | 'fails' | 'slow' | 'full' | 'breaks off';
 
 const SLOW_MS = 2_000;
-const file = (dataDir: string): string => join(dataDir, 'store-fault');
+const faultFileOf = (dataDir: string): string => join(dataDir, 'store-fault');
 
-/** Sets the fault of all stores on this folder. */
+/** Sets the fault of all stores in this data folder. */
 export async function breakStores(dataDir: string, fault: StoreFault): Promise<void> {
-  await writeFile(file(dataDir), fault);
+  await writeFile(faultFileOf(dataDir), fault);
 }
 
-/** Opens a disk store that fails on command: `STORAGE` of the fault runs. */
+/** The fault runs load this module as `STORAGE`. It opens a disk store that fails on command. */
 export const openMediaStore: StorageModule['openMediaStore'] = async (environment) => {
   const { dataDir } = readConfig(environment);
   return { store: new FaultyStore(await DiskMediaStore.open(join(dataDir, 'media')), dataDir) };
@@ -29,23 +29,23 @@ class FaultyStore implements MediaStore {
   ) {}
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>, mime: string): Promise<number> {
-    const fault = await this.fault();
+    const fault = await this.applyFault();
     if (fault === 'full') throw new StoreNotWritable('The media folder is full');
-    return this.store.put(key, fault === 'breaks off' ? brokenOff(bytes) : bytes, mime);
+    return this.store.put(key, fault === 'breaks off' ? breakOff(bytes) : bytes, mime);
   }
 
   async read(key: string, range?: ByteRange) {
-    await this.fault();
+    await this.applyFault();
     return this.store.read(key, range);
   }
 
   async copy(from: string, to: string): Promise<boolean> {
-    await this.fault();
+    await this.applyFault();
     return this.store.copy(from, to);
   }
 
   async remove(key: string): Promise<void> {
-    await this.fault();
+    await this.applyFault();
     return this.store.remove(key);
   }
 
@@ -54,19 +54,19 @@ class FaultyStore implements MediaStore {
   }
 
   async ping(): Promise<void> {
-    await this.fault();
+    await this.applyFault();
     return this.store.ping();
   }
 
-  private async fault(): Promise<StoreFault> {
-    const fault = (await readFile(file(this.dataDir), 'utf8').catch(() => 'none')) as StoreFault;
+  private async applyFault(): Promise<StoreFault> {
+    const fault = (await readFile(faultFileOf(this.dataDir), 'utf8').catch(() => 'none')) as StoreFault;
     if (fault === 'fails') throw new Error('The store is broken (on purpose)');
     if (fault === 'slow') await pause(SLOW_MS);
     return fault;
   }
 }
 
-async function* brokenOff(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* breakOff(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {
     yield chunk.subarray(0, chunk.length / 2);
     throw new Error('The store broke off (on purpose)');

@@ -6,11 +6,11 @@ import { promisify } from 'node:util';
 import type { Rig } from './rig.js';
 import type { Outcome } from './scenario.js';
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
-/** How long the disk is full. */
-const NO_ROOM_MS = 1_500;
-/** Less than a segment of the database's log. */
+/** How long the disk stays full. */
+const DISK_FULL_MS = 1_500;
+/** Less than a WAL segment of PostgreSQL. */
 const MAX_FILE_BYTES = 1_000_000;
 const FREE_DESCRIPTORS = 10;
 const CONNECTIONS = 400;
@@ -18,15 +18,15 @@ const MAX_RECOVERY_MS = 2_000;
 
 type Limit = 'fsize' | 'nofile';
 
-/** Changes a limit of running processes; skips ended ones. */
-async function limit(pids: readonly number[], name: Limit, value: number | 'unlimited'): Promise<void> {
+/** Changes a limit of running processes and skips ended ones. */
+async function setLimit(pids: readonly number[], name: Limit, value: number | 'unlimited'): Promise<void> {
   await Promise.all(
     pids.map(async (pid) => {
       const owner = await stat(`/proc/${pid}`).catch(() => undefined);
       if (owner === undefined) return;
       const { uid, gid } = owner;
       try {
-        await run('prlimit', [`--pid=${pid}`, `--${name}=${value}:`], { uid, gid });
+        await execute('prlimit', [`--pid=${pid}`, `--${name}=${value}:`], { uid, gid });
       } catch (error) {
         if (await stat(`/proc/${pid}`).catch(() => undefined)) throw error;
       }
@@ -34,74 +34,73 @@ async function limit(pids: readonly number[], name: Limit, value: number | 'unli
   );
 }
 
-/** Runs the scenario where `prlimit` exists. */
+/** Skips the scenario where `prlimit` is missing. */
 async function withLimits(scenario: () => Promise<Outcome>): Promise<Outcome> {
   try {
-    await run('prlimit', ['--version']);
+    await execute('prlimit', ['--version']);
   } catch {
     return { note: '**not run**: there is no prlimit here' };
   }
   return scenario();
 }
 
-async function familyOf(pid: number): Promise<number[]> {
+async function processAndChildren(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return [pid, ...children.split(' ').filter(Boolean).map(Number)];
 }
 
-/** The database cannot write, as on a full disk, and later can again. */
-export function databaseWithoutRoom(rig: Rig): Promise<Outcome> {
+/** The database cannot write, as on a full disk, and can write again later. */
+export function databaseDiskFull(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     let readyMs = 0;
-    const failures = rig.caller.failures;
+    const failuresBefore = rig.caller.failures;
     let pid: number | undefined;
     await rig.underLoad(async () => {
       pid = await rig.server.pid();
       if (pid === undefined) throw new Error('There is no database server');
-      await limit(await familyOf(pid), 'fsize', MAX_FILE_BYTES);
-      await pause(NO_ROOM_MS);
-      await limit(await familyOf(pid), 'fsize', 'unlimited');
-      await rig.server.startAgain();
+      await setLimit(await processAndChildren(pid), 'fsize', MAX_FILE_BYTES);
+      await pause(DISK_FULL_MS);
+      await setLimit(await processAndChildren(pid), 'fsize', 'unlimited');
+      await rig.server.ensureStarted();
       readyMs = await rig.untilReady();
     });
-    const failed = rig.caller.failures - failures;
-    const end = (await rig.server.pid()) === pid ? 'goes on by itself' : 'is started again';
+    const failedCalls = rig.caller.failures - failuresBefore;
+    const recovery = (await rig.server.pid()) === pid ? 'recovered by itself' : 'was restarted';
     return {
       readyMs,
-      breaches: failed === 0 ? ['no call failed, so it had room to write'] : [],
-      note: `${failed} calls fail, the database ${end}`,
+      breaches: failedCalls === 0 ? ['no call failed, so the database could still write'] : [],
+      note: `${failedCalls} calls failed, the database ${recovery}`,
     };
   });
 }
 
-/** A server runs out of descriptors, then gets them back. */
+/** A server runs out of descriptors and gets them back later. */
 export function noDescriptorsLeft(rig: Rig): Promise<Outcome> {
   return withLimits(async () => {
     const [server] = rig.apis;
     const breaches: string[] = [];
     let readyMs = 0;
-    let refused = 0;
+    let refusedCount = 0;
     await rig.underLoad(async () => {
       const pid = server.pid;
-      const before = await descriptorsOf(pid);
-      const open = (await readdir(`/proc/${pid}/fd`)).length;
-      await limit([pid], 'nofile', open + FREE_DESCRIPTORS);
+      const originalLimit = await descriptorLimitOf(pid);
+      const openCount = (await readdir(`/proc/${pid}/fd`)).length;
+      await setLimit([pid], 'nofile', openCount + FREE_DESCRIPTORS);
       const sockets = Array.from({ length: CONNECTIONS }, () => idleConnection(server.origin));
       await pause(1_000);
-      refused = sockets.filter(({ closed }) => closed).length;
+      refusedCount = sockets.filter(({ closed }) => closed).length;
       for (const socket of sockets) socket.destroy();
       readyMs = await server.untilReady(MAX_RECOVERY_MS * 5);
-      if (readyMs > MAX_RECOVERY_MS) breaches.push(`it is ready again only after ${Math.round(readyMs)} ms`);
-      await limit([pid], 'nofile', before);
+      if (readyMs > MAX_RECOVERY_MS) breaches.push(`ready again only after ${Math.round(readyMs)} ms`);
+      await setLimit([pid], 'nofile', originalLimit);
     });
-    if (refused === 0) breaches.push('no connection was refused, so it had descriptors left');
-    return { readyMs, breaches, note: `${refused} of ${CONNECTIONS} connections refused` };
+    if (refusedCount === 0) breaches.push('no connection was refused, so the server still had descriptors');
+    return { readyMs, breaches, note: `${refusedCount} of ${CONNECTIONS} connections refused` };
   });
 }
 
-/** The descriptor limit of a process. */
-async function descriptorsOf(pid: number): Promise<number> {
-  const { stdout } = await run('prlimit', [`--pid=${pid}`, '--nofile', '--output=SOFT', '--noheadings']);
+async function descriptorLimitOf(pid: number): Promise<number> {
+  const { stdout } = await execute('prlimit', [`--pid=${pid}`, '--nofile', '--output=SOFT', '--noheadings']);
   return Number(stdout);
 }
 
@@ -110,7 +109,7 @@ function idleConnection(origin: string): Socket {
   return connect(Number(port), hostname).on('error', () => {});
 }
 
-/** Columns, indexes, constraints and migrations, to compare two databases. */
+/** Columns, indexes, constraints and migrations, for comparing two databases. */
 const SCHEMA = `
   select table_name || '.' || column_name || ' ' || data_type as part
   from information_schema.columns where table_schema = 'public'
@@ -119,42 +118,42 @@ const SCHEMA = `
   union all select 'migration ' || name || ', ' || count(*) from migrations group by name`;
 
 /** Completed migrations at each kill. */
-const KILL_AFTER = [1, 4, 7];
+const KILL_AFTER_MIGRATIONS = [1, 4, 7];
 
-async function untilMigrated(rig: Rig, database: string, wanted: number): Promise<number> {
-  const client = await rig.server.client(database);
+async function waitForMigrations(rig: Rig, database: string, count: number): Promise<number> {
+  const client = await rig.server.connect(database);
   const end = Date.now() + 30_000;
-  let done = 0;
-  while (done < wanted && Date.now() < end) {
+  let completed = 0;
+  while (completed < count && Date.now() < end) {
     const answer = await client
       .query<{ count: number }>('select count(*)::int as count from migrations')
       .catch(() => {});
-    done = answer?.rows[0]?.count ?? 0;
+    completed = answer?.rows[0]?.count ?? 0;
   }
   await client.end();
-  return done;
+  return completed;
 }
 
-/** Kills servers while they migrate a new database, then starts two on it at once. */
+/** Kills servers while they migrate a new database, then starts two servers on it at once. */
 export async function killedWhileMigrating(rig: Rig): Promise<Outcome> {
   const database = 'migrated';
-  const partsOf = async (which: string): Promise<Set<string>> =>
-    new Set((await rig.server.rows<{ part: string }>(which, SCHEMA)).map(({ part }) => part));
+  const schemaPartsOf = async (databaseName: string): Promise<Set<string>> =>
+    new Set((await rig.server.rows<{ part: string }>(databaseName, SCHEMA)).map(({ part }) => part));
   await rig.server.rows('postgres', `create database ${database}`);
-  const servers = await rig.serversOf(database);
+  const servers = await rig.newServers(database);
   try {
     const killedAt: number[] = [];
-    for (const wanted of KILL_AFTER) {
-      const started = servers[0].start().catch(() => {});
-      killedAt.push(await untilMigrated(rig, database, wanted));
+    for (const count of KILL_AFTER_MIGRATIONS) {
+      const starting = servers[0].start().catch(() => {});
+      killedAt.push(await waitForMigrations(rig, database, count));
       await servers[0].signal('SIGKILL');
-      await started;
+      await starting;
     }
     await Promise.all(servers.map((server) => server.start()));
-    const [actual, expected] = [await partsOf(database), await partsOf(rig.database)];
-    const differences = [...expected].filter((part) => !actual.has(part)).map((part) => `missing: ${part}`);
-    const extra = [...actual].filter((part) => !expected.has(part)).map((part) => `unexpected: ${part}`);
-    return { breaches: [...differences, ...extra], note: `killed after ${killedAt.join(', ')} migrations` };
+    const [actualParts, expectedParts] = [await schemaPartsOf(database), await schemaPartsOf(rig.database)];
+    const missingParts = [...expectedParts].filter((part) => !actualParts.has(part)).map((part) => `missing: ${part}`);
+    const extraParts = [...actualParts].filter((part) => !expectedParts.has(part)).map((part) => `unexpected: ${part}`);
+    return { breaches: [...missingParts, ...extraParts], note: `killed after ${killedAt.join(', ')} migrations` };
   } finally {
     await Promise.all(servers.map((server) => server.signal('SIGKILL')));
     await rig.server.rows('postgres', `drop database ${database} with (force)`);

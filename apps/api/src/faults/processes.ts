@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const pathOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /** A process of the service that can be killed and restarted. */
 export class ServiceProcess {
   private child: ChildProcess | undefined;
-  private printed = '';
-  private readonly failures: string[] = [];
+  private recentOutput = '';
+  private readonly bugLines: string[] = [];
 
   constructor(
     private readonly script: '../main.js' | '../worker.js',
@@ -21,26 +21,25 @@ export class ServiceProcess {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The last output of the process. */
   get output(): string {
-    return this.printed;
+    return this.recentOutput;
   }
 
   async start(): Promise<void> {
     const hook = new URL(`seeded-bug-hook.js?bug=${this.seededBug}`, import.meta.url).href;
-    const seeded = this.seededBug === undefined ? [] : ['--import', hook];
-    this.child = spawn(process.execPath, [...seeded, fileOf(this.script)], {
+    const seedOptions = this.seededBug === undefined ? [] : ['--import', hook];
+    this.child = spawn(process.execPath, [...seedOptions, pathOf(this.script)], {
       env: { ...this.environment, PORT: String(this.port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const { child } = this;
     process.once('exit', () => child.kill('SIGKILL'));
-    const keep = (chunk: Buffer): void => {
-      this.printed = (this.printed + chunk.toString()).slice(-20_000);
-      for (const line of chunk.toString().split('\n')) if (isBug(line)) this.failures.push(line.slice(0, 400));
+    const handleOutput = (chunk: Buffer): void => {
+      this.recentOutput = (this.recentOutput + chunk.toString()).slice(-20_000);
+      for (const line of chunk.toString().split('\n')) if (isBugLine(line)) this.bugLines.push(line.slice(0, 400));
     };
-    child.stdout?.on('data', keep);
-    child.stderr?.on('data', keep);
+    child.stdout?.on('data', handleOutput);
+    child.stderr?.on('data', handleOutput);
     if (this.script === '../main.js') await this.untilReady(30_000);
   }
 
@@ -52,26 +51,26 @@ export class ServiceProcess {
     return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Takes the logged failures of class `bug` since the last call. */
-  bugs(): string[] {
-    return this.failures.splice(0);
+  /** Returns the logged failures of class `bug` since the last call. */
+  takeBugs(): string[] {
+    return this.bugLines.splice(0);
   }
 
-  /** Returns the exit code, `null` when the signal ended the process. */
+  /** Sends a signal and waits for the exit. Returns the exit code, or `null` when the signal ended the process. */
   async signal(signal: NodeJS.Signals): Promise<number | null> {
     const { child } = this;
     if (child === undefined || !this.isRunning) return child?.exitCode ?? null;
-    const ended = once(child, 'exit') as Promise<[number | null]>;
+    const exit = once(child, 'exit') as Promise<[number | null]>;
     child.kill(signal);
-    return (await ended)[0];
+    return (await exit)[0];
   }
 
   /** Returns the milliseconds waited; throws after the timeout. */
   async untilReady(timeoutMs: number): Promise<number> {
-    const started = performance.now();
-    while (performance.now() - started < timeoutMs) {
-      if (await this.isReady()) return performance.now() - started;
-      if (!this.isRunning) throw new Error(`The service ended: ${this.printed}`);
+    const startMs = performance.now();
+    while (performance.now() - startMs < timeoutMs) {
+      if (await this.isReady()) return performance.now() - startMs;
+      if (!this.isRunning) throw new Error(`The service ended: ${this.recentOutput}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     throw new Error(`Not ready within ${timeoutMs} ms`);
@@ -88,6 +87,6 @@ export class ServiceProcess {
   }
 }
 
-function isBug(line: string): boolean {
+function isBugLine(line: string): boolean {
   return line.includes('"request failed"') && line.includes('"failure":"bug"');
 }

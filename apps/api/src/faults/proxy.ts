@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** `cut` closes and refuses connections; `silent` keeps them open but carries nothing. */
-export type Wire = 'whole' | 'cut' | 'silent';
+/** `whole` forwards bytes, `cut` closes and refuses connections, `silent` keeps them open but forwards nothing. */
+export type WireState = 'whole' | 'cut' | 'silent';
 
-/** A connection is cut before the nth client message, or before its answer. */
+/** The connection is cut before the nth client message, or before its answer. */
 export interface Cut {
   readonly message: number;
-  readonly side: 'asked' | 'answered';
+  readonly side: 'request' | 'answer';
 }
 
 /** A proxy between the service and its database that can cut connections. */
 export class Proxy {
-  private wire: Wire = 'whole';
+  private state: WireState = 'whole';
   private cut: Cut | undefined;
-  private asked = 0;
-  private readonly pairs = new Set<readonly [Socket, Socket]>();
+  private messageCount = 0;
+  private readonly socketPairs = new Set<readonly [Socket, Socket]>();
 
   private constructor(
     readonly port: number,
@@ -23,30 +23,29 @@ export class Proxy {
   ) {}
 
   static async to(socketPath: string): Promise<Proxy> {
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => proxy.carry(client, socketPath));
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => proxy.forward(client, socketPath));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const proxy: Proxy = new Proxy((server.address() as AddressInfo).port, () => server.close());
     return proxy;
   }
 
-  set(wire: Wire): void {
-    this.wire = wire;
-    if (wire === 'cut') this.cutAll();
-    // Connections that were silent have lost messages.
-    if (wire === 'whole') this.cutAll();
+  setState(state: WireState): void {
+    this.state = state;
+    if (state === 'cut') this.cutAll();
+    // Connections that were silent have lost messages, so clients have to reconnect.
+    if (state === 'whole') this.cutAll();
   }
 
-  /** Cuts at the nth message from now on. */
-  cutAt(cut: Cut): void {
-    this.asked = 0;
+  cutNext(cut: Cut): void {
+    this.messageCount = 0;
     this.cut = cut;
   }
 
-  /** Messages since the last {@link cutAt}; cancels the cut. */
-  messages(): number {
+  /** Returns the number of messages since the last {@link cutNext}, and cancels the cut. */
+  endCut(): number {
     this.cut = undefined;
-    return this.asked;
+    return this.messageCount;
   }
 
   stop(): void {
@@ -54,38 +53,38 @@ export class Proxy {
     this.close();
   }
 
-  private carry(client: Socket, socketPath: string): void {
-    if (this.wire === 'cut') return void client.destroy();
+  private forward(client: Socket, socketPath: string): void {
+    if (this.state === 'cut') return void client.destroy();
     const server = connect(socketPath);
     const pair = [client, server] as const;
-    this.pairs.add(pair);
+    this.socketPairs.add(pair);
     const end = (): void => {
-      this.pairs.delete(pair);
+      this.socketPairs.delete(pair);
       client.destroy();
       server.destroy();
     };
-    // The machine closes the connections of a killed process.
-    const onEnd = (): void => void (this.wire === 'whole' && end());
+    // A killed process has its connections closed by the machine.
+    const onEnd = (): void => void (this.state === 'whole' && end());
     for (const side of pair) side.on('error', end).on('close', end).on('end', onEnd);
-    let isCutNext = false;
+    let cutsAnswer = false;
     client.on('data', (bytes) => {
-      this.asked += 1;
-      const isHit = this.cut !== undefined && this.asked === this.cut.message;
-      if (isHit && this.cut?.side === 'asked') return end();
-      isCutNext = isHit;
-      if (this.wire === 'whole') server.write(bytes);
+      this.messageCount += 1;
+      const isCutMessage = this.cut !== undefined && this.messageCount === this.cut.message;
+      if (isCutMessage && this.cut?.side === 'request') return end();
+      cutsAnswer = isCutMessage;
+      if (this.state === 'whole') server.write(bytes);
     });
     server.on('data', (bytes) => {
-      if (isCutNext) return end();
-      if (this.wire === 'whole') client.write(bytes);
+      if (cutsAnswer) return end();
+      if (this.state === 'whole') client.write(bytes);
     });
   }
 
   private cutAll(): void {
-    for (const [client, server] of this.pairs) {
+    for (const [client, server] of this.socketPairs) {
       client.destroy();
       server.destroy();
     }
-    this.pairs.clear();
+    this.socketPairs.clear();
   }
 }

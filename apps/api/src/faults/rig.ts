@@ -26,13 +26,13 @@ import { Proxy } from './proxy.js';
 import { INTERRUPTED_UPLOAD } from './verify.query.js';
 
 const CLIENTS = 8;
-const WORKING = 'select 1 from job_queue.workers where seen_at > $1';
+const WORKER_SEEN = 'select 1 from job_queue.workers where seen_at > $1';
 const FAULTY_STORE = fileURLToPath(new URL('faulty-store.js', import.meta.url));
 const READY_MS = 30_000;
-/** Longer than the lease of a key, so clients give up only on impossible calls. */
+/** Longer than the lease of a key, so that clients give up only on calls that cannot succeed. */
 const SEEDED_TIMEOUT_MS = 25_000;
 
-/** A PostgreSQL server with a database per run. */
+/** A PostgreSQL server that holds one database per run. */
 export interface Fixture {
   readonly server: DatabaseServer;
   stop(): Promise<void>;
@@ -51,7 +51,7 @@ export async function openFixture(): Promise<Fixture> {
   };
 }
 
-/** Two servers and a worker with a breakable database, network, store and payment service. */
+/** Two servers and a worker whose database, network, store and payment service can be broken. */
 export class Rig {
   readonly history: History = newHistory();
   private load: Load | undefined;
@@ -67,9 +67,9 @@ export class Rig {
     readonly caller: Caller,
     /** A signed-in customer of the shop. */
     private readonly customer: Caller,
-    /** Another app, which must see nothing of the first. */
+    /** Another app, which must not see any record of the shop. */
     readonly stranger: Caller,
-    readonly bank: number,
+    readonly bankTransferId: number,
     private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
@@ -96,11 +96,11 @@ export class Rig {
     await Promise.all([apis[1].start(), worker.start()]);
     const timeoutMs = seededBug === undefined ? undefined : SEEDED_TIMEOUT_MS;
     const origins = apis.map(({ origin }) => origin);
-    const [own, other] = await makeApps(environment, ['Shop', 'Stranger']);
-    const caller = new Caller(own.id, own.token, origins, timeoutMs);
-    const stranger = new Caller(other.id, other.token, origins);
+    const [shopApp, strangerApp] = await makeApps(environment, ['Shop', 'Stranger']);
+    const caller = new Caller(shopApp.id, shopApp.token, origins, timeoutMs);
+    const stranger = new Caller(strangerApp.id, strangerApp.token, origins);
     const bank = await openShop(caller);
-    const customer = new Caller(own.id, await signIn(caller), origins, timeoutMs);
+    const customer = new Caller(shopApp.id, await signIn(caller), origins, timeoutMs);
     return new Rig(server, name, dataDir, proxy, gateway, apis, worker, caller, customer, stranger, bank, environment);
   }
 
@@ -108,43 +108,43 @@ export class Rig {
     return this.server.rows<Row>(this.database, text, values);
   }
 
-  /** Runs the fault under load and lets clients finish their calls. */
-  async underLoad(fault: () => Promise<void>, { before = 700, after = 700 } = {}): Promise<void> {
+  /** Applies the fault under load and lets clients finish their calls. */
+  async underLoad(fault: () => Promise<void>, { beforeMs = 700, afterMs = 700 } = {}): Promise<void> {
     this.startLoad();
     try {
-      await pause(before);
+      await pause(beforeMs);
       await fault();
-      await pause(after);
+      await pause(afterMs);
       for (const breach of await this.brokenRules()) this.history.contradictions.push(`under load: ${breach}`);
     } finally {
       await this.stopLoad();
     }
   }
 
-  /** Broken rules of `check`, now or as of a later time. */
+  /** Returns the broken rules of `check`, now or as of a later time. */
   async brokenRules(now = new Date()): Promise<string[]> {
-    const store = await this.store();
+    const store = await this.openStore();
     const connection = { url: this.server.urlThrough(this.proxy.port, this.database) };
-    const found = await check(connection, store, now);
-    return found
+    const results = await check(connection, store, now);
+    return results
       .filter(({ breaches }) => breaches > 0)
       .map(({ name, breaches, examples }) => `${name}: ${breaches} times, ${examples[0]}`);
   }
 
-  /** Runs the daily sweep of the store that many hours later; returns the number of removed orphans. */
+  /** Runs the daily sweep of the store as if `hours` had passed. Returns the number of removed orphans. */
   sweepLater(hours: number): Promise<number> {
-    return this.later(hours, (container) => container.get(TOKENS.Library).sweep.run());
+    return this.runLater(hours, (container) => container.get(TOKENS.Library).sweep.run());
   }
 
-  /** Removes interrupted uploads like a worker that many hours later. */
+  /** Removes interrupted uploads like a worker, as if `hours` had passed. */
   async removeInterruptedLater(hours: number): Promise<void> {
-    await this.later(hours, async (container) => {
+    await this.runLater(hours, async (container) => {
       const { uploadReceipts: receipts } = container.get(TOKENS.Database);
       while (await receipts.sweep());
     });
   }
 
-  private async later<Result>(hours: number, work: (container: Container) => Promise<Result>): Promise<Result> {
+  private async runLater<Result>(hours: number, work: (container: Container) => Promise<Result>): Promise<Result> {
     const clock: Clock = { now: () => addHours(new Date(), hours) };
     const service = await startService({ ...readConfig(this.environment), databasePoolSize: 1 }, { clock });
     try {
@@ -154,27 +154,28 @@ export class Rig {
     }
   }
 
-  /**
-   * Stores two orphans: one without a record and one of an interrupted upload. Returns the key of the second.
-   */
+  /** Stores two orphans: one without a record and one of an interrupted upload. Returns the key of the second. */
   async addOrphans(): Promise<string> {
     const [app] = await this.rows<{ prefix: string }>('select media_prefix as prefix from apps where id = $1', [
       this.caller.appId,
     ]);
-    const store = await this.store();
-    const [unknown, interrupted] = [blobKey(app?.prefix ?? '', randomUUID()), blobKey(app?.prefix ?? '', randomUUID())];
-    for (const key of [unknown, interrupted]) await store.put(key, Readable.from([Buffer.from('lost')]));
-    await this.rows(INTERRUPTED_UPLOAD, [this.caller.appId, interrupted]);
-    return interrupted;
+    const store = await this.openStore();
+    const [unknownKey, interruptedKey] = [
+      blobKey(app?.prefix ?? '', randomUUID()),
+      blobKey(app?.prefix ?? '', randomUUID()),
+    ];
+    for (const key of [unknownKey, interruptedKey]) await store.put(key, Readable.from([Buffer.from('lost')]));
+    await this.rows(INTERRUPTED_UPLOAD, [this.caller.appId, interruptedKey]);
+    return interruptedKey;
   }
 
-  /** The store of all processes, without faults. */
-  store(): Promise<DiskMediaStore> {
+  /** Opens the store of all processes, without faults. */
+  openStore(): Promise<DiskMediaStore> {
     return DiskMediaStore.open(join(this.dataDir, 'media'));
   }
 
   startLoad(): void {
-    this.load = new Load({ shop: this.caller, customer: this.customer }, this.bank, this.history, CLIENTS);
+    this.load = new Load({ shop: this.caller, customer: this.customer }, this.bankTransferId, this.history, CLIENTS);
   }
 
   async stopLoad(): Promise<void> {
@@ -182,36 +183,34 @@ export class Rig {
     this.load = undefined;
   }
 
-  /** Two stopped servers on another database. */
-  async serversOf(database: string): Promise<[ServiceProcess, ServiceProcess]> {
+  async newServers(database: string): Promise<[ServiceProcess, ServiceProcess]> {
     const url = this.server.urlThrough(this.proxy.port, database);
     const environment = { ...this.environment, DATABASE_URL: url, DATA_DIR: join(this.dataDir, database) };
-    const server = async () => new ServiceProcess('../main.js', environment, await freePort());
-    return [await server(), await server()];
+    const newServer = async () => new ServiceProcess('../main.js', environment, await freePort());
+    return [await newServer(), await newServer()];
   }
 
-  /** Starts the worker; returns the milliseconds until it works. */
+  /** Starts the worker and returns the milliseconds until it works. */
   async restartWorker(): Promise<number> {
     const [{ now } = { now: '' }] = await this.rows<{ now: string }>('select now()::text as now');
-    const started = performance.now();
+    const startMs = performance.now();
     await this.worker.start();
-    while (performance.now() - started < READY_MS) {
-      if ((await this.rows(WORKING, [now])).length > 0) return performance.now() - started;
+    while (performance.now() - startMs < READY_MS) {
+      if ((await this.rows(WORKER_SEEN, [now])).length > 0) return performance.now() - startMs;
       await pause(20);
     }
     throw new Error(`The worker does not work: ${this.worker.output.slice(-300)}`);
   }
 
-  anotherWorker(): ServiceProcess {
+  newWorker(): ServiceProcess {
     return new ServiceProcess('../worker.js', this.environment, 0);
   }
 
-  /** Issues another token of the shop. */
-  secondToken(): Promise<string> {
+  issueToken(): Promise<string> {
     return withApps(this.environment, async (apps) => (await apps.issueToken({ appId: this.caller.appId })) as string);
   }
 
-  async revoke(token: string): Promise<void> {
+  async revokeToken(token: string): Promise<void> {
     await withApps(this.environment, (apps) => apps.revokeToken(token));
   }
 
@@ -226,8 +225,8 @@ export class Rig {
 
   async close(): Promise<void> {
     await this.stopLoad().catch(() => {});
-    this.proxy.set('whole');
-    await Promise.all([...this.apis, this.worker].map((each) => each.signal('SIGKILL')));
+    this.proxy.setState('whole');
+    await Promise.all([...this.apis, this.worker].map((service) => service.signal('SIGKILL')));
     this.proxy.stop();
     this.gateway.stop();
     await this.server.rows('postgres', `drop database if exists ${this.database} with (force)`);

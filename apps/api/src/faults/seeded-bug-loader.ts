@@ -1,22 +1,20 @@
 import type { LoadHook } from 'node:module';
-import { SEEDED_BUGS, type Change } from './seeded-bug-list.js';
+import { SEEDED_BUGS, type SeededChange } from './seeded-bug-list.js';
 
-let changes: readonly Change[] = [];
+let changes: readonly SeededChange[] = [];
 
-/** Selects the bug by its number. */
 export function initialize(bug: string): void {
   changes = SEEDED_BUGS[Number(bug)]?.changes ?? [];
 }
 
-/** Loads a built module with the changes of the bug. */
 export const load: LoadHook = async (url, context, nextLoad) => {
-  const loaded = await nextLoad(url, context);
-  const own = changes.filter(({ file }) => url.endsWith(file));
-  if (own.length === 0) return loaded;
-  let source = Buffer.from(loaded.source as Uint8Array).toString();
-  for (const { file, find, replace } of own) {
+  const module = await nextLoad(url, context);
+  const moduleChanges = changes.filter(({ file }) => url.endsWith(file));
+  if (moduleChanges.length === 0) return module;
+  let source = Buffer.from(module.source as Uint8Array).toString();
+  for (const { file, find, replace } of moduleChanges) {
     if (!source.includes(find)) throw new Error(`The bug cannot be seeded: ${file} does not contain ${find}`);
     source = source.replaceAll(find, replace);
   }
-  return { ...loaded, source };
+  return { ...module, source };
 };

@@ -6,33 +6,35 @@ import { SCENARIOS } from './scenarios.js';
 import { SEEDED_BUGS, type SeededBug } from './seeded-bug-list.js';
 import { verify } from './verify.js';
 
-const scenario = (start: string): Scenario['run'] => {
-  const found = SCENARIOS.find(({ name }) => name.startsWith(start));
-  if (found === undefined) throw new Error(`There is no fault ${start}`);
-  return found.run;
+const runOf = (namePrefix: string): Scenario['run'] => {
+  const scenario = SCENARIOS.find(({ name }) => name.startsWith(namePrefix));
+  if (scenario === undefined) throw new Error(`There is no fault ${namePrefix}`);
+  return scenario.run;
 };
 
-const RUNS: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
-  // The slowest comes first.
+const RUN_BY_PART: Readonly<Record<SeededBug['foundBy'], Scenario['run']>> = {
+  // The slowest part comes first.
   'crash points': crashPoints,
   bursts,
-  load: scenario('nothing breaks'),
-  refunds: scenario('F10'),
-  store: scenario('F8'),
+  load: runOf('nothing breaks'),
+  refunds: runOf('F10'),
+  store: runOf('F8'),
 };
 
-export const PARTS = Object.keys(RUNS) as SeededBug['foundBy'][];
+export const PARTS = Object.keys(RUN_BY_PART) as SeededBug['foundBy'][];
 
-/** Longer than the 20 s after which the jobs of a killed worker are free again. */
+/** Longer than 20 s, after which other workers may take the jobs of a killed worker. */
 const SETTLE_MS = 25_000;
 
-/** The first breach without a bug; anything but `undefined` makes the part useless. */
-export function foundWithout(fixture: Fixture, part: SeededBug['foundBy']): Promise<string | undefined> {
+/** Returns the first breach without a bug. Any breach makes the part useless. */
+export function findBreachWithoutBug(fixture: Fixture, part: SeededBug['foundBy']): Promise<string | undefined> {
   return findBreach(fixture, `without_${PARTS.indexOf(part)}`, NO_BUG, part);
 }
 
-/** The first breach that shows the bug; `undefined` when nothing does. Throws when the bug cannot be seeded. */
-export function caught(fixture: Fixture, bug: SeededBug): Promise<string | undefined> {
+/**
+ * Returns the first breach that shows the bug; `undefined` when nothing shows it. Throws when the bug cannot be seeded.
+ */
+export function findBreachOf(fixture: Fixture, bug: SeededBug): Promise<string | undefined> {
   const number = SEEDED_BUGS.indexOf(bug);
   return findBreach(fixture, `seeded_${number}`, number, bug.foundBy);
 }
@@ -47,8 +49,8 @@ async function findBreach(
 ): Promise<string | undefined> {
   const rig = await Rig.open(fixture, database, bug);
   try {
-    const { breaches: found = [] } = await RUNS[part](rig);
-    return [...found, ...(await verify(rig, SETTLE_MS))][0];
+    const { breaches = [] } = await RUN_BY_PART[part](rig);
+    return [...breaches, ...(await verify(rig, SETTLE_MS))][0];
   } catch (error) {
     // A client could not finish its call.
     return (error as Error).message;

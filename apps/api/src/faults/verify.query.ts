@@ -1,4 +1,4 @@
-/** Proformas by id, with their order and their payments. */
+/** Proformas by id with their orders and payments. */
 export const PROFORMAS = `
   select p.id, p.number, p.order_id as "order", count(y.id)::int as payments,
     coalesce(sum(y.amount) filter (where y.amount > 0 and y.status = 'settled'), 0)::int as received,
@@ -14,7 +14,7 @@ export const COUNTED_PIECES = `
 
 export const COUNTED_CUSTOMERS = 'select count(*)::int as count from customers where app_id = $1';
 
-/** Refunds recorded as refused by the payment service. */
+/** Refunds that the payment service has refused. */
 export const REFUSED_REFUNDS = `select count(*)::int as count from payments where status = 'refund_failed'`;
 
 /** Transactions that were idle for 400 ms, longer than any decision takes. */
@@ -22,28 +22,26 @@ export const OPEN_TRANSACTIONS = `
   select count(*)::int as count from pg_stat_activity
   where datname = current_database() and state = 'idle in transaction' and state_change < now() - interval '400 ms'`;
 
-/** Statements that wait for a lock on the table ($1). */
-export const WAITING = `
+/** Statements that wait for a lock on table $1. */
+export const LOCK_WAITERS = `
   select count(*)::int as count from pg_locks
   where not granted and relation = $1::regclass
     and database = (select oid from pg_database where datname = current_database())`;
 
-/** A busy server process of the database, else any. */
-export const BACKEND = `
+/** A busy backend of the database, or else any backend. */
+export const BACKEND_PID = `
   select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
   order by (state = 'idle')::int, pid limit 1`;
 
-/** Sum of the refunds that the service recorded as paid. */
 export const REFUNDED_AMOUNT = `
   select coalesce(-sum(amount), 0)::bigint as amount from payments where refund_of is not null and status = 'refunded'`;
 
-/** Shelves with more reserved than on hand. */
 export const OVERSOLD = `
   select v.code, s.on_hand, s.reserved
   from stocks s join product_variants v on v.app_id = s.app_id and v.id = s.product_variant_id
   where s.reserved > s.on_hand`;
 
-/** Changes per channel of an app's ($1) consents, and the last state. */
+/** Consent changes of app $1, with their number and the last state per channel. */
 export const CONSENTS = `
   select channel, count(*)::int as changes, (array_agg(to_state order by step desc))[1] as state
   from customer_consent_changes where app_id = $1 group by channel`;
@@ -51,21 +49,19 @@ export const CONSENTS = `
 export const OVERPAID = `
   select id, paid, end_sales from proforma_orders where paid > end_sales and status_id in (1, 2, 3, 4, 5)`;
 
-/** Pending refunds and files. */
 export const PENDING_WORK = `
   select (select count(*) from payments where status = 'pending' and amount < 0)
     + (select count(*) from cdn_files where processing = 'pending' and state <> 'receiving') as pending`;
 
-/** Ends the leases of all unanswered keys. */
 export const END_LEASES = 'update idempotency_keys set leased_until = now() where status is null';
 
-/** Makes pending refunds and jobs due now. */
+/** Makes pending refunds and jobs due. */
 export const MAKE_DUE = [
   `update payments set next_attempt_at = now() where status = 'pending' and amount < 0`,
   `select graphile_worker.reschedule_jobs(array_agg(id), run_at => now()) from graphile_worker.jobs
    where locked_by is null and run_at > now() having count(*) > 0`,
 ];
 
-/** Inserts the receipt of an interrupted upload with its content ($2). */
+/** Inserts the receipt of an interrupted upload with content $2. */
 export const INTERRUPTED_UPLOAD = `
   insert into cdn_files (app_id, state, content, last_modified, inserted_at) values ($1, 'receiving', $2, now(), now())`;

@@ -3,36 +3,36 @@ import type { SuiteRequest, TestReport } from './messages.js';
 import type { RunSuites } from './run.js';
 
 const MIN_TEST_MS = 6_000;
-/** A mutant may make a test slower, and other runs the machine. */
-const SLOWER = 3;
-const TEST_MS = 60_000;
-const SUITE_MS = 400_000;
+/** Allows for slow mutants and for other runs on the same machine. */
+const MAX_SLOWDOWN = 3;
+const TEST_TIMEOUT_MS = 60_000;
+const SUITE_TIMEOUT_MS = 400_000;
 
-/** How the suites of an adapter do without a mutant. */
+/** Results of an adapter's suites without a mutant. */
 export class Baseline {
   constructor(
     private readonly suites: ReadonlyMap<
       string,
       { readonly tests: readonly TestReport[]; readonly setUp: ReadonlySet<number> }
     >,
-    /** Whether the tests that run a function are known: not of threads and processes. */
-    private readonly isSelective: boolean,
+    /** False when functions run in threads or processes, where coverage is unknown. */
+    private readonly hasCoverage: boolean,
   ) {}
 
   get tests(): number {
     return [...this.suites.values()].reduce((sum, { tests }) => sum + tests.length, 0);
   }
 
-  /** The tests that run one of these functions, the quickest suite first. */
+  /** Returns the tests that run one of these functions, the quickest suite first. */
   testsOf(functions: readonly number[]): (SuiteRequest & { readonly ms: number })[] {
     return [...this.suites]
       .map(([file, { tests, setUp }]) => {
         const isSetUp = functions.some((id) => setUp.has(id));
-        const chosen = tests.filter(
-          ({ covered }) => !this.isSelective || isSetUp || functions.some((id) => covered.includes(id)),
+        const selectedTests = tests.filter(
+          ({ covered }) => !this.hasCoverage || isSetUp || functions.some((id) => covered.includes(id)),
         );
-        const ms = chosen.reduce((sum, test) => sum + test.ms, 0);
-        const limits = chosen.map((test) => [test.test, test.ms * SLOWER + MIN_TEST_MS]);
+        const ms = selectedTests.reduce((sum, test) => sum + test.ms, 0);
+        const limits = selectedTests.map((test) => [test.test, test.ms * MAX_SLOWDOWN + MIN_TEST_MS]);
         return { file, tests: Object.fromEntries(limits) as Record<number, number>, ms };
       })
       .filter(({ tests }) => Object.keys(tests).length > 0)
@@ -40,29 +40,29 @@ export class Baseline {
   }
 }
 
-/** Runs the suites twice, the second time from the last test to the first: so none of them needs another. */
-export async function baselineOf(adapter: Adapter, run: RunSuites): Promise<Baseline> {
-  const isSelective = adapter.suites.length > 1;
+/** Runs the suites twice, the second time in reverse order, so that tests that depend on each other fail. */
+export async function runBaseline(adapter: Adapter, run: RunSuites): Promise<Baseline> {
+  const hasCoverage = adapter.suites.length > 1;
   const suites = adapter.suites.map(async (file) => {
-    const first = await testsOf(file, run, false);
-    if (isSelective) await testsOf(file, run, true);
-    return [file, first] as const;
+    const baseline = await runSuite(file, run, false);
+    if (hasCoverage) await runSuite(file, run, true);
+    return [file, baseline] as const;
   });
-  return new Baseline(new Map(await Promise.all(suites)), isSelective);
+  return new Baseline(new Map(await Promise.all(suites)), hasCoverage);
 }
 
-async function testsOf(file: string, run: RunSuites, reversed: boolean) {
-  const { reports, broken } = await run(
-    { suites: [{ file }], reversed, timeoutMs: TEST_MS, watchSql: false },
-    SUITE_MS,
+async function runSuite(file: string, run: RunSuites, reversed: boolean) {
+  const { reports, endReason } = await run(
+    { suites: [{ file }], reversed, timeoutMs: TEST_TIMEOUT_MS, watchSql: false },
+    SUITE_TIMEOUT_MS,
   );
-  const failure = reports.find((report) => 'failed' in report);
-  if (failure || broken)
+  const failure = reports.find((report) => 'failedTest' in report);
+  if (failure || endReason)
     throw new Error(
-      `${file} fails without a mutant${reversed ? ', the last test first' : ''}: ${failure ? `${failure.failed}: ${failure.why}` : broken}`,
+      `${file} fails without a mutant${reversed ? ' in reverse order' : ''}: ${failure ? `${failure.failedTest}: ${failure.message}` : endReason}`,
     );
   return {
-    tests: reports.flatMap((report) => ('passed' in report ? [report.passed] : [])),
+    tests: reports.flatMap((report) => ('passedTest' in report ? [report.passedTest] : [])),
     setUp: new Set(reports.flatMap((report) => ('setUp' in report ? report.setUp : []))),
   };
 }

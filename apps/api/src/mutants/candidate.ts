@@ -4,17 +4,18 @@ import { rangeOf, type Source, type SyntaxNode } from './syntax.js';
 export interface Candidate {
   readonly source: Source;
   readonly change: Change;
-  /** The outermost first. */
+  /** Outermost first. */
   readonly parents: readonly SyntaxNode[];
-  /** The SQL that the change is in. */
+  /** The SQL text that contains the change. */
   readonly statement?: string;
-  /** The other conditions of a dropped one. */
-  readonly besides?: readonly string[];
+  /** The other conditions beside a dropped condition. */
+  readonly siblings?: readonly string[];
 }
 
-export const changed = ({ source, change }: Candidate): string => source.text(change);
+export const changedText = ({ source, change }: Candidate): string => source.text(change);
 
-export const has = (parents: readonly SyntaxNode[], isIt: (node: SyntaxNode) => boolean): boolean => parents.some(isIt);
+export const hasParent = (parents: readonly SyntaxNode[], predicate: (node: SyntaxNode) => boolean): boolean =>
+  parents.some(predicate);
 
 export function nameOf(node: SyntaxNode | undefined): string {
   const value = node?.['value'];
@@ -35,14 +36,14 @@ export function isFieldDropped(source: Source, change: Change, name: RegExp): bo
   return change.operator === 'drop field' && name.test(field);
 }
 
-/** The constant that the change is in the value of. */
+/** Returns the constant whose value contains the change. */
 export function constantOf({ parents }: Candidate): string {
-  const declared = parents.findLast(({ type }) => type === 'VariableDeclarator');
-  return nameOf(declared?.['id'] as SyntaxNode | undefined);
+  const declarator = parents.findLast(({ type }) => type === 'VariableDeclarator');
+  return nameOf(declarator?.['id'] as SyntaxNode | undefined);
 }
 
-/** Ids that were looked up in another table or sub-query. */
-export const IS_TIED =
+/** Conditions on ids that come from another table or subquery. */
+export const JOINED_ID =
   /^(?:\w+\.)?\w*id\w* (?:= (?!app\b)\w+\.\w+|in \(|= any\(array\()|^\$\{(?:among|listed|anyOf)\(|^exists \(/;
 
 export const EMPTY_DEFAULT = /^\s*\?\? (?:null|undefined|''|0|\[\])$/;
@@ -50,7 +51,7 @@ export const EMPTY_DEFAULT = /^\s*\?\? (?:null|undefined|''|0|\[\])$/;
 export const SETTLED_FIELDS = /^(?:withoutEnlargement|render|scale|colorSpace|depth|force)$/;
 export const SERVICE_FIELDS = /ChecksumCalculation$|ChecksumValidation$|^(?:partSize|forcePathStyle)$/;
 
-/** A function that does nothing but flush. */
+/** Whether the function only flushes. */
 export function isFlushing(source: Source, { start }: Change): boolean {
   return /^[^}]*\.sync\(\)/.test(source.text({ start, end: start + 200 }));
 }

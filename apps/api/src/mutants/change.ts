@@ -1,9 +1,9 @@
 import type { Range } from './syntax.js';
 
-/** What makes a mutant of a file: other text in place of a range. */
+/** A mutation: replaces a range of a file. */
 export interface Change extends Range {
   readonly operator: string;
   readonly replacement: string;
-  /** The other conditions of a dropped one. */
-  readonly besides?: readonly string[];
+  /** The other conditions beside a dropped condition. */
+  readonly siblings?: readonly string[];
 }

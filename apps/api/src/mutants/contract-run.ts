@@ -3,12 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RunReport, RunRequest, SuiteRequest } from './messages.js';
 import { Registry, type Hook, type Suite, type Test } from './registry.js';
 
-// A process of its own for each run: runs the suites it is sent one after the other, and ends at the first failure.
+// Each run starts a process of this file. It runs the requested suites one after the other and exits at the first
+// failure.
 
-const HOOK_MS = 20_000;
-const CLOSING_MS = 5_000;
-/** PostgreSQL cannot read the statement: it is broken for whatever it is asked with, which proves nothing. */
-const UNREADABLE = new Set([
+const HOOK_TIMEOUT_MS = 20_000;
+const CLOSING_TIMEOUT_MS = 5_000;
+/** Codes of statements that PostgreSQL cannot parse. Such mutants fail with any values, so they prove nothing. */
+const UNPARSABLE_CODES = new Set([
   '42601',
   '42703',
   '42804',
@@ -24,71 +25,75 @@ const UNREADABLE = new Set([
   '42725',
 ]);
 
-class Failed extends Error {}
+class TestFailure extends Error {}
 
-let covered = new Set<number>();
+let coveredFunctions = new Set<number>();
 let isSqlInvalid = false;
-const closing: Hook[] = [];
+const closingHooks: Hook[] = [];
 
-Object.assign(globalThis, { coveredFunction: (id: number) => covered.add(id) });
+Object.assign(globalThis, { coveredFunction: (id: number) => coveredFunctions.add(id) });
 
 function report(message: RunReport): Promise<void> {
   return new Promise((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
 }
 
-async function within(what: string, ms: number, work: Hook): Promise<void> {
-  const late = new AbortController();
-  const timer = pause(ms, undefined, { signal: late.signal, ref: true }).then(() => {
-    throw new Failed(`${what}: took more than ${ms} ms`);
+async function runWithTimeout(name: string, ms: number, work: Hook): Promise<void> {
+  const timeout = new AbortController();
+  const timer = pause(ms, undefined, { signal: timeout.signal, ref: true }).then(() => {
+    throw new TestFailure(`${name}: took more than ${ms} ms`);
   });
   timer.catch(() => {});
   try {
     await Promise.race([work(), timer]);
   } catch (error) {
-    throw error instanceof Failed ? error : new Failed(`${what}: ${(error as Error | undefined)?.message}`);
+    throw error instanceof TestFailure ? error : new TestFailure(`${name}: ${(error as Error | undefined)?.message}`);
   } finally {
-    late.abort();
+    timeout.abort();
   }
 }
 
-async function runSuite(suite: Suite, request: RunRequest, asked: SuiteRequest): Promise<void> {
-  const runs = (test: Test): boolean => asked.tests === undefined || String(test.id) in asked.tests;
-  const entries = suite.entries.filter((entry) => ('entries' in entry ? entry.tests().some(runs) : runs(entry)));
+async function runSuite(suite: Suite, request: RunRequest, suiteRequest: SuiteRequest): Promise<void> {
+  const isSelected = (test: Test): boolean => suiteRequest.tests === undefined || String(test.id) in suiteRequest.tests;
+  const entries = suite.entries.filter((entry) =>
+    'entries' in entry ? entry.tests().some(isSelected) : isSelected(entry),
+  );
   if (entries.length === 0) return;
-  closing.push(...suite.after);
-  for (const hook of suite.before) await within(`${suite.name}: set-up`, HOOK_MS, hook);
-  await report({ file: asked.file, setUp: [...covered] });
+  closingHooks.push(...suite.afterAllHooks);
+  for (const hook of suite.beforeAllHooks) await runWithTimeout(`${suite.name}: set-up`, HOOK_TIMEOUT_MS, hook);
+  await report({ file: suiteRequest.file, setUp: [...coveredFunctions] });
   for (const entry of request.reversed ? entries.reverse() : entries) {
-    if ('entries' in entry) await runSuite(entry, request, asked);
-    else await runTest(entry, suite, request, asked);
+    if ('entries' in entry) await runSuite(entry, request, suiteRequest);
+    else await runTest(entry, suite, request, suiteRequest);
   }
-  for (const hook of suite.after.toReversed()) {
-    closing.splice(closing.indexOf(hook), 1);
-    await within(`${suite.name}: clean-up`, HOOK_MS, hook);
+  for (const hook of suite.afterAllHooks.toReversed()) {
+    closingHooks.splice(closingHooks.indexOf(hook), 1);
+    await runWithTimeout(`${suite.name}: clean-up`, HOOK_TIMEOUT_MS, hook);
   }
 }
 
-async function runTest(test: Test, suite: Suite, request: RunRequest, asked: SuiteRequest): Promise<void> {
-  covered = new Set();
-  const begun = performance.now();
-  const ms = asked.tests?.[test.id] ?? Math.max(test.timeoutMs ?? 0, request.timeoutMs);
+async function runTest(test: Test, suite: Suite, request: RunRequest, suiteRequest: SuiteRequest): Promise<void> {
+  coveredFunctions = new Set();
+  const startMs = performance.now();
+  const ms = suiteRequest.tests?.[test.id] ?? Math.max(test.timeoutMs ?? 0, request.timeoutMs);
   const name = `${suite.path()} ${test.name}`;
-  await within(name, ms, async () => {
+  await runWithTimeout(name, ms, async () => {
     for (const hook of suite.beforeEach()) await hook();
     await test.run();
   });
-  const took = performance.now() - begun;
-  await report({ passed: { file: asked.file, test: test.id, name, ms: took, covered: [...covered] } });
+  const elapsedMs = performance.now() - startMs;
+  await report({
+    passedTest: { file: suiteRequest.file, test: test.id, name, ms: elapsedMs, covered: [...coveredFunctions] },
+  });
 }
 
 async function runAll(request: RunRequest): Promise<void> {
   if (request.watchSql) await watchSql();
-  for (const asked of request.suites) {
-    covered = new Set();
+  for (const suiteRequest of request.suites) {
+    coveredFunctions = new Set();
     const registry = new Registry();
     Object.assign(globalThis, registry.globals());
-    await import(pathToFileURL(asked.file).href);
-    await runSuite(registry.root, request, asked);
+    await import(pathToFileURL(suiteRequest.file).href);
+    await runSuite(registry.root, request, suiteRequest);
   }
 }
 
@@ -98,19 +103,19 @@ interface Client {
 
 async function watchSql(): Promise<void> {
   const { default: pg } = await import('pg');
-  const connect = Reflect.get(pg.Client.prototype, 'connect') as (this: Client, ...more: unknown[]) => unknown;
-  Reflect.set(pg.Client.prototype, 'connect', function (this: Client, ...more: unknown[]) {
+  const connect = Reflect.get(pg.Client.prototype, 'connect') as (this: Client, ...args: unknown[]) => unknown;
+  Reflect.set(pg.Client.prototype, 'connect', function (this: Client, ...args: unknown[]) {
     this.connection.on('errorMessage', ({ code = '' }) => {
-      isSqlInvalid ||= UNREADABLE.has(code);
+      isSqlInvalid ||= UNPARSABLE_CODES.has(code);
     });
-    return connect.apply(this, more);
+    return connect.apply(this, args);
   });
 }
 
 async function fail(error: unknown): Promise<void> {
-  const [failed = '', why = ''] = String((error as Error | undefined)?.message).split(/: ([^]*)/);
-  await report({ failed, why: why.slice(0, 2_000), isSqlInvalid });
-  await Promise.race([Promise.allSettled(closing.map((hook) => hook())), pause(CLOSING_MS)]);
+  const [name = '', message = ''] = String((error as Error | undefined)?.message).split(/: ([^]*)/);
+  await report({ failedTest: name, message: message.slice(0, 2_000), isSqlInvalid });
+  await Promise.race([Promise.allSettled(closingHooks.map((hook) => hook())), pause(CLOSING_TIMEOUT_MS)]);
   process.exit();
 }
 

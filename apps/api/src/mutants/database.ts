@@ -1,19 +1,19 @@
 import { migrate } from '@back-office/database-postgres';
 import pg from 'pg';
 
-/** A migrated template on a server, from which suites copy databases of their own. */
+/** Creates a migrated template on a server, from which suites copy their databases. */
 export async function openTemplate(
   url: string,
 ): Promise<{ readonly env: Record<string, string>; close(): Promise<void> }> {
   const prefix = `back_office_mutants_${process.pid}`;
   const template = `${prefix}_template`;
-  const own = new URL(url);
-  own.pathname = `/${template}`;
+  const templateUrl = new URL(url);
+  templateUrl.pathname = `/${template}`;
   await administer(url, (client) => client.query(`create database ${template}`));
-  await migrate({ url: own.href });
+  await migrate({ url: templateUrl.href });
   return {
     env: { TEST_DATABASE: JSON.stringify({ connection: { url }, template, prefix }) },
-    // Mutants that were ended have left theirs.
+    // Killed runs have left their databases.
     close: () =>
       administer(url, async (client) => {
         const { rows } = await client.query<{ datname: string }>(

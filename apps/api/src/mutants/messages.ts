@@ -1,17 +1,17 @@
-/** What a process is asked that runs contract suites. */
+/** Request to a process that runs contract suites. */
 export interface RunRequest {
-  /** Built files. */
+  /** Compiled files. */
   readonly suites: readonly SuiteRequest[];
-  /** The last test first, to show that none needs another. */
+  /** Runs the last test first, to find tests that depend on each other. */
   readonly reversed: boolean;
-  /** Tests that are not named may take so long. */
+  /** Timeout of tests without a timeout in the request. */
   readonly timeoutMs: number;
   readonly watchSql: boolean;
 }
 
 export interface SuiteRequest {
   readonly file: string;
-  /** Tests to run by their numbers, with the milliseconds that each may take; all of them where it is not given. */
+  /** Timeout in milliseconds by test number; missing means all tests. */
   readonly tests?: Readonly<Record<number, number>>;
 }
 
@@ -20,13 +20,13 @@ export interface TestReport {
   readonly test: number;
   readonly name: string;
   readonly ms: number;
-  /** Numbers of the functions that ran. */
+  /** Numbers of the functions that have run. */
   readonly covered: readonly number[];
 }
 
 export type RunReport =
-  | { readonly passed: TestReport }
-  /** Functions that ran while a file was loaded and its scenes were set. */
+  | { readonly passedTest: TestReport }
+  /** Functions that ran while the file was loaded and its fixtures were set up. */
   | { readonly file: string; readonly setUp: readonly number[] }
-  | { readonly failed: string; readonly why: string; readonly isSqlInvalid: boolean }
+  | { readonly failedTest: string; readonly message: string; readonly isSqlInvalid: boolean }
   | { readonly done: true };

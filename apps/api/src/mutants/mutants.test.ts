@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { ADAPTER_NAMES, adaptersOf, ASIDE } from './adapters.js';
+import { ADAPTER_NAMES, adaptersOf, EXCLUSIONS } from './adapters.js';
 import { EQUIVALENTS } from './equivalents.js';
 import { testMutants } from './mutants.js';
 import { pointsOf } from './points.js';
@@ -12,14 +12,14 @@ import { Source } from './syntax.js';
 const ROOT = `${resolve(import.meta.dirname, '../../../..')}/`;
 
 /** The text after each change by this operator. */
-function mutated(operator: string, text: string, file = 'packages/x/src/x.ts'): string[] {
+function mutateCode(operator: string, text: string, file = 'packages/x/src/x.ts'): string[] {
   const source = new Source(file, text);
   return pointsOf(source)
     .filter((point) => point.operator === operator)
-    .map((point) => source.with(point));
+    .map((point) => source.apply(point));
 }
 
-function mutatedSql(operator: string, text: string): string[] {
+function mutateSql(operator: string, text: string): string[] {
   return sqlChanges(text)
     .filter((change) => change.operator === operator)
     .map(({ start, end, replacement }) => text.slice(0, start) + replacement + text.slice(end));
@@ -47,11 +47,11 @@ describe('a change of code', () => {
     ['drop filter', 'a.filter(b).map(c);', ['a.map(c);']],
     ['unescape wildcards', 'f(escapeLike(a));', ['f(a);']],
     ['return early', 'function f() { g(); } function h() {}', ['function f() { return; g(); } function h() {}']],
-  ])('%s: %s', (operator, text, expected) => {
-    expect(mutated(operator, text)).toEqual(expected);
+  ])('%s: %s', (operator, text, mutants) => {
+    expect(mutateCode(operator, text)).toEqual(mutants);
   });
 
-  it('leaves types and imports alone', () => {
+  it('does not change types and imports', () => {
     const text = "import { a } from 'b'; export type C = 'd' | 1; interface E { f: 'g' } const h: 'i' = j as 'k';";
     expect(pointsOf(new Source('packages/x/src/x.ts', text))).toEqual([]);
   });
@@ -114,19 +114,19 @@ describe('a change of SQL', () => {
     ],
     ['swap comparison', "select '<' from t where a <= b", ["select '<' from t where a < b"]],
     ['negate condition', 'select 1 from t where a is not null', ['select 1 from t where a is null']],
-  ])('%s: %s', (operator, text, expected) => {
-    expect(mutatedSql(operator, text)).toEqual(expected);
+  ])('%s: %s', (operator, text, mutants) => {
+    expect(mutateSql(operator, text)).toEqual(mutants);
   });
 
-  it('is found within code, by bytes', () => {
+  it('is located within code by byte offset', () => {
     const text = "const ä = 'ö';\nconst A = `select 1 from t\n  where a = ${b} and c is null`;";
-    expect(mutated('SQL: negate condition', text)).toEqual([text.replace('is null', 'is not null')]);
+    expect(mutateCode('SQL: negate condition', text)).toEqual([text.replace('is null', 'is not null')]);
   });
 });
 
-describe('a rule for changes that no contract can tell', () => {
+describe('a rule for changes that no contract can notice', () => {
   const sql = (text: string): string => `const A = \`${text}\`;`;
-  /** What it covers, and a like of it that has to be found. */
+  /** `covered` matches the rule; `kept` is similar and does not match. */
   const examples: readonly [operator: string, covered: string, kept: string][] = [
     ['replace literal', "throw new Error('a');", "f('a');"],
     ['remove await', 'async () => await a;', 'async () => [await a];'],
@@ -171,23 +171,23 @@ describe('a rule for changes that no contract can tell', () => {
     ['swap comparison', 'try { a(); } catch { f(b === c); }', 'try { f(b === c); } catch { a(); }'],
   ];
 
-  it.each(examples)('covers %s: %s', (operator, covered, kept) => {
-    const isOfMemory = /=> id|DAILY/.test(covered);
-    const file = `packages/database-${isOfMemory ? 'memory/src/media/x' : 'postgres/src/postgres'}.ts`;
-    const count = (text: string): number => mutated(operator, text, file).length;
-    // The condition beside it can be dropped.
-    expect(count(covered)).toBe(covered.includes(' and ') ? 1 : 0);
-    expect(count(kept)).toBe(1);
+  it.each(examples)('covers %s: %s', (operator, coveredCode, keptCode) => {
+    const usesMemory = /=> id|DAILY/.test(coveredCode);
+    const file = `packages/database-${usesMemory ? 'memory/src/media/x' : 'postgres/src/postgres'}.ts`;
+    const count = (text: string): number => mutateCode(operator, text, file).length;
+    // The condition beside the covered one can still be dropped.
+    expect(count(coveredCode)).toBe(coveredCode.includes(' and ') ? 1 : 0);
+    expect(count(keptCode)).toBe(1);
   });
 
   it('has a reason and an example', () => {
     expect(examples).toHaveLength(EQUIVALENTS.length);
-    for (const { reason } of [...EQUIVALENTS, ...ASIDE]) expect(reason).toMatch(/^[`A-Z].+\.$/);
+    for (const { reason } of [...EQUIVALENTS, ...EXCLUSIONS]) expect(reason).toMatch(/^[`A-Z].+\.$/);
   });
 });
 
 describe('the shipped adapters', () => {
-  it('have sources, and suites that hold nothing but contracts', () => {
+  it('have sources and suites of contracts only', () => {
     const adapters = adaptersOf(ROOT);
     expect(adapters.map(({ name }) => name)).toEqual(ADAPTER_NAMES);
     for (const { sources, suites } of adapters) {
@@ -224,7 +224,7 @@ describe('a counter', () => {
 });
 `;
 
-describe('an adapter and its suite', () => {
+describe('mutants of an adapter', () => {
   let root: string;
   beforeAll(async () => {
     root = `${await mkdtemp(join(tmpdir(), 'mutants-test-'))}/`;
@@ -246,15 +246,15 @@ describe('an adapter and its suite', () => {
     const sources = [new Source('packages/counter/src/counter.ts', COUNTER)];
     const suites = ['packages/counter/src/counter.contract.test.ts'];
     const adapters = [{ name: 'counter', sources, suites, needsPostgres: false }];
-    return testMutants(root, { adapters, perAdapter, seed, atOnce: 2, env: {} });
+    return testMutants(root, { adapters, perAdapter, seed, concurrency: 2, env: {} });
   };
 
-  it('kill every mutant but the one that does nothing', async () => {
+  it('are all killed, except one that changes no behaviour', async () => {
     const reports = await testCounter(1);
     const verdicts = reports.flatMap((report) => report.verdicts);
-    const line = ({ point, result }: (typeof verdicts)[number]) =>
+    const lineOf = ({ point, result }: (typeof verdicts)[number]) =>
       `${point.source.lineOf(point)} ${point.operator} ${result}`;
-    expect(verdicts.map(line).sort()).toEqual([
+    expect(verdicts.map(lineOf).sort()).toEqual([
       '2 replace literal killed',
       '4 return early killed',
       '5 drop statement survived',
@@ -268,7 +268,7 @@ describe('an adapter and its suite', () => {
     );
   }, 30_000);
 
-  it('meet the same mutants when drawn with the same seed', async () => {
+  it('are the same for the same seed', async () => {
     const draw = async (seed: number) =>
       (await testCounter(seed, 2))
         .flatMap(({ verdicts }) => verdicts.map(({ point }) => `${point.start} ${point.operator}`))

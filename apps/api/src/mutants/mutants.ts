@@ -1,165 +1,167 @@
 import { SeededRandom } from '../differential/seeded-random.js';
 import type { Adapter } from './adapters.js';
-import { baselineOf, type Baseline } from './baseline.js';
+import { runBaseline, type Baseline } from './baseline.js';
 import { FunctionMap } from './coverage.js';
 import type { RunRequest } from './messages.js';
 import { pointsOf, type Point } from './points.js';
-import { runSuites, type Run, type RunSuites } from './run.js';
+import { runSuites, type SuiteRun, type RunSuites } from './run.js';
 import { builtFile, withText, Workshop } from './workshop.js';
 
-const LOADING_MS = 60_000;
-const SLOWER = 6;
+const LOADING_TIMEOUT_MS = 60_000;
+const MAX_SLOWDOWN = 6;
 
 export type MutantResult = 'killed' | 'survived' | 'invalid';
 
 export interface Verdict {
   readonly point: Point;
   readonly result: MutantResult;
-  /** The test that has failed, or why none could. */
-  readonly by: string;
+  /** The test that has failed, or the reason why no test did. */
+  readonly reason: string;
 }
 
 export interface AdapterReport {
   readonly name: string;
-  /** Points that the mutants were chosen from. */
-  readonly points: number;
-  readonly tests: number;
+  /** Number of mutation points that the mutants were drawn from. */
+  readonly pointCount: number;
+  readonly testCount: number;
   readonly verdicts: readonly Verdict[];
 }
 
-export interface Plan {
+export interface MutantOptions {
   readonly adapters: readonly Adapter[];
   readonly perAdapter: number;
   readonly seed: number;
-  /** Only operators whose names contain this. */
+  /** Runs only operators whose name contains this text. */
   readonly operator?: string;
-  /** Runs at a time. */
-  readonly atOnce: number;
+  /** Number of concurrent runs. */
+  readonly concurrency: number;
   readonly env: Readonly<Record<string, string>>;
-  /** Ends all runs; what was judged before is reported. */
+  /** Aborts all runs; the report keeps the verdicts until then. */
   readonly signal?: AbortSignal;
   readonly onVerdict?: (adapter: Adapter, verdict: Verdict) => void;
 }
 
-/** Makes mutants of the adapters, and runs the contract suites of each against each of its mutants. */
-export async function testMutants(root: string, plan: Plan): Promise<AdapterReport[]> {
-  const map = new FunctionMap(plan.adapters);
-  const workshop = await Workshop.open(root, plan.atOnce, (file, text) => map.instrumented(file, text));
-  const bench = new Bench(workshop.copies, plan.env, plan.signal ?? new AbortController().signal);
+/** Mutates the adapters and runs each adapter's contract suites against its mutants. */
+export async function testMutants(root: string, options: MutantOptions): Promise<AdapterReport[]> {
+  const map = new FunctionMap(options.adapters);
+  const workshop = await Workshop.open(root, options.concurrency, (file, text) => map.instrument(file, text));
+  const pool = new CopyPool(workshop.copies, options.env, options.signal ?? new AbortController().signal);
   try {
-    const lines = plan.adapters.map(async (adapter) => {
-      const baseline = await baselineOf(adapter, (request, ms) => bench.use((run) => run(request, ms)));
-      return new Line(adapter, baseline, map, plan);
+    const openings = options.adapters.map(async (adapter) => {
+      const baseline = await runBaseline(adapter, (request, ms) => pool.use((run) => run(request, ms)));
+      return new MutantQueue(adapter, baseline, map, options);
     });
-    const opened = await Promise.all(lines);
-    await Promise.all(opened.flatMap((line) => Array.from({ length: plan.atOnce }, () => line.work(bench))));
-    return opened.map((line) => line.report());
+    const queues = await Promise.all(openings);
+    await Promise.all(queues.flatMap((queue) => Array.from({ length: options.concurrency }, () => queue.work(pool))));
+    return queues.map((queue) => queue.report());
   } finally {
     await workshop.close();
   }
 }
 
-/** The copies, of which each is used by one run at a time. */
-class Bench {
-  private readonly free: string[];
-  private readonly waiting: ((copy: string) => void)[] = [];
+/** Lends each copy of the repository to one run at a time. */
+class CopyPool {
+  private readonly freeCopies: string[];
+  private readonly waitingRuns: ((copy: string) => void)[] = [];
 
   constructor(
     copies: readonly string[],
     private readonly env: Readonly<Record<string, string>>,
     private readonly signal: AbortSignal,
   ) {
-    this.free = [...copies];
+    this.freeCopies = [...copies];
   }
 
   async use<Result>(work: (run: RunSuites, copy: string) => Promise<Result>): Promise<Result> {
-    const copy = this.free.pop() ?? (await new Promise<string>((resolve) => this.waiting.push(resolve)));
+    const copy = this.freeCopies.pop() ?? (await new Promise<string>((resolve) => this.waitingRuns.push(resolve)));
     try {
-      return await work((request, timeoutMs) => this.run(copy, request, timeoutMs), copy);
+      return await work((request, timeoutMs) => this.runSuites(copy, request, timeoutMs), copy);
     } finally {
-      const next = this.waiting.shift();
-      if (next) next(copy);
-      else this.free.push(copy);
+      const nextRun = this.waitingRuns.shift();
+      if (nextRun) nextRun(copy);
+      else this.freeCopies.push(copy);
     }
   }
 
-  private run(copy: string, request: RunRequest, timeoutMs: number): Promise<Run> {
+  private runSuites(copy: string, request: RunRequest, timeoutMs: number): Promise<SuiteRun> {
     const suites = request.suites.map((suite) => ({ ...suite, file: builtFile(copy, suite.file) }));
     return runSuites(copy, { ...request, suites }, { env: this.env, timeoutMs, signal: this.signal });
   }
 }
 
-/** The mutants of one adapter, in the order of the draw. */
-class Line {
-  private readonly drawn: Point[];
-  private readonly points: number;
+/** The mutants of one adapter, in random order. */
+class MutantQueue {
+  private readonly remainingPoints: Point[];
+  private readonly pointCount: number;
   private readonly verdicts: Verdict[] = [];
-  private open = 0;
+  private runningCount = 0;
 
   constructor(
     private readonly adapter: Adapter,
     private readonly baseline: Baseline,
     private readonly map: FunctionMap,
-    private readonly plan: Plan,
+    private readonly options: MutantOptions,
   ) {
-    const points = adapter.sources.flatMap(pointsOf).filter(({ operator }) => operator.includes(plan.operator ?? ''));
-    this.points = points.length;
-    this.drawn = shuffled(points, new SeededRandom(plan.seed));
+    const points = adapter.sources
+      .flatMap(pointsOf)
+      .filter(({ operator }) => operator.includes(options.operator ?? ''));
+    this.pointCount = points.length;
+    this.remainingPoints = shuffle(points, new SeededRandom(options.seed));
   }
 
-  /** Takes mutants until there are enough; one that is invalid makes room for another. */
-  async work(bench: Bench): Promise<void> {
+  /** Runs mutants until enough are valid. */
+  async work(pool: CopyPool): Promise<void> {
     for (let point = this.next(); point !== undefined; point = this.next()) {
-      const verdict = await this.runMutant(point, bench);
-      if (this.plan.signal?.aborted) return;
-      this.open -= 1;
+      const verdict = await this.runMutant(point, pool);
+      if (this.options.signal?.aborted) return;
+      this.runningCount -= 1;
       this.verdicts.push(verdict);
-      this.plan.onVerdict?.(this.adapter, verdict);
+      this.options.onVerdict?.(this.adapter, verdict);
     }
   }
 
   report(): AdapterReport {
-    const { adapter, points, verdicts, baseline } = this;
-    return { name: adapter.name, points, tests: baseline.tests, verdicts };
+    const { adapter, pointCount, verdicts, baseline } = this;
+    return { name: adapter.name, pointCount, testCount: baseline.tests, verdicts };
   }
 
   private next(): Point | undefined {
-    const valid = this.verdicts.filter(({ result }) => result !== 'invalid').length;
-    if (valid + this.open >= this.plan.perAdapter) return undefined;
-    const point = this.drawn.pop();
-    if (point) this.open += 1;
+    const validCount = this.verdicts.filter(({ result }) => result !== 'invalid').length;
+    if (validCount + this.runningCount >= this.options.perAdapter) return undefined;
+    const point = this.remainingPoints.pop();
+    if (point) this.runningCount += 1;
     return point;
   }
 
-  private async runMutant(point: Point, bench: Bench): Promise<Verdict> {
-    const suites = this.baseline.testsOf(this.map.runningAt(point));
-    if (suites.length === 0) return { point, result: 'survived', by: 'no suite runs it' };
+  private async runMutant(point: Point, pool: CopyPool): Promise<Verdict> {
+    const suites = this.baseline.testsOf(this.map.affectedFunctions(point));
+    if (suites.length === 0) return { point, result: 'survived', reason: 'no suite runs it' };
     const ms = suites.reduce((sum, suite) => sum + suite.ms, 0);
-    const request = { suites, reversed: false, timeoutMs: LOADING_MS, watchSql: this.adapter.needsPostgres };
+    const request = { suites, reversed: false, timeoutMs: LOADING_TIMEOUT_MS, watchSql: this.adapter.needsPostgres };
     try {
-      return await bench.use(async (run, copy) =>
-        withText(copy, point.source, point.source.with(point), async () =>
-          verdictOf(point, await run(request, ms * SLOWER + LOADING_MS)),
+      return await pool.use(async (run, copy) =>
+        withText(copy, point.source, point.source.apply(point), async () =>
+          verdictOf(point, await run(request, ms * MAX_SLOWDOWN + LOADING_TIMEOUT_MS)),
         ),
       );
     } catch (error) {
-      return { point, result: 'invalid', by: (error as Error).message };
+      return { point, result: 'invalid', reason: (error as Error).message };
     }
   }
 }
 
-function verdictOf(point: Point, { reports, broken }: Run): Verdict {
-  const failure = reports.find((report) => 'failed' in report);
-  if (failure?.isSqlInvalid) return { point, result: 'invalid', by: failure.why };
-  if (failure) return { point, result: 'killed', by: `${failure.failed}: ${failure.why}` };
-  return broken ? { point, result: 'killed', by: broken } : { point, result: 'survived', by: 'all pass' };
+function verdictOf(point: Point, { reports, endReason }: SuiteRun): Verdict {
+  const failure = reports.find((report) => 'failedTest' in report);
+  if (failure?.isSqlInvalid) return { point, result: 'invalid', reason: failure.message };
+  if (failure) return { point, result: 'killed', reason: `${failure.failedTest}: ${failure.message}` };
+  return endReason ? { point, result: 'killed', reason: endReason } : { point, result: 'survived', reason: 'all pass' };
 }
 
-function shuffled<Item>(items: readonly Item[], random: SeededRandom): Item[] {
-  const left = [...items];
-  for (let index = left.length - 1; index > 0; index -= 1) {
+function shuffle<Item>(items: readonly Item[], random: SeededRandom): Item[] {
+  const shuffled = [...items];
+  for (let index = shuffled.length - 1; index > 0; index -= 1) {
     const other = random.between(0, index);
-    [left[index], left[other]] = [left[other] as Item, left[index] as Item];
+    [shuffled[index], shuffled[other]] = [shuffled[other] as Item, shuffled[index] as Item];
   }
-  return left;
+  return shuffled;
 }

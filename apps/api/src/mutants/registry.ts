@@ -1,18 +1,17 @@
 export type Hook = () => unknown;
 
 export interface Test {
-  /** Its number within its file. */
+  /** Number within the file. */
   readonly id: number;
   readonly name: string;
   readonly run: Hook;
   readonly timeoutMs: number | undefined;
 }
 
-/** What `describe` holds. */
 export class Suite {
-  readonly before: Hook[] = [];
-  readonly after: Hook[] = [];
-  readonly each: Hook[] = [];
+  readonly beforeAllHooks: Hook[] = [];
+  readonly afterAllHooks: Hook[] = [];
+  readonly beforeEachHooks: Hook[] = [];
   readonly entries: (Suite | Test)[] = [];
 
   constructor(
@@ -25,7 +24,7 @@ export class Suite {
   }
 
   beforeEach(): Hook[] {
-    return [...(this.parent?.beforeEach() ?? []), ...this.each];
+    return [...(this.parent?.beforeEach() ?? []), ...this.beforeEachHooks];
   }
 
   tests(): Test[] {
@@ -33,29 +32,29 @@ export class Suite {
   }
 }
 
-/** Takes the tests of one file in, under the names of Jest. */
+/** Registers the tests of one file by the global functions of Jest. */
 export class Registry {
   readonly root = new Suite('');
-  private current = this.root;
+  private currentSuite = this.root;
   private count = 0;
 
   globals(): object {
     return {
       describe: (name: string, define: () => void) => {
-        const suite = new Suite(name, this.current);
-        this.current.entries.push(suite);
-        const outer = this.current;
-        this.current = suite;
+        const suite = new Suite(name, this.currentSuite);
+        this.currentSuite.entries.push(suite);
+        const outer = this.currentSuite;
+        this.currentSuite = suite;
         define();
-        this.current = outer;
+        this.currentSuite = outer;
       },
       it: (name: string, run: Hook, timeoutMs?: number) => {
         this.count += 1;
-        this.current.entries.push({ id: this.count, name, run, timeoutMs });
+        this.currentSuite.entries.push({ id: this.count, name, run, timeoutMs });
       },
-      beforeAll: (hook: Hook) => this.current.before.push(hook),
-      afterAll: (hook: Hook) => this.current.after.push(hook),
-      beforeEach: (hook: Hook) => this.current.each.push(hook),
+      beforeAll: (hook: Hook) => this.currentSuite.beforeAllHooks.push(hook),
+      afterAll: (hook: Hook) => this.currentSuite.afterAllHooks.push(hook),
+      beforeEach: (hook: Hook) => this.currentSuite.beforeEachHooks.push(hook),
     };
   }
 }

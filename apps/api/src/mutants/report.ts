@@ -1,7 +1,6 @@
-import { described } from './points.js';
+import { describePoint } from './points.js';
 import type { AdapterReport, MutantResult } from './mutants.js';
 
-/** Percent of valid mutants that have to be killed. */
 export const MIN_KILLED_PERCENT = 95;
 
 export function killedPercent(reports: readonly AdapterReport[]): number {
@@ -10,16 +9,16 @@ export function killedPercent(reports: readonly AdapterReport[]): number {
 }
 
 function count(reports: readonly AdapterReport[], result: MutantResult): number {
-  return reports.reduce((sum, { verdicts }) => sum + verdicts.filter((each) => each.result === result).length, 0);
+  return reports.reduce((sum, { verdicts }) => sum + verdicts.filter((verdict) => verdict.result === result).length, 0);
 }
 
-/** A table, and below it each survivor: file, line, and the change. */
+/** Returns a table, followed by every surviving mutant. */
 export function tableOf(reports: readonly AdapterReport[]): string {
   const rows = [...reports.map((report) => rowOf(report.name, [report])), rowOf('all', reports)];
   const survivors = reports.flatMap(({ name, verdicts }) =>
     verdicts
       .filter(({ result }) => result === 'survived')
-      .map(({ point, by }) => `${name} ${described(point)}${by === 'all pass' ? '' : ` (${by})`}`),
+      .map(({ point, reason }) => `${name} ${describePoint(point)}${reason === 'all pass' ? '' : ` (${reason})`}`),
   );
   return [
     '| Adapter           | Points | Mutants | Killed | Survived | Killed % | Invalid |',
@@ -34,7 +33,7 @@ function rowOf(name: string, reports: readonly AdapterReport[]): string {
   const [killed, survived, invalid] = (['killed', 'survived', 'invalid'] as const).map((result) =>
     count(reports, result),
   );
-  const points = reports.reduce((sum, report) => sum + report.points, 0);
+  const points = reports.reduce((sum, report) => sum + report.pointCount, 0);
   const cells = [
     [points, 6],
     [(killed ?? 0) + (survived ?? 0), 7],

@@ -3,23 +3,26 @@ import { join } from 'node:path';
 import { runnerBeside } from './workshop.js';
 import type { RunReport, RunRequest } from './messages.js';
 
-export interface Run {
+export interface SuiteRun {
   readonly reports: readonly RunReport[];
-  /** Why it ended before its end. */
-  readonly broken?: 'timeout' | 'exit';
+  /** Why the process ended before all tests. */
+  readonly endReason?: 'timeout' | 'exit';
 }
 
 export interface RunOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Ends the run. */
   readonly signal: AbortSignal;
 }
 
-export type RunSuites = (request: RunRequest, timeoutMs: number) => Promise<Run>;
+export type RunSuites = (request: RunRequest, timeoutMs: number) => Promise<SuiteRun>;
 
-/** Runs suites in a process of their own, in one of the copies. */
-export function runSuites(copy: string, request: RunRequest, { env, timeoutMs, signal }: RunOptions): Promise<Run> {
+/** Runs suites in a separate process, in one of the copies. */
+export function runSuites(
+  copy: string,
+  request: RunRequest,
+  { env, timeoutMs, signal }: RunOptions,
+): Promise<SuiteRun> {
   const reports: RunReport[] = [];
   const child = fork(runnerBeside(copy), [], {
     cwd: copy,
@@ -27,33 +30,33 @@ export function runSuites(copy: string, request: RunRequest, { env, timeoutMs, s
     execArgv: [],
     stdio: 'ignore',
     serialization: 'advanced',
-    // A group of its own, with the processes that it starts.
+    // The process leads a group, so that the processes that it starts end with it.
     detached: true,
   });
   return new Promise((resolve) => {
-    let isLate = false;
-    const end = (): void => {
+    let hasTimedOut = false;
+    const killGroup = (): void => {
       try {
         process.kill(-(child.pid as number), 'SIGKILL');
       } catch {
-        // All of them have ended.
+        // The whole group has already ended.
       }
     };
     const timer = setTimeout(() => {
-      isLate = true;
-      end();
+      hasTimedOut = true;
+      killGroup();
     }, timeoutMs);
     child.on('message', (report) => reports.push(report as RunReport));
-    signal.addEventListener('abort', end);
+    signal.addEventListener('abort', killGroup);
     const finish = (): void => {
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', killGroup);
       clearTimeout(timer);
-      end();
-      const isWhole = reports.some((report) => 'done' in report || 'failed' in report);
-      resolve({ reports, ...(!isWhole && { broken: isLate ? 'timeout' : 'exit' }) });
+      killGroup();
+      const isComplete = reports.some((report) => 'done' in report || 'failedTest' in report);
+      resolve({ reports, ...(!isComplete && { endReason: hasTimedOut ? 'timeout' : 'exit' }) });
     };
     child.once('exit', finish);
-    // It could not be started, or is gone before it was asked.
+    // Reached when the process does not start, or ends before it has received the request.
     child.on('error', finish);
     child.send(request, () => {});
   });

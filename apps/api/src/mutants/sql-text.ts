@@ -1,11 +1,11 @@
 import type { Range } from './syntax.js';
 
-/** SQL, with what it quotes and what code puts into it masked by letters of the same length. */
+/** SQL text with a mask of the same length, where letters replace quoted texts and inserted code. */
 export class SqlText {
   readonly mask: string;
 
   constructor(readonly text: string) {
-    this.mask = masked(text);
+    this.mask = maskText(text);
   }
 
   slice({ start, end }: Range): string {
@@ -16,79 +16,84 @@ export class SqlText {
     return [...this.mask.matchAll(pattern)];
   }
 
-  /** From here to the end of the clause: a word that begins another, or the parenthesis that closes what it is in. */
+  /**
+   * Returns the range from here to the end of the clause: a word that starts another clause, or the closing
+   * parenthesis.
+   */
   clauseFrom(start: number, ends: RegExp): Range {
-    for (const { at, depth } of this.positions(start)) {
-      if (depth < 0 || this.mask[at] === ';') return { start, end: at };
-      if (depth === 0 && this.isWordStart(at) && ends.test(this.mask.slice(at))) return { start, end: at };
+    for (const { index, depth } of this.positions(start)) {
+      if (depth < 0 || this.mask[index] === ';') return { start, end: index };
+      if (depth === 0 && this.isWordStart(index) && ends.test(this.mask.slice(index))) return { start, end: index };
     }
     return { start, end: this.mask.length };
   }
 
-  /** The parts of a range between separators that are in no parentheses. */
+  /** Splits a range at separators outside of parentheses. */
   split({ start, end }: Range, separator: RegExp): Range[] {
     const parts: Range[] = [];
-    let begun = start;
-    for (const { at, depth } of this.positions(start)) {
-      if (at >= end) break;
-      const isBetween = depth === 0 && at >= begun;
-      const [found] = (isBetween ? separator.exec(this.mask.slice(at, end)) : null) ?? [''];
-      if (found === '') continue;
-      parts.push({ start: begun, end: at });
-      begun = at + found.length;
+    let partStart = start;
+    for (const { index, depth } of this.positions(start)) {
+      if (index >= end) break;
+      const mayMatch = depth === 0 && index >= partStart;
+      const [match] = (mayMatch ? separator.exec(this.mask.slice(index, end)) : null) ?? [''];
+      if (match === '') continue;
+      parts.push({ start: partStart, end: index });
+      partStart = index + match.length;
     }
-    return [...parts, { start: begun, end }].map((each) => this.trimmed(each));
+    return [...parts, { start: partStart, end }].map((part) => this.trim(part));
   }
 
-  /** How many parentheses open between here and there are still open there. */
+  /** Returns how many parentheses that open after `start` are still open at `end`. */
   depthBetween(start: number, end: number): number {
-    let last = 0;
-    for (const { at, depth } of this.positions(start)) {
-      if (at > end) break;
-      last = depth;
+    let depthAtEnd = 0;
+    for (const { index, depth } of this.positions(start)) {
+      if (index > end) break;
+      depthAtEnd = depth;
     }
-    return last;
+    return depthAtEnd;
   }
 
-  trimmed({ start, end }: Range): Range {
+  trim({ start, end }: Range): Range {
     const text = this.text.slice(start, end);
     return { start: start + text.length - text.trimStart().length, end: end - (text.length - text.trimEnd().length) };
   }
 
-  private isWordStart(at: number): boolean {
-    return !/\w/.test(this.mask[at - 1] ?? ' ');
+  private isWordStart(index: number): boolean {
+    return !/\w/.test(this.mask[index - 1] ?? ' ');
   }
 
-  private *positions(start: number): Generator<{ readonly at: number; readonly depth: number }> {
+  private *positions(start: number): Generator<{ readonly index: number; readonly depth: number }> {
     let depth = 0;
-    for (let at = start; at < this.mask.length; at += 1) {
-      const sign = this.mask[at];
-      const word = this.isWordStart(at) ? (/^(?:case|end)\b/.exec(this.mask.slice(at, at + 5))?.[0] ?? '') : '';
+    for (let index = start; index < this.mask.length; index += 1) {
+      const sign = this.mask[index];
+      const word = this.isWordStart(index)
+        ? (/^(?:case|end)\b/.exec(this.mask.slice(index, index + 5))?.[0] ?? '')
+        : '';
       if (sign === ')' || sign === ']' || word === 'end') depth -= 1;
-      yield { at, depth };
+      yield { index, depth };
       if (sign === '(' || sign === '[' || word === 'case') depth += 1;
     }
   }
 }
 
-function masked(text: string): string {
+function maskText(text: string): string {
   let mask = '';
-  for (let at = 0; at < text.length;) {
-    const length = lengthOfOpaque(text, at);
-    mask += length === 0 ? text[at] : text.startsWith('--', at) ? ' '.repeat(length) : 'q'.repeat(length);
-    at += Math.max(length, 1);
+  for (let index = 0; index < text.length;) {
+    const length = lengthOfOpaque(text, index);
+    mask += length === 0 ? text[index] : text.startsWith('--', index) ? ' '.repeat(length) : 'q'.repeat(length);
+    index += Math.max(length, 1);
   }
   return mask;
 }
 
-function lengthOfOpaque(text: string, at: number): number {
-  if (text[at] === "'") return (/^'[^']*'?/.exec(text.slice(at)) ?? [''])[0].length;
-  if (text.startsWith('--', at)) return (/^--[^\n]*/.exec(text.slice(at)) ?? [''])[0].length;
-  if (!text.startsWith('${', at)) return 0;
+function lengthOfOpaque(text: string, index: number): number {
+  if (text[index] === "'") return (/^'[^']*'?/.exec(text.slice(index)) ?? [''])[0].length;
+  if (text.startsWith('--', index)) return (/^--[^\n]*/.exec(text.slice(index)) ?? [''])[0].length;
+  if (!text.startsWith('${', index)) return 0;
   let depth = 0;
-  for (let end = at + 1; end < text.length; end += 1) {
+  for (let end = index + 1; end < text.length; end += 1) {
     if (text[end] === '{') depth += 1;
-    if (text[end] === '}' && (depth -= 1) === 0) return end + 1 - at;
+    if (text[end] === '}' && (depth -= 1) === 0) return end + 1 - index;
   }
-  return text.length - at;
+  return text.length - index;
 }

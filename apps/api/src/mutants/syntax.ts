@@ -6,7 +6,7 @@ export interface SyntaxNode {
   readonly [part: string]: unknown;
 }
 
-/** Offsets are bytes of the source. */
+/** Byte offsets in the source. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -19,11 +19,11 @@ export interface FunctionRange extends Range {
 
 export interface Visited {
   readonly node: SyntaxNode;
-  /** The outermost first. */
+  /** Outermost first. */
   readonly parents: readonly SyntaxNode[];
 }
 
-/** Parts that are gone when the code runs. */
+/** Syntax of types that contains code; other type syntax is not mutated. */
 const TYPES_WITH_CODE = new Set([
   'TsAsExpression',
   'TsNonNullExpression',
@@ -35,14 +35,14 @@ const TYPES_WITH_CODE = new Set([
 const BLOCKS = new Set(['BlockStatement', 'FunctionBody']);
 const WITHOUT_CODE = new Set(['ImportDeclaration', 'ExportAllDeclaration', 'ExportNamedDeclaration']);
 
-/** A file of TypeScript, read by bytes as its parser does. */
+/** A TypeScript file, addressed by byte offsets as in its parser. */
 export class Source {
   readonly bytes: Buffer;
   readonly visited: readonly Visited[];
   readonly functions: readonly FunctionRange[];
 
   constructor(
-    /** From the root of the repository. */
+    /** Path relative to the root of the repository. */
     readonly file: string,
     text: string,
   ) {
@@ -59,7 +59,7 @@ export class Source {
     return this.text({ start: 0, end: start }).split('\n').length;
   }
 
-  with(change: Range & { readonly replacement: string }): string {
+  apply(change: Range & { readonly replacement: string }): string {
     const [before, after] = [
       { start: 0, end: change.start },
       { start: change.end, end: this.bytes.length },
@@ -85,11 +85,11 @@ function* visit(tree: unknown, parents: readonly SyntaxNode[]): Generator<Visite
     if (node.type.startsWith('Ts') && !TYPES_WITH_CODE.has(node.type)) return;
     yield { node, parents };
   }
-  const above = isNode ? [...parents, node] : parents;
-  for (const part of Object.values(tree)) yield* visit(part, above);
+  const parentsOfParts = isNode ? [...parents, node] : parents;
+  for (const part of Object.values(tree)) yield* visit(part, parentsOfParts);
 }
 
-/** Properties come without one. */
+/** The parser gives properties no range. */
 function withRange(node: SyntaxNode): SyntaxNode {
   if (node.type !== 'KeyValueProperty') return node;
   const [key, value] = [node['key'], node['value']] as [SyntaxNode, SyntaxNode];

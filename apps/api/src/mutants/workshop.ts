@@ -17,16 +17,16 @@ const COMPILER: Options = {
   },
   module: { type: 'es6' },
 };
-/** Tools are no part of any suite. */
+/** No suite uses these folders. */
 const TOOLS = /^apps\/api\/src\/(?:bench|differential|faults|mutants)\//;
 const PACKAGES = '@back-office';
 
-/** The text of a file with other text in it, by the path from the root of the repository. */
+/** Returns the new text of a file. The path is relative to the root of the repository. */
 export type Rewrite = (file: string, text: string) => string;
 
 /**
- * Copies of the repository, built file by file, in each of which one mutant is made at a time. A package's `dist` is
- * built from the same text as what stands beside its sources: threads and child processes are loaded from there.
+ * Copies of the repository with compiled files, each used for one mutant at a time. A package's `dist` is compiled from
+ * the same text, because threads and child processes are loaded from there.
  */
 export class Workshop {
   private constructor(
@@ -36,11 +36,11 @@ export class Workshop {
 
   static async open(root: string, count: number, rewrite: Rewrite): Promise<Workshop> {
     const folder = await mkdtemp(join(tmpdir(), 'mutants-'));
-    const [first = '', ...others] = Array.from({ length: count }, (_, index) => join(folder, `copy-${index}`));
+    const [firstCopy = '', ...otherCopies] = Array.from({ length: count }, (_, index) => join(folder, `copy-${index}`));
     await buildRunner(root, folder);
-    await build(root, first, rewrite);
-    await Promise.all(others.map((copy) => cp(first, copy, { recursive: true, verbatimSymlinks: true })));
-    return new Workshop(folder, [first, ...others]);
+    await build(root, firstCopy, rewrite);
+    await Promise.all(otherCopies.map((copy) => cp(firstCopy, copy, { recursive: true, verbatimSymlinks: true })));
+    return new Workshop(folder, [firstCopy, ...otherCopies]);
   }
 
   close(): Promise<void> {
@@ -48,7 +48,7 @@ export class Workshop {
   }
 }
 
-/** Puts a text in the place of the file for as long as the work takes. */
+/** Replaces a file while the work runs. */
 export async function withText<Result>(
   copy: string,
   source: Source,
@@ -56,7 +56,7 @@ export async function withText<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const files = builtFiles(copy, source.file);
-  const code = await compiled(text);
+  const code = await compile(text);
   const originals = await Promise.all(files.map((file) => readFile(file)));
   await Promise.all(files.map((file) => writeFile(file, code)));
   try {
@@ -70,29 +70,28 @@ export function runnerBeside(copy: string): string {
   return join(copy, '../runner/contract-run.js');
 }
 
-/** Where a source is after the build. */
 export function builtFile(copy: string, file: string): string {
   return join(copy, file.replace(/\.ts$/, '.js'));
 }
 
 function builtFiles(copy: string, file: string): string[] {
-  const built = builtFile(copy, file);
+  const builtPath = builtFile(copy, file);
   const isPackage = /^packages\/[^/]+\/src\//.test(file);
-  return isPackage ? [built, join(copy, file.replace('/src/', '/dist/').replace(/\.ts$/, '.js'))] : [built];
+  return isPackage ? [builtPath, join(copy, file.replace('/src/', '/dist/').replace(/\.ts$/, '.js'))] : [builtPath];
 }
 
-async function compiled(text: string): Promise<string> {
+async function compile(text: string): Promise<string> {
   return (await transform(text, COMPILER)).code;
 }
 
-/** From its source, since the tests of this tool come without a build of it. */
+/** Compiles the runner from its source, because this tool's tests run without a build. */
 async function buildRunner(root: string, folder: string): Promise<void> {
   await mkdir(join(folder, 'runner'));
   await writeFile(join(folder, 'package.json'), '{"type": "module"}');
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   for (const name of ['contract-run', 'registry']) {
     const source = new URL(`../../src/mutants/${name}.ts`, import.meta.url);
-    await writeFile(join(folder, `runner/${name}.js`), await compiled(await readFile(source, 'utf8')));
+    await writeFile(join(folder, `runner/${name}.js`), await compile(await readFile(source, 'utf8')));
   }
 }
 
@@ -100,16 +99,16 @@ async function build(root: string, copy: string, rewrite: Rewrite): Promise<void
   const packages = (await readdir(join(root, 'packages'))).map((name) => `packages/${name}`);
   await linkModules(root, copy, packages);
   await Promise.all(
-    [...packages, ...(existsSync(join(root, 'apps/api')) ? ['apps/api'] : [])].map((room) =>
-      offerSources(root, copy, room),
+    [...packages, ...(existsSync(join(root, 'apps/api')) ? ['apps/api'] : [])].map((folder) =>
+      offerSources(root, copy, folder),
     ),
   );
-  const rooms = [...packages.flatMap((each) => [`${each}/src`, `${each}/testing`]), 'apps/api/src'];
-  for (const room of rooms) {
-    const files = await readdir(join(root, room), { recursive: true, withFileTypes: true }).catch(() => []);
+  const folders = [...packages.flatMap((path) => [`${path}/src`, `${path}/testing`]), 'apps/api/src'];
+  for (const folder of folders) {
+    const files = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(() => []);
     const paths = files
-      .filter((each) => each.isFile())
-      .map((each) => join(each.parentPath, each.name).slice(root.length));
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(root.length));
     await Promise.all(paths.filter((path) => !TOOLS.test(path)).map((path) => buildFile(root, copy, path, rewrite)));
   }
 }
@@ -117,35 +116,35 @@ async function build(root: string, copy: string, rewrite: Rewrite): Promise<void
 async function buildFile(root: string, copy: string, file: string, rewrite: Rewrite): Promise<void> {
   const text = await readFile(join(root, file));
   const isCode = file.endsWith('.ts');
-  const built = isCode ? await compiled(rewrite(file, text.toString())) : text;
+  const content = isCode ? await compile(rewrite(file, text.toString())) : text;
   for (const path of isCode ? builtFiles(copy, file) : [join(copy, file)]) {
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, built);
+    await writeFile(path, content);
   }
 }
 
 async function linkModules(root: string, copy: string, packages: readonly string[]): Promise<void> {
-  const [modules, copied] = [join(root, 'node_modules'), join(copy, 'node_modules')];
-  await mkdir(join(copied, PACKAGES), { recursive: true });
+  const [modules, copiedModules] = [join(root, 'node_modules'), join(copy, 'node_modules')];
+  await mkdir(join(copiedModules, PACKAGES), { recursive: true });
   await mkdir(join(copy, 'tmp'));
   const names = (await readdir(modules)).filter((name) => name !== PACKAGES && !name.startsWith('.'));
-  await Promise.all(names.map((name) => symlink(join(modules, name), join(copied, name))));
-  const own = packages.map((each) => each.slice('packages/'.length));
-  await Promise.all(own.map((name) => symlink(`../../packages/${name}`, join(copied, PACKAGES, name))));
+  await Promise.all(names.map((name) => symlink(join(modules, name), join(copiedModules, name))));
+  const packageNames = packages.map((path) => path.slice('packages/'.length));
+  await Promise.all(packageNames.map((name) => symlink(`../../packages/${name}`, join(copiedModules, PACKAGES, name))));
 }
 
-/** Has a package offer what is built beside its sources. */
-async function offerSources(root: string, copy: string, room: string): Promise<void> {
-  const manifest = JSON.parse(await readFile(join(root, room, 'package.json'), 'utf8')) as {
+/** Rewrites the exports of a package to the compiled files beside its sources. */
+async function offerSources(root: string, copy: string, folder: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as {
     exports?: Record<string, { 'back-office:source'?: string }>;
   };
-  const offered = Object.entries(manifest.exports ?? {}).map(([path, { 'back-office:source': source = '' }]) => [
+  const exports = Object.entries(manifest.exports ?? {}).map(([path, { 'back-office:source': source = '' }]) => [
     path,
     source.replace(/\.ts$/, '.js'),
   ]);
-  await mkdir(join(copy, room), { recursive: true });
+  await mkdir(join(copy, folder), { recursive: true });
   await writeFile(
-    join(copy, room, 'package.json'),
-    JSON.stringify({ ...manifest, exports: Object.fromEntries(offered) as object }),
+    join(copy, folder, 'package.json'),
+    JSON.stringify({ ...manifest, exports: Object.fromEntries(exports) as object }),
   );
 }
