@@ -10,20 +10,21 @@ interface Greeter {
 
 const GREETERS: AdapterKind<Greeter> = {
   variable: 'GREETER',
-  open: 'openGreeter',
+  exportName: 'openGreeter',
   problemWith: (answer) => missingMethods('greeter', answer, ['greet']),
 };
-const GREETER = (text: string) => `export const openGreeter = ({ NAME }) => ({ greet: () => '${text} ' + NAME });`;
+const greeterSource = (text: string) =>
+  `export const openGreeter = ({ NAME }) => ({ greet: () => '${text} ' + NAME });`;
 
 describe('a module', () => {
-  const before = process.cwd();
+  const originalFolder = process.cwd();
   let folder: string;
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'module-')));
     process.chdir(folder);
   });
   afterAll(async () => {
-    process.chdir(before);
+    process.chdir(originalFolder);
     await rm(folder, { recursive: true, force: true });
   });
   const write = async (path: string, text: string): Promise<void> => {
@@ -32,21 +33,21 @@ describe('a module', () => {
   };
   const greeting = async (name: string) => (await openModule(GREETERS, name, { NAME: 'Ana' })).greet();
 
-  it('is found by its path and receives the environment', async () => {
-    await write('greeter.mjs', GREETER('Hello'));
+  it('is found by path and receives the environment', async () => {
+    await write('greeter.mjs', greeterSource('Hello'));
     expect(await greeting('./greeter.mjs')).toBe('Hello Ana');
     expect(await greeting(join(folder, 'greeter.mjs'))).toBe('Hello Ana');
   });
 
   it('may be a folder with a package', async () => {
     await write('folder/package.json', '{ "type": "module", "main": "greeter.js" }');
-    await write('folder/greeter.js', GREETER('Good day'));
+    await write('folder/greeter.js', greeterSource('Good day'));
     expect(await greeting('./folder')).toBe('Good day Ana');
   });
 
   it('may be an installed package', async () => {
     await write('node_modules/greeter/package.json', '{ "name": "greeter", "type": "module", "main": "main.js" }');
-    await write('node_modules/greeter/main.js', GREETER('Hi'));
+    await write('node_modules/greeter/main.js', greeterSource('Hi'));
     expect(await greeting('greeter')).toBe('Hi Ana');
   });
 
@@ -58,12 +59,12 @@ describe('a module', () => {
     ['number.mjs', 'export const openGreeter = 1;', 'exports no openGreeter'],
     ['nothing.mjs', 'export const openGreeter = () => {};', 'openGreeter answers no greeter'],
     ['half.mjs', 'export const openGreeter = async () => ({});', 'openGreeter answers a greeter without greet'],
-  ])('%s is refused in one line', async (name, text, why) => {
+  ])('%s is refused in one line', async (name, text, reason) => {
     if (text !== '') await write(name, text);
-    const error: unknown = await greeting(`./${name}`).catch((each: unknown) => each);
+    const error: unknown = await greeting(`./${name}`).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InvalidConfig);
     const { message } = error as InvalidConfig;
-    expect(message.startsWith(`Bad configuration: GREETER: ./${name} ${why}`)).toBe(true);
+    expect(message.startsWith(`Bad configuration: GREETER: ./${name} ${reason}`)).toBe(true);
     expect(message).not.toContain('\n');
   });
 

@@ -4,19 +4,19 @@ export interface Closable {
   close?(): void | Promise<void>;
 }
 
-/** Closes in reverse order. Closes all others when one fails or exceeds the timeout, then throws the first error. */
-export async function closeAll(opened: readonly Closable[], timeoutMs = TIMEOUT_MS): Promise<void> {
+/** Closes in reverse order. If one fails or exceeds the timeout, closes all others and then throws the first error. */
+export async function closeAll(closables: readonly Closable[], timeoutMs = TIMEOUT_MS): Promise<void> {
   const failures: unknown[] = [];
-  for (const each of opened.toReversed()) {
-    await closeWithTimeout(each, timeoutMs).catch((error: unknown) => failures.push(error));
+  for (const closable of closables.toReversed()) {
+    await closeWithTimeout(closable, timeoutMs).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
 }
 
-async function closeWithTimeout(each: Closable, timeoutMs: number): Promise<void> {
+async function closeWithTimeout(closable: Closable, timeoutMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`An adapter was not closed within ${timeoutMs} ms`)), timeoutMs);
   });
-  await Promise.race([each.close?.(), timedOut]).finally(() => clearTimeout(timer));
+  await Promise.race([closable.close?.(), timedOut]).finally(() => clearTimeout(timer));
 }

@@ -9,28 +9,30 @@ import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 const moduleOf = (name: string): string => fileURLToPath(new URL(`../testing/${name}.ts`, import.meta.url));
-const MODULE = fileURLToPath(new URL('../../../../examples/storage-adapter', import.meta.url));
+const EXAMPLE_MODULE = fileURLToPath(new URL('../../../../examples/storage-adapter', import.meta.url));
 /** Only Linux lists the open files of a process. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 async function openUploads(dataDir: string): Promise<string[]> {
   const descriptors = await readdir('/proc/self/fd');
-  const paths = await Promise.all(descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => '')));
+  const paths = await Promise.all(
+    descriptors.map((descriptor) => readlink(`/proc/self/fd/${descriptor}`).catch(() => '')),
+  );
   return paths.filter((path) => path.startsWith(join(dataDir, 'uploads')));
 }
 
 describe('a service with STORAGE=<module>', () => {
-  it('stores and serves its files there', async () => {
+  it('stores and serves files with the module', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flat-'));
-    const api = await testApi({ STORAGE: MODULE, FLAT_FOLDER: folder });
+    const api = await testApi({ STORAGE: EXAMPLE_MODULE, FLAT_FOLDER: folder });
     const shop = await api.app();
     const bytes = await sharpSampleImages.still('image/jpeg', 400, 300);
     const { body } = await shop.upload('/cdn/files', { name: 'a.jpg', bytes });
     await api.work();
     const { data } = (await shop.get(`/cdn/files/${body.data.id}`)).body;
     expect(data.processing).toBe('done');
-    const served = await fetch(`${api.origin}/media/${data.key}`);
-    expect([served.status, (await served.arrayBuffer()).byteLength]).toEqual([200, data.size]);
+    const response = await fetch(`${api.origin}/media/${data.key}`);
+    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, data.size]);
     const names = (await readdir(folder)).map(decodeURIComponent);
     expect([names.length, names.every((name) => name.startsWith('_blobs/'))]).toEqual([3, true]);
     await api.close();
@@ -67,41 +69,44 @@ describe('a service with modules for five adapters', () => {
   const module = moduleOf('own-adapters');
 
   beforeAll(async () => {
-    const sides = ['IMAGES', 'PAGES', 'FACTS', 'PURGER', 'REFUNDS'];
-    api = await testApi(Object.fromEntries(sides.map((side) => [side, module])));
+    const variables = ['IMAGES', 'PAGES', 'FACTS', 'PURGER', 'REFUNDS'];
+    api = await testApi(Object.fromEntries(variables.map((variable) => [variable, module])));
     shop = await api.app();
   });
 
-  const processed = async (name: string, bytes: Uint8Array) => {
+  const uploadAndProcess = async (name: string, bytes: Uint8Array) => {
     const { body } = await shop.upload('/cdn/files', { name, bytes });
     await api.work();
     return (await shop.get(`/cdn/files/${body.data.id}`)).body.data;
   };
-  const served = async (url: string): Promise<string> => (await fetch(api.origin + new URL(url).pathname)).text();
+  const fetchText = async (url: string): Promise<string> => (await fetch(api.origin + new URL(url).pathname)).text();
 
   it('converts images with its module', async () => {
-    const file = await processed('a.png', await sharpSampleImages.still('image/png', 800, 400));
-    expect([file.processing, await served(file.url)]).toEqual(['done', '800x400']);
-    expect(await Promise.all(file.renditions.map(({ url }: { url: string }) => served(url)))).toEqual([
+    const file = await uploadAndProcess('a.png', await sharpSampleImages.still('image/png', 800, 400));
+    expect([file.processing, await fetchText(file.url)]).toEqual(['done', '800x400']);
+    expect(await Promise.all(file.renditions.map(({ url }: { url: string }) => fetchText(url)))).toEqual([
       '320x160',
       '640x320',
     ]);
   });
 
   it('recognizes a broken image by the name of the error', async () => {
-    await processed('b.png', await sharpSampleImages.still('image/png', 13, 10));
+    await uploadAndProcess('b.png', await sharpSampleImages.still('image/png', 13, 10));
     expect(api.jobFailures.map((failure) => (failure as Error).message)).toEqual(['The image cannot be decoded']);
   });
 
   it('renders documents and measures films with its modules', async () => {
-    await processed('c.pdf', pdfSample({ pages: [] }));
+    await uploadAndProcess('c.pdf', pdfSample({ pages: [] }));
     const { body } = await shop.get('/cdn/files/pdf-renders?name=c');
     expect(body.data[0].pages).toMatchObject([{ page: 1, width: 30, height: 20 }]);
-    expect(await processed('d.mp4', mp4Video({ width: 64, height: 36 }))).toMatchObject({ width: 1_234, height: 567 });
+    expect(await uploadAndProcess('d.mp4', mp4Video({ width: 64, height: 36 }))).toMatchObject({
+      width: 1_234,
+      height: 567,
+    });
   });
 
   it('purges caches with its module', async () => {
-    const file = await processed('e.txt', Buffer.from('words'));
+    const file = await uploadAndProcess('e.txt', Buffer.from('words'));
     const reply = await shop.upload(
       `/cdn/files/${file.id}/replace`,
       { name: 'e.txt', bytes: Buffer.from('other words') },

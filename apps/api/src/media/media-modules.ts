@@ -3,20 +3,20 @@ import { missingMethods, type AdapterKind } from '../adapters/index.js';
 
 export const IMAGES: AdapterKind<ImageProcessor> = {
   variable: 'IMAGES',
-  open: 'openImageProcessor',
+  exportName: 'openImageProcessor',
   problemWith: (answer) =>
     missingMethods('image processor', answer, ['can', 'process', 'close'] satisfies (keyof ImageProcessor)[]),
 };
 
 export const PAGES: AdapterKind<PageRenderer> = {
   variable: 'PAGES',
-  open: 'openPageRenderer',
+  exportName: 'openPageRenderer',
   problemWith: (answer) => missingMethods('page renderer', answer, ['pages', 'close'] satisfies (keyof PageRenderer)[]),
 };
 
 export const FACTS: AdapterKind<MediaFacts> = {
   variable: 'FACTS',
-  open: 'openMediaFacts',
+  exportName: 'openMediaFacts',
   problemWith: (answer) => missingMethods('media facts', answer, ['sizeOf', 'close'] satisfies (keyof MediaFacts)[]),
 };
 
@@ -27,7 +27,7 @@ export interface OpenedPurger extends CdnPurger {
 
 export const PURGER: AdapterKind<OpenedPurger> = {
   variable: 'PURGER',
-  open: 'openCdnPurger',
+  exportName: 'openCdnPurger',
   problemWith(answer) {
     const problem = missingMethods('purger', answer, ['purge'] satisfies (keyof CdnPurger)[]);
     if (problem !== undefined) return problem;

@@ -19,7 +19,7 @@ const METHODS = ['put', 'read', 'copy', 'remove', 'list', 'ping'] as const satis
 
 const STORAGE: AdapterKind<OpenedStore> = {
   variable: 'STORAGE',
-  open: 'openMediaStore',
+  exportName: 'openMediaStore',
   problemWith(answer) {
     const { store, base } = (answer ?? {}) as Partial<OpenedStore>;
     const problem = missingMethods('store', store, METHODS);

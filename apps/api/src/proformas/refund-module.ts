@@ -11,7 +11,7 @@ export interface OpenedRefundGateway extends RefundGateway {
 
 const REFUNDS: AdapterKind<OpenedRefundGateway> = {
   variable: 'REFUNDS',
-  open: 'openRefundGateway',
+  exportName: 'openRefundGateway',
   problemWith: (answer) => missingMethods('refund gateway', answer, ['refund'] satisfies (keyof RefundGateway)[]),
 };
 

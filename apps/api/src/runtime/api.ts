@@ -13,15 +13,15 @@ import type { Logger } from './logger.js';
 import { Metrics } from './metrics.js';
 import { observerOf } from './observer.js';
 import { Readiness } from './readiness.js';
-import { mountOutside, type Outside } from './outside.js';
+import { mountPublic, type PublicParts } from './outside.js';
 import type { Service } from './service.js';
 
 export const VERSION = '2.0.0';
 
 const UPLOADS = 'uploads';
 
-/** Callers beyond this queue would time out before their turn. */
-const MAX_WAITING_PER_CONNECTION = 20;
+/** Callers behind a longer queue would time out before their turn. */
+const MAX_WAITING_CALLS_PER_CONNECTION = 20;
 
 export interface Api {
   readonly port: number;
@@ -30,7 +30,6 @@ export interface Api {
 
 type ServedParts = Pick<Service, 'container' | 'database'>;
 
-/** Serves the calls on the configured port. */
 export async function startApi(
   service: ServedParts,
   config: Config,
@@ -40,22 +39,22 @@ export async function startApi(
   const uploads = { directory: join(config.dataDir, UPLOADS), maxFileBytes: config.uploadLimit };
   await makeFolder(uploads.directory, 0o700);
   await removeStaleUploads(uploads);
-  let draining = false;
+  let isDraining = false;
   const app = buildApp(service, config, logger, {
     uploads,
     jsonBodyMs: timeouts.jsonBody,
-    isDraining: () => draining,
+    isDraining: () => isDraining,
   });
   const edge = edgeServer(app, timeouts, expressMessages(app));
   await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(config.port, resolve));
   const stop = (): Promise<void> => {
-    draining = true;
+    isDraining = true;
     return edge.drain();
   };
   return { port: (edge.server.address() as AddressInfo).port, stop };
 }
 
-type ServerParts = Pick<Edge, 'uploads' | 'jsonBodyMs'> & Pick<Outside, 'isDraining'>;
+type ServerParts = Pick<Edge, 'uploads' | 'jsonBodyMs'> & Pick<PublicParts, 'isDraining'>;
 
 function buildApp(
   { container, database }: ServedParts,
@@ -79,8 +78,8 @@ function buildApp(
     corsOrigins: config.corsOrigins,
     rateLimit: config.rateLimit,
     observer: observerOf(logger, metrics),
-    isBusy: () => database.health.connections().waiting >= config.databasePoolSize * MAX_WAITING_PER_CONNECTION,
-    mountOutsideBasePath: mountOutside({
+    isBusy: () => database.health.connections().waiting >= config.databasePoolSize * MAX_WAITING_CALLS_PER_CONNECTION,
+    mountOutsideBasePath: mountPublic({
       readiness: new Readiness(database.health, store, logger, clock),
       metrics,
       reference: () => JSON.stringify(openApiDocument(routes, VERSION)),

@@ -9,19 +9,19 @@ const PURGE_EVERY_MS = 600_000;
 const MEDIA_EVERY_MS = 60_000;
 const SESSIONS_EVERY_MS = 3_600_000;
 
-/** Periodic work of the service. Any number of processes may run it at once. */
+/** The periodic work of the service. Any number of processes may run it at the same time. */
 export function choresOf(container: Container, logger: Logger): Chore[] {
   return [
     ...proformaChores(container, logger),
     {
       name: 'remove expired idempotency keys',
-      everyMs: PURGE_EVERY_MS,
+      intervalMs: PURGE_EVERY_MS,
       run: () => container.get(TOKENS.Database).keyedCalls.purge(),
     },
     ...mediaChores(container),
     {
       name: 'remove expired sessions',
-      everyMs: SESSIONS_EVERY_MS,
+      intervalMs: SESSIONS_EVERY_MS,
       run: () => container.get(TOKENS.Database).sessions.purgeEnded(),
     },
   ];
@@ -31,7 +31,7 @@ function proformaChores(container: Container, logger: Logger): Chore[] {
   return [
     {
       name: 'expire proformas',
-      everyMs: EXPIRY_EVERY_MS,
+      intervalMs: EXPIRY_EVERY_MS,
       run: async (stopping) => {
         const { failures, hasMore } = await container.get(TOKENS.ExpirySweep).run(stopping);
         for (const { appId, id, error } of failures) {
@@ -42,7 +42,7 @@ function proformaChores(container: Container, logger: Logger): Chore[] {
     },
     {
       name: 'pay out refunds',
-      everyMs: REFUNDS_EVERY_MS,
+      intervalMs: REFUNDS_EVERY_MS,
       run: async (stopping) => (await container.get(TOKENS.Refunds).payOutDue(stopping)) > 0,
     },
   ];
@@ -52,17 +52,17 @@ function mediaChores(container: Container): Chore[] {
   return [
     {
       name: 'purge expired files in Trash',
-      everyMs: MEDIA_EVERY_MS,
+      intervalMs: MEDIA_EVERY_MS,
       run: async () => (await container.get(TOKENS.Database).mediaTrash.expire()) > 0,
     },
     {
       name: 'remove expired file versions',
-      everyMs: MEDIA_EVERY_MS,
+      intervalMs: MEDIA_EVERY_MS,
       run: async () => (await container.get(TOKENS.Database).fileVersions.expire()) > 0,
     },
     {
       name: 'discard interrupted uploads',
-      everyMs: MEDIA_EVERY_MS,
+      intervalMs: MEDIA_EVERY_MS,
       run: () => container.get(TOKENS.Database).uploadReceipts.sweep(),
     },
   ];

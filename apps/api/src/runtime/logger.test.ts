@@ -10,7 +10,7 @@ describe('an error in the log', () => {
     });
   });
 
-  it('is cut off when causes form a cycle', () => {
+  it('is truncated when causes form a cycle', () => {
     const error = new Error('round');
     error.cause = error;
     expect(JSON.stringify(loggable(error)).match(/"message":"round"/g)).toHaveLength(4);

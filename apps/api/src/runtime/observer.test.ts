@@ -4,20 +4,20 @@ import { pino } from 'pino';
 import { Unavailable } from '../http/errors.js';
 import { observerOf, refundReportOf } from './observer.js';
 
-const lines: Record<string, unknown>[] = [];
+const logLines: Record<string, unknown>[] = [];
 const logger = pino(
   { base: null },
-  { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  { write: (line: string) => void logLines.push(JSON.parse(line) as Record<string, unknown>) },
 );
 beforeEach(() => {
-  lines.length = 0;
+  logLines.length = 0;
 });
 
 describe('a failed request in the log', () => {
-  const failed = (error: unknown): Record<string, unknown> | undefined => {
+  const logFailure = (error: unknown): Record<string, unknown> | undefined => {
     const request = { headers: { 'x-request-id': 'r-1' } } as unknown as Request;
     observerOf(logger, { observe: () => {} }).onFailed(error, request);
-    return lines.at(-1);
+    return logLines.at(-1);
   };
 
   it.each([
@@ -25,8 +25,8 @@ describe('a failed request in the log', () => {
     ['unavailable', new DatabaseUnavailable('Database unavailable (53300)')],
     ['unknown', new UnknownOutcome('The connection was lost')],
     ['bug', new TypeError('undefined is not a function')],
-  ])('is %s after %s', (failure, error) => {
-    expect(failed(error)).toMatchObject({ request_id: 'r-1', failure, error: { type: error.name } });
+  ])('has the failure class %s after %s', (failure, error) => {
+    expect(logFailure(error)).toMatchObject({ request_id: 'r-1', failure, error: { type: error.name } });
   });
 
   it('names the violated constraint without the values', () => {
@@ -35,7 +35,7 @@ describe('a failed request in the log', () => {
       constraint: 'cards_barcode_key',
       detail: 'Key (barcode)=(4006381333931) exists.',
     };
-    const line = failed(Object.assign(new Error('duplicate key value violates unique constraint'), violation));
+    const line = logFailure(Object.assign(new Error('duplicate key value violates unique constraint'), violation));
     expect(line).toMatchObject({ failure: 'bug', error: { code: '23505', constraint: 'cards_barcode_key' } });
     expect(JSON.stringify(line)).not.toContain('4006381333931');
   });
@@ -44,7 +44,7 @@ describe('a failed request in the log', () => {
 describe('a refund without an answer', () => {
   it('is logged in one line with gateway, key and cause', () => {
     refundReportOf(logger)({ gateway: 'their-gateway', idempotency_key: 'refund-1-2' }, new Error('No key'));
-    expect(lines).toEqual([
+    expect(logLines).toEqual([
       expect.objectContaining({
         level: 40,
         msg: 'refund not answered',

@@ -9,8 +9,8 @@ export function observerOf(logger: Logger, metrics: Pick<Metrics, 'observe'>): O
   return {
     onFinished(request) {
       metrics.observe(request);
-      const { requestId, appId, milliseconds, ...rest } = request;
-      const line = { ...rest, ms: Math.round(milliseconds * 10) / 10, request_id: requestId, app_id: appId };
+      const { requestId, appId, milliseconds, ...requestFields } = request;
+      const line = { ...requestFields, ms: Math.round(milliseconds * 10) / 10, request_id: requestId, app_id: appId };
       if (request.status >= 500) logger.error(line, 'request');
       else logger.info(line, 'request');
     },
@@ -26,7 +26,7 @@ export function refundReportOf(logger: Logger): UnansweredRefundReporter {
   return (refund, error) => logger.warn({ ...refund, error: loggable(error) }, 'refund not answered');
 }
 
-/** Failure class for the log: only `bug` means a defect of the service. */
+/** Only the class `bug` means a defect of the service. */
 function failureClassOf(error: unknown): string {
   if (isUnknownOutcome(error)) return 'unknown';
   return error instanceof Unavailable || isDatabaseUnavailable(error) ? 'unavailable' : 'bug';

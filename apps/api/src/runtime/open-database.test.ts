@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function opened(source: string) {
+async function openFrom(source: string) {
   const path = join(folder, `${Math.random()}.mjs`);
   await writeFile(path, source);
   const environment = { DATA_DIR: folder, DATABASE: path, MY_DATABASE: 'mine' };
@@ -22,7 +22,7 @@ async function opened(source: string) {
 
 describe('a module for DATABASE', () => {
   it('receives the environment, the clock and the publication options', async () => {
-    const { database, close } = await opened(`
+    const { database, close } = await openFrom(`
       export const openDatabase = async ({ environment, clock, publicBase, isPublished }) => ({
         database: {
           jobQueue: () => {},
@@ -43,9 +43,9 @@ describe('a module for DATABASE', () => {
       'openDatabase answers a database without jobQueue',
     ],
     ['export const openDatabase = () => { throw new Error("no disk\\nat all"); };', 'openDatabase failed: no disk'],
-  ])('is refused in one line: %s', async (source, line) => {
-    const refused = opened(source).catch((error: unknown) => (error as Error).message);
-    expect(await refused).toMatch(/^Bad configuration: DATABASE: \S+ /);
-    expect(await refused).toMatch(new RegExp(`${line}$`));
+  ])('is refused in one line: %s', async (source, ending) => {
+    const message = openFrom(source).catch((error: unknown) => (error as Error).message);
+    expect(await message).toMatch(/^Bad configuration: DATABASE: \S+ /);
+    expect(await message).toMatch(new RegExp(`${ending}$`));
   });
 });

@@ -2,19 +2,18 @@ import type { DatabaseOptions, OpenedDatabase } from '@back-office/database';
 import { missingMethods, openModule, type AdapterKind } from '../adapters/index.js';
 import type { Config } from '../config.js';
 
-const DATABASE: AdapterKind<OpenedDatabase> = {
+const DATABASE_ADAPTER: AdapterKind<OpenedDatabase> = {
   variable: 'DATABASE',
-  open: 'openDatabase',
+  exportName: 'openDatabase',
   problemWith: (answer) =>
     missingMethods('database', (answer as { database?: unknown } | undefined)?.database, ['jobQueue']) ??
     missingMethods('result', answer, ['close']),
 };
 
-/** Opens the configured database: PostgreSQL, memory or a module. */
 export async function openDatabase(config: Config, options: DatabaseOptions): Promise<OpenedDatabase> {
   const { database: name, databaseUrl: url, dataDir, databasePoolSize: poolSize } = config;
   if (name === 'memory') return (await import('@back-office/database-memory')).openDatabase(options);
-  if (name !== 'postgres') return openModule(DATABASE, name, options);
+  if (name !== 'postgres') return openModule(DATABASE_ADAPTER, name, options);
   const postgres = await import('@back-office/database-postgres');
   return postgres.openDatabase({ ...options, url, dataDir, poolSize });
 }

@@ -6,8 +6,8 @@ import { serveMedia } from '../media/index.js';
 import { labelRoute } from '../http/request-log.js';
 import { mountProbes, type Probes } from './probes.js';
 
-export interface Outside extends Probes {
-  /** The API reference as JSON. Built on the first request. */
+export interface PublicParts extends Probes {
+  /** Returns the API reference as JSON; called once, at the first request. */
   readonly reference: () => string;
   readonly objects: MediaObjectQueries;
   readonly store: MediaStore;
@@ -28,32 +28,34 @@ const PAGE = `<!doctype html>
   </body>
 </html>
 `;
-const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });\n`;
+const START_SCRIPT = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none' });\n`;
 
-/** Serves health, metrics, the API reference and public files outside the base path, without a token. */
-export function mountOutside({ reference, objects, store, ...probes }: Outside) {
+/** Serves health checks, metrics, the API reference and public files outside the base path, without a token. */
+export function mountPublic({ reference, objects, store, ...probes }: PublicParts) {
   return (app: Express): void => {
     mountProbes(app, probes);
-    let cached: string | undefined;
+    let referenceJson: string | undefined;
     app.get('/openapi.json', labelRoute('/openapi.json'), (_request, response) =>
-      sendText(response, 'application/json', (cached ??= reference())),
+      sendText(response, 'application/json', (referenceJson ??= reference())),
     );
     mountReference(app);
     serveMedia(app, objects, store);
   };
 }
 
-const DOCS = labelRoute('/docs');
+const DOCS_LABEL = labelRoute('/docs');
 const REFERENCE_FILES = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js']);
 
 function mountReference(app: Express): void {
   const files = express.static(getAbsoluteFSPath(), { index: false, maxAge: '1h' });
   app.use('/docs', helmet({ contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } }));
-  app.get(['/docs', '/docs/'], DOCS, (_request: Request, response: Response) => sendText(response, 'text/html', PAGE));
-  app.get('/docs/start.js', DOCS, (_request, response) => sendText(response, 'text/javascript', START));
+  app.get(['/docs', '/docs/'], DOCS_LABEL, (_request: Request, response: Response) =>
+    sendText(response, 'text/html', PAGE),
+  );
+  app.get('/docs/start.js', DOCS_LABEL, (_request, response) => sendText(response, 'text/javascript', START_SCRIPT));
   app.use('/docs', (request, response, next) => {
     if (!REFERENCE_FILES.has(request.path)) return next();
-    DOCS(request, response, () => void files(request, response, next));
+    DOCS_LABEL(request, response, () => void files(request, response, next));
   });
 }
 

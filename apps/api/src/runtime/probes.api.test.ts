@@ -13,12 +13,12 @@ describe('the metrics of requests', () => {
   });
   afterAll(() => api.close());
 
-  const counted = async (): Promise<Set<string | undefined>> => {
+  const readCounts = async (): Promise<Set<string | undefined>> => {
     const text = await (await fetch(`${api.origin}/metrics`)).text();
-    return new Set([...text.matchAll(/^http_request_duration_seconds_count(\{.+\} \d+)$/gm)].map(([, each]) => each));
+    return new Set([...text.matchAll(/^http_request_duration_seconds_count(\{.+\} \d+)$/gm)].map(([, count]) => count));
   };
 
-  it('have a label per served path and one for the rest', async () => {
+  it('have one label per served path and one for all other paths', async () => {
     const paths = [
       '/health/live',
       '/health/ready',
@@ -39,8 +39,8 @@ describe('the metrics of requests', () => {
       method: 'OPTIONS',
       headers: { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' },
     });
-    await counted();
-    expect(await counted()).toEqual(
+    await readCounts();
+    expect(await readCounts()).toEqual(
       new Set([
         '{method="GET",route="/health/live",status="200"} 1',
         '{method="GET",route="/health/ready",status="200"} 1',
@@ -63,21 +63,21 @@ describe('a worker with WORKER_PORT', () => {
       env: { PATH: process.env['PATH'], DATABASE_URL: database.url, WORKER_PORT: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    let printed = '';
+    let output = '';
     for await (const chunk of child.stdout) {
-      printed += String(chunk);
-      if (printed.includes('"working"')) break;
+      output += String(chunk);
+      if (output.includes('"working"')) break;
     }
-    const [, port] = /"port":(\d+)/.exec(printed) ?? [];
-    const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-    expect(await (await ask('/health/live')).json()).toEqual({ status: 'live' });
-    expect(await (await ask('/health/ready')).json()).toEqual({ status: 'ready' });
-    expect(await (await ask('/metrics')).text()).toContain('database_connections{state="open"}');
-    const other = await ask('/api/v2/orders');
-    expect([other.status, await other.json()]).toEqual([404, []]);
-    const ended = once(child, 'exit');
+    const [, port] = /"port":(\d+)/.exec(output) ?? [];
+    const request = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    expect(await (await request('/health/live')).json()).toEqual({ status: 'live' });
+    expect(await (await request('/health/ready')).json()).toEqual({ status: 'ready' });
+    expect(await (await request('/metrics')).text()).toContain('database_connections{state="open"}');
+    const response = await request('/api/v2/orders');
+    expect([response.status, await response.json()]).toEqual([404, []]);
+    const exit = once(child, 'exit');
     child.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
+    expect(await exit).toEqual([0, null]);
     await database.drop();
   });
 });

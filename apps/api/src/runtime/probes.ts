@@ -16,12 +16,11 @@ export interface Probes {
   readonly isDraining: () => boolean;
 }
 
-/** Health checks and metrics of a process. */
 export function mountProbes(app: Express, { readiness, metrics, isDraining }: Probes): void {
   app.get('/health/live', labelRoute('/health/live'), (_request, response) => void response.json({ status: 'live' }));
   app.get('/health/ready', labelRoute('/health/ready'), async (_request, response) => {
-    const ready = !isDraining() && (await readiness.check());
-    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not ready' });
+    const isReady = !isDraining() && (await readiness.check());
+    response.status(isReady ? 200 : 503).json({ status: isReady ? 'ready' : 'not ready' });
   });
   app.get('/metrics', labelRoute('/metrics'), async (_request, response) => {
     const { type, body } = await metrics.text();
@@ -36,17 +35,17 @@ export async function startProbes(
   port: NonNullable<Config['workerPort']>,
   logger: Logger,
 ): Promise<{ readonly port: number; stop(): Promise<void> }> {
-  let draining = false;
+  let isDraining = false;
   const { store } = container.get(TOKENS.Library).library;
   const readiness = new Readiness(database.health, store, logger, container.get(TOKENS.Clock));
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  mountProbes(app, { readiness, metrics: new Metrics(database.health), isDraining: () => draining });
+  mountProbes(app, { readiness, metrics: new Metrics(database.health), isDraining: () => isDraining });
   app.use((_request, response) => void response.status(404).json([]));
   const edge = edgeServer(app, undefined, expressMessages(app));
   await new Promise<void>((resolve, reject) => edge.server.once('error', reject).listen(port, resolve));
   const stop = (): Promise<void> => {
-    draining = true;
+    isDraining = true;
     return edge.drain();
   };
   return { port: (edge.server.address() as AddressInfo).port, stop };

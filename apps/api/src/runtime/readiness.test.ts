@@ -2,46 +2,46 @@ import { pino } from 'pino';
 import { Readiness } from './readiness.js';
 
 describe('readiness', () => {
-  const broken = { database: false, storage: false };
-  let lines: { msg: string; failed?: { part: string; error: { message: string; code: string } }[] }[];
-  let now: number;
+  const brokenParts = { database: false, storage: false };
+  let logLines: { msg: string; failed?: { part: string; error: { message: string; code: string } }[] }[];
+  let nowMs: number;
   let readiness: Readiness;
 
   beforeEach(() => {
-    Object.assign(broken, { database: false, storage: false });
-    lines = [];
-    now = 0;
-    const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
-    const ping = (part: keyof typeof broken) => ({
+    Object.assign(brokenParts, { database: false, storage: false });
+    logLines = [];
+    nowMs = 0;
+    const logger = pino({ base: null }, { write: (line: string) => logLines.push(JSON.parse(line)) });
+    const ping = (part: keyof typeof brokenParts) => ({
       ping: async () => {
-        if (broken[part]) throw Object.assign(new Error(`no ${part}`), { code: 'EROFS' });
+        if (brokenParts[part]) throw Object.assign(new Error(`no ${part}`), { code: 'EROFS' });
       },
     });
-    readiness = new Readiness(ping('database'), ping('storage'), logger, { now: () => new Date(now) });
+    readiness = new Readiness(ping('database'), ping('storage'), logger, { now: () => new Date(nowMs) });
   });
 
   it('logs nothing while all parts respond', async () => {
     expect(await readiness.check()).toBe(true);
-    expect(lines).toEqual([]);
+    expect(logLines).toEqual([]);
   });
 
   it('logs a failing part with its error, and its recovery', async () => {
-    broken.storage = true;
+    brokenParts.storage = true;
     expect(await readiness.check()).toBe(false);
-    expect(lines).toMatchObject([
+    expect(logLines).toMatchObject([
       { msg: 'not ready', failed: [{ part: 'storage', error: { message: 'no storage', code: 'EROFS' } }] },
     ]);
-    broken.storage = false;
+    brokenParts.storage = false;
     expect(await readiness.check()).toBe(true);
-    expect(lines.map(({ msg }) => msg)).toEqual(['not ready', 'ready again']);
+    expect(logLines.map(({ msg }) => msg)).toEqual(['not ready', 'ready again']);
   });
 
   it('logs a lasting failure every minute and a new one at once', async () => {
-    broken.storage = true;
-    for (now = 0; now < 120_000; now += 10_000) await readiness.check();
-    expect(lines).toHaveLength(2);
-    broken.database = true;
+    brokenParts.storage = true;
+    for (nowMs = 0; nowMs < 120_000; nowMs += 10_000) await readiness.check();
+    expect(logLines).toHaveLength(2);
+    brokenParts.database = true;
     await readiness.check();
-    expect(lines.at(-1)?.failed?.map(({ part }) => part)).toEqual(['database', 'storage']);
+    expect(logLines.at(-1)?.failed?.map(({ part }) => part)).toEqual(['database', 'storage']);
   });
 });

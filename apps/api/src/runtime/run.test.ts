@@ -13,10 +13,10 @@ describe('a process that cannot start', () => {
     const code = `import { runUntilSignal } from '${RUN}';
       await runUntilSignal(() => Promise.reject(new Error('No place', { cause: new Error('EROFS: read-only') })));`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'ignore', 'pipe'] });
-    let printed = '';
-    child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+    let output = '';
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
     expect(await once(child, 'close')).toEqual([1, null]);
-    expect(printed).toBe('Could not run: No place (EROFS: read-only)\n');
+    expect(output).toBe('Could not run: No place (EROFS: read-only)\n');
   });
 });
 
@@ -30,10 +30,10 @@ describe('a process that stops slowly', () => {
     });
     await once(child.stdout, 'data');
     await pause(100);
-    const ended = once(child, 'exit');
+    const exit = once(child, 'exit');
     child.kill('SIGINT');
     await pause(milliseconds);
     child.kill('SIGINT');
-    expect(await ended).toEqual([code, null]);
+    expect(await exit).toEqual([code, null]);
   });
 });

@@ -1,35 +1,35 @@
 import { InvalidConfig } from '../config.js';
 
-/** Ctrl-C reaches a service under npm twice: from the terminal and from npm. */
+/** Under npm, Ctrl-C reaches a service twice: from the terminal and from npm. */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs a process until SIGTERM or SIGINT. `start` returns the function that stops it; a second signal exits at once.
- * A failed start ends the process with one line on standard error.
+ * Runs a process until SIGTERM or SIGINT. `start` returns the function that stops it; a second signal exits at once. A
+ * failed start exits with one line on standard error.
  */
 export async function runUntilSignal(start: () => Promise<() => Promise<void>>): Promise<void> {
-  const signal = signalled();
+  const signalReceived = waitForSignal();
   let stop: () => Promise<void>;
   try {
     stop = await start();
   } catch (error) {
-    return end(error);
+    return exitWithError(error);
   }
-  await signal;
+  await signalReceived;
   try {
     await stop();
   } catch (error) {
-    return end(error);
+    return exitWithError(error);
   }
   process.exit(0);
 }
 
-function signalled(): Promise<void> {
+function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
-    let signalledAt: number | undefined;
+    let signalledAtMs: number | undefined;
     const onSignal = (): void => {
-      if (signalledAt !== undefined && performance.now() - signalledAt > SAME_SIGNAL_MS) process.exit(1);
-      signalledAt ??= performance.now();
+      if (signalledAtMs !== undefined && performance.now() - signalledAtMs > SAME_SIGNAL_MS) process.exit(1);
+      signalledAtMs ??= performance.now();
       resolve();
     };
     process.on('SIGTERM', onSignal);
@@ -37,7 +37,7 @@ function signalled(): Promise<void> {
   });
 }
 
-function end(error: unknown): never {
+function exitWithError(error: unknown): never {
   const line = error instanceof InvalidConfig ? error.message : `Could not run: ${messageOf(error)}`;
   process.stderr.write(`${line}\n`);
   process.exit(1);
@@ -46,7 +46,9 @@ function end(error: unknown): never {
 /** A refused connection is an AggregateError without a message. */
 function messageOf(error: unknown): string {
   const { message, errors, cause } = error as { message?: string; errors?: Error[]; cause?: unknown };
-  const text = [message, errors?.[0]?.message, String(error)].find((each) => each !== undefined && each !== '');
-  const because = cause instanceof Error ? ` (${cause.message.split('\n')[0]})` : '';
-  return `${text?.split('\n')[0] ?? ''}${because}`;
+  const text = [message, errors?.[0]?.message, String(error)].find(
+    (candidate) => candidate !== undefined && candidate !== '',
+  );
+  const causeText = cause instanceof Error ? ` (${cause.message.split('\n')[0]})` : '';
+  return `${text?.split('\n')[0] ?? ''}${causeText}`;
 }

@@ -21,18 +21,18 @@ import { openRefundGateway, type OpenedRefundGateway } from '../proformas/index.
 export interface Service {
   readonly container: Container;
   readonly database: Database;
-  /** A line about the database for whoever starts the service. */
+  /** A line about the database, shown when the service starts. */
   readonly notice: string | undefined;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly clock?: Clock | undefined;
-  /** False for commands that touch no file. */
+  /** False for commands that use no files. */
   readonly opensStore?: boolean;
-  /** True for commands, whose changes must outlive the process. */
+  /** True for commands: their changes must outlive the process. */
   readonly needsKeptRecords?: boolean;
-  /** Default: made from the configuration. */
+  /** Made from the configuration by default. */
   readonly logger?: Logger;
 }
 
@@ -41,7 +41,7 @@ const CLOSE_TIMEOUT_MS = 90_000;
 
 const IN_MEMORY = 'The database is in the memory of a service: no command can reach it.';
 
-/** For commands: the worker pays out the refunds that they leave. */
+/** Commands pay out no refunds; the worker does it later. */
 const POSTPONE_REFUNDS: OpenedRefundGateway = { refund: () => Promise.resolve('unknown') };
 
 /** Opens the adapters and the migrated database that every process needs. */
@@ -54,17 +54,17 @@ export async function startService(
     logger = loggerOf(config),
   }: ServiceOptions = {},
 ): Promise<Service> {
-  const opened: Closable[] = [];
-  const stop = () => closeAll(opened, CLOSE_TIMEOUT_MS);
+  const closables: Closable[] = [];
+  const stop = () => closeAll(closables, CLOSE_TIMEOUT_MS);
   try {
-    // Modules first: one that fails or hangs leaves no database server behind.
+    // Modules open first: a module that fails or hangs then leaves no database server running.
     const refunds = opensStore ? await openRefundGateway(config, refundReportOf(logger)) : POSTPONE_REFUNDS;
-    opened.push(refunds);
+    closables.push(refunds);
     const media = opensStore ? await openLibraryTools(config) : undefined;
-    if (media) opened.push(media);
+    if (media) closables.push(media);
     const options = databaseOptionsOf(config, clock, media);
     const openedDatabase = await openDatabase(config, options);
-    opened.push(openedDatabase);
+    closables.push(openedDatabase);
     if (needsKeptRecords && openedDatabase.isVolatile === true) throw new Error(IN_MEMORY);
     const { database, notice } = openedDatabase;
     return { container: containerOf(database, { refunds, media }, clock), database, notice, stop };
@@ -88,7 +88,7 @@ function databaseOptionsOf(config: Config, clock: Clock, media: LibraryTools | u
   };
 }
 
-/** Throws when the embedded database does not exist yet: a command would only find it empty. */
+/** Throws when the embedded database does not exist. Otherwise a command would create an empty one. */
 export async function assertDatabaseExists({ database, databaseUrl, dataDir }: Config): Promise<void> {
   if (database === 'memory') throw new Error(IN_MEMORY);
   if (database !== 'postgres' || databaseUrl !== undefined || (await hasEmbeddedDatabase({ dataDir }))) return;
@@ -97,7 +97,7 @@ export async function assertDatabaseExists({ database, databaseUrl, dataDir }: C
   );
 }
 
-/** An installation opened read-only: its database is not migrated. */
+/** An installation that is opened read-only, without migrating its database. */
 export interface Inspection {
   readonly connection: Connection;
   readonly store: MediaStore;
@@ -120,7 +120,7 @@ export async function openForInspection(config: Config): Promise<Inspection> {
   return { connection: embedded ?? { url: config.databaseUrl as string }, store, stop };
 }
 
-/** Opens the external server without migrating. */
+/** Opens an external server without migrating its database. */
 export function openServer({ databaseUrl }: Config): Promise<{ connection: Connection; stop(): Promise<void> }> {
   if (databaseUrl === undefined) throw new Error('The embedded database stands alone: DATABASE_URL is not set.');
   return Promise.resolve({ connection: { url: databaseUrl }, stop: () => Promise.resolve() });

@@ -3,7 +3,7 @@ import { readConfig, type Config } from '../config.js';
 import { TOKENS } from '../tokens.js';
 import { startService } from './service.js';
 
-/** Runs `work` on the apps of an installation from another process. */
+/** Runs `work` with the apps of an installation in another process. */
 export async function withApps<Result>(
   environment: Config['environment'],
   work: (apps: AppAdministration) => Promise<Result>,
@@ -26,11 +26,11 @@ export function makeApps<Names extends readonly string[]>(
   names: readonly [...Names],
 ): Promise<{ [Index in keyof Names]: NewApp }> {
   return withApps(environment, async (apps) => {
-    const made: NewApp[] = [];
+    const newApps: NewApp[] = [];
     for (const name of names) {
       const id = await apps.create({ name, currency: 'RSD' });
-      made.push({ id, token: (await apps.issueToken({ appId: id })) as string });
+      newApps.push({ id, token: (await apps.issueToken({ appId: id })) as string });
     }
-    return made as { [Index in keyof Names]: NewApp };
+    return newApps as { [Index in keyof Names]: NewApp };
   });
 }
