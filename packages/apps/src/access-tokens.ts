@@ -11,7 +11,7 @@ export interface TokenHolder {
   readonly app: AppContext;
 }
 
-/** Without a language, the token uses the app's default one. */
+/** A token without a language uses the default language of its app. */
 export interface NewAccessToken {
   readonly appId: number;
   readonly hash: Uint8Array;
@@ -21,13 +21,13 @@ export interface NewAccessToken {
 
 /** Access tokens are stored as SHA-256 hashes only. */
 export interface AccessTokens {
-  /** Adds a token of an app; false when there is no such app. */
+  /** Returns false when there is no such app. */
   add(token: NewAccessToken): Promise<boolean>;
-  /** Revokes the token of an app or a session; false when it does not exist. A repeat keeps the first time. */
+  /** Revokes the token of an app or a session; returns false when it does not exist. A repeat keeps the first time. */
   revoke(hash: Uint8Array): Promise<boolean>;
 }
 
 export interface AccessTokenQueries {
-  /** The holder of a token, also of a revoked or expired one; `undefined` when it does not exist. */
+  /** Also returns holders of revoked and expired tokens; `undefined` when the token does not exist. */
   holderOf(hash: Uint8Array): Promise<TokenHolder | undefined>;
 }

@@ -5,15 +5,15 @@ export interface AppSettings {
   readonly proforma: {
     readonly lifetimeHours: number;
     readonly expirePaid: boolean;
-    /** Minor units; 0 is none. */
+    /** Minor units; 0 means no minimum. */
     readonly minimumBasketAmount: number;
   };
   readonly bankAccount: BankAccount;
-  /** Amount of the total, in the currency, that earns one loyalty point; 0 earns none. */
+  /** Amount in the currency that earns one loyalty point; 0 earns none. */
   readonly loyaltyPointsPerAmount: number;
   readonly defaultWarehouseCode: string | null;
   readonly media: {
-    /** First segment of every key of the app. */
+    /** Every media key of the app begins with this segment. */
     readonly prefix: string;
     readonly trashRetentionDays: number;
     readonly refusesDeleteInUse: boolean;
@@ -21,7 +21,7 @@ export interface AppSettings {
   };
 }
 
-/** The parts of the calling app that requests need; read with the token. */
+/** The context is read together with the token of a request. */
 export interface AppContext extends Speech {
   readonly id: number;
   readonly currency: string;
@@ -29,12 +29,12 @@ export interface AppContext extends Speech {
   readonly settings: AppSettings;
 }
 
-/** Returns a function that converts minor units to the currency. */
+/** Returns a function that converts minor units to amounts in the currency. */
 export function money(app: Pick<AppContext, 'decimals'>): (minor: number) => number {
   return (minor) => fromMinor(minor, app.decimals);
 }
 
-/** Converts a sent amount to minor units; `undefined` when the currency cannot express it. */
-export function minorOf(app: Pick<AppContext, 'decimals'>, amount: number): number | undefined {
+/** Returns minor units; `undefined` when the currency cannot express the amount. */
+export function minorUnitsOf(app: Pick<AppContext, 'decimals'>, amount: number): number | undefined {
   return toMinor(amount, app.decimals);
 }

@@ -6,7 +6,7 @@ export interface CompleteSettings {
   readonly proforma: {
     readonly lifetime_hours: number;
     readonly expire_paid: boolean;
-    /** In the app's currency; 0 is none. */
+    /** Amount in the app's currency; 0 means no minimum. */
     readonly minimum_basket_amount: number;
   };
   readonly media: {
@@ -27,7 +27,7 @@ export interface CompleteSettings {
   readonly default_warehouse_code: string | null;
 }
 
-/** Stored settings; parts that were never set are absent. */
+/** Parts that were never set are absent. */
 export interface StoredSettings {
   readonly proforma?: Partial<CompleteSettings['proforma']>;
   readonly media?: Partial<CompleteSettings['media']>;

@@ -5,16 +5,16 @@ import type { SettingsPatch } from './settings-patch.js';
 export interface NewApp {
   readonly name: string;
   readonly currency: string;
-  /** English when absent. */
+  /** The default is English. */
   readonly language?: string;
 }
 
-/** Errors of a patch by the path of the field. */
+/** Keys are the paths of the invalid fields. */
 export interface InvalidSettings {
   readonly errors: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Payment methods of a new app; the code of a method is its kind. */
+/** Every new app gets these payment methods; the code of a method is its kind. */
 export const DEFAULT_PAYMENT_METHODS = [
   { kind: 'cash', name: 'Cash' },
   { kind: 'bank_transfer', name: 'Bank transfer' },
@@ -24,8 +24,8 @@ export const DEFAULT_PAYMENT_METHODS = [
 const PREFIX_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const PREFIX_LENGTH = 8;
 
-/** Draws the prefix of an app's media keys. `draw` returns an integer from 0 to `below` - 1. */
-export function drawMediaPrefix(draw: (below: number) => number): string {
+/** `draw` returns a whole number from 0 to `limit` - 1. */
+export function drawMediaPrefix(draw: (limit: number) => number): string {
   return Array.from({ length: PREFIX_LENGTH }, () => PREFIX_ALPHABET[draw(PREFIX_ALPHABET.length)]).join('');
 }
 
@@ -33,18 +33,18 @@ export interface Apps {
   /** Adds an app with default payment methods and upload preset; returns its id. */
   create(app: NewApp): Promise<number>;
   /**
-   * Merges a patch into the app's settings; concurrent patches are serialized. An invalid field changes nothing.
-   * `undefined` when there is no such app.
+   * Merges a patch into the app's settings; concurrent patches are serialized. One invalid field refuses the whole
+   * patch. `undefined` when there is no such app.
    */
   patch(appId: number, patch: SettingsPatch): Promise<App | InvalidSettings | undefined>;
 }
 
 export interface AppQueries {
-  any(): Promise<boolean>;
-  /** The ids of all apps, ascending. */
+  hasApps(): Promise<boolean>;
+  /** Ids are ascending. */
   ids(): Promise<number[]>;
   /** `undefined` when there is no such app. */
   find(appId: number): Promise<App | undefined>;
-  /** The app for background work, in its default language; `undefined` when there is no such app. */
+  /** Background work uses the app in its default language; `undefined` when there is no such app. */
   context(appId: number): Promise<AppContext | undefined>;
 }

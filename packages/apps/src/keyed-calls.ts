@@ -1,4 +1,3 @@
-/** A call that its client may repeat under a key. */
 export interface KeyedCall {
   readonly appId: number;
   readonly tokenId: number;
@@ -7,30 +6,31 @@ export interface KeyedCall {
   readonly fingerprint: Uint8Array;
 }
 
-/** Answers are kept so long for repeats. */
+/** Repeats within this time get the stored answer. */
 export const ANSWER_RETENTION_HOURS = 24;
-/** A run counts as dead after so long without renewal. */
+/** A run that does not renew its lease for this time counts as dead. */
 export const RUN_LEASE_MS = 15_000;
 
 /**
- * The write of a run: the first transaction of its work, which stores its result in the same transaction.
- *
- * Ports that write take part. `run` passes the write to their transactions, for example by an `AsyncLocalStorage`. The
- * first transaction returns the earlier result, if there is one. Otherwise it stores its own result last, and fails if
+ * The write of a run is the first transaction of its work. The result of the work is stored in the same transaction.
+ * Every port that writes takes part: `run` passes the write to its transactions, for example by an `AsyncLocalStorage`.
+ * The first transaction returns the earlier result if there is one. Otherwise it stores the result last, and fails when
  * the run has lost its key. A port with a second store commits that store as the last step of this transaction
  * (`Memory.commit` of `@back-office/database-memory`).
  */
 export interface KeyedWrite {
-  /** Whether an earlier run has written without an answer. */
+  /** True when an earlier run has written without an answer. */
   readonly isWritten: boolean;
-  /** Runs the work. If an earlier run has written, the first transaction writes nothing and returns that result. */
+  /**
+   * Runs the work. If an earlier run has written, the first transaction writes nothing and returns the earlier result.
+   */
   run<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** A run of a keyed call: the first, or one that continues after a dead run. */
+/** The first run of a call, or one that continues after a dead run. */
 export interface Run extends KeyedCall {
   readonly id: string;
-  readonly once: KeyedWrite;
+  readonly keyedWrite: KeyedWrite;
 }
 
 export interface StoredAnswer {
@@ -39,16 +39,15 @@ export interface StoredAnswer {
   readonly text?: Uint8Array;
 }
 
-/** Keyed calls and their answers, kept for 24 hours. */
 export interface KeyedCalls {
-  /** Starts a run, unless the call is running, has its answer or the key belongs to another call. */
+  /** Starts a run, unless the call is running, has an answer, or its key belongs to another call. */
   begin(call: KeyedCall): Promise<Run | StoredAnswer | 'running' | 'reused'>;
-  /** Extends the lease of a run; another run can take the key of a dead one. */
+  /** Extends the lease of a run. Another run can take the key of a dead run. */
   renew(run: Run): Promise<void>;
-  /** Stores the answer. Does nothing once another run has the key. */
-  keep(run: Run, answer: StoredAnswer): Promise<void>;
-  /** Ends the run without an answer; the next call with its key can start at once. */
+  /** Does nothing once another run has the key. */
+  storeAnswer(run: Run, answer: StoredAnswer): Promise<void>;
+  /** Ends the run without an answer, so the next call with its key can start at once. */
   release(run: Run): Promise<void>;
-  /** Removes a batch of calls older than 24 hours; true when there may be more. */
+  /** Removes a batch of calls older than 24 hours; returns true when there may be more. */
   purge(): Promise<boolean>;
 }

@@ -5,7 +5,7 @@ export interface SessionDevice extends DeviceDetails {
 }
 
 export interface NewSession {
-  /** Null for an anonymous session. */
+  /** An anonymous session has no customer. */
   readonly customer: CustomerIdentifier | null;
   readonly device: SessionDevice;
   readonly language: string | null;
@@ -20,17 +20,20 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
-/** Expired and ended sessions are kept so long. */
+/** Expired and ended sessions are removed after this time. */
 export const ENDED_SESSION_RETENTION_HOURS = 30 * 24;
 
-/** A session of another app counts as missing. */
+/** Sessions of other apps count as missing. */
 export interface Sessions {
-  /** Adds a session. Refused with `API.Customers.NotFound` when the app has no such customer. */
+  /** Refused with `API.Customers.NotFound` when the app has no such customer. */
   start(appId: number, session: NewSession): Promise<Session | Refusal>;
-  /** Ends a session and returns the hash of its token; `undefined` when missing. A repeat keeps the first time. */
+  /**
+   * Ends a session and returns the hash of its token; `undefined` when the session is missing. A repeat keeps the first
+   * time.
+   */
   end(appId: number, id: number): Promise<Uint8Array | undefined>;
-  /** Replaces the push token of a session; false when it has ended or is missing. */
+  /** Replaces the push token of a session; returns false when the session has ended or is missing. */
   keepFirebaseToken(appId: number, id: number, firebaseToken: string): Promise<boolean>;
-  /** Removes a batch of sessions that expired or ended over 30 days ago; true when there may be more. */
+  /** Removes a batch of sessions that expired or ended over 30 days ago; returns true when there may be more. */
   purgeEnded(): Promise<boolean>;
 }

@@ -4,22 +4,22 @@ import type { InvalidSettings } from './apps.js';
 import { isTooLong, type SettingsPatch } from './settings-patch.js';
 
 export interface SettingsFacts {
-  /** Whether there are amounts in the app's currency; needed only when {@link changesCurrency}. */
-  readonly holdsAmounts: boolean;
+  /** True when the database has amounts in the app's currency; needed only if {@link changesCurrency}. */
+  readonly hasAmounts: boolean;
   readonly hasWarehouse: boolean;
   isAccountNumber(text: string, currency: string): boolean;
 }
 
-export function changesCurrency(app: App, next: App): boolean {
+export function isCurrencyChanged(app: App, next: App): boolean {
   return next.currency !== app.currency;
 }
 
-/** Code of the default warehouse that the patch sets, if any. */
-export function namedWarehouse(next: App, patch: SettingsPatch): string | undefined {
+/** Returns the code of the default warehouse that the patch sets. */
+export function patchedWarehouseCode(next: App, patch: SettingsPatch): string | undefined {
   return patch.default_warehouse_code ? (next.settings.default_warehouse_code ?? undefined) : undefined;
 }
 
-function keepsMinimum({ settings }: App, { proforma }: SettingsPatch): boolean {
+function isMinimumKept({ settings }: App, { proforma }: SettingsPatch): boolean {
   return (settings.proforma?.minimum_basket_amount ?? 0) > 0 && proforma?.minimum_basket_amount === undefined;
 }
 
@@ -28,7 +28,7 @@ function isUnusableMinimum({ currency, settings }: App): boolean {
   return toMinor(minimum, decimalsOf(currency)) === undefined;
 }
 
-/** Errors of a patch by the path of the field; `next` is the patched app. */
+/** Keys are the paths of the invalid fields; `next` is the patched app. */
 export function settingsErrors(
   app: App,
   next: App,
@@ -37,16 +37,16 @@ export function settingsErrors(
 ): InvalidSettings['errors'] {
   const errors: Record<string, readonly string[]> = {};
   // Another currency would change the value of stored amounts.
-  if (changesCurrency(app, next) && (facts.holdsAmounts || keepsMinimum(next, patch)))
+  if (isCurrencyChanged(app, next) && (facts.hasAmounts || isMinimumKept(next, patch)))
     errors['currency'] = [IS_INVALID];
   if (isUnusableMinimum(next)) errors['proforma.minimum_basket_amount'] = [IS_INVALID];
   if (patch.translations && isTooLong(next.translations)) errors['translations'] = [IS_TOO_LONG];
   const { account_number: account = '' } = next.settings.bank_account ?? {};
-  const namesAccount = patch.bank_account?.account_number !== undefined || changesCurrency(app, next);
-  if (namesAccount && account.trim() !== '' && !facts.isAccountNumber(account, next.currency)) {
+  const isAccountChecked = patch.bank_account?.account_number !== undefined || isCurrencyChanged(app, next);
+  if (isAccountChecked && account.trim() !== '' && !facts.isAccountNumber(account, next.currency)) {
     errors['bank_account.account_number'] = [IS_INVALID];
   }
-  if (namedWarehouse(next, patch) !== undefined && !facts.hasWarehouse) {
+  if (patchedWarehouseCode(next, patch) !== undefined && !facts.hasWarehouse) {
     errors['default_warehouse_code'] = [IS_INVALID];
   }
   return errors;

@@ -6,10 +6,10 @@ export const DEFAULT_LANGUAGE = 'en';
 
 type Patch<Section> = { readonly [Field in keyof Section]?: Section[Field] | null };
 
-/** Sentences by language and key; null removes a sentence. */
+/** A null removes the sentence. */
 export type TranslationsPatch = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
-/** A change of settings. Absent fields stay; null restores the default. */
+/** Absent fields stay; null restores the default. */
 export interface SettingsPatch {
   readonly name?: string | null;
   readonly currency?: string | null;
@@ -24,8 +24,8 @@ export interface SettingsPatch {
 
 const MAX_TRANSLATIONS_BYTES = 128 * 1024;
 
-/** Merges the patch without validation. */
-export function patchedApp(app: App, patch: SettingsPatch): App {
+/** The patch is merged without validation. */
+export function applyPatch(app: App, patch: SettingsPatch): App {
   return {
     ...app,
     name: patch.name ?? app.name,
@@ -40,33 +40,37 @@ export function patchedApp(app: App, patch: SettingsPatch): App {
 const SECTIONS = ['proforma', 'media', 'bank_account', 'loyalty'] as const;
 
 function mergeSettings(stored: StoredSettings, patch: SettingsPatch): StoredSettings {
-  const merged: Record<string, unknown> = { ...stored };
+  const mergedSettings: Record<string, unknown> = { ...stored };
   for (const section of SECTIONS) {
     const changes = patch[section];
-    if (changes !== undefined) merged[section] = changes ? withoutNulls({ ...stored[section], ...sent(changes) }) : {};
+    if (changes !== undefined)
+      mergedSettings[section] = changes ? withoutNulls({ ...stored[section], ...withoutAbsentFields(changes) }) : {};
   }
   if (patch.default_warehouse_code !== undefined) {
-    merged['default_warehouse_code'] = isBlank(patch.default_warehouse_code ?? '')
+    mergedSettings['default_warehouse_code'] = isBlank(patch.default_warehouse_code ?? '')
       ? null
       : patch.default_warehouse_code;
   }
-  return merged;
+  return mergedSettings;
 }
 
 function mergeTranslations(stored: Translations, patch: SettingsPatch['translations']): Translations {
   if (patch === undefined) return stored;
-  const merged: Record<string, Record<string, string>> = patch === null ? {} : { ...stored };
+  const mergedTranslations: Record<string, Record<string, string>> = patch === null ? {} : { ...stored };
   for (const [language, sentences] of Object.entries(patch ?? {})) {
-    merged[language] = withoutNulls({ ...merged[language], ...sentences }) as Record<string, string>;
+    mergedTranslations[language] = withoutNulls({ ...mergedTranslations[language], ...sentences }) as Record<
+      string,
+      string
+    >;
   }
-  return merged;
+  return mergedTranslations;
 }
 
 export function isTooLong(translations: Translations): boolean {
   return utf8Length(JSON.stringify(translations)) > MAX_TRANSLATIONS_BYTES;
 }
 
-function sent(section: object): object {
+function withoutAbsentFields(section: object): object {
   return Object.fromEntries(Object.entries(section).filter(([, value]) => value !== undefined));
 }
 

@@ -1,8 +1,8 @@
-/** Sentences of an app by language and key. */
+/** Sentences are grouped by language and found by message key. */
 export type Translations = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export interface Speech {
-  /** Translates a message key to the caller's language; returns the key without a translation. */
+  /** Returns the message in the caller's language; the key itself when the app has no translation. */
   say(message: string): string;
 }
 

@@ -11,7 +11,7 @@ import {
 import type { DesiredAttribute, DesiredAttributes } from './desired-attributes.js';
 import type { NamedVariant } from './named-variant.js';
 
-/** A stored or planned definition; `id` is null until it is inserted. */
+/** The `id` is null until the definition is inserted. */
 export interface DefinitionDraft {
   id: number | null;
   readonly external_ref: string;
@@ -27,7 +27,7 @@ export interface AttributeValue {
 
 export interface FoundAttributes {
   readonly variants: readonly NamedVariant[];
-  /** Definitions that a row names, and those that hold a code of a row. */
+  /** Contains the definitions that rows name and those whose code a row takes. */
   readonly definitions: readonly (DefinitionDraft & { readonly id: number })[];
 }
 
@@ -38,55 +38,58 @@ export interface PlannedAttributes {
 export interface AttributePlan extends BulkPlan<PlannedAttributes> {
   readonly created: readonly DefinitionDraft[];
   readonly changed: readonly DefinitionDraft[];
-  /** One per product and definition; the last row wins. */
+  /** Each product has one value per definition; the last row wins. */
   readonly values: readonly AttributeValue[];
 }
 
-const ORDER = MATCHING['PUT /int/product_attributes'];
+const IDENTIFIER_ORDER = MATCHING['PUT /int/product_attributes'];
 
-/** Plans the rows in order, each on top of the earlier ones. */
-export function planAttributes(rows: readonly ParsedRow<DesiredAttributes>[], found: FoundAttributes): AttributePlan {
-  const planner = new Planner(found);
+/** Plans each row on top of the earlier ones. */
+export function planAttributes(
+  rows: readonly ParsedRow<DesiredAttributes>[],
+  foundAttributes: FoundAttributes,
+): AttributePlan {
+  const planner = new Planner(foundAttributes);
   const outcomes = planRows(rows, (row: DesiredAttributes, index) => planner.plan(row, index));
   const explain = () => rows.map((_, index) => planner.explain(index));
-  return { outcomes, explain, ...planner.writes() };
+  return { outcomes, explain, ...planner.collectWrites() };
 }
 
 export function productCount(outcomes: readonly RowOutcome<PlannedAttributes>[]): number {
   return new Set(plannedOf(outcomes).map(({ productId }) => productId)).size;
 }
 
-interface Kind {
-  readonly record: keyof typeof ORDER;
+interface RecordMatch {
+  readonly record: keyof typeof IDENTIFIER_ORDER;
   readonly match: Match<{ readonly id: number | null }>;
 }
 
 class Planner {
   private readonly variants: Matcher<NamedVariant>;
   private readonly definitions: Matcher<DefinitionDraft>;
-  private readonly byCode: Map<string | null, DefinitionDraft>;
+  private readonly definitionsByCode: Map<string | null, DefinitionDraft>;
   private readonly created = new Set<DefinitionDraft>();
   private readonly changed = new Set<DefinitionDraft>();
   private readonly values = new Map<number, Map<DefinitionDraft, string>>();
-  private readonly matches = new Map<number, readonly Kind[]>();
+  private readonly matches = new Map<number, readonly RecordMatch[]>();
 
   constructor({ variants, definitions }: FoundAttributes) {
     const drafts = definitions.map((definition): DefinitionDraft => ({ ...definition }));
-    this.variants = matcherOf(ORDER.variant, variants);
-    this.definitions = matcherOf(ORDER.product_attribute_def, drafts);
-    this.byCode = new Map(drafts.map((draft) => [draft.code, draft]));
+    this.variants = matcherOf(IDENTIFIER_ORDER.variant, variants);
+    this.definitions = matcherOf(IDENTIFIER_ORDER.product_attribute_def, drafts);
+    this.definitionsByCode = new Map(drafts.map((draft) => [draft.code, draft]));
   }
 
   plan(row: DesiredAttributes, index: number): RowOutcome<PlannedAttributes> {
     const match = this.variants.explain(row);
     if (match.record === undefined) return 'API.Products.NotFound';
-    const kinds: Kind[] = [{ record: 'variant', match }];
-    this.matches.set(index, kinds);
+    const recordMatches: RecordMatch[] = [{ record: 'variant', match }];
+    this.matches.set(index, recordMatches);
     const productId = match.record.product_id;
     for (const desired of row.attributes) {
-      const definition = this.definitionOf(desired, kinds);
+      const definition = this.definitionOf(desired, recordMatches);
       if (typeof definition === 'string') return definition;
-      this.set(productId, definition, desired.value);
+      this.setValue(productId, definition, desired.value);
     }
     return { productId };
   }
@@ -95,9 +98,9 @@ class Planner {
     return (this.matches.get(row) ?? []).map(({ record, match }) => explanationOf(record, match));
   }
 
-  writes(): Pick<AttributePlan, 'created' | 'changed' | 'values'> {
-    const values = [...this.values].flatMap(([productId, ofProduct]) =>
-      [...ofProduct].map(([definition, value]) => ({ productId, definition, value })),
+  collectWrites(): Pick<AttributePlan, 'created' | 'changed' | 'values'> {
+    const values = [...this.values].flatMap(([productId, productValues]) =>
+      [...productValues].map(([definition, value]) => ({ productId, definition, value })),
     );
     return {
       created: [...this.created],
@@ -106,9 +109,9 @@ class Planner {
     };
   }
 
-  private definitionOf(desired: DesiredAttribute, kinds: Kind[]): DefinitionDraft | string {
+  private definitionOf(desired: DesiredAttribute, recordMatches: RecordMatch[]): DefinitionDraft | string {
     const match = this.definitions.explain({ external_ref: desired.external_ref });
-    kinds.push({ record: 'product_attribute_def', match });
+    recordMatches.push({ record: 'product_attribute_def', match });
     const { record } = match;
     if (desired.definitionId !== undefined && record?.id !== desired.definitionId)
       return 'API.ProductAttributeDefs.NotFound';
@@ -127,16 +130,15 @@ class Planner {
     const code = desired.code ?? definition.code;
     const name = desired.name ?? definition.name;
     if (code === definition.code && name === definition.name) return undefined;
-    const holder = code === definition.code ? undefined : this.byCode.get(code);
-    // An earlier row may have changed the holder's code.
+    const holder = code === definition.code ? undefined : this.definitionsByCode.get(code);
     if (holder?.code === code) return 'API.ProductAttributeDefs.CodeAlreadyExists';
-    this.byCode.set(code, Object.assign(definition, { code, name }));
+    this.definitionsByCode.set(code, Object.assign(definition, { code, name }));
     this.changed.add(definition);
     return undefined;
   }
 
-  private set(productId: number, definition: DefinitionDraft, value: string): void {
-    const ofProduct = this.values.get(productId) ?? new Map<DefinitionDraft, string>();
-    this.values.set(productId, ofProduct.set(definition, value));
+  private setValue(productId: number, definition: DefinitionDraft, value: string): void {
+    const productValues = this.values.get(productId) ?? new Map<DefinitionDraft, string>();
+    this.values.set(productId, productValues.set(definition, value));
   }
 }

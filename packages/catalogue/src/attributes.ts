@@ -20,8 +20,8 @@ export interface WrittenAttributes {
 export interface Attributes {
   /**
    * Sets attributes of products and creates missing definitions, all or nothing. An invalid row arrives as its message
-   * key. When a row is invalid, names no variant or takes the code of another definition, nothing is written and the keys
-   * of the failed rows are returned.
+   * key. Nothing is written when a row is invalid, names no variant or takes the code of another definition; the result
+   * then has the keys of the failed rows.
    */
   put(
     appId: number,
@@ -31,8 +31,8 @@ export interface Attributes {
 }
 
 export interface AttributeQueries {
-  /** `undefined` when the app has no definition with exactly this code. */
+  /** Returns `undefined` when the app has no definition with exactly this code. */
   findDefinition(appId: number, code: string): Promise<AttributeDefinition | undefined>;
-  /** One page of definitions, oldest first. */
+  /** Definitions are sorted oldest first. */
   definitions(appId: number, page: Page): Promise<AttributeDefinition[]>;
 }

@@ -1,4 +1,4 @@
-/** Attributes to set; a variant names the product. */
+/** The attributes belong to the product of the named variant. */
 export interface DesiredAttributes {
   readonly code?: string | null | undefined;
   readonly barcode?: string | null | undefined;
@@ -8,9 +8,9 @@ export interface DesiredAttributes {
 
 export interface DesiredAttribute {
   readonly external_ref: string;
-  /** Must belong to the definition that the reference names. */
+  /** Must be the id of the definition that the reference names. */
   readonly definitionId: number | undefined;
-  /** Undefined keeps the current code. */
+  /** `undefined` keeps the current code. */
   readonly code: string | undefined;
   readonly name: string | undefined;
   readonly value: string;

@@ -5,7 +5,7 @@ export interface DesiredImage {
   readonly alt: string | null;
 }
 
-/** An `undefined` field keeps its value; null clears it. Texts are not trimmed, since matching is exact. */
+/** An `undefined` field is not changed; null clears it. Texts are not trimmed, since matching is exact. */
 export interface DesiredVariant {
   readonly code?: string | null | undefined;
   readonly barcode?: string | null | undefined;
@@ -18,7 +18,7 @@ export interface DesiredVariant {
   readonly images: readonly DesiredImage[];
 }
 
-type OptionalFields<Wanted> = { readonly [Field in keyof Wanted]?: Wanted[Field] | undefined };
+type OptionalFields<AllFields> = { readonly [Field in keyof AllFields]?: AllFields[Field] | undefined };
 
 export interface DesiredProduct extends OptionalFields<PlainFields> {
   readonly id?: number | null | undefined;

@@ -1,6 +1,9 @@
 import { namesOf, type ProductDraft, type VariantDraft } from './product-drafts.js';
 
-/** A name that a row took from its holder. The row fails if two records hold the name in the end. */
+/**
+ * A row takes a name from its holder before a later row may rename the holder. The row fails if two records have the
+ * name in the end.
+ */
 interface Loan {
   readonly row: number;
   readonly key: string;
@@ -8,12 +11,11 @@ interface Loan {
   readonly lender: ProductDraft | VariantDraft;
 }
 
-/** Names that rows have taken before a later row makes their holders give them up. */
 export class Loans {
   private readonly loans: Loan[] = [];
   private readonly lenders = new Map<string, Loan['lender']>();
 
-  /** Returns a function that undoes this; undo in reverse order. */
+  /** Returns a function that undoes the loan. Loans must be undone in reverse order. */
   take(loan: Loan): () => void {
     const { length } = this.loans;
     this.loans.push(loan);
@@ -25,19 +27,21 @@ export class Loans {
     };
   }
 
-  /** The holder of the name before it was first borrowed. */
+  /** Returns the record that had the name before it was first borrowed. */
   lenderOf(name: string): Loan['lender'] | undefined {
     return this.lenders.get(name);
   }
 
-  /** Rows whose names two records hold in the end, with their message keys. */
-  unreturned(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, string> {
+  /** Returns rows whose names two records have in the end, with their message keys. */
+  findUnreturned(drafts: () => ReadonlySet<ProductDraft | VariantDraft>): ReadonlyMap<number, string> {
     if (this.loans.length === 0) return new Map();
-    const holders = new Map(this.loans.map(({ name }) => [name, 0]));
+    const holderCounts = new Map(this.loans.map(({ name }) => [name, 0]));
     for (const name of [...drafts()].flatMap(namesOf)) {
-      const count = holders.get(name);
-      if (count !== undefined) holders.set(name, count + 1);
+      const count = holderCounts.get(name);
+      if (count !== undefined) holderCounts.set(name, count + 1);
     }
-    return new Map(this.loans.filter(({ name }) => (holders.get(name) ?? 0) > 1).map(({ row, key }) => [row, key]));
+    return new Map(
+      this.loans.filter(({ name }) => (holderCounts.get(name) ?? 0) > 1).map(({ row, key }) => [row, key]),
+    );
   }
 }

@@ -1,11 +1,11 @@
-/** Finds records by an exact text, else ignoring case. */
-export class LooseIndex<Row> {
+/** An exact match wins over a match that ignores case. */
+export class CaseInsensitiveIndex<Row> {
   private readonly exact = new Map<string, Row>();
-  private readonly loose = new Map<string, Row>();
+  private readonly folded = new Map<string, Row>();
 
   /**
-   * `foldings` maps each text that will be searched to its folded form. The first of several records with the same
-   * folded text is found.
+   * `foldings` maps each searched text to its folded form. The first record wins when several have the same folded
+   * text.
    */
   constructor(
     rows: readonly Row[],
@@ -13,13 +13,13 @@ export class LooseIndex<Row> {
     textsOf: (row: Row) => readonly [exact: string | null, loose: string | null],
   ) {
     for (const row of rows) {
-      const [exact, loose] = textsOf(row);
-      if (exact !== null) this.exact.set(exact, row);
-      if (loose !== null && !this.loose.has(loose)) this.loose.set(loose, row);
+      const [exactText, foldedText] = textsOf(row);
+      if (exactText !== null) this.exact.set(exactText, row);
+      if (foldedText !== null && !this.folded.has(foldedText)) this.folded.set(foldedText, row);
     }
   }
 
   find(text: string): Row | undefined {
-    return this.exact.get(text) ?? this.loose.get(this.foldings.get(text) ?? '');
+    return this.exact.get(text) ?? this.folded.get(this.foldings.get(text) ?? '');
   }
 }

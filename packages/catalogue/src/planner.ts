@@ -10,7 +10,7 @@ import {
   MATCHING,
 } from '@back-office/matching';
 import { isFresh, nameOf, type FoundProducts, type ProductDraft, type VariantDraft } from './product-drafts.js';
-import { blankFields, isSentBlank, isGiven, PLAIN_FIELDS, blankToNull } from './product-fields.js';
+import { blankFields, isSentBlank, isFilled, PLAIN_FIELDS, blankToNull } from './product-fields.js';
 import { Loans } from './loans.js';
 import type { DesiredImage, DesiredProduct, DesiredVariant } from './desired-product.js';
 import { slugCandidates, type SlugTools } from './slug.js';
@@ -23,20 +23,20 @@ export interface PlannedProduct {
 
 export type ProductOutcome = RowOutcome<PlannedProduct>;
 
-class RowRefused extends Error {
+class RowRefusal extends Error {
   constructor(readonly key: string) {
     super(key);
   }
 }
 
-interface Kind {
+interface RecordMatch {
   readonly record: 'product' | 'variant';
   readonly match: Match<ProductDraft | VariantDraft>;
 }
 
-/** Plans the rows of a call in order, each completely or not at all. */
+/** Plans rows in order; a failed row has no effect. */
 export class Planner {
-  private readonly matches = new Map<number, Kind[]>();
+  private readonly matches = new Map<number, RecordMatch[]>();
   private readonly loans = new Loans();
   private readonly products: Matcher<ProductDraft>;
   private readonly variants: Matcher<VariantDraft>;
@@ -47,29 +47,29 @@ export class Planner {
   constructor(
     private readonly found: FoundProducts,
     private readonly slugTools: SlugTools,
-    private readonly options: { readonly canLend: boolean; readonly explains: boolean },
+    private readonly options: { readonly canLend: boolean; readonly shouldExplain: boolean },
   ) {
     this.products = matcherOf(MATCHING['POST /int/products'].product, found.products);
     this.variants = matcherOf(MATCHING['POST /int/products'].variant, found.variants);
     this.slugs = new Map(found.products.map((product) => [product.slug, product]));
   }
 
-  /** A row with a known `failure` is still looked up, for its explanation. */
+  /** A row with a `failure` is looked up only for its explanation. */
   plan(desired: DesiredProduct, row: number, failure?: string): ProductOutcome {
     this.row = row;
     this.undoSteps = [];
     try {
-      if (failure !== undefined) throw new RowRefused(failure);
-      return this.planned(desired);
+      if (failure !== undefined) throw new RowRefusal(failure);
+      return this.planRow(desired);
     } catch (error) {
-      if (!(error instanceof RowRefused)) throw error;
+      if (!(error instanceof RowRefusal)) throw error;
       for (const undo of this.undoSteps.reverse()) undo();
-      if (this.options.explains) this.lookUpAgain(desired);
+      if (this.options.shouldExplain) this.explainFailed(desired);
       return error.key;
     }
   }
 
-  private lookUpAgain(desired: DesiredProduct): void {
+  private explainFailed(desired: DesiredProduct): void {
     this.matches.delete(this.row);
     this.find('product', this.products, desired);
     for (const variant of desired.variants) this.find('variant', this.variants, variant);
@@ -79,24 +79,24 @@ export class Planner {
     return (this.matches.get(row) ?? []).map(({ record, match }) => explanationOf(record, match));
   }
 
-  /** Rows whose names are still held by another record, with their message keys. */
-  unreturned(outcomes: readonly ProductOutcome[]): ReadonlyMap<number, string> {
-    return this.loans.unreturned(() => this.draftsOf(outcomes));
+  /** Returns rows whose names another record still has, with their message keys. */
+  findUnreturned(outcomes: readonly ProductOutcome[]): ReadonlyMap<number, string> {
+    return this.loans.findUnreturned(() => this.draftsOf(outcomes));
   }
 
   private draftsOf(outcomes: readonly ProductOutcome[]): ReadonlySet<ProductDraft | VariantDraft> {
-    const made = outcomes.flatMap((outcome) =>
+    const plannedDrafts = outcomes.flatMap((outcome) =>
       typeof outcome === 'string' ? [] : [outcome.product, ...outcome.variants.map(({ variant }) => variant)],
     );
-    return new Set([...this.found.products, ...this.found.variants, ...made]);
+    return new Set([...this.found.products, ...this.found.variants, ...plannedDrafts]);
   }
 
   private find<Draft extends ProductDraft | VariantDraft>(
-    record: Kind['record'],
+    record: RecordMatch['record'],
     matcher: Matcher<Draft>,
     desired: Identified,
   ): Draft | undefined {
-    if (!this.options.explains) return matcher.find(desired);
+    if (!this.options.shouldExplain) return matcher.find(desired);
     const match = matcher.explain(desired);
     const matches = this.matches.get(this.row) ?? [];
     matches.push({ record, match });
@@ -104,34 +104,34 @@ export class Planner {
     return match.record;
   }
 
-  private planned(desired: DesiredProduct): PlannedProduct {
+  private planRow(desired: DesiredProduct): PlannedProduct {
     const match = this.find('product', this.products, desired);
     const product = match ?? this.newProduct(desired);
     this.applyToProduct(product, desired);
-    const variants = desired.variants.map((each) => this.plannedVariant(product, each));
+    const variants = desired.variants.map((desiredVariant) => this.planVariant(product, desiredVariant));
     return { product, created: match === undefined, variants };
   }
 
   private newProduct({ code, name }: DesiredProduct): ProductDraft {
-    if (!isGiven(code)) throw new RowRefused('API.Products.CodeCantBeBlank');
-    if (!isGiven(name)) throw new RowRefused('API.Products.NameCantBeBlank');
-    const slug = this.freeSlug(name, code);
-    return { id: null, code, slug, name, external_ref: null, ...blankFields(), images: [], touched: false };
+    if (!isFilled(code)) throw new RowRefusal('API.Products.CodeCantBeBlank');
+    if (!isFilled(name)) throw new RowRefusal('API.Products.NameCantBeBlank');
+    const slug = this.chooseSlug(name, code);
+    return { id: null, code, slug, name, external_ref: null, ...blankFields(), images: [], isChanged: false };
   }
 
   private applyToProduct(product: ProductDraft, desired: DesiredProduct): void {
-    if (isSentBlank(desired.name)) throw new RowRefused('API.Products.NameCantBeBlank');
-    const code = isGiven(desired.code) ? desired.code : product.code;
-    const slug = isGiven(desired.slug) ? desired.slug.trim() : product.slug;
+    if (isSentBlank(desired.name)) throw new RowRefusal('API.Products.NameCantBeBlank');
+    const code = isFilled(desired.code) ? desired.code : product.code;
+    const slug = isFilled(desired.slug) ? desired.slug.trim() : product.slug;
     this.take(this.products, product, 'code', code, 'CodeAlreadyExists');
     this.takeSlug(product, slug);
     this.change(product, { name: desired.name ?? undefined, ...pick(desired, PLAIN_FIELDS), code, slug });
     this.append(product.images, desired.images);
   }
 
-  private plannedVariant(product: ProductDraft, desired: DesiredVariant): PlannedProduct['variants'][number] {
+  private planVariant(product: ProductDraft, desired: DesiredVariant): PlannedProduct['variants'][number] {
     const match = this.find('variant', this.variants, desired);
-    if (match && match.product !== product) throw new RowRefused('API.Products.VariantOfAnotherProduct');
+    if (match && match.product !== product) throw new RowRefusal('API.Products.VariantOfAnotherProduct');
     const variant = match ?? newVariant(product, desired);
     this.applyToVariant(variant, desired);
     return { variant, created: match === undefined };
@@ -139,7 +139,7 @@ export class Planner {
 
   private applyToVariant(variant: VariantDraft, desired: DesiredVariant): void {
     const identity = {
-      code: isGiven(desired.code) ? desired.code.trim() : variant.code,
+      code: isFilled(desired.code) ? desired.code.trim() : variant.code,
       barcode: desired.barcode === undefined ? variant.barcode : blankToNull(desired.barcode),
       external_ref: desired.external_ref === undefined ? variant.external_ref : blankToNull(desired.external_ref),
     };
@@ -151,7 +151,7 @@ export class Planner {
     this.append(variant.images, desired.images);
   }
 
-  /** Gives the draft this value, if it is free or its holder may give it up in a later row. */
+  /** Gives the draft this value, if it is free or if a later row may rename its holder. */
   private take<Draft extends ProductDraft | VariantDraft>(
     matcher: Matcher<Draft>,
     draft: Draft,
@@ -166,17 +166,17 @@ export class Planner {
     this.giveBack(matcher, draft, identifier);
   }
 
-  /** Returns the old value to its lender, if that still holds it. */
+  /** Returns the old value to its lender, unless the lender has a new value. */
   private giveBack<Draft extends ProductDraft | VariantDraft>(
     matcher: Matcher<Draft>,
     draft: Draft,
     identifier: Identifier & keyof Draft,
   ): void {
-    const left = draft[identifier] as string | null;
-    const lender = left === null ? undefined : this.loans.lenderOf(nameOf(draft, identifier, left));
-    const isHeld = lender !== undefined && (lender as Draft)[identifier] === left;
-    if (isHeld && !matcher.holder(identifier, left))
-      this.undoSteps.push(matcher.rename(lender as Draft, identifier, left));
+    const oldValue = draft[identifier] as string | null;
+    const lender = oldValue === null ? undefined : this.loans.lenderOf(nameOf(draft, identifier, oldValue));
+    const isStillLent = lender !== undefined && (lender as Draft)[identifier] === oldValue;
+    if (isStillLent && !matcher.holder(identifier, oldValue))
+      this.undoSteps.push(matcher.rename(lender as Draft, identifier, oldValue));
   }
 
   private takeSlug(product: ProductDraft, slug: string): void {
@@ -191,40 +191,40 @@ export class Planner {
 
   private borrow(holder: ProductDraft | VariantDraft, rule: string, name: string): void {
     const key = `API.Products.${rule}`;
-    // A new record cannot give up its name in a later row.
-    if (!this.options.canLend || holder.id === null) throw new RowRefused(key);
+    // A record that an earlier row created cannot be renamed by a later row.
+    if (!this.options.canLend || holder.id === null) throw new RowRefusal(key);
     this.undoSteps.push(this.loans.take({ row: this.row, key, name, lender: holder }));
   }
 
-  /** Changes a draft and registers the undo. Undefined fields stay. */
+  /** Undefined fields are not changed. */
   private change<Draft extends ProductDraft | VariantDraft>(
     draft: Draft,
-    to: { readonly [Field in keyof Draft]?: Draft[Field] | undefined },
+    changes: { readonly [Field in keyof Draft]?: Draft[Field] | undefined },
   ): void {
     // A fresh draft is dropped when its row fails.
     if (!isFresh(draft)) {
       const before = { ...draft };
       this.undoSteps.push(() => Object.assign(draft, before));
     }
-    for (const field in to) if (to[field] !== undefined) draft[field] = to[field];
-    draft.touched = true;
+    for (const field in changes) if (changes[field] !== undefined) draft[field] = changes[field];
+    draft.isChanged = true;
   }
 
-  private append(images: DesiredImage[], added: readonly DesiredImage[]): void {
-    if (added.length === 0) return;
+  private append(images: DesiredImage[], newImages: readonly DesiredImage[]): void {
+    if (newImages.length === 0) return;
     const { length } = images;
-    for (const image of added) images.push(image);
+    for (const image of newImages) images.push(image);
     this.undoSteps.push(() => images.splice(length));
   }
 
-  private freeSlug(name: string, code: string): string {
+  private chooseSlug(name: string, code: string): string {
     const candidates = slugCandidates(name, code, this.slugTools.asciiOf);
-    return candidates.find((slug) => !this.slugs.has(slug)) ?? `${candidates[0]}-${this.slugTools.randomEnd()}`;
+    return candidates.find((slug) => !this.slugs.has(slug)) ?? `${candidates[0]}-${this.slugTools.randomSuffix()}`;
   }
 }
 
 function newVariant(product: ProductDraft, { code }: DesiredVariant): VariantDraft {
-  if (!isGiven(code)) throw new RowRefused('API.Products.CodeCantBeBlank');
-  const fresh = { barcode: null, external_ref: null, name: null, price: null, vatRate: null };
-  return { id: null, product, code: code.trim(), ...fresh, images: [], touched: false };
+  if (!isFilled(code)) throw new RowRefusal('API.Products.CodeCantBeBlank');
+  const emptyFields = { barcode: null, external_ref: null, name: null, price: null, vatRate: null };
+  return { id: null, product, code: code.trim(), ...emptyFields, images: [], isChanged: false };
 }

@@ -3,7 +3,7 @@ import { productChanges } from './product-changes.js';
 import { planProducts } from './product-plan.js';
 import type { DesiredProduct } from './desired-product.js';
 
-const SLUG_TOOLS = { asciiOf: (text: string) => text.toLowerCase(), randomEnd: () => 'x' };
+const SLUG_TOOLS = { asciiOf: (text: string) => text.toLowerCase(), randomSuffix: () => 'x' };
 const image = { imageUrl: 'https://example.com/a.png', alt: null };
 
 const product: ProductDraft = {
@@ -17,7 +17,7 @@ const product: ProductDraft = {
   vatRate: null,
   active: true,
   images: [],
-  touched: false,
+  isChanged: false,
 };
 const variant: VariantDraft = {
   id: 2,
@@ -29,13 +29,13 @@ const variant: VariantDraft = {
   price: null,
   vatRate: null,
   images: [],
-  touched: false,
+  isChanged: false,
 };
 
-function changesBy(...rows: readonly Partial<DesiredProduct>[]) {
-  const found = { products: [product], variants: [variant] };
+function changesOf(...rows: readonly Partial<DesiredProduct>[]) {
+  const foundProducts = { products: [product], variants: [variant] };
   const products = rows.map((row) => ({ images: [], variants: [], ...row }));
-  const changes = productChanges(planProducts(products, found, SLUG_TOOLS).outcomes, found);
+  const changes = productChanges(planProducts(products, foundProducts, SLUG_TOOLS).outcomes, foundProducts);
   return {
     products: changes.products.map(({ code }) => code),
     variants: changes.variants.map(({ code }) => code),
@@ -44,11 +44,11 @@ function changesBy(...rows: readonly Partial<DesiredProduct>[]) {
 }
 
 describe('productChanges', () => {
-  const same = { code: 'a', name: 'A', variants: [{ code: 'u', images: [] }] };
+  const unchangedRow = { code: 'a', name: 'A', variants: [{ code: 'u', images: [] }] };
 
   it.each<[string, Partial<DesiredProduct>, object]>([
-    ['is empty when nothing differs', same, { products: [], variants: [], withImages: [] }],
-    ['has a changed product', { ...same, price: 6 }, { products: ['a'], variants: [], withImages: [] }],
+    ['is empty when nothing differs', unchangedRow, { products: [], variants: [], withImages: [] }],
+    ['has a changed product', { ...unchangedRow, price: 6 }, { products: ['a'], variants: [], withImages: [] }],
     [
       'has a changed variant and its product',
       { code: 'a', variants: [{ code: 'u', price: 1, images: [] }] },
@@ -67,11 +67,11 @@ describe('productChanges', () => {
     ['has a new product', { code: 'n', name: 'N' }, { products: ['n'], variants: [], withImages: [] }],
     ['omits a failed product', { code: 'n' }, { products: [], variants: [], withImages: [] }],
   ])('%s', (_, row, expected) => {
-    expect(changesBy(row)).toEqual(expected);
+    expect(changesOf(row)).toEqual(expected);
   });
 
-  it('has each record once', () => {
-    expect(changesBy({ code: 'a', price: 6 }, { code: 'a', price: 7 })).toMatchObject({ products: ['a'] });
-    expect(changesBy({ code: 'a', price: 6 }, { code: 'a', price: 5 })).toMatchObject({ products: [] });
+  it('has each record only once', () => {
+    expect(changesOf({ code: 'a', price: 6 }, { code: 'a', price: 7 })).toMatchObject({ products: ['a'] });
+    expect(changesOf({ code: 'a', price: 6 }, { code: 'a', price: 5 })).toMatchObject({ products: [] });
   });
 });

@@ -3,7 +3,7 @@ import type { PlainFields } from './product-fields.js';
 
 type Writable<Fields> = { -readonly [Field in keyof Fields]: Fields[Field] };
 
-/** A stored or planned product; `id` is null until it is inserted. */
+/** The `id` is null until the product is inserted. */
 export interface ProductDraft extends Writable<PlainFields> {
   id: number | null;
   code: string;
@@ -11,7 +11,7 @@ export interface ProductDraft extends Writable<PlainFields> {
   slug: string;
   name: string;
   readonly images: DesiredImage[];
-  touched: boolean;
+  isChanged: boolean;
 }
 
 export interface VariantDraft {
@@ -24,35 +24,35 @@ export interface VariantDraft {
   price: number | null;
   vatRate: number | null;
   readonly images: DesiredImage[];
-  touched: boolean;
+  isChanged: boolean;
 }
 
-/** All records that rows of the call can name or collide with. */
+/** Contains all records that rows of the call name or collide with. */
 export interface FoundProducts {
   readonly products: readonly ProductDraft[];
   readonly variants: readonly VariantDraft[];
 }
 
-/** Copies drafts, so a plan can change them. */
-export function copyOf({ products, variants }: FoundProducts): FoundProducts {
+/** A plan changes its drafts, so it works on copies. */
+export function copyDrafts({ products, variants }: FoundProducts): FoundProducts {
   const copies = new Map(products.map((product) => [product, { ...product, images: [] }]));
   return {
     products: [...copies.values()],
-    variants: variants.map((each) => ({ ...each, product: copies.get(each.product) ?? each.product, images: [] })),
+    variants: variants.map((draft) => ({ ...draft, product: copies.get(draft.product) ?? draft.product, images: [] })),
   };
 }
 
-/** True for a new draft before its first change. */
-export function isFresh({ id, touched }: ProductDraft | VariantDraft): boolean {
-  return id === null && !touched;
+/** A new draft is fresh until its first change. */
+export function isFresh({ id, isChanged }: ProductDraft | VariantDraft): boolean {
+  return id === null && !isChanged;
 }
 
-/** The unique names that the draft holds. */
+/** These names must be unique. */
 export function namesOf(draft: ProductDraft | VariantDraft): string[] {
   const { code } = draft;
-  const held =
+  const uniqueFields =
     'slug' in draft ? { code, slug: draft.slug } : { code, barcode: draft.barcode, external_ref: draft.external_ref };
-  return Object.entries(held).flatMap(([field, value]) => (value === null ? [] : nameOf(draft, field, value)));
+  return Object.entries(uniqueFields).flatMap(([field, value]) => (value === null ? [] : nameOf(draft, field, value)));
 }
 
 export function nameOf(draft: ProductDraft | VariantDraft, field: string, value: string): string {

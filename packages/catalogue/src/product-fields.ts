@@ -1,6 +1,6 @@
 import { fieldsOf, isBlank, type FieldName, type Fields } from '@back-office/kernel';
 
-/** Columns that are stored as sent and identify nothing. */
+/** These columns are stored as sent and identify nothing. */
 export interface PlainColumns {
   readonly description: string | null;
   /** Minor units. */
@@ -22,7 +22,7 @@ export function blankFields(): PlainFields {
 
 export const PLAIN_FIELDS = Object.keys(blankFields()) as readonly FieldName<keyof PlainColumns>[];
 
-/** Fields of a product in responses and lists, in this order. */
+/** Responses and lists show the fields in this order. */
 export const PRODUCT_FIELDS = [
   'id',
   'code',
@@ -40,12 +40,12 @@ export const PRODUCT_FIELDS = [
   'updated_at',
 ] as const;
 
-/** Variant barcodes and references are trimmed when stored, not when looked up. Blank becomes null. */
+/** Barcodes and references of variants are trimmed when stored, but not when looked up. */
 export function blankToNull(text: string | null): string | null {
   return text === null || isBlank(text) ? null : text.trim();
 }
 
-export function isGiven(text: string | null | undefined): text is string {
+export function isFilled(text: string | null | undefined): text is string {
   return text !== undefined && text !== null && !isBlank(text);
 }
 

@@ -5,11 +5,11 @@ import { planProducts } from './product-plan.js';
 import type { DesiredProduct, DesiredVariant } from './desired-product.js';
 import type { SlugTools } from './slug.js';
 
-const SLUG_TOOLS: SlugTools = { asciiOf: (text) => text.toLowerCase(), randomEnd: () => 'x' };
+const SLUG_TOOLS: SlugTools = { asciiOf: (text) => text.toLowerCase(), randomSuffix: () => 'x' };
 
-const blank = { external_ref: null, price: null, vatRate: null, touched: false };
+const emptyFields = { external_ref: null, price: null, vatRate: null, isChanged: false };
 const product = (id: number, code: string): ProductDraft => ({
-  ...blank,
+  ...emptyFields,
   id,
   code,
   slug: code,
@@ -19,7 +19,7 @@ const product = (id: number, code: string): ProductDraft => ({
   images: [],
 });
 const variant = (id: number, owner: ProductDraft, code: string, barcode: string): VariantDraft => ({
-  ...blank,
+  ...emptyFields,
   id,
   product: owner,
   code,
@@ -28,42 +28,42 @@ const variant = (id: number, owner: ProductDraft, code: string, barcode: string)
   images: [],
 });
 
-const maybe = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
+const optional = <Value>(...values: Value[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
 const desiredVariant = fc.record({
-  code: maybe('u', 'v', 'w', 'u ', ''),
-  barcode: maybe('1', '2', '3', null),
-  external_ref: maybe('r', 's', null),
+  code: optional('u', 'v', 'w', 'u ', ''),
+  barcode: optional('1', '2', '3', null),
+  external_ref: optional('r', 's', null),
   images: fc.constant([]),
 });
 const desiredProduct = fc.record({
-  id: maybe(1, 2, 3, 4),
-  code: maybe('a', 'b', 'c', 'd', 'e'),
+  id: optional(1, 2, 3, 4),
+  code: optional('a', 'b', 'c', 'd', 'e'),
   name: fc.constant('n'),
-  slug: maybe('a', 'b', 'c', 'd'),
+  slug: optional('a', 'b', 'c', 'd'),
   images: fc.constant([]),
   variants: fc.array(desiredVariant, { maxLength: 3 }),
 });
 
-const row = (id: number, code?: string): DesiredProduct => ({ id, code, name: 'n', images: [], variants: [] });
-const change = (id: number, ...variants: readonly Partial<DesiredVariant>[]): DesiredProduct => ({
+const productRow = (id: number, code?: string): DesiredProduct => ({ id, code, name: 'n', images: [], variants: [] });
+const variantRow = (id: number, ...variants: readonly Partial<DesiredVariant>[]): DesiredProduct => ({
   id,
   images: [],
-  variants: variants.map((each) => ({ ...each, images: [] })),
+  variants: variants.map((desired) => ({ ...desired, images: [] })),
 });
-/** The holder of `a` appears between the two rows that take it, and gives it up later. */
-const takenTwice = [row(2, 'a'), row(1), row(3, 'a'), row(1, 'e')] as never;
+/** The holder of `a` changes between the two rows that take `a`, and loses `a` later. */
+const takenTwice = [productRow(2, 'a'), productRow(1), productRow(3, 'a'), productRow(1, 'e')] as never;
 
 describe('planProducts with any rows', () => {
   it('keeps codes, barcodes, references and slugs unique', () => {
     fc.assert(
       fc.property(fc.array(desiredProduct, { maxLength: 7 }), (rows) => {
-        const { products, variants } = after(rows);
+        const { products, variants } = recordsAfter(rows);
         for (const names of [
-          ...(['code', 'slug'] as const).map((field) => products.map((each) => each[field])),
-          ...(['code', 'barcode', 'external_ref'] as const).map((field) => variants.map((each) => each[field])),
+          ...(['code', 'slug'] as const).map((field) => products.map((record) => record[field])),
+          ...(['code', 'barcode', 'external_ref'] as const).map((field) => variants.map((record) => record[field])),
         ]) {
-          const held = names.filter((name) => name !== null);
-          expect(new Set(held).size).toBe(held.length);
+          const setNames = names.filter((name) => name !== null);
+          expect(new Set(setNames).size).toBe(setNames.length);
         }
       }),
       { numRuns: 1_000, examples: [[takenTwice]] },
@@ -73,7 +73,7 @@ describe('planProducts with any rows', () => {
   it('never adds a variant to a product that is not written', () => {
     fc.assert(
       fc.property(fc.array(desiredProduct, { maxLength: 7 }), (rows) => {
-        const { products, variants } = after(rows);
+        const { products, variants } = recordsAfter(rows);
         for (const { id, product: owner } of variants) if (id === null) expect(products).toContain(owner);
       }),
     );
@@ -81,10 +81,10 @@ describe('planProducts with any rows', () => {
 });
 
 describe('a borrowed code that is returned', () => {
-  it('finds its holder again', () => {
-    const rows = [row(2, 'a'), row(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
-    const [, , last] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;
-    expect(last).toMatchObject({ product: { id: 1, code: 'a', price: 5 } });
+  it('finds its first holder again', () => {
+    const rows = [productRow(2, 'a'), productRow(2, 'd'), { code: 'a', price: 5, images: [], variants: [] }];
+    const [, , lastOutcome] = planProducts(rows, threeProducts(), SLUG_TOOLS).outcomes;
+    expect(lastOutcome).toMatchObject({ product: { id: 1, code: 'a', price: 5 } });
   });
 });
 
@@ -93,8 +93,8 @@ describe('a failed row', () => {
     fc.assert(
       fc.property(fc.array(desiredProduct, { maxLength: 6 }), (rows) => {
         const outcomes = outcomesOf(rows);
-        const others = rows.filter((_, index) => typeof outcomes[index] !== 'string');
-        expect(outcomesOf(others)).toEqual(outcomes.filter((outcome) => typeof outcome !== 'string'));
+        const successfulRows = rows.filter((_, index) => typeof outcomes[index] !== 'string');
+        expect(outcomesOf(successfulRows)).toEqual(outcomes.filter((outcome) => typeof outcome !== 'string'));
       }),
       { numRuns: 2_000 },
     );
@@ -102,33 +102,33 @@ describe('a failed row', () => {
 
   it('returns a barcode to the variant that had borrowed it', () => {
     const [a, b] = [product(1, 'a'), product(2, 'b')];
-    const found = {
+    const foundProducts = {
       products: [a, b],
       variants: [{ ...variant(1, a, 'u', '1'), external_ref: 'r' }, variant(2, b, 'v', '2'), variant(3, b, 'x', '3')],
     };
     const rows = [
-      change(2, { code: 'v', barcode: '1' }),
-      change(2, { code: 'x', external_ref: 'r' }, { code: '' }),
-      change(2, { barcode: '1', name: 'n' }),
-      change(1, { code: 'u', barcode: '9' }),
+      variantRow(2, { code: 'v', barcode: '1' }),
+      variantRow(2, { code: 'x', external_ref: 'r' }, { code: '' }),
+      variantRow(2, { barcode: '1', name: 'n' }),
+      variantRow(1, { code: 'u', barcode: '9' }),
     ];
-    const { outcomes } = planProducts(rows, found, SLUG_TOOLS);
+    const { outcomes } = planProducts(rows, foundProducts, SLUG_TOOLS);
     expect(outcomes.map((outcome) => typeof outcome === 'string')).toEqual([false, true, false, false]);
   });
 });
 
 describe('a plan with explanations', () => {
-  it('equals the plan without', () => {
+  it('equals the plan without explanations', () => {
     fc.assert(
       fc.property(fc.array(desiredProduct, { maxLength: 6 }), (rows) => {
-        expect(outcomesOf(rows, { explains: true })).toEqual(outcomesOf(rows));
+        expect(outcomesOf(rows, { shouldExplain: true })).toEqual(outcomesOf(rows));
       }),
     );
   });
 
   it('explains each row, also failed ones', () => {
-    const rows = [row(2, 'a'), change(2, { code: 'v' })];
-    const { explain } = planProducts(rows, threeProducts(), SLUG_TOOLS, { explains: true });
+    const rows = [productRow(2, 'a'), variantRow(2, { code: 'v' })];
+    const { explain } = planProducts(rows, threeProducts(), SLUG_TOOLS, { shouldExplain: true });
     expect(explain?.().map((kinds) => kinds.length)).toEqual([1, 2]);
     expect(planProducts(rows, threeProducts(), SLUG_TOOLS).explain()).toEqual(rows.map(() => []));
   });
@@ -143,29 +143,32 @@ function threeProducts() {
   return { products: [a, b, c], variants: [variant(1, a, 'u', '1'), variant(2, b, 'v', '2')] };
 }
 
-/** Three products and two variants after the rows, with new records. */
-function after(rows: readonly DesiredProduct[]): { products: ProductDraft[]; variants: VariantDraft[] } {
-  const found = threeProducts();
-  let made = 0;
-  const { outcomes } = planProducts(rows, found, { ...SLUG_TOOLS, randomEnd: () => `${(made += 1)}` });
-  const planned = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
-  const written = new Map<unknown, ProductDraft | VariantDraft>();
-  const keep = (draft: ProductDraft | VariantDraft) =>
-    written.set(draft.id === null ? draft : `${'slug' in draft}${draft.id}`, draft);
-  for (const each of [...found.products, ...found.variants]) keep(each);
-  for (const { product: owner, variants } of planned)
-    for (const each of [owner, ...variants.map((v) => v.variant)]) keep(each);
-  const drafts = [...written.values()];
+/** New records are included, failed rows are not. */
+function recordsAfter(rows: readonly DesiredProduct[]): { products: ProductDraft[]; variants: VariantDraft[] } {
+  const foundProducts = threeProducts();
+  let suffixCount = 0;
+  const { outcomes } = planProducts(rows, foundProducts, {
+    ...SLUG_TOOLS,
+    randomSuffix: () => `${(suffixCount += 1)}`,
+  });
+  const plannedProducts = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
+  const draftsByKey = new Map<unknown, ProductDraft | VariantDraft>();
+  const storeDraft = (draft: ProductDraft | VariantDraft) =>
+    draftsByKey.set(draft.id === null ? draft : `${'slug' in draft}${draft.id}`, draft);
+  for (const draft of [...foundProducts.products, ...foundProducts.variants]) storeDraft(draft);
+  for (const { product: owner, variants } of plannedProducts)
+    for (const draft of [owner, ...variants.map((v) => v.variant)]) storeDraft(draft);
+  const drafts = [...draftsByKey.values()];
   return {
     products: drafts.filter((draft) => 'slug' in draft),
     variants: drafts.filter((draft): draft is VariantDraft => !('slug' in draft)),
   };
 }
 
-describe('10,000 rows', () => {
-  it('all fail when each takes the next code and the last one is kept', () => {
+describe('planProducts with 10,000 rows', () => {
+  it('refuses every row when each takes the next code and the last code stays', () => {
     const products = Array.from({ length: 10_001 }, (_, index) => product(index + 1, `c${index + 1}`));
-    const rows = products.slice(1).map(({ id }, index) => row(index + 1, `c${id}`));
+    const rows = products.slice(1).map(({ id }, index) => productRow(index + 1, `c${id}`));
     const { outcomes } = planProducts(rows, { products, variants: [] }, SLUG_TOOLS);
     expect(outcomes.every((outcome) => outcome === 'API.Products.CodeAlreadyExists')).toBe(true);
   });

@@ -31,7 +31,7 @@ describe('canBeMistyped', () => {
     ['x'.repeat(65), false],
     ['100%', false],
     ['a_b', false],
-  ])('of %j is %p', (query, expected) => {
+  ])('returns for %j: %p', (query, expected) => {
     expect(canBeMistyped(query)).toBe(expected);
   });
 });

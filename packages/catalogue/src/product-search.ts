@@ -8,22 +8,22 @@ export interface ProductSorting {
 
 const MAX_ORDER_LENGTH = 200;
 
-/** Fields with an optional ` desc`, separated by commas; `undefined` for anything else. */
+/** Accepts fields with an optional ` desc`, separated by commas; returns `undefined` for anything else. */
 export function parseProductOrder(orderBy: string | undefined): ProductSorting[] | undefined {
   if (orderBy === undefined || orderBy === '' || orderBy.length > MAX_ORDER_LENGTH) return undefined;
   const parts = orderBy.split(',').map((part): ProductSorting | undefined => {
     const [, name, descending] = /^([a-z_]+)( desc)?$/.exec(part) ?? [];
-    const field = PRODUCT_SORT_FIELDS.find((each) => each === name);
+    const field = PRODUCT_SORT_FIELDS.find((sortField) => sortField === name);
     return field && { field, isDescending: descending !== undefined };
   });
-  const known = parts.filter((part) => part !== undefined);
-  return known.length === parts.length ? known : undefined;
+  const validSortings = parts.filter((part) => part !== undefined);
+  return validSortings.length === parts.length ? validSortings : undefined;
 }
 
-/** Shorter texts resemble too many names; longer ones are not typed. */
+/** Shorter texts resemble too many names; nobody types longer ones. */
 const MISTYPED_LENGTHS = { min: 3, max: 64 };
 
-/** Whether a search also finds similar texts. Wildcards are always literal. */
+/** A text that can be mistyped also finds similar texts. Wildcards are always literal. */
 export function canBeMistyped(query: string): boolean {
   return query.length >= MISTYPED_LENGTHS.min && query.length <= MISTYPED_LENGTHS.max && !/[%_]/.test(query);
 }

@@ -12,15 +12,15 @@ export interface CatalogueApp {
 }
 
 export interface UpsertedProducts {
-  /** In a dry run new records have no ids. */
+  /** New records have no ids in a dry run. */
   readonly outcomes: ProductPlan['outcomes'];
   readonly explain: Explanations | undefined;
 }
 
 export interface Products {
   /**
-   * Creates and changes products with their variants; a repeat appends the images again. Writes the valid rows; an
-   * invalid row arrives as its message key. Throws `DatabaseUnavailable` when the app's currency has changed.
+   * Creates and changes products with their variants. Writes the valid rows; an invalid row arrives as its message key.
+   * A repeat appends the images again. Throws `DatabaseUnavailable` when the app's currency has changed.
    */
   upsert(
     app: CatalogueApp,
@@ -29,7 +29,7 @@ export interface Products {
   ): Promise<UpsertedProducts>;
 }
 
-/** `code` and `barcode` ignore case and surrounding spaces. */
+/** Codes and barcodes ignore case and surrounding spaces. */
 export type LookUp = 'code' | 'barcode' | 'slug' | 'id';
 
 export interface ProductLookUp {
@@ -37,7 +37,7 @@ export interface ProductLookUp {
   readonly value: string;
 }
 
-/** Filter of a list of products; absent fields do not filter. */
+/** Absent fields do not filter. */
 export interface ProductFilter {
   readonly search?: string;
   readonly searchAll?: string;
@@ -51,24 +51,24 @@ export interface ProductFilter {
 export interface ProductListQuery {
   readonly filter: ProductFilter;
   /**
-   * `name`, `price` (the lowest), `inserted_at` or `sales_quantity`, optionally with ` desc`; several separated by commas.
-   * Anything else sorts the best matches first, or by name without a search.
+   * Fields are `name`, `price` (the lowest), `inserted_at` and `sales_quantity`, each with an optional ` desc`,
+   * separated by commas. Anything else sorts the best matches first, or by name without a search.
    */
   readonly orderBy: string | undefined;
   readonly page: Page;
 }
 
-export interface ShownApp {
+export interface RequestingApp {
   readonly id: number;
   readonly decimals: number;
 }
 
-/** Returns products as JSON text, in the shape of the API. */
+/** Products are JSON text in the shape of the API. */
 export interface ProductQueries {
-  /** Prefers an exact code to one that differs in case. */
-  find(app: ShownApp, lookUp: ProductLookUp): Promise<string | undefined>;
-  /** One page, as a JSON object with the list `products`. */
-  list(app: ShownApp, query: ProductListQuery): Promise<string>;
-  /** Finds for each row, in input order, a variant or else a product. Ignores case and surrounding spaces. */
+  /** An exact code precedes a code that differs in case. */
+  find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined>;
+  /** Returns one page, as a JSON object with the list `products`. */
+  list(app: RequestingApp, query: ProductListQuery): Promise<string>;
+  /** Finds for each row, in input order, a variant or otherwise a product. Case and surrounding spaces are ignored. */
   verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]>;
 }

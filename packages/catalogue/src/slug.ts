@@ -4,11 +4,11 @@ const MAX_SLUG_LENGTH = 200;
 
 export interface SlugTools {
   readonly asciiOf: (text: string) => string;
-  /** Returns a random suffix for a slug that is taken. */
-  readonly randomEnd: () => string;
+  /** The random suffix distinguishes a slug that is taken. */
+  readonly randomSuffix: () => string;
 }
 
-/** ASCII letters, digits and single hyphens; may be empty. */
+/** The slug has ASCII letters, digits and single hyphens; it may be empty. */
 function slugOf(name: string, asciiOf: SlugTools['asciiOf']): string {
   return asciiOf(name)
     .replaceAll(/[^a-z0-9]+/g, '-')
@@ -16,10 +16,10 @@ function slugOf(name: string, asciiOf: SlugTools['asciiOf']): string {
     .replaceAll(/^-|-$/g, '');
 }
 
-/** Slugs to try for a product without a slug, preferred first. */
+/** The preferred slug comes first. */
 export function slugCandidates(name: string, code: string, asciiOf: SlugTools['asciiOf']): string[] {
   const base = slugOf(name, asciiOf) || 'product';
   const suffix = `-${slugOf(code, asciiOf) || 'x'}`;
-  // The code makes the slug unique, so the name is truncated.
+  // The code makes the slug unique, so only the name is truncated.
   return [base, base.slice(0, MAX_STRING_LENGTH - suffix.length) + suffix];
 }

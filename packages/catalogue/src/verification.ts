@@ -1,5 +1,5 @@
 import { type Explanation, explanationOf, type Match, MATCHING, matchOf } from '@back-office/matching';
-import { LooseIndex } from './loose-index.js';
+import { CaseInsensitiveIndex } from './loose-index.js';
 
 export interface ProductCodes {
   readonly code: string | null;
@@ -18,7 +18,7 @@ export interface CodeHolder {
 export interface FoundCodes {
   readonly variants: readonly CodeHolder[];
   readonly products: readonly CodeHolder[];
-  /** The folded texts, in order. */
+  /** The folded texts stand in the order of the wanted texts. */
   readonly codes: readonly string[];
   readonly barcodes: readonly string[];
   readonly productCodes: readonly string[];
@@ -30,34 +30,38 @@ export interface VerifiedCodes {
   readonly product: Match<CodeHolder> | undefined;
 }
 
-export interface WantedCodes {
-  readonly sent: ProductCodes;
+export interface SearchedCodes {
+  readonly sentCodes: ProductCodes;
   readonly code: string;
   readonly barcode: string;
   readonly productCode: string;
 }
 
-/** Codes of variants are stored trimmed, those of products are not. A blank text finds nothing. */
-export function wantedCodes(sent: ProductCodes): WantedCodes {
-  const { code, barcode } = sent;
-  return { sent, code: code?.trim() ?? '', barcode: barcode?.trim() ?? '', productCode: code ?? '' };
+/** Codes of variants are stored trimmed, codes of products are not. A blank text finds nothing. */
+export function searchedCodesOf(sentCodes: ProductCodes): SearchedCodes {
+  const { code, barcode } = sentCodes;
+  return { sentCodes, code: code?.trim() ?? '', barcode: barcode?.trim() ?? '', productCode: code ?? '' };
 }
 
-const ORDER = MATCHING['POST /product/verify'];
+const IDENTIFIER_ORDER = MATCHING['POST /product/verify'];
 
-/** Matches the rows; `texts` are the texts that were folded, in the order of `found`. */
-export function matchCodes(rows: readonly WantedCodes[], texts: readonly string[], found: FoundCodes): VerifiedCodes[] {
-  const folded = [...found.codes, ...found.barcodes, ...found.productCodes];
+/** `texts` are the folded texts in the order of `found`. */
+export function matchCodes(
+  rows: readonly SearchedCodes[],
+  texts: readonly string[],
+  foundCodes: FoundCodes,
+): VerifiedCodes[] {
+  const folded = [...foundCodes.codes, ...foundCodes.barcodes, ...foundCodes.productCodes];
   const foldings = new Map(texts.map((text, index) => [text, folded[index] as string]));
-  const codes = new LooseIndex(found.variants, foldings, (row) => [row.code, row.loose_code]);
-  const barcodes = new LooseIndex(found.variants, foldings, (row) => [row.barcode, row.loose_barcode]);
-  const products = new LooseIndex(found.products, foldings, (row) => [row.code, row.loose_code]);
-  return rows.map(({ sent, code, barcode, productCode }) => {
-    const variant = matchOf(ORDER.variant, sent, (identifier) =>
+  const codes = new CaseInsensitiveIndex(foundCodes.variants, foldings, (row) => [row.code, row.loose_code]);
+  const barcodes = new CaseInsensitiveIndex(foundCodes.variants, foldings, (row) => [row.barcode, row.loose_barcode]);
+  const products = new CaseInsensitiveIndex(foundCodes.products, foldings, (row) => [row.code, row.loose_code]);
+  return rows.map(({ sentCodes, code, barcode, productCode }) => {
+    const variant = matchOf(IDENTIFIER_ORDER.variant, sentCodes, (identifier) =>
       identifier === 'code' ? codes.find(code) : barcodes.find(barcode),
     );
     if (variant.record !== undefined) return { variant, product: undefined };
-    return { variant, product: matchOf(ORDER.product, sent, () => products.find(productCode)) };
+    return { variant, product: matchOf(IDENTIFIER_ORDER.product, sentCodes, () => products.find(productCode)) };
   });
 }
 

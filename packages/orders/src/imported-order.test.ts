@@ -20,7 +20,7 @@ const ORDER: ImportedOrder = {
   payments: [{ methodId: 5, amount: 5000 }],
   currency: 'RSD',
 };
-const NAMED: NamedRecords = {
+const NAMED_RECORDS: NamedRecords = {
   currency: 'RSD',
   customer: null,
   location_id: null,
@@ -28,16 +28,20 @@ const NAMED: NamedRecords = {
   methods: [{ id: 5, name: 'Cash', kind: 'cash' }],
 };
 
-const priced = (order: Partial<ImportedOrder> = {}, variant: ImportedVariant = SHIRT) =>
-  priceImport({ ...ORDER, ...order }, NAMED, ({ code }) => (code === variant.code ? variant : undefined));
+const priceOrder = (order: Partial<ImportedOrder> = {}, variant: ImportedVariant = SHIRT) =>
+  priceImport({ ...ORDER, ...order }, NAMED_RECORDS, ({ code }) => (code === variant.code ? variant : undefined));
 
 describe('an imported order', () => {
   it('uses the price of the catalogue and keeps the paid amount', () => {
-    expect(priced()).toMatchObject({ lines: [{ price: 1200, sales: 2400 }], totals: { endSales: 2400 }, paid: 5000 });
+    expect(priceOrder()).toMatchObject({
+      lines: [{ price: 1200, sales: 2400 }],
+      totals: { endSales: 2400 },
+      paid: 5000,
+    });
   });
 
-  it('keeps its own price', () => {
-    expect(priced({ items: [{ code: 'A', qty: 1, price: 0 }] })).toMatchObject({ totals: { endSales: 0 } });
+  it('keeps a price that the order names', () => {
+    expect(priceOrder({ items: [{ code: 'A', qty: 1, price: 0 }] })).toMatchObject({ totals: { endSales: 0 } });
   });
 
   it.each<[Partial<ImportedOrder>, string]>([
@@ -46,10 +50,10 @@ describe('an imported order', () => {
     [{ items: [{ code: 'B', qty: 1, price: 1 }], payments: [{ methodId: 6, amount: 1 }] }, 'API.Order.ProductNotFound'],
     [{ payments: [{ methodId: 6, amount: 1 }] }, 'API.PaymentMethod.NotSupported'],
   ])('is refused for the first missing record: %j', (order, refused) => {
-    expect(priced(order)).toMatchObject({ refused });
+    expect(priceOrder(order)).toMatchObject({ refused });
   });
 
   it('is refused without a price', () => {
-    expect(priced({}, { ...SHIRT, price: null })).toMatchObject({ refused: 'API.Products.MissingPrice' });
+    expect(priceOrder({}, { ...SHIRT, price: null })).toMatchObject({ refused: 'API.Products.MissingPrice' });
   });
 });

@@ -20,7 +20,7 @@ import { IMPORTED_COLUMNS, NEW_ORDER, type ImportedColumns } from './order.js';
 
 export const ORDER_ALREADY_EXISTS = refuse('API.Order.OrderAlreadyExists');
 
-/** An order of another system, as sent. Amounts are minor units. */
+/** Amounts are minor units. */
 export interface ImportedOrder extends Fields<ImportedColumns> {
   readonly orderNumber: string | null;
   readonly orderDate: Date | null;
@@ -36,7 +36,7 @@ export interface ImportedItem {
   readonly barcode?: string | null;
   readonly external_ref?: string | null;
   readonly qty: number;
-  /** `null` for the price of the catalogue. */
+  /** `null` takes the price of the catalogue. */
   readonly price: number | null;
 }
 
@@ -58,7 +58,6 @@ export interface OrderCustomer {
   readonly phone: string | null;
 }
 
-/** Current variant; its own price and VAT override those of its product. */
 export interface ImportedVariant {
   readonly id: number;
   readonly product_id: number;
@@ -87,38 +86,38 @@ export interface PricedImport {
 }
 
 /**
- * Lines and totals of an imported order; `find` returns the variant that an item names. The paid amount may exceed the
- * total.
+ * Calculates lines and totals of an imported order; `find` returns the variant that an item names. The paid amount may
+ * exceed the total.
  */
 export function priceImport(
   order: ImportedOrder,
-  named: NamedRecords,
+  namedRecords: NamedRecords,
   find: (item: ImportedItem) => ImportedVariant | undefined,
 ): PricedImport | Refusal {
-  if (order.customer !== null && named.customer === null) return refuse('API.Customers.NotFound');
-  if (order.locationCode !== null && named.location_id === null) return refuse('API.Order.AppLocationNotFound');
+  if (order.customer !== null && namedRecords.customer === null) return refuse('API.Customers.NotFound');
+  if (order.locationCode !== null && namedRecords.location_id === null) return refuse('API.Order.AppLocationNotFound');
   const variants = order.items.map(find);
   if (!variants.every((variant) => variant !== undefined)) return refuse('API.Order.ProductNotFound');
-  const methods = order.payments.map(({ methodId }) => named.methods.find(({ id }) => id === methodId));
+  const methods = order.payments.map(({ methodId }) => namedRecords.methods.find(({ id }) => id === methodId));
   if (!methods.every((method) => method !== undefined)) return refuse('API.PaymentMethod.NotSupported');
   const lines = order.items.map((item, index) => lineOf(item, variants[index] as ImportedVariant));
   if (!lines.every((line) => line !== undefined)) return refuse('API.Products.MissingPrice');
-  const paid = sum(order.payments.map(({ amount }) => amount));
+  const paidAmount = sum(order.payments.map(({ amount }) => amount));
   if (sum(lines.map(({ sales }) => sales)) > MAX_AMOUNT) return refuse(IS_INVALID, 'items');
-  if (paid > MAX_AMOUNT) return refuse(IS_INVALID, 'payments');
+  if (paidAmount > MAX_AMOUNT) return refuse(IS_INVALID, 'payments');
   const payments = order.payments.map(({ amount }, index) => ({ amount, method: methods[index] as PaymentMethod }));
-  return { lines, payments, totals: totalsOf(lines), paid };
+  return { lines, payments, totals: totalsOf(lines), paid: paidAmount };
 }
 
-/** `undefined` when neither the order nor the catalogue has a price. */
-function lineOf({ qty, price: sent }: ImportedItem, variant: ImportedVariant): ImportedLine | undefined {
-  const price = sent ?? variant.price;
+/** Returns `undefined` when neither the order nor the catalogue has a price. */
+function lineOf({ qty, price: sentPrice }: ImportedItem, variant: ImportedVariant): ImportedLine | undefined {
+  const price = sentPrice ?? variant.price;
   if (price === null) return undefined;
   return { variant, qty, price, vatRate: variant.vat_rate, sales: price * qty, discount: 0 };
 }
 
-/** Columns of an imported order, without number, items and payments. */
-export function importedOrder(
+/** Number, items and payments are stored separately. */
+export function importedOrderColumns(
   order: ImportedOrder,
   { customer, location_id: locationId }: NamedRecords,
   { totals, paid }: PricedImport,
@@ -147,8 +146,8 @@ export function importedOrder(
   };
 }
 
-/** Columns of an item; without a warehouse, since another system keeps its stock. */
-export function importedItem({ variant, qty, price, vatRate, sales, discount }: ImportedLine) {
+/** Another system keeps the stock of an imported order, so its items have no warehouse. */
+export function importedItemColumns({ variant, qty, price, vatRate, sales, discount }: ImportedLine) {
   const { id, product_id, code, barcode, name } = variant;
   const identity = { proforma_item_id: null, product_id, product_variant_id: id, code, barcode, name };
   return { ...identity, qty, price, vat_rate: vatRate, sales, discount, promotions: [], warehouse_code: null };

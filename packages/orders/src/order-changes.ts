@@ -1,36 +1,35 @@
 import { type ParsedRow, planRows, type RowOutcome } from '@back-office/kernel';
 import { type BulkPlan, type Explanation, explanationOf, MATCHING, matchOf } from '@back-office/matching';
-import { hasShipped, type DeliveryStatus, type OrderPaymentStatus, type OrderStatus } from './order-status.js';
+import { isShippedStatus, type DeliveryStatus, type OrderPaymentStatus, type OrderStatus } from './order-status.js';
 import { ORDER_TRANSITIONS } from './transitions.js';
 
 export const ORDER_NOT_FOUND = 'API.Orders.NotFound';
 export const INVALID_STATUS = 'API.Orders.InvalidStatus';
 export const ALREADY_SHIPPED = 'API.Order.AlreadyShipped';
 export const NEGATIVE_STOCK = 'API.Stocks.NegativeStock';
-/** `refund` without a cancellation. */
+/** A row asks for a refund, but its order is not canceled. */
 export const INVALID_REFUND = 'API.Orders.RefundIsInvalid';
-/** Another system holds the money of an imported order and has to refund it. */
+/** Another system holds the money of an imported order, so that system has to refund it. */
 export const NOT_REFUNDABLE = 'API.Orders.NotRefundable';
 
-/** Names an order; all three values must match. */
-export interface OrderName {
+/** All three values must match. */
+export interface OrderIdentifier {
   readonly id: number;
   readonly dataPart: number;
   readonly timePart: number;
 }
 
-/** Changes of one row; absent fields stay. */
-export interface OrderChange extends OrderName {
+/** Absent fields are not changed. */
+export interface OrderChange extends OrderIdentifier {
   readonly status?: OrderStatus;
   readonly paymentStatus?: OrderPaymentStatus;
   readonly deliveryStatus?: DeliveryStatus;
   readonly invoiceNumber?: string | null;
-  /** Refunds the order, which this row cancels or an earlier call canceled. */
+  /** A refund requires that this row or an earlier call cancels the order. */
   readonly refund?: boolean;
 }
 
-/** The state of an order that its changes depend on. */
-export interface ChangeableOrder extends OrderName {
+export interface ChangeableOrder extends OrderIdentifier {
   readonly number: string;
   readonly status: OrderStatus;
   readonly paymentStatus: OrderPaymentStatus;
@@ -40,8 +39,8 @@ export interface ChangeableOrder extends OrderName {
   readonly hasShipped: boolean;
   /** False for paid orders of other systems. */
   readonly isRefundable: boolean;
-  /** Reserved pieces; none once shipped or canceled. */
-  readonly reserved: readonly ReservedPieces[];
+  /** Empty once the order is shipped or canceled. */
+  readonly reservedPieces: readonly ReservedPieces[];
 }
 
 export interface ReservedPieces {
@@ -56,12 +55,12 @@ export interface EndedReservation extends ReservedPieces {
   readonly reference: string;
 }
 
-/** Effects of a call on orders, stock and money. Outcomes are the orders after each row. */
+/** An outcome is the order after its row. */
 export interface OrderPlan extends BulkPlan<ChangeableOrder> {
-  /** The changed orders as they are after all rows. */
+  /** State of the changed orders after all rows. */
   readonly orders: readonly ChangeableOrder[];
-  readonly canceled: readonly number[];
-  readonly refunded: readonly number[];
+  readonly canceledIds: readonly number[];
+  readonly refundedIds: readonly number[];
   readonly endedReservations: readonly EndedReservation[];
 }
 
@@ -75,65 +74,71 @@ export interface FoundOrders {
   readonly onHand: OnHand;
 }
 
-/** Plans the rows in order, each on top of the earlier ones. A failed row has no effect. */
-export function planOrderChanges(rows: readonly ParsedChange[], found: FoundOrders): OrderPlan {
-  const foundById = new Map(found.orders.map((order) => [order.id, order]));
+/** Plans each row on top of the earlier ones. A failed row has no effect. */
+export function planOrderChanges(rows: readonly ParsedChange[], foundOrders: FoundOrders): OrderPlan {
+  const foundById = new Map(foundOrders.orders.map((order) => [order.id, order]));
   const orders = new Map(foundById);
-  const shipped = new ShippedPieces(found.onHand);
-  const changed = new Set<number>();
-  const refunded = new Set<number>();
+  const shippedPieces = new ShippedPieces(foundOrders.onHand);
+  const changedIds = new Set<number>();
+  const refundedIds = new Set<number>();
   const endedReservations: EndedReservation[] = [];
   const outcomes = planRows(rows, (change: OrderChange) => {
-    const decision = decide(change, orders, shipped);
+    const decision = decide(change, orders, shippedPieces);
     if (typeof decision === 'string') return decision;
-    const { next, ended, refund } = decision;
-    endedReservations.push(...ended);
+    const { next, endedReservations: newlyEnded, refund } = decision;
+    endedReservations.push(...newlyEnded);
     orders.set(next.id, next);
-    changed.add(next.id);
-    if (refund) refunded.add(next.id);
+    changedIds.add(next.id);
+    if (refund) refundedIds.add(next.id);
     return next;
   });
-  const after = [...changed].map((id) => orders.get(id) as ChangeableOrder);
-  const canceled = after.filter(({ id, status }) => status === 'canceled' && foundById.get(id)?.status !== 'canceled');
+  const changedOrders = [...changedIds].map((id) => orders.get(id) as ChangeableOrder);
+  const canceledOrders = changedOrders.filter(
+    ({ id, status }) => status === 'canceled' && foundById.get(id)?.status !== 'canceled',
+  );
   return {
     outcomes,
-    explain: () => rows.map((row) => (typeof row === 'string' ? [] : [explained(row, foundById.get(row.id))])),
-    orders: after,
-    canceled: canceled.map(({ id }) => id),
-    refunded: [...refunded],
+    explain: () => rows.map((row) => (typeof row === 'string' ? [] : [explainChange(row, foundById.get(row.id))])),
+    orders: changedOrders,
+    canceledIds: canceledOrders.map(({ id }) => id),
+    refundedIds: [...refundedIds],
     endedReservations,
   };
 }
 
-function explained(change: OrderChange, order: OrderName | undefined): Explanation {
-  const named = order && isSameOrder(order, change) ? order : undefined;
-  const match = matchOf(MATCHING['PUT /orders/bulk_update'].order, change, () => named);
+function explainChange(change: OrderChange, order: OrderIdentifier | undefined): Explanation {
+  const namedOrder = order && isSameOrder(order, change) ? order : undefined;
+  const match = matchOf(MATCHING['PUT /orders/bulk_update'].order, change, () => namedOrder);
   return explanationOf('order', match);
 }
 
 interface Decision {
   readonly next: ChangeableOrder;
-  readonly ended: readonly EndedReservation[];
+  readonly endedReservations: readonly EndedReservation[];
   readonly refund: boolean;
 }
 
 function decide(
   change: OrderChange,
   orders: ReadonlyMap<number, ChangeableOrder>,
-  shipped: ShippedPieces,
+  shippedPieces: ShippedPieces,
 ): RowOutcome<Decision> {
   const order = orders.get(change.id);
   if (order === undefined || !isSameOrder(order, change)) return ORDER_NOT_FOUND;
   const { refund = false, ...fields } = change;
-  const changed = { ...order, ...fields };
-  const next = { ...changed, hasShipped: order.hasShipped || hasShipped(changed.deliveryStatus) };
+  const changedOrder = { ...order, ...fields };
+  const next = { ...changedOrder, hasShipped: order.hasShipped || isShippedStatus(changedOrder.deliveryStatus) };
   for (const guard of GUARDS) {
     const refusal = guard(order, next, refund);
     if (refusal !== undefined) return refusal;
   }
-  const ended = endedReservationsOf(order, next);
-  if (!shipped.take(ended)) return NEGATIVE_STOCK;
-  return { next: ended.length > 0 ? { ...next, reserved: [] } : next, ended, refund };
+  const newlyEnded = reservationsEndedBy(order, next);
+  if (!shippedPieces.take(newlyEnded)) return NEGATIVE_STOCK;
+  return {
+    next: newlyEnded.length > 0 ? { ...next, reservedPieces: [] } : next,
+    endedReservations: newlyEnded,
+    refund,
+  };
 }
 
 type Guard = (before: ChangeableOrder, next: ChangeableOrder, refund: boolean) => string | undefined;
@@ -144,7 +149,6 @@ const followsTransitions: Guard = (before, next) =>
 const cancelsBeforeShipping: Guard = (before, next) =>
   next.status === 'canceled' && before.status !== 'canceled' && before.hasShipped ? ALREADY_SHIPPED : undefined;
 
-/** A canceled order cannot be delivered. */
 const keepsDeliveryOfCanceled: Guard = (before, next) =>
   next.status === 'canceled' && next.deliveryStatus !== before.deliveryStatus ? INVALID_STATUS : undefined;
 
@@ -161,32 +165,37 @@ const GUARDS: readonly Guard[] = [
   refundsOwnMoneyOnly,
 ];
 
-function isSameOrder(order: OrderName, { id, dataPart, timePart }: OrderName): boolean {
+function isSameOrder(order: OrderIdentifier, { id, dataPart, timePart }: OrderIdentifier): boolean {
   return order.id === id && order.dataPart === dataPart && order.timePart === timePart;
 }
 
-function endedReservationsOf(before: ChangeableOrder, next: ChangeableOrder): EndedReservation[] {
-  const ships = hasShipped(next.deliveryStatus);
-  if (!ships && next.status !== 'canceled') return [];
-  return before.reserved.map((pieces) => ({ ...pieces, kind: ships ? 'ship' : 'release', reference: next.number }));
+function reservationsEndedBy(before: ChangeableOrder, next: ChangeableOrder): EndedReservation[] {
+  const isShipped = isShippedStatus(next.deliveryStatus);
+  if (!isShipped && next.status !== 'canceled') return [];
+  return before.reservedPieces.map((pieces) => ({
+    ...pieces,
+    kind: isShipped ? 'ship' : 'release',
+    reference: next.number,
+  }));
 }
 
-/** Counts the pieces that earlier changes of the call have shipped. */
+/** Earlier changes of the call may have shipped pieces that are still on hand in the database. */
 class ShippedPieces {
-  private readonly shipped = new Map<string, number>();
+  private readonly shippedByShelf = new Map<string, number>();
 
   constructor(private readonly onHand: OnHand) {}
 
   /** Returns false and takes nothing unless all pieces are on hand. */
-  take(ended: readonly EndedReservation[]): boolean {
-    const wanted = new Map<string, { readonly left: number; readonly qty: number }>();
-    for (const { variantId, warehouseId, qty } of ended.filter(({ kind }) => kind === 'ship')) {
-      const stock = `${variantId}/${warehouseId}`;
-      const left = this.onHand(variantId, warehouseId) - (this.shipped.get(stock) ?? 0);
-      wanted.set(stock, { left, qty: (wanted.get(stock)?.qty ?? 0) + qty });
+  take(endedReservations: readonly EndedReservation[]): boolean {
+    const requiredByShelf = new Map<string, { readonly left: number; readonly qty: number }>();
+    for (const { variantId, warehouseId, qty } of endedReservations.filter(({ kind }) => kind === 'ship')) {
+      const shelf = `${variantId}/${warehouseId}`;
+      const remainingPieces = this.onHand(variantId, warehouseId) - (this.shippedByShelf.get(shelf) ?? 0);
+      requiredByShelf.set(shelf, { left: remainingPieces, qty: (requiredByShelf.get(shelf)?.qty ?? 0) + qty });
     }
-    if ([...wanted.values()].some(({ left, qty }) => qty > left)) return false;
-    for (const [stock, { qty }] of wanted) this.shipped.set(stock, (this.shipped.get(stock) ?? 0) + qty);
+    if ([...requiredByShelf.values()].some(({ left, qty }) => qty > left)) return false;
+    for (const [shelf, { qty }] of requiredByShelf)
+      this.shippedByShelf.set(shelf, (this.shippedByShelf.get(shelf) ?? 0) + qty);
     return true;
   }
 }

@@ -4,11 +4,11 @@ import type { ImportedOrder } from './imported-order.js';
 import type { ParsedChange } from './order-changes.js';
 import type { Order } from './order.js';
 
-/** Orders of other systems, which keep their own stock. */
+/** Other systems sell these orders and keep their stock. */
 export interface ImportedOrders {
   /**
-   * Adds an order and returns its id. Refused when the app has an order with this external reference or number, or lacks
-   * a record that the order names. An order without a number gets a free one.
+   * Adds an order and returns its id. Refused when the app already has an order with this external reference or number,
+   * or lacks a record that the order names. An order without a number gets a new one.
    */
   add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal>;
 }
@@ -18,41 +18,43 @@ export interface UpdatedOrders {
   readonly explain: Explanations | undefined;
 }
 
-/** New refunds of a proforma, to be requested after the commit. */
+/** The caller requests these refunds after the commit. */
 export interface DueRefunds {
   readonly proformaId: number;
   readonly refundIds: readonly number[];
 }
 
 export interface ChangedOrders extends UpdatedOrders {
-  readonly due: readonly DueRefunds[];
+  readonly dueRefunds: readonly DueRefunds[];
 }
 
-/** Bulk changes of orders, with their effects on stock, vouchers, points and payments. */
+/** A change affects stock, vouchers, points and payments, too. */
 export interface OrderChanges {
   /**
-   * Applies the valid changes in one transaction and returns the failed rows. An invalid row arrives as its message key.
-   * Refunds only where a row asks for it; the caller requests the refunds afterwards.
+   * Applies the valid changes in one transaction and returns the failed rows. An invalid row arrives as its message
+   * key. Refunds only orders whose row asks for it; the caller requests the refunds afterwards.
    */
   change(appId: number, changes: readonly ParsedChange[], options: BulkOptions): Promise<ChangedOrders>;
 }
 
-/** Filter of a list of orders; `undefined` does not filter. */
+/** An `undefined` field does not filter. */
 export interface OrderFilter {
-  /** Searches numbers and the customer's name, e-mail and phone; ignores case, accents and script. */
+  /**
+   * The text is searched in numbers and in the customer's name, e-mail and phone. Case, accents and script are ignored.
+   */
   readonly search: string | undefined;
   readonly customerId: number | undefined;
   readonly appLocationId: number | undefined;
-  /** Inclusive, by order date. */
+  /** Earliest order date, inclusive. */
   readonly from: Date | undefined;
-  /** Exclusive, by order date. */
+  /** Latest order date, exclusive. */
   readonly before: Date | undefined;
 }
 
 export interface OrderListQuery {
   readonly app: { readonly id: number; readonly decimals: number; readonly currency: string };
   readonly filter: OrderFilter;
-  /** `field`, `field asc` or `field desc`; anything else sorts newest first. */
+  /** Value is `field`, `field asc` or `field desc`; anything else sorts newest first. */
   readonly orderBy: unknown;
   readonly page: Page;
 }
@@ -60,8 +62,8 @@ export interface OrderListQuery {
 export interface OrderQueries {
   /** `undefined` when the app has no such order. */
   find(appId: number, id: number): Promise<Order | undefined>;
-  /** Like {@link find}, but `undefined` also when the parts do not match. */
+  /** Returns `undefined` also when the parts do not match. */
   findByParts(appId: number, id: number, dataPart: number, timePart: number): Promise<Order | undefined>;
-  /** One page as JSON text, in the shape of the API. */
+  /** Returns one page as JSON text, in the shape of the API. */
   list(query: OrderListQuery): Promise<string>;
 }

@@ -11,7 +11,7 @@ export function statusIdIn<Status extends string>(statuses: readonly Status[], s
   return statuses.indexOf(status) + 1;
 }
 
-/** Amounts are minor units; an order with nothing to pay is paid. */
+/** Amounts are minor units. An order with nothing to pay is paid. */
 export function paymentStatusOf(paid: number, endSales: number, isAllRefunded = false): OrderPaymentStatus {
   if (isAllRefunded) return 'refunded';
   if (paid >= endSales) return 'paid';
@@ -19,12 +19,12 @@ export function paymentStatusOf(paid: number, endSales: number, isAllRefunded = 
 }
 
 export const CANCELED_ID = statusIdIn(ORDER_STATUSES, 'canceled');
-/** Ids of the statuses of a payable order: open, and unpaid or partly paid. */
+/** A payable order is open, and unpaid or partly paid. */
 export const PAYABLE_IDS = {
   order: [statusIdIn(ORDER_STATUSES, 'open')],
   payment: [statusIdIn(PAYMENT_STATUSES, 'unpaid'), statusIdIn(PAYMENT_STATUSES, 'partial')],
 } as const;
 
-export function hasShipped(status: DeliveryStatus): boolean {
+export function isShippedStatus(status: DeliveryStatus): boolean {
   return status === 'shipped' || status === 'delivered';
 }

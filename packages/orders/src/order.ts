@@ -8,7 +8,7 @@ import type {
 } from '@back-office/kernel';
 import { DELIVERY_STATUSES, ORDER_STATUSES, statusIdIn } from './order-status.js';
 
-/** An order with items and payments. Amounts are minor units; status ids start at 1. */
+/** Amounts are minor units; status ids start at 1. */
 export interface Order extends BuyerColumns, SaleTermColumns, TotalColumns {
   readonly id: number;
   readonly data_part: number;
@@ -29,11 +29,11 @@ export interface Order extends BuyerColumns, SaleTermColumns, TotalColumns {
   readonly updated_at: Date;
   readonly fees: readonly FeeLine[];
   readonly items: readonly OrderItem[];
-  /** `null` when there are none. */
+  /** `null` when the order has no payments. */
   readonly payments: readonly OrderPayment[] | null;
 }
 
-/** Columns of an imported order that are stored as sent. */
+/** These columns are stored as sent. */
 export interface ImportedColumns {
   readonly external_ref: string;
 }
@@ -51,7 +51,7 @@ export const NEW_ORDER = {
   fees: [],
 } satisfies Partial<Order>;
 
-/** Fields of an order in responses and lists, in this order, without its items. */
+/** Responses and lists show the fields in this order, followed by the items. */
 export const ORDER_FIELDS = [
   'id',
   'data_part',

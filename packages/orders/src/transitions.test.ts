@@ -1,8 +1,8 @@
 import { INVALID_STATUS, planOrderChanges } from './order-changes.js';
 import { ORDER_STATUSES, type OrderStatus } from './order-status.js';
-import { anOrder, nameOf, plenty } from '../testing/an-order.js';
+import { anOrder, identifierOf, plentyOnHand } from '../testing/an-order.js';
 
-/** Whether each status may follow, by the status before. */
+/** The outer key is the status before, the inner key the status after. */
 const GRID: Readonly<Record<OrderStatus, Readonly<Record<OrderStatus, boolean>>>> = {
   open: { open: true, completed: true, canceled: true },
   completed: { open: true, completed: true, canceled: true },
@@ -10,11 +10,14 @@ const GRID: Readonly<Record<OrderStatus, Readonly<Record<OrderStatus, boolean>>>
 };
 
 describe.each(ORDER_STATUSES)('an order that is %s', (before) => {
-  it.each(ORDER_STATUSES)('can or cannot become %s', (status) => {
+  it.each(ORDER_STATUSES)('follows the grid to %s', (status) => {
     const order = anOrder({ status: before });
-    const { orders, outcomes } = planOrderChanges([{ ...nameOf(order), status }], { orders: [order], onHand: plenty });
+    const { orders, outcomes } = planOrderChanges([{ ...identifierOf(order), status }], {
+      orders: [order],
+      onHand: plentyOnHand,
+    });
     const isAllowed = GRID[before][status];
-    expect(orders.map((each) => each.status)).toEqual(isAllowed ? [status] : []);
+    expect(orders.map((plannedOrder) => plannedOrder.status)).toEqual(isAllowed ? [status] : []);
     expect(typeof outcomes[0] === 'string' ? outcomes[0] : 'done').toBe(isAllowed ? 'done' : INVALID_STATUS);
   });
 });

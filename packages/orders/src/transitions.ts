@@ -1,6 +1,6 @@
 import type { OrderStatus } from './order-status.js';
 
-/** Allowed statuses after each. A canceled order has released its stock and stays canceled. */
+/** A canceled order has released its stock, so it stays canceled. */
 export const ORDER_TRANSITIONS: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
   open: ['open', 'completed', 'canceled'],
   completed: ['open', 'completed', 'canceled'],

@@ -1,10 +1,9 @@
-import type { ChangeableOrder, OnHand, OrderName, ReservedPieces } from '../src/order-changes.js';
+import type { ChangeableOrder, OnHand, OrderIdentifier, ReservedPieces } from '../src/order-changes.js';
 
-/** Two pieces of variant 7 in warehouse 3. */
 export const PIECES: ReservedPieces = { proformaItemId: 11, variantId: 7, warehouseId: 3, qty: 2 };
 
-/** An open, paid, unshipped order that keeps nothing reserved, but for `more`. */
-export function anOrder(more: Partial<ChangeableOrder> = {}): ChangeableOrder {
+/** By default the order is open, paid, unshipped and has no reserved pieces. */
+export function anOrder(overrides: Partial<ChangeableOrder> = {}): ChangeableOrder {
   return {
     id: 1,
     dataPart: 20,
@@ -16,13 +15,13 @@ export function anOrder(more: Partial<ChangeableOrder> = {}): ChangeableOrder {
     invoiceNumber: null,
     hasShipped: false,
     isRefundable: true,
-    reserved: [],
-    ...more,
+    reservedPieces: [],
+    ...overrides,
   };
 }
 
-export function nameOf({ id, dataPart, timePart }: OrderName): OrderName {
+export function identifierOf({ id, dataPart, timePart }: OrderIdentifier): OrderIdentifier {
   return { id, dataPart, timePart };
 }
 
-export const plenty: OnHand = () => 1_000;
+export const plentyOnHand: OnHand = () => 1_000;

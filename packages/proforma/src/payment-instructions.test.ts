@@ -130,7 +130,7 @@ describe('ipsQrText', () => {
     expect(ipsQrText({ ...account, ...invalidFields }, 'RSD', 100, '70-X')).toBeNull();
   });
 
-  it.each(['returns null for the currency %p', 'rsd', ''])('for the currency %p', (currency) => {
+  it.each(['EUR', 'rsd', ''])('returns null for the currency %p', (currency) => {
     expect(ipsQrText(account, currency, 100, '70-X')).toBeNull();
   });
 });

@@ -24,7 +24,7 @@ export class AppAdministration {
   }
 
   hasApps(): Promise<boolean> {
-    return this.queries.any();
+    return this.queries.hasApps();
   }
 
   ids(): Promise<number[]> {

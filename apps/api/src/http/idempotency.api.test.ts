@@ -45,7 +45,7 @@ const countKeys = async () =>
 
 /** Loses answers before they are stored, like a crash after the write. */
 function loseAnswers(): void {
-  replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'keep', rejectAlways);
+  replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'storeAnswer', rejectAlways);
 }
 
 describe('a repeated call', () => {

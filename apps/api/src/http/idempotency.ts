@@ -46,7 +46,7 @@ export async function answerOnce(
 }
 
 async function runAndStore(calls: KeyedCalls, run: Run, work: () => Promise<Answer>): Promise<Answer> {
-  const answer = await run.once.run(async () => {
+  const answer = await run.keyedWrite.run(async () => {
     try {
       return await work();
     } catch (error) {
@@ -56,8 +56,8 @@ async function runAndStore(calls: KeyedCalls, run: Run, work: () => Promise<Answ
   });
   if (answer.status >= 500 || UNSTORED_STATUSES.has(answer.status)) await calls.release(run);
   // The work is done, so the client gets this answer even when storing it fails.
-  else await calls.keep(run, toStoredAnswer(answer)).catch(ignoreFailure);
-  return run.once.isWritten ? markReplayed(answer) : answer;
+  else await calls.storeAnswer(run, toStoredAnswer(answer)).catch(ignoreFailure);
+  return run.keyedWrite.isWritten ? markReplayed(answer) : answer;
 }
 
 function toStoredAnswer({ status, body, text, headers = {} }: Answer): StoredAnswer {

@@ -1,4 +1,4 @@
-import { minorOf, type AppContext } from '@back-office/apps';
+import { minorUnitsOf, type AppContext } from '@back-office/apps';
 import {
   IS_INVALID,
   isBlank,
@@ -103,12 +103,12 @@ function checkDecimals(app: AppContext, { items, payments }: ImportedOrderFields
     ...items.map(({ price }, index) => [`items.${index}.price`, price ?? 0] as const),
     ...(payments ?? []).map(({ amount }, index) => [`payments.${index}.amount`, amount] as const),
   ];
-  const invalid = amounts.filter(([, amount]) => minorOf(app, amount) === undefined);
+  const invalid = amounts.filter(([, amount]) => minorUnitsOf(app, amount) === undefined);
   return Object.fromEntries(invalid.map(([field]) => [field, [IS_INVALID]]));
 }
 
 function parseImport(app: AppContext, fields: ImportedOrderFields, customer: CustomerIdentifier | null): ImportedOrder {
-  const minor = (amount: number): number => minorOf(app, amount) as number;
+  const minor = (amount: number): number => minorUnitsOf(app, amount) as number;
   return {
     orderNumber: blankToNull(fields.order_number),
     externalRef: fields.external_ref,

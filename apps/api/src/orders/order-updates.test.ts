@@ -9,7 +9,7 @@ const DUE: readonly DueRefunds[] = [
 
 async function askedRefunds({ due = DUE, isResumed = false, dryRun = false } = {}): Promise<readonly number[]> {
   const refundIds: number[] = [];
-  const changedOrders: ChangedOrders = { due, failed: [], explain: undefined };
+  const changedOrders: ChangedOrders = { dueRefunds: due, failed: [], explain: undefined };
   const payer = {
     payOutByIds: async (_app: number, _id: number, ids: readonly number[]) => void refundIds.push(...ids),
   };

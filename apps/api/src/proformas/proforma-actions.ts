@@ -1,4 +1,4 @@
-import { minorOf, type AppContext } from '@back-office/apps';
+import { minorUnitsOf, type AppContext } from '@back-office/apps';
 import { isRefusal, type Clock, type Refusal } from '@back-office/kernel';
 import * as domain from '@back-office/proforma';
 import type { Proforma, ProformaOrders } from '@back-office/proforma';
@@ -138,7 +138,7 @@ export class ProformaActions {
     return this.apply(app, id, (proforma, now) =>
       domain.convert(proforma, {
         orderNumber: domain.orderNumber(now.getUTCFullYear(), randomInt),
-        amountPerPoint: minorOf(app, app.settings.loyaltyPointsPerAmount) ?? 0,
+        amountPerPoint: minorUnitsOf(app, app.settings.loyaltyPointsPerAmount) ?? 0,
         now,
       }),
     );

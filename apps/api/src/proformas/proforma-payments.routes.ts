@@ -1,7 +1,7 @@
 import { refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { NO_PAYMENT_QR, type Proforma } from '@back-office/proforma';
 import { answerWith, ok, type HandlerResult } from '../http/answer.js';
-import { type AppContext, minorOf, money } from '@back-office/apps';
+import { type AppContext, minorUnitsOf, money } from '@back-office/apps';
 import { Amount, OneOf, RecordId, Text, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { record, text } from '../http/shapes.js';
@@ -139,5 +139,5 @@ export function proformaPaymentRoutes(actions: ProformaActions, clock: Clock): R
 function parseAmount(app: AppContext, amount: number | null | undefined): number | null | undefined | 'too precise' {
   if (amount === undefined || amount === null) return amount;
   const isTooPrecise = Number(amount.toFixed(app.decimals)) !== amount;
-  return minorOf(app, amount) ?? (isTooPrecise ? 'too precise' : Math.sign(amount) * Number.MAX_SAFE_INTEGER);
+  return minorUnitsOf(app, amount) ?? (isTooPrecise ? 'too precise' : Math.sign(amount) * Number.MAX_SAFE_INTEGER);
 }

@@ -3,7 +3,7 @@ import { expect } from 'expect';
 import type { AccessTokenQueries, AccessTokens, Apps, Session } from '../index.js';
 import { randomHash } from './hashes.js';
 
-export interface GivenAccessTokens {
+export interface AccessTokenFixture {
   readonly accessTokens: AccessTokens;
   readonly accessTokenQueries: AccessTokenQueries;
   readonly apps: Apps;
@@ -13,25 +13,25 @@ export interface GivenAccessTokens {
   close(): Promise<void>;
 }
 
-/** The adapter may hold other tokens. */
+/** The adapter may have other tokens. */
 export function accessTokensContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenAccessTokens>,
+  open: () => Promise<AccessTokenFixture>,
 ): void {
-  let given: GivenAccessTokens;
+  let fixture: AccessTokenFixture;
   let appId: number;
   let hash: Uint8Array;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    appId = await given.makeApp();
+    appId = await fixture.makeApp();
     hash = randomHash();
   });
 
-  const add = (fields: object = {}) => given.accessTokens.add({ appId, hash, ...fields });
-  const holder = (token = hash) => given.accessTokenQueries.holderOf(token);
+  const add = (fields: object = {}) => fixture.accessTokens.add({ appId, hash, ...fields });
+  const holder = (token = hash) => fixture.accessTokenQueries.holderOf(token);
 
   describe('the token of an app', () => {
     it('belongs to the app and does not expire', async () => {
@@ -53,7 +53,7 @@ export function accessTokensContract(
 
     it('has the current settings of the app', async () => {
       await add();
-      await given.apps.patch(appId, { proforma: { lifetime_hours: 5 } });
+      await fixture.apps.patch(appId, { proforma: { lifetime_hours: 5 } });
       expect((await holder())?.app.settings.proforma).toEqual({
         lifetimeHours: 5,
         expirePaid: false,
@@ -61,60 +61,60 @@ export function accessTokensContract(
       });
     });
 
-    it('uses its own language, else the default one', async () => {
-      await given.apps.patch(appId, { translations: { sr: { hello: 'zdravo' }, en: { hello: 'hi' } } });
+    it('uses its language, otherwise the default one', async () => {
+      await fixture.apps.patch(appId, { translations: { sr: { hello: 'zdravo' }, en: { hello: 'hi' } } });
       await add({ language: 'sr' });
-      const other = randomHash();
-      await add({ hash: other });
+      const otherHash = randomHash();
+      await add({ hash: otherHash });
       expect((await holder())?.app.say('hello')).toBe('zdravo');
-      expect((await holder(other))?.app.say('hello')).toBe('hi');
-      await given.apps.patch(appId, { default_language: 'sr' });
-      expect((await holder(other))?.app.say('hello')).toBe('zdravo');
+      expect((await holder(otherHash))?.app.say('hello')).toBe('hi');
+      await fixture.apps.patch(appId, { default_language: 'sr' });
+      expect((await holder(otherHash))?.app.say('hello')).toBe('zdravo');
     });
 
-    it('is found when expired, with the time', async () => {
-      const expiresAt = new Date(given.clock.now().getTime() + 1_000);
+    it('is found with its time when expired', async () => {
+      const expiresAt = new Date(fixture.clock.now().getTime() + 1_000);
       await add({ expiresAt });
-      given.clock.forward({ seconds: 5 });
+      fixture.clock.forward({ seconds: 5 });
       expect(await holder()).toMatchObject({ expiresAt, revokedAt: null });
     });
 
     it('is separate from other tokens', async () => {
-      const [second, foreign] = [randomHash(), randomHash()];
-      const otherApp = await given.makeApp();
-      await Promise.all([add(), add({ hash: second }), add({ appId: otherApp, hash: foreign })]);
-      const holders = await Promise.all([holder(), holder(second), holder(foreign)]);
-      expect(new Set(holders.map((each) => each?.tokenId)).size).toBe(3);
-      expect(holders.map((each) => each?.app.id)).toEqual([appId, appId, otherApp]);
+      const [secondHash, foreignHash] = [randomHash(), randomHash()];
+      const otherApp = await fixture.makeApp();
+      await Promise.all([add(), add({ hash: secondHash }), add({ appId: otherApp, hash: foreignHash })]);
+      const holders = await Promise.all([holder(), holder(secondHash), holder(foreignHash)]);
+      expect(new Set(holders.map((tokenHolder) => tokenHolder?.tokenId)).size).toBe(3);
+      expect(holders.map((tokenHolder) => tokenHolder?.app.id)).toEqual([appId, appId, otherApp]);
     });
   });
 
-  describe('revoking', () => {
+  describe('revoke', () => {
     it('keeps the holder and the first time', async () => {
       await add();
-      const revokedAt = given.clock.now();
-      expect(await given.accessTokens.revoke(hash)).toBe(true);
-      given.clock.forward({ hours: 1 });
-      expect(await given.accessTokens.revoke(hash)).toBe(true);
+      const revokedAt = fixture.clock.now();
+      expect(await fixture.accessTokens.revoke(hash)).toBe(true);
+      fixture.clock.forward({ hours: 1 });
+      expect(await fixture.accessTokens.revoke(hash)).toBe(true);
       expect(await holder()).toMatchObject({ kind: 'app', revokedAt });
     });
 
     it('ignores an unknown token', async () => {
-      expect(await given.accessTokens.revoke(hash)).toBe(false);
+      expect(await fixture.accessTokens.revoke(hash)).toBe(false);
     });
 
     it('keeps all other tokens', async () => {
-      const other = randomHash();
+      const otherHash = randomHash();
       await add();
-      await add({ hash: other });
-      await given.accessTokens.revoke(hash);
-      expect(await holder(other)).toMatchObject({ revokedAt: null });
+      await add({ hash: otherHash });
+      await fixture.accessTokens.revoke(hash);
+      expect(await holder(otherHash)).toMatchObject({ revokedAt: null });
     });
 
-    it('also ends a session', async () => {
-      await given.startSession(appId, { tokenHash: hash });
-      expect(await given.accessTokens.revoke(hash)).toBe(true);
-      expect(await holder()).toMatchObject({ kind: 'session', revokedAt: given.clock.now() });
+    it('ends a session by its token', async () => {
+      await fixture.startSession(appId, { tokenHash: hash });
+      expect(await fixture.accessTokens.revoke(hash)).toBe(true);
+      expect(await holder()).toMatchObject({ kind: 'session', revokedAt: fixture.clock.now() });
     });
   });
 }

@@ -2,10 +2,10 @@ import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { App, AppQueries, Apps, SettingsPatch } from '../index.js';
 
-export interface GivenApps {
+export interface AppFixture {
   readonly apps: Apps;
   readonly appQueries: AppQueries;
-  /** Without these, rules about warehouses and amounts are not tested. */
+  /** Rules about warehouses and amounts are tested only with these members. */
   addWarehouse?(appId: number, code: string): Promise<unknown>;
   deleteWarehouse?(appId: number, code: string): Promise<unknown>;
   addAmount?(appId: number, currency: string): Promise<unknown>;
@@ -15,17 +15,17 @@ export interface GivenApps {
 const MISSING = 987_654_321;
 const ACCOUNT = '160-0000000000000-11';
 
-/** The adapter may hold other apps. */
-export function appsContract({ describe, it, before, after }: Runner, open: () => Promise<GivenApps>): void {
-  let given: GivenApps;
+/** The adapter may have other apps. */
+export function appsContract({ describe, it, before, after }: Runner, open: () => Promise<AppFixture>): void {
+  let fixture: AppFixture;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
 
-  const create = (currency = 'RSD'): Promise<number> => given.apps.create({ name: 'Shop', currency });
-  const find = async (id: number): Promise<App> => (await given.appQueries.find(id)) as App;
-  const patch = (id: number, change: SettingsPatch) => given.apps.patch(id, change);
+  const create = (currency = 'RSD'): Promise<number> => fixture.apps.create({ name: 'Shop', currency });
+  const find = async (id: number): Promise<App> => (await fixture.appQueries.find(id)) as App;
+  const patch = (id: number, change: SettingsPatch) => fixture.apps.patch(id, change);
 
   describe('a new app', () => {
     it('has English and no settings by default', async () => {
@@ -42,7 +42,7 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
     });
 
     it('may have another language', async () => {
-      const id = await given.apps.create({ name: 'Shop', currency: 'EUR', language: 'sr' });
+      const id = await fixture.apps.create({ name: 'Shop', currency: 'EUR', language: 'sr' });
       expect((await find(id)).default_language).toBe('sr');
     });
 
@@ -53,17 +53,17 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
     });
 
     it('is listed by id', async () => {
-      const made = [await create(), await create()];
-      const ids = await given.appQueries.ids();
-      expect(ids).toEqual(expect.arrayContaining(made));
+      const newIds = [await create(), await create()];
+      const ids = await fixture.appQueries.ids();
+      expect(ids).toEqual(expect.arrayContaining(newIds));
       expect(ids).toEqual([...ids].sort((a, b) => a - b));
-      expect(await given.appQueries.any()).toBe(true);
+      expect(await fixture.appQueries.hasApps()).toBe(true);
     });
 
     it('has a context in its default language', async () => {
       const id = await create();
       await patch(id, { default_language: 'sr', translations: { sr: { hello: 'zdravo' }, en: { hello: 'hi' } } });
-      const context = await given.appQueries.context(id);
+      const context = await fixture.appQueries.context(id);
       expect(context).toMatchObject({ id, currency: 'RSD', decimals: 2 });
       expect(context?.say('hello')).toBe('zdravo');
     });
@@ -71,9 +71,9 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
 
   describe('a missing app', () => {
     it('is not found and cannot be changed', async () => {
-      const { find: findApp, context } = given.appQueries;
-      expect(await findApp.call(given.appQueries, MISSING)).toBeUndefined();
-      expect(await context.call(given.appQueries, MISSING)).toBeUndefined();
+      const { find: findApp, context } = fixture.appQueries;
+      expect(await findApp.call(fixture.appQueries, MISSING)).toBeUndefined();
+      expect(await context.call(fixture.appQueries, MISSING)).toBeUndefined();
       expect(await patch(MISSING, { name: 'x' })).toBeUndefined();
     });
   });
@@ -81,30 +81,34 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
   describe('a patch', () => {
     it('returns the stored app and keeps absent fields', async () => {
       const id = await create();
-      const first = await patch(id, { name: 'New', proforma: { lifetime_hours: 5 }, translations: { en: { a: 'b' } } });
-      expect(await find(id)).toEqual(first);
-      const second = await patch(id, { proforma: { expire_paid: true }, translations: { en: { c: 'd' } } });
-      expect(second).toMatchObject({
+      const firstPatch = await patch(id, {
+        name: 'New',
+        proforma: { lifetime_hours: 5 },
+        translations: { en: { a: 'b' } },
+      });
+      expect(await find(id)).toEqual(firstPatch);
+      const secondPatch = await patch(id, { proforma: { expire_paid: true }, translations: { en: { c: 'd' } } });
+      expect(secondPatch).toMatchObject({
         name: 'New',
         settings: { proforma: { lifetime_hours: 5, expire_paid: true } },
         translations: { en: { a: 'b', c: 'd' } },
       });
-      expect(await find(id)).toEqual(second);
+      expect(await find(id)).toEqual(secondPatch);
     });
 
     it('restores defaults with null', async () => {
       const id = await create();
       await patch(id, { default_language: 'sr', proforma: { lifetime_hours: 5 }, translations: { en: { a: 'b' } } });
-      const restored = { default_language: null, proforma: null, translations: { en: { a: null } } };
-      expect(await patch(id, restored)).toMatchObject({ default_language: 'en', settings: { proforma: {} } });
+      const defaults = { default_language: null, proforma: null, translations: { en: { a: null } } };
+      expect(await patch(id, defaults)).toMatchObject({ default_language: 'en', settings: { proforma: {} } });
       expect((await find(id)).translations).toEqual({ en: {} });
     });
 
-    it('changes no other app', async () => {
-      const [id, other] = [await create(), await create()];
-      const known = await find(other);
+    it('changes the named app only', async () => {
+      const [id, otherId] = [await create(), await create()];
+      const appBefore = await find(otherId);
       await patch(id, { name: 'New' });
-      expect(await find(other)).toEqual(known);
+      expect(await find(otherId)).toEqual(appBefore);
     });
 
     it('changes the currency of an app without amounts', async () => {
@@ -112,16 +116,19 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       expect(await patch(id, { currency: 'JPY' })).toMatchObject({ currency: 'JPY' });
     });
 
-    it('cannot change the currency without the minimum basket amount', async () => {
+    it('cannot change the currency while a minimum basket amount stays', async () => {
       const id = await create('RSD');
       await patch(id, { proforma: { minimum_basket_amount: 5_000 } });
-      for (const kept of [{}, { proforma: {} }, { proforma: { lifetime_hours: 5 } }]) {
-        expect(await patch(id, { currency: 'JPY', ...kept })).toEqual({ errors: { currency: ['is invalid'] } });
+      for (const otherFields of [{}, { proforma: {} }, { proforma: { lifetime_hours: 5 } }]) {
+        expect(await patch(id, { currency: 'JPY', ...otherFields })).toEqual({ errors: { currency: ['is invalid'] } });
       }
-      const changed = { currency: 'JPY', proforma: { minimum_basket_amount: 50 } };
-      expect(await patch(id, changed)).toMatchObject({ currency: 'JPY', settings: { proforma: changed.proforma } });
-      const restored = await patch(id, { currency: 'RSD', proforma: null });
-      expect(restored).toMatchObject({ currency: 'RSD', settings: { proforma: {} } });
+      const newCurrency = { currency: 'JPY', proforma: { minimum_basket_amount: 50 } };
+      expect(await patch(id, newCurrency)).toMatchObject({
+        currency: 'JPY',
+        settings: { proforma: newCurrency.proforma },
+      });
+      const restoredApp = await patch(id, { currency: 'RSD', proforma: null });
+      expect(restoredApp).toMatchObject({ currency: 'RSD', settings: { proforma: {} } });
     });
 
     it('validates the account number for the currency', async () => {
@@ -133,48 +140,51 @@ export function appsContract({ describe, it, before, after }: Runner, open: () =
       });
     });
 
-    const long = { en: { a: 'x'.repeat(128 * 1024) } };
+    const longTranslations = { en: { a: 'x'.repeat(128 * 1024) } };
     eachCase(it, [
       ['an account number', { bank_account: { account_number: ACCOUNT } }, 'bank_account.account_number', 'is invalid'],
       ['an unknown warehouse', { default_warehouse_code: 'W' }, 'default_warehouse_code', 'is invalid'],
-      ['too many translations', { translations: long }, 'translations', 'is too long'],
-    ] as [string, SettingsPatch, string, string][])('is refused as a whole for %s', async (_, wrong, field, rule) => {
-      const id = await create();
-      const known = await find(id);
-      expect(await patch(id, { name: 'New', ...wrong })).toEqual({ errors: { [field]: [rule] } });
-      expect(await find(id)).toEqual(known);
-    });
+      ['too many translations', { translations: longTranslations }, 'translations', 'is too long'],
+    ] as [string, SettingsPatch, string, string][])(
+      'is refused as a whole for %s',
+      async (_, invalidPatch, field, rule) => {
+        const id = await create();
+        const appBefore = await find(id);
+        expect(await patch(id, { name: 'New', ...invalidPatch })).toEqual({ errors: { [field]: [rule] } });
+        expect(await find(id)).toEqual(appBefore);
+      },
+    );
 
     it('returns all invalid fields', async () => {
-      const wrong = { default_warehouse_code: 'W', bank_account: { account_number: ACCOUNT } };
-      expect(await patch(await create(), wrong)).toEqual({
+      const invalidPatch = { default_warehouse_code: 'W', bank_account: { account_number: ACCOUNT } };
+      expect(await patch(await create(), invalidPatch)).toEqual({
         errors: { 'bank_account.account_number': ['is invalid'], default_warehouse_code: ['is invalid'] },
       });
     });
 
-    it('accepts a default warehouse that is not deleted', async () => {
+    it('accepts a default warehouse until it is deleted', async () => {
       const id = await create();
-      const named = { default_warehouse_code: 'W1' };
-      if (!given.addWarehouse || !given.deleteWarehouse) return;
-      await given.addWarehouse(await create(), 'W1');
-      expect(await patch(id, named)).toHaveProperty('errors');
-      await given.addWarehouse(id, 'W1');
-      expect(await patch(id, named)).toMatchObject({ settings: named });
-      await given.deleteWarehouse(id, 'W1');
-      expect(await patch(id, named)).toHaveProperty('errors');
-      expect(await patch(id, { name: 'New' })).toMatchObject({ name: 'New', settings: named });
+      const warehousePatch = { default_warehouse_code: 'W1' };
+      if (!fixture.addWarehouse || !fixture.deleteWarehouse) return;
+      await fixture.addWarehouse(await create(), 'W1');
+      expect(await patch(id, warehousePatch)).toHaveProperty('errors');
+      await fixture.addWarehouse(id, 'W1');
+      expect(await patch(id, warehousePatch)).toMatchObject({ settings: warehousePatch });
+      await fixture.deleteWarehouse(id, 'W1');
+      expect(await patch(id, warehousePatch)).toHaveProperty('errors');
+      expect(await patch(id, { name: 'New' })).toMatchObject({ name: 'New', settings: warehousePatch });
     });
 
     it('cannot change the currency of an app with amounts', async () => {
-      const [id, other] = [await create(), await create()];
-      if (!given.addAmount) return;
-      await given.addAmount(id, 'RSD');
+      const [id, otherId] = [await create(), await create()];
+      if (!fixture.addAmount) return;
+      await fixture.addAmount(id, 'RSD');
       expect(await patch(id, { currency: 'EUR' })).toEqual({ errors: { currency: ['is invalid'] } });
       expect(await patch(id, { currency: 'RSD' })).toMatchObject({ currency: 'RSD' });
-      expect(await patch(other, { currency: 'EUR' })).toMatchObject({ currency: 'EUR' });
+      expect(await patch(otherId, { currency: 'EUR' })).toMatchObject({ currency: 'EUR' });
     });
 
-    it('is merged with concurrent ones', async () => {
+    it('is merged with concurrent patches', async () => {
       const id = await create();
       const keys = Array.from({ length: 10 }, (_, index) => `key${index}`);
       await Promise.all(keys.map((key) => patch(id, { translations: { en: { [key]: key } } })));

@@ -3,215 +3,217 @@ import { expect } from 'expect';
 import type { AccessTokenQueries, KeyedCall, KeyedCalls, Run, Session, Sessions } from '../index.js';
 import { randomHash } from './hashes.js';
 
-export interface GivenKeyedCalls {
+export interface KeyedCallFixture {
   readonly keyedCalls: KeyedCalls;
   readonly sessions: Sessions;
   readonly accessTokenQueries: AccessTokenQueries;
   readonly clock: ManualClock;
   makeApp(): Promise<number>;
-  /** A write of the same database, in one transaction. */
+  /** The session is written to the same database in one transaction. */
   startSession(appId: number, fields: { readonly tokenHash: Uint8Array }): Promise<Session>;
   close(): Promise<void>;
 }
 
 const ANSWER = { status: 201, headers: { 'X-Seen': 'yes' }, text: new TextEncoder().encode('{"id":1}') };
-const SILENCE = { hours: 1 };
+const LEASE_END = { hours: 1 };
 
-/** The adapter may hold other calls. */
+/** The adapter may have other calls. */
 export function keyedCallsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenKeyedCalls>,
+  open: () => Promise<KeyedCallFixture>,
 ): void {
-  let given: GivenKeyedCalls;
+  let fixture: KeyedCallFixture;
   let calls: KeyedCalls;
   let call: KeyedCall;
   before(async () => {
-    given = await open();
-    calls = given.keyedCalls;
+    fixture = await open();
+    calls = fixture.keyedCalls;
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    call = { appId: await given.makeApp(), tokenId: 1, key: 'key', fingerprint: randomHash() };
+    call = { appId: await fixture.makeApp(), tokenId: 1, key: 'key', fingerprint: randomHash() };
   });
 
-  const begin = async (changed: Partial<KeyedCall> = {}): Promise<Run> => {
-    const begun = await calls.begin({ ...call, ...changed });
-    expect(begun).toHaveProperty('once');
-    return begun as Run;
+  const beginRun = async (overrides: Partial<KeyedCall> = {}): Promise<Run> => {
+    const result = await calls.begin({ ...call, ...overrides });
+    expect(result).toHaveProperty('keyedWrite');
+    return result as Run;
   };
-  const again = () => calls.begin(call);
-  const known = async () => {
-    const answer = await again();
+  const repeatCall = () => calls.begin(call);
+  const storedAnswer = async () => {
+    const answer = await repeatCall();
     expect(answer).toHaveProperty('status');
-    const { text, ...rest } = answer as { readonly text?: Uint8Array };
-    return { ...rest, ...(text && { text: new TextDecoder().decode(text) }) };
+    const { text, ...otherFields } = answer as { readonly text?: Uint8Array };
+    return { ...otherFields, ...(text && { text: new TextDecoder().decode(text) }) };
   };
-  const write = (tokenHash = randomHash()) => given.startSession(call.appId, { tokenHash });
-  const isWritten = async (hash: Uint8Array) => (await given.accessTokenQueries.holderOf(hash)) !== undefined;
+  const write = (tokenHash = randomHash()) => fixture.startSession(call.appId, { tokenHash });
+  const isWritten = async (hash: Uint8Array) => (await fixture.accessTokenQueries.holderOf(hash)) !== undefined;
 
   describe('a key', () => {
     it('starts one run for concurrent calls', async () => {
-      const begun = await Promise.all(Array.from({ length: 10 }, again));
-      expect(begun.filter((each) => each === 'running')).toHaveLength(9);
-      expect(begun.find((each) => each !== 'running')).toMatchObject({ ...call, id: expect.any(String) });
+      const results = await Promise.all(Array.from({ length: 10 }, repeatCall));
+      expect(results.filter((result) => result === 'running')).toHaveLength(9);
+      expect(results.find((result) => result !== 'running')).toMatchObject({ ...call, id: expect.any(String) });
     });
 
     it('belongs to one call', async () => {
-      await begin();
+      await beginRun();
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
     });
 
     it('differs by app, token and case', async () => {
-      await begin();
-      await begin({ appId: await given.makeApp() });
-      await begin({ tokenId: 2 });
-      await begin({ key: 'KEY' });
-      expect(await again()).toBe('running');
+      await beginRun();
+      await beginRun({ appId: await fixture.makeApp() });
+      await beginRun({ tokenId: 2 });
+      await beginRun({ key: 'KEY' });
+      expect(await repeatCall()).toBe('running');
     });
 
     it('can be taken over by the same call when its run is dead', async () => {
-      await begin();
-      given.clock.forward(SILENCE);
+      await beginRun();
+      fixture.clock.forward(LEASE_END);
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
-      expect((await begin()).once.isWritten).toBe(false);
+      expect((await beginRun()).keyedWrite.isWritten).toBe(false);
     });
 
     it('stays with a run that renews its lease', async () => {
-      const run = await begin();
+      const run = await beginRun();
       for (let count = 0; count < 10; count += 1) {
-        given.clock.forward({ seconds: 5 });
+        fixture.clock.forward({ seconds: 5 });
         await calls.renew(run);
-        expect(await again()).toBe('running');
+        expect(await repeatCall()).toBe('running');
       }
     });
 
     it('is free at once after a release', async () => {
-      await calls.release(await begin());
-      const run = await begin({ fingerprint: randomHash() });
-      expect(run.once.isWritten).toBe(false);
+      await calls.release(await beginRun());
+      const run = await beginRun({ fingerprint: randomHash() });
+      expect(run.keyedWrite.isWritten).toBe(false);
     });
   });
 
   describe('an answer', () => {
-    it('is returned to every repeat and to no other call', async () => {
-      await calls.keep(await begin(), ANSWER);
-      const shown = { status: 201, headers: ANSWER.headers, text: '{"id":1}' };
-      expect([await known(), await known()]).toEqual([shown, shown]);
+    it('is returned to every repeat of its call only', async () => {
+      await calls.storeAnswer(await beginRun(), ANSWER);
+      const expectedAnswer = { status: 201, headers: ANSWER.headers, text: '{"id":1}' };
+      expect([await storedAnswer(), await storedAnswer()]).toEqual([expectedAnswer, expectedAnswer]);
       expect(await calls.begin({ ...call, fingerprint: randomHash() })).toBe('reused');
     });
 
     it('may have no text', async () => {
-      await calls.keep(await begin(), { status: 204, headers: {} });
-      expect(await known()).toEqual({ status: 204, headers: {} });
+      await calls.storeAnswer(await beginRun(), { status: 204, headers: {} });
+      expect(await storedAnswer()).toEqual({ status: 204, headers: {} });
     });
 
     it('survives the end of the lease and a late release', async () => {
-      const run = await begin();
-      await calls.keep(run, ANSWER);
+      const run = await beginRun();
+      await calls.storeAnswer(run, ANSWER);
       await calls.release(run);
-      given.clock.forward(SILENCE);
-      expect(await known()).toMatchObject({ status: 201 });
+      fixture.clock.forward(LEASE_END);
+      expect(await storedAnswer()).toMatchObject({ status: 201 });
     });
 
-    it('of a run that lost its key is not stored', async () => {
-      const lost = await begin();
-      given.clock.forward(SILENCE);
-      const run = await begin();
-      await calls.keep(lost, { ...ANSWER, status: 200 });
-      await calls.release(lost);
-      expect(await again()).toBe('running');
-      await calls.keep(run, ANSWER);
-      expect(await known()).toMatchObject({ status: 201 });
+    it('is dropped when its run has lost the key', async () => {
+      const lostRun = await beginRun();
+      fixture.clock.forward(LEASE_END);
+      const run = await beginRun();
+      await calls.storeAnswer(lostRun, { ...ANSWER, status: 200 });
+      await calls.release(lostRun);
+      expect(await repeatCall()).toBe('running');
+      await calls.storeAnswer(run, ANSWER);
+      expect(await storedAnswer()).toMatchObject({ status: 201 });
     });
 
-    it('expires after 24 hours, for any call', async () => {
-      await calls.keep(await begin(), ANSWER);
-      given.clock.forward({ hours: 24 });
-      expect(await known()).toMatchObject({ status: 201 });
-      given.clock.forward({ seconds: 1 });
-      await begin({ fingerprint: randomHash() });
+    it('expires after 24 hours for every call', async () => {
+      await calls.storeAnswer(await beginRun(), ANSWER);
+      fixture.clock.forward({ hours: 24 });
+      expect(await storedAnswer()).toMatchObject({ status: 201 });
+      fixture.clock.forward({ seconds: 1 });
+      await beginRun({ fingerprint: randomHash() });
     });
 
-    it('is purged after 24 hours, not before', async () => {
-      await calls.keep(await begin(), ANSWER);
-      given.clock.forward({ hours: 24 });
+    it('is purged after 24 hours, but not before', async () => {
+      await calls.storeAnswer(await beginRun(), ANSWER);
+      fixture.clock.forward({ hours: 24 });
       while (await calls.purge());
-      expect(await known()).toMatchObject({ status: 201 });
-      given.clock.forward({ seconds: 1 });
+      expect(await storedAnswer()).toMatchObject({ status: 201 });
+      fixture.clock.forward({ seconds: 1 });
       while (await calls.purge());
-      given.clock.forward({ seconds: -1 });
-      await begin();
+      fixture.clock.forward({ seconds: -1 });
+      await beginRun();
     });
   });
 
   describe('the write of a run', () => {
     it('returns the result of its work', async () => {
-      const run = await begin();
-      expect(await run.once.run(async () => (await write()).id)).toEqual(expect.any(Number));
-      expect(run.once.isWritten).toBe(false);
-      expect(await again()).toBe('running');
+      const run = await beginRun();
+      expect(await run.keyedWrite.run(async () => (await write()).id)).toEqual(expect.any(Number));
+      expect(run.keyedWrite.isWritten).toBe(false);
+      expect(await repeatCall()).toBe('running');
     });
 
-    it('is the first transaction; a later run gets its result', async () => {
-      const first = await begin();
-      const session = await first.once.run(() => write());
-      await calls.release(first);
-      const second = await begin();
-      expect(second.once.isWritten).toBe(true);
-      const [unwritten, written] = [randomHash(), randomHash()];
-      const resumed = await second.once.run(async () => [await write(unwritten), await write(written)] as const);
-      expect(resumed[0]).toEqual(session);
-      expect(resumed[1].id).not.toBe(session.id);
-      expect([await isWritten(unwritten), await isWritten(written)]).toEqual([false, true]);
+    it('is its first transaction; a later run gets the same result', async () => {
+      const firstRun = await beginRun();
+      const session = await firstRun.keyedWrite.run(() => write());
+      await calls.release(firstRun);
+      const secondRun = await beginRun();
+      expect(secondRun.keyedWrite.isWritten).toBe(true);
+      const [firstHash, secondHash] = [randomHash(), randomHash()];
+      const results = await secondRun.keyedWrite.run(
+        async () => [await write(firstHash), await write(secondHash)] as const,
+      );
+      expect(results[0]).toEqual(session);
+      expect(results[1].id).not.toBe(session.id);
+      expect([await isWritten(firstHash), await isWritten(secondHash)]).toEqual([false, true]);
     });
 
     it('is kept after several dead runs', async () => {
-      const session = await (await begin()).once.run(() => write());
+      const session = await (await beginRun()).keyedWrite.run(() => write());
       for (const _ of [1, 2]) {
-        given.clock.forward(SILENCE);
-        const run = await begin();
-        expect(run.once.isWritten).toBe(true);
-        expect(await run.once.run(() => write())).toEqual(session);
+        fixture.clock.forward(LEASE_END);
+        const run = await beginRun();
+        expect(run.keyedWrite.isWritten).toBe(true);
+        expect(await run.keyedWrite.run(() => write())).toEqual(session);
       }
     });
 
-    it('expires after 24 hours, also when the key was taken over', async () => {
-      await (await begin()).once.run(() => write());
-      given.clock.forward({ hours: 23 });
-      await begin();
-      given.clock.forward({ hours: 1, seconds: 1 });
-      expect((await begin()).once.isWritten).toBe(false);
+    it('expires after 24 hours, even if another run has taken the key', async () => {
+      await (await beginRun()).keyedWrite.run(() => write());
+      fixture.clock.forward({ hours: 23 });
+      await beginRun();
+      fixture.clock.forward({ hours: 1, seconds: 1 });
+      expect((await beginRun()).keyedWrite.isWritten).toBe(false);
     });
 
-    it('is not done when a transaction fails', async () => {
-      const [taken, hash] = [randomHash(), randomHash()];
-      await write(taken);
-      const run = await begin();
-      const session = await run.once.run(async () => {
-        await expect(write(taken)).rejects.toThrow();
-        return write(hash);
+    it('is the next transaction when the first one fails', async () => {
+      const [takenHash, freeHash] = [randomHash(), randomHash()];
+      await write(takenHash);
+      const run = await beginRun();
+      const session = await run.keyedWrite.run(async () => {
+        await expect(write(takenHash)).rejects.toThrow();
+        return write(freeHash);
       });
-      expect(await isWritten(hash)).toBe(true);
+      expect(await isWritten(freeHash)).toBe(true);
       await calls.release(run);
-      expect(await (await begin()).once.run(() => write())).toEqual(session);
+      expect(await (await beginRun()).keyedWrite.run(() => write())).toEqual(session);
     });
 
-    it('of a run that lost its key is not done', async () => {
-      const lost = await begin();
-      given.clock.forward(SILENCE);
-      const run = await begin();
+    it('fails when its run has lost the key', async () => {
+      const lostRun = await beginRun();
+      fixture.clock.forward(LEASE_END);
+      const run = await beginRun();
       const hash = randomHash();
-      await expect(lost.once.run(() => write(hash))).rejects.toMatchObject({ name: 'WrittenByAnother' });
+      await expect(lostRun.keyedWrite.run(() => write(hash))).rejects.toMatchObject({ name: 'WrittenByAnother' });
       expect(await isWritten(hash)).toBe(false);
-      expect(await run.once.run(async () => (await write()).id)).toEqual(expect.any(Number));
+      expect(await run.keyedWrite.run(async () => (await write()).id)).toEqual(expect.any(Number));
     });
 
-    it('is separate from those of concurrent calls', async () => {
-      const runs = await Promise.all([begin({ key: 'a' }), begin({ key: 'b' })]);
-      const written = await Promise.all(runs.map((run) => run.once.run(() => write())));
+    it('is separate from writes of concurrent calls', async () => {
+      const runs = await Promise.all([beginRun({ key: 'a' }), beginRun({ key: 'b' })]);
+      const sessions = await Promise.all(runs.map((run) => run.keyedWrite.run(() => write())));
       await Promise.all(runs.map((run) => calls.release(run)));
-      const resumed = await Promise.all([begin({ key: 'a' }), begin({ key: 'b' })]);
-      expect(await Promise.all(resumed.map((run) => run.once.run(() => write())))).toEqual(written);
+      const laterRuns = await Promise.all([beginRun({ key: 'a' }), beginRun({ key: 'b' })]);
+      expect(await Promise.all(laterRuns.map((run) => run.keyedWrite.run(() => write())))).toEqual(sessions);
     });
   });
 }

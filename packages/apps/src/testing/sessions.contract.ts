@@ -4,7 +4,7 @@ import { expect } from 'expect';
 import type { AccessTokenQueries, AccessTokens, NewSession, Session, Sessions } from '../index.js';
 import { randomHash } from './hashes.js';
 
-export interface GivenSessions {
+export interface SessionFixture {
   readonly sessions: Sessions;
   readonly accessTokens: AccessTokens;
   readonly accessTokenQueries: AccessTokenQueries;
@@ -19,39 +19,39 @@ export interface GivenSessions {
 
 const DEVICE = { uuid: 'phone', type: 'mobile', vendor: null, mobileInfo: null };
 const NOT_FOUND = { refused: 'API.Customers.NotFound' };
-const DAY = 24;
+const HOURS_PER_DAY = 24;
 
-/** The adapter may hold other sessions. */
+/** The adapter may have other sessions. */
 export function sessionsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenSessions>,
+  open: () => Promise<SessionFixture>,
 ): void {
-  let given: GivenSessions;
+  let fixture: SessionFixture;
   let sessions: Sessions;
   let appId: number;
   let tokenHash: Uint8Array;
   before(async () => {
-    given = await open();
-    sessions = given.sessions;
+    fixture = await open();
+    sessions = fixture.sessions;
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    appId = await given.makeApp();
+    appId = await fixture.makeApp();
     tokenHash = randomHash();
   });
 
   const start = (fields: Partial<NewSession> = {}, app = appId) => {
-    const expiresAt = new Date(given.clock.now().getTime() + 3_600_000);
+    const expiresAt = new Date(fixture.clock.now().getTime() + 3_600_000);
     return sessions.start(app, { customer: null, device: DEVICE, language: null, expiresAt, tokenHash, ...fields });
   };
-  const started = async (fields: Partial<NewSession> = {}) => (await start(fields)) as Session;
-  const holder = () => given.accessTokenQueries.holderOf(tokenHash);
-  const named = async (app = appId, externalRef = 'crm-1') => {
+  const startSession = async (fields: Partial<NewSession> = {}) => (await start(fields)) as Session;
+  const holder = () => fixture.accessTokenQueries.holderOf(tokenHash);
+  const addCustomer = async (app = appId, externalRef = 'crm-1') => {
     const {
       id,
       data_part: dataPart,
       time_part: timePart,
-    } = await given.addCustomer(app, {
+    } = await fixture.addCustomer(app, {
       external_ref: externalRef,
     });
     return { id, dataPart, timePart };
@@ -59,8 +59,8 @@ export function sessionsContract(
 
   describe('a session', () => {
     it('may be anonymous', async () => {
-      const session = await started();
-      const expiresAt = new Date(given.clock.now().getTime() + 3_600_000);
+      const session = await startSession();
+      const expiresAt = new Date(fixture.clock.now().getTime() + 3_600_000);
       expect(session).toEqual({ id: expect.any(Number), customerId: null, expiresAt });
       expect(await holder()).toMatchObject({
         tokenId: session.id,
@@ -72,45 +72,45 @@ export function sessionsContract(
       });
     });
 
-    it('belongs to a customer, named by parts or reference', async () => {
-      const name = await named();
-      expect(await start({ customer: name })).toMatchObject({ customerId: name.id });
+    it('belongs to a customer that is named by parts or reference', async () => {
+      const customerParts = await addCustomer();
+      expect(await start({ customer: customerParts })).toMatchObject({ customerId: customerParts.id });
       tokenHash = randomHash();
-      expect(await start({ customer: { externalRef: 'crm-1' } })).toMatchObject({ customerId: name.id });
-      expect(await holder()).toMatchObject({ customerId: name.id });
+      expect(await start({ customer: { externalRef: 'crm-1' } })).toMatchObject({ customerId: customerParts.id });
+      expect(await holder()).toMatchObject({ customerId: customerParts.id });
     });
 
     it('is refused for a missing customer', async () => {
-      const name = await named();
-      const wrong: CustomerIdentifier[] = [
-        { ...name, dataPart: (name.dataPart % 64) + 1 },
-        { ...name, timePart: name.timePart + 1 },
-        { ...name, id: 987_654_321 },
+      const customerParts = await addCustomer();
+      const missingCustomers: CustomerIdentifier[] = [
+        { ...customerParts, dataPart: (customerParts.dataPart % 64) + 1 },
+        { ...customerParts, timePart: customerParts.timePart + 1 },
+        { ...customerParts, id: 987_654_321 },
         { externalRef: 'CRM-1' },
       ];
-      for (const customer of wrong) expect(await start({ customer })).toEqual(NOT_FOUND);
-      expect(await start({ customer: name }, await given.makeApp())).toEqual(NOT_FOUND);
+      for (const customer of missingCustomers) expect(await start({ customer })).toEqual(NOT_FOUND);
+      expect(await start({ customer: customerParts }, await fixture.makeApp())).toEqual(NOT_FOUND);
       expect(await holder()).toBeUndefined();
     });
   });
 
   describe('the end of a session', () => {
     it('returns the hash of its token and keeps the first time', async () => {
-      const { id } = await started();
-      const revokedAt = given.clock.now();
+      const { id } = await startSession();
+      const revokedAt = fixture.clock.now();
       expect(new Uint8Array((await sessions.end(appId, id)) ?? [])).toEqual(tokenHash);
-      given.clock.forward({ hours: 1 });
+      fixture.clock.forward({ hours: 1 });
       expect(new Uint8Array((await sessions.end(appId, id)) ?? [])).toEqual(tokenHash);
       expect(await holder()).toMatchObject({ revokedAt });
     });
 
-    it('does not affect other apps, missing sessions or tokens of apps', async () => {
-      const { id } = await started();
-      expect(await sessions.end(await given.makeApp(), id)).toBeUndefined();
+    it('affects no other apps, missing sessions or app tokens', async () => {
+      const { id } = await startSession();
+      expect(await sessions.end(await fixture.makeApp(), id)).toBeUndefined();
       expect(await sessions.end(appId, 987_654_321)).toBeUndefined();
       expect(await holder()).toMatchObject({ revokedAt: null });
       tokenHash = randomHash();
-      await given.accessTokens.add({ appId, hash: tokenHash });
+      await fixture.accessTokens.add({ appId, hash: tokenHash });
       expect(await sessions.end(appId, (await holder())?.tokenId ?? 0)).toBeUndefined();
       expect(await holder()).toMatchObject({ revokedAt: null });
     });
@@ -118,14 +118,14 @@ export function sessionsContract(
 
   describe('the Firebase token', () => {
     it('is stored with an active session and can be replaced', async () => {
-      const { id } = await started();
+      const { id } = await startSession();
       expect(await sessions.keepFirebaseToken(appId, id, 'one')).toBe(true);
       expect(await sessions.keepFirebaseToken(appId, id, 'two')).toBe(true);
     });
 
     it('is not stored with an ended, missing or foreign session', async () => {
-      const { id } = await started();
-      expect(await sessions.keepFirebaseToken(await given.makeApp(), id, 'x')).toBe(false);
+      const { id } = await startSession();
+      expect(await sessions.keepFirebaseToken(await fixture.makeApp(), id, 'x')).toBe(false);
       expect(await sessions.keepFirebaseToken(appId, 987_654_321, 'x')).toBe(false);
       await sessions.end(appId, id);
       expect(await sessions.keepFirebaseToken(appId, id, 'x')).toBe(false);
@@ -133,31 +133,33 @@ export function sessionsContract(
   });
 
   describe('purgeEnded', () => {
-    const isThereAfter = async (days: number): Promise<boolean> => {
-      given.clock.forward({ hours: days * DAY });
+    const isStoredAfter = async (days: number): Promise<boolean> => {
+      fixture.clock.forward({ hours: days * HOURS_PER_DAY });
       while (await sessions.purgeEnded());
-      given.clock.forward({ hours: -days * DAY });
+      fixture.clock.forward({ hours: -days * HOURS_PER_DAY });
       return (await holder()) !== undefined;
     };
 
     it('removes sessions that expired over 30 days ago', async () => {
-      await started({ expiresAt: new Date(given.clock.now().getTime() + DAY * 3_600_000) });
-      expect(await isThereAfter(31)).toBe(true);
-      expect(await isThereAfter(31.1)).toBe(false);
+      await startSession({ expiresAt: new Date(fixture.clock.now().getTime() + HOURS_PER_DAY * 3_600_000) });
+      expect(await isStoredAfter(31)).toBe(true);
+      expect(await isStoredAfter(31.1)).toBe(false);
     });
 
     it('removes unexpired sessions that ended over 30 days ago', async () => {
-      const { id } = await started({ expiresAt: new Date(given.clock.now().getTime() + 365 * DAY * 3_600_000) });
-      expect(await isThereAfter(60)).toBe(true);
+      const { id } = await startSession({
+        expiresAt: new Date(fixture.clock.now().getTime() + 365 * HOURS_PER_DAY * 3_600_000),
+      });
+      expect(await isStoredAfter(60)).toBe(true);
       await sessions.end(appId, id);
-      expect(await isThereAfter(30)).toBe(true);
-      expect(await isThereAfter(30.1)).toBe(false);
+      expect(await isStoredAfter(30)).toBe(true);
+      expect(await isStoredAfter(30.1)).toBe(false);
     });
 
     it('keeps tokens of apps', async () => {
-      await given.accessTokens.add({ appId, hash: tokenHash, expiresAt: given.clock.now() });
-      await given.accessTokens.revoke(tokenHash);
-      expect(await isThereAfter(365)).toBe(true);
+      await fixture.accessTokens.add({ appId, hash: tokenHash, expiresAt: fixture.clock.now() });
+      await fixture.accessTokens.revoke(tokenHash);
+      expect(await isStoredAfter(365)).toBe(true);
     });
   });
 }

@@ -12,18 +12,17 @@ import type {
   Products,
 } from '../index.js';
 
-/** Fixture of the contracts of the catalogue. */
-export interface GivenCatalogue {
+export interface CatalogueFixture {
   readonly products: Products;
   readonly productQueries: ProductQueries;
   readonly attributes: Attributes;
   readonly attributeQueries: AttributeQueries;
   makeApp(): Promise<number>;
-  /** Changes the currency of an app that has no amounts yet. */
+  /** The app must have no amounts. */
   changeCurrency(appId: number, currency: string): Promise<void>;
-  /** Adds pieces of a variant in a new warehouse. */
+  /** The warehouse is new. */
   addStock(appId: number, code: string, qty: number, sellable: boolean): Promise<void>;
-  /** Usages of files that the media library does not have; without it, usages are not tested. */
+  /** Returns usages of files that the media library does not have. Usages are tested only with this member. */
   brokenUsages?(appId: number): Promise<readonly object[]>;
   forward(seconds: number): void;
   close(): Promise<void>;
@@ -58,56 +57,56 @@ export interface ShownProduct {
 
 export const DECIMALS = 2;
 
-export function variant(code: string, more: Partial<DesiredVariant> = {}): DesiredVariant {
-  return { code, images: [], ...more };
+export function variant(code: string, overrides: Partial<DesiredVariant> = {}): DesiredVariant {
+  return { code, images: [], ...overrides };
 }
 
-/** A product named like its code, with one variant `<code>-1`. */
-export function product(code: string, more: Partial<DesiredProduct> = {}): DesiredProduct {
-  return { code, name: code, images: [], variants: [variant(`${code}-1`)], ...more };
+/** The product is named like its code and has one variant `<code>-1`. */
+export function product(code: string, overrides: Partial<DesiredProduct> = {}): DesiredProduct {
+  return { code, name: code, images: [], variants: [variant(`${code}-1`)], ...overrides };
 }
 
-export class Shop {
+export class CatalogueShop {
   readonly app: CatalogueApp;
 
   constructor(
-    readonly given: GivenCatalogue,
+    readonly fixture: CatalogueFixture,
     readonly id: number,
   ) {
     this.app = { id, currency: 'RSD', settings: { media: { prefix: 'abcdefgh' } } };
   }
 
-  /** Writes rows and expects that none fails. */
-  async keep(...rows: readonly DesiredProduct[]): Promise<PlannedProduct[]> {
-    const { outcomes } = await this.given.products.upsert(this.app, rows);
-    const planned = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
-    expect(planned).toHaveLength(rows.length);
-    return planned;
+  /** Writes the rows and throws when one fails. */
+  async upsertAll(...rows: readonly DesiredProduct[]): Promise<PlannedProduct[]> {
+    const { outcomes } = await this.fixture.products.upsert(this.app, rows);
+    const plannedProducts = outcomes.filter((outcome): outcome is PlannedProduct => typeof outcome !== 'string');
+    expect(plannedProducts).toHaveLength(rows.length);
+    return plannedProducts;
   }
 
-  /** The message key of each row; undefined for written rows. */
-  async failures(...rows: readonly (DesiredProduct | string)[]): Promise<(string | undefined)[]> {
-    const { outcomes } = await this.given.products.upsert(this.app, rows);
+  /** Returns the message key of each row; undefined for written rows. */
+  async failureKeys(...rows: readonly (DesiredProduct | string)[]): Promise<(string | undefined)[]> {
+    const { outcomes } = await this.fixture.products.upsert(this.app, rows);
     return outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : undefined));
   }
 
   async find(value: string, by: ProductLookUp['by'] = 'code'): Promise<ShownProduct | undefined> {
-    const found = await this.given.productQueries.find({ id: this.id, decimals: DECIMALS }, { by, value });
-    return found === undefined ? undefined : (JSON.parse(found) as ShownProduct);
+    const text = await this.fixture.productQueries.find({ id: this.id, decimals: DECIMALS }, { by, value });
+    return text === undefined ? undefined : (JSON.parse(text) as ShownProduct);
   }
 
   async get(value: string, by: ProductLookUp['by'] = 'code'): Promise<ShownProduct> {
-    const found = await this.find(value, by);
-    expect(found).toBeDefined();
-    return found as ShownProduct;
+    const shownProduct = await this.find(value, by);
+    expect(shownProduct).toBeDefined();
+    return shownProduct as ShownProduct;
   }
 
-  async codes(
+  async listCodes(
     filter: Partial<ProductFilter> = {},
     { orderBy, offset = 0, limit = 100 }: { orderBy?: string; offset?: number; limit?: number } = {},
   ): Promise<string[]> {
-    const asked = { filter: { lookUps: [], onlyOnStock: false, ...filter }, orderBy, page: { offset, limit } };
-    const listed = await this.given.productQueries.list({ id: this.id, decimals: DECIMALS }, asked);
-    return (JSON.parse(listed) as { products: ShownProduct[] }).products.map(({ code }) => code);
+    const query = { filter: { lookUps: [], onlyOnStock: false, ...filter }, orderBy, page: { offset, limit } };
+    const text = await this.fixture.productQueries.list({ id: this.id, decimals: DECIMALS }, query);
+    return (JSON.parse(text) as { products: ShownProduct[] }).products.map(({ code }) => code);
   }
 }

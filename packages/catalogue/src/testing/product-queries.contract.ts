@@ -1,86 +1,94 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { ProductFilter } from '../index.js';
-import { product, Shop, variant, type GivenCatalogue } from './given-catalogue.js';
-import { searches } from './product-search.contract.js';
+import { product, CatalogueShop, variant, type CatalogueFixture } from './given-catalogue.js';
+import { describeSearches } from './product-search.contract.js';
 
-type NewShop = () => Promise<Shop>;
+type NewShop = () => Promise<CatalogueShop>;
 
-/** Tests for every adapter of {@link ProductQueries}. Each test has its own app. */
-export function productQueriesContract(runner: Runner, open: () => Promise<GivenCatalogue>): void {
-  let given: GivenCatalogue;
+/** Each test has its app. */
+export function productQueriesContract(runner: Runner, open: () => Promise<CatalogueFixture>): void {
+  let fixture: CatalogueFixture;
   runner.before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  runner.after(() => given.close());
-  const newShop = async () => new Shop(given, await given.makeApp());
+  runner.after(() => fixture.close());
+  const newShop = async () => new CatalogueShop(fixture, await fixture.makeApp());
 
-  runner.describe('a look-up of a product', () => lookUps(runner, newShop));
+  runner.describe('a look-up of a product', () => describeLookUps(runner, newShop));
   runner.describe('a list of products', () => {
-    orders(runner, newShop);
-    filters(runner, newShop);
-    searches(runner, newShop);
+    describeOrders(runner, newShop);
+    describeFilters(runner, newShop);
+    describeSearches(runner, newShop);
   });
-  runner.describe('verified codes', () => verification(runner, newShop));
+  runner.describe('verified codes', () => describeVerification(runner, newShop));
 }
 
-function lookUps({ it }: Runner, newShop: NewShop): void {
+function describeLookUps({ it }: Runner, newShop: NewShop): void {
   it('finds by code, barcode, slug and id', async () => {
     const shop = await newShop();
-    const [planned] = await shop.keep(
+    const [plannedProduct] = await shop.upsertAll(
       product('A', { slug: 's', variants: [variant('A-1', { barcode: '860' })] }),
       product('B'),
     );
-    const found = await shop.get('A');
-    expect(found.id).toBe(planned?.product.id);
-    const all = [shop.get('A-1'), shop.get('860', 'barcode'), shop.get('s', 'slug'), shop.get(`${found.id}`, 'id')];
-    expect(await Promise.all(all)).toEqual([found, found, found, found]);
+    const shownProduct = await shop.get('A');
+    expect(shownProduct.id).toBe(plannedProduct?.product.id);
+    const lookUpPromises = [
+      shop.get('A-1'),
+      shop.get('860', 'barcode'),
+      shop.get('s', 'slug'),
+      shop.get(`${shownProduct.id}`, 'id'),
+    ];
+    expect(await Promise.all(lookUpPromises)).toEqual([shownProduct, shownProduct, shownProduct, shownProduct]);
   });
 
-  it('ignores case and spaces of codes and barcodes, not of slugs', async () => {
+  it('ignores case and spaces of codes and barcodes, but not of slugs', async () => {
     const shop = await newShop();
-    await shop.keep(product(' Ципела ', { slug: 's', variants: [variant('Š-1', { barcode: 'B-İ' })] }));
+    await shop.upsertAll(product(' Ципела ', { slug: 's', variants: [variant('Š-1', { barcode: 'B-İ' })] }));
     const { id } = await shop.get('ЦИПЕЛА');
     expect([(await shop.get(' š-1 ')).id, (await shop.get(' b-i ', 'barcode')).id]).toEqual([id, id]);
-    const misses = [shop.find('S', 'slug'), shop.find(' s', 'slug'), shop.find('86', 'barcode'), shop.find('%')];
-    expect(await Promise.all(misses)).toEqual(Array.from({ length: 4 }));
+    const missedLookUps = [shop.find('S', 'slug'), shop.find(' s', 'slug'), shop.find('86', 'barcode'), shop.find('%')];
+    expect(await Promise.all(missedLookUps)).toEqual(Array.from({ length: 4 }));
   });
 
-  it('prefers exact codes, and products to variants', async () => {
+  it('prefers exact codes to others, and products to variants', async () => {
     const shop = await newShop();
-    const owner = product('C', { variants: [variant('A'), variant('b', { barcode: 'x' })] });
-    const [a, b, c, d] = await shop.keep(
+    const productWithVariants = product('C', { variants: [variant('A'), variant('b', { barcode: 'x' })] });
+    const [a, b, c, d] = await shop.upsertAll(
       product('a'),
       product('B'),
-      owner,
+      productWithVariants,
       product('D', { variants: [variant('D-1', { barcode: 'X' })] }),
     );
-    const id = async (value: string, by?: 'barcode') => (await shop.get(value, by)).id;
-    expect([await id('a'), await id('A'), await id('b'), await id('B')]).toEqual(
-      [a, c, c, b].map((each) => each?.product.id),
+    const idOf = async (value: string, by?: 'barcode') => (await shop.get(value, by)).id;
+    expect([await idOf('a'), await idOf('A'), await idOf('b'), await idOf('B')]).toEqual(
+      [a, c, c, b].map((planned) => planned?.product.id),
     );
-    expect([await id('x', 'barcode'), await id('X', 'barcode')]).toEqual([c?.product.id, d?.product.id]);
+    expect([await idOf('x', 'barcode'), await idOf('X', 'barcode')]).toEqual([c?.product.id, d?.product.id]);
   });
 
   it('finds nothing of another app', async () => {
-    const [shop, other] = [await newShop(), await newShop()];
-    const [planned] = await shop.keep(product('A'));
-    expect([await other.find('A'), await other.find(`${planned?.product.id}`, 'id')]).toEqual([undefined, undefined]);
+    const [shop, otherShop] = [await newShop(), await newShop()];
+    const [plannedProduct] = await shop.upsertAll(product('A'));
+    expect([await otherShop.find('A'), await otherShop.find(`${plannedProduct?.product.id}`, 'id')]).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 }
 
-function orders({ it }: Runner, newShop: NewShop): void {
-  const sorted = async () => {
+function describeOrders({ it }: Runner, newShop: NewShop): void {
+  const openSortedShop = async () => {
     const shop = await newShop();
     const variants = [variant('A-1', { price: 500 }), variant('A-2', { price: 5_000 })];
-    await shop.keep(
+    await shop.upsertAll(
       product('C', { name: 'Beta', price: 3_000 }),
       product('A', { name: 'alpha', price: 2_000, variants }),
       product('B', { name: 'Béta', price: 1_000 }),
       product('D', { name: 'Gamma' }),
     );
-    shop.given.forward(1);
-    await shop.keep(product('E', { name: 'Delta', price: 1_000 }));
+    shop.fixture.forward(1);
+    await shop.upsertAll(product('E', { name: 'Delta', price: 1_000 }));
     return shop;
   };
 
@@ -96,36 +104,36 @@ function orders({ it }: Runner, newShop: NewShop): void {
     ['price DESC', ['A', 'C', 'B', 'E', 'D']],
     ['constructor', ['A', 'C', 'B', 'E', 'D']],
     [`${'name,'.repeat(40)}price desc`, ['A', 'C', 'B', 'E', 'D']],
-  ] as [string, string[]][])('sorted by "%s" is %j', async (orderBy, expected) => {
-    expect(await (await sorted()).codes({}, { orderBy })).toEqual(expected);
+  ] as [string, string[]][])('returns for the order "%s": %j', async (orderBy, expected) => {
+    expect(await (await openSortedShop()).listCodes({}, { orderBy })).toEqual(expected);
   });
 
   it('sorts names by code points', async () => {
     const shop = await newShop();
-    await shop.keep(...['😀', '％ x', 'b', 'a b', 'a'].map((name, index) => product(`${index}`, { name })));
-    expect(await shop.codes()).toEqual(['4', '3', '2', '1', '0']);
+    await shop.upsertAll(...['😀', '％ x', 'b', 'a b', 'a'].map((name, index) => product(`${index}`, { name })));
+    expect(await shop.listCodes()).toEqual(['4', '3', '2', '1', '0']);
   });
 
   it('has each product once over all pages', async () => {
     const shop = await newShop();
-    await shop.keep(...Array.from({ length: 7 }, (_, index) => product(`P${index}`, { name: 'same' })));
-    const pages = await Promise.all([0, 3, 6, 9].map((offset) => shop.codes({}, { offset, limit: 3 })));
+    await shop.upsertAll(...Array.from({ length: 7 }, (_, index) => product(`P${index}`, { name: 'same' })));
+    const pages = await Promise.all([0, 3, 6, 9].map((offset) => shop.listCodes({}, { offset, limit: 3 })));
     expect(pages).toEqual([['P0', 'P1', 'P2'], ['P3', 'P4', 'P5'], ['P6'], []]);
   });
 }
 
-function filters({ it }: Runner, newShop: NewShop): void {
-  const priced = async () => {
+function describeFilters({ it }: Runner, newShop: NewShop): void {
+  const openPricedShop = async () => {
     const shop = await newShop();
-    await shop.keep(
+    await shop.upsertAll(
       product('A', { price: 999 }),
       product('B', { price: 1_000 }),
       product('C', { price: 1_001 }),
       product('N'),
     );
-    await shop.given.addStock(shop.id, 'A-1', 5, false);
-    await shop.given.addStock(shop.id, 'B-1', 1, true);
-    await shop.given.addStock(shop.id, 'C-1', 0, true);
+    await shop.fixture.addStock(shop.id, 'A-1', 5, false);
+    await shop.fixture.addStock(shop.id, 'B-1', 1, true);
+    await shop.fixture.addStock(shop.id, 'C-1', 0, true);
     return shop;
   };
 
@@ -156,22 +164,22 @@ function filters({ it }: Runner, newShop: NewShop): void {
       },
       ['A'],
     ],
-  ] as [Partial<ProductFilter>, string[]][])('filtered by %j has %j', async (filter, expected) => {
-    expect(await (await priced()).codes(filter)).toEqual(expected);
+  ] as [Partial<ProductFilter>, string[]][])('returns for the filter %j: %j', async (filter, expected) => {
+    expect(await (await openPricedShop()).listCodes(filter)).toEqual(expected);
   });
 
   it('shows available stock of sellable warehouses only', async () => {
-    const shop = await priced();
-    await shop.given.addStock(shop.id, 'A-1', 7, true);
+    const shop = await openPricedShop();
+    await shop.fixture.addStock(shop.id, 'A-1', 7, true);
     expect((await shop.get('A')).variants).toMatchObject([{ stock: { on_hand: 12, reserved: 0, available: 7 } }]);
   });
 }
 
-function verification({ it }: Runner, newShop: NewShop): void {
-  const open = async () => {
+function describeVerification({ it }: Runner, newShop: NewShop): void {
+  const openShop = async () => {
     const shop = await newShop();
     const variants = [variant('A-š', { barcode: 'x860-A' }), variant('B', { barcode: 'x860-B' })];
-    await shop.keep(
+    await shop.upsertAll(
       product('P', { variants }),
       product('Q', { variants: [variant('C', { barcode: 'B' })] }),
       product('Solo', { variants: [] }),
@@ -192,19 +200,21 @@ function verification({ it }: Runner, newShop: NewShop): void {
     [{ code: 'P', barcode: null }, 'product P'],
     [{ code: 'Sol', barcode: '' }, 'nothing'],
     [{ code: null, barcode: 'Solo' }, 'nothing'],
-  ] as [{ code: string | null; barcode: string | null }, string][])('%j names %s', async (row, expected) => {
-    const shop = await open();
-    const [found] = await shop.given.productQueries.verify(shop.id, [row]);
-    const { variant: named, product: owner } = found ?? {};
-    expect(named?.record?.code ?? (owner?.record ? `product ${owner.record.code}` : 'nothing')).toBe(expected);
+  ] as [{ code: string | null; barcode: string | null }, string][])('match %j with %s', async (row, expected) => {
+    const shop = await openShop();
+    const [verified] = await shop.fixture.productQueries.verify(shop.id, [row]);
+    const { variant: variantMatch, product: productMatch } = verified ?? {};
+    expect(
+      variantMatch?.record?.code ?? (productMatch?.record ? `product ${productMatch.record.code}` : 'nothing'),
+    ).toBe(expected);
   });
 
-  it('are returned in input order, the oldest among equal codes', async () => {
-    const shop = await open();
-    await shop.keep(product('V', { variants: ['kod', 'KOD', 'Kod'].map((code) => variant(code)) }));
+  it('are returned in input order; the oldest variant wins among equal codes', async () => {
+    const shop = await openShop();
+    await shop.upsertAll(product('V', { variants: ['kod', 'KOD', 'Kod'].map((code) => variant(code)) }));
     const rows = ['KOD', 'Kod ', 'kOD'].map((code) => ({ code, barcode: null }));
-    const found = await shop.given.productQueries.verify(shop.id, rows);
-    expect(found.map((each) => each.variant.record?.code)).toEqual(['KOD', 'Kod', 'kod']);
-    expect(await shop.given.productQueries.verify(shop.id, [])).toEqual([]);
+    const verifiedRows = await shop.fixture.productQueries.verify(shop.id, rows);
+    expect(verifiedRows.map((verified) => verified.variant.record?.code)).toEqual(['KOD', 'Kod', 'kod']);
+    expect(await shop.fixture.productQueries.verify(shop.id, [])).toEqual([]);
   });
 }

@@ -1,13 +1,13 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { ProductFilter } from '../index.js';
-import { product, variant, type Shop } from './given-catalogue.js';
+import { product, variant, type CatalogueShop } from './given-catalogue.js';
 
 const NAMES = {
   LONG: 'Runner shoes for runners',
   INNER: 'Forerunner watch',
   WORD: 'Blue runner',
-  BEGINS: 'Runner Pro',
+  START: 'Runner Pro',
   EXACT: 'Runner',
   TYPO: 'Runnner mat',
   OTHER: 'Boot',
@@ -17,10 +17,10 @@ const NAMES = {
   EMOJI: '👟 Tenisice',
 };
 
-export function searches({ it }: Runner, newShop: () => Promise<Shop>): void {
-  const open = async () => {
+export function describeSearches({ it }: Runner, newShop: () => Promise<CatalogueShop>): void {
+  const openShop = async () => {
     const shop = await newShop();
-    await shop.keep(...Object.entries(NAMES).map(([code, name]) => product(code, { name })));
+    await shop.upsertAll(...Object.entries(NAMES).map(([code, name]) => product(code, { name })));
     return shop;
   };
 
@@ -43,26 +43,26 @@ export function searches({ it }: Runner, newShop: () => Promise<Shop>): void {
     ['bo', ['OTHER']],
     ['w', ['PERCENT', 'INNER']],
     ['\u0301', []],
-  ] as [string, string[]][])('of names with "%s" finds %j', async (search, expected) => {
-    const shop = await open();
-    expect(await shop.codes({ search })).toEqual(expected);
+  ] as [string, string[]][])('finds for the name "%s": %j', async (search, expected) => {
+    const shop = await openShop();
+    expect(await shop.listCodes({ search })).toEqual(expected);
   });
 
-  it('sorts similar names last, over all pages', async () => {
+  it('sorts similar names last over all pages', async () => {
     const shop = await newShop();
-    const holding = Array.from({ length: 12 }, (_, index) =>
+    const exactProducts = Array.from({ length: 12 }, (_, index) =>
       product(`H${index}`, { name: `Tzorbles number ${index + 10}` }),
     );
-    await shop.keep(product('LIKE', { name: 'Zorrble' }), ...holding);
+    await shop.upsertAll(product('LIKE', { name: 'Zorrble' }), ...exactProducts);
     for (const filter of [{ search: 'zorble' }, { searchAll: 'zorble' }, { search: 'o', searchAll: 'zorble' }]) {
-      const pages = await Promise.all([0, 5, 10].map((offset) => shop.codes(filter, { offset, limit: 5 })));
-      expect(pages.flat()).toEqual([...holding.map(({ code }) => code), 'LIKE']);
+      const pages = await Promise.all([0, 5, 10].map((offset) => shop.listCodes(filter, { offset, limit: 5 })));
+      expect(pages.flat()).toEqual([...exactProducts.map(({ code }) => code), 'LIKE']);
     }
   });
 
   it('uses a requested order', async () => {
-    const shop = await open();
-    expect(await shop.codes({ search: 'runner' }, { orderBy: 'name desc' })).toEqual([
+    const shop = await openShop();
+    expect(await shop.listCodes({ search: 'runner' }, { orderBy: 'name desc' })).toEqual([
       'TYPO',
       'LONG',
       'BEGINS',
@@ -73,18 +73,21 @@ export function searches({ it }: Runner, newShop: () => Promise<Shop>): void {
   });
 
   it('finds a product only by its new name and codes', async () => {
-    const shop = await open();
-    await shop.keep(product('OTHER', { name: 'Sandal', variants: [variant('OLD-9', { barcode: '860' })] }));
-    expect([await shop.codes({ search: 'sandal' }), await shop.codes({ search: 'boot' })]).toEqual([['OTHER'], []]);
-    await shop.keep({ code: 'OTHER', images: [], variants: [{ barcode: '860', code: 'NEW', images: [] }] });
-    const found = await Promise.all(['new', 'old-9', '860'].map((searchAll) => shop.codes({ searchAll })));
-    expect(found).toEqual([['OTHER'], [], ['OTHER']]);
+    const shop = await openShop();
+    await shop.upsertAll(product('OTHER', { name: 'Sandal', variants: [variant('OLD-9', { barcode: '860' })] }));
+    expect([await shop.listCodes({ search: 'sandal' }), await shop.listCodes({ search: 'boot' })]).toEqual([
+      ['OTHER'],
+      [],
+    ]);
+    await shop.upsertAll({ code: 'OTHER', images: [], variants: [{ barcode: '860', code: 'NEW', images: [] }] });
+    const codeLists = await Promise.all(['new', 'old-9', '860'].map((searchAll) => shop.listCodes({ searchAll })));
+    expect(codeLists).toEqual([['OTHER'], [], ['OTHER']]);
   });
 
-  everywhere(it, newShop);
+  describeSearchInCodes(it, newShop);
 }
 
-function everywhere(it: Runner['it'], newShop: () => Promise<Shop>): void {
+function describeSearchInCodes(it: Runner['it'], newShop: () => Promise<CatalogueShop>): void {
   eachCase(it, [
     [{ searchAll: 'abc-1' }, ['ABC-1', 'X', 'ABC-10']],
     [{ searchAll: 'lamp' }, ['ABC-10', 'ABC-1']],
@@ -95,21 +98,24 @@ function everywhere(it: Runner['it'], newShop: () => Promise<Shop>): void {
     [{ searchAll: 'ΟΔΟΣ' }, ['ΟΔΟΣ']],
     [{ searchAll: 'zzz' }, []],
     [{ searchAll: 'abc-1', search: 'lamp' }, ['ABC-10', 'ABC-1']],
-  ] as [Partial<ProductFilter>, string[]][])('of names and codes with %j finds %j', async (filter, expected) => {
+  ] as [Partial<ProductFilter>, string[]][])('finds in names and codes for %j: %j', async (filter, expected) => {
     const shop = await newShop();
-    await shop.keep(
+    await shop.upsertAll(
       product('ABC-10', { name: 'Lamp', variants: [variant('L-1', { barcode: '0012345678905' }), variant('šć-2')] }),
       product('ABC-1', { name: 'Table lamp' }),
       product('X', { name: 'abc-1 adapter' }),
       product('ŞİŞE-1', { name: 'Bottle' }),
       product('ΟΔΟΣ', { name: 'Street' }),
     );
-    expect(await shop.codes(filter)).toEqual(expected);
+    expect(await shop.listCodes(filter)).toEqual(expected);
   });
 
-  it('of one app finds nothing of another', async () => {
-    const [shop, other] = [await newShop(), await newShop()];
-    await shop.keep(product('A', { name: 'Runner' }));
-    expect([await other.codes({ search: 'runner' }), await other.codes({ searchAll: 'a' })]).toEqual([[], []]);
+  it('finds nothing of another app', async () => {
+    const [shop, otherShop] = [await newShop(), await newShop()];
+    await shop.upsertAll(product('A', { name: 'Runner' }));
+    expect([await otherShop.listCodes({ search: 'runner' }), await otherShop.listCodes({ searchAll: 'a' })]).toEqual([
+      [],
+      [],
+    ]);
   });
 }

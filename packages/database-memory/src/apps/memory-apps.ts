@@ -1,10 +1,10 @@
 import {
-  changesCurrency,
+  isCurrencyChanged,
   contextOf,
   DEFAULT_LANGUAGE,
   drawMediaPrefix,
-  namedWarehouse,
-  patchedApp,
+  patchedWarehouseCode,
+  applyPatch,
   settingsErrors,
   type App,
   type AppContext,
@@ -44,7 +44,7 @@ export class MemoryApps implements Apps, AppQueries {
     });
   }
 
-  async any(): Promise<boolean> {
+  async hasApps(): Promise<boolean> {
     return (await this.ids()).length > 0;
   }
 
@@ -65,10 +65,10 @@ export class MemoryApps implements Apps, AppQueries {
     return this.state.memory.transaction(() => {
       const app = this.state.apps.get(INSTALLATION, appId);
       if (app === undefined) return undefined;
-      const next = patchedApp(app, patch);
-      const warehouse = namedWarehouse(next, patch);
+      const next = applyPatch(app, patch);
+      const warehouse = patchedWarehouseCode(next, patch);
       const errors = settingsErrors(app, next, patch, {
-        holdsAmounts: changesCurrency(app, next) && holdsAmounts(this.state, appId),
+        hasAmounts: isCurrencyChanged(app, next) && holdsAmounts(this.state, appId),
         hasWarehouse: warehouse !== undefined && hasWarehouse(this.state, appId, warehouse),
         isAccountNumber,
       });

@@ -1,12 +1,12 @@
 import {
   matchCodes,
-  wantedCodes,
+  searchedCodesOf,
   type FoundCodes,
   type ProductCodes,
   type ProductListQuery,
   type ProductLookUp,
   type ProductQueries,
-  type ShownApp,
+  type RequestingApp,
   type VerifiedCodes,
 } from '@back-office/catalogue';
 import { pageOf } from '../lists.js';
@@ -22,13 +22,13 @@ import type { StoredProduct } from './records.js';
 export class MemoryProductQueries implements ProductQueries {
   constructor(private readonly state: State) {}
 
-  async find(app: ShownApp, lookUp: ProductLookUp): Promise<string | undefined> {
+  async find(app: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined> {
     const [id] = lookUpIds(this.state, app.id, lookUp);
     const product = id === undefined ? undefined : this.state.products.get(app.id, id);
     return product && JSON.stringify(productPresenter(this.state, app)(product));
   }
 
-  async list(app: ShownApp, { filter, orderBy, page }: ProductListQuery): Promise<string> {
+  async list(app: RequestingApp, { filter, orderBy, page }: ProductListQuery): Promise<string> {
     const { products, productSales } = this.state;
     const wanted = productOrder(orderBy, (id) => productSales.get(app.id, id)?.quantity ?? 0);
     const narrowed = products.all(app.id).filter(passes(this.state, app.id, app.decimals, filter));
@@ -40,7 +40,7 @@ export class MemoryProductQueries implements ProductQueries {
   }
 
   async verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]> {
-    const wanted = rows.map(wantedCodes);
+    const wanted = rows.map(searchedCodesOf);
     const [codes, barcodes, productCodes] = (['code', 'barcode', 'productCode'] as const).map((field) => [
       ...new Set(wanted.map((row) => row[field])),
     ]) as [string[], string[], string[]];

@@ -19,7 +19,7 @@ import type { State } from '../state.js';
 import { writeProducts } from './product-writes.js';
 import type { StoredProduct, StoredVariant } from './records.js';
 
-const SLUG_TOOLS = { asciiOf, randomEnd: () => randomBytes(4).toString('hex') };
+const SLUG_TOOLS = { asciiOf, randomSuffix: () => randomBytes(4).toString('hex') };
 
 export interface MemoryProductsOptions {
   readonly publicBase: () => string;
@@ -43,7 +43,7 @@ export class MemoryProducts implements Products {
     const work = (): UpsertedProducts => {
       if (currencyOf(appId) !== currency) throw new DatabaseUnavailable('The currency of the app has just changed');
       const found = foundProducts(this.state, appId);
-      const plan = planProducts(rows, found, SLUG_TOOLS, { explains: explain === true });
+      const plan = planProducts(rows, found, SLUG_TOOLS, { shouldExplain: explain === true });
       const changes = productChanges(plan.outcomes, found);
       const fresh = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
       writeProducts(this.state, appId, changes, { now: this.clock.now(), keyOf });
@@ -66,10 +66,10 @@ function foundProducts({ products, variants }: State, appId: number): FoundProdu
 
 function productDraft(row: StoredProduct): ProductDraft {
   const { id, code, external_ref, slug, name } = row;
-  return { id, code, external_ref, slug, name, ...fieldsOf(row, PLAIN_COLUMNS), images: [], touched: false };
+  return { id, code, external_ref, slug, name, ...fieldsOf(row, PLAIN_COLUMNS), images: [], isChanged: false };
 }
 
 function variantDraft(row: StoredVariant, product: ProductDraft): VariantDraft {
   const { id, code, barcode, external_ref, name, price, vat_rate: vatRate } = row;
-  return { id, product, code, barcode, external_ref, name, price, vatRate, images: [], touched: false };
+  return { id, product, code, barcode, external_ref, name, price, vatRate, images: [], isChanged: false };
 }

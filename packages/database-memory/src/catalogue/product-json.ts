@@ -1,4 +1,4 @@
-import { PRODUCT_FIELDS, type ShownApp } from '@back-office/catalogue';
+import { PRODUCT_FIELDS, type RequestingApp } from '@back-office/catalogue';
 import { formatDateTime, fromMinor, pick, sum } from '@back-office/kernel';
 import { groupedBy } from '../lists.js';
 import type { State } from '../state.js';
@@ -7,7 +7,10 @@ import type { StoredStock } from '../stock/records.js';
 import type { StoredProduct, StoredVariant } from './records.js';
 import { variantsByProduct } from './stored-products.js';
 
-export function productPresenter(state: State, { id: appId, decimals }: ShownApp): (product: StoredProduct) => object {
+export function productPresenter(
+  state: State,
+  { id: appId, decimals }: RequestingApp,
+): (product: StoredProduct) => object {
   const variants = variantsByProduct(state, appId);
   const images = groupedBy(state.productImages.all(appId), (image) => image.product_id);
   const stocks = groupedBy(state.stocks.all(appId), (row) => row.product_variant_id);

@@ -45,7 +45,7 @@ export class MemoryKeyedCalls implements KeyedCalls {
     };
     if (found) this.state.keyedCalls.put(appId, { ...taken, id: found.id });
     else this.state.keyedCalls.insert(appId, taken);
-    return { ...call, id: run, once: this.writeOf(appId, run, known?.outcome) };
+    return { ...call, id: run, keyedWrite: this.writeOf(appId, run, known?.outcome) };
   }
 
   async renew({ appId, id: run }: Run): Promise<void> {
@@ -54,7 +54,7 @@ export class MemoryKeyedCalls implements KeyedCalls {
     this.change(appId, run, { leasedUntil: new Date(this.clock.now().getTime() + RUN_LEASE_MS) });
   }
 
-  async keep({ appId, id: run }: Run, answer: StoredAnswer): Promise<void> {
+  async storeAnswer({ appId, id: run }: Run, answer: StoredAnswer): Promise<void> {
     this.change(appId, run, { answer, outcome: undefined });
   }
 

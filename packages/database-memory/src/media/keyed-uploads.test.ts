@@ -28,8 +28,8 @@ describe('a repeated keyed upload', () => {
     const calls = new MemoryKeyedCalls(state, clock);
     const upload = async () => {
       const run = await calls.begin({ appId: id, tokenId: 1, key: 'k', fingerprint: new Uint8Array(32) });
-      if (typeof run === 'string' || !('once' in run)) throw new Error('The call does not run');
-      const stored = await run.once.run(async () => {
+      if (typeof run === 'string' || !('keyedWrite' in run)) throw new Error('The call does not run');
+      const stored = await run.keyedWrite.run(async () => {
         const receipt = await uploadReceipts.begin({ id, prefix: 'p' }, false);
         const facts = {
           mime: 'text/plain',

@@ -1,8 +1,8 @@
 import { isRefusal, newParts, type Clock, type Refusal } from '@back-office/kernel';
 import { matcherOf, MATCHING } from '@back-office/matching';
 import {
-  importedItem,
-  importedOrder,
+  importedItemColumns,
+  importedOrderColumns,
   ORDER_ALREADY_EXISTS,
   priceImport,
   type ImportedOrder,
@@ -33,9 +33,9 @@ export class MemoryImportedOrders implements ImportedOrders {
       const now = this.clock.now();
       const number = order.orderNumber ?? this.freeNumber(appId, now);
       const { id } = insertOrder(this.state, appId, {
-        ...importedOrder(order, named, priced, { parts: newParts(now, randomInt), now }),
+        ...importedOrderColumns(order, named, priced, { parts: newParts(now, randomInt), now }),
         order_number: number,
-        items: priced.lines.map(importedItem),
+        items: priced.lines.map(importedItemColumns),
         payments: this.paymentsOf(priced, now),
       });
       return { id };

@@ -41,9 +41,9 @@ export class MemoryOrderChanges implements OrderChanges {
       stock.get(shelfKey({ variantId, warehouseId }))?.on_hand ?? 0;
     const plan = planOrderChanges(changes, { orders: found, onHand });
     this.save(appId, plan);
-    const refunded = plan.refunded.flatMap((id) => this.state.orders.get(appId, id)?.proforma_order_id ?? []);
-    const due = refundProformas(this.state, appId, findProformas(this.state, appId, refunded), this.clock.now());
-    return { due, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+    const refunded = plan.refundedIds.flatMap((id) => this.state.orders.get(appId, id)?.proforma_order_id ?? []);
+    const dueRefunds = refundProformas(this.state, appId, findProformas(this.state, appId, refunded), this.clock.now());
+    return { dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
   }
 
   private find(appId: number, changes: readonly ParsedChange[]): ChangeableOrder[] {
@@ -61,19 +61,19 @@ export class MemoryOrderChanges implements OrderChanges {
     });
   }
 
-  private save(appId: number, { orders, canceled, endedReservations }: OrderPlan): void {
+  private save(appId: number, { orders, canceledIds, endedReservations }: OrderPlan): void {
     const now = this.clock.now();
     for (const changed of orders) {
       const order = this.state.orders.get(appId, changed.id) as StoredOrder;
       this.state.orders.put(appId, { ...order, ...columnsOf(changed, order, now) });
     }
-    const unsold = canceled.flatMap((id) => this.state.orders.get(appId, id)?.items ?? []);
+    const unsold = canceledIds.flatMap((id) => this.state.orders.get(appId, id)?.items ?? []);
     subtractSold(this.state, appId, soldPieces(unsold));
     endReservations(this.state, appId, endedReservations, now);
   }
 }
 
-function changeable(order: StoredOrder, reserved: readonly ReservedPieces[]): ChangeableOrder {
+function changeable(order: StoredOrder, reservedPieces: readonly ReservedPieces[]): ChangeableOrder {
   return {
     id: order.id,
     dataPart: order.data_part,
@@ -85,7 +85,7 @@ function changeable(order: StoredOrder, reserved: readonly ReservedPieces[]): Ch
     invoiceNumber: order.invoice_number,
     hasShipped: order.shipped_at !== null,
     isRefundable: order.proforma_order_id !== null || order.paid === 0,
-    reserved,
+    reservedPieces,
   };
 }
 

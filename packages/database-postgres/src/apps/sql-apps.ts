@@ -3,15 +3,15 @@ import {
   type AppContext,
   type AppQueries,
   type Apps,
-  changesCurrency,
+  isCurrencyChanged,
   contextOf,
   DEFAULT_LANGUAGE,
   drawMediaPrefix,
   DEFAULT_PAYMENT_METHODS,
   type InvalidSettings,
-  namedWarehouse,
+  patchedWarehouseCode,
   type NewApp,
-  patchedApp,
+  applyPatch,
   settingsErrors,
   type SettingsFacts,
   type SettingsPatch,
@@ -63,7 +63,7 @@ export class SqlApps implements Apps, AppQueries {
     });
   }
 
-  async any(): Promise<boolean> {
+  async hasApps(): Promise<boolean> {
     return (await this.database.rows('select id from apps limit 1')).length > 0;
   }
 
@@ -87,7 +87,7 @@ export class SqlApps implements Apps, AppQueries {
       // Inserts of rows that refer to the app lock its key; `no key` does not block them.
       const app = await findApp(transaction, appId, 'for no key update');
       if (app === undefined) return undefined;
-      const patched = patchedApp(app, patch);
+      const patched = applyPatch(app, patch);
       const errors = settingsErrors(app, patched, patch, await factsOf(transaction, app, patched, patch));
       if (Object.keys(errors).length > 0) return { errors };
       const [updatedApp] = await transaction.rows<App>(
@@ -110,9 +110,9 @@ export class SqlApps implements Apps, AppQueries {
 }
 
 async function factsOf(transaction: Transaction, app: App, patched: App, patch: SettingsPatch): Promise<SettingsFacts> {
-  const warehouse = namedWarehouse(patched, patch);
+  const warehouse = patchedWarehouseCode(patched, patch);
   return {
-    holdsAmounts: changesCurrency(app, patched) && (await holdsAmounts(transaction, app.id)),
+    hasAmounts: isCurrencyChanged(app, patched) && (await holdsAmounts(transaction, app.id)),
     hasWarehouse: warehouse !== undefined && (await hasWarehouse(transaction, app.id, warehouse)),
     isAccountNumber,
   };

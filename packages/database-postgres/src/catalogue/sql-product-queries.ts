@@ -3,7 +3,7 @@ import type {
   ProductListQuery,
   ProductLookUp,
   ProductQueries,
-  ShownApp,
+  RequestingApp,
   VerifiedCodes,
 } from '@back-office/catalogue';
 import type { Postgres } from '../postgres.js';
@@ -14,11 +14,11 @@ import { verifyCodes } from './verified-codes.js';
 export class SqlProductQueries implements ProductQueries {
   constructor(private readonly database: Postgres) {}
 
-  find({ id, decimals }: ShownApp, lookUp: ProductLookUp): Promise<string | undefined> {
+  find({ id, decimals }: RequestingApp, lookUp: ProductLookUp): Promise<string | undefined> {
     return findProductJson(this.database, id, decimals, lookUp);
   }
 
-  list({ id, decimals }: ShownApp, query: ProductListQuery): Promise<string> {
+  list({ id, decimals }: RequestingApp, query: ProductListQuery): Promise<string> {
     return productListJson(this.database, { appId: id, decimals, ...query });
   }
 

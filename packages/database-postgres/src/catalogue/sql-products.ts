@@ -35,7 +35,7 @@ import {
 import type { RowOf } from '../tables/define-table.js';
 import type { PRODUCTS, VARIANTS } from '../tables/products.js';
 
-const SLUG_TOOLS = { asciiOf, randomEnd: () => randomBytes(4).toString('hex') };
+const SLUG_TOOLS = { asciiOf, randomSuffix: () => randomBytes(4).toString('hex') };
 
 type ProductRow = RowOf<typeof PRODUCT_COLUMNS> & Pick<RowOf<typeof PRODUCTS>, 'id' | 'external_ref'>;
 type VariantRow = RowOf<typeof VARIANT_COLUMNS> & Pick<RowOf<typeof VARIANTS>, 'id' | 'product_id'>;
@@ -61,7 +61,7 @@ export class SqlProducts implements Products {
       await beginLockedBulk(transaction, 'products', appId, records);
       await checkStoredCurrency(transaction, app);
       const foundProducts = await findNamedRecords(transaction, appId, validRows);
-      const plan = planProducts(rows, foundProducts, SLUG_TOOLS, { explains: explain === true });
+      const plan = planProducts(rows, foundProducts, SLUG_TOOLS, { shouldExplain: explain === true });
       const changes = productChanges(plan.outcomes, foundProducts);
       const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
       if (changes.products.length > 0) await writeChanges(transaction, appId, changes, this.clock.now(), libraryKeyOf);
@@ -91,7 +91,7 @@ async function findNamedRecords(
   ]);
   const products = rows.map((row) => {
     const { id, external_ref } = row;
-    return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), images: [], touched: false };
+    return { id, external_ref, ...fieldsOf(row, PRODUCT_COLUMNS.names), images: [], isChanged: false };
   });
   const variants = await findVariants(
     transaction,
@@ -119,7 +119,7 @@ async function findVariants(
     vatRate,
     product: products.get(productId) ?? placeholderProduct(productId),
     images: [],
-    touched: false,
+    isChanged: false,
   }));
 }
 
@@ -132,7 +132,7 @@ function identifiersOf<Row>(rows: readonly Row[], field: keyof Row): unknown[] {
 
 /** Stands for the product of a found variant when no row identifies that product. */
 function placeholderProduct(id: number): ProductDraft {
-  return { id, code: '', slug: '', name: '', external_ref: null, ...blankFields(), images: [], touched: false };
+  return { id, code: '', slug: '', name: '', external_ref: null, ...blankFields(), images: [], isChanged: false };
 }
 
 /** Returns the key of the library file behind a URL; `undefined` when there is none. */

@@ -1,6 +1,6 @@
 import {
   matchCodes,
-  wantedCodes,
+  searchedCodesOf,
   type FoundCodes,
   type ProductCodes,
   type VerifiedCodes,
@@ -42,7 +42,7 @@ export async function verifyCodes(
   appId: number,
   rows: readonly ProductCodes[],
 ): Promise<VerifiedCodes[]> {
-  const searchedCodes = rows.map(wantedCodes);
+  const searchedCodes = rows.map(searchedCodesOf);
   const texts = (['code', 'barcode', 'productCode'] as const).map((field) => [
     ...new Set(searchedCodes.map((row) => row[field])),
   ]);

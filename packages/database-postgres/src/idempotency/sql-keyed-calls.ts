@@ -80,7 +80,7 @@ export class SqlKeyedCalls implements KeyedCalls {
     await this.database.rows(RENEW, [...keyOf(run), run.id, lease]);
   }
 
-  async keep(run: Run, { status, headers, text }: StoredAnswer): Promise<void> {
+  async storeAnswer(run: Run, { status, headers, text }: StoredAnswer): Promise<void> {
     await this.database.rows(KEEP, [...keyOf(run), run.id, status, JSON.stringify(headers), text ?? null]);
   }
 
@@ -107,5 +107,5 @@ function keyOf({ appId, tokenId, key }: KeyedCall): [number, number, string] {
 
 function runOf(call: KeyedCall, id: string, outcome: Buffer | null): Run {
   const mark = (written: Buffer) => ({ text: MARK, values: [...keyOf(call), id, written] });
-  return { ...call, id, once: new WriteOnce(mark, outcome) };
+  return { ...call, id, keyedWrite: new WriteOnce(mark, outcome) };
 }

@@ -1,8 +1,8 @@
 import { isRefusal, newParts, type Clock, type Refusal } from '@back-office/kernel';
 import { matcherOf, MATCHING } from '@back-office/matching';
 import {
-  importedItem,
-  importedOrder,
+  importedItemColumns,
+  importedOrderColumns,
   ORDER_ALREADY_EXISTS,
   priceImport,
   type ImportedItem,
@@ -95,10 +95,10 @@ async function add(transaction: Transaction, appId: number, order: ImportedOrder
   const [made] = await transaction.last<{ id: number }>(INSERT, [
     appId,
     JSON.stringify({
-      ...importedOrder(order, named, priced, { parts: newParts(now, randomInt), now }),
+      ...importedOrderColumns(order, named, priced, { parts: newParts(now, randomInt), now }),
       order_number: number,
     }),
-    JSON.stringify(priced.lines.map((line, position) => ({ ...importedItem(line), position }))),
+    JSON.stringify(priced.lines.map((line, position) => ({ ...importedItemColumns(line), position }))),
     JSON.stringify(priced.payments.map(paymentColumns)),
     now,
   ]);

@@ -86,10 +86,10 @@ export class SqlOrderChanges implements OrderChanges {
     const onHand = await lockStock(transaction, appId, found);
     const plan = planOrderChanges(changes, { orders: found, onHand });
     if (plan.orders.length > 0) await save(transaction, appId, plan, this.clock.now());
-    const refunded = new Set<number | null>(plan.refunded);
+    const refunded = new Set<number | null>(plan.refundedIds);
     const paid = proformas.filter(({ orderId }) => refunded.has(orderId));
-    const due = paid.length > 0 ? await this.refunds.refund(transaction, appId, paid) : [];
-    return { due, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+    const dueRefunds = paid.length > 0 ? await this.refunds.refund(transaction, appId, paid) : [];
+    return { dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
   }
 }
 
@@ -128,7 +128,7 @@ async function lockOrders(
 
 async function lockStock(transaction: Transaction, appId: number, orders: readonly ChangeableOrder[]): Promise<OnHand> {
   transaction.locks('stock');
-  const pieces = orders.flatMap(({ reserved }) => reserved);
+  const pieces = orders.flatMap(({ reservedPieces }) => reservedPieces);
   const rows = await transaction.rows<{ variant_id: number; warehouse_id: number; on_hand: number }>(LOCK_ON_HAND, [
     appId,
     pieces.map(({ variantId }) => variantId),
@@ -141,7 +141,7 @@ async function lockStock(transaction: Transaction, appId: number, orders: readon
 async function save(
   transaction: Transaction,
   appId: number,
-  { orders, canceled, endedReservations }: OrderPlan,
+  { orders, canceledIds, endedReservations }: OrderPlan,
   now: Date,
 ): Promise<void> {
   const rows = orders.map((order) => ({
@@ -160,5 +160,5 @@ async function save(
     warehouse_id: warehouseId,
     qty,
   }));
-  await transaction.rows(SAVE, [appId, JSON.stringify(rows), canceled, JSON.stringify(ended), now]);
+  await transaction.rows(SAVE, [appId, JSON.stringify(rows), canceledIds, JSON.stringify(ended), now]);
 }

@@ -49,13 +49,13 @@ export function fixtureOf<Ports extends FixturePorts>(
       const fingerprint = crypto.getRandomValues(new Uint8Array(32));
       const beginRun = async (): Promise<Run> => {
         const run = await ports.keyedCalls.begin({ appId, tokenId: 1, key: 'contract', fingerprint });
-        if (typeof run === 'string' || !('once' in run)) throw new Error('The call did not begin');
+        if (typeof run === 'string' || !('keyedWrite' in run)) throw new Error('The call did not begin');
         return run;
       };
       const run = await beginRun();
-      const first = await run.once.run(work);
+      const first = await run.keyedWrite.run(work);
       await ports.keyedCalls.release(run);
-      return [first, await (await beginRun()).once.run(work)];
+      return [first, await (await beginRun()).keyedWrite.run(work)];
     },
     async startSession(appId: number, fields: Partial<NewSession> = {}): Promise<Session> {
       const tokenHash = crypto.getRandomValues(new Uint8Array(32));

@@ -2,7 +2,7 @@ import type { Basket, EvaluatedBasket } from '@back-office/checkout';
 import { aBasket } from '@back-office/checkout/testing';
 import { isRefusal, type Clock, type PaymentMethod, type Refusal } from '@back-office/kernel';
 import type { ManualClock } from '@back-office/kernel/testing';
-import type { OrderChange, OrderName } from '@back-office/orders';
+import type { OrderChange, OrderIdentifier } from '@back-office/orders';
 import type { Sale as OrderSale } from '@back-office/orders/testing';
 import { convert, createProforma, pay, warehouseConfirm, type Decision, type Proforma } from '@back-office/proforma';
 import type { Database } from '../index.js';
@@ -72,7 +72,7 @@ function salesOf({ evaluations, orderChanges, orderQueries, proformaOrders }: Sa
       const { id } = await evaluate(appId, basket);
       return throwIfRefused(await tryToPropose(appId, id));
     },
-    async changeOrder(appId: number, orderId: number, change: Omit<OrderChange, keyof OrderName>): Promise<void> {
+    async changeOrder(appId: number, orderId: number, change: Omit<OrderChange, keyof OrderIdentifier>): Promise<void> {
       const order = await orderQueries.find(appId, orderId);
       if (order === undefined) throw new Error(`No order ${orderId}`);
       const identifiers = { id: order.id, dataPart: order.data_part, timePart: order.time_part };

@@ -1,28 +1,28 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { orderChange, OrderShop, type GivenOrders } from './given-orders.js';
+import { orderChange, OrderShop, type OrderFixture } from './given-orders.js';
 
 export function convertedOrdersContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenOrders>,
+  open: () => Promise<OrderFixture>,
 ): void {
-  let given: GivenOrders;
+  let fixture: OrderFixture;
   let shop: OrderShop;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    shop = await OrderShop.open(given);
-    await given.addGoods(shop.appId, { code: 'T', price: 300 });
-    await given.addStock(shop.appId, 'T', { W1: 10 });
+    shop = await OrderShop.open(fixture);
+    await fixture.addGoods(shop.appId, { code: 'T', price: 300 });
+    await fixture.addStock(shop.appId, 'T', { W1: 10 });
   });
 
   describe('the order of a proforma', () => {
     it('copies the data of the proforma', async () => {
-      const now = given.clock.now();
-      const customer = await given.addCustomer(shop.appId);
-      const order = await shop.sold({ customer, paid: 500, comment: 'Ring twice', tags: ['vip'] });
+      const now = fixture.clock.now();
+      const customer = await fixture.addCustomer(shop.appId);
+      const order = await shop.sellOrder({ customer, paid: 500, comment: 'Ring twice', tags: ['vip'] });
       expect(order).toMatchObject({
         order_date: now,
         inserted_at: now,
@@ -50,9 +50,9 @@ export function convertedOrdersContract(
       expect(order.payments).toMatchObject([{ amount: 500, status: 'settled', refund_of: null }]);
     });
 
-    it('has the confirmed pieces, without empty lines', async () => {
+    it('has the confirmed pieces, but no empty lines', async () => {
       const items = ['S', 'T', 'S'].map((code) => ({ code, qty: 2 }));
-      const order = await shop.sold({ items, confirmed: [1, 0, 2] });
+      const order = await shop.sellOrder({ items, confirmed: [1, 0, 2] });
       expect(order.items).toMatchObject([
         { code: 'S', qty: 1, price: 1_000, sales: 1_000, warehouse_code: 'W1' },
         { code: 'S', qty: 2, price: 1_000, sales: 2_000, warehouse_code: 'W1' },
@@ -61,23 +61,23 @@ export function convertedOrdersContract(
     });
 
     it('shows a pending refund', async () => {
-      const { payments } = await shop.sold({ confirmed: [1] });
+      const { payments } = await shop.sellOrder({ confirmed: [1] });
       expect(payments).toMatchObject([{ amount: 2_000 }, { amount: -1_000, status: 'pending' }]);
     });
   });
 
   describe('sold pieces', () => {
-    it('count converted and imported orders that are not canceled', async () => {
-      await shop.imported({ items: [{ code: 'T', qty: 2, price: null }] });
-      expect(await given.bestSellers(shop.appId)).toEqual(['T', 'S']);
-      const order = await shop.sold({ items: [{ code: 'S', qty: 4 }], confirmed: [3] });
-      expect(await given.bestSellers(shop.appId)).toEqual(['S', 'T']);
+    it('count converted and imported orders, unless canceled', async () => {
+      await shop.importOrder({ items: [{ code: 'T', qty: 2, price: null }] });
+      expect(await fixture.bestSellers(shop.appId)).toEqual(['T', 'S']);
+      const order = await shop.sellOrder({ items: [{ code: 'S', qty: 4 }], confirmed: [3] });
+      expect(await fixture.bestSellers(shop.appId)).toEqual(['S', 'T']);
       const cancel = orderChange(order, { status: 'canceled' });
       await shop.change([cancel], { dryRun: true });
-      expect(await given.bestSellers(shop.appId)).toEqual(['S', 'T']);
-      await shop.changed(cancel);
-      await shop.changed(cancel);
-      expect(await given.bestSellers(shop.appId)).toEqual(['T', 'S']);
+      expect(await fixture.bestSellers(shop.appId)).toEqual(['S', 'T']);
+      await shop.changeAll(cancel);
+      await shop.changeAll(cancel);
+      expect(await fixture.bestSellers(shop.appId)).toEqual(['T', 'S']);
     });
   });
 }

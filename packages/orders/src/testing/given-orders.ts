@@ -22,7 +22,7 @@ export interface Goods {
   readonly variantId: number;
 }
 
-export interface Customer {
+export interface CustomerRow {
   readonly id: number;
   readonly data_part: number;
   readonly time_part: number;
@@ -44,53 +44,52 @@ interface NewCustomer {
   readonly external_ref?: string;
 }
 
-/** A sale of this app that has become an order. */
 export interface Sale {
   readonly items: readonly { readonly code: string; readonly qty: number }[];
-  readonly customer?: Customer;
-  /** Codes of vouchers, which pay first. */
+  readonly customer?: CustomerRow;
+  /** Vouchers with these codes pay first. */
   readonly vouchers?: readonly string[];
-  /** Bank transfer in minor units; by default the whole debt. */
+  /** Amount of a bank transfer in minor units; by default the whole debt. */
   readonly paid?: number;
-  /** Confirmed quantity of each line; by default all. */
+  /** Confirmed quantity of each line; by default the full quantity. */
   readonly confirmed?: readonly number[];
   readonly comment?: string;
   readonly tags?: readonly string[];
   readonly amountPerPoint?: number;
 }
 
-/** Fixture of the contracts of orders. Amounts are minor units. */
-export interface GivenOrders {
+/** The contracts of orders run against this fixture. Amounts are minor units. */
+export interface OrderFixture {
   readonly importedOrders: ImportedOrders;
   readonly orderQueries: OrderQueries;
   readonly orderChanges: OrderChanges;
   readonly clock: ManualClock;
-  /** An app whose currency is RSD. */
+  /** The app's currency is RSD. */
   makeApp(): Promise<number>;
-  addCustomer(appId: number, fields?: NewCustomer): Promise<Customer>;
-  /** A product named like its code, with one variant of that code; by default at 10.00 with 20 % VAT. */
+  addCustomer(appId: number, fields?: NewCustomer): Promise<CustomerRow>;
+  /** Adds a product named like its code. Its variant has the same code; by default it costs 10.00 with 20 % VAT. */
   addGoods(appId: number, goods: NewGoods): Promise<Goods>;
   addWarehouse(appId: number, code: string): Promise<unknown>;
   addStock(appId: number, code: string, onHand: Readonly<Record<string, number>>): Promise<void>;
-  /** Sets the pieces on hand, also below the reserved ones. */
+  /** Sets the pieces on hand, even below the reserved ones. */
   countStock(appId: number, code: string, warehouseCode: string, onHand: number): Promise<void>;
-  /** Changes of stock in the order of their booking, in short: `ship -2 S@W1 P-2026-1`. */
+  /** Returns changes of stock in booking order, such as `ship -2 S@W1 P-2026-1`. */
   movementsOf(appId: number): Promise<readonly string[]>;
   stockOf(appId: number, variantId: number): Promise<{ readonly onHand: number; readonly reserved: number }>;
   bestSellers(appId: number): Promise<readonly string[]>;
   addLocation(appId: number, code: string): Promise<number>;
   methodOf(appId: number, kind: PaymentMethodKind): Promise<PaymentMethod>;
   addVoucher(appId: number, code: string, amount: number): Promise<unknown>;
-  /** Spent minor units of a voucher. */
+  /** Returns the spent minor units of a voucher. */
   spentOf(appId: number, code: string): Promise<number>;
-  pointsOf(appId: number, customer: Customer): Promise<number>;
+  pointsOf(appId: number, customer: CustomerRow): Promise<number>;
   sellOrder(appId: number, sale: Sale): Promise<number>;
   close(): Promise<void>;
 }
 
-/** By default an order of two pieces of `S` without a number. */
-export function anImport(more: Partial<ImportedOrder> = {}): ImportedOrder {
-  return { ...IMPORT, ...more };
+/** By default the order has two pieces of `S` and no number. */
+export function anImport(overrides: Partial<ImportedOrder> = {}): ImportedOrder {
+  return { ...IMPORT, ...overrides };
 }
 
 const IMPORT: ImportedOrder = {
@@ -104,55 +103,55 @@ const IMPORT: ImportedOrder = {
   currency: 'RSD',
 };
 
-/** An app that sells shirts: ten of `S` in `W1`. */
+/** The app sells ten shirts: variant `S` in warehouse `W1`. */
 export class OrderShop {
   private constructor(
-    readonly given: GivenOrders,
+    readonly fixture: OrderFixture,
     readonly appId: number,
     readonly shirt: Goods,
   ) {}
 
-  static async open(given: GivenOrders): Promise<OrderShop> {
-    const appId = await given.makeApp();
-    const shirt = await given.addGoods(appId, { code: 'S', barcode: '860', external_ref: 'ref' });
-    await given.addWarehouse(appId, 'W1');
-    await given.addStock(appId, 'S', { W1: 10 });
-    return new OrderShop(given, appId, shirt);
+  static async open(fixture: OrderFixture): Promise<OrderShop> {
+    const appId = await fixture.makeApp();
+    const shirt = await fixture.addGoods(appId, { code: 'S', barcode: '860', external_ref: 'ref' });
+    await fixture.addWarehouse(appId, 'W1');
+    await fixture.addStock(appId, 'S', { W1: 10 });
+    return new OrderShop(fixture, appId, shirt);
   }
 
-  tryToImport(more: Partial<ImportedOrder> = {}): Promise<{ readonly id: number } | Refusal> {
-    return this.given.importedOrders.add(this.appId, anImport(more));
+  tryToImport(overrides: Partial<ImportedOrder> = {}): Promise<{ readonly id: number } | Refusal> {
+    return this.fixture.importedOrders.add(this.appId, anImport(overrides));
   }
 
-  async imported(more: Partial<ImportedOrder> = {}): Promise<Order> {
-    const added = await this.tryToImport(more);
-    if (isRefusal(added)) throw new Error(added.refused);
-    return this.order(added.id);
+  async importOrder(overrides: Partial<ImportedOrder> = {}): Promise<Order> {
+    const result = await this.tryToImport(overrides);
+    if (isRefusal(result)) throw new Error(result.refused);
+    return this.findOrder(result.id);
   }
 
-  async sold(more: Partial<Sale> = {}): Promise<Order> {
-    return this.order(await this.given.sellOrder(this.appId, { items: [{ code: 'S', qty: 2 }], ...more }));
+  async sellOrder(overrides: Partial<Sale> = {}): Promise<Order> {
+    return this.findOrder(await this.fixture.sellOrder(this.appId, { items: [{ code: 'S', qty: 2 }], ...overrides }));
   }
 
-  async order(id: number): Promise<Order> {
-    const order = await this.given.orderQueries.find(this.appId, id);
+  async findOrder(id: number): Promise<Order> {
+    const order = await this.fixture.orderQueries.find(this.appId, id);
     if (order === undefined) throw new Error(`No order ${id}`);
     return order;
   }
 
   change(rows: readonly (OrderChange | string)[], options: BulkOptions = {}): Promise<ChangedOrders> {
-    return this.given.orderChanges.change(this.appId, rows, options);
+    return this.fixture.orderChanges.change(this.appId, rows, options);
   }
 
-  /** Expects that no change fails. */
-  async changed(...rows: readonly OrderChange[]): Promise<ChangedOrders> {
-    const outcome = await this.change(rows);
-    expect(outcome.failed).toEqual([]);
-    return outcome;
+  /** Throws when a change fails. */
+  async changeAll(...rows: readonly OrderChange[]): Promise<ChangedOrders> {
+    const result = await this.change(rows);
+    expect(result.failed).toEqual([]);
+    return result;
   }
 
   stock(): Promise<{ readonly onHand: number; readonly reserved: number }> {
-    return this.given.stockOf(this.appId, this.shirt.variantId);
+    return this.fixture.stockOf(this.appId, this.shirt.variantId);
   }
 }
 

@@ -2,23 +2,23 @@ import { isRefusal } from '@back-office/kernel';
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import { ORDER_ALREADY_EXISTS, type ImportedOrder } from '../index.js';
-import { OrderShop, type GivenOrders } from './given-orders.js';
+import { OrderShop, type OrderFixture } from './given-orders.js';
 
-/** The adapter may hold orders of other apps. */
+/** The adapter may have orders of other apps. */
 export function importedOrdersContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenOrders>,
+  open: () => Promise<OrderFixture>,
 ): void {
-  let given: GivenOrders;
+  let fixture: OrderFixture;
   let shop: OrderShop;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    shop = await OrderShop.open(given);
+    shop = await OrderShop.open(fixture);
   });
-  const count = async (): Promise<number> => {
+  const countOrders = async (): Promise<number> => {
     const filter = {
       search: undefined,
       customerId: undefined,
@@ -28,13 +28,13 @@ export function importedOrdersContract(
     };
     const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
     const page = { offset: 0, limit: 100 };
-    return (JSON.parse(await given.orderQueries.list({ app, filter, orderBy: '', page })) as unknown[]).length;
+    return (JSON.parse(await fixture.orderQueries.list({ app, filter, orderBy: '', page })) as unknown[]).length;
   };
 
   describe('an imported order', () => {
     it('is stored as open, pending and unpaid', async () => {
-      const now = given.clock.now();
-      const order = await shop.imported();
+      const now = fixture.clock.now();
+      const order = await shop.importOrder();
       expect(order).toMatchObject({
         external_ref: 'ext-1',
         order_date: now,
@@ -86,16 +86,16 @@ export function importedOrdersContract(
     });
 
     it('keeps its number or gets a new one', async () => {
-      expect((await shop.imported()).order_number).toMatch(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/);
-      expect((await shop.imported({ externalRef: 'b', orderNumber: 'N-1' })).order_number).toBe('N-1');
+      expect((await shop.importOrder()).order_number).toMatch(/^O-2026-[0-9A-HJKMNP-TV-Z]{8}$/);
+      expect((await shop.importOrder({ externalRef: 'b', orderNumber: 'N-1' })).order_number).toBe('N-1');
     });
 
-    it('keeps its date, prices and order of items', async () => {
+    it('keeps its date, prices and the order of its items', async () => {
       const items = [
         { barcode: '860', qty: 1, price: 1 },
         { external_ref: 'ref', qty: 3, price: 0 },
       ];
-      const order = await shop.imported({ items, orderDate: new Date('2020-02-03T04:05:06Z') });
+      const order = await shop.importOrder({ items, orderDate: new Date('2020-02-03T04:05:06Z') });
       expect(order.order_date).toEqual(new Date('2020-02-03T04:05:06Z'));
       expect(order.items).toMatchObject([
         { qty: 1, price: 1, sales: 1 },
@@ -104,26 +104,26 @@ export function importedOrdersContract(
     });
 
     it('moves no stock', async () => {
-      await shop.imported();
+      await shop.importOrder();
       expect(await shop.stock()).toEqual({ onHand: 10, reserved: 0 });
     });
 
-    it('takes the parts of its customer, and its location', async () => {
-      const person = {
+    it('takes the parts of its customer and stores its location', async () => {
+      const contact = {
         email: 'mira@example.com',
         first_name: 'Mira',
         last_name: 'Marić',
         phone: '+381',
         external_ref: 'c',
       };
-      const customer = await given.addCustomer(shop.appId, person);
-      const location = await given.addLocation(shop.appId, 'L');
-      const order = await shop.imported({ customer: { externalRef: 'c' }, locationCode: 'L' });
+      const customer = await fixture.addCustomer(shop.appId, contact);
+      const location = await fixture.addLocation(shop.appId, 'L');
+      const order = await shop.importOrder({ customer: { externalRef: 'c' }, locationCode: 'L' });
       expect(order).toMatchObject({
         customer_id: customer.id,
         data_part: customer.data_part,
         time_part: customer.time_part,
-        customer_email: person.email,
+        customer_email: contact.email,
         customer_first_name: 'Mira',
         customer_last_name: 'Marić',
         customer_phone: '+381',
@@ -136,10 +136,10 @@ export function importedOrdersContract(
       [[500], 2, 1_500],
       [[500, 1_500], 3, 0],
       [[2_500], 3, 0],
-    ])('paid %j has payment status %d and debt %d', async (amounts, status, debt) => {
-      const method = await given.methodOf(shop.appId, 'cash');
-      const now = given.clock.now();
-      const order = await shop.imported({ payments: amounts.map((amount) => ({ methodId: method.id, amount })) });
+    ])('with the payments %j has payment status %d and debt %d', async (amounts, status, debt) => {
+      const method = await fixture.methodOf(shop.appId, 'cash');
+      const now = fixture.clock.now();
+      const order = await shop.importOrder({ payments: amounts.map((amount) => ({ methodId: method.id, amount })) });
       expect(order).toMatchObject({ payment_status_id: status, debt });
       expect((order.payments ?? []).map(({ amount }) => amount)).toEqual(amounts);
       for (const payment of order.payments ?? []) {
@@ -154,29 +154,29 @@ export function importedOrdersContract(
     });
   });
 
-  describe('an order that is imported again', () => {
+  describe('a repeated import', () => {
     it('is refused by its reference and by its number', async () => {
-      await shop.imported({ orderNumber: 'N-1' });
+      await shop.importOrder({ orderNumber: 'N-1' });
       expect(await shop.tryToImport({ orderNumber: 'N-2' })).toEqual(ORDER_ALREADY_EXISTS);
       expect(await shop.tryToImport({ externalRef: 'b', orderNumber: 'N-1' })).toEqual(ORDER_ALREADY_EXISTS);
-      expect(await count()).toBe(1);
+      expect(await countOrders()).toBe(1);
     });
 
-    it('concurrently is added once', async () => {
-      const outcomes = await Promise.all(Array.from({ length: 6 }, () => shop.tryToImport()));
-      expect(outcomes.filter(isRefusal)).toEqual(Array(5).fill(ORDER_ALREADY_EXISTS));
-      expect(await count()).toBe(1);
+    it('adds the order once for concurrent calls', async () => {
+      const results = await Promise.all(Array.from({ length: 6 }, () => shop.tryToImport()));
+      expect(results.filter(isRefusal)).toEqual(Array(5).fill(ORDER_ALREADY_EXISTS));
+      expect(await countOrders()).toBe(1);
     });
 
-    it('in another app is added', async () => {
-      await shop.imported({ orderNumber: 'N-1' });
-      const other = await OrderShop.open(given);
-      expect((await other.imported({ orderNumber: 'N-1' })).order_number).toBe('N-1');
+    it('adds the order in another app', async () => {
+      await shop.importOrder({ orderNumber: 'N-1' });
+      const otherShop = await OrderShop.open(fixture);
+      expect((await otherShop.importOrder({ orderNumber: 'N-1' })).order_number).toBe('N-1');
     });
   });
 
-  describe('an order that names missing records', () => {
-    it('is refused for the first of them', async () => {
+  describe('an imported order that names missing records', () => {
+    it('is refused for the first missing record', async () => {
       const invalid: Partial<ImportedOrder> = {
         customer: { externalRef: 'x' },
         locationCode: 'x',
@@ -189,35 +189,35 @@ export function importedOrdersContract(
         { items: [{ code: 'free', qty: 1, price: null }] },
         { payments: [] },
       ];
-      await given.addGoods(shop.appId, { code: 'free', price: null });
+      await fixture.addGoods(shop.appId, { code: 'free', price: null });
       const refusals = [await shop.tryToImport(invalid)];
       let order = invalid;
       for (const part of corrections) refusals.push(await shop.tryToImport((order = { ...order, ...part })));
-      expect(refusals.map((each) => isRefusal(each) && each.refused)).toEqual([
+      expect(refusals.map((refusal) => isRefusal(refusal) && refusal.refused)).toEqual([
         'API.Customers.NotFound',
         'API.Order.AppLocationNotFound',
         'API.Order.ProductNotFound',
         'API.PaymentMethod.NotSupported',
         'API.Products.MissingPrice',
       ]);
-      expect(await count()).toBe(0);
+      expect(await countOrders()).toBe(0);
     });
 
     it('is refused when only another app has them', async () => {
-      const other = await given.makeApp();
-      await given.addGoods(other, { code: 'T' });
-      await given.addCustomer(other, { external_ref: 'c' });
-      const method = await given.methodOf(other, 'cash');
-      for (const foreign of [
+      const otherAppId = await fixture.makeApp();
+      await fixture.addGoods(otherAppId, { code: 'T' });
+      await fixture.addCustomer(otherAppId, { external_ref: 'c' });
+      const method = await fixture.methodOf(otherAppId, 'cash');
+      for (const foreignFields of [
         { items: [{ code: 'T', qty: 1, price: null }] },
         { customer: { externalRef: 'c' } },
         { payments: [{ methodId: method.id, amount: 1 }] },
       ]) {
-        expect(isRefusal(await shop.tryToImport(foreign))).toBe(true);
+        expect(isRefusal(await shop.tryToImport(foreignFields))).toBe(true);
       }
     });
 
-    it('in another currency is refused', async () => {
+    it('is refused in another currency than that of the app', async () => {
       const unavailable = { name: 'DatabaseUnavailable' };
       await expect(shop.tryToImport({ currency: 'EUR' })).rejects.toMatchObject(unavailable);
     });

@@ -1,9 +1,9 @@
 import { eachCase, type Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
 import type { OrderFilter } from '../index.js';
-import { orderChange, OrderShop, type GivenOrders } from './given-orders.js';
+import { orderChange, OrderShop, type OrderFixture } from './given-orders.js';
 
-const NOTHING: OrderFilter = {
+const NO_FILTER: OrderFilter = {
   search: undefined,
   customerId: undefined,
   appLocationId: undefined,
@@ -17,31 +17,31 @@ interface ListedOrder {
   readonly order_number: string;
 }
 
-/** The adapter may hold orders of other apps. */
+/** The adapter may have orders of other apps. */
 export function orderQueriesContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenOrders>,
+  open: () => Promise<OrderFixture>,
 ): void {
-  let given: GivenOrders;
+  let fixture: OrderFixture;
   let shop: OrderShop;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    shop = await OrderShop.open(given);
+    shop = await OrderShop.open(fixture);
   });
 
   const list = async (filter: Partial<OrderFilter> = {}, orderBy: unknown = '', page = ALL): Promise<ListedOrder[]> => {
     const app = { id: shop.appId, decimals: 2, currency: 'RSD' };
     return JSON.parse(
-      await given.orderQueries.list({ app, filter: { ...NOTHING, ...filter }, orderBy, page }),
+      await fixture.orderQueries.list({ app, filter: { ...NO_FILTER, ...filter }, orderBy, page }),
     ) as ListedOrder[];
   };
-  const numbers = async (...asked: Parameters<typeof list>): Promise<string> =>
-    (await list(...asked)).map((order) => order.order_number).join(' ');
-  /** Orders A, B and C, a second apart. */
-  const three = async () => {
+  const listNumbers = async (...listArguments: Parameters<typeof list>): Promise<string> =>
+    (await list(...listArguments)).map((order) => order.order_number).join(' ');
+  /** Imports orders A, B and C, a second apart. */
+  const importThree = async () => {
     const orders = [];
     for (const [name, price, year] of [
       ['A', 200, 2022],
@@ -50,42 +50,42 @@ export function orderQueriesContract(
     ] as const) {
       const items = [{ code: 'S', qty: 1, price }];
       const orderDate = new Date(`${year}-01-01T00:00:00Z`);
-      orders.push(await shop.imported({ externalRef: name, orderNumber: name, items, orderDate }));
-      given.clock.forward({ seconds: 1 });
+      orders.push(await shop.importOrder({ externalRef: name, orderNumber: name, items, orderDate }));
+      fixture.clock.forward({ seconds: 1 });
     }
     return orders;
   };
 
   describe('one order', () => {
     it('is found by its id, and by matching parts', async () => {
-      const order = await shop.imported();
+      const order = await shop.importOrder();
       const { id, data_part: dataPart, time_part: timePart } = order;
-      const { orderQueries } = given;
+      const { orderQueries } = fixture;
       expect(await orderQueries.findByParts(shop.appId, id, dataPart, timePart)).toEqual(order);
       expect(await orderQueries.findByParts(shop.appId, id, dataPart + 1, timePart)).toBeUndefined();
       expect(await orderQueries.findByParts(shop.appId, id, dataPart, timePart + 1)).toBeUndefined();
     });
 
     it('is not found in another app or when missing', async () => {
-      const { id } = await shop.imported();
-      expect(await given.orderQueries.find(await given.makeApp(), id)).toBeUndefined();
-      expect(await given.orderQueries.find(shop.appId, UNKNOWN)).toBeUndefined();
+      const { id } = await shop.importOrder();
+      expect(await fixture.orderQueries.find(await fixture.makeApp(), id)).toBeUndefined();
+      expect(await fixture.orderQueries.find(shop.appId, UNKNOWN)).toBeUndefined();
     });
   });
 
   describe('a listed order', () => {
     it('has the shape of the API', async () => {
-      const method = await given.methodOf(shop.appId, 'cash');
-      const customer = await given.addCustomer(shop.appId, { email: 'a@b.example', external_ref: 'c' });
-      const order = await shop.imported({
+      const method = await fixture.methodOf(shop.appId, 'cash');
+      const customer = await fixture.addCustomer(shop.appId, { email: 'a@b.example', external_ref: 'c' });
+      const order = await shop.importOrder({
         orderNumber: 'N-1',
         items: [{ code: 'S', qty: 1, price: 1_050 }],
         payments: [{ methodId: method.id, amount: 5 }],
         customer: { externalRef: 'c' },
       });
-      const now = given.clock.now().toISOString().slice(0, 19);
-      const [listed] = await list();
-      expect(listed).toEqual({
+      const now = fixture.clock.now().toISOString().slice(0, 19);
+      const [listedOrder] = await list();
+      expect(listedOrder).toEqual({
         id: order.id,
         data_part: order.data_part,
         time_part: order.time_part,
@@ -123,25 +123,25 @@ export function orderQueriesContract(
         inserted_at: now,
         updated_at: now,
       });
-      const first = ['id', 'data_part', 'time_part', 'order_number', 'order_date'];
-      expect(Object.keys(listed as object).slice(0, 5)).toEqual(first);
+      const firstKeys = ['id', 'data_part', 'time_part', 'order_number', 'order_date'];
+      expect(Object.keys(listedOrder as object).slice(0, 5)).toEqual(firstKeys);
     });
   });
 
   describe('a list', () => {
     it('holds one app, newest first, in pages', async () => {
-      await three();
-      await (await OrderShop.open(given)).imported({ orderNumber: 'D' });
-      expect(await numbers()).toBe('C B A');
-      expect(await numbers({}, '', { offset: 1, limit: 1 })).toBe('B');
-      expect(await numbers({}, '', { offset: 3, limit: 1 })).toBe('');
+      await importThree();
+      await (await OrderShop.open(fixture)).importOrder({ orderNumber: 'D' });
+      expect(await listNumbers()).toBe('C B A');
+      expect(await listNumbers({}, '', { offset: 1, limit: 1 })).toBe('B');
+      expect(await listNumbers({}, '', { offset: 3, limit: 1 })).toBe('');
     });
 
     it('has the higher id first when times are equal', async () => {
-      for (const name of ['A', 'B', 'C']) await shop.imported({ externalRef: name, orderNumber: name });
-      expect(await numbers()).toBe('C B A');
-      expect(await numbers({}, 'sales asc')).toBe('C B A');
-      expect(await numbers({}, 'sales desc')).toBe('C B A');
+      for (const name of ['A', 'B', 'C']) await shop.importOrder({ externalRef: name, orderNumber: name });
+      expect(await listNumbers()).toBe('C B A');
+      expect(await listNumbers({}, 'sales asc')).toBe('C B A');
+      expect(await listNumbers({}, 'sales desc')).toBe('C B A');
     });
 
     eachCase(it, [
@@ -156,64 +156,64 @@ export function orderQueriesContract(
       ['sales asc ', 'C B A'],
       ['tags', 'C B A'],
       ['SALES', 'C B A'],
-    ])('sorted by %s is %s', async (orderBy, expected) => {
-      await three();
-      expect(await numbers({}, orderBy)).toBe(expected);
+    ])('returns %s in the order %s', async (orderBy, expected) => {
+      await importThree();
+      expect(await listNumbers({}, orderBy)).toBe(expected);
     });
 
-    it('has missing values last in either direction', async () => {
-      const [a, , c] = await three();
-      await shop.changed(orderChange(a!, { invoiceNumber: 'I-2' }), orderChange(c!, { invoiceNumber: 'I-1' }));
-      expect(await numbers({}, 'invoice_number')).toBe('C A B');
-      expect(await numbers({}, 'invoice_number desc')).toBe('A C B');
+    it('has missing values last in both directions', async () => {
+      const [a, , c] = await importThree();
+      await shop.changeAll(orderChange(a!, { invoiceNumber: 'I-2' }), orderChange(c!, { invoiceNumber: 'I-1' }));
+      expect(await listNumbers({}, 'invoice_number')).toBe('C A B');
+      expect(await listNumbers({}, 'invoice_number desc')).toBe('A C B');
     });
 
-    it('sorted by paid uses the amount', async () => {
-      const method = await given.methodOf(shop.appId, 'cash');
+    it('uses the amount when sorted by `paid`', async () => {
+      const method = await fixture.methodOf(shop.appId, 'cash');
       for (const [name, amount] of [
         ['A', 20],
         ['B', 30],
         ['C', 10],
       ] as const) {
         const payments = [{ methodId: method.id, amount }];
-        await shop.imported({ externalRef: name, orderNumber: name, payments });
+        await shop.importOrder({ externalRef: name, orderNumber: name, payments });
       }
-      expect([await numbers({}, 'paid'), await numbers({}, 'paid desc')]).toEqual(['C A B', 'B A C']);
+      expect([await listNumbers({}, 'paid'), await listNumbers({}, 'paid desc')]).toEqual(['C A B', 'B A C']);
     });
 
-    it('sorted by customer uses last, then first name', async () => {
+    it('uses the last name, then the first name when sorted by customer', async () => {
       const people = [
         ['1', 'Ana', 'Žun'],
         ['2', 'Mira', 'Kos'],
         ['3', 'Ana', 'Kos'],
       ] as const;
       for (const [name, first, last] of people) {
-        await given.addCustomer(shop.appId, { external_ref: name, first_name: first, last_name: last });
-        await shop.imported({ externalRef: name, orderNumber: name, customer: { externalRef: name } });
+        await fixture.addCustomer(shop.appId, { external_ref: name, first_name: first, last_name: last });
+        await shop.importOrder({ externalRef: name, orderNumber: name, customer: { externalRef: name } });
       }
-      await shop.imported({ orderNumber: '4' });
-      expect(await numbers({}, 'customer_name')).toBe('3 2 1 4');
-      expect(await numbers({}, 'customer_name desc')).toBe('1 2 3 4');
+      await shop.importOrder({ orderNumber: '4' });
+      expect(await listNumbers({}, 'customer_name')).toBe('3 2 1 4');
+      expect(await listNumbers({}, 'customer_name desc')).toBe('1 2 3 4');
     });
   });
 
   describe('a filter', () => {
     it('by date includes its start and excludes its end', async () => {
-      const [a] = await three();
-      expect(await numbers({ from: a!.order_date })).toBe('C A');
-      expect(await numbers({ before: a!.order_date })).toBe('B');
-      expect(await numbers({ from: a!.order_date, before: new Date(a!.order_date.getTime() + 1) })).toBe('A');
+      const [a] = await importThree();
+      expect(await listNumbers({ from: a!.order_date })).toBe('C A');
+      expect(await listNumbers({ before: a!.order_date })).toBe('B');
+      expect(await listNumbers({ from: a!.order_date, before: new Date(a!.order_date.getTime() + 1) })).toBe('A');
     });
 
-    it('by customer or location', async () => {
-      const customer = await given.addCustomer(shop.appId, { external_ref: 'c' });
-      const location = await given.addLocation(shop.appId, 'L');
-      await shop.imported({ orderNumber: 'A', customer: { externalRef: 'c' } });
-      await shop.imported({ externalRef: 'b', orderNumber: 'B', locationCode: 'L' });
-      expect(await numbers({ customerId: customer.id })).toBe('A');
-      expect(await numbers({ appLocationId: location })).toBe('B');
-      expect(await numbers({ customerId: customer.id, appLocationId: location })).toBe('');
-      expect(await numbers({ customerId: UNKNOWN })).toBe('');
+    it('by customer or location selects their orders', async () => {
+      const customer = await fixture.addCustomer(shop.appId, { external_ref: 'c' });
+      const location = await fixture.addLocation(shop.appId, 'L');
+      await shop.importOrder({ orderNumber: 'A', customer: { externalRef: 'c' } });
+      await shop.importOrder({ externalRef: 'b', orderNumber: 'B', locationCode: 'L' });
+      expect(await listNumbers({ customerId: customer.id })).toBe('A');
+      expect(await listNumbers({ appLocationId: location })).toBe('B');
+      expect(await listNumbers({ customerId: customer.id, appLocationId: location })).toBe('');
+      expect(await listNumbers({ customerId: UNKNOWN })).toBe('');
     });
 
     eachCase(it, [
@@ -231,10 +231,10 @@ export function orderQueriesContract(
       ['', 'N-1'],
     ])('by the text %j finds %j', async (search, expected) => {
       const person = { email: 'dj@example.com', first_name: 'Đorđe', last_name: 'Živković', phone: '+381601' };
-      await given.addCustomer(shop.appId, { ...person, external_ref: 'c' });
-      const order = await shop.imported({ orderNumber: 'N-1', customer: { externalRef: 'c' } });
-      await shop.changed(orderChange(order, { invoiceNumber: 'I_9%' }));
-      expect(await numbers(search === '' ? {} : { search })).toBe(expected);
+      await fixture.addCustomer(shop.appId, { ...person, external_ref: 'c' });
+      const order = await shop.importOrder({ orderNumber: 'N-1', customer: { externalRef: 'c' } });
+      await shop.changeAll(orderChange(order, { invoiceNumber: 'I_9%' }));
+      expect(await listNumbers(search === '' ? {} : { search })).toBe(expected);
     });
   });
 }

@@ -1,106 +1,126 @@
 import type { Runner } from '@back-office/kernel/testing';
 import { expect } from 'expect';
-import { orderChange, OrderShop, type GivenOrders } from './given-orders.js';
+import { orderChange, OrderShop, type OrderFixture } from './given-orders.js';
 
 export function orderRefundsContract(
   { describe, it, before, after, beforeEach }: Runner,
-  open: () => Promise<GivenOrders>,
+  open: () => Promise<OrderFixture>,
 ): void {
-  let given: GivenOrders;
+  let fixture: OrderFixture;
   let shop: OrderShop;
   before(async () => {
-    given = await open();
+    fixture = await open();
   });
-  after(() => given.close());
+  after(() => fixture.close());
   beforeEach(async () => {
-    shop = await OrderShop.open(given);
+    shop = await OrderShop.open(fixture);
   });
-  const refund = { status: 'canceled', refund: true } as const;
+  const REFUND_CHANGE = { status: 'canceled', refund: true } as const;
 
   describe('the money of a canceled order', () => {
-    it('is refunded only on request, also later', async () => {
-      const order = await shop.sold();
-      expect((await shop.changed(orderChange(order, { status: 'canceled' }))).due).toEqual([]);
-      expect((await shop.order(order.id)).payments).toHaveLength(1);
-      const { due } = await shop.changed(orderChange(order, { refund: true }));
-      expect(due).toEqual([{ proformaId: order.proforma_order_id, refundIds: [expect.any(Number)] }]);
+    it('is refunded only on request, which may come later', async () => {
+      const order = await shop.sellOrder();
+      expect((await shop.changeAll(orderChange(order, { status: 'canceled' }))).dueRefunds).toEqual([]);
+      expect((await shop.findOrder(order.id)).payments).toHaveLength(1);
+      const { dueRefunds } = await shop.changeAll(orderChange(order, { refund: true }));
+      expect(dueRefunds).toEqual([{ proformaId: order.proforma_order_id, refundIds: [expect.any(Number)] }]);
     });
 
     it('is refunded once', async () => {
-      const order = await shop.sold();
-      const { due } = await shop.changed(orderChange(order, refund), orderChange(order, refund));
-      const { payments, payment_status_id: status, paid } = await shop.order(order.id);
-      const [paidAt, back] = payments ?? [];
-      expect(back).toMatchObject({ amount: -2_000, status: 'pending', refund_of: paidAt?.id });
-      expect(due).toEqual([{ proformaId: order.proforma_order_id, refundIds: [back?.id] }]);
+      const order = await shop.sellOrder();
+      const { dueRefunds } = await shop.changeAll(orderChange(order, REFUND_CHANGE), orderChange(order, REFUND_CHANGE));
+      const { payments, payment_status_id: status, paid } = await shop.findOrder(order.id);
+      const [firstPayment, refundEntry] = payments ?? [];
+      expect(refundEntry).toMatchObject({ amount: -2_000, status: 'pending', refund_of: firstPayment?.id });
+      expect(dueRefunds).toEqual([{ proformaId: order.proforma_order_id, refundIds: [refundEntry?.id] }]);
       expect([paid, status]).toEqual([2_000, 3]);
-      expect((await shop.changed(orderChange(order, refund))).due).toEqual([]);
-      expect((await shop.order(order.id)).payments).toHaveLength(2);
+      expect((await shop.changeAll(orderChange(order, REFUND_CHANGE))).dueRefunds).toEqual([]);
+      expect((await shop.findOrder(order.id)).payments).toHaveLength(2);
     });
 
-    it('is refunded for that order only', async () => {
-      const [order, other, third] = [await shop.sold(), await shop.sold(), await shop.sold()];
-      const { due } = await shop.changed(orderChange(order, refund), orderChange(third, { status: 'canceled' }));
-      expect(due.map(({ proformaId }) => proformaId)).toEqual([order.proforma_order_id]);
-      expect(await shop.order(other.id)).toEqual(other);
-      expect((await shop.order(third.id)).payments).toEqual(third.payments);
+    it('is refunded for the requested order only', async () => {
+      const [order, otherOrder, canceledOrder] = [
+        await shop.sellOrder(),
+        await shop.sellOrder(),
+        await shop.sellOrder(),
+      ];
+      const { dueRefunds } = await shop.changeAll(
+        orderChange(order, REFUND_CHANGE),
+        orderChange(canceledOrder, { status: 'canceled' }),
+      );
+      expect(dueRefunds.map(({ proformaId }) => proformaId)).toEqual([order.proforma_order_id]);
+      expect(await shop.findOrder(otherOrder.id)).toEqual(otherOrder);
+      expect((await shop.findOrder(canceledOrder.id)).payments).toEqual(canceledOrder.payments);
     });
 
     it('is refunded once for concurrent calls', async () => {
-      const order = await shop.sold();
-      const outcomes = await Promise.all([1, 2, 3, 4].map(() => shop.changed(orderChange(order, refund))));
-      expect(outcomes.flatMap(({ due }) => due)).toHaveLength(1);
-      expect((await shop.order(order.id)).payments).toHaveLength(2);
+      const order = await shop.sellOrder();
+      const results = await Promise.all([1, 2, 3, 4].map(() => shop.changeAll(orderChange(order, REFUND_CHANGE))));
+      expect(results.flatMap(({ dueRefunds }) => dueRefunds)).toHaveLength(1);
+      expect((await shop.findOrder(order.id)).payments).toHaveLength(2);
     });
 
     it('is not refunded in a dry run', async () => {
-      const order = await shop.sold();
-      const { due } = await shop.change([orderChange(order, refund)], { dryRun: true });
-      expect(due).toHaveLength(1);
-      expect(await shop.order(order.id)).toEqual(order);
+      const order = await shop.sellOrder();
+      const { dueRefunds } = await shop.change([orderChange(order, REFUND_CHANGE)], { dryRun: true });
+      expect(dueRefunds).toHaveLength(1);
+      expect(await shop.findOrder(order.id)).toEqual(order);
     });
 
     it('is not refunded for open or imported orders', async () => {
-      const [own, imported] = [await shop.sold(), await shop.imported({ payments: await paidInCash(500) })];
-      const { failed } = await shop.change([orderChange(own, { refund: true }), orderChange(imported, refund)]);
+      const [openOrder, importedOrder] = [
+        await shop.sellOrder(),
+        await shop.importOrder({ payments: await cashPayment(500) }),
+      ];
+      const { failed } = await shop.change([
+        orderChange(openOrder, { refund: true }),
+        orderChange(importedOrder, REFUND_CHANGE),
+      ]);
       expect(failed).toEqual([
         { row: 0, key: 'API.Orders.RefundIsInvalid' },
         { row: 1, key: 'API.Orders.NotRefundable' },
       ]);
-      expect(await shop.order(imported.id)).toEqual(imported);
+      expect(await shop.findOrder(importedOrder.id)).toEqual(importedOrder);
     });
 
     it('is not refunded when nothing was paid', async () => {
-      const [own, imported] = [await shop.sold({ paid: 0 }), await shop.imported()];
-      expect((await shop.changed(orderChange(own, refund), orderChange(imported, refund))).due).toEqual([]);
+      const [unpaidOrder, importedOrder] = [await shop.sellOrder({ paid: 0 }), await shop.importOrder()];
+      expect(
+        (await shop.changeAll(orderChange(unpaidOrder, REFUND_CHANGE), orderChange(importedOrder, REFUND_CHANGE)))
+          .dueRefunds,
+      ).toEqual([]);
     });
   });
 
   describe('vouchers and points', () => {
     it('are returned once with the refund', async () => {
-      const customer = await given.addCustomer(shop.appId);
-      await given.addVoucher(shop.appId, 'gift', 500);
-      const order = await shop.sold({ customer, vouchers: ['gift'], amountPerPoint: 100 });
-      expect([await given.spentOf(shop.appId, 'gift'), await given.pointsOf(shop.appId, customer)]).toEqual([500, 20]);
-      await shop.changed(orderChange(order, { status: 'canceled' }));
-      expect([await given.spentOf(shop.appId, 'gift'), await given.pointsOf(shop.appId, customer)]).toEqual([500, 20]);
-      await shop.changed(orderChange(order, refund));
-      await shop.changed(orderChange(order, refund));
-      expect([await given.spentOf(shop.appId, 'gift'), await given.pointsOf(shop.appId, customer)]).toEqual([0, 0]);
-      expect(await shop.order(order.id)).toMatchObject({ paid: 1_500, debt: 500, payment_status_id: 2 });
+      const customer = await fixture.addCustomer(shop.appId);
+      await fixture.addVoucher(shop.appId, 'gift', 500);
+      const order = await shop.sellOrder({ customer, vouchers: ['gift'], amountPerPoint: 100 });
+      expect([await fixture.spentOf(shop.appId, 'gift'), await fixture.pointsOf(shop.appId, customer)]).toEqual([
+        500, 20,
+      ]);
+      await shop.changeAll(orderChange(order, { status: 'canceled' }));
+      expect([await fixture.spentOf(shop.appId, 'gift'), await fixture.pointsOf(shop.appId, customer)]).toEqual([
+        500, 20,
+      ]);
+      await shop.changeAll(orderChange(order, REFUND_CHANGE));
+      await shop.changeAll(orderChange(order, REFUND_CHANGE));
+      expect([await fixture.spentOf(shop.appId, 'gift'), await fixture.pointsOf(shop.appId, customer)]).toEqual([0, 0]);
+      expect(await shop.findOrder(order.id)).toMatchObject({ paid: 1_500, debt: 500, payment_status_id: 2 });
     });
 
-    it('that paid the total leave a refunded order', async () => {
-      await given.addVoucher(shop.appId, 'gift', 2_000);
-      const order = await shop.sold({ vouchers: ['gift'] });
-      expect((await shop.changed(orderChange(order, refund))).due).toEqual([]);
-      expect(await shop.order(order.id)).toMatchObject({ paid: 0, debt: 2_000, payment_status_id: 4 });
-      expect(await given.spentOf(shop.appId, 'gift')).toBe(0);
+    it('leave a refunded order when they paid the total', async () => {
+      await fixture.addVoucher(shop.appId, 'gift', 2_000);
+      const order = await shop.sellOrder({ vouchers: ['gift'] });
+      expect((await shop.changeAll(orderChange(order, REFUND_CHANGE))).dueRefunds).toEqual([]);
+      expect(await shop.findOrder(order.id)).toMatchObject({ paid: 0, debt: 2_000, payment_status_id: 4 });
+      expect(await fixture.spentOf(shop.appId, 'gift')).toBe(0);
     });
   });
 
-  async function paidInCash(amount: number) {
-    const { id: methodId } = await given.methodOf(shop.appId, 'cash');
+  async function cashPayment(amount: number) {
+    const { id: methodId } = await fixture.methodOf(shop.appId, 'cash');
     return [{ methodId, amount }];
   }
 }
