@@ -206,7 +206,7 @@ function bulkJobs(service: System, shop: BenchApp, floorApp: BenchApp, products:
     job({ ...productCall, label: ', new', key: 'created', rowsOf: newProducts }),
     job({
       ...productCall,
-      label: ', as they are (the floors write them again)',
+      label: ', unchanged (the floors write them again)',
       key: 'updated',
       rowsOf: existingProducts,
     }),

@@ -77,7 +77,7 @@ async function benchImages(
     const lagMs = await fetchLagMs(service);
     const [time, rate] = [median(times.service) / median(times.bare), median(rates.service) / median(rates.bare)];
     print(
-      `| 12-megapixel JPEG → WebP and 3 renditions (${photo.length} bytes) | bare sharp | service | ratio | must |`,
+      `| 12-megapixel JPEG → WebP and 3 renditions (${photo.length} bytes) | only sharp | service | ratio | must |`,
     );
     print('| --- | --- | --- | --- | --- |');
     print(
@@ -137,7 +137,7 @@ async function fillFiles(url: string, app: BenchApp, files: number): Promise<voi
     ]);
     for (const statement of FILL_FILES) await client.query(statement, [app.id, files, rows[0]?.prefix]);
     await client.query('vacuum analyze');
-    print(`\n${files} files filled in ${((performance.now() - startMs) / 1_000).toFixed(1)} s`);
+    print(`\n${files} files created in ${((performance.now() - startMs) / 1_000).toFixed(1)} s`);
   } finally {
     await client.end();
   }

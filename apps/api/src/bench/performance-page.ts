@@ -19,15 +19,17 @@ export async function writePerformance(lines: readonly string[]): Promise<void> 
   ];
   const page = `# Performance
 
-Read the ratios, not the rates: rates of a shared machine say little.
+Compare ratios, not rates. The machine was shared, so rates vary from run to run.
 
 \`npm run bench\` wrote this page on ${new Date().toISOString().slice(0, 10)}, in one run. Database, service and load shared the machine: ${machine.join(', ')}.
 
-- The **floor** is a bare \`node:http\` server. It answers the same question with one prepared statement whose JSON the database makes.
-- The **Express floor** is the same behind Express.
-- The service also does tokens, validation, rules, idempotency, the ledger of stock and error shapes.
+The tables compare three servers:
 
-All systems use the same database with the same data. They are asked in turn, round after round, when they are warm; figures are medians.
+- The **floor** is a minimal \`node:http\` server. It answers the same request with one prepared statement, in which the database formats the JSON.
+- The **Express floor** is the same server with Express.
+- The **service** also checks tokens, validates input, applies rules, handles idempotency keys and writes the stock ledger.
+
+All servers use the same database with the same records. The benchmark warms them up and measures them in turn, in several rounds. Figures are medians. The column "must" has the goal.
 ${lines.join('\n')}
 `;
   const notes = (await readFile(PAGE, 'utf8')).split(NOTES_HEADING)[1];

@@ -46,7 +46,7 @@ async function measureStarts(url: string): Promise<void> {
     times.push((performance.now() - startMs) / 1_000);
     service.stop();
   }
-  report('cold start, the database there, until it is ready', median(times), 's', LIMITS.startSeconds, 2);
+  report('time from start to ready, with a running database', median(times), 's', LIMITS.startSeconds, 2);
 }
 
 async function measureMemory(url: string, shop: BenchApp, dataDir: string): Promise<void> {
@@ -54,19 +54,19 @@ async function measureMemory(url: string, shop: BenchApp, dataDir: string): Prom
     await pause(QUIET_MS);
     return memoryOf(service, 'VmRSS');
   });
-  report('memory of an idle process (resident, without background work)', idleBytes / MB, 'MB', LIMITS.idleMb);
+  report('resident memory of an idle process without background work', idleBytes / MB, 'MB', LIMITS.idleMb);
   const uploadGrowth = await medianOfProcesses(url, dataDir, async (service) => {
     for (let run = 0; run < WARM_UP_CALLS; run += 1) await upload(service, shop, SMALL_FILE_BYTES);
     return memoryGrowth(service, () => upload(service, shop, LARGE_FILE_BYTES));
   });
-  report('growth by an upload of 99 MB, after small ones', uploadGrowth / MB, 'MB', LIMITS.uploadMb, 1);
+  report('memory growth of an upload of 99 MB, after small uploads', uploadGrowth / MB, 'MB', LIMITS.uploadMb, 1);
   let bodyBytes = 0;
   const rowsGrowth = await medianOfProcesses(url, dataDir, async (service) => {
     for (let run = 0; run < WARM_UP_CALLS; run += 1) await importProducts(service, shop, WARM_UP_CALLS);
     return memoryGrowth(service, async () => (bodyBytes = await importProducts(service, shop, ROWS)));
   });
   report(
-    `growth by ${ROWS} rows of POST /int/products (${(bodyBytes / MB).toFixed(1)} MB), after small calls`,
+    `memory growth of POST /int/products with ${ROWS} rows (${(bodyBytes / MB).toFixed(1)} MB), after small calls`,
     rowsGrowth / bodyBytes,
     'bodies',
     LIMITS.bodies,

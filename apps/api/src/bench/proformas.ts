@@ -66,7 +66,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
       // Autovacuum would analyze within a minute; until then the floors plan for empty tables.
       settle: async () => void (await runQuery(url, 'analyze')),
     },
-    { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; floors answer an id` },
+    { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; the floors answer only an id` },
   ];
   try {
     const figures = await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds);
@@ -101,7 +101,7 @@ async function fillApps(
   await client.query('vacuum (analyze)');
   await client.end();
   print(
-    `${rows}, ${middleCount} and ${smallCount} proformas in three apps, filled in ${Math.round((performance.now() - startMs) / 1_000)} s\n`,
+    `${rows}, ${middleCount} and ${smallCount} proformas in three apps, created in ${Math.round((performance.now() - startMs) / 1_000)} s\n`,
   );
 }
 

@@ -8,12 +8,27 @@ import {
   type ProformaStatus,
 } from '@back-office/proforma';
 import type { Route } from '../http/route.js';
-import { errorsPage, GENERATED_NOTICE } from './errors-page.js';
+import { codeSpan, errorsPage, GENERATED_NOTICE } from './errors-page.js';
 
 /** Makes the text of each generated page of `docs/`, by file name. */
 export const GENERATED_PAGES: Readonly<Record<string, (routes: readonly Route[]) => string>> = {
   'proforma-states.md': proformaStates,
   'errors.md': errorsPage,
+};
+
+const CALLS: Readonly<Record<Action, string>> = {
+  pay: '`POST /proforma_orders/{id}/pay`',
+  begin_card_payment: '`POST /proforma_orders/{id}/card_payments`',
+  card_result: '`POST /proforma_orders/{id}/card_payments/{payment_id}/result`',
+  warehouse_confirm: '`POST /proforma_orders/{id}/warehouse_confirm`',
+  convert: '`POST /proforma_orders/{id}/convert`',
+  cancel: '`DELETE /proforma_orders/{id}`',
+  refund_order: '`PUT /orders/bulk_update` with `refund`',
+  expire: 'none: the deadline `expires_at` has passed',
+  edit: '`PUT` or `PATCH /proforma_orders/{id}`',
+  resolve_alerts: '`PUT` or `PATCH /proforma_orders/{id}` with `alerts`',
+  record_refund: '`POST /proforma_orders/{id}/refunds/{refund_id}/record`',
+  retry_refund: '`POST /proforma_orders/{id}/refunds/{refund_id}/retry`',
 };
 
 function proformaStates(): string {
@@ -35,18 +50,26 @@ function proformaStates(): string {
     '',
     GENERATED_NOTICE,
     '',
-    'Look here to see which action leads from which status to which.',
+    'Use this page to see which actions a proforma accepts in each status, and which status follows.',
     '',
-    'An action without a row for the present status is refused with `API.ProformaOrders.AlreadyFinal`.',
-    'The exception is `convert`: on a converted proforma it answers the order again.',
+    `- **Open** statuses: ${OPEN_STATUSES.map(codeSpan).join(', ')}.`,
+    `- **Final** statuses: ${FINAL_STATUSES.map(codeSpan).join(', ')}. They never change.`,
+    '',
+    'The picture shows the actions that change the status:',
     '',
     '```mermaid',
     ...diagram,
     '```',
     '',
-    '| action | from | to |',
-    '| --- | --- | --- |',
+    'The table shows all actions. If an action has several results, the payments, the confirmed quantities or the',
+    'settings of the app decide. “unchanged” means that the action keeps the status.',
+    '',
+    '| action | call | in status | next status |',
+    '| --- | --- | --- | --- |',
     ...actions.flatMap(rowsOf),
+    '',
+    'Any other combination is refused with `API.ProformaOrders.AlreadyFinal`. The exception is `convert`: repeated on a',
+    'converted proforma, it returns the same order.',
     '',
   ].join('\n');
 }
@@ -63,7 +86,7 @@ function arrowsOf(action: Action): string[] {
 }
 
 function rowsOf(action: Action): string[] {
-  return TRANSITIONS[action].map(({ from, to }) => `| ${action} | ${formatStatuses(from)} | ${to.join(', ')} |`);
+  return TRANSITIONS[action].map(({ from, to }) => `| ${action} | ${CALLS[action]} | ${formatStatuses(from)} | ${to.join(', ')} |`);
 }
 
 function formatStatuses(statuses: readonly ProformaStatus[]): string {
