@@ -12,7 +12,6 @@ const folder = await mkdtemp(join(tmpdir(), 'customers-'));
 runner.after(() => rm(folder, { recursive: true }));
 let lastFile = 0;
 
-/** What the contracts need: the ports, and what `fixtureOf` makes with them. */
 async function open(path = join(folder, `${(lastFile += 1)}.jsonl`)) {
   const clock = new ManualClock();
   const options = { clock, publicBase: () => 'https://media.example', isPublished: () => false };
@@ -25,34 +24,34 @@ runner.describe('cards', () => cardsContract(runnerOf(runner), () => open()));
 
 runner.describe('the file', () => {
   const APP = 1;
-  const name = ({ id, data_part: dataPart, time_part: timePart }) => ({ id, dataPart, timePart });
+  const identifiersOf = ({ id, data_part: dataPart, time_part: timePart }) => ({ id, dataPart, timePart });
 
   runner.it('keeps customers and cards', async () => {
     const { path, addCustomer, cards, close } = await open();
     const customer = await addCustomer(APP, { external_ref: 'crm-1' });
-    const card = { barcode: 'B1', externalRef: 'R1', customer: name(customer) };
-    const put = await cards.put(APP, card);
+    const card = { barcode: 'B1', externalRef: 'R1', customer: identifiersOf(customer) };
+    const stored = await cards.put(APP, card);
     await close();
 
-    const again = await open(path);
-    const { id, dataPart, timePart } = name(customer);
-    expect(await again.customers.find(APP, id, dataPart, timePart)).toEqual(customer);
-    expect(await again.cards.put(APP, card)).toEqual({ ...put, created: false });
-    expect((await again.addCustomer(APP)).id).toBe(id + 1);
-    await again.close();
+    const reopened = await open(path);
+    const { id, dataPart, timePart } = identifiersOf(customer);
+    expect(await reopened.customers.find(APP, id, dataPart, timePart)).toEqual(customer);
+    expect(await reopened.cards.put(APP, card)).toEqual({ ...stored, created: false });
+    expect((await reopened.addCustomer(APP)).id).toBe(id + 1);
+    await reopened.close();
   });
 
-  runner.it('drops the half line of a process that was killed', async () => {
+  runner.it('drops the incomplete line of a killed process', async () => {
     const { path, addCustomer, close } = await open();
     const { id } = await addCustomer(APP);
     await close();
     await appendFile(path, '[["customers",1,{"id":99,');
-    const again = await open(path);
-    expect((await again.addCustomer(APP)).id).toBe(id + 1);
-    await again.close();
+    const reopened = await open(path);
+    expect((await reopened.addCustomer(APP)).id).toBe(id + 1);
+    await reopened.close();
   });
 
-  runner.it('that cannot be written leaves nothing in memory either', async () => {
+  runner.it('undoes the transaction in memory when a write fails', async () => {
     const { addCustomer, customerQueries, close } = await open();
     await close();
     await expect(addCustomer(APP)).rejects.toMatchObject({ name: 'UnknownOutcome' });

@@ -3,16 +3,16 @@ import { KeptCards } from './kept-cards.js';
 import { KeptState } from './kept-state.js';
 
 /**
- * The database in memory, but for customers and cards, which are kept in `CUSTOMERS_FILE`.
+ * Opens a database that keeps customers and cards in `CUSTOMERS_FILE` and all other records in memory.
  * @type {import('@back-office/database').DatabaseOpener}
  */
 export async function openDatabase(options) {
   const path = options.environment.CUSTOMERS_FILE ?? 'customers.jsonl';
   const state = new KeptState(path);
   return {
-    // The ports of memory first: they read the tables of the state, and so do ports of your own.
+    // All ports share one state, because they read each other's tables.
     database: { ...portsOf(state, options), cards: new KeptCards(state, options.clock) },
-    notice: `Customers and cards are kept in ${path}; everything else is gone when this process ends.`,
+    notice: `Customers and cards are kept in ${path}; all other records are lost when this process ends.`,
     isVolatile: true,
     close: async () => state.close(),
   };

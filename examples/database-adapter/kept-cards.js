@@ -2,8 +2,8 @@ import { ALREADY_TAKEN, newParts, refuse } from '@back-office/kernel';
 import { randomInt } from 'node:crypto';
 
 /**
- * A port of one's own, on the tables of a state. A method is one transaction: what it throws undoes its writes, and a
- * keyed call that is repeated gets what the first run returned.
+ * Implements the port on shared tables. Each method is one transaction: an error undoes its writes, and a repeated keyed
+ * call gets the result of the first run.
  * @implements {Cards}
  * @typedef {import('@back-office/customers').Cards} Cards
  */
@@ -18,31 +18,33 @@ export class KeptCards {
   }
 
   /** @type {Cards['put']} */
-  async put(appId, { barcode, externalRef, customer: name }) {
+  async put(appId, { barcode, externalRef, customer: identifiers }) {
     return this.state.memory.transaction(() => {
       const { cards } = this.state;
-      const customer = name && this.#customerNamed(appId, name);
+      const customer = identifiers && this.#findCustomer(appId, identifiers);
       if (customer === undefined) return refuse('API.Customers.NotFound');
-      const holder = externalRef === null ? undefined : cards.find(appId, (each) => each.external_ref === externalRef);
-      const found = cards.find(appId, (each) => each.barcode === barcode) ?? holder;
-      if (holder !== undefined && holder !== found) return refuse(ALREADY_TAKEN, 'external_ref');
+      const cardOfReference =
+        externalRef === null ? undefined : cards.find(appId, (row) => row.external_ref === externalRef);
+      const existingCard = cards.find(appId, (row) => row.barcode === barcode) ?? cardOfReference;
+      if (cardOfReference !== undefined && cardOfReference !== existingCard)
+        return refuse(ALREADY_TAKEN, 'external_ref');
       const card = {
-        ...(found ?? this.#newParts()),
+        ...(existingCard ?? this.#newParts()),
         barcode,
-        external_ref: externalRef ?? found?.external_ref ?? null,
-        customer_id: customer?.id ?? found?.customer_id ?? null,
+        external_ref: externalRef ?? existingCard?.external_ref ?? null,
+        customer_id: customer?.id ?? existingCard?.customer_id ?? null,
       };
-      if (found === undefined) return { card: cards.insert(appId, card), created: true };
+      if (existingCard === undefined) return { card: cards.insert(appId, card), created: true };
       cards.put(appId, card);
       return { card, created: false };
     });
   }
 
-  #customerNamed(appId, { externalRef, id, dataPart, timePart }) {
+  #findCustomer(appId, { externalRef, id, dataPart, timePart }) {
     const { customers } = this.state;
-    if (externalRef !== undefined) return customers.find(appId, (each) => each.external_ref === externalRef);
-    const found = customers.get(appId, id);
-    return found?.data_part === dataPart && found.time_part === timePart ? found : undefined;
+    if (externalRef !== undefined) return customers.find(appId, (row) => row.external_ref === externalRef);
+    const customer = customers.get(appId, id);
+    return customer?.data_part === dataPart && customer.time_part === timePart ? customer : undefined;
   }
 
   #newParts() {

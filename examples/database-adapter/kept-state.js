@@ -1,7 +1,7 @@
 import { Memory, State, Table } from '@back-office/database-memory';
 import { Journal } from './journal.js';
 
-/** Transactions that write the changes of kept tables to the journal, as their last step. */
+/** Writes the changes of {@link KeptTable} to the journal at the end of each transaction. */
 class KeptMemory extends Memory {
   #journal;
   #changes = [];
@@ -16,17 +16,17 @@ class KeptMemory extends Memory {
     return super.transaction(work, options);
   }
 
-  note(change) {
+  addChange(change) {
     this.#changes.push(change);
   }
 
-  /** What this throws undoes the transaction. */
+  /** An error here undoes the transaction. */
   commit() {
     if (this.#changes.length > 0) this.#journal.append(this.#changes);
   }
 }
 
-/** A table whose rows are in the journal as well. */
+/** A table whose rows are also in the journal. */
 class KeptTable extends Table {
   #memory;
   #name;
@@ -37,10 +37,10 @@ class KeptTable extends Table {
     this.#name = name;
   }
 
-  /** `insert` comes here, too. */
+  /** `insert` calls this method too. */
   put(appId, row) {
     super.put(appId, row);
-    this.#memory.note([this.#name, appId, row]);
+    this.#memory.addChange([this.#name, appId, row]);
   }
 
   delete() {
@@ -49,8 +49,8 @@ class KeptTable extends Table {
 }
 
 /**
- * The records of the memory database, with customers and cards from a file. Other ports read customers here and book
- * points on them, so a port of your own has to keep its records here, too.
+ * The records of the in-memory database, with customers and cards from a file. Other ports read the customers of this
+ * state and change their loyalty points, so a replaced port must use the same tables.
  */
 export class KeptState extends State {
   #journal;
@@ -60,13 +60,13 @@ export class KeptState extends State {
     const journal = new Journal(path);
     super(new KeptMemory(journal));
     this.#journal = journal;
-    const kept = {
+    const tables = {
       customers: new KeptTable(this.memory, 'customers'),
       cards: new KeptTable(this.memory, 'cards'),
     };
     for (const line of journal.lines)
-      for (const [name, appId, row] of JSON.parse(line, asDate)) kept[name].put(appId, row);
-    Object.assign(this, kept);
+      for (const [name, appId, row] of JSON.parse(line, parseDate)) tables[name].put(appId, row);
+    Object.assign(this, tables);
   }
 
   close() {
@@ -74,6 +74,6 @@ export class KeptState extends State {
   }
 }
 
-function asDate(key, value) {
+function parseDate(key, value) {
   return key.endsWith('_at') ? new Date(value) : value;
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
  * @implements {MediaStore}
  */
 export class FlatFolderStore {
-  #unfinished = 0;
+  #temporaryFiles = 0;
 
   /** @param {string} folder */
   constructor(folder) {
@@ -35,7 +35,7 @@ export class FlatFolderStore {
   async read(key, range) {
     const file = await open(this.#pathOf(key)).catch(() => undefined);
     if (file === undefined) return undefined;
-    // From the open file: another object may have its name by now.
+    // The open file stays the same even if another object gets its name.
     const { size } = await file.stat();
     const [start, end] = [range?.first ?? 0, Math.min(range?.last ?? Infinity, size - 1)];
     if (start <= end) return { size, bytes: file.createReadStream({ start, end }) };
@@ -68,8 +68,8 @@ export class FlatFolderStore {
 
   /** Writes a temporary file and renames it, so readers see the old or the whole new object. */
   async #writeAtomically(key, write) {
-    this.#unfinished += 1;
-    const path = join(this.folder, `.${process.pid}-${this.#unfinished}`);
+    this.#temporaryFiles += 1;
+    const path = join(this.folder, `.${process.pid}-${this.#temporaryFiles}`);
     try {
       await write(path);
       await rename(path, this.#pathOf(key));

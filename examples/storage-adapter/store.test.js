@@ -8,10 +8,10 @@ import { FlatFolderStore } from './index.js';
 
 mediaStoreContract(runnerOf(runner), async () => {
   const folder = await mkdtemp(join(tmpdir(), 'flat-'));
-  const gone = new FlatFolderStore(join(folder, 'gone'));
+  const missingFolder = new FlatFolderStore(join(folder, 'missing'));
   return {
     store: new FlatFolderStore(folder),
-    unreachable: gone,
+    unreachable: missingFolder,
     close: () => rm(folder, { recursive: true, force: true }),
   };
 });
