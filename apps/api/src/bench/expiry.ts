@@ -68,7 +68,9 @@ async function countDue(client: pg.Client, appId: number): Promise<number> {
 function report(perSecond: number, slowdown: number, idleMs: number, busyMs: number): void {
   print('\n| expiry, while two clients read lists | | must |');
   print('| --- | --- | --- |');
-  print(`| expired proformas per second, with the start of the worker | ${Math.round(perSecond)} | ≥ ${LIMITS.perSecond} |`);
+  print(
+    `| expired proformas per second, with the start of the worker | ${Math.round(perSecond)} | ≥ ${LIMITS.perSecond} |`,
+  );
   print(
     `| p99 latency of the other clients (${idleMs} ms without expiry) | ${busyMs} ms, ${slowdown.toFixed(1)} times | ≤ ${LIMITS.slower} times |`,
   );

@@ -86,7 +86,9 @@ function arrowsOf(action: Action): string[] {
 }
 
 function rowsOf(action: Action): string[] {
-  return TRANSITIONS[action].map(({ from, to }) => `| ${action} | ${CALLS[action]} | ${formatStatuses(from)} | ${to.join(', ')} |`);
+  return TRANSITIONS[action].map(
+    ({ from, to }) => `| ${action} | ${CALLS[action]} | ${formatStatuses(from)} | ${to.join(', ')} |`,
+  );
 }
 
 function formatStatuses(statuses: readonly ProformaStatus[]): string {
