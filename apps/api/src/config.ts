@@ -1,3 +1,4 @@
+import { trimEndCharacters } from '@back-office/kernel';
 import { bool, cleanEnv, EnvMissingError, makeValidator, str } from 'envalid';
 
 export interface Config {
@@ -171,7 +172,7 @@ export function readConfig(environment: Environment = process.env): Config {
     jsonLimit: parsed.JSON_LIMIT,
     uploadLimit: parsed.UPLOAD_LIMIT,
     imagePixelLimit: parsed.IMAGE_PIXEL_LIMIT,
-    publicUrl: (parsed.PUBLIC_URL ?? `http://localhost:${parsed.PORT}`).replace(/\/+$/, ''),
+    publicUrl: trimEndCharacters(parsed.PUBLIC_URL ?? `http://localhost:${parsed.PORT}`, '/'),
     storage: storageOf(parsed),
     images: parsed.IMAGES,
     pages: parsed.PAGES,

@@ -18,7 +18,7 @@ const FAILURE_BY_STATE: Readonly<Record<string, Failure>> = {
 // These classes of SQLSTATE are connection, insufficient resources and system error.
 const SERVER_CLASSES = new Set(['08', '53', '58']);
 const INTERNAL_ERROR = 'XX000';
-const FILE_ERROR = /^could not (write|extend|open|read|create|fsync)\b.*\bfile\b/;
+const FILE_ERROR = /^could not (?:write|extend|open|read|create|fsync)\b[^]{0,200}?\bfile\b/;
 
 const LOST_CONNECTION =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|Client has encountered a connection error|Cannot use a pool after|not currently accepting connections/;

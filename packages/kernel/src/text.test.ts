@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isBlank, isStorable, characterCount, utf8Length } from './text.js';
+import { isBlank, isStorable, characterCount, trimCharacter, trimEndCharacters, utf8Length } from './text.js';
 
 describe('isStorable', () => {
   it('accepts any sequence of whole characters', () => {
@@ -53,5 +53,22 @@ describe('utf8Length', () => {
     ['\ude00\ud83d', 6],
   ])('counts %j as %d bytes', (text, bytes) => {
     expect(utf8Length(text)).toBe(bytes);
+  });
+});
+
+describe('trimCharacter', () => {
+  it('removes the character from both ends only', () => {
+    expect(['//a/b//', '/', '', 'a'].map((text) => trimCharacter(text, '/'))).toEqual(['a/b', '', '', 'a']);
+  });
+
+  it('takes linear time', () => {
+    const text = `a${'/'.repeat(5_000_000)}b`;
+    expect(trimCharacter(text, '/')).toHaveLength(text.length);
+  }, 5_000);
+});
+
+describe('trimEndCharacters', () => {
+  it('removes every character of the set from the end only', () => {
+    expect(['.-a.b-.', '-.', 'a'].map((text) => trimEndCharacters(text, '.-'))).toEqual(['.-a.b', '', 'a']);
   });
 });

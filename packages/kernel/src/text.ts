@@ -10,6 +10,20 @@ export function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
+/** Removes the character from both ends in linear time, unlike a pattern such as `/\/+$/`. */
+export function trimCharacter(text: string, character: string): string {
+  let start = 0;
+  while (start < text.length && text[start] === character) start += 1;
+  return trimEndCharacters(text.slice(start), character);
+}
+
+/** Removes trailing characters of the set in linear time. */
+export function trimEndCharacters(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
 /** Counts code points, not UTF-16 units. */
 export function characterCount(text: string): number {
   let length = 0;

@@ -16,6 +16,10 @@ import {
 const path = (text: string): FolderPath => parseFolderPath(text, 'folder') as FolderPath;
 
 describe('parseFolderPath', () => {
+  it('refuses a million slashes in linear time', () => {
+    expect(isRefusal(parseFolderPath(`a${'/'.repeat(1_000_000)}b`, 'folder'))).toBe(true);
+  }, 5_000);
+
   it.each([
     ['', TOP_LEVEL],
     ['/', TOP_LEVEL],

@@ -1,4 +1,4 @@
-import { isStorable, refuse, type Refusal } from '@back-office/kernel';
+import { isStorable, refuse, trimCharacter, type Refusal } from '@back-office/kernel';
 
 const MAX_SEGMENT_BYTES = 255;
 export const MAX_FOLDER_PATH_BYTES = 1_024;
@@ -13,7 +13,7 @@ export const TOP_LEVEL = '' as FolderPath;
  * backslash or control character, a segment above 255 bytes and a path above 1,024 bytes.
  */
 export function parseFolderPath(text: string, field: string): FolderPath | Refusal {
-  const path = text.normalize('NFC').replace(/^\/+/, '').replace(/\/+$/, '');
+  const path = trimCharacter(text, '/').normalize('NFC');
   if (path === '') return TOP_LEVEL;
   const isValid = utf8ByteLength(path) <= MAX_FOLDER_PATH_BYTES && path.split('/').every(isSegment);
   return isValid ? (path as FolderPath) : refuse('is invalid', field);

@@ -1,3 +1,4 @@
+import { trimEndCharacters } from '@back-office/kernel';
 import { ancestry, lastSegment, type FolderPath } from './folders.js';
 
 const MAX_NAME_LENGTH = 200;
@@ -16,16 +17,16 @@ export function toUrlSafe(name: string, ascii: Transliterate): string {
   const safe = ascii(name)
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .replaceAll(/[.-]*\.[.-]*/g, '.')
-    .replaceAll(/^[.-]+|[.-]+$/g, '');
-  const [stem, extension] = splitExtension(safe);
+    .replaceAll(/[.-]+/g, (separators) => (separators.includes('.') ? '.' : separators))
+    .replace(/^[.-]+/, '');
+  const [stem, extension] = splitExtension(trimEndCharacters(safe, '.-'));
   // An extension above the maximum counts as part of the name.
-  if (extension.length > MAX_EXTENSION_LENGTH) return truncateName(safe, MAX_NAME_LENGTH);
+  if (extension.length > MAX_EXTENSION_LENGTH) return truncateName(stem + extension, MAX_NAME_LENGTH);
   return truncateName(stem, MAX_NAME_LENGTH - extension.length) + extension;
 }
 
 function truncateName(text: string, length: number): string {
-  return text.slice(0, length).replace(/[.-]+$/, '') || 'file';
+  return trimEndCharacters(text.slice(0, length), '.-') || 'file';
 }
 
 /**

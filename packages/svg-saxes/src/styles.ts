@@ -115,5 +115,5 @@ function isBalanced(value: string): boolean {
 /** Searches backwards: a pattern over the whole value would take quadratic time. */
 function functionBefore(value: string, at: number): string {
   const before = value.slice(Math.max(0, at - MAX_FUNCTION_LENGTH), at).trimEnd();
-  return (/[^\s"'(),;:/]*$/.exec(before)?.[0] ?? '').toLowerCase();
+  return (before.split(/[\s"'(),;:/]/).at(-1) ?? '').toLowerCase();
 }

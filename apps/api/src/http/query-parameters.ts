@@ -84,5 +84,5 @@ export function parseMomentFilter(query: Query, name: string): Date | undefined 
 
 /** Accepts a space for the `+` of an offset, since queries decode `+` as a space. */
 export function parseQueryMoment(value: string): Moment | undefined {
-  return parseMoment(value.replace(/^(\S+T\S+) (?=\d\d:\d\d$)/, '$1+'));
+  return parseMoment(value.replace(/ (?=\d\d:\d\d$)/, '+'));
 }

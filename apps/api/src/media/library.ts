@@ -1,4 +1,5 @@
 import { MediainfoFacts } from '@back-office/facts-mediainfo';
+import { trimEndCharacters } from '@back-office/kernel';
 import type {
   CdnPurger,
   ImageFacts,
@@ -53,7 +54,7 @@ export async function openLibrary(config: Config, { isReadOnly = false } = {}): 
   const openedStore = await openStorageModule(storage.module, config.environment);
   const { store, base } = openedStore;
   const isPublished = base !== undefined;
-  return { store, base: (base ?? serviceBase).replace(/\/+$/, ''), isPublished, close: () => openedStore.close?.() };
+  return { store, base: trimEndCharacters(base ?? serviceBase, '/'), isPublished, close: () => openedStore.close?.() };
 }
 
 async function openBucket(s3: S3Config) {
@@ -64,7 +65,7 @@ async function openBucket(s3: S3Config) {
 
 function bucketUrl({ publicUrl, endpoint, region, bucket: name }: S3Config): string {
   const server = endpoint ?? `https://s3.${region}.amazonaws.com`;
-  return (publicUrl ?? `${server.replace(/\/+$/, '')}/${name}`).replace(/\/+$/, '');
+  return trimEndCharacters(publicUrl ?? `${trimEndCharacters(server, '/')}/${name}`, '/');
 }
 
 /** When one adapter fails to open, the ones opened before it are closed. */

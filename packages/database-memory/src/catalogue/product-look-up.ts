@@ -1,11 +1,12 @@
 import type { ProductLookUp } from '@back-office/catalogue';
+import { trimCharacter } from '@back-office/kernel';
 import { sortedBy } from '../lists.js';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
 
 /** Trims spaces only, like PostgreSQL. */
 export function trimSpaces(text: string): string {
-  return text.replaceAll(/^ +| +$/g, '');
+  return trimCharacter(text, ' ');
 }
 
 interface Candidate {

@@ -13,7 +13,7 @@ export const USER = 'app';
 const START_TIMEOUT_MS = 300_000;
 const RETRY_TIMEOUT_MS = 90_000;
 
-const IS_LOCKED = /lock file ".*" already exists|pre-existing shared memory block/;
+const IS_LOCKED = /lock file "[^"]+" already exists|pre-existing shared memory block/;
 
 /** Adopts or starts the server and returns the folder of its socket. The caller holds the lock. */
 export async function ensureServer(home: Home): Promise<string> {

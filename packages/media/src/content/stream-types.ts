@@ -1,3 +1,4 @@
+import { trimEndCharacters } from '@back-office/kernel';
 import { mayBeTruncated } from './head.js';
 import { ebmlElementAt } from '../ebml.js';
 import { isoBoxes } from '../iso-boxes.js';
@@ -59,7 +60,7 @@ function readDocType(head: Uint8Array, from: number, to: number): string | undef
     at += headSize + size;
     if (at > to) return undefined;
     // Texts may be padded with zeros.
-    if (id === DOC_TYPE) return decodeLatin1(head, at - size, at).replace(/\0+$/, '');
+    if (id === DOC_TYPE) return trimEndCharacters(decodeLatin1(head, at - size, at), '\0');
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { trimEndCharacters } from '@back-office/kernel';
 import type { CdnPurger } from '@back-office/media';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -37,7 +38,7 @@ export class HttpCdnPurger implements CdnPurger {
   /** Returns true for a 2xx or 404 response, false for any other response or none. */
   private purgeUrl({ host, pathname, search }: URL): Promise<boolean> {
     const target = new URL(this.address);
-    target.pathname = target.pathname.replace(/\/+$/, '') + pathname;
+    target.pathname = trimEndCharacters(target.pathname, '/') + pathname;
     target.search = search;
     const send = target.protocol === 'https:' ? requestHttps : requestHttp;
     const options = {
