@@ -33,18 +33,6 @@ const CALLS: Readonly<Record<Action, string>> = {
 
 function proformaStates(): string {
   const actions = Object.keys(TRANSITIONS) as Action[];
-  const arrows = actions.flatMap(arrowsOf);
-  const [openArrows, finalArrows] = [
-    arrows.filter((arrow) => !arrow.startsWith('open')),
-    arrows.filter((arrow) => arrow.startsWith('open')),
-  ];
-  const diagram = [
-    'stateDiagram-v2',
-    '  state open {',
-    ...['[*] --> draft: create', ...openArrows].map((line) => `    ${line}`),
-    '  }',
-    ...[...finalArrows, ...FINAL_STATUSES.map((status) => `${status} --> [*]`)].map((line) => `  ${line}`),
-  ];
   return [
     '# Proforma states',
     '',
@@ -58,7 +46,7 @@ function proformaStates(): string {
     'The picture shows the actions that change the status:',
     '',
     '```mermaid',
-    ...diagram,
+    ...diagramOf(actions),
     '```',
     '',
     'The table shows all actions. If an action has several results, the payments, the confirmed quantities or the',
@@ -72,6 +60,21 @@ function proformaStates(): string {
     'converted proforma, it returns the same order.',
     '',
   ].join('\n');
+}
+
+function diagramOf(actions: readonly Action[]): string[] {
+  const arrows = actions.flatMap(arrowsOf);
+  const [openArrows, finalArrows] = [
+    arrows.filter((arrow) => !arrow.startsWith('open')),
+    arrows.filter((arrow) => arrow.startsWith('open')),
+  ];
+  return [
+    'stateDiagram-v2',
+    '  state open {',
+    ...['[*] --> draft: create', ...openArrows].map((line) => `    ${line}`),
+    '  }',
+    ...[...finalArrows, ...FINAL_STATUSES.map((status) => `${status} --> [*]`)].map((line) => `  ${line}`),
+  ];
 }
 
 /** Draws one arrow per transition to a final status; unchanged statuses are only in the table. */
