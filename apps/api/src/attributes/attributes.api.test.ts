@@ -14,7 +14,7 @@ beforeEach(async () => {
   await addProducts(shop);
 });
 
-/** Adds `P` with variants A and B, and `Q` with variant C, which has A's code as barcode. */
+/** Variant C of `Q` has the code of variant A as its barcode. */
 async function addProducts(client: Client): Promise<void> {
   await client.post('/int/products', {
     products: [
@@ -31,25 +31,25 @@ async function addProducts(client: Client): Promise<void> {
   });
 }
 
-const put = (product_attributes: unknown, client = shop): Promise<Reply> =>
+const putAttributes = (product_attributes: unknown, client = shop): Promise<Reply> =>
   client.put('/int/product_attributes', { product_attributes });
 const putRows = async (rows: readonly unknown[], client = shop): Promise<[products: number, created: number]> => {
-  const { status, body } = await put(rows, client);
+  const { status, body } = await putAttributes(rows, client);
   expect([status, body.errors, Object.keys(body)]).toEqual([200, undefined, ['data']]);
   expect(Object.keys(body.data)).toEqual(['products', 'definitions_created']);
   return [body.data.products, body.data.definitions_created];
 };
 /** Returns the errors and checks that nothing was written. */
-const refused = async (rows: readonly unknown[]): Promise<Record<string, string[]>> => {
-  const before = [await values(), await definitions()];
-  const { status, body } = await put(rows);
+const expectRefused = async (rows: readonly unknown[]): Promise<Record<string, string[]>> => {
+  const stateBefore = [await readValues(), await readDefinitions()];
+  const { status, body } = await putAttributes(rows);
   expect(status).toBe(422);
-  expect([await values(), await definitions()]).toEqual(before);
+  expect([await readValues(), await readDefinitions()]).toEqual(stateBefore);
   return body.errors;
 };
 
-/** Values by product and attribute, such as `P material` → cotton. */
-const values = async (client = shop): Promise<Record<string, string>> => {
+/** Keys consist of product and attribute, such as `P material`. */
+const readValues = async (client = shop): Promise<Record<string, string>> => {
   const rows = await api.database.rows<{ name: string; value: string }>(
     `select p.code || ' ' || d.external_ref as name, a.value
      from product_attributes a join products p on p.id = a.product_id
@@ -64,96 +64,105 @@ interface Definition {
   readonly code: string | null;
   readonly name: string;
 }
-const definitions = (client = shop) =>
+const readDefinitions = (client = shop) =>
   api.database.rows<Definition>('select * from product_attribute_defs where app_id = $1 order by id', [client.appId]);
 
-const attribute = (more: object = {}) => ({ external_ref: 'material', value: 'cotton', ...more });
-const row = (attributes: readonly unknown[] = [attribute()], more: object = {}) => ({ code: 'A', attributes, ...more });
+const makeAttribute = (fields: object = {}) => ({ external_ref: 'material', value: 'cotton', ...fields });
+const makeRow = (attributes: readonly unknown[] = [makeAttribute()], fields: object = {}) => ({
+  code: 'A',
+  attributes,
+  ...fields,
+});
 
 describe('PUT /int/product_attributes', () => {
   it('sets attributes of products and creates definitions', async () => {
     const size = { external_ref: 'size', code: 'SIZE', name: 'Size', value: 'M' };
-    expect(await putRows([row([attribute(), size]), row([attribute({ value: 'wool' })], { code: 'C' })])).toEqual([
-      2, 2,
-    ]);
-    expect(await values()).toEqual({ 'P material': 'cotton', 'P size': 'M', 'Q material': 'wool' });
-    expect(await definitions()).toMatchObject([
+    expect(
+      await putRows([makeRow([makeAttribute(), size]), makeRow([makeAttribute({ value: 'wool' })], { code: 'C' })]),
+    ).toEqual([2, 2]);
+    expect(await readValues()).toEqual({ 'P material': 'cotton', 'P size': 'M', 'Q material': 'wool' });
+    expect(await readDefinitions()).toMatchObject([
       { external_ref: 'material', code: null, name: 'material' },
       { external_ref: 'size', code: 'SIZE', name: 'Size' },
     ]);
   });
 
   it('changes values and keeps absent attributes', async () => {
-    await putRows([row([attribute(), attribute({ external_ref: 'size', value: 'M' })])]);
-    expect(await putRows([row([attribute({ value: 'silk' })])])).toEqual([1, 0]);
-    expect(await values()).toEqual({ 'P material': 'silk', 'P size': 'M' });
+    await putRows([makeRow([makeAttribute(), makeAttribute({ external_ref: 'size', value: 'M' })])]);
+    expect(await putRows([makeRow([makeAttribute({ value: 'silk' })])])).toEqual([1, 0]);
+    expect(await readValues()).toEqual({ 'P material': 'silk', 'P size': 'M' });
   });
 
   it('changes nothing when repeated', async () => {
-    const updateTimes = () =>
+    const readUpdateTimes = () =>
       api.database.rows(
         'select updated_at, (select max(updated_at) from product_attribute_defs) from product_attributes',
       );
-    await putRows([row()]);
-    const before = await updateTimes();
+    await putRows([makeRow()]);
+    const timesBefore = await readUpdateTimes();
     api.clock.forward({ seconds: 60 });
-    await putRows([row([attribute({ name: 'material' })])]);
-    expect(await updateTimes()).toEqual(before);
+    await putRows([makeRow([makeAttribute({ name: 'material' })])]);
+    expect(await readUpdateTimes()).toEqual(timesBefore);
   });
 
-  it('changes sent codes and names of definitions; null and blank keep them', async () => {
-    await putRows([row([attribute({ code: 'MAT', name: 'Material' })])]);
-    await putRows([row([attribute({ code: null, name: '' })]), row([attribute({ code: ' ', name: null })])]);
-    expect(await definitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);
+  it('changes codes and names of definitions, and keeps them for null and blank', async () => {
+    await putRows([makeRow([makeAttribute({ code: 'MAT', name: 'Material' })])]);
+    await putRows([
+      makeRow([makeAttribute({ code: null, name: '' })]),
+      makeRow([makeAttribute({ code: ' ', name: null })]),
+    ]);
+    expect(await readDefinitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);
     api.clock.forward({ seconds: 60 });
-    expect(await putRows([row([attribute({ name: 'Fabric' })])])).toEqual([1, 0]);
-    expect(await definitions()).toMatchObject([{ code: 'MAT', name: 'Fabric', updated_at: api.clock.now() }]);
-    await putRows([row([attribute({ code: 'FAB' })])]);
-    expect(await definitions()).toMatchObject([{ code: 'FAB', name: 'Fabric' }]);
+    expect(await putRows([makeRow([makeAttribute({ name: 'Fabric' })])])).toEqual([1, 0]);
+    expect(await readDefinitions()).toMatchObject([{ code: 'MAT', name: 'Fabric', updated_at: api.clock.now() }]);
+    await putRows([makeRow([makeAttribute({ code: 'FAB' })])]);
+    expect(await readDefinitions()).toMatchObject([{ code: 'FAB', name: 'Fabric' }]);
   });
 
   it('keeps the later of two values of a product', async () => {
     expect(
       await putRows([
-        row([attribute(), attribute({ value: 'linen', name: 'Cloth' })]),
-        row([attribute({ value: 'wool' })], { code: 'B' }),
+        makeRow([makeAttribute(), makeAttribute({ value: 'linen', name: 'Cloth' })]),
+        makeRow([makeAttribute({ value: 'wool' })], { code: 'B' }),
       ]),
     ).toEqual([1, 1]);
-    expect(await values()).toEqual({ 'P material': 'wool' });
-    expect(await definitions()).toMatchObject([{ name: 'Cloth' }]);
+    expect(await readValues()).toEqual({ 'P material': 'wool' });
+    expect(await readDefinitions()).toMatchObject([{ name: 'Cloth' }]);
   });
 
   it('moves codes between definitions within a call', async () => {
-    await putRows([row([attribute({ code: 'X' }), attribute({ external_ref: 'other', code: 'Y' })])]);
+    await putRows([makeRow([makeAttribute({ code: 'X' }), makeAttribute({ external_ref: 'other', code: 'Y' })])]);
     await putRows([
-      row([
-        attribute({ code: 'Z' }),
-        attribute({ external_ref: 'other', code: 'X' }),
-        attribute({ external_ref: 'third', code: 'Y' }),
+      makeRow([
+        makeAttribute({ code: 'Z' }),
+        makeAttribute({ external_ref: 'other', code: 'X' }),
+        makeAttribute({ external_ref: 'third', code: 'Y' }),
       ]),
     ]);
-    expect((await definitions()).map(({ code }) => code)).toEqual(['Z', 'X', 'Y']);
+    expect((await readDefinitions()).map(({ code }) => code)).toEqual(['Z', 'X', 'Y']);
   });
 
   it('moves the codes of 1,000 definitions within a call', async () => {
     const names = Array.from({ length: 1_000 }, (_, index) => index);
-    await putRows([row(names.map((index) => attribute({ external_ref: `d${index}`, code: `c${index}` })))]);
-    // Makes the planner look up rows by definition.
+    await putRows([makeRow(names.map((index) => makeAttribute({ external_ref: `d${index}`, code: `c${index}` })))]);
+    // With statistics, the planner looks rows up by definition.
     await api.database.source.query('analyze product_attribute_defs');
-    const shifted = names.toReversed().map((index) => attribute({ external_ref: `d${index}`, code: `c${index + 1}` }));
-    await putRows([row(shifted)]);
-    expect((await definitions()).map(({ code }) => code)).toEqual(names.map((index) => `c${index + 1}`));
+    const shiftedAttributes = names
+      .toReversed()
+      .map((index) => makeAttribute({ external_ref: `d${index}`, code: `c${index + 1}` }));
+    await putRows([makeRow(shiftedAttributes)]);
+    expect((await readDefinitions()).map(({ code }) => code)).toEqual(names.map((index) => `c${index + 1}`));
   });
 
   it('writes nothing without rows or attributes', async () => {
     expect(await putRows([])).toEqual([0, 0]);
-    expect(await putRows([row([])])).toEqual([1, 0]);
-    expect([await values(), await definitions()]).toEqual([{}, []]);
+    expect(await putRows([makeRow([])])).toEqual([1, 0]);
+    expect([await readValues(), await readDefinitions()]).toEqual([{}, []]);
   });
 
   it('ignores unknown fields', async () => {
-    await putRows([row([attribute({ id: 9, app_id: 1 })], { id: 7, product_id: 1 })]);
-    expect(await values()).toEqual({ 'P material': 'cotton' });
+    await putRows([makeRow([makeAttribute({ id: 9, app_id: 1 })], { id: 7, product_id: 1 })]);
+    expect(await readValues()).toEqual({ 'P material': 'cotton' });
   });
 });
 
@@ -166,9 +175,9 @@ describe('Matching by identifiers: PUT /int/product_attributes, product: one of 
     ['barcode before external_ref', { code: undefined, barcode: 'A', external_ref: 'ref-a' }, 'Q'],
     ['barcode when the code finds none', { code: 'none', barcode: 'A' }, 'Q'],
     ['external_ref when the others find none', { code: 'none', barcode: 'none', external_ref: '860-B' }, 'Q'],
-  ])('is found by %s', async (_, identifiers, product) => {
-    await putRows([row(undefined, identifiers)]);
-    expect(await values()).toEqual({ [`${product} material`]: 'cotton' });
+  ])('finds a product by %s', async (_, identifiers, product) => {
+    await putRows([makeRow(undefined, identifiers)]);
+    expect(await readValues()).toEqual({ [`${product} material`]: 'cotton' });
   });
 
   it.each([
@@ -178,14 +187,16 @@ describe('Matching by identifiers: PUT /int/product_attributes, product: one of 
     ['the code of a product', { code: 'P' }],
     ['another identifier as code', { code: '860-A' }],
     ['no identifier', { code: undefined }],
-  ])('whole call fails, nothing written: %s', async (_, identifiers) => {
-    expect(await refused([row(), row(undefined, identifiers)])).toEqual({ Products: ['API.Products.NotFound'] });
+  ])('refuses the whole call for %s', async (_, identifiers) => {
+    expect(await expectRefused([makeRow(), makeRow(undefined, identifiers)])).toEqual({
+      Products: ['API.Products.NotFound'],
+    });
   });
 
   it('does not find a product of another app', async () => {
-    const stranger = await api.app();
-    await stranger.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
-    expect(await refused([row(undefined, { code: 'F' })])).toEqual({ Products: ['API.Products.NotFound'] });
+    const otherApp = await api.app();
+    await otherApp.post('/int/products', { products: [{ code: 'F', name: 'F', variants: [{ code: 'F' }] }] });
+    expect(await expectRefused([makeRow(undefined, { code: 'F' })])).toEqual({ Products: ['API.Products.NotFound'] });
   });
 });
 
@@ -194,21 +205,26 @@ describe('Matching by identifiers: PUT /int/product_attributes, definition: exte
   let size: Definition;
 
   beforeEach(async () => {
-    await putRows([row([attribute(), attribute({ external_ref: 'size', value: 'M' })])]);
-    [material, size] = (await definitions()) as [Definition, Definition];
+    await putRows([makeRow([makeAttribute(), makeAttribute({ external_ref: 'size', value: 'M' })])]);
+    [material, size] = (await readDefinitions()) as [Definition, Definition];
   });
 
-  it('is found by reference, with or without its id', async () => {
-    expect(await putRows([row([attribute({ value: 'silk' })])])).toEqual([1, 0]);
-    expect(await putRows([row([attribute({ product_attribute_def_id: material.id, value: 'felt' })])])).toEqual([1, 0]);
-    expect(await putRows([row([attribute({ product_attribute_def_id: null })])])).toEqual([1, 0]);
-    expect(await definitions()).toHaveLength(2);
+  it('finds a definition by reference, with or without its id', async () => {
+    expect(await putRows([makeRow([makeAttribute({ value: 'silk' })])])).toEqual([1, 0]);
+    expect(await putRows([makeRow([makeAttribute({ product_attribute_def_id: material.id, value: 'felt' })])])).toEqual(
+      [1, 0],
+    );
+    expect(await putRows([makeRow([makeAttribute({ product_attribute_def_id: null })])])).toEqual([1, 0]);
+    expect(await readDefinitions()).toHaveLength(2);
   });
 
-  it.each(['Material', ' material', 'material '])('definition created when nothing matches: %j', async (reference) => {
-    expect(await putRows([row([attribute({ external_ref: reference })])])).toEqual([1, 1]);
-    expect((await definitions()).map(({ external_ref }) => external_ref)).toContain(reference);
-  });
+  it.each(['Material', ' material', 'material '])(
+    'creates a definition when nothing matches: %j',
+    async (reference) => {
+      expect(await putRows([makeRow([makeAttribute({ external_ref: reference })])])).toEqual([1, 1]);
+      expect((await readDefinitions()).map(({ external_ref }) => external_ref)).toContain(reference);
+    },
+  );
 
   it.each([
     ['another definition', () => ({ product_attribute_def_id: size.id })],
@@ -216,26 +232,29 @@ describe('Matching by identifiers: PUT /int/product_attributes, definition: exte
     ['no definition, below 1', () => ({ product_attribute_def_id: -1 })],
     ['a definition, with a new reference', () => ({ external_ref: 'new', product_attribute_def_id: size.id })],
   ])('refuses the id of %s', async (_, change) => {
-    expect(await refused([row([attribute({ value: 'never' }), attribute(change())])])).toEqual({
+    expect(await expectRefused([makeRow([makeAttribute({ value: 'never' }), makeAttribute(change())])])).toEqual({
       ProductAttributeDefs: ['API.ProductAttributeDefs.NotFound'],
     });
   });
 
   it('does not find a definition of another app', async () => {
-    const stranger = await api.app();
-    await addProducts(stranger);
-    expect(await putRows([row()], stranger)).toEqual([1, 1]);
-    const { status } = await put([row([attribute({ product_attribute_def_id: material.id })])], stranger);
+    const otherApp = await api.app();
+    await addProducts(otherApp);
+    expect(await putRows([makeRow()], otherApp)).toEqual([1, 1]);
+    const { status } = await putAttributes(
+      [makeRow([makeAttribute({ product_attribute_def_id: material.id })])],
+      otherApp,
+    );
     expect(status).toBe(422);
   });
 
   it('refuses the code of another definition', async () => {
-    await putRows([row([attribute({ code: 'X' })])]);
+    await putRows([makeRow([makeAttribute({ code: 'X' })])]);
     const key = { ProductAttributeDefs: ['API.ProductAttributeDefs.CodeAlreadyExists'] };
-    expect(await refused([row([attribute({ external_ref: 'size', code: 'X' })])])).toEqual(key);
-    expect(await refused([row([attribute({ external_ref: 'new', code: 'X' })])])).toEqual(key);
-    const twice = ['a', 'b'].map((external_ref) => attribute({ external_ref, code: 'NEW' }));
-    expect(await refused([row(twice)])).toEqual(key);
+    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'size', code: 'X' })])])).toEqual(key);
+    expect(await expectRefused([makeRow([makeAttribute({ external_ref: 'new', code: 'X' })])])).toEqual(key);
+    const duplicateCodes = ['a', 'b'].map((external_ref) => makeAttribute({ external_ref, code: 'NEW' }));
+    expect(await expectRefused([makeRow(duplicateCodes)])).toEqual(key);
   });
 });
 
@@ -255,8 +274,8 @@ describe('Validation errors: PUT /int/product_attributes', () => {
     ['product_attribute_def_id', 1.5, 'WrongDataType'],
     ['code', 'x'.repeat(256), 'CodeIsTooLong'],
     ['name', true, 'WrongDataType'],
-  ])('attribute with %s %j: %s', async (field, value, key) => {
-    expect(await refused([row([attribute({ [field]: value })])])).toEqual({
+  ])('refuses an attribute with %s %j as %s', async (field, value, key) => {
+    expect(await expectRefused([makeRow([makeAttribute({ [field]: value })])])).toEqual({
       ProductAttributes: [`API.ProductAttributes.${key}`],
     });
   });
@@ -264,29 +283,29 @@ describe('Validation errors: PUT /int/product_attributes', () => {
   it.each([
     [null, 'WrongDataType'],
     [5, 'WrongDataType'],
-    [[row()], 'WrongDataType'],
+    [[makeRow()], 'WrongDataType'],
     [{ code: 'A' }, 'AttributesCantBeBlank'],
-    [row(null as never), 'AttributesCantBeBlank'],
-    [row('x' as never), 'WrongDataType'],
-    [row({ 0: attribute() } as never), 'WrongDataType'],
-    [row([null]), 'WrongDataType'],
-    [row([['x']]), 'WrongDataType'],
-    [row(undefined, { code: 5 }), 'WrongDataType'],
-    [row(undefined, { barcode: 'a\0' }), 'BarcodeIsInvalid'],
-    [row(undefined, { external_ref: 'x'.repeat(256) }), 'ExternalRefIsTooLong'],
-  ])('row %j: %s', async (sent, key) => {
-    expect(await refused([sent])).toEqual({ ProductAttributes: [`API.ProductAttributes.${key}`] });
+    [makeRow(null as never), 'AttributesCantBeBlank'],
+    [makeRow('x' as never), 'WrongDataType'],
+    [makeRow({ 0: makeAttribute() } as never), 'WrongDataType'],
+    [makeRow([null]), 'WrongDataType'],
+    [makeRow([['x']]), 'WrongDataType'],
+    [makeRow(undefined, { code: 5 }), 'WrongDataType'],
+    [makeRow(undefined, { barcode: 'a\0' }), 'BarcodeIsInvalid'],
+    [makeRow(undefined, { external_ref: 'x'.repeat(256) }), 'ExternalRefIsTooLong'],
+  ])('refuses the row %j as %s', async (sentRow, key) => {
+    expect(await expectRefused([sentRow])).toEqual({ ProductAttributes: [`API.ProductAttributes.${key}`] });
   });
 
   it('reports the first error of each row in order, by area', async () => {
     expect(
-      await refused([
-        row([attribute({ value: '' }), attribute({ value: 5 })]),
-        row(),
-        row(undefined, { code: 'none' }),
-        row([attribute({ product_attribute_def_id: 1 }), attribute({ product_attribute_def_id: 2 })]),
+      await expectRefused([
+        makeRow([makeAttribute({ value: '' }), makeAttribute({ value: 5 })]),
+        makeRow(),
+        makeRow(undefined, { code: 'none' }),
+        makeRow([makeAttribute({ product_attribute_def_id: 1 }), makeAttribute({ product_attribute_def_id: 2 })]),
         { code: 'A' },
-        row(undefined, { code: 'neither' }),
+        makeRow(undefined, { code: 'neither' }),
       ]),
     ).toEqual({
       ProductAttributes: ['API.ProductAttributes.ValueCantBeBlank', 'API.ProductAttributes.AttributesCantBeBlank'],
@@ -297,50 +316,52 @@ describe('Validation errors: PUT /int/product_attributes', () => {
 
   it('uses the translations of the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { 'API.Products.NotFound': 'Nema' } } });
-    expect(await refused([row(undefined, { code: 'none' })])).toEqual({ Products: ['Nema'] });
+    expect(await expectRefused([makeRow(undefined, { code: 'none' })])).toEqual({ Products: ['Nema'] });
   });
 
-  it.each([[{}], [{ product_attributes: null }], [{ product_attributes: row() }], [{ attributes: [row()] }]])(
-    'refuses %j',
+  it.each([[{}], [{ product_attributes: null }], [{ product_attributes: makeRow() }], [{ attributes: [makeRow()] }]])(
+    'refuses the body %j',
     async (body) => {
-      const { status, body: answer } = await shop.put('/int/product_attributes', body);
-      expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+      const { status, body: responseBody } = await shop.put('/int/product_attributes', body);
+      expect([status, responseBody]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     },
   );
 
   it('returns 413 for more than 10,000 rows', async () => {
-    expect((await put(Array.from({ length: 10_001 }, () => row()))).status).toBe(413);
+    expect((await putAttributes(Array.from({ length: 10_001 }, () => makeRow()))).status).toBe(413);
   });
 });
 
 describe('PUT /int/product_attributes with many rows', () => {
   const codes = (count: number) => Array.from({ length: count }, (_, index) => `M${index}`);
-  const many = (count: number, value: string) =>
+  const makeRows = (count: number, value: string) =>
     codes(count).map((code, index) =>
-      row([attribute({ value }), attribute({ external_ref: `d${index}`, value })], { code }),
+      makeRow([makeAttribute({ value }), makeAttribute({ external_ref: `d${index}`, value })], { code }),
     );
 
-  it('needs as many statements for 10,000 rows as for one', async () => {
+  it('writes 10,000 rows in as many statements as one', async () => {
     const products = codes(10_000).map((code) => ({ code, name: code, variants: [{ code }] }));
-    // Statistics exclude this app.
+    // These statistics exclude the products below.
     await api.database.source.query('analyze');
     await shop.post('/int/products', { products });
-    const count = async (rows: readonly object[]): Promise<number> => {
+    const countStatements = async (rows: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await putRows(rows);
       return api.statements.length;
     };
     await putRows([]);
-    const one = await count([row([attribute({ external_ref: 'one' })])]);
-    expect(await count(many(10_000, 'x'))).toBe(one);
-    const known = await count([row([attribute({ external_ref: 'one' })])]);
-    expect(await count(many(10_000, 'y'))).toBe(known);
-    const renamed = await count([row([attribute({ external_ref: 'one', name: 'One', code: 'ONE' })])]);
-    const rename = many(5_000, 'z').map((each, index) => ({
-      ...each,
-      attributes: [attribute({ external_ref: `d${index}`, name: 'New', code: `c${index}`, value: 'z' })],
+    const countOfNew = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
+    expect(await countStatements(makeRows(10_000, 'x'))).toBe(countOfNew);
+    const countOfKnown = await countStatements([makeRow([makeAttribute({ external_ref: 'one' })])]);
+    expect(await countStatements(makeRows(10_000, 'y'))).toBe(countOfKnown);
+    const countOfRenamed = await countStatements([
+      makeRow([makeAttribute({ external_ref: 'one', name: 'One', code: 'ONE' })]),
+    ]);
+    const renamedRows = makeRows(5_000, 'z').map((row, index) => ({
+      ...row,
+      attributes: [makeAttribute({ external_ref: `d${index}`, name: 'New', code: `c${index}`, value: 'z' })],
     }));
-    expect(await count(rename)).toBe(renamed);
+    expect(await countStatements(renamedRows)).toBe(countOfRenamed);
     const sums = await api.database.rows(
       'select value, count(*)::int from product_attributes where app_id = $1 group by 1 order by 1',
       [shop.appId],
@@ -355,7 +376,7 @@ describe('PUT /int/product_attributes with many rows', () => {
 
 describe('PUT /int/product_attributes during another call', () => {
   it('waits and finds the definitions of the other call', async () => {
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const lockWaits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<[number, number]> | undefined;
     await api.database.transaction(async (transaction) => {
       await beginLockedBulk(transaction, 'attributes', shop.appId, 1);
@@ -364,27 +385,29 @@ describe('PUT /int/product_attributes during another call', () => {
          values ($1, 'material', 'MAT', 'Material', now(), now())`,
         [shop.appId],
       );
-      call = putRows([row([attribute({ code: 'MAT' })])]);
-      while ((await api.database.rows(waiting)).length === 0) await setTimeout(10);
+      call = putRows([makeRow([makeAttribute({ code: 'MAT' })])]);
+      while ((await api.database.rows(lockWaits)).length === 0) await setTimeout(10);
     });
     expect(await call).toEqual([1, 0]);
-    expect(await definitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);
+    expect(await readDefinitions()).toMatchObject([{ code: 'MAT', name: 'Material' }]);
   });
 });
 
 describe('GET /product_attribute_defs', () => {
-  const get = async (query = '', client = shop) => {
+  const getDefinitions = async (query = '', client = shop) => {
     const { status, body } = await client.get(`/product_attribute_defs${query}`);
     expect([status, Object.keys(body)]).toEqual([200, ['data']]);
     return body.data;
   };
-  const references = async (query: string): Promise<string[]> =>
-    (await get(query)).map(({ external_ref }: Definition) => external_ref);
+  const listReferences = async (query: string): Promise<string[]> =>
+    (await getDefinitions(query)).map(({ external_ref }: Definition) => external_ref);
 
   it('returns the definition with a code', async () => {
-    await putRows([row([attribute({ code: 'MAT', name: 'Material' }), attribute({ external_ref: 'size' })])]);
+    await putRows([
+      makeRow([makeAttribute({ code: 'MAT', name: 'Material' }), makeAttribute({ external_ref: 'size' })]),
+    ]);
     const at = api.clock.now().toISOString().slice(0, 19);
-    expect(await get('?code=MAT')).toEqual({
+    expect(await getDefinitions('?code=MAT')).toEqual({
       id: expect.any(Number),
       external_ref: 'material',
       code: 'MAT',
@@ -397,30 +420,30 @@ describe('GET /product_attribute_defs', () => {
   it.each(['mat', 'MAT%20', '%20MAT', 'MA%25', 'material', 'none'])(
     'returns {} for the unknown code %s',
     async (code) => {
-      await putRows([row([attribute({ code: 'MAT' })])]);
-      expect(await get(`?code=${code}`)).toEqual({});
+      await putRows([makeRow([makeAttribute({ code: 'MAT' })])]);
+      expect(await getDefinitions(`?code=${code}`)).toEqual({});
     },
   );
 
   it('lists definitions in pages, oldest first', async () => {
     const names = Array.from({ length: 33 }, (_, index) => `d${index}`);
-    await putRows([row(names.map((external_ref) => attribute({ external_ref })))]);
+    await putRows([makeRow(names.map((external_ref) => makeAttribute({ external_ref })))]);
     for (const query of ['', '?code=', '?limit=0', '?limit=x', '?offset=-1']) {
-      expect(await references(query)).toEqual(names.slice(0, 30));
+      expect(await listReferences(query)).toEqual(names.slice(0, 30));
     }
-    expect(await references('?offset=30')).toEqual(names.slice(30));
-    expect(await references('?offset=2&limit=3')).toEqual(names.slice(2, 5));
-    expect(await references('?limit=99999')).toEqual(names);
-    expect(await get('?limit=1')).toMatchObject([{ external_ref: 'd0', code: null, name: 'd0' }]);
+    expect(await listReferences('?offset=30')).toEqual(names.slice(30));
+    expect(await listReferences('?offset=2&limit=3')).toEqual(names.slice(2, 5));
+    expect(await listReferences('?limit=99999')).toEqual(names);
+    expect(await getDefinitions('?limit=1')).toMatchObject([{ external_ref: 'd0', code: null, name: 'd0' }]);
   });
 
   it('lists no definitions of another app', async () => {
-    await putRows([row([attribute({ code: 'MAT' })])]);
-    const stranger = await api.app();
-    expect([await get('', stranger), await get('?code=MAT', stranger)]).toEqual([[], {}]);
+    await putRows([makeRow([makeAttribute({ code: 'MAT' })])]);
+    const otherApp = await api.app();
+    expect([await getDefinitions('', otherApp), await getDefinitions('?code=MAT', otherApp)]).toEqual([[], {}]);
   });
 
-  it.each(['code=A&code=B', 'code[x]=A', 'code=A%00'])('refuses %s', async (query) => {
+  it.each(['code=A&code=B', 'code[x]=A', 'code=A%00'])('refuses the query %s', async (query) => {
     expect((await shop.get(`/product_attribute_defs?${query}`)).status).toBe(400);
   });
 });

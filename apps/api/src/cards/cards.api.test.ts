@@ -12,28 +12,28 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-const post = (card: object, client = shop): Promise<Reply> => client.post('/int/cards', { card });
-const put = async (card: object, client = shop) => {
-  const { status, body } = await post(card, client);
+const postCard = (card: object, client = shop): Promise<Reply> => client.post('/int/cards', { card });
+const upsertCard = async (card: object, client = shop) => {
+  const { status, body } = await postCard(card, client);
   expect([status, body.errors]).toEqual([201, undefined]);
   return body.data;
 };
-const cards = () =>
+const readCards = () =>
   api.database.rows<{ barcode: string; updated_at: Date }>(
     'select barcode, external_ref, customer_id, updated_at from cards where app_id = $1 order by id',
     [shop.appId],
   );
-const refused = async (card: object): Promise<unknown> => {
-  const before = await cards();
-  const { status, body } = await post(card);
-  expect(await cards()).toEqual(before);
+const postRefused = async (card: object): Promise<unknown> => {
+  const cardsBefore = await readCards();
+  const { status, body } = await postCard(card);
+  expect(await readCards()).toEqual(cardsBefore);
   return [status, body];
 };
 
 describe('POST /int/cards', () => {
   it('adds a card with a three-part id', async () => {
-    const made = await put({ barcode: '860-1' });
-    expect(made).toEqual({
+    const card = await upsertCard({ barcode: '860-1' });
+    expect(card).toEqual({
       id: expect.any(Number),
       data_part: expect.any(Number),
       time_part: 82,
@@ -42,77 +42,82 @@ describe('POST /int/cards', () => {
       customer_id: null,
       created: true,
     });
-    expect(made.data_part).toBeGreaterThanOrEqual(1);
-    expect(made.data_part).toBeLessThanOrEqual(64);
+    expect(card.data_part).toBeGreaterThanOrEqual(1);
+    expect(card.data_part).toBeLessThanOrEqual(64);
   });
 
   it('returns 201 for an existing card and keeps its id and parts', async () => {
-    const made = await put({ barcode: '860-1', external_ref: 'ref' });
+    const card = await upsertCard({ barcode: '860-1', external_ref: 'ref' });
     api.clock.forward({ hours: 24 * 60 });
-    expect(await put({ barcode: '860-1' })).toEqual({ ...made, created: false });
-    expect(await put({ barcode: '860-1', external_ref: null, customer_id: null })).toEqual({ ...made, created: false });
-    expect(await put({ barcode: '860-1', external_ref: ' ', customer_external_ref: '' })).toEqual({
-      ...made,
+    expect(await upsertCard({ barcode: '860-1' })).toEqual({ ...card, created: false });
+    expect(await upsertCard({ barcode: '860-1', external_ref: null, customer_id: null })).toEqual({
+      ...card,
       created: false,
     });
-    expect(await cards()).toMatchObject([{ updated_at: api.clock.now() }]);
+    expect(await upsertCard({ barcode: '860-1', external_ref: ' ', customer_external_ref: '' })).toEqual({
+      ...card,
+      created: false,
+    });
+    expect(await readCards()).toMatchObject([{ updated_at: api.clock.now() }]);
     api.clock.forward({ hours: -24 * 60 });
   });
 
-  it('changes the sent fields of a found card', async () => {
-    const { id } = await put({ barcode: '860-1' });
+  it('changes the sent fields of an existing card', async () => {
+    const { id } = await upsertCard({ barcode: '860-1' });
     const customer = await newCustomer(shop, 'mira@example.com');
-    expect(await put({ barcode: '860-1', external_ref: 'ref', ...customer })).toMatchObject({
+    expect(await upsertCard({ barcode: '860-1', external_ref: 'ref', ...customer })).toMatchObject({
       id,
       external_ref: 'ref',
       customer_id: customer.customer_id,
       created: false,
     });
-    expect(await put({ barcode: '860-2', external_ref: 'ref' })).toMatchObject({
+    expect(await upsertCard({ barcode: '860-2', external_ref: 'ref' })).toMatchObject({
       id,
       barcode: '860-2',
       customer_id: customer.customer_id,
     });
-    expect(await cards()).toHaveLength(1);
+    expect(await readCards()).toHaveLength(1);
   });
 
   it('gives a card to another customer', async () => {
-    await put({ barcode: '860-1', ...(await newCustomer(shop, 'mira@example.com')) });
-    const other = await newCustomer(shop, 'vera@example.com');
-    expect(await put({ barcode: '860-1', ...other })).toMatchObject({ customer_id: other.customer_id });
+    await upsertCard({ barcode: '860-1', ...(await newCustomer(shop, 'mira@example.com')) });
+    const otherCustomer = await newCustomer(shop, 'vera@example.com');
+    expect(await upsertCard({ barcode: '860-1', ...otherCustomer })).toMatchObject({
+      customer_id: otherCustomer.customer_id,
+    });
   });
 
   it('ignores unknown fields', async () => {
-    const { id } = await put({ barcode: '860-1' });
-    const made = await put({ barcode: '860-2', id, app_id: 1, created: false, data_part: 99, time_part: 1 });
-    expect(made.id).not.toBe(id);
-    expect(made).toMatchObject({ created: true, time_part: 82 });
-    expect(made.data_part).toBeLessThanOrEqual(64);
+    const { id } = await upsertCard({ barcode: '860-1' });
+    const card = await upsertCard({ barcode: '860-2', id, app_id: 1, created: false, data_part: 99, time_part: 1 });
+    expect(card.id).not.toBe(id);
+    expect(card).toMatchObject({ created: true, time_part: 82 });
+    expect(card.data_part).toBeLessThanOrEqual(64);
   });
 
   it('replays the first answer for an Idempotency-Key', async () => {
-    const keyed = shop.keyed('one');
-    const first = await put({ barcode: '860-1' }, keyed);
-    expect([first.created, await put({ barcode: '860-1' }, keyed)]).toEqual([true, first]);
+    const keyedShop = shop.keyed('one');
+    const firstCard = await upsertCard({ barcode: '860-1' }, keyedShop);
+    expect([firstCard.created, await upsertCard({ barcode: '860-1' }, keyedShop)]).toEqual([true, firstCard]);
   });
 });
 
 describe('Matching by identifiers: POST /int/cards', () => {
-  let one: number;
-  let two: number;
+  let firstId: number;
+  let secondId: number;
 
   beforeEach(async () => {
-    one = (await put({ barcode: 'B1', external_ref: 'R1' })).id;
-    two = (await put({ barcode: 'B2', external_ref: 'R2' })).id;
+    firstId = (await upsertCard({ barcode: 'B1', external_ref: 'R1' })).id;
+    secondId = (await upsertCard({ barcode: 'B2', external_ref: 'R2' })).id;
   });
 
   it.each([
-    ['the barcode', { barcode: 'B1' }, () => one],
-    ['the barcode, despite an unknown reference', { barcode: 'B1', external_ref: 'R9' }, () => one],
-    ['the reference when the barcode finds none', { barcode: 'B9', external_ref: 'R2' }, () => two],
+    ['the barcode', { barcode: 'B1' }, () => firstId],
+    ['the barcode, despite an unknown reference', { barcode: 'B1', external_ref: 'R9' }, () => firstId],
+    ['the reference when the barcode finds none', { barcode: 'B9', external_ref: 'R2' }, () => secondId],
   ])('finds a card by %s', async (_, card, id) => {
-    expect(await put(card)).toMatchObject({ id: id(), created: false });
-    expect(await cards()).toHaveLength(2);
+    expect(await upsertCard(card)).toMatchObject({ id: id(), created: false });
+    expect(await readCards()).toHaveLength(2);
   });
 
   it.each([
@@ -120,20 +125,20 @@ describe('Matching by identifiers: POST /int/cards', () => {
     ['spaces', { barcode: ' B1', external_ref: 'R1 ' }],
     ['swapped identifiers', { barcode: 'R1', external_ref: 'B1' }],
   ])('adds a card for %s', async (_, card) => {
-    expect(await put(card)).toMatchObject({ ...card, created: true });
-    expect(await put(card)).toMatchObject({ ...card, created: false });
-    expect(await cards()).toHaveLength(3);
+    expect(await upsertCard(card)).toMatchObject({ ...card, created: true });
+    expect(await upsertCard(card)).toMatchObject({ ...card, created: false });
+    expect(await readCards()).toHaveLength(3);
   });
 
   it('refuses identifiers of two cards, since the barcode wins', async () => {
-    expect(await refused({ barcode: 'B1', external_ref: 'R2' })).toEqual([
+    expect(await postRefused({ barcode: 'B1', external_ref: 'R2' })).toEqual([
       422,
       { errors: { external_ref: ['has already been taken'] } },
     ]);
   });
 
   it('ignores cards of another app', async () => {
-    expect(await put({ barcode: 'B1', external_ref: 'R1' }, await api.app())).toMatchObject({ created: true });
+    expect(await upsertCard({ barcode: 'B1', external_ref: 'R1' }, await api.app())).toMatchObject({ created: true });
   });
 });
 
@@ -148,8 +153,8 @@ describe('POST /int/cards: customer', () => {
   it.each([
     ['three parts', () => ({ customer_id: ana.id, data_part: ana.data_part, time_part: ana.time_part })],
     ['an external reference', () => ({ customer_external_ref: 'crm-1' })],
-  ])('is found by %s', async (_, name) => {
-    expect(await put({ barcode: '860-1', ...name() })).toMatchObject({ customer_id: ana.id });
+  ])('finds the customer by %s', async (_, identify) => {
+    expect(await upsertCard({ barcode: '860-1', ...identify() })).toMatchObject({ customer_id: ana.id });
   });
 
   it.each([
@@ -160,19 +165,19 @@ describe('POST /int/cards: customer', () => {
     ],
     ['another timePart', () => ({ customer_id: ana.id, data_part: ana.data_part, time_part: ana.time_part + 1 })],
     ['the largest id', () => ({ customer_id: Number.MAX_SAFE_INTEGER, data_part: 1, time_part: 1 })],
-  ])('returns API.Customers.NotFound for %s and writes nothing', async (_, name) => {
-    await put({ barcode: '860-1' });
+  ])('returns API.Customers.NotFound for %s and writes nothing', async (_, identify) => {
+    await upsertCard({ barcode: '860-1' });
     for (const barcode of ['860-1', '860-2']) {
-      expect(await refused({ barcode, external_ref: 'x', ...name() })).toEqual([
+      expect(await postRefused({ barcode, external_ref: 'x', ...identify() })).toEqual([
         422,
         { errors: { Customers: ['API.Customers.NotFound'] } },
       ]);
     }
   });
 
-  it('is not found in another app', async () => {
-    const foreign = await newCustomer(await api.app(), 'mira@example.com');
-    expect(await refused({ barcode: '860-1', ...foreign })).toEqual([
+  it('does not find a customer of another app', async () => {
+    const foreignCustomer = await newCustomer(await api.app(), 'mira@example.com');
+    expect(await postRefused({ barcode: '860-1', ...foreignCustomer })).toEqual([
       422,
       { errors: { Customers: ['API.Customers.NotFound'] } },
     ]);
@@ -180,12 +185,16 @@ describe('POST /int/cards: customer', () => {
 });
 
 describe('POST /int/cards: refusals', () => {
-  const long = 'x'.repeat(256);
+  const longText = 'x'.repeat(256);
   it.each([
-    ['nothing', {}, { barcode: ["can't be blank"] }],
+    ['an empty card', {}, { barcode: ["can't be blank"] }],
     ['only a reference', { external_ref: 'x' }, { barcode: ["can't be blank"] }],
     ['a blank barcode', { barcode: ' ' }, { barcode: ["can't be blank"] }],
-    ['long texts', { barcode: long, external_ref: long }, { barcode: ['is too long'], external_ref: ['is too long'] }],
+    [
+      'long texts',
+      { barcode: longText, external_ref: longText },
+      { barcode: ['is too long'], external_ref: ['is too long'] },
+    ],
     [
       'invalid texts',
       { barcode: 'a\0', external_ref: '\ud800' },
@@ -193,8 +202,8 @@ describe('POST /int/cards: refusals', () => {
     ],
     ['an id without parts', { barcode: 'x', customer_id: 1 }, { data_part: ["can't be blank"] }],
     ['an id without its timePart', { barcode: 'x', customer_id: 1, data_part: 1 }, { time_part: ["can't be blank"] }],
-  ])('%s: reports every invalid field', async (_, card, errors) => {
-    expect(await refused(card)).toEqual([422, { errors }]);
+  ])('reports every invalid field of %s', async (_, card, errors) => {
+    expect(await postRefused(card)).toEqual([422, { errors }]);
   });
 
   it.each([
@@ -204,32 +213,32 @@ describe('POST /int/cards: refusals', () => {
     ['data_part', 1.5],
     ['customer_external_ref', {}],
   ])('refuses a %s of the wrong type: %j', async (field, value) => {
-    expect(await refused({ barcode: 'x', [field]: value })).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+    expect(await postRefused({ barcode: 'x', [field]: value })).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 });
 
 describe('concurrent calls of POST /int/cards', () => {
-  const twenty = (cardOf: (index: number) => object) =>
-    Promise.all(Array.from({ length: 20 }, (_, index) => put(cardOf(index))));
+  const upsertTwenty = (cardOf: (index: number) => object) =>
+    Promise.all(Array.from({ length: 20 }, (_, index) => upsertCard(cardOf(index))));
 
   it.each([
     ['one barcode', () => ({ barcode: 'B' })],
     ['one reference', (index: number) => ({ barcode: `B${index}`, external_ref: 'R' })],
     ['one barcode and one reference', () => ({ barcode: 'B', external_ref: 'R' })],
-  ])('add one card for %s', async (_, cardOf) => {
-    const made = await twenty(cardOf);
-    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
-    expect(made.filter(({ created }) => created)).toHaveLength(1);
-    expect(await cards()).toHaveLength(1);
+  ])('adds one card for %s', async (_, cardOf) => {
+    const cards = await upsertTwenty(cardOf);
+    expect(new Set(cards.map(({ id }) => id)).size).toBe(1);
+    expect(cards.filter(({ created }) => created)).toHaveLength(1);
+    expect(await readCards()).toHaveLength(1);
   });
 
-  it('leave each contested reference with one card', async () => {
-    await twenty((index) => ({ barcode: `B${index % 4}`, external_ref: `R${index % 4}` }));
+  it('leaves each contested reference with one card', async () => {
+    await upsertTwenty((index) => ({ barcode: `B${index % 4}`, external_ref: `R${index % 4}` }));
     const statuses = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => post({ barcode: `B${index % 4}`, external_ref: `R${index % 7}` })),
+      Array.from({ length: 40 }, (_, index) => postCard({ barcode: `B${index % 4}`, external_ref: `R${index % 7}` })),
     );
     expect(statuses.filter(({ status }) => status !== 201 && status !== 422)).toEqual([]);
-    const rows = (await cards()) as { barcode: string; external_ref?: string }[];
+    const rows = (await readCards()) as { barcode: string; external_ref?: string }[];
     expect(new Set(rows.map(({ external_ref: reference }) => reference)).size).toBe(rows.length);
   });
 });

@@ -16,26 +16,27 @@ beforeEach(async () => {
   phone = await signIn(mira, 'phone');
 });
 
-/** Starts a session on a device. */
 const signIn = async (customer: object, uuid: string, device: object = {}, client = shop): Promise<Client> =>
   api.through({ ...client, token: await startSession(client, { ...customer, device: { uuid, ...device } }) }, [
     api.origin,
   ]);
-const put = (messaging_token: string, client = phone, more: object = {}): Promise<Reply> =>
-  client.put('/notification_device', { notification_device: { messaging_token, notification_channel_id: 3, ...more } });
+const putDevice = (messaging_token: string, client = phone, fields: object = {}): Promise<Reply> =>
+  client.put('/notification_device', {
+    notification_device: { messaging_token, notification_channel_id: 3, ...fields },
+  });
 // eslint-disable-next-line typescript/no-explicit-any
-const register = async (...sent: Parameters<typeof put>): Promise<any> => {
-  const { status, body } = await put(...sent);
+const register = async (...args: Parameters<typeof putDevice>): Promise<any> => {
+  const { status, body } = await putDevice(...args);
   expect([status, Object.keys(body)]).toEqual([200, ['data']]);
   return body.data;
 };
-const stored = (client = shop) =>
+const readDevices = (client = shop) =>
   api.database.rows<{ id: number; customer_id: number; uuid: string; messaging_token: string }>(
     `select id, customer_id, uuid, messaging_token from notification_devices where app_id = $1 order by id`,
     [client.appId],
   );
 const tokensOf = async (customer: object) =>
-  (await stored())
+  (await readDevices())
     .filter(({ customer_id: id }) => id === (customer as { customer_id: number }).customer_id)
     .map(({ messaging_token: token }) => token);
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
@@ -53,7 +54,7 @@ describe('PUT /notification_device', () => {
       inserted_at: now(),
       updated_at: now(),
     });
-    expect(await stored()).toEqual([{ id: device.id, uuid: 'phone', messaging_token: 'push-1', ...idOf(mira) }]);
+    expect(await readDevices()).toEqual([{ id: device.id, uuid: 'phone', messaging_token: 'push-1', ...idOf(mira) }]);
   });
 
   it('refuses a session that ended but is still cached', async () => {
@@ -64,7 +65,7 @@ describe('PUT /notification_device', () => {
     await api.database.rows('update access_tokens set revoked_at = now() where customer_id = $1', [
       (mira as { customer_id: number }).customer_id,
     ]);
-    const { status, body } = await put('shared');
+    const { status, body } = await putDevice('shared');
     expect([status, body]).toEqual([401, { errors: { token: expect.any(String) } }]);
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([[], ['shared']]);
   });
@@ -78,33 +79,36 @@ describe('PUT /notification_device', () => {
 
   it('fills absent details from the session and keeps earlier ones', async () => {
     const details = { device_type: 'android', device_vendor: 'Fairphone' };
-    const first = await signIn(mira, 'tablet', details);
-    expect(await register('push-1', first, { mobile_info: 'FP5', device_vendor: '' })).toMatchObject({
+    const firstSession = await signIn(mira, 'tablet', details);
+    expect(await register('push-1', firstSession, { mobile_info: 'FP5', device_vendor: '' })).toMatchObject({
       ...details,
       mobile_info: 'FP5',
     });
-    const second = await signIn(mira, 'tablet', { device_type: null });
-    expect(await register('push-1', second, { device_vendor: null })).toMatchObject({ ...details, mobile_info: 'FP5' });
+    const secondSession = await signIn(mira, 'tablet', { device_type: null });
+    expect(await register('push-1', secondSession, { device_vendor: null })).toMatchObject({
+      ...details,
+      mobile_info: 'FP5',
+    });
   });
 
   it('updates the device for the same token', async () => {
-    const first = await register('push-1');
+    const device = await register('push-1');
     api.clock.forward({ hours: 1 });
-    const again = await register('push-1', phone, { mobile_info: 'new' });
-    expect(again).toEqual({ ...first, mobile_info: 'new', updated_at: now() });
-    expect(await stored()).toHaveLength(1);
+    const updatedDevice = await register('push-1', phone, { mobile_info: 'new' });
+    expect(updatedDevice).toEqual({ ...device, mobile_info: 'new', updated_at: now() });
+    expect(await readDevices()).toHaveLength(1);
   });
 
   it('replaces the token of the device', async () => {
-    const first = await register('push-1');
-    expect(await register('push-2')).toMatchObject({ id: first.id, messaging_token: 'push-2' });
+    const device = await register('push-1');
+    expect(await register('push-2')).toMatchObject({ id: device.id, messaging_token: 'push-2' });
     expect(await tokensOf(mira)).toEqual(['push-2']);
   });
 
   it('updates the device in a later session', async () => {
     const { id } = await register('push-1');
     expect((await register('push-2', await signIn(mira, 'phone'))).id).toBe(id);
-    expect(await stored()).toHaveLength(1);
+    expect(await readDevices()).toHaveLength(1);
   });
 
   it('stores several devices of a customer', async () => {
@@ -117,7 +121,7 @@ describe('PUT /notification_device', () => {
     await register('push-1');
     await register('push-2', await signIn(mira, 'tablet'));
     await register('push-1', await signIn(mira, 'phone after a reset'));
-    expect((await stored()).map(({ uuid, messaging_token: token }) => [uuid, token])).toEqual([
+    expect((await readDevices()).map(({ uuid, messaging_token: token }) => [uuid, token])).toEqual([
       ['tablet', 'push-2'],
       ['phone after a reset', 'push-1'],
     ]);
@@ -132,7 +136,7 @@ describe('PUT /notification_device', () => {
     expect([await tokensOf(mira), await tokensOf(ana)]).toEqual([['push-1'], []]);
   });
 
-  it('keeps other tokens of the former owner and of namesake devices', async () => {
+  it('keeps other tokens of the former owner and of devices with the same uuid', async () => {
     const ana = await newCustomer(shop, 'ana@example.com');
     await register('push-1');
     await register('push-2', await signIn(mira, 'tablet'));
@@ -142,20 +146,21 @@ describe('PUT /notification_device', () => {
   });
 
   it('keeps the same token in another app', async () => {
-    const stranger = await api.app();
-    const strangerPhone = await signIn(await newCustomer(stranger, 'mira@example.com'), 'phone', {}, stranger);
+    const otherApp = await api.app();
+    const otherPhone = await signIn(await newCustomer(otherApp, 'mira@example.com'), 'phone', {}, otherApp);
     await register('push-1');
-    await register('push-1', strangerPhone);
-    expect([await stored(), await stored(stranger)].map((rows) => rows.length)).toEqual([1, 1]);
+    await register('push-1', otherPhone);
+    expect([await readDevices(), await readDevices(otherApp)].map((rows) => rows.length)).toEqual([1, 1]);
   });
 
   it('makes push preferred while the customer has the token', async () => {
-    const preferred = async () => (await phone.get('/customer/consents')).body.data.preferred.notification_channel_id;
-    expect(await preferred()).toBe(1);
+    const readPreferredChannel = async () =>
+      (await phone.get('/customer/consents')).body.data.preferred.notification_channel_id;
+    expect(await readPreferredChannel()).toBe(1);
     await register('push-1');
-    expect(await preferred()).toBe(3);
+    expect(await readPreferredChannel()).toBe(3);
     await register('push-1', await signIn(await newCustomer(shop, 'ana@example.com'), 'phone'));
-    expect(await preferred()).toBe(1);
+    expect(await readPreferredChannel()).toBe(1);
   });
 
   it('identifies a session without a device uuid by its id', async () => {
@@ -169,48 +174,51 @@ describe('PUT /notification_device', () => {
 describe('Body of PUT /notification_device', () => {
   const sendOnly = (notification_device?: object): Promise<Reply> =>
     phone.put('/notification_device', { notification_device });
-  const full = { messaging_token: 'push-1', notification_channel_id: 3 };
+  const completeFields = { messaging_token: 'push-1', notification_channel_id: 3 };
 
-  it('notification_device: required', async () => {
+  it('requires notification_device', async () => {
     expect((await sendOnly()).status).toBe(400);
-    expect((await sendOnly(full)).status).toBe(200);
+    expect((await sendOnly(completeFields)).status).toBe(200);
   });
 
-  it('notification_device.messaging_token: required', async () => {
+  it('requires notification_device.messaging_token', async () => {
     const { status, body } = await sendOnly({ notification_channel_id: 3 });
     expect([status, body]).toEqual([422, { errors: { messaging_token: ["can't be blank"] } }]);
   });
 
-  it('notification_device.notification_channel_id: required, and 3', async () => {
+  it('requires 3 as notification_device.notification_channel_id', async () => {
     const { status, body } = await sendOnly({ messaging_token: 'push-1' });
     expect([status, body]).toEqual([422, { errors: { notification_channel_id: ["can't be blank"] } }]);
-    expect((await sendOnly({ ...full, notification_channel_id: 2 })).status).toBe(422);
+    expect((await sendOnly({ ...completeFields, notification_channel_id: 2 })).status).toBe(422);
   });
 
-  it.each(['device_type', 'device_vendor', 'mobile_info'])('notification_device.%s: optional', async (name) => {
-    expect((await sendOnly(full)).body.data[name]).toBeNull();
-    expect((await sendOnly({ ...full, [name]: 'detail' })).body.data[name]).toBe('detail');
-  });
+  it.each(['device_type', 'device_vendor', 'mobile_info'])(
+    'accepts notification_device.%s as optional',
+    async (name) => {
+      expect((await sendOnly(completeFields)).body.data[name]).toBeNull();
+      expect((await sendOnly({ ...completeFields, [name]: 'detail' })).body.data[name]).toBe('detail');
+    },
+  );
 });
 
 describe('concurrent calls with one messaging token', () => {
-  it('store it once for one session', async () => {
+  it('stores the token once for one session', async () => {
     const devices = await Promise.all(Array.from({ length: 20 }, () => register('push-1')));
     expect(new Set(devices.map(({ id }) => id)).size).toBe(1);
-    expect(await stored()).toHaveLength(1);
+    expect(await readDevices()).toHaveLength(1);
   });
 
-  it('leave it on one of many devices', async () => {
-    const people = await Promise.all([1, 2, 3, 4].map((each) => newCustomer(shop, `c${each}@example.com`)));
-    const phones = await Promise.all(people.flatMap((each) => ['a', 'b'].map((uuid) => signIn(each, uuid))));
-    await Promise.all([...phones, ...phones, ...phones].map((each) => register('push-1', each)));
-    expect(await stored()).toHaveLength(1);
+  it('leaves the token on one of many devices', async () => {
+    const customers = await Promise.all([1, 2, 3, 4].map((index) => newCustomer(shop, `c${index}@example.com`)));
+    const phones = await Promise.all(customers.flatMap((customer) => ['a', 'b'].map((uuid) => signIn(customer, uuid))));
+    await Promise.all([...phones, ...phones, ...phones].map((client) => register('push-1', client)));
+    expect(await readDevices()).toHaveLength(1);
   });
 
-  it('exchange tokens without duplicates', async () => {
+  it('exchanges tokens without duplicates', async () => {
     const tablet = await signIn(mira, 'tablet');
     for (let round = 0; round < 5; round += 1) {
-      await Promise.all([put('push-1'), put('push-2', tablet)]);
+      await Promise.all([putDevice('push-1'), putDevice('push-2', tablet)]);
       await Promise.all([register('push-2'), register('push-1', tablet)]);
       const tokens = await tokensOf(mira);
       expect(new Set(tokens).size).toBe(tokens.length);
@@ -222,40 +230,40 @@ describe('Consent, device and stock error keys: device calls', () => {
   it.each([
     ['the app', async () => shop],
     ['an anonymous session', async () => signIn({}, 'phone')],
-  ])('401 with the token of %s', async (_, client) => {
-    const { status, body } = await put('push-1', await client());
+  ])('returns 401 with the token of %s', async (_, client) => {
+    const { status, body } = await putDevice('push-1', await client());
     expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Invalid' } }]);
-    expect(await stored()).toEqual([]);
+    expect(await readDevices()).toEqual([]);
   });
 });
 
 describe('Validation errors: PUT /notification_device', () => {
-  const long = 'x'.repeat(256);
-  const blank = ["can't be blank"];
+  const longText = 'x'.repeat(256);
+  const BLANK_ERROR = ["can't be blank"];
   it.each([
-    ['an empty token', { messaging_token: '' }, { messaging_token: blank }],
-    ['a blank token', { messaging_token: ' \t' }, { messaging_token: blank }],
-    ['no token', { messaging_token: null }, { messaging_token: blank }],
-    ['a long token', { messaging_token: long }, { messaging_token: ['is too long'] }],
+    ['an empty token', { messaging_token: '' }, { messaging_token: BLANK_ERROR }],
+    ['a blank token', { messaging_token: ' \t' }, { messaging_token: BLANK_ERROR }],
+    ['no token', { messaging_token: null }, { messaging_token: BLANK_ERROR }],
+    ['a long token', { messaging_token: longText }, { messaging_token: ['is too long'] }],
     ['a token with NUL', { messaging_token: 'a\0b' }, { messaging_token: ['is invalid'] }],
-    ['no channel', { notification_channel_id: undefined }, { notification_channel_id: blank }],
+    ['no channel', { notification_channel_id: undefined }, { notification_channel_id: BLANK_ERROR }],
     ['the e-mail channel', { notification_channel_id: 1 }, { notification_channel_id: ['is invalid'] }],
     ['the viber channel', { notification_channel_id: 4 }, { notification_channel_id: ['is invalid'] }],
     ['an unknown channel', { notification_channel_id: -3 }, { notification_channel_id: ['is invalid'] }],
     [
       'long details',
-      { device_type: long, device_vendor: long, mobile_info: long },
+      { device_type: longText, device_vendor: longText, mobile_info: longText },
       Object.fromEntries(['device_type', 'device_vendor', 'mobile_info'].map((name) => [name, ['is too long']])),
     ],
     [
       'two invalid fields',
       { messaging_token: '', notification_channel_id: 2 },
-      { messaging_token: blank, notification_channel_id: ['is invalid'] },
+      { messaging_token: BLANK_ERROR, notification_channel_id: ['is invalid'] },
     ],
-  ])('%s: reports every invalid field and stores nothing', async (_, more, errors) => {
-    const { status, body } = await put('push-1', phone, more);
+  ])('reports every invalid field of %s and stores nothing', async (_, fields, errors) => {
+    const { status, body } = await putDevice('push-1', phone, fields);
     expect([status, body]).toEqual([422, { errors }]);
-    expect(await stored()).toEqual([]);
+    expect(await readDevices()).toEqual([]);
   });
 
   it.each([
@@ -267,9 +275,9 @@ describe('Validation errors: PUT /notification_device', () => {
     [{ notification_device: { messaging_token: 'push-1', notification_channel_id: '3' } }],
     [{ notification_device: { messaging_token: 'push-1', notification_channel_id: 3.5 } }],
     [{ notification_device: { messaging_token: 'push-1', notification_channel_id: 3, mobile_info: {} } }],
-  ])('refuses %j', async (body) => {
-    const { status, body: answer } = await phone.put('/notification_device', body);
-    expect([status, answer]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
+  ])('refuses the body %j', async (body) => {
+    const { status, body: responseBody } = await phone.put('/notification_device', body);
+    expect([status, responseBody]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 });
 

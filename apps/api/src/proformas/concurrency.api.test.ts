@@ -2,12 +2,11 @@ import { evaluate, methodId, propose, putStock, stockOf, stockShop, warehouse } 
 import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
-/** Two server processes: locks inside a process cannot help. */
+/** The two server processes share no locks in memory. */
 let api: TestApi;
 let servers: ServerProcess[];
 let shop: Client;
-/** The same app; its calls alternate between the processes. */
-let both: Client;
+let alternatingClient: Client;
 
 beforeAll(async () => {
   api = await testApi();
@@ -22,7 +21,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   shop = await api.app();
-  both = api.through(
+  alternatingClient = api.through(
     shop,
     servers.map((server) => server.origin),
   );
@@ -33,17 +32,17 @@ beforeEach(async () => {
   ]);
 });
 
-function times(count: number, call: (index: number) => Promise<Reply>): Promise<Reply[]> {
+function repeatCall(count: number, call: (index: number) => Promise<Reply>): Promise<Reply[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 }
 
-function statuses(replies: readonly Reply[]): Record<number, number> {
+function countStatuses(replies: readonly Reply[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** Reserved stock equals the sum of reservations, of movements, and of open and converted lines. */
+/** Reserved stock must equal the sums of reservations, of movements, and of lines of open and converted proformas. */
 async function expectLedgerToAgree(): Promise<void> {
   const rows = await api.database.rows<Record<'reserved' | 'held' | 'moved' | 'lines', number>>(
     `select s.reserved,
@@ -64,90 +63,94 @@ async function expectLedgerToAgree(): Promise<void> {
   }
 }
 
-describe('two server processes on one database', () => {
-  it('make one proforma from 30 concurrent calls for one evaluation', async () => {
+describe('a service of two processes', () => {
+  it('makes one proforma from 30 concurrent calls for one evaluation', async () => {
     const id = await evaluate(shop, [{ code: 'A', qty: 10 }]);
-    const replies = await times(30, () => both.post('/proforma_orders', { order_processing_id: id }));
-    expect(statuses(replies)).toEqual({ 201: 1, 422: 29 });
-    const refused = replies.filter(({ status }) => status === 422);
-    for (const { body } of refused) {
+    const replies = await repeatCall(30, () => alternatingClient.post('/proforma_orders', { order_processing_id: id }));
+    expect(countStatuses(replies)).toEqual({ 201: 1, 422: 29 });
+    const refusedReplies = replies.filter(({ status }) => status === 422);
+    for (const { body } of refusedReplies) {
       expect(body).toEqual({ errors: { OrderProcessings: ['API.OrderProcessings.StaleEvaluation'] } });
     }
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 10, available: 0 });
     await expectLedgerToAgree();
   });
 
-  it('make 10 proformas from 40 calls for 10 pieces', async () => {
+  it('makes 10 proformas from 40 calls for 10 pieces', async () => {
     const ids = await Promise.all(Array.from({ length: 40 }, () => evaluate(shop, [{ code: 'A', qty: 1 }])));
-    const replies = await times(40, (index) => both.post('/proforma_orders', { order_processing_id: ids[index] }));
-    expect(statuses(replies)).toEqual({ 201: 10, 422: 30 });
+    const replies = await repeatCall(40, (index) =>
+      alternatingClient.post('/proforma_orders', { order_processing_id: ids[index] }),
+    );
+    expect(countStatuses(replies)).toEqual({ 201: 10, 422: 30 });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 10, available: 0 });
     await expectLedgerToAgree();
   });
 
-  it('reserve no piece twice when 12 lines are raised at once', async () => {
+  it('reserves no piece twice when 12 lines are raised at once', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
-    const cut: { id: number; adjustments: object[] }[] = [];
-    for (let made = 0; made < 12; made += 1) {
+    const reducedProformas: { id: number; adjustments: object[] }[] = [];
+    for (let count = 0; count < 12; count += 1) {
       const { id, items } = await propose(shop, [{ code: 'A', qty: 2 }]);
       const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }];
       await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
-      cut.push({ id, adjustments });
+      reducedProformas.push({ id, adjustments });
     }
     await propose(shop, [{ code: 'A', qty: 5 }]);
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 7 }]);
-    const replies = await times(12, (index) => both.post(`/proforma_orders/${cut[index]?.id}/warehouse_confirm`));
-    // Lines of two pieces: W1 has 5 pieces left for two of them, W2 has 7 for three.
-    expect(statuses(replies)).toEqual({ 200: 5, 422: 7 });
+    const replies = await repeatCall(12, (index) =>
+      alternatingClient.post(`/proforma_orders/${reducedProformas[index]?.id}/warehouse_confirm`),
+    );
+    // Each line has two pieces: W1 can reserve two lines with its 5 pieces, W2 three with its 7.
+    expect(countStatuses(replies)).toEqual({ 200: 5, 422: 7 });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 17, reserved: 15, available: 2 });
     await expectLedgerToAgree();
   });
 
-  it('make one order from 20 concurrent conversions', async () => {
+  it('makes one order from 20 concurrent conversions', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
-    const replies = await times(20, () => both.post(`/proforma_orders/${id}/convert`));
-    expect(statuses(replies)).toEqual({ 200: 20 });
+    const replies = await repeatCall(20, () => alternatingClient.post(`/proforma_orders/${id}/convert`));
+    expect(countStatuses(replies)).toEqual({ 200: 20 });
     expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
     expect((await shop.get('/orders')).body.data).toHaveLength(1);
-    const [sold] = await api.database.rows<{ quantity: number }>(
+    const [sale] = await api.database.rows<{ quantity: number }>(
       'select quantity from product_sales where app_id = $1',
       [shop.appId],
     );
-    expect(sold).toEqual({ quantity: 2 });
+    expect(sale).toEqual({ quantity: 2 });
   });
 
-  it('let either cancel or convert win', async () => {
+  it('lets either the cancellation or the conversion win', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { id } = await propose(shop, [{ code: 'B', qty: 1 }]);
-      const [converted, canceled] = await Promise.all([
-        both.post(`/proforma_orders/${id}/convert`),
-        both.delete(`/proforma_orders/${id}`),
+      const [convertReply, cancelReply] = await Promise.all([
+        alternatingClient.post(`/proforma_orders/${id}/convert`),
+        alternatingClient.delete(`/proforma_orders/${id}`),
       ]);
-      expect([converted.status, canceled.status]).toEqual(converted.status === 200 ? [200, 422] : [422, 204]);
+      expect([convertReply.status, cancelReply.status]).toEqual(convertReply.status === 200 ? [200, 422] : [422, 204]);
     }
     await expectLedgerToAgree();
   });
 
-  it('take the whole debt once from 20 concurrent payments', async () => {
+  it('takes the whole debt once from 20 concurrent payments', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
-    const replies = await times(20, () => both.post(`/proforma_orders/${id}/pay`, { payment }));
-    expect(statuses(replies)).toEqual({ 200: 1, 422: 19 });
+    const replies = await repeatCall(20, () => alternatingClient.post(`/proforma_orders/${id}/pay`, { payment }));
+    expect(countStatuses(replies)).toEqual({ 200: 1, 422: 19 });
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({
       paid: 100,
       payments: [{ amount: 100 }],
     });
   });
 
-  it('never take more than the debt from partial payments', async () => {
+  it('never takes more than the debt from partial payments', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 30 };
-    const replies = await times(12, () => both.post(`/proforma_orders/${id}/pay`, { payment }));
-    expect(statuses(replies)).toEqual({ 200: 3, 422: 9 });
+    const replies = await repeatCall(12, () => alternatingClient.post(`/proforma_orders/${id}/pay`, { payment }));
+    expect(countStatuses(replies)).toEqual({ 200: 3, 422: 9 });
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ paid: 90, debt: 10 });
   });
 
-  it('do not deadlock on baskets with lines in opposite orders', async () => {
+  it('does not deadlock on baskets with lines in opposite orders', async () => {
     const lines = [
       { code: 'B', qty: 1 },
       { code: 'C', qty: 1 },
@@ -155,55 +158,55 @@ describe('two server processes on one database', () => {
     const ids = await Promise.all(
       Array.from({ length: 60 }, (_, index) => evaluate(shop, index % 2 === 0 ? lines : [...lines].reverse())),
     );
-    const replies = await times(60, async (index) => {
-      const made = await both.post('/proforma_orders', { order_processing_id: ids[index] });
-      return index % 3 === 0 ? both.delete(`/proforma_orders/${made.body.data.id}`) : made;
+    const replies = await repeatCall(60, async (index) => {
+      const creation = await alternatingClient.post('/proforma_orders', { order_processing_id: ids[index] });
+      return index % 3 === 0 ? alternatingClient.delete(`/proforma_orders/${creation.body.data.id}`) : creation;
     });
-    expect(statuses(replies)).toEqual({ 201: 40, 204: 20 });
+    expect(countStatuses(replies)).toEqual({ 201: 40, 204: 20 });
     expect(await stockOf(shop, 'B')).toEqual({ on_hand: 1000, reserved: 40, available: 960 });
     await expectLedgerToAgree();
   });
 
-  it('lose no addition of bulk calls in opposite orders', async () => {
+  it('loses no addition of bulk calls in opposite orders', async () => {
     const rows = ['A', 'B', 'C'].map((code) => ({ code, warehouse_code: 'W1', qty: 1 }));
-    const replies = await times(30, (index) =>
-      both.put('/int/stocks', { stocks: index % 2 === 0 ? rows : [...rows].reverse() }),
+    const replies = await repeatCall(30, (index) =>
+      alternatingClient.put('/int/stocks', { stocks: index % 2 === 0 ? rows : [...rows].reverse() }),
     );
-    expect(statuses(replies)).toEqual({ 200: 30 });
+    expect(countStatuses(replies)).toEqual({ 200: 30 });
     expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 40 });
     expect(await stockOf(shop, 'C')).toMatchObject({ on_hand: 1030 });
   });
 
-  it('create each product of concurrent bulk calls once', async () => {
+  it('creates each product of concurrent bulk calls once', async () => {
     const products = Array.from({ length: 50 }, (_, index) => ({
       code: `N${index}`,
       name: 'New',
       variants: [{ code: `N${index}` }],
     }));
-    const replies = await times(8, (index) =>
-      both.post('/int/products', { products: index % 2 === 0 ? products : [...products].reverse() }),
+    const replies = await repeatCall(8, (index) =>
+      alternatingClient.post('/int/products', { products: index % 2 === 0 ? products : [...products].reverse() }),
     );
-    const created = replies
+    const createdProducts = replies
       .flatMap(({ body }) => body.data.products)
-      .filter((each: { created: boolean }) => each.created);
-    expect(statuses(replies)).toEqual({ 200: 8 });
-    expect(created).toHaveLength(50);
+      .filter((product: { created: boolean }) => product.created);
+    expect(countStatuses(replies)).toEqual({ 200: 8 });
+    expect(createdProducts).toHaveLength(50);
   });
 
-  it('make one warehouse from concurrent calls with one code', async () => {
+  it('makes one warehouse from concurrent calls with one code', async () => {
     const row = { code: 'W9', name: 'W9', address_line_1: 'x', city: 'y', postcode: '1', market_id: 1 };
-    const replies = await times(10, () => both.put('/warehouse', { warehouses: [row] }));
+    const replies = await repeatCall(10, () => alternatingClient.put('/warehouse', { warehouses: [row] }));
     expect(new Set(replies.map(({ body }) => body.data.warehouses[0].id)).size).toBe(1);
   });
 
-  it('expire each proforma once', async () => {
+  it('expires each proforma once', async () => {
     await shop.patch('/app/settings', { proforma: { lifetime_hours: 1 } });
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
     await api.database.rows('update proforma_orders set due_at = $2, expires_at = $2 where app_id = $1', [
       shop.appId,
       new Date(Date.now() - 1000),
     ]);
-    for (let tries = 0; tries < 50 && (await stockOf(shop, 'A')).reserved > 0; tries += 1) {
+    for (let attempt = 0; attempt < 50 && (await stockOf(shop, 'A')).reserved > 0; attempt += 1) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 0, available: 10 });

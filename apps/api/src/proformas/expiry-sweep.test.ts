@@ -4,25 +4,25 @@ import { ExpirySweep } from './expiry-sweep.js';
 
 type Batch = readonly [appId: number, ids: readonly number[]];
 
-/** Due proformas in memory; ids start at 100,000 in app 1 and at 200,000 in app 2. */
-class Overdue {
+/** Ids start at 100,000 in app 1 and at 200,000 in app 2. */
+class OverdueProformas {
   readonly batches: Batch[] = [];
-  readonly poison = new Set<number>();
-  private left: DueProforma[] = [];
-  private readonly busy = new Set<number>();
+  readonly failingIds = new Set<number>();
+  private waiting: DueProforma[] = [];
+  private readonly blockedApps = new Set<number>();
 
   add(appId: number, count: number, lines = 1): void {
-    const first = appId * 100_000;
-    this.left.push(...Array.from({ length: count }, (_, index) => ({ appId, id: first + index, lines })));
+    const firstId = appId * 100_000;
+    this.waiting.push(...Array.from({ length: count }, (_, index) => ({ appId, id: firstId + index, lines })));
   }
 
-  /** Expiring anything of the app ends in a lock timeout. */
+  /** Every expiry in the app then fails with a lock timeout. */
   block(appId: number): void {
-    this.busy.add(appId);
+    this.blockedApps.add(appId);
   }
 
   get ids(): number[] {
-    return this.left.map(({ id }) => id);
+    return this.waiting.map(({ id }) => id);
   }
 
   sweep(): ExpirySweep {
@@ -31,34 +31,34 @@ class Overdue {
   }
 
   async due(_now: Date, { perApp, overall }: { perApp: number; overall: number }): Promise<DueProforma[]> {
-    const apps = new Map<number, number>();
-    return this.left
+    const countByApp = new Map<number, number>();
+    return this.waiting
       .filter(({ appId }) => {
-        apps.set(appId, (apps.get(appId) ?? 0) + 1);
-        return (apps.get(appId) ?? 0) <= perApp;
+        countByApp.set(appId, (countByApp.get(appId) ?? 0) + 1);
+        return (countByApp.get(appId) ?? 0) <= perApp;
       })
       .slice(0, overall);
   }
 
   async expire(app: AppContext, ids: readonly number[]): Promise<number> {
     this.batches.push([app.id, ids]);
-    if (this.busy.has(app.id)) {
+    if (this.blockedApps.has(app.id)) {
       await new Promise((resolve) => setTimeout(resolve, 600));
       throw new Error('lock timeout');
     }
-    if (ids.some((id) => this.poison.has(id))) throw new Error('poison');
-    this.left = this.left.filter(({ id }) => !ids.includes(id));
+    if (ids.some((id) => this.failingIds.has(id))) throw new Error('poison');
+    this.waiting = this.waiting.filter(({ id }) => !ids.includes(id));
     return ids.length;
   }
 }
 
-let overdue: Overdue;
+let overdue: OverdueProformas;
 beforeEach(() => {
-  overdue = new Overdue();
+  overdue = new OverdueProformas();
 });
 
 describe('an app whose proformas cannot be expired', () => {
-  it('delays no other app, and is tried once in a run', async () => {
+  it('delays no other app, and is tried once per run', async () => {
     overdue.add(1, 300);
     overdue.add(2, 300);
     overdue.block(1);
@@ -78,7 +78,7 @@ describe('an app whose proformas cannot be expired', () => {
     const sweep = overdue.sweep();
     expect((await sweep.run()).hasMore).toBe(true);
     expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_000 }], hasMore: false });
-    // The failed one comes last.
+    // The failed proforma comes last.
     expect(await sweep.run()).toMatchObject({ failures: [{ appId: 1, id: 100_001 }] });
     expect(overdue.batches.map(([, ids]) => ids.length)).toEqual([3, 1, 1]);
   });
@@ -87,7 +87,7 @@ describe('an app whose proformas cannot be expired', () => {
 describe('a proforma that cannot be expired', () => {
   it('is isolated, reported and skipped', async () => {
     overdue.add(1, 250);
-    overdue.poison.add(100_042);
+    overdue.failingIds.add(100_042);
     const { changedCount, failures } = await overdue.sweep().run();
     expect(changedCount).toBe(249);
     expect(failures).toEqual([{ appId: 1, id: 100_042, error: new Error('poison') }]);
@@ -96,34 +96,34 @@ describe('a proforma that cannot be expired', () => {
 
   it('is tried again in the next run', async () => {
     overdue.add(1, 2);
-    overdue.poison.add(100_000);
+    overdue.failingIds.add(100_000);
     const sweep = overdue.sweep();
     await sweep.run();
     expect(await sweep.run()).toMatchObject({ changedCount: 0, failures: [{ id: 100_000 }], hasMore: false });
-    overdue.poison.clear();
+    overdue.failingIds.clear();
     expect(await sweep.run()).toMatchObject({ changedCount: 1, failures: [] });
   });
 
-  it('does not crowd out others, even in large numbers', async () => {
+  it('does not displace others, even in large numbers', async () => {
     overdue.add(1, 1_100);
-    for (let index = 0; index < 1_050; index += 1) overdue.poison.add(100_000 + index);
+    for (let index = 0; index < 1_050; index += 1) overdue.failingIds.add(100_000 + index);
     const sweep = overdue.sweep();
     for (let runs = 0; runs < 100 && overdue.ids.length > 1_050; runs += 1) await sweep.run();
     expect(overdue.ids).toHaveLength(1_050);
   });
 });
 
-describe('batches', () => {
-  it('grow again after a failure', async () => {
+describe('a batch', () => {
+  it('grows again after a failure', async () => {
     overdue.add(1, 400);
-    overdue.poison.add(100_000);
+    overdue.failingIds.add(100_000);
     await overdue.sweep().run();
     expect(overdue.batches.map(([, ids]) => ids.length)).toEqual([
       100, 50, 25, 12, 6, 3, 1, 1, 2, 4, 8, 16, 32, 64, 100, 100, 72,
     ]);
   });
 
-  it('are smaller for proformas with many lines', async () => {
+  it('is smaller for proformas with many lines', async () => {
     overdue.add(1, 7, 400);
     overdue.add(2, 2, 5_000);
     await overdue.sweep().run();
@@ -137,7 +137,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('stop when the sweep is aborted', async () => {
+  it('is not started when the sweep is aborted', async () => {
     overdue.add(1, 300);
     expect((await overdue.sweep().run(AbortSignal.abort())).changedCount).toBe(0);
     expect(overdue.batches).toEqual([]);

@@ -8,37 +8,37 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-async function shopWith(proformas: number): Promise<Client> {
+async function createShop(proformaCount: number): Promise<Client> {
   const shop = await api.app();
   await stockShop(shop, [{ code: 'A', stock: 1_000 }]);
-  for (let made = 0; made < proformas; made += 1) await propose(shop, [{ code: 'A', qty: 1 }]);
+  for (let index = 0; index < proformaCount; index += 1) await propose(shop, [{ code: 'A', qty: 1 }]);
   return shop;
 }
 
-/** Reads the list, since it expires nothing. */
+/** The list shows the statuses without expiring anything. */
 async function statusesOf(shop: Client): Promise<string[]> {
   const { data } = (await shop.get('/proforma_orders')).body;
-  return data.map((each: { proforma_status_name: string }) => each.proforma_status_name);
+  return data.map((proforma: { proforma_status_name: string }) => proforma.proforma_status_name);
 }
 
 describe('an app with locked stock', () => {
   it('delays no other app, and expires after the lock ends', async () => {
-    const [locked, other] = [await shopWith(2), await shopWith(2)];
+    const [lockedShop, otherShop] = [await createShop(2), await createShop(2)];
     api.clock.forward({ hours: 72 });
     const sweep = api.container.get(TOKENS.ExpirySweep);
     const runner = api.database.source.createQueryRunner();
     await runner.startTransaction();
     try {
-      await runner.query('select 1 from stocks where app_id = $1 for update', [locked.appId]);
+      await runner.query('select 1 from stocks where app_id = $1 for update', [lockedShop.appId]);
       await sweep.run();
-      expect(await statusesOf(other)).toEqual(['expired', 'expired']);
-      expect(await statusesOf(locked)).toEqual(['draft', 'draft']);
-      expect((await sweep.run()).failures).toMatchObject([{ appId: locked.appId }]);
+      expect(await statusesOf(otherShop)).toEqual(['expired', 'expired']);
+      expect(await statusesOf(lockedShop)).toEqual(['draft', 'draft']);
+      expect((await sweep.run()).failures).toMatchObject([{ appId: lockedShop.appId }]);
     } finally {
       await runner.rollbackTransaction();
       await runner.release();
     }
-    expect(await sweep.run()).toMatchObject({ changed: 2, failures: [] });
-    expect(await statusesOf(locked)).toEqual(['expired', 'expired']);
+    expect(await sweep.run()).toMatchObject({ changedCount: 2, failures: [] });
+    expect(await statusesOf(lockedShop)).toEqual(['expired', 'expired']);
   });
 });

@@ -18,11 +18,11 @@ const REQUEST: RefundRequest = {
 };
 
 let server: Server;
-let answer: RequestListener;
+let handleRequest: RequestListener;
 let url: string;
 
 beforeAll(async () => {
-  server = createServer((request, response) => answer(request, response));
+  server = createServer((request, response) => handleRequest(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/refunds`;
 });
@@ -31,29 +31,29 @@ afterAll(() => {
   server.close();
 });
 
-const asking = (timeoutMs = 2_000, request = REQUEST) =>
+const requestRefund = (timeoutMs = 2_000, request = REQUEST) =>
   new HttpRefundGateway(url, 'secret', timeoutMs).refund(request);
-const answering = (status: number, body = '', headers: Record<string, string> = {}): void => {
-  answer = (_, response) => response.writeHead(status, headers).end(body);
+const answerWith = (status: number, body = '', headers: Record<string, string> = {}): void => {
+  handleRequest = (_, response) => response.writeHead(status, headers).end(body);
 };
 
 describe('a refund over HTTP', () => {
   it('sends one POST with the refund and its key', async () => {
-    const seen: { request?: IncomingMessage; body?: unknown } = {};
-    answer = (request, response) => {
-      seen.request = request;
+    const received: { request?: IncomingMessage; body?: unknown } = {};
+    handleRequest = (request, response) => {
+      received.request = request;
       void text(request).then((body) => {
-        seen.body = JSON.parse(body);
+        received.body = JSON.parse(body);
         response.writeHead(200).end('{"status": "refunded"}');
       });
     };
-    expect(await asking()).toBe('refunded');
-    expect(seen.request).toMatchObject({
+    expect(await requestRefund()).toBe('refunded');
+    expect(received.request).toMatchObject({
       method: 'POST',
       url: '/refunds',
       headers: { 'idempotency-key': 'refund-1-42', authorization: 'Bearer secret', 'content-type': 'application/json' },
     });
-    expect(seen.body).toEqual({
+    expect(received.body).toEqual({
       idempotency_key: 'refund-1-42',
       app_id: 1,
       proforma_id: 7,
@@ -69,29 +69,29 @@ describe('a refund over HTTP', () => {
 
   it('times out after ten seconds by default', async () => {
     const { timeout } = AbortSignal;
-    const waits: number[] = [];
+    const timeouts: number[] = [];
     const controller = new AbortController();
     AbortSignal.timeout = (ms) => {
-      waits.push(ms);
+      timeouts.push(ms);
       return controller.signal;
     };
     try {
-      answer = () => controller.abort(new DOMException('Timed out', 'TimeoutError'));
+      handleRequest = () => controller.abort(new DOMException('Timed out', 'TimeoutError'));
       expect(await new HttpRefundGateway(url, 'secret').refund(REQUEST)).toBe('unknown');
     } finally {
       AbortSignal.timeout = timeout;
     }
-    expect(waits).toEqual([10_000]);
+    expect(timeouts).toEqual([10_000]);
   });
 
   it('sends no Authorization without a token', async () => {
-    let sent: string | undefined = 'nothing was asked';
-    answer = (request, response) => {
-      sent = request.headers.authorization;
+    let authorization: string | undefined = 'nothing was asked';
+    handleRequest = (request, response) => {
+      authorization = request.headers.authorization;
       response.writeHead(204).end();
     };
     expect(await new HttpRefundGateway(url, undefined).refund(REQUEST)).toBe('refunded');
-    expect(sent).toBeUndefined();
+    expect(authorization).toBeUndefined();
   });
 
   it.each([
@@ -111,43 +111,43 @@ describe('a refund over HTTP', () => {
     [500, '{"status": "failed"}', 'unknown'],
     [503, '', 'unknown'],
   ])('maps the answer %d %s to %s', async (status, body, outcome) => {
-    answering(status, body, status === 302 ? { Location: '/refunds' } : {});
-    expect(await asking()).toBe(outcome);
+    answerWith(status, body, status === 302 ? { Location: '/refunds' } : {});
+    expect(await requestRefund()).toBe(outcome);
   });
 
   it('is unknown without an answer in time', async () => {
-    answer = () => {};
-    const started = performance.now();
-    expect(await asking(200)).toBe('unknown');
-    expect(performance.now() - started).toBeLessThan(1_500);
+    handleRequest = () => {};
+    const startedAt = performance.now();
+    expect(await requestRefund(200)).toBe('unknown');
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
   });
 
-  it('is refunded by status, though the body never ends', async () => {
-    answer = (_, response) => void response.writeHead(200).write('{"status": "refun');
-    expect(await asking(200)).toBe('refunded');
+  it('is refunded by its status when the body never ends', async () => {
+    handleRequest = (_, response) => void response.writeHead(200).write('{"status": "refun');
+    expect(await requestRefund(200)).toBe('refunded');
   });
 
   it('is unknown when the connection breaks', async () => {
-    answer = (request) => request.socket.destroy();
-    expect(await asking()).toBe('unknown');
+    handleRequest = (request) => request.socket.destroy();
+    expect(await requestRefund()).toBe('unknown');
   });
 
   it('stops reading an endless body', async () => {
-    let written = 0;
-    const closed = new Promise<void>((resolve) => {
-      answer = (_, response) => {
+    let writtenBytes = 0;
+    const connectionClosed = new Promise<void>((resolve) => {
+      handleRequest = (_, response) => {
         response.once('close', resolve).writeHead(200);
-        const more = (): void => {
-          written += 16_384;
-          if (!response.destroyed && response.write(' '.repeat(16_384))) setImmediate(more);
-          else if (!response.destroyed) response.once('drain', more);
+        const writeMore = (): void => {
+          writtenBytes += 16_384;
+          if (!response.destroyed && response.write(' '.repeat(16_384))) setImmediate(writeMore);
+          else if (!response.destroyed) response.once('drain', writeMore);
         };
-        more();
+        writeMore();
       };
     });
-    expect(await asking(5_000)).toBe('refunded');
-    await closed;
-    expect(written).toBeLessThan(64 * 1024 ** 2);
+    expect(await requestRefund(5_000)).toBe('refunded');
+    await connectionClosed;
+    expect(writtenBytes).toBeLessThan(64 * 1024 ** 2);
   });
 
   it('is unknown when no server listens', async () => {

@@ -21,82 +21,85 @@ async function newShop(currency = 'RSD'): Promise<Client> {
   return client;
 }
 
-const requireAtLeast = (minimum_basket_amount: number | null, client = shop) =>
+const setMinimum = (minimum_basket_amount: number | null, client = shop) =>
   client.patch('/app/settings', { proforma: { minimum_basket_amount } });
-const create = (id: number, client = shop): Promise<Reply> =>
+const createProforma = (id: number, client = shop): Promise<Reply> =>
   client.post('/proforma_orders', { order_processing_id: id });
-const order = async (qty: number, more: object = {}): Promise<Reply> =>
-  create(await evaluate(shop, [{ code: 'A', qty }], more));
-const outcome = ({ status, body }: Reply) => (status === 201 ? 'made' : [status, body]);
+const orderPieces = async (qty: number, options: object = {}): Promise<Reply> =>
+  createProforma(await evaluate(shop, [{ code: 'A', qty }], options));
+const outcomeOf = ({ status, body }: Reply) => (status === 201 ? 'made' : [status, body]);
 
 describe('the minimum amount of a basket', () => {
   it('is 0 in a new app', async () => {
     const { data } = (await shop.get('/app/settings')).body;
     expect(data.proforma.minimum_basket_amount).toBe(0);
-    expect(outcome(await order(1))).toBe('made');
+    expect(outcomeOf(await orderPieces(1))).toBe('made');
   });
 
   it('is in the currency and refuses only smaller baskets', async () => {
-    await requireAtLeast(20);
-    expect(outcome(await order(1))).toEqual(REFUSED);
-    expect(outcome(await order(2))).toBe('made');
-    await requireAtLeast(20.01);
-    expect(outcome(await order(2))).toEqual(REFUSED);
-    await requireAtLeast(null);
-    expect(outcome(await order(1))).toBe('made');
+    await setMinimum(20);
+    expect(outcomeOf(await orderPieces(1))).toEqual(REFUSED);
+    expect(outcomeOf(await orderPieces(2))).toBe('made');
+    await setMinimum(20.01);
+    expect(outcomeOf(await orderPieces(2))).toEqual(REFUSED);
+    await setMinimum(null);
+    expect(outcomeOf(await orderPieces(1))).toBe('made');
   });
 
   it('is in whole units for a currency without decimals', async () => {
     shop = await newShop('JPY');
-    await requireAtLeast(20);
-    expect([outcome(await order(1)), outcome(await order(2))]).toEqual([REFUSED, 'made']);
+    await setMinimum(20);
+    expect([outcomeOf(await orderPieces(1)), outcomeOf(await orderPieces(2))]).toEqual([REFUSED, 'made']);
   });
 
   it('counts goods after discounts, without shipment', async () => {
     await setUp(shop, 'shipment_methods', [{ code: 'courier', name: 'Courier', price: 100, vat_rate: 20 }]);
-    await requireAtLeast(20);
-    expect(outcome(await order(1, { shipment_method_code: 'courier' }))).toEqual(REFUSED);
+    await setMinimum(20);
+    expect(outcomeOf(await orderPieces(1, { shipment_method_code: 'courier' }))).toEqual(REFUSED);
     await setUp(shop, 'promotions', [{ code: 'TEN', name: 'Ten off', kind: 'percentage', value: 10 }]);
-    expect(outcome(await order(2))).toEqual(REFUSED);
-    expect(outcome(await order(3))).toBe('made');
+    expect(outcomeOf(await orderPieces(2))).toEqual(REFUSED);
+    expect(outcomeOf(await orderPieces(3))).toBe('made');
   });
 
   it('applies to earlier evaluations, which stay usable', async () => {
     const id = await evaluate(shop, [{ code: 'A', qty: 1 }]);
-    await requireAtLeast(20);
-    expect(outcome(await create(id))).toEqual(REFUSED);
+    await setMinimum(20);
+    expect(outcomeOf(await createProforma(id))).toEqual(REFUSED);
     expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
-    await requireAtLeast(0);
-    expect(outcome(await create(id))).toBe('made');
+    await setMinimum(0);
+    expect(outcomeOf(await createProforma(id))).toBe('made');
   });
 
-  it('applies to one app', async () => {
-    const other = await newShop();
-    await requireAtLeast(10_000, other);
-    expect(outcome(await order(1))).toBe('made');
+  it('applies only to its app', async () => {
+    const otherApp = await newShop();
+    await setMinimum(10_000, otherApp);
+    expect(outcomeOf(await orderPieces(1))).toBe('made');
   });
 
-  it('is refused in the translation of the app', async () => {
+  it('is refused with the translation of the app', async () => {
     await shop.patch('/app/settings', { translations: { en: { [KEY]: 'At least 20 RSD, please' } } });
-    await requireAtLeast(20);
-    expect(outcome(await order(1))).toEqual([422, { errors: { ProformaOrders: ['At least 20 RSD, please'] } }]);
+    await setMinimum(20);
+    expect(outcomeOf(await orderPieces(1))).toEqual([422, { errors: { ProformaOrders: ['At least 20 RSD, please'] } }]);
   });
 
-  it('prevents a change of currency, unless it changes too', async () => {
-    const empty = await api.app();
-    await requireAtLeast(20, empty);
-    const { status, body } = await empty.patch('/app/settings', { currency: 'JPY' });
+  it('prevents a change of currency, unless the amount changes too', async () => {
+    const emptyApp = await api.app();
+    await setMinimum(20, emptyApp);
+    const { status, body } = await emptyApp.patch('/app/settings', { currency: 'JPY' });
     expect([status, body]).toEqual([422, { errors: { currency: ['is invalid'] } }]);
-    const both = await empty.patch('/app/settings', { currency: 'JPY', proforma: { minimum_basket_amount: 2_000 } });
-    expect(both.body.data).toMatchObject({ currency: 'JPY', proforma: { minimum_basket_amount: 2_000 } });
+    const reply = await emptyApp.patch('/app/settings', {
+      currency: 'JPY',
+      proforma: { minimum_basket_amount: 2_000 },
+    });
+    expect(reply.body.data).toMatchObject({ currency: 'JPY', proforma: { minimum_basket_amount: 2_000 } });
   });
 
   it.each([-1, 100_000_000_000_001, 1.005])('cannot be %d', async (amount) => {
-    const { status, body } = await requireAtLeast(amount);
+    const { status, body } = await setMinimum(amount);
     expect([status, body]).toEqual([422, { errors: { 'proforma.minimum_basket_amount': ['is invalid'] } }]);
   });
 
-  it.each(['1000', true])('is answered 400 for %j', async (amount) => {
+  it.each(['1000', true])('returns 400 for %j', async (amount) => {
     const { status } = await shop.patch('/app/settings', { proforma: { minimum_basket_amount: amount } });
     expect(status).toBe(400);
   });

@@ -23,13 +23,12 @@ beforeEach(async () => {
   await shop.patch('/app/settings', { bank_account: ACCOUNT });
 });
 
-const draw = (id: number | string, accept?: string): Promise<Response> =>
+const fetchQr = (id: number | string, accept?: string): Promise<Response> =>
   fetch(`${api.origin}/api/v2/proforma_orders/${id}/payment_qr`, {
     headers: { Authorization: `Bearer ${shop.token}`, ...(accept !== undefined && { Accept: accept }) },
   });
 
-/** Reads the image as a phone does. */
-async function read(response: Response): Promise<string | undefined> {
+async function decodeQr(response: Response): Promise<string | undefined> {
   const { data, width, height } = PNG.sync.read(Buffer.from(await response.arrayBuffer()));
   const decode = jsqr as unknown as (
     pixels: Uint8ClampedArray,
@@ -44,38 +43,38 @@ describe('the QR code of a proforma', () => {
     'is a PNG of the payment instructions (Accept: %s)',
     async (accept) => {
       const { id, payment_instructions: instructions } = await propose(shop, [{ code: 'A', qty: 2 }]);
-      const response = await draw(id, accept);
+      const response = await fetchQr(id, accept);
       expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
       expect(instructions.qr).toMatch(
         /^K:PR\|V:01\|C:1\|R:160000000000044502\|N:Радња .+\|I:RSD2581,00\|SF:289\|S:Kupovina\|RO:97\d\d2026/,
       );
-      expect(await read(response)).toBe(instructions.qr);
+      expect(await decodeQr(response)).toBe(instructions.qr);
     },
   );
 
   it('is an SVG when Accept asks for it', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
-    const response = await draw(id, 'image/svg+xml');
+    const response = await fetchQr(id, 'image/svg+xml');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
-    const picture = await response.text();
-    // The PNG has the same modules, 4 pixels each.
-    const [, width] = /viewBox="0 0 (\d+) \1"/.exec(picture) ?? [];
-    const png = PNG.sync.read(Buffer.from(await (await draw(id)).arrayBuffer()));
+    const svg = await response.text();
+    // The PNG has the same modules with 4 pixels each.
+    const [, width] = /viewBox="0 0 (\d+) \1"/.exec(svg) ?? [];
+    const png = PNG.sync.read(Buffer.from(await (await fetchQr(id)).arrayBuffer()));
     expect(Number(width) * 4).toBe(png.width);
-    expect(picture).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^>]*>.*<\/svg>\n?$/s);
+    expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"[^>]*>.*<\/svg>\n?$/s);
   });
 
-  it.each(['application/json', 'text/html', 'image/jpeg'])('is answered 406 for %s', async (accept) => {
+  it.each(['application/json', 'text/html', 'image/jpeg'])('returns 406 for %s', async (accept) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
-    const response = await draw(id, accept);
+    const response = await fetchQr(id, accept);
     expect([response.status, await response.json()]).toEqual([406, { errors: { detail: 'Not Acceptable' } }]);
   });
 
-  it('has the remaining debt', async () => {
+  it('contains the remaining debt', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
     const { body } = await shop.get('/payment_methods');
     await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: body.data[0].id, amount: 81 } });
-    expect(await read(await draw(id))).toContain('|I:RSD2500,00|');
+    expect(await decodeQr(await fetchQr(id))).toContain('|I:RSD2500,00|');
   });
 
   it.each([
@@ -84,7 +83,7 @@ describe('the QR code of a proforma', () => {
   ])('is refused for an app %s', async (_, account) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await shop.patch('/app/settings', { bank_account: account });
-    const response = await draw(id);
+    const response = await fetchQr(id);
     expect([response.status, await response.json()]).toEqual([
       422,
       { errors: { ProformaOrders: ['API.ProformaOrders.NoPaymentQr'] } },
@@ -95,55 +94,55 @@ describe('the QR code of a proforma', () => {
     shop = await api.app('EUR');
     await stockShop(shop, [{ code: 'A' }]);
     await shop.patch('/app/settings', { bank_account: ACCOUNT });
-    expect((await draw((await propose(shop, [{ code: 'A', qty: 1 }])).id)).status).toBe(422);
+    expect((await fetchQr((await propose(shop, [{ code: 'A', qty: 1 }])).id)).status).toBe(422);
   });
 
-  it('is missing for a proforma that the app does not have', async () => {
+  it('returns 404 for a proforma of another app', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     shop = await api.app();
-    const replies = [await draw(id), await draw('x')];
+    const replies = [await fetchQr(id), await fetchQr('x')];
     for (const response of replies) expect([response.status, await response.text()]).toEqual([404, '']);
   });
 });
 
-describe('the payment instructions of a converted proforma', () => {
+describe('a converted proforma', () => {
   interface Order {
     readonly id: number;
     readonly data_part: number;
     readonly time_part: number;
   }
-  const shown = async (id: number) => (await shop.get(`/proforma_orders/${id}`)).body.data;
+  const readProforma = async (id: number) => (await shop.get(`/proforma_orders/${id}`)).body.data;
   const convert = async (id: number): Promise<Order> => (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
   const update = async ({ id, data_part, time_part }: Order, change: object): Promise<void> => {
     const { body } = await shop.put('/orders/bulk_update', { orders: [{ id, data_part, time_part, ...change }] });
     expect(body.data).toEqual({ updated: 1, failed: [] });
   };
-  const due = async (id: number) => {
-    const { amount, qr } = (await shown(id)).payment_instructions;
-    return { amount, qr: /I:RSD([^|]+)/.exec(qr ?? '')?.[1] ?? null, drawn: (await draw(id)).status };
+  const readDue = async (id: number) => {
+    const { amount, qr } = (await readProforma(id)).payment_instructions;
+    return { amount, qr: /I:RSD([^|]+)/.exec(qr ?? '')?.[1] ?? null, drawn: (await fetchQr(id)).status };
   };
   const NOTHING_DUE = { amount: 0, qr: null, drawn: 422 };
 
-  it('ask for the debt of the order; the proforma keeps its own', async () => {
+  it('asks for the debt of the order, and keeps the debt of the proforma', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
-    const begun = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: { amount: 81 } })).body.data;
+    const proforma = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: { amount: 81 } })).body.data;
     await convert(id);
-    expect(await due(id)).toEqual({ amount: 2581, qr: '2581,00', drawn: 200 });
+    expect(await readDue(id)).toEqual({ amount: 2581, qr: '2581,00', drawn: 200 });
     const result = { result: { status: 'settled' } };
-    await shop.post(`/proforma_orders/${id}/card_payments/${begun.payments[0].id}/result`, result);
-    expect(await due(id)).toEqual({ amount: 2500, qr: '2500,00', drawn: 200 });
-    expect(await shown(id)).toMatchObject({ paid: 0, debt: 2581 });
+    await shop.post(`/proforma_orders/${id}/card_payments/${proforma.payments[0].id}/result`, result);
+    expect(await readDue(id)).toEqual({ amount: 2500, qr: '2500,00', drawn: 200 });
+    expect(await readProforma(id)).toMatchObject({ paid: 0, debt: 2581 });
   });
 
-  it('ask for nothing once a card payment covers the order', async () => {
+  it('asks for nothing after a card payment covers the order', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 2 }]);
-    const begun = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} })).body.data;
+    const proforma = (await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} })).body.data;
     await convert(id);
     const result = { result: { status: 'settled' } };
-    const path = `/proforma_orders/${id}/card_payments/${begun.payments[0].id}/result`;
-    const shownAfter = (await shop.post(path, result)).body.data;
-    expect(shownAfter.payment_instructions).toMatchObject({ amount: 0, qr: null });
-    expect(await due(id)).toEqual(NOTHING_DUE);
+    const path = `/proforma_orders/${id}/card_payments/${proforma.payments[0].id}/result`;
+    const proformaAfter = (await shop.post(path, result)).body.data;
+    expect(proformaAfter.payment_instructions).toMatchObject({ amount: 0, qr: null });
+    expect(await readDue(id)).toEqual(NOTHING_DUE);
   });
 
   it.each([
@@ -151,25 +150,25 @@ describe('the payment instructions of a converted proforma', () => {
     ['is cancelled', { order_status_id: 3 }],
     ['is marked as paid', { payment_status_id: 3 }],
     ['is marked as refunded', { payment_status_id: 4 }],
-  ])('ask for nothing when the order %s', async (_, change) => {
+  ])('asks for nothing when the order %s', async (_, change) => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     await update(await convert(id), change);
-    expect(await due(id)).toEqual(NOTHING_DUE);
+    expect(await readDue(id)).toEqual(NOTHING_DUE);
   });
 
-  it('ask again for a reopened order', async () => {
+  it('asks again for the debt of a reopened order', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const order = await convert(id);
     await update(order, { order_status_id: 2, payment_status_id: 3 });
     await update(order, { order_status_id: 1, payment_status_id: 1 });
-    expect(await due(id)).toEqual({ amount: 1290.5, qr: '1290,50', drawn: 200 });
+    expect(await readDue(id)).toEqual({ amount: 1290.5, qr: '1290,50', drawn: 200 });
   });
 
-  it('ask for nothing when the proforma was paid in full', async () => {
+  it('asks for nothing when it was paid in full', async () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
     await convert(id);
-    expect(await due(id)).toEqual(NOTHING_DUE);
+    expect(await readDue(id)).toEqual(NOTHING_DUE);
   });
 });

@@ -9,18 +9,17 @@ import { TOKENS } from '../tokens.js';
 let service: PaymentService;
 let api: TestApi;
 let shop: Client;
-/** One proforma in each status, `a` the oldest, six hours apart. */
-let letters: Map<number, string>;
+/** Letters by proforma id: one proforma per status, six hours apart, `a` is the oldest. */
+let letterById: Map<number, string>;
 let mira: number;
 let vera: number;
-/** All proformas, newest first. */
-const ALL = 'hgfedcba';
+const NEWEST_FIRST = 'hgfedcba';
 
 beforeAll(async () => {
   service = await paymentService();
   api = await testApi({ REFUND_URL: service.url });
   shop = await newShop();
-  await fill();
+  await addProformas();
 });
 afterAll(async () => {
   await api.close();
@@ -33,9 +32,9 @@ async function newShop(): Promise<Client> {
   return client;
 }
 
-const guest = (first_name: string, last_name: string) => ({ guest: { ...GUEST, first_name, last_name } });
-const make = (qty: number, more: object, client = shop) => propose(client, [{ code: 'A', qty }], more);
-const lifetime = (hours: number, client = shop) =>
+const makeGuest = (first_name: string, last_name: string) => ({ guest: { ...GUEST, first_name, last_name } });
+const makeProforma = (qty: number, options: object, client = shop) => propose(client, [{ code: 'A', qty }], options);
+const setLifetime = (hours: number, client = shop) =>
   client.patch('/app/settings', { proforma: { lifetime_hours: hours } });
 const pay = async (id: number, amount = 0, client = shop) => {
   const payment = { payment_method_id: await methodId(client, 'cash'), amount };
@@ -48,53 +47,54 @@ const convert = async (id: number, client = shop) => {
   expect((await client.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
 };
 
-async function fill(): Promise<void> {
+async function addProformas(): Promise<void> {
   const customer = await newCustomer(shop, 'mira@example.com');
-  const other = { email: 'vera@example.com', first_name: 'Vera', last_name: 'Anić', external_ref: 'vera' };
+  const veraFields = { email: 'vera@example.com', first_name: 'Vera', last_name: 'Anić', external_ref: 'vera' };
   mira = customer.customer_id;
-  vera = (await shop.post('/customers', { customer: other })).body.data.id;
-  const made: number[] = [];
-  // Pieces, lifetime in hours, buyer, and the action after creation.
+  vera = (await shop.post('/customers', { customer: veraFields })).body.data.id;
+  const ids: number[] = [];
+  // Each entry holds pieces, lifetime in hours, buyer and the action after creation.
   const specifications: readonly [number, number, object, (id: number, line: number) => Promise<unknown>][] = [
-    [1, 100, guest('Ana', 'Kovačević'), (id) => pay(id)],
+    [1, 100, makeGuest('Ana', 'Kovačević'), (id) => pay(id)],
     [2, 90, customer, (id) => shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} })],
     [3, 720, customer, async () => undefined],
-    [4, 60, guest('Eva', 'Anić'), async (id) => [await pay(id, 50), await confirm(id)]],
-    [5, 72, guest('Bo', 'Kovačević'), overpaid],
+    [4, 60, makeGuest('Eva', 'Anić'), async (id) => [await pay(id, 50), await confirm(id)]],
+    [5, 72, makeGuest('Bo', 'Kovačević'), overpay],
     [6, 72, { customer_external_ref: 'vera' }, (id) => convert(id)],
-    [7, 72, guest('Zoe', 'Marić'), async (id) => [await pay(id), await shop.delete(`/proforma_orders/${id}`)]],
-    [8, 1, guest('Ana', 'Anić'), async () => undefined],
+    [7, 72, makeGuest('Zoe', 'Marić'), async (id) => [await pay(id), await shop.delete(`/proforma_orders/${id}`)]],
+    [8, 1, makeGuest('Ana', 'Anić'), async () => undefined],
   ];
   service.status = 400;
   for (const [qty, hours, buyer, act] of specifications) {
-    await lifetime(hours);
-    const { id, items } = await make(qty, buyer);
+    await setLifetime(hours);
+    const { id, items } = await makeProforma(qty, buyer);
     await act(id, items[0].proforma_order_item_id);
-    made.push(id);
+    ids.push(id);
     api.clock.forward({ hours: 6 });
   }
   service.status = 200;
-  letters = new Map(made.map((id, index) => [id, 'abcdefgh'.charAt(index)]));
-  expect((await shop.get(`/proforma_orders/${made[7]}`)).body.data.proforma_status).toBe('expired');
+  letterById = new Map(ids.map((id, index) => [id, 'abcdefgh'.charAt(index)]));
+  expect((await shop.get(`/proforma_orders/${ids[7]}`)).body.data.proforma_status).toBe('expired');
   api.clock.forward({ seconds: 1 });
-  await shop.patch(`/proforma_orders/${made[0]}`, { comment: 'changed last' });
+  await shop.patch(`/proforma_orders/${ids[0]}`, { comment: 'changed last' });
   api.clock.forward({ seconds: -1 });
 }
 
 /** Leaves a failed refund with a resolved alert. */
-async function overpaid(id: number, line: number): Promise<void> {
+async function overpay(id: number, line: number): Promise<void> {
   await pay(id);
   await confirm(id, [{ proforma_order_item_id: line, qty_confirmed: 1 }]);
   const { body } = await shop.patch(`/proforma_orders/${id}`, { alerts: [{ index: 0, resolved: true }] });
   expect(body.data).toMatchObject({ alerts_count: 1, open_alerts_count: 0 });
 }
 
-const list = async (query: string, client = shop): Promise<{ id: number; proforma_number: string }[]> => {
+const listProformas = async (query: string, client = shop): Promise<{ id: number; proforma_number: string }[]> => {
   const { status, body } = await client.get(`/proforma_orders?${query}`);
   expect(status).toBe(200);
   return body.data;
 };
-const found = async (query: string): Promise<string> => (await list(query)).map(({ id }) => letters.get(id)).join('');
+const listLetters = async (query: string): Promise<string> =>
+  (await listProformas(query)).map(({ id }) => letterById.get(id)).join('');
 
 describe('filtering by status', () => {
   it.each([
@@ -107,22 +107,25 @@ describe('filtering by status', () => {
     ['canceled', 'g'],
     ['expired', 'h'],
     ['paid,expired,draft', 'hca'],
-    ['draft,paid,awaiting_payment,confirmed,partial_confirmed,converted,canceled,expired', ALL],
+    ['draft,paid,awaiting_payment,confirmed,partial_confirmed,converted,canceled,expired', NEWEST_FIRST],
     ['draft,draft', 'c'],
     ['draft,nothing,paid', 'ca'],
-    ['nothing', ALL],
-    ['Draft', ALL],
-    ['', ALL],
-    [',', ALL],
-    ['%00', ALL],
+    ['nothing', NEWEST_FIRST],
+    ['Draft', NEWEST_FIRST],
+    ['', NEWEST_FIRST],
+    [',', NEWEST_FIRST],
+    ['%00', NEWEST_FIRST],
     ['draft&status=paid', 'ca'],
-  ])('%s finds %s', async (status, expected) => {
-    expect(await found(`status=${status}`)).toBe(expected);
+  ])('lists for %s the proformas %j', async (status, expected) => {
+    expect(await listLetters(`status=${status}`)).toBe(expected);
   });
 
-  it.each(['status[]=draft&status[]=paid', 'status[0]=draft&status[1]=paid'])('can be written %s', async (query) => {
-    expect(await found(query)).toBe('ca');
-  });
+  it.each(['status[]=draft&status[]=paid', 'status[0]=draft&status[1]=paid'])(
+    'accepts the notation %s',
+    async (query) => {
+      expect(await listLetters(query)).toBe('ca');
+    },
+  );
 });
 
 describe('filtering by expiring_within', () => {
@@ -133,13 +136,13 @@ describe('filtering by expiring_within', () => {
     ['48', 'edb'],
     ['52', 'edba'],
     ['999999999999999999', 'edcba'],
-    ['-1', ALL],
-    ['1.5', ALL],
-    ['soon', ALL],
-    ['', ALL],
-    ['30&expiring_within=48', ALL],
-  ])('%s hours finds the open ones %s', async (hours, expected) => {
-    expect(await found(`expiring_within=${hours}`)).toBe(expected);
+    ['-1', NEWEST_FIRST],
+    ['1.5', NEWEST_FIRST],
+    ['soon', NEWEST_FIRST],
+    ['', NEWEST_FIRST],
+    ['30&expiring_within=48', NEWEST_FIRST],
+  ])('lists for %s hours the open proformas %j', async (hours, expected) => {
+    expect(await listLetters(`expiring_within=${hours}`)).toBe(expected);
   });
 });
 
@@ -149,11 +152,11 @@ describe('filtering by has_alerts', () => {
     ['1', 'g'],
     ['false', 'hfedcba'],
     ['0', 'hfedcba'],
-    ['yes', ALL],
-    ['TRUE', ALL],
-    ['', ALL],
-  ])('%s finds %s; resolved alerts do not count', async (value, expected) => {
-    expect(await found(`has_alerts=${value}`)).toBe(expected);
+    ['yes', NEWEST_FIRST],
+    ['TRUE', NEWEST_FIRST],
+    ['', NEWEST_FIRST],
+  ])('lists for %s the proformas %j, ignoring resolved alerts', async (value, expected) => {
+    expect(await listLetters(`has_alerts=${value}`)).toBe(expected);
   });
 });
 
@@ -163,24 +166,24 @@ describe('filtering by anonymous', () => {
     ['1', 'hgeda'],
     ['false', 'fcb'],
     ['0', 'fcb'],
-    ['no', ALL],
-    ['', ALL],
-  ])('%s finds %s', async (value, expected) => {
-    expect(await found(`anonymous=${value}`)).toBe(expected);
+    ['no', NEWEST_FIRST],
+    ['', NEWEST_FIRST],
+  ])('lists for %s the proformas %j', async (value, expected) => {
+    expect(await listLetters(`anonymous=${value}`)).toBe(expected);
   });
 });
 
 describe('filtering by customer_id', () => {
   it('finds the proformas of one customer', async () => {
-    expect([await found(`customer_id=${mira}`), await found(`customer_id=${vera}`)]).toEqual(['cb', 'f']);
+    expect([await listLetters(`customer_id=${mira}`), await listLetters(`customer_id=${vera}`)]).toEqual(['cb', 'f']);
   });
 
   it.each(['987654', '0', '-1', '99999999999999999999'])('finds nothing for the unknown customer %s', async (id) => {
-    expect(await found(`customer_id=${id}`)).toBe('');
+    expect(await listLetters(`customer_id=${id}`)).toBe('');
   });
 
-  it.each(['mira', '1.5', '', '1&customer_id=2'])('is ignored for %s, which is no integer', async (id) => {
-    expect(await found(`customer_id=${id}`)).toBe(ALL);
+  it.each(['mira', '1.5', '', '1&customer_id=2'])('ignores %s, which is no integer', async (id) => {
+    expect(await listLetters(`customer_id=${id}`)).toBe(NEWEST_FIRST);
   });
 });
 
@@ -199,9 +202,9 @@ describe('filtering by date_from and date_to', () => {
     ['date_from=2026-11-22&date_to=2026-11-22', 'gfed'],
     ['date_from=2026-11-22T04:00:00&date_to=2026-11-22T04:00:00', 'd'],
     ['date_from=2026-11-23&date_to=2026-11-22', ''],
-    ['date_from=0001-01-01&date_to=9999-12-31', ALL],
-  ])('%s finds %s', async (query, expected) => {
-    expect(await found(query)).toBe(expected);
+    ['date_from=0001-01-01&date_to=9999-12-31', NEWEST_FIRST],
+  ])('lists for %s the proformas %j', async (query, expected) => {
+    expect(await listLetters(query)).toBe(expected);
   });
 
   it.each([
@@ -213,15 +216,15 @@ describe('filtering by date_from and date_to', () => {
     '2026-11-22%00',
     '2026-11-22&date_to=2026-11-22',
   ])('ignores the unusable %s', async (value) => {
-    expect(await found(`date_to=${value}`)).toBe(ALL);
+    expect(await listLetters(`date_to=${value}`)).toBe(NEWEST_FIRST);
   });
 
   it('includes the last second in full', async () => {
     const client = await newShop();
     api.clock.forward({ seconds: 0.5 });
-    const { processing_date: shown } = await make(1, {}, client);
-    expect(await list(`date_from=${shown}&date_to=${shown}`, client)).toHaveLength(1);
-    expect(await list(`date_to=${shown}`, client)).toHaveLength(1);
+    const { processing_date: processingDate } = await makeProforma(1, {}, client);
+    expect(await listProformas(`date_from=${processingDate}&date_to=${processingDate}`, client)).toHaveLength(1);
+    expect(await listProformas(`date_to=${processingDate}`, client)).toHaveLength(1);
     api.clock.forward({ seconds: -0.5 });
   });
 });
@@ -233,8 +236,8 @@ describe('several filters', () => {
     ['expiring_within=48&status=awaiting_payment,canceled', 'b'],
     ['has_alerts=false&anonymous=true&date_from=2026-11-22&limit=1&offset=1', 'e'],
     ['has_alerts=true&status=draft', ''],
-  ])('are combined: %s finds %s', async (query, expected) => {
-    expect(await found(query)).toBe(expected);
+  ])('applies all filters of %s and lists %j', async (query, expected) => {
+    expect(await listLetters(query)).toBe(expected);
   });
 });
 
@@ -245,22 +248,22 @@ describe('orderBy', () => {
     ['paid', 'hfcbdaeg', 'geadhfcb'],
     ['debt', 'geabcdfh', 'hfdcbgea'],
     ['customer_name', 'hdfaecbg', 'gcbeafdh'],
-    ['processing_date', 'abcdefgh', ALL],
-    ['inserted_at', 'abcdefgh', ALL],
+    ['processing_date', 'abcdefgh', NEWEST_FIRST],
+    ['inserted_at', 'abcdefgh', NEWEST_FIRST],
     ['updated_at', 'bcdefgha', 'ahgfedcb'],
     ['status', 'cbadefgh', 'hgfedabc'],
   ];
 
-  it.each(ORDERS)('%s sorts to %s, desc to %s; ties are newest first', async (field, ascending, descending) => {
+  it.each(ORDERS)('sorts by %s to %s, descending to %s, ties newest first', async (field, ascending, descending) => {
     expect([
-      await found(`orderBy=${field}`),
-      await found(`orderBy=${field} asc`),
-      await found(`orderBy=${field} desc`),
+      await listLetters(`orderBy=${field}`),
+      await listLetters(`orderBy=${field} asc`),
+      await listLetters(`orderBy=${field} desc`),
     ]).toEqual([ascending, ascending, descending]);
   });
 
-  it('proforma_number sorts by the number', async () => {
-    const numbers = async (query: string) => (await list(query)).map((each) => each.proforma_number);
+  it('sorts by proforma_number', async () => {
+    const numbers = async (query: string) => (await listProformas(query)).map((proforma) => proforma.proforma_number);
     const sorted = (await numbers('')).sort();
     expect(await numbers('orderBy=proforma_number')).toEqual(sorted);
     expect(await numbers('orderBy=proforma_number asc')).toEqual(sorted);
@@ -282,7 +285,7 @@ describe('orderBy', () => {
     'end_sales&orderBy=paid',
     '%00',
   ])('falls back to newest first for %j', async (orderBy) => {
-    expect(await found(`orderBy=${orderBy}`)).toBe(ALL);
+    expect(await listLetters(`orderBy=${orderBy}`)).toBe(NEWEST_FIRST);
   });
 });
 
@@ -296,48 +299,48 @@ describe('paging through the list', () => {
     ['orderBy=customer_name', 24],
   ])('shows each proforma once and in a stable order: %s', async (query, count) => {
     const client = await newShop();
-    const acts = [
+    const transitions = [
       async () => undefined,
       (id: number) => client.delete(`/proforma_orders/${id}`),
       (id: number) => convert(id, client),
     ];
     for (let index = 0; index < 24; index += 1) {
-      // Eight share each moment: ties cross page borders.
+      // Eight proformas share each moment, so ties cross page borders.
       if (index % 8 === 0) api.clock.forward({ seconds: 1 });
-      const { id } = await make((index % 2) + 1, {}, client);
-      await acts[index % 3]?.(id);
+      const { id } = await makeProforma((index % 2) + 1, {}, client);
+      await transitions[index % 3]?.(id);
     }
-    const all = (await list(`${query}&limit=1000`, client)).map(({ id }) => id);
-    const paged: number[] = [];
+    const allIds = (await listProformas(`${query}&limit=1000`, client)).map(({ id }) => id);
+    const pagedIds: number[] = [];
     for (let offset = 0; offset <= count; offset += 5) {
-      paged.push(...(await list(`${query}&limit=5&offset=${offset}`, client)).map(({ id }) => id));
+      pagedIds.push(...(await listProformas(`${query}&limit=5&offset=${offset}`, client)).map(({ id }) => id));
     }
-    expect(paged).toEqual(all);
-    expect(new Set(paged).size).toBe(count);
-    if (!query.includes('orderBy')) expect(paged).toEqual([...paged].sort((one, other) => other - one));
+    expect(pagedIds).toEqual(allIds);
+    expect(new Set(pagedIds).size).toBe(count);
+    if (!query.includes('orderBy')) expect(pagedIds).toEqual([...pagedIds].sort((a, b) => b - a));
   });
 
-  it('shows 30 by default', async () => {
+  it('shows 30 proformas by default', async () => {
     const client = await newShop();
-    await Promise.all(Array.from({ length: 31 }, () => make(1, {}, client)));
-    expect(await list('', client)).toHaveLength(30);
-    expect(await list('status=draft,paid', client)).toHaveLength(30);
-    expect(await list('status=draft,paid&offset=30', client)).toHaveLength(1);
-    expect(await list('limit=99999', client)).toHaveLength(31);
+    await Promise.all(Array.from({ length: 31 }, () => makeProforma(1, {}, client)));
+    expect(await listProformas('', client)).toHaveLength(30);
+    expect(await listProformas('status=draft,paid', client)).toHaveLength(30);
+    expect(await listProformas('status=draft,paid&offset=30', client)).toHaveLength(1);
+    expect(await listProformas('limit=99999', client)).toHaveLength(31);
   });
 });
 
 describe('GET /proforma_orders/stats', () => {
-  const stats = async (client: Client, query = '') => {
+  const readStats = async (client: Client, query = '') => {
     const { status, body } = await client.get(`/proforma_orders/stats?${query}`);
     expect(status).toBe(200);
     return body.data;
   };
-  const at = (hours: number): string =>
+  const dateTimeIn = (hours: number): string =>
     new Date(api.clock.now().getTime() + hours * 3_600_000).toISOString().slice(0, 19);
 
   it('counts nothing for a new app, over 30 days', async () => {
-    expect(await stats(await api.app())).toEqual({
+    expect(await readStats(await api.app())).toEqual({
       open_count: 0,
       open_sum: 0,
       awaiting_payment_count: 0,
@@ -345,13 +348,13 @@ describe('GET /proforma_orders/stats', () => {
       paid_not_converted_count: 0,
       converted_7d_count: 0,
       conversion_rate: null,
-      date_from: at(-30 * 24),
-      date_to: at(0),
+      date_from: dateTimeIn(-30 * 24),
+      date_to: dateTimeIn(0),
     });
   });
 
   it('counts open, awaiting, paid and converted proformas', async () => {
-    expect(await stats(shop, 'date_from=2026-11-21&date_to=2026-11-24')).toEqual({
+    expect(await readStats(shop, 'date_from=2026-11-21&date_to=2026-11-24')).toEqual({
       open_count: 5,
       open_sum: 1_100,
       awaiting_payment_count: 1,
@@ -364,74 +367,83 @@ describe('GET /proforma_orders/stats', () => {
     });
   });
 
-  it('expiring_24h_count counts open ones with a deadline in the next 24 hours', async () => {
+  it('expiring_24h_count counts open proformas with a deadline in the next 24 hours', async () => {
     const client = await newShop();
     for (const hours of [24, 25]) {
-      await lifetime(hours, client);
-      await make(1, {}, client);
-      await convert((await make(1, {}, client)).id, client);
+      await setLifetime(hours, client);
+      await makeProforma(1, {}, client);
+      await convert((await makeProforma(1, {}, client)).id, client);
     }
-    expect(await stats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 1 });
+    expect(await readStats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 1 });
     api.clock.forward({ hours: 1 });
-    expect(await stats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 2 });
+    expect(await readStats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 2 });
     api.clock.forward({ hours: 23 });
-    expect(await stats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 1 });
+    expect(await readStats(client)).toMatchObject({ open_count: 2, expiring_24h_count: 1 });
   });
 
-  it('paid_not_converted_count counts open ones without debt, except free ones', async () => {
+  it('paid_not_converted_count counts open proformas without debt, except free ones', async () => {
     const client = await newShop();
     await setUp(client, 'promotions', [
       { code: 'ALL', name: 'All', kind: 'percentage', value: 100, coupon_code: 'ALL' },
     ]);
     await setUp(client, 'vouchers', [{ code: 'V', amount: 1_000 }]);
-    await make(1, { coupon_codes: ['ALL'] }, client);
-    await make(1, {}, client);
-    expect(await stats(client)).toMatchObject({ open_count: 2, open_sum: 100, paid_not_converted_count: 0 });
-    const { id } = await make(1, { voucher_codes: ['V'] }, client);
+    await makeProforma(1, { coupon_codes: ['ALL'] }, client);
+    await makeProforma(1, {}, client);
+    expect(await readStats(client)).toMatchObject({ open_count: 2, open_sum: 100, paid_not_converted_count: 0 });
+    const { id } = await makeProforma(1, { voucher_codes: ['V'] }, client);
     await confirm(id, [], client);
-    expect(await stats(client)).toMatchObject({ paid_not_converted_count: 1 });
+    expect(await readStats(client)).toMatchObject({ paid_not_converted_count: 1 });
     await convert(id, client);
-    expect(await stats(client)).toMatchObject({ paid_not_converted_count: 0 });
+    expect(await readStats(client)).toMatchObject({ paid_not_converted_count: 0 });
   });
 
   it('converted_7d_count counts conversions of the last 7 days', async () => {
     const client = await newShop();
-    await lifetime(720, client);
-    const [first, second] = [await make(1, {}, client), await make(1, {}, client)];
-    await convert(first.id, client);
+    await setLifetime(720, client);
+    const [firstProforma, secondProforma] = [await makeProforma(1, {}, client), await makeProforma(1, {}, client)];
+    await convert(firstProforma.id, client);
     api.clock.forward({ hours: 7 * 24, seconds: -1 });
-    expect(await stats(client)).toMatchObject({ converted_7d_count: 1 });
-    await convert(second.id, client);
-    expect(await stats(client)).toMatchObject({ converted_7d_count: 2 });
+    expect(await readStats(client)).toMatchObject({ converted_7d_count: 1 });
+    await convert(secondProforma.id, client);
+    expect(await readStats(client)).toMatchObject({ converted_7d_count: 2 });
     api.clock.forward({ seconds: 1 });
-    expect(await stats(client)).toMatchObject({ converted_7d_count: 1 });
+    expect(await readStats(client)).toMatchObject({ converted_7d_count: 1 });
   });
 
   it('conversion_rate is the converted share of proformas made in the window', async () => {
     const client = await newShop();
-    await lifetime(720, client);
-    const day = at(0).slice(0, 10);
-    const [first, second] = [await make(1, {}, client), await make(1, {}, client), await make(1, {}, client)];
-    await client.delete(`/proforma_orders/${second.id}`);
-    expect(await stats(client)).toMatchObject({ conversion_rate: 0 });
+    await setLifetime(720, client);
+    const day = dateTimeIn(0).slice(0, 10);
+    const [firstProforma, secondProforma] = [
+      await makeProforma(1, {}, client),
+      await makeProforma(1, {}, client),
+      await makeProforma(1, {}, client),
+    ];
+    await client.delete(`/proforma_orders/${secondProforma.id}`);
+    expect(await readStats(client)).toMatchObject({ conversion_rate: 0 });
     api.clock.forward({ hours: 48 });
-    await convert(first.id, client);
-    expect(await stats(client)).toMatchObject({ conversion_rate: 0.3333 });
-    await convert((await make(1, {}, client)).id, client);
-    expect(await stats(client)).toMatchObject({ conversion_rate: 0.5 });
-    expect(await stats(client, `date_to=${day}`)).toMatchObject({
+    await convert(firstProforma.id, client);
+    expect(await readStats(client)).toMatchObject({ conversion_rate: 0.3333 });
+    await convert((await makeProforma(1, {}, client)).id, client);
+    expect(await readStats(client)).toMatchObject({ conversion_rate: 0.5 });
+    expect(await readStats(client, `date_to=${day}`)).toMatchObject({
       conversion_rate: 0.3333,
       date_to: `${day}T23:59:59`,
     });
-    expect(await stats(client, `date_from=${at(0)}`)).toMatchObject({ conversion_rate: 1, date_from: at(0) });
-    expect(await stats(client, `date_from=${at(1)}&date_to=${at(2)}`)).toMatchObject({ conversion_rate: null });
+    expect(await readStats(client, `date_from=${dateTimeIn(0)}`)).toMatchObject({
+      conversion_rate: 1,
+      date_from: dateTimeIn(0),
+    });
+    expect(await readStats(client, `date_from=${dateTimeIn(1)}&date_to=${dateTimeIn(2)}`)).toMatchObject({
+      conversion_rate: null,
+    });
     api.clock.forward({ hours: 29 * 24 });
-    expect(await stats(client)).toMatchObject({ conversion_rate: 1 });
+    expect(await readStats(client)).toMatchObject({ conversion_rate: 1 });
   });
 
   it.each(['date_from=yesterday', 'date_from=2026-02-30&date_to=', 'date_to=%00'])('ignores %s', async (query) => {
     const client = await api.app();
-    expect(await stats(client, query)).toMatchObject({ date_from: at(-30 * 24), date_to: at(0) });
+    expect(await readStats(client, query)).toMatchObject({ date_from: dateTimeIn(-30 * 24), date_to: dateTimeIn(0) });
   });
 });
 
@@ -466,7 +478,7 @@ describe('a list of thousands', () => {
     ['updated_at', 'proforma_orders_updated_idx'],
     ['customer_name', 'proforma_orders_name_idx'],
     ['proforma_number', 'proforma_orders_number_key'],
-  ])('sorted by %s, up or down, uses its index', async (field, index) => {
+  ])('is read by index when sorted by %s in either direction', async (field, index) => {
     for (const orderBy of [field, field && `${field} desc`]) {
       const { text, values } = proformaListStatement(app, {}, orderBy, { offset: 0, limit: 30 }, api.clock.now());
       const plan = await planOf(api.database, text, values);

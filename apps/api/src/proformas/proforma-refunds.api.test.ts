@@ -28,22 +28,22 @@ interface Payment {
   readonly payment_status: string;
 }
 
-const shown = async (id: number) => (await shop.get(`/proforma_orders/${id}`)).body.data;
-const record = (id: number, refund: number | string, body?: object): Promise<Reply> =>
+const readProforma = async (id: number) => (await shop.get(`/proforma_orders/${id}`)).body.data;
+const recordRefund = (id: number, refund: number | string, body?: object): Promise<Reply> =>
   shop.post(`/proforma_orders/${id}/refunds/${refund}/record`, body);
-const retry = (id: number, refund: number | string): Promise<Reply> =>
+const retryRefund = (id: number, refund: number | string): Promise<Reply> =>
   shop.post(`/proforma_orders/${id}/refunds/${refund}/retry`);
-const askAgain = async (times: number): Promise<void> => {
-  for (let asked = 0; asked < times; asked += 1) {
+const retryDueRefunds = async (times: number): Promise<void> => {
+  for (let index = 0; index < times; index += 1) {
     api.clock.forward({ hours: 1 });
     await api.container.get(TOKENS.Refunds).payOutDue();
   }
 };
-const statuses = ({ payments }: { payments: readonly Payment[] }) =>
+const paymentStatuses = ({ payments }: { payments: readonly Payment[] }) =>
   payments.map(({ amount, payment_status }) => [amount, payment_status]);
 
-/** A paid proforma of 300 with one piece cut; the payment service answered its refund with `status`. */
-async function cut(status: number): Promise<{ id: number; captured: number; refund: number }> {
+/** Confirms a paid proforma of 300 with one piece less; the payment service answers the refund with `status`. */
+async function reducePaidProforma(status: number): Promise<{ id: number; captured: number; refund: number }> {
   const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
   const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
   await shop.post(`/proforma_orders/${id}/pay`, { payment });
@@ -55,14 +55,14 @@ async function cut(status: number): Promise<{ id: number; captured: number; refu
   return { id, captured: captured.id, refund: refund.id };
 }
 
-const keyOf = (refund: number) => new RegExp(`^refund-${shop.appId}-${refund}-[0-9a-f]{16}$`);
-const REFUSED = 400;
-const UNKNOWN = 503;
+const keyPattern = (refund: number) => new RegExp(`^refund-${shop.appId}-${refund}-[0-9a-f]{16}$`);
+const REFUSED_STATUS = 400;
+const UNKNOWN_STATUS = 503;
 
 describe('a refused refund', () => {
   it('raises an alert with its details', async () => {
-    const { id, captured, refund } = await cut(REFUSED);
-    expect((await shown(id)).alerts).toEqual([
+    const { id, captured, refund } = await reducePaidProforma(REFUSED_STATUS);
+    expect((await readProforma(id)).alerts).toEqual([
       {
         index: 0,
         kind: 'refund_failed',
@@ -76,89 +76,93 @@ describe('a refused refund', () => {
   });
 
   it('is retried under a new key, and its alert is resolved', async () => {
-    const { id, refund } = await cut(REFUSED);
-    expect(await shown(id)).toMatchObject({ paid: 300, debt: 0 });
-    const { status, body } = await retry(id, refund);
+    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
+    expect(await readProforma(id)).toMatchObject({ paid: 300, debt: 0 });
+    const { status, body } = await retryRefund(id, refund);
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ paid: 200, open_alerts_count: 0, alerts: [{ resolved: true }] });
-    expect(statuses(body.data)).toEqual([
+    expect(paymentStatuses(body.data)).toEqual([
       [300, 'settled'],
       [-100, 'refunded'],
     ]);
-    expect(await shown(id)).toEqual(body.data);
+    expect(await readProforma(id)).toEqual(body.data);
     const keys = service.asked.map(({ key }) => key);
-    expect(keys[0]).toMatch(keyOf(refund));
+    expect(keys[0]).toMatch(keyPattern(refund));
     expect(keys).toEqual([keys[0], `${keys[0]}-2`]);
   });
 
   it('raises another alert when refused again, then uses a third key', async () => {
-    const { id, refund } = await cut(REFUSED);
-    service.status = REFUSED;
-    const { data } = (await retry(id, refund)).body;
+    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
+    service.status = REFUSED_STATUS;
+    const { data } = (await retryRefund(id, refund)).body;
     expect(data.alerts).toMatchObject([{ resolved: true }, { kind: 'refund_failed', resolved: false }]);
     service.status = 200;
-    expect((await retry(id, refund)).body.data).toMatchObject({ paid: 200, alerts_count: 2, open_alerts_count: 0 });
+    expect((await retryRefund(id, refund)).body.data).toMatchObject({
+      paid: 200,
+      alerts_count: 2,
+      open_alerts_count: 0,
+    });
     expect(service.asked.at(-1)?.key).toBe(`${service.asked[0]?.key}-3`);
   });
 
   it('is retried once by ten concurrent calls', async () => {
-    const { id, refund } = await cut(REFUSED);
+    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
     service.asked.length = 0;
-    const replies = await Promise.all(Array.from({ length: 10 }, () => retry(id, refund)));
+    const replies = await Promise.all(Array.from({ length: 10 }, () => retryRefund(id, refund)));
     expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(service.asked).toHaveLength(1);
-    expect(await shown(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
+    expect(await readProforma(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
   });
 });
 
 describe('a refund without an answer', () => {
   it('is retried under the same key, by the call and by the worker', async () => {
-    const { id, refund } = await cut(UNKNOWN);
-    service.status = UNKNOWN;
-    await askAgain(2);
-    const { alerts } = await shown(id);
+    const { id, refund } = await reducePaidProforma(UNKNOWN_STATUS);
+    service.status = UNKNOWN_STATUS;
+    await retryDueRefunds(2);
+    const { alerts } = await readProforma(id);
     expect(alerts).toMatchObject([{ kind: 'refund_failed', details: { reason: 'unanswered', payment_id: refund } }]);
-    expect(statuses((await retry(id, refund)).body.data).at(-1)).toEqual([-100, 'pending']);
+    expect(paymentStatuses((await retryRefund(id, refund)).body.data).at(-1)).toEqual([-100, 'pending']);
     service.status = 200;
-    await askAgain(1);
-    expect(await shown(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
-    expect(service.asked[0]?.key).toMatch(keyOf(refund));
+    await retryDueRefunds(1);
+    expect(await readProforma(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
+    expect(service.asked[0]?.key).toMatch(keyPattern(refund));
     expect(new Set(service.asked.map(({ key }) => key)).size).toBe(1);
     expect(service.asked).toHaveLength(5);
   });
 
-  it('keeps a key from before keys had a random part', async () => {
-    const { refund } = await cut(UNKNOWN);
+  it('keeps a key that was stored without a random part', async () => {
+    const { refund } = await reducePaidProforma(UNKNOWN_STATUS);
     await api.database.rows('update payments set key_part = null where app_id = $1 and id = $2', [shop.appId, refund]);
-    await askAgain(1);
+    await retryDueRefunds(1);
     expect(service.asked.at(-1)?.key).toBe(`refund-${shop.appId}-${refund}`);
   });
 
-  it('gets three more attempts', async () => {
-    const { id, refund } = await cut(UNKNOWN);
-    service.status = UNKNOWN;
-    await askAgain(2);
-    await retry(id, refund);
-    await askAgain(1);
-    expect((await shown(id)).payments.at(-1)).toMatchObject({ payment_status: 'pending' });
-    await askAgain(1);
-    expect((await shown(id)).payments.at(-1)).toMatchObject({ payment_status: 'refund_failed' });
-    expect((await shown(id)).alerts).toMatchObject([{ resolved: true }, { resolved: false }]);
+  it('gets three more attempts after a retry call', async () => {
+    const { id, refund } = await reducePaidProforma(UNKNOWN_STATUS);
+    service.status = UNKNOWN_STATUS;
+    await retryDueRefunds(2);
+    await retryRefund(id, refund);
+    await retryDueRefunds(1);
+    expect((await readProforma(id)).payments.at(-1)).toMatchObject({ payment_status: 'pending' });
+    await retryDueRefunds(1);
+    expect((await readProforma(id)).payments.at(-1)).toMatchObject({ payment_status: 'refund_failed' });
+    expect((await readProforma(id)).alerts).toMatchObject([{ resolved: true }, { resolved: false }]);
   });
 });
 
 describe('a failed refund that a person has paid out', () => {
   it('is recorded as refunded, resolves its alert and is not retried', async () => {
-    const { id, refund } = await cut(REFUSED);
+    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
     service.asked.length = 0;
-    const { status, body } = await record(id, refund, { refund: { reference: 'bank-17' } });
+    const { status, body } = await recordRefund(id, refund, { refund: { reference: 'bank-17' } });
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ paid: 200, debt: 0, open_alerts_count: 0 });
     expect(body.data.alerts).toMatchObject([
       { resolved: true, details: { recorded: true, reference: 'bank-17', amount: 100 } },
     ]);
-    expect(statuses(body.data).at(-1)).toEqual([-100, 'refunded']);
-    await askAgain(1);
+    expect(paymentStatuses(body.data).at(-1)).toEqual([-100, 'refunded']);
+    await retryDueRefunds(1);
     expect(service.asked).toEqual([]);
     expect(
       await api.database.rows('select reference from payments where app_id = $1 and id = $2', [shop.appId, refund]),
@@ -166,67 +170,71 @@ describe('a failed refund that a person has paid out', () => {
   });
 
   it('is recorded once and not retried afterwards', async () => {
-    const { id, refund } = await cut(REFUSED);
+    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
     service.asked.length = 0;
-    const first = await record(id, refund);
+    const firstReply = await recordRefund(id, refund);
     api.clock.forward({ seconds: 5 });
-    for (const again of [await record(id, refund), await retry(id, refund)]) {
-      expect([again.status, again.body.data.updated_at]).toEqual([200, first.body.data.updated_at]);
+    for (const repeatedReply of [await recordRefund(id, refund), await retryRefund(id, refund)]) {
+      expect([repeatedReply.status, repeatedReply.body.data.updated_at]).toEqual([
+        200,
+        firstReply.body.data.updated_at,
+      ]);
     }
     expect(service.asked).toEqual([]);
   });
 
-  it('counts for the order', async () => {
-    const { id, refund } = await cut(REFUSED);
+  it('reduces the paid amount of the order', async () => {
+    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
     const { id: order, data_part, time_part } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
-    const paid = async () => (await shop.get(`/orders/${order}?dataPart=${data_part}&timePart=${time_part}`)).body.data;
-    expect(await paid()).toMatchObject({ paid: 300 });
-    expect((await record(id, refund)).body.data).toMatchObject({ proforma_status: 'converted', paid: 300 });
-    expect(await paid()).toMatchObject({ paid: 200, payment_status: 'paid' });
+    const readOrder = async () =>
+      (await shop.get(`/orders/${order}?dataPart=${data_part}&timePart=${time_part}`)).body.data;
+    expect(await readOrder()).toMatchObject({ paid: 300 });
+    expect((await recordRefund(id, refund)).body.data).toMatchObject({ proforma_status: 'converted', paid: 300 });
+    expect(await readOrder()).toMatchObject({ paid: 200, payment_status: 'paid' });
   });
 
-  it('is either recorded or retried when both are asked at once', async () => {
+  it('is either recorded or retried when both calls run concurrently', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const { id, refund } = await cut(REFUSED);
+      const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
       service.asked.length = 0;
-      const [recorded, retried] = await Promise.all([record(id, refund), retry(id, refund)]);
-      expect(retried.status).toBe(200);
-      expect([200, 422]).toContain(recorded.status);
-      if (recorded.status === 422) expect(service.asked).toHaveLength(1);
-      expect(await shown(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
+      const [recordReply, retryReply] = await Promise.all([recordRefund(id, refund), retryRefund(id, refund)]);
+      expect(retryReply.status).toBe(200);
+      expect([200, 422]).toContain(recordReply.status);
+      if (recordReply.status === 422) expect(service.asked).toHaveLength(1);
+      expect(await readProforma(id)).toMatchObject({ paid: 200, open_alerts_count: 0 });
     }
   });
 });
 
 describe('refused records and retries', () => {
-  it('API.ProformaOrders.RefundPending: the payment service may still pay', async () => {
-    const { id, refund } = await cut(UNKNOWN);
-    const before = await shown(id);
-    const { status, body } = await record(id, refund);
+  it('returns API.ProformaOrders.RefundPending while the payment service may still pay', async () => {
+    const { id, refund } = await reducePaidProforma(UNKNOWN_STATUS);
+    const proformaBefore = await readProforma(id);
+    const { status, body } = await recordRefund(id, refund);
     expect([status, body]).toEqual([422, { errors: { ProformaOrders: ['API.ProformaOrders.RefundPending'] } }]);
-    expect(await shown(id)).toEqual(before);
+    expect(await readProforma(id)).toEqual(proformaBefore);
   });
 
-  it('answers 404 for a payment that is no refund of the proforma', async () => {
-    const { id, captured, refund } = await cut(REFUSED);
-    const { id: other } = await propose(shop, [{ code: 'A', qty: 1 }]);
-    for (const act of [record, retry]) {
+  it('returns 404 for a payment that is no refund of the proforma', async () => {
+    const { id, captured, refund } = await reducePaidProforma(REFUSED_STATUS);
+    const { id: otherId } = await propose(shop, [{ code: 'A', qty: 1 }]);
+    for (const call of [recordRefund, retryRefund]) {
       for (const [proforma, payment] of [
         [id, captured],
         [id, 'x'],
         [id, 987_654_321],
-        [other, refund],
+        [otherId, refund],
         [987_654_321, refund],
       ] as const) {
-        const { status, text } = await act(proforma, payment);
+        const { status, text } = await call(proforma, payment);
         expect([status, text]).toEqual([404, '']);
       }
     }
-    const mine = shop;
+    const ownShop = shop;
     shop = await api.app();
-    expect([(await record(id, refund)).status, (await retry(id, refund)).status]).toEqual([404, 404]);
-    shop = mine;
-    expect(statuses(await shown(id)).at(-1)).toEqual([-100, 'refund_failed']);
+    expect([(await recordRefund(id, refund)).status, (await retryRefund(id, refund)).status]).toEqual([404, 404]);
+    shop = ownShop;
+    expect(paymentStatuses(await readProforma(id)).at(-1)).toEqual([-100, 'refund_failed']);
   });
 
   it.each([
@@ -234,8 +242,8 @@ describe('refused records and retries', () => {
     [{ refund: { reference: 5 } }, 400],
     [{ refund: { reference: 'x'.repeat(256) } }, 422],
   ])('answers %j with %d and changes nothing', async (body, expected) => {
-    const { id, refund } = await cut(REFUSED);
-    expect((await record(id, refund, body)).status).toBe(expected);
-    expect(statuses(await shown(id)).at(-1)).toEqual([-100, 'refund_failed']);
+    const { id, refund } = await reducePaidProforma(REFUSED_STATUS);
+    expect((await recordRefund(id, refund, body)).status).toBe(expected);
+    expect(paymentStatuses(await readProforma(id)).at(-1)).toEqual([-100, 'refund_failed']);
   });
 });

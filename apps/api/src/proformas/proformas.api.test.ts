@@ -49,25 +49,27 @@ describe('a basket that becomes an order', () => {
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 2, available: 8 });
 
     const cash = await methodId(shop, 'cash');
-    const partly = await shop.post(`/proforma_orders/${draft.id}/pay`, {
+    const partialReply = await shop.post(`/proforma_orders/${draft.id}/pay`, {
       payment: { payment_method_id: cash, amount: 100 },
     });
-    expect(partly.body.data).toMatchObject({ proforma_status: 'draft', paid: 100, debt: 133.33 });
-    const paid = await shop.post(`/proforma_orders/${draft.id}/pay`, {
+    expect(partialReply.body.data).toMatchObject({ proforma_status: 'draft', paid: 100, debt: 133.33 });
+    const paidReply = await shop.post(`/proforma_orders/${draft.id}/pay`, {
       payment: { payment_method_id: cash, amount: 0 },
     });
-    expect(paid.body.data).toMatchObject({ proforma_status: 'paid', paid: 233.33, debt: 0 });
+    expect(paidReply.body.data).toMatchObject({ proforma_status: 'paid', paid: 233.33, debt: 0 });
 
-    const [a] = draft.items;
-    const adjustments = [{ proforma_order_item_id: a.proforma_order_item_id, qty_confirmed: 1 }];
-    const confirmed = await shop.post(`/proforma_orders/${draft.id}/warehouse_confirm`, { adjustments });
-    expect(confirmed.body.data).toMatchObject({
+    const [firstLine] = draft.items;
+    const adjustments = [{ proforma_order_item_id: firstLine.proforma_order_item_id, qty_confirmed: 1 }];
+    const confirmedReply = await shop.post(`/proforma_orders/${draft.id}/warehouse_confirm`, { adjustments });
+    expect(confirmedReply.body.data).toMatchObject({
       proforma_status: 'partial_confirmed',
       end_sales: 133.33,
       paid: 133.33,
       debt: 0,
     });
-    expect(confirmed.body.data.payments.map((each: { amount: number }) => each.amount)).toEqual([100, 133.33, -100]);
+    expect(confirmedReply.body.data.payments.map((payment: { amount: number }) => payment.amount)).toEqual([
+      100, 133.33, -100,
+    ]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 1, available: 9 });
 
     const order = (await shop.post(`/proforma_orders/${draft.id}/convert`)).body.data;
@@ -87,12 +89,12 @@ describe('a basket that becomes an order', () => {
     ]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 1, available: 9 });
 
-    const again = await shop.post(`/proforma_orders/${draft.id}/convert`);
-    expect(again.body.data).toEqual(order);
+    const repeatedReply = await shop.post(`/proforma_orders/${draft.id}/convert`);
+    expect(repeatedReply.body.data).toEqual(order);
     const parts = `dataPart=${order.data_part}&timePart=${order.time_part}`;
     expect((await shop.get(`/orders/${order.id}?${parts}`)).body.data).toEqual(order);
-    const shown = (await shop.get(`/proforma_orders/${draft.id}`)).body.data;
-    expect(shown).toMatchObject({
+    const proforma = (await shop.get(`/proforma_orders/${draft.id}`)).body.data;
+    expect(proforma).toMatchObject({
       proforma_status: 'converted',
       order_id: order.id,
       converted_order_number: order.order_number,
@@ -102,31 +104,31 @@ describe('a basket that becomes an order', () => {
 
   it('takes at most 12 statements for the whole lifecycle', async () => {
     const cash = await methodId(shop, 'cash');
-    const walk = async (): Promise<void> => {
+    const runLifecycle = async (): Promise<void> => {
       const { id } = await propose(shop, basket);
       await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cash, amount: 0 } });
       await shop.post(`/proforma_orders/${id}/warehouse_confirm`);
       expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
     };
-    await walk();
+    await runLifecycle();
     api.statements.length = 0;
-    await walk();
+    await runLifecycle();
     expect(api.statements.length).toBeLessThanOrEqual(12);
   });
 });
 
 describe('GET /proforma_orders', () => {
-  it('shows the same columns as the full record, newest first, a page at a time', async () => {
-    const first = await propose(shop, [{ code: 'A', qty: 1 }]);
+  it('returns pages of the same columns as the full record, newest first', async () => {
+    const firstProforma = await propose(shop, [{ code: 'A', qty: 1 }]);
     api.clock.forward({ seconds: 1 });
-    const second = await propose(shop, [{ code: 'B', qty: 1 }], { tags: ['x', 'y'] });
+    const secondProforma = await propose(shop, [{ code: 'B', qty: 1 }], { tags: ['x', 'y'] });
     const { data } = (await shop.get('/proforma_orders')).body;
-    expect(data.map((each: { id: number }) => each.id)).toEqual([second.id, first.id]);
+    expect(data.map(({ id }: { id: number }) => id)).toEqual([secondProforma.id, firstProforma.id]);
     const { proforma_status_name: name, ...columns } = data[0];
     expect(name).toBe('draft');
-    expect(second).toMatchObject(columns);
-    const paged = (await shop.get('/proforma_orders?offset=1&limit=1')).body.data;
-    expect(paged.map((each: { id: number }) => each.id)).toEqual([first.id]);
+    expect(secondProforma).toMatchObject(columns);
+    const page = (await shop.get('/proforma_orders?offset=1&limit=1')).body.data;
+    expect(page.map(({ id }: { id: number }) => id)).toEqual([firstProforma.id]);
   });
 
   it('ignores unusable filters', async () => {
@@ -144,20 +146,20 @@ describe('GET /proforma_orders', () => {
     }
   });
 
-  it('shows nothing of another app', async () => {
+  it('shows no proformas of another app', async () => {
     await propose(shop, [{ code: 'A', qty: 1 }]);
-    const stranger = await api.app();
-    expect((await stranger.get('/proforma_orders')).body.data).toEqual([]);
+    const otherApp = await api.app();
+    expect((await otherApp.get('/proforma_orders')).body.data).toEqual([]);
   });
 });
 
 describe('POST /proforma_orders', () => {
   const create = (id: unknown) => shop.post('/proforma_orders', { order_processing_id: id });
 
-  it('API.OrderProcessings.StaleEvaluation: evaluation missing or already used', async () => {
-    const used = await evaluate(shop, basket);
-    expect((await create(used)).status).toBe(201);
-    for (const id of [used, 0, -1, 2 ** 52]) {
+  it('returns API.OrderProcessings.StaleEvaluation for a missing or used evaluation', async () => {
+    const usedId = await evaluate(shop, basket);
+    expect((await create(usedId)).status).toBe(201);
+    for (const id of [usedId, 0, -1, 2 ** 52]) {
       const reply = await create(id);
       expect([reply.status, reply.body]).toEqual([
         422,
@@ -166,36 +168,39 @@ describe('POST /proforma_orders', () => {
     }
   });
 
-  it('API.OrderProcessings.StaleEvaluation: evaluation older than 24 hours', async () => {
+  it('returns API.OrderProcessings.StaleEvaluation for an evaluation older than 24 hours', async () => {
     const id = await evaluate(shop, basket);
     api.clock.forward({ hours: 24 });
     expect((await create(id)).body).toEqual({ errors: { OrderProcessings: ['API.OrderProcessings.StaleEvaluation'] } });
   });
 
-  it('API.ProformaOrders.WrongApp: evaluation belongs to another app', async () => {
+  it('returns API.ProformaOrders.WrongApp for an evaluation of another app', async () => {
     const id = await evaluate(shop, basket);
-    const stranger = await api.app();
-    const reply = await stranger.post('/proforma_orders', { order_processing_id: id });
+    const otherApp = await api.app();
+    const reply = await otherApp.post('/proforma_orders', { order_processing_id: id });
     expect([reply.status, reply.body]).toEqual([422, { errors: { ProformaOrders: ['API.ProformaOrders.WrongApp'] } }]);
     expect((await create(id)).status).toBe(201);
   });
 
-  it('API.Products.MissingVat: a product has no VAT', async () => {
+  it('returns API.Products.MissingVat for a product without VAT', async () => {
     await stockShop(shop, [{ code: 'NOVAT', vat: null }]);
     const reply = await create(await evaluate(shop, [{ code: 'NOVAT', qty: 1 }]));
     expect([reply.status, reply.body]).toEqual([422, { errors: { Products: ['API.Products.MissingVat'] } }]);
   });
 
-  it.each(Object.keys(GUEST))('API.Orders.GuestDeliveryDataIncomplete: guest without %s', async (field) => {
-    const guest = { ...GUEST, [field]: undefined };
-    const reply = await create(await evaluate(shop, basket, { guest }));
-    expect([reply.status, reply.body]).toEqual([
-      422,
-      { errors: { Orders: ['API.Orders.GuestDeliveryDataIncomplete'] } },
-    ]);
-  });
+  it.each(Object.keys(GUEST))(
+    'returns API.Orders.GuestDeliveryDataIncomplete for a guest without %s',
+    async (field) => {
+      const guest = { ...GUEST, [field]: undefined };
+      const reply = await create(await evaluate(shop, basket, { guest }));
+      expect([reply.status, reply.body]).toEqual([
+        422,
+        { errors: { Orders: ['API.Orders.GuestDeliveryDataIncomplete'] } },
+      ]);
+    },
+  );
 
-  it('Insufficient stock for product: all lines are reserved or none', async () => {
+  it('reserves no line when the stock of one line is insufficient', async () => {
     const reply = await create(
       await evaluate(shop, [
         { code: 'A', qty: 1 },
@@ -210,7 +215,7 @@ describe('POST /proforma_orders', () => {
     expect((await shop.get('/proforma_orders')).body.data).toEqual([]);
   });
 
-  it('Insufficient stock for product: lines of one variant are added up', async () => {
+  it('refuses lines of one variant when their sum exceeds the stock', async () => {
     const reply = await create(
       await evaluate(shop, [
         { code: 'A', qty: 6 },
@@ -243,17 +248,17 @@ describe('POST /proforma_orders', () => {
       { code: 'A', qty: 11 },
     ]);
     expect(items.map((item: { warehouse_code: string }) => item.warehouse_code)).toEqual(['W3', 'W1', 'W2']);
-    const none = await create(await evaluate(shop, [{ code: 'A', qty: 13 }]));
-    expect(none.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
+    const refusedReply = await create(await evaluate(shop, [{ code: 'A', qty: 13 }]));
+    expect(refusedReply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
   });
 
-  it('reserves in the named warehouse only', async () => {
+  it('reserves only in the requested warehouse', async () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     const reply = await create(await evaluate(shop, [{ code: 'A', qty: 1 }], { warehouse_code: 'W2' }));
     expect(reply.body).toEqual({ errors: { message: ['Insufficient stock for product: Product A'] } });
   });
 
-  it('can be paid by bank transfer with its reference', async () => {
+  it('returns instructions and reference for a bank transfer', async () => {
     const account = {
       beneficiary: 'Shop',
       address: 'Put 1',
@@ -316,11 +321,11 @@ describe('pay', () => {
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({ paid: 0, payments: [] });
   });
 
-  it('Order debt is already paid', async () => {
+  it('refuses a payment after the debt is paid', async () => {
     const { id } = await propose(shop, basket);
-    const bank = { payment_method_id: await methodId(shop, 'bank_transfer') };
-    expect((await pay(id, bank)).body.data).toMatchObject({ paid: 233.33, proforma_status: 'paid' });
-    const reply = await pay(id, { ...bank, amount: 1 });
+    const bankTransfer = { payment_method_id: await methodId(shop, 'bank_transfer') };
+    expect((await pay(id, bankTransfer)).body.data).toMatchObject({ paid: 233.33, proforma_status: 'paid' });
+    const reply = await pay(id, { ...bankTransfer, amount: 1 });
     expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Order debt is already paid'] } }]);
   });
 
@@ -336,8 +341,8 @@ describe('pay', () => {
     expect(reply.body.data).toMatchObject({ paid: 233.33, debt: 0, proforma_status: 'paid' });
   });
 
-  describe.each([1_000_000_000_000.01, 1e20, 1e308])('with %d, above the maximum', (amount) => {
-    it('exceeds the debt', async () => {
+  describe.each([1_000_000_000_000.01, 1e20, 1e308])('an amount of %d, above the maximum', (amount) => {
+    it('is refused as above the debt', async () => {
       const { id } = await propose(shop, basket);
       const reply = await pay(id, { payment_method_id: await methodId(shop, 'cash'), amount });
       expect([reply.status, reply.body]).toEqual([422, { errors: { message: ['Payment amount exceeds order debt'] } }]);
@@ -346,19 +351,19 @@ describe('pay', () => {
     it('is refused by other rules first', async () => {
       const { id } = await propose(shop, basket);
       const cash = await methodId(shop, 'cash');
-      const refusal = async (method: number) => (await pay(id, { payment_method_id: method, amount })).body.errors;
-      expect(await refusal(999_999)).toEqual({ PaymentMethod: ['API.PaymentMethod.NotSupported'] });
+      const errorsFor = async (method: number) => (await pay(id, { payment_method_id: method, amount })).body.errors;
+      expect(await errorsFor(999_999)).toEqual({ PaymentMethod: ['API.PaymentMethod.NotSupported'] });
       await pay(id, { payment_method_id: cash, amount: 0 });
-      expect(await refusal(cash)).toEqual({ message: ['Order debt is already paid'] });
+      expect(await errorsFor(cash)).toEqual({ message: ['Order debt is already paid'] });
       await shop.post(`/proforma_orders/${id}/convert`);
-      expect(await refusal(cash)).toEqual({ ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] });
+      expect(await errorsFor(cash)).toEqual({ ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] });
     });
   });
 
   it('does not find the payment method of another app', async () => {
     const { id } = await propose(shop, basket);
-    const foreign = await methodId(await api.app(), 'cash');
-    expect((await pay(id, { payment_method_id: foreign, amount: 1 })).body).toEqual({
+    const foreignMethod = await methodId(await api.app(), 'cash');
+    expect((await pay(id, { payment_method_id: foreignMethod, amount: 1 })).body).toEqual({
       errors: { PaymentMethod: ['API.PaymentMethod.NotSupported'] },
     });
   });
@@ -377,20 +382,20 @@ describe('warehouse_confirm', () => {
     });
   });
 
-  it('reserves a raised line again, or refuses without stock', async () => {
+  it('reserves a raised line again, and refuses without stock', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 8 }]);
     const adjust = (qty: number) =>
       confirm(id, { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }] });
     await adjust(2);
-    const other = await propose(shop, [{ code: 'A', qty: 6 }]);
-    const refused = await adjust(5);
-    expect([refused.status, refused.body]).toEqual([
+    const otherProforma = await propose(shop, [{ code: 'A', qty: 6 }]);
+    const refusedReply = await adjust(5);
+    expect([refusedReply.status, refusedReply.body]).toEqual([
       422,
       { errors: { message: ['Insufficient stock for product: Product A'] } },
     ]);
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 8, available: 2 });
     expect((await adjust(4)).body.data).toMatchObject({ end_sales: 400, items: [{ qty_confirmed: 4 }] });
-    await shop.delete(`/proforma_orders/${other.id}`);
+    await shop.delete(`/proforma_orders/${otherProforma.id}`);
     expect((await confirm(id)).body.data).toMatchObject({ proforma_status: 'confirmed', end_sales: 800 });
     expect(await stockOf(shop, 'A')).toEqual({ on_hand: 10, reserved: 8, available: 2 });
   });
@@ -404,14 +409,14 @@ describe('warehouse_confirm', () => {
     await shop.put('/warehouse', { warehouses: [warehouse('W2')] });
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: 7 }]);
     expect((await adjust(8)).status).toBe(422);
-    const raised = await adjust(7);
-    expect(raised.body.data.items).toMatchObject([{ qty_confirmed: 7, warehouse_code: 'W2' }]);
-    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toEqual(raised.body.data);
-    const reserved = async () => {
+    const raisedReply = await adjust(7);
+    expect(raisedReply.body.data.items).toMatchObject([{ qty_confirmed: 7, warehouse_code: 'W2' }]);
+    expect((await shop.get(`/proforma_orders/${id}`)).body.data).toEqual(raisedReply.body.data);
+    const readShelves = async () => {
       const { body } = await shop.get('/stocks/aggregate?code=A');
-      return body.data[0].warehouses.map((each: Record<string, unknown>) => [each['on_hand'], each['reserved']]);
+      return body.data[0].warehouses.map((shelf: Record<string, unknown>) => [shelf['on_hand'], shelf['reserved']]);
     };
-    expect(await reserved()).toEqual([
+    expect(await readShelves()).toEqual([
       [10, 8],
       [7, 7],
     ]);
@@ -419,18 +424,18 @@ describe('warehouse_confirm', () => {
     expect(order.items).toMatchObject([{ qty: 7, warehouse_code: 'W2' }]);
     const { id: orderId, data_part, time_part } = order;
     await shop.put('/orders/bulk_update', { orders: [{ id: orderId, data_part, time_part, delivery_status_id: 2 }] });
-    expect(await reserved()).toEqual([
+    expect(await readShelves()).toEqual([
       [10, 8],
       [0, 0],
     ]);
     const movements = await shop.get('/stock_movements?dateFrom=2000-01-01&dateUntil=2100-01-01');
-    const { proforma_number: number } = raised.body.data;
+    const { proforma_number: number } = raisedReply.body.data;
     expect(
       movements.body.data
-        .filter((each: { reference: string }) => [number, order.order_number].includes(each.reference))
-        .map((each: Record<string, unknown>) => [each['kind'], each['warehouse_code'], each['qty']]),
+        .filter(({ reference }: { reference: string }) => [number, order.order_number].includes(reference))
+        .map((movement: Record<string, unknown>) => [movement['kind'], movement['warehouse_code'], movement['qty']]),
     ).toEqual(
-      // Movements of one moment are unordered.
+      // Movements of the same moment have no order.
       expect.arrayContaining([
         ['reserve', 'W1', 8],
         ['release', 'W1', -7],
@@ -456,8 +461,10 @@ describe('warehouse_confirm', () => {
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
     });
-    const none = { adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }] };
-    expect((await confirm(id, none)).body.data).toMatchObject({
+    const nothingConfirmed = {
+      adjustments: [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 0 }],
+    };
+    expect((await confirm(id, nothingConfirmed)).body.data).toMatchObject({
       end_sales: 0,
       paid: 0,
       debt: 0,
@@ -478,11 +485,11 @@ describe('warehouse_confirm', () => {
     ['a text', '1', 'qty_confirmed'],
   ])('refuses %s and changes nothing', async (_, qty, field) => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
-    const before = (await shop.get(`/proforma_orders/${id}`)).body;
+    const proformaBefore = (await shop.get(`/proforma_orders/${id}`)).body;
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
     const reply = await confirm(id, { adjustments });
     expect([reply.status, reply.body]).toEqual([422, { errors: { [`adjustments.0.${field}`]: ['is invalid'] } }]);
-    expect((await shop.get(`/proforma_orders/${id}`)).body).toEqual(before);
+    expect((await shop.get(`/proforma_orders/${id}`)).body).toEqual(proformaBefore);
   });
 
   it.each([null, undefined])('refuses a quantity of %p as missing', async (qty) => {
@@ -497,12 +504,15 @@ describe('warehouse_confirm', () => {
 
   it('refuses lines of another proforma and repeated lines', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
-    const other = await propose(shop, [{ code: 'A', qty: 1 }]);
-    const own = { proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 };
-    const foreign = { proforma_order_item_id: other.items[0].proforma_order_item_id, qty_confirmed: 1 };
-    const wrong = { errors: { 'adjustments.1.proforma_order_item_id': ['is invalid'] } };
-    for (const second of [foreign, own])
-      expect((await confirm(id, { adjustments: [own, second] })).body).toEqual(wrong);
+    const otherProforma = await propose(shop, [{ code: 'A', qty: 1 }]);
+    const ownAdjustment = { proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 };
+    const foreignAdjustment = {
+      proforma_order_item_id: otherProforma.items[0].proforma_order_item_id,
+      qty_confirmed: 1,
+    };
+    const expectedErrors = { errors: { 'adjustments.1.proforma_order_item_id': ['is invalid'] } };
+    for (const repeatedAdjustment of [foreignAdjustment, ownAdjustment])
+      expect((await confirm(id, { adjustments: [ownAdjustment, repeatedAdjustment] })).body).toEqual(expectedErrors);
   });
 });
 
@@ -518,7 +528,10 @@ describe('DELETE', () => {
     const { data } = (await shop.get(`/proforma_orders/${id}`)).body;
     expect(data).toMatchObject({ proforma_status: 'canceled', canceled: true, cancel_reason: 'changed mind', paid: 0 });
     expect(
-      data.payments.map((each: { amount: number; payment_status: string }) => [each.amount, each.payment_status]),
+      data.payments.map((payment: { amount: number; payment_status: string }) => [
+        payment.amount,
+        payment.payment_status,
+      ]),
     ).toEqual([
       [33.33, 'settled'],
       [200, 'settled'],
@@ -536,7 +549,7 @@ describe('DELETE', () => {
 });
 
 describe('PUT and PATCH', () => {
-  it.each(['put', 'patch'] as const)('%s changes tags and comment and keeps absent fields', async (method) => {
+  it.each(['put', 'patch'] as const)('changes tags and comment and keeps absent fields by %s', async (method) => {
     const { id } = await propose(shop, basket);
     await shop[method](`/proforma_orders/${id}`, { tags: ['a', 'b', 'a'] });
     const { data } = (await shop[method](`/proforma_orders/${id}`, { comment: 'ring twice' })).body;
@@ -561,8 +574,8 @@ describe('PUT and PATCH', () => {
 });
 
 describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
-  /** Edits a proforma with one open alert. Returns the answer and the state afterwards. */
-  const edited = async (alerts: unknown) => {
+  /** Edits a proforma that has one open alert, and returns the response and the resulting state. */
+  const editAlerts = async (alerts: unknown) => {
     const { id } = await propose(shop, basket);
     await shop.post(`/proforma_orders/${id}/pay`, {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 0 },
@@ -572,7 +585,7 @@ describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
     const { comment, open_alerts_count: open } = (await shop.get(`/proforma_orders/${id}`)).body.data;
     return { answer: [reply.status, reply.status === 200 || reply.body], comment, open };
   };
-  const unchanged = { comment: null, open: 1 };
+  const unchangedState = { comment: null, open: 1 };
 
   it.each([
     [5],
@@ -588,8 +601,11 @@ describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
     [[{ index: 0, resolved: 'true' }]],
     [[{ index: 0, resolved: 1 }]],
     [[{ index: 0, resolved: true }, 'x']],
-  ])('answers 400 for %j', async (alerts) => {
-    expect(await edited(alerts)).toEqual({ answer: [400, { errors: { detail: 'Bad Request' } }], ...unchanged });
+  ])('returns 400 for %j', async (alerts) => {
+    expect(await editAlerts(alerts)).toEqual({
+      answer: [400, { errors: { detail: 'Bad Request' } }],
+      ...unchangedState,
+    });
   });
 
   it.each([
@@ -604,20 +620,20 @@ describe.each(['put', 'patch'] as const)('resolving alerts by %s', (method) => {
       { 'alerts.1.index': ["can't be blank"], 'alerts.1.resolved': ['is invalid'] },
     ],
   ])('refuses alerts %s under the name of the field', async (_, alerts, errors) => {
-    expect(await edited(alerts)).toEqual({ answer: [422, { errors }], ...unchanged });
+    expect(await editAlerts(alerts)).toEqual({ answer: [422, { errors }], ...unchangedState });
   });
 
-  it.each([1, -1, 2 ** 53, 1e20, -1e20])('AlertNotFound: index %d', async (index) => {
+  it.each([1, -1, 2 ** 53, 1e20, -1e20])('returns API.ProformaOrders.AlertNotFound for the index %d', async (index) => {
     const errors = { ProformaOrders: ['API.ProformaOrders.AlertNotFound'] };
-    expect(await edited([{ index, resolved: true }])).toEqual({ answer: [422, { errors }], ...unchanged });
+    expect(await editAlerts([{ index, resolved: true }])).toEqual({ answer: [422, { errors }], ...unchangedState });
   });
 
   it.each([null, undefined])('treats %p as absent', async (alerts) => {
-    expect(await edited(alerts)).toEqual({ answer: [200, true], comment: 'new', open: 1 });
+    expect(await editAlerts(alerts)).toEqual({ answer: [200, true], comment: 'new', open: 1 });
   });
 
   it('resolves an alert', async () => {
-    expect(await edited([{ index: 0, resolved: true }])).toEqual({ answer: [200, true], comment: 'new', open: 0 });
+    expect(await editAlerts([{ index: 0, resolved: true }])).toEqual({ answer: [200, true], comment: 'new', open: 0 });
   });
 });
 
@@ -654,21 +670,21 @@ describe('a final proforma', () => {
   });
 });
 
-describe('a proforma of another app, or none', () => {
+describe('an unknown proforma', () => {
   it.each(['0', '-1', '1', 'abc', '99999999999999999999', '1e3', '%00', '1%20'])(
-    'answers id %s with 404 and an empty body',
+    'returns 404 and an empty body for the id %s',
     async (id) => {
-      const stranger = await api.app();
+      const otherApp = await api.app();
       const replies = [
-        await stranger.get(`/proforma_orders/${id}`),
-        await stranger.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: 1, amount: 1 } }),
-        await stranger.post(`/proforma_orders/${id}/pay`, { payment: {} }),
-        await stranger.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: 1, amount: 0.001 } }),
-        await stranger.post(`/proforma_orders/${id}/warehouse_confirm`),
-        await stranger.post(`/proforma_orders/${id}/convert`),
-        await stranger.patch(`/proforma_orders/${id}`, { tags: 5 }),
-        await stranger.patch(`/proforma_orders/${id}`, { alerts: [{}] }),
-        await stranger.delete(`/proforma_orders/${id}`),
+        await otherApp.get(`/proforma_orders/${id}`),
+        await otherApp.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: 1, amount: 1 } }),
+        await otherApp.post(`/proforma_orders/${id}/pay`, { payment: {} }),
+        await otherApp.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: 1, amount: 0.001 } }),
+        await otherApp.post(`/proforma_orders/${id}/warehouse_confirm`),
+        await otherApp.post(`/proforma_orders/${id}/convert`),
+        await otherApp.patch(`/proforma_orders/${id}`, { tags: 5 }),
+        await otherApp.patch(`/proforma_orders/${id}`, { alerts: [{}] }),
+        await otherApp.delete(`/proforma_orders/${id}`),
       ];
       for (const { status, text } of replies) expect([status, text]).toEqual([404, '']);
     },
@@ -682,8 +698,8 @@ describe('an overdue proforma before the sweep', () => {
       payment: { payment_method_id: await methodId(shop, 'cash'), amount: 33.33 },
     });
     api.clock.forward({ hours: 72 });
-    const late = await shop.post(`/proforma_orders/${id}/warehouse_confirm`);
-    expect(late.body).toEqual({ errors: { ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] } });
+    const refusedReply = await shop.post(`/proforma_orders/${id}/warehouse_confirm`);
+    expect(refusedReply.body).toEqual({ errors: { ProformaOrders: ['API.ProformaOrders.AlreadyFinal'] } });
     const { data } = (await shop.get(`/proforma_orders/${id}`)).body;
     expect(data).toMatchObject({ proforma_status: 'expired', canceled: true, cancel_reason: 'expired', paid: 0 });
     expect(data.payments[1]).toMatchObject({ amount: -33.33, payment_status: 'refunded' });
@@ -715,14 +731,14 @@ describe('an overdue proforma before the sweep', () => {
       open_alerts_count: 1,
       expires_in_seconds: 0,
     });
-    const resolved = await shop.patch(`/proforma_orders/${id}`, { alerts: [{ index: 0, resolved: true }] });
-    expect(resolved.body.data).toMatchObject({
+    const resolveReply = await shop.patch(`/proforma_orders/${id}`, { alerts: [{ index: 0, resolved: true }] });
+    expect(resolveReply.body.data).toMatchObject({
       open_alerts_count: 0,
       alerts: [{ kind: 'paid_not_converted', resolved: true }],
     });
   });
 
-  it('allows a raise after the deadline, then expires at the next call', async () => {
+  it('allows a raised line after the deadline, then expires at the next call', async () => {
     const { id, items } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const adjust = async (qty: number) => {
       const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
@@ -732,17 +748,17 @@ describe('an overdue proforma before the sweep', () => {
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
     api.clock.forward({ hours: 73 });
     expect(await adjust(1)).toMatchObject({ proforma_status: 'partial_confirmed', debt: 0 });
-    const raised = await adjust(3);
-    expect(raised).toMatchObject({
+    const raisedProforma = await adjust(3);
+    expect(raisedProforma).toMatchObject({
       proforma_status: 'confirmed',
       debt: 200,
       expires_in_seconds: 0,
       payment_instructions: { amount: 0, qr: null },
     });
-    expect(Date.parse(`${raised.expires_at}Z`)).toBeLessThan(api.clock.now().getTime());
+    expect(Date.parse(`${raisedProforma.expires_at}Z`)).toBeLessThan(api.clock.now().getTime());
     expect((await shop.get(`/proforma_orders/${id}`)).body.data).toMatchObject({
       proforma_status: 'expired',
-      expires_at: raised.expires_at,
+      expires_at: raisedProforma.expires_at,
     });
     expect(await stockOf(shop, 'A')).toMatchObject({ reserved: 0 });
   });

@@ -23,7 +23,7 @@ describe('refunds over HTTP', () => {
   refundGatewayContract(runnerOf(globalThis), openHttp);
 });
 
-/** Statuses of each behavior, used in turn. */
+/** The server returns these statuses in turn. */
 const STATUSES: Partial<Readonly<Record<PayerBehavior, readonly number[]>>> = {
   pays: [200, 201, 204, 299],
   refuses: [422, 400, 402, 404, 410, 426, 430, 499],
@@ -31,7 +31,7 @@ const STATUSES: Partial<Readonly<Record<PayerBehavior, readonly number[]>>> = {
 };
 const [UNAUTHORIZED, UNSUPPORTED] = [401, 415];
 
-interface Body {
+interface RefundBody {
   readonly idempotency_key: string;
   readonly app_id: number;
   readonly proforma_id: number;
@@ -39,7 +39,7 @@ interface Body {
   readonly payment_id: number;
   readonly payment_method: string;
   readonly refund_id: number;
-  /** Decimals. */
+  /** Decimal number in the currency. */
   readonly amount: number;
   readonly currency: string;
   readonly reference: string | null;
@@ -50,13 +50,14 @@ const TIMEOUT_MS = 2_000;
 async function openHttp(): Promise<RefundGatewayFixture> {
   let behavior: PayerBehavior = 'pays';
   let turn = 0;
-  const paid = new Map<string, Body>();
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = (await json(request)) as Body;
-    const refusal = refusalOf(request);
+  const paidRefunds = new Map<string, RefundBody>();
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = (await json(request)) as RefundBody;
+    const refusal = statusOfInvalidHeaders(request);
     if (refusal !== undefined) return void response.writeHead(refusal).end();
     // A payer that hangs up has paid without answering.
-    if (behavior === 'pays' || behavior === 'hangs up') paid.set(String(request.headers['idempotency-key']), body);
+    if (behavior === 'pays' || behavior === 'hangs up')
+      paidRefunds.set(String(request.headers['idempotency-key']), body);
     if (behavior === 'hangs up') response.destroy();
     turn += 1;
     const statuses = STATUSES[behavior] ?? [];
@@ -65,7 +66,7 @@ async function openHttp(): Promise<RefundGatewayFixture> {
   };
   const server = createServer((request, response) => {
     if (request.url === '/elsewhere') response.writeHead(200).end();
-    else void answer(request, response);
+    else void handle(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -76,7 +77,7 @@ async function openHttp(): Promise<RefundGatewayFixture> {
       behave: (next) => {
         behavior = next;
       },
-      paid: ({ refundId }) => [...paid.values()].filter((each) => each.refund_id === refundId).map(paidBy),
+      paid: ({ refundId }) => [...paidRefunds.values()].filter((body) => body.refund_id === refundId).map(toPaidRefund),
     },
     close: async () => {
       server.closeAllConnections();
@@ -85,14 +86,13 @@ async function openHttp(): Promise<RefundGatewayFixture> {
   };
 }
 
-/** Status for a request without the published headers. */
-function refusalOf({ headers }: IncomingMessage): number | undefined {
+function statusOfInvalidHeaders({ headers }: IncomingMessage): number | undefined {
   if (headers.authorization !== 'Bearer secret') return UNAUTHORIZED;
   const isJson = headers['content-type'] === 'application/json' && headers.accept === 'application/json';
   return isJson ? undefined : UNSUPPORTED;
 }
 
-function paidBy(body: Body): PaidRefund {
+function toPaidRefund(body: RefundBody): PaidRefund {
   const { currency, reference } = body;
   const amount = Math.round(body.amount * 10 ** decimalsOf(currency));
   const received = {

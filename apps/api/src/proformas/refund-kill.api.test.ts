@@ -7,30 +7,29 @@ import { startServer, type ServerProcess } from '../testing/server-process.js';
 import { methodId, propose, stockShop } from '../testing/shop.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
-// The service runs in a process that is killed; a second one shows what it wrote.
+// The test kills a process of the service; a second process shows what the first one wrote.
 
-/** `holds` reads without answering; `deaf` does not read; `cuts` closes the connection. */
+/** `holds` reads requests without answering, `deaf` does not read them, and `cuts` closes connections. */
 type Behavior = 'pays' | 'holds' | 'deaf' | 'cuts';
 
-/** A payment service that pays at most once per key. */
-class Gateway {
+/** Pays at most once per key. */
+class PaymentGateway {
   behavior: Behavior = 'pays';
-  /** Keys in the order of the requests, with repeats. */
-  readonly asked: string[] = [];
+  readonly requestedKeys: string[] = [];
   readonly paid = new Map<string, number>();
   connections = 0;
   private readonly amounts = new Map<string, number>();
   private readonly sockets = new Set<Socket>();
-  private readonly http = createHttpServer((request, response) => {
+  private readonly httpServer = createHttpServer((request, response) => {
     const key = String(request.headers['idempotency-key']);
     void json(request).then((body) => this.answer(key, (body as { amount: number }).amount, response));
   });
-  private readonly door = createServer((socket) => this.receive(socket));
+  private readonly tcpServer = createServer((socket) => this.accept(socket));
 
   async open(): Promise<string> {
-    this.door.listen(0, '127.0.0.1');
-    await once(this.door, 'listening');
-    return `http://127.0.0.1:${(this.door.address() as AddressInfo).port}/refunds`;
+    this.tcpServer.listen(0, '127.0.0.1');
+    await once(this.tcpServer, 'listening');
+    return `http://127.0.0.1:${(this.tcpServer.address() as AddressInfo).port}/refunds`;
   }
 
   pay(key: string): void {
@@ -39,20 +38,20 @@ class Gateway {
 
   close(): void {
     for (const socket of this.sockets) socket.destroy();
-    this.door.close();
+    this.tcpServer.close();
   }
 
-  private receive(socket: Socket): void {
+  private accept(socket: Socket): void {
     this.sockets.add(socket);
     // A killed process resets its connections.
     socket.on('error', () => socket.destroy());
     this.connections += 1;
     if (this.behavior === 'cuts') socket.destroy();
-    else if (this.behavior !== 'deaf') this.http.emit('connection', socket);
+    else if (this.behavior !== 'deaf') this.httpServer.emit('connection', socket);
   }
 
   private answer(key: string, amount: number, response: ServerResponse): void {
-    this.asked.push(key);
+    this.requestedKeys.push(key);
     this.amounts.set(key, amount);
     if (this.behavior === 'holds') return;
     this.pay(key);
@@ -62,9 +61,9 @@ class Gateway {
 
 let api: TestApi;
 let shop: Client;
-let gateway: Gateway;
+let gateway: PaymentGateway;
 let environment: Record<string, string>;
-let running: ServerProcess | undefined;
+let runningServer: ServerProcess | undefined;
 
 beforeAll(async () => {
   api = await testApi();
@@ -73,49 +72,52 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 beforeEach(async () => {
-  gateway = new Gateway();
+  gateway = new PaymentGateway();
   environment = { DATABASE_URL: api.url, REFUND_URL: await gateway.open(), LOG_LEVEL: 'silent', WORKER: 'inline' };
   shop = await api.app();
   await stockShop(shop, [{ code: 'A', price: 100 }]);
 });
 afterEach(async () => {
-  await running?.stop('SIGKILL');
+  await runningServer?.stop('SIGKILL');
   gateway.close();
 });
 
-async function start(): Promise<Client> {
-  running = await startServer(environment);
-  return api.through(shop, [running.origin]);
+async function startService(): Promise<Client> {
+  runningServer = await startServer(environment);
+  return api.through(shop, [runningServer.origin]);
 }
 
-const outcomeOf = (call: Promise<unknown>): Promise<string> =>
+const awaitOutcome = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => 'answered',
     () => 'cut off',
   );
 
-const kill = async (): Promise<void> => {
-  await running?.stop('SIGKILL');
+const killService = async (): Promise<void> => {
+  await runningServer?.stop('SIGKILL');
 };
 
-/** Id of a proforma with 100 paid by bank transfer and 200 by card. */
-async function paidByBankAndCard(): Promise<number> {
+/** Returns the id of a proforma with 100 paid by bank transfer and 200 by card. */
+async function payByBankAndCard(): Promise<number> {
   const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
   const payment = { payment_method_id: await methodId(shop, 'bank_transfer'), amount: 100 };
   await shop.post(`/proforma_orders/${id}/pay`, { payment });
   const { body } = await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} });
-  const card = `/proforma_orders/${id}/card_payments/${body.data.payments.at(-1).id}/result`;
-  const paid = await shop.post(card, { result: { status: 'settled', reference: 'tx-1' } });
-  expect(paid.body.data).toMatchObject({ proforma_status: 'paid', paid: 300, debt: 0 });
+  const resultPath = `/proforma_orders/${id}/card_payments/${body.data.payments.at(-1).id}/result`;
+  const paidReply = await shop.post(resultPath, { result: { status: 'settled', reference: 'tx-1' } });
+  expect(paidReply.body.data).toMatchObject({ proforma_status: 'paid', paid: 300, debt: 0 });
   return id;
 }
 
 // eslint-disable-next-line typescript/no-explicit-any
-const shown = async (id: number): Promise<any> => (await shop.get(`/proforma_orders/${id}`)).body.data;
+const readProforma = async (id: number): Promise<any> => (await shop.get(`/proforma_orders/${id}`)).body.data;
 
-async function statuses(id: number): Promise<[number, string][]> {
-  const { payments } = await shown(id);
-  return payments.map((each: { amount: number; payment_status: string }) => [each.amount, each.payment_status]);
+async function readStatuses(id: number): Promise<[number, string][]> {
+  const { payments } = await readProforma(id);
+  return payments.map((payment: { amount: number; payment_status: string }) => [
+    payment.amount,
+    payment.payment_status,
+  ]);
 }
 
 const CAPTURED = [
@@ -125,77 +127,77 @@ const CAPTURED = [
 const PENDING = [...CAPTURED, [-200, 'pending'], [-100, 'pending']];
 const REFUNDED = [...CAPTURED, [-200, 'refunded'], [-100, 'refunded']];
 
-/** Ends the pause before the worker's next attempts. Returns how many refunds were waiting. */
-async function endPause(): Promise<number> {
-  const due = await api.database.rows(
+/** Makes the waiting refunds due immediately; returns their number. */
+async function makeRefundsDue(): Promise<number> {
+  const rows = await api.database.rows(
     `update payments set next_attempt_at = now() where app_id = $1 and next_attempt_at is not null returning id`,
     [shop.appId],
   );
-  return due.length;
+  return rows.length;
 }
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+async function waitUntil(isReached: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 8_000;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Timed out; asked for: ${gateway.asked.join(', ')}`);
+  while (!(await isReached())) {
+    if (Date.now() > deadline) throw new Error(`Timed out; asked for: ${gateway.requestedKeys.join(', ')}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-const nothingIsPending = async (id: number): Promise<boolean> =>
-  (await statuses(id)).every(([, status]) => status !== 'pending');
+const hasNoPendingRefund = async (id: number): Promise<boolean> =>
+  (await readStatuses(id)).every(([, status]) => status !== 'pending');
 
-async function expectAllPaidBack(id: number): Promise<void> {
-  expect(await statuses(id)).toEqual(REFUNDED);
-  expect(await shown(id)).toMatchObject({ proforma_status: 'canceled', paid: 0, alerts: [] });
+async function expectAllRefunded(id: number): Promise<void> {
+  expect(await readStatuses(id)).toEqual(REFUNDED);
+  expect(await readProforma(id)).toMatchObject({ proforma_status: 'canceled', paid: 0, alerts: [] });
 }
 
 describe('a service killed while the gateway holds its answers', () => {
-  it('retries under the same keys, and each refund is paid once', async () => {
-    const [client, id] = await Promise.all([start(), paidByBankAndCard()]);
+  it('retries under the same keys and pays each refund once', async () => {
+    const [client, id] = await Promise.all([startService(), payByBankAndCard()]);
     gateway.behavior = 'holds';
-    const outcome = outcomeOf(client.delete(`/proforma_orders/${id}`));
-    await until(() => gateway.asked.length === 2);
-    await kill();
+    const outcome = awaitOutcome(client.delete(`/proforma_orders/${id}`));
+    await waitUntil(() => gateway.requestedKeys.length === 2);
+    await killService();
     expect(await outcome).toBe('cut off');
-    expect(await statuses(id)).toEqual(PENDING);
+    expect(await readStatuses(id)).toEqual(PENDING);
 
-    const [first = '', second = ''] = gateway.asked;
+    const [firstKey = '', secondKey = ''] = gateway.requestedKeys;
     // The gateway has received the other refund without paying it.
-    gateway.pay(first);
+    gateway.pay(firstKey);
     gateway.behavior = 'pays';
-    expect(await endPause()).toBe(2);
-    await start();
-    await until(() => nothingIsPending(id));
-    expect(gateway.asked.slice(2).sort()).toEqual([first, second].sort());
+    expect(await makeRefundsDue()).toBe(2);
+    await startService();
+    await waitUntil(() => hasNoPendingRefund(id));
+    expect(gateway.requestedKeys.slice(2).sort()).toEqual([firstKey, secondKey].sort());
     expect([gateway.paid.size, sum([...gateway.paid.values()])]).toEqual([2, 300]);
-    await expectAllPaidBack(id);
-    expect(await endPause()).toBe(0);
+    await expectAllRefunded(id);
+    expect(await makeRefundsDue()).toBe(0);
   });
 });
 
 describe('a service killed before the gateway has received its refunds', () => {
-  it('asks after its restart, and each refund is paid once', async () => {
-    const [client, cutOff, unread] = await Promise.all([start(), paidByBankAndCard(), paidByBankAndCard()]);
+  it('requests the refunds after its restart and pays each once', async () => {
+    const [client, cutOffId, unreadId] = await Promise.all([startService(), payByBankAndCard(), payByBankAndCard()]);
     gateway.behavior = 'cuts';
-    expect((await client.delete(`/proforma_orders/${cutOff}`)).status).toBe(204);
+    expect((await client.delete(`/proforma_orders/${cutOffId}`)).status).toBe(204);
     gateway.behavior = 'deaf';
-    const before = gateway.connections;
-    const outcome = outcomeOf(client.delete(`/proforma_orders/${unread}`));
-    await until(() => gateway.connections === before + 2);
-    await kill();
+    const connectionsBefore = gateway.connections;
+    const outcome = awaitOutcome(client.delete(`/proforma_orders/${unreadId}`));
+    await waitUntil(() => gateway.connections === connectionsBefore + 2);
+    await killService();
     expect(await outcome).toBe('cut off');
-    expect(gateway.asked).toEqual([]);
-    expect([await statuses(cutOff), await statuses(unread)]).toEqual([PENDING, PENDING]);
+    expect(gateway.requestedKeys).toEqual([]);
+    expect([await readStatuses(cutOffId), await readStatuses(unreadId)]).toEqual([PENDING, PENDING]);
 
     gateway.behavior = 'pays';
-    expect(await endPause()).toBe(4);
-    await start();
-    await until(async () => (await nothingIsPending(cutOff)) && nothingIsPending(unread));
-    expect(gateway.asked).toHaveLength(4);
+    expect(await makeRefundsDue()).toBe(4);
+    await startService();
+    await waitUntil(async () => (await hasNoPendingRefund(cutOffId)) && hasNoPendingRefund(unreadId));
+    expect(gateway.requestedKeys).toHaveLength(4);
     expect([gateway.paid.size, sum([...gateway.paid.values()])]).toEqual([4, 600]);
-    await expectAllPaidBack(cutOff);
-    await expectAllPaidBack(unread);
-    expect(await endPause()).toBe(0);
+    await expectAllRefunded(cutOffId);
+    await expectAllRefunded(unreadId);
+    expect(await makeRefundsDue()).toBe(0);
   });
 });

@@ -3,21 +3,21 @@ import { messageOf } from '../adapters/index.js';
 import { ForeignRefundGateway, type UnansweredRefund } from './refund-module.js';
 
 const request = { idempotencyKey: 'refund-1-2' } as RefundRequest;
-const reported: [UnansweredRefund, unknown][] = [];
-const report = (refund: UnansweredRefund, error: unknown) => void reported.push([refund, error]);
-const answering = (refund: () => unknown) =>
+const reports: [UnansweredRefund, unknown][] = [];
+const report = (refund: UnansweredRefund, error: unknown) => void reports.push([refund, error]);
+const refundThrough = (refund: () => unknown) =>
   new ForeignRefundGateway('their-gateway', { refund: refund as () => Promise<'refunded'> }, report, 50).refund(
     request,
   );
 
 describe('a refund gateway of a module', () => {
   beforeEach(() => {
-    reported.length = 0;
+    reports.length = 0;
   });
 
-  it.each(['refunded', 'failed', 'unknown'])('passes on the answer %s', async (outcome) => {
-    expect(await answering(() => Promise.resolve(outcome))).toBe(outcome);
-    expect(reported).toEqual([]);
+  it.each(['refunded', 'failed', 'unknown'])('returns the answer %s', async (outcome) => {
+    expect(await refundThrough(() => Promise.resolve(outcome))).toBe(outcome);
+    expect(reports).toEqual([]);
   });
 
   it.each<[string, () => unknown, string]>([
@@ -33,8 +33,10 @@ describe('a refund gateway of a module', () => {
     ['answers with another value', () => Promise.resolve(200), 'an invalid answer: 200'],
     ['does not answer', () => new Promise(() => {}), 'no answer within 50 ms'],
   ])('answers unknown and reports the cause when the module %s', async (_, refund, cause) => {
-    expect(await answering(refund)).toBe('unknown');
-    const asked = { gateway: 'their-gateway', idempotency_key: 'refund-1-2' };
-    expect(reported.map(([at, error]) => [at, messageOf(error)])).toEqual([[asked, cause]]);
+    expect(await refundThrough(refund)).toBe('unknown');
+    const expectedRefund = { gateway: 'their-gateway', idempotency_key: 'refund-1-2' };
+    expect(reports.map(([reportedRefund, error]) => [reportedRefund, messageOf(error)])).toEqual([
+      [expectedRefund, cause],
+    ]);
   });
 });

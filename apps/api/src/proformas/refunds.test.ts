@@ -4,15 +4,15 @@ import { isRefusal } from '@back-office/kernel';
 import { DatabaseUnavailable, UnknownOutcome } from '@back-office/database';
 import { Refunds } from './refunds.js';
 
-const APP = 1;
+const APP_ID = 1;
 const clock = { now: () => NOW };
 const queue = { due: () => Promise.resolve([]), claim: () => Promise.resolve(undefined) };
 const gateway = { refund: () => Promise.resolve('refunded' as const) };
 
-/** A cancelled proforma with a pending refund. */
-async function canceled(orders: InMemoryProformaOrders): Promise<StoredChange> {
-  orders.addStock(APP, { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10 });
-  const made = await orders.create(APP, orders.addEvaluation(APP, anEvaluation()), (facts) =>
+/** Returns a cancelled proforma with a pending refund. */
+async function cancelPaidProforma(orders: InMemoryProformaOrders): Promise<StoredChange> {
+  orders.addStock(APP_ID, { variantId: 101, warehouseId: 1, warehouseCode: 'W1', onHand: 10 });
+  const created = await orders.create(APP_ID, orders.addEvaluation(APP_ID, anEvaluation()), (facts) =>
     createProforma({
       ...facts,
       preferredWarehouse: null,
@@ -22,12 +22,12 @@ async function canceled(orders: InMemoryProformaOrders): Promise<StoredChange> {
       now: NOW,
     }),
   );
-  if (isRefusal(made)) throw new Error(made.refused);
+  if (isRefusal(created)) throw new Error(created.refused);
   const method = { id: 1, name: 'Bank', kind: 'bank_transfer' as const };
-  const deciding = async (decide: (found: Proforma) => Proforma | { refused: string }): Promise<StoredChange> =>
-    (await orders.change(APP, made.id, (found) => ({ next: decide(found) as Proforma }))) as StoredChange;
-  await deciding((found) => pay(found, { method, amount: 0, now: NOW }));
-  return deciding((found) => cancel(found, { reason: null, now: NOW }));
+  const apply = async (decide: (proforma: Proforma) => Proforma | { refused: string }): Promise<StoredChange> =>
+    (await orders.change(APP_ID, created.id, (proforma) => ({ next: decide(proforma) as Proforma }))) as StoredChange;
+  await apply((proforma) => pay(proforma, { method, amount: 0, now: NOW }));
+  return apply((proforma) => cancel(proforma, { reason: null, now: NOW }));
 }
 
 describe('a refund whose answer cannot be recorded', () => {
@@ -35,38 +35,38 @@ describe('a refund whose answer cannot be recorded', () => {
     'stays pending for the worker, and the call succeeds (%p)',
     async (error) => {
       const orders = new InMemoryProformaOrders();
-      const stored = await canceled(orders);
+      const storedChange = await cancelPaidProforma(orders);
       orders.change = () => {
         throw error;
       };
-      const proforma = await new Refunds(orders, gateway, queue as never, clock, () => {}).payOut(APP, stored);
+      const proforma = await new Refunds(orders, gateway, queue as never, clock, () => {}).payOut(APP_ID, storedChange);
       expect(proforma).toMatchObject({ status: 'canceled', payments: [{ amount: 3000 }, { status: 'pending' }] });
     },
   );
 
   it('throws on a bug', async () => {
     const orders = new InMemoryProformaOrders();
-    const stored = await canceled(orders);
+    const storedChange = await cancelPaidProforma(orders);
     orders.change = () => Promise.reject(new TypeError('bug'));
-    await expect(new Refunds(orders, gateway, queue as never, clock, () => {}).payOut(APP, stored)).rejects.toThrow(
-      'bug',
-    );
+    await expect(
+      new Refunds(orders, gateway, queue as never, clock, () => {}).payOut(APP_ID, storedChange),
+    ).rejects.toThrow('bug');
   });
 });
 
-describe('due refunds', () => {
-  const due = Array.from({ length: 20 }, (_, index) => ({ appId: APP, paymentId: index + 1 }));
-  const dueQueue = { due: async () => due, claim: async () => undefined };
+describe('payOutDue', () => {
+  const dueRefunds = Array.from({ length: 20 }, (_, index) => ({ appId: APP_ID, paymentId: index + 1 }));
+  const dueQueue = { due: async () => dueRefunds, claim: async () => undefined };
 
-  it('are all claimed, one by one', async () => {
-    const claimed: number[] = [];
-    const claiming = { ...dueQueue, claim: async (_: number, id: number) => void claimed.push(id) };
-    const refunds = new Refunds(new InMemoryProformaOrders(), gateway, claiming as never, clock, () => {});
+  it('claims all due refunds one by one', async () => {
+    const claimedIds: number[] = [];
+    const claimQueue = { ...dueQueue, claim: async (_: number, id: number) => void claimedIds.push(id) };
+    const refunds = new Refunds(new InMemoryProformaOrders(), gateway, claimQueue as never, clock, () => {});
     expect(await refunds.payOutDue()).toBe(20);
-    expect(claimed.toSorted((one, other) => one - other)).toEqual(due.map(({ paymentId }) => paymentId));
+    expect(claimedIds.toSorted((a, b) => a - b)).toEqual(dueRefunds.map(({ paymentId }) => paymentId));
   });
 
-  it('are left alone while the process stops', async () => {
+  it('claims nothing while the process stops', async () => {
     const refunds = new Refunds(new InMemoryProformaOrders(), gateway, dueQueue as never, clock, () => {});
     expect(await refunds.payOutDue(AbortSignal.abort())).toBe(0);
   });

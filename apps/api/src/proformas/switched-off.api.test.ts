@@ -4,17 +4,16 @@ import { evaluate, propose, putStock, stockOf, stockShop, warehouse } from '../t
 import { testApi, type Client, type Reply, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
-/** Holds the locks that the calls wait for. */
-let other: pg.Client;
+let lockingClient: pg.Client;
 let shop: Client;
 
 beforeAll(async () => {
   api = await testApi();
-  other = new pg.Client(api.url);
-  await other.connect();
+  lockingClient = new pg.Client(api.url);
+  await lockingClient.connect();
 });
 afterAll(async () => {
-  await other.end();
+  await lockingClient.end();
   await api.close();
 });
 beforeEach(async () => {
@@ -24,52 +23,52 @@ beforeEach(async () => {
 
 const setSellable = (sellable: boolean): Promise<Reply> =>
   shop.put('/warehouse', { warehouses: [warehouse('W1', { sellable })] });
-const STOCK = 'select 1 from stocks where app_id = $1 for update';
-// The two steps of PUT /warehouse.
-const HOLD = 'select 1 from warehouses where app_id = $1 for update';
+const LOCK_STOCK = 'select 1 from stocks where app_id = $1 for update';
+// PUT /warehouse runs these two statements.
+const LOCK_WAREHOUSES = 'select 1 from warehouses where app_id = $1 for update';
 const SWITCH_OFF = 'update warehouses set sellable = false where app_id = $1';
 
 /** Runs `action` while the call waits for a lock of `statement`. Returns the reply of the call. */
-async function replyAfter(
+async function runWhileWaiting(
   statement: string,
   call: () => Promise<Reply>,
   action: () => Promise<unknown>,
 ): Promise<Reply> {
-  await other.query('begin');
-  await other.query(statement, [shop.appId]);
+  await lockingClient.query('begin');
+  await lockingClient.query(statement, [shop.appId]);
   const reply = call();
-  await untilOneWaits();
+  await waitForLock();
   await action();
-  await other.query('commit');
+  await lockingClient.query('commit');
   return reply;
 }
 
-async function untilOneWaits(): Promise<void> {
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await api.database.rows(waiting)).length === 0) await setTimeout(10);
+async function waitForLock(): Promise<void> {
+  const lockWaits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await api.database.rows(lockWaits)).length === 0) await setTimeout(10);
 }
 
-const create = (evaluation: number, client = shop): Promise<Reply> =>
+const createProforma = (evaluation: number, client = shop): Promise<Reply> =>
   client.post('/proforma_orders', { order_processing_id: evaluation });
 const INSUFFICIENT = [422, { errors: { message: ['Insufficient stock for product: Product A'] } }];
-const nothingReserved = async (): Promise<void> => {
+const expectNothingReserved = async (): Promise<void> => {
   expect(await stockOf(shop, 'A')).toMatchObject({ on_hand: 10, reserved: 0 });
-  const written = await api.database.rows('select 1 from proforma_orders where app_id = $1', [shop.appId]);
-  expect(written).toEqual([]);
+  const proformas = await api.database.rows('select 1 from proforma_orders where app_id = $1', [shop.appId]);
+  expect(proformas).toEqual([]);
 };
 
 describe('switching a warehouse off while a new proforma waits for its stock', () => {
   it('refuses the proforma and keeps the evaluation usable', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
-    const { status, body } = await replyAfter(
-      STOCK,
-      () => create(evaluation),
+    const { status, body } = await runWhileWaiting(
+      LOCK_STOCK,
+      () => createProforma(evaluation),
       () => setSellable(false),
     );
     expect([status, body]).toEqual(INSUFFICIENT);
-    await nothingReserved();
+    await expectNothingReserved();
     await setSellable(true);
-    expect((await create(evaluation)).status).toBe(201);
+    expect((await createProforma(evaluation)).status).toBe(201);
   });
 
   it('reserves in the next warehouse with enough stock', async () => {
@@ -79,9 +78,9 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
       { code: 'A', qty: 2 },
       { code: 'A', qty: 1 },
     ]);
-    const { status, body } = await replyAfter(
-      STOCK,
-      () => create(evaluation),
+    const { status, body } = await runWhileWaiting(
+      LOCK_STOCK,
+      () => createProforma(evaluation),
       () => setSellable(false),
     );
     expect(status).toBe(201);
@@ -91,35 +90,35 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
 
   it('refuses an evaluation that names the warehouse', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }], { warehouse_code: 'W1' });
-    const { status, body } = await replyAfter(
-      STOCK,
-      () => create(evaluation),
+    const { status, body } = await runWhileWaiting(
+      LOCK_STOCK,
+      () => createProforma(evaluation),
       () => setSellable(false),
     );
     expect([status, body]).toEqual(INSUFFICIENT);
-    await nothingReserved();
+    await expectNothingReserved();
   });
 
   it('refuses a keyed call and its repeat', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
-    const keyed = shop.keyed('once');
-    const first = await replyAfter(
-      STOCK,
-      () => create(evaluation, keyed),
+    const keyedShop = shop.keyed('once');
+    const firstReply = await runWhileWaiting(
+      LOCK_STOCK,
+      () => createProforma(evaluation, keyedShop),
       () => setSellable(false),
     );
-    expect([first.status, first.body]).toEqual(INSUFFICIENT);
+    expect([firstReply.status, firstReply.body]).toEqual(INSUFFICIENT);
     await setSellable(true);
-    const second = await create(evaluation, keyed);
-    expect([second.text, second.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
-    await nothingReserved();
+    const secondReply = await createProforma(evaluation, keyedShop);
+    expect([secondReply.text, secondReply.headers['idempotency-replayed']]).toEqual([firstReply.text, 'true']);
+    await expectNothingReserved();
   });
 
   it('accepts the proforma when the warehouse stays sellable', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
-    const { status } = await replyAfter(
-      STOCK,
-      () => create(evaluation),
+    const { status } = await runWhileWaiting(
+      LOCK_STOCK,
+      () => createProforma(evaluation),
       () => setSellable(true),
     );
     expect(status).toBe(201);
@@ -129,28 +128,28 @@ describe('switching a warehouse off while a new proforma waits for its stock', (
 describe('switching a warehouse off while a new proforma is stored', () => {
   it('makes the proforma wait, then refuses it', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 2 }]);
-    const { status, body } = await replyAfter(
-      HOLD,
-      () => create(evaluation),
-      () => other.query(SWITCH_OFF, [shop.appId]),
+    const { status, body } = await runWhileWaiting(
+      LOCK_WAREHOUSES,
+      () => createProforma(evaluation),
+      () => lockingClient.query(SWITCH_OFF, [shop.appId]),
     );
     expect([status, body]).toEqual(INSUFFICIENT);
-    await nothingReserved();
+    await expectNothingReserved();
   });
 });
 
 describe('switching a warehouse off while a confirmation waits for its stock', () => {
-  const confirmed = async (proforma: { id: number; items: { proforma_order_item_id: number }[] }, qty: number) => {
+  const confirm = async (proforma: { id: number; items: { proforma_order_item_id: number }[] }, qty: number) => {
     const adjustments = [{ proforma_order_item_id: proforma.items[0]?.proforma_order_item_id, qty_confirmed: qty }];
     return shop.post(`/proforma_orders/${proforma.id}/warehouse_confirm`, { adjustments });
   };
 
   it('refuses to raise a line again', async () => {
     const proforma = await propose(shop, [{ code: 'A', qty: 3 }]);
-    await confirmed(proforma, 1);
-    const { status, body } = await replyAfter(
-      STOCK,
-      () => confirmed(proforma, 3),
+    await confirm(proforma, 1);
+    const { status, body } = await runWhileWaiting(
+      LOCK_STOCK,
+      () => confirm(proforma, 3),
       () => setSellable(false),
     );
     expect([status, body]).toEqual(INSUFFICIENT);
@@ -159,9 +158,9 @@ describe('switching a warehouse off while a confirmation waits for its stock', (
 
   it('releases the unconfirmed pieces', async () => {
     const proforma = await propose(shop, [{ code: 'A', qty: 3 }]);
-    const { status } = await replyAfter(
-      STOCK,
-      () => confirmed(proforma, 1),
+    const { status } = await runWhileWaiting(
+      LOCK_STOCK,
+      () => confirm(proforma, 1),
       () => setSellable(false),
     );
     expect(status).toBe(200);

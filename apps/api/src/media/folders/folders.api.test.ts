@@ -309,10 +309,10 @@ describe('PATCH /cdn/folder', () => {
   });
 
   it('moves only one of two folders into each other', async () => {
-    const [a, b] = await makeFolders('a', 'b');
+    const [firstId, secondId] = await makeFolders('a', 'b');
     const replies = await Promise.all([
-      shop.patch('/cdn/folder', { id: a, parent_folder: 'b' }),
-      shop.patch('/cdn/folder', { id: b, parent_folder: 'a' }),
+      shop.patch('/cdn/folder', { id: firstId, parent_folder: 'b' }),
+      shop.patch('/cdn/folder', { id: secondId, parent_folder: 'a' }),
     ]);
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 422]);
   });
