@@ -11,7 +11,7 @@ import {
 import { Amount, Flag, ValidatedBy, Nested, Text, Whole, type Validator } from '../http/request-fields.js';
 import { type App, completeSettings, type SettingsPatch, type TranslationsPatch } from '@back-office/apps';
 import { isAccountNumber } from '@back-office/proforma';
-import { anyObject, integer, component, nullable, number, record, text, boolean, type Of } from '../http/shapes.js';
+import { anyObject, integer, component, nullable, number, record, text, boolean, type TypeOf } from '../http/shapes.js';
 import { Type } from '@sinclair/typebox';
 
 const amount = Type.Number({ description: 'in the currency of the app; 0 for none' });
@@ -39,7 +39,7 @@ export const AppSettingsShape = component('AppSettings', {
   loyalty: record({ points_per_amount: number }),
   default_warehouse_code: nullable(text),
 });
-export type AppSettingsOut = Of<typeof AppSettingsShape>;
+export type AppSettingsOut = TypeOf<typeof AppSettingsShape>;
 
 export function presentSettings(app: App): AppSettingsOut {
   return {
@@ -106,10 +106,8 @@ class LoyaltySettings {
   @Whole({ min: 0, max: 1_000_000_000, optional }) points_per_amount?: number | null;
 }
 
-/** Matches language tags such as `sr` and `sr-Latn-RS`. */
 export const LANGUAGE_TAG = /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/;
 
-/** Maps languages to sentences by message key; null removes a sentence. */
 const validateTranslations: Validator = (value) => {
   if (!isRecord(value) || !Object.values(value).every(isRecord)) return MALFORMED;
   const sentences = Object.values(value).flatMap(

@@ -27,10 +27,10 @@ beforeEach(async () => {
 const SETTINGS = '/app/settings';
 const apps = () => api.container.get(TOKENS.Apps);
 const issueToken = async (client = shop) => (await apps().issueToken({ appId: client.appId })) as string;
-const withToken = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
-const statusOf = async (token: string): Promise<number> => (await withToken(token).get(SETTINGS)).status;
+const clientWithToken = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
+const statusOf = async (token: string): Promise<number> => (await clientWithToken(token).get(SETTINGS)).status;
 const failureOf = async (token: string): Promise<unknown> => {
-  const { status, body } = await withToken(token).get(SETTINGS);
+  const { status, body } = await clientWithToken(token).get(SETTINGS);
   expect(status).toBe(401);
   return body.errors.token;
 };
@@ -218,7 +218,7 @@ describe('the settings of a new app', () => {
 describe('PATCH /app/settings', () => {
   beforeEach(() => shop.put('/warehouse', { warehouses: [warehouse('W1')] }));
 
-  const FULL = {
+  const FULL_SETTINGS = {
     name: 'Prodavnica',
     default_language: 'sr-Latn-RS',
     translations: { sr: { 'API.Stocks.VariantNotFound': 'Nema artikla' } },
@@ -239,22 +239,26 @@ describe('PATCH /app/settings', () => {
     loyalty: { points_per_amount: 100 },
     default_warehouse_code: 'W1',
   };
-  const WRITTEN = { ...FULL, currency: 'RSD', media: { ...FULL.media, prefix: DEFAULTS.media.prefix } };
+  const WRITTEN_SETTINGS = {
+    ...FULL_SETTINGS,
+    currency: 'RSD',
+    media: { ...FULL_SETTINGS.media, prefix: DEFAULTS.media.prefix },
+  };
 
   it('changes all fields', async () => {
-    expect(await patchAndRead(FULL)).toEqual(WRITTEN);
+    expect(await patchAndRead(FULL_SETTINGS)).toEqual(WRITTEN_SETTINGS);
   });
 
-  it.each(Object.entries(FULL))('changes only %s', async (field, value) => {
+  it.each(Object.entries(FULL_SETTINGS))('changes only %s', async (field, value) => {
     expect(await patchAndRead({ [field]: value })).toEqual({
       ...DEFAULTS,
-      [field]: WRITTEN[field as keyof typeof WRITTEN],
+      [field]: WRITTEN_SETTINGS[field as keyof typeof WRITTEN_SETTINGS],
     });
     expect(value).not.toEqual(DEFAULTS[field as keyof typeof DEFAULTS]);
   });
 
   it('keeps absent fields, also within a section', async () => {
-    await patchAndRead(FULL);
+    await patchAndRead(FULL_SETTINGS);
     const {
       proforma,
       bank_account: account,
@@ -263,22 +267,22 @@ describe('PATCH /app/settings', () => {
       proforma: { expire_paid: false },
       bank_account: { purpose: 'Usluge' },
     });
-    expect(proforma).toEqual({ ...FULL.proforma, expire_paid: false });
-    expect(account).toEqual({ ...FULL.bank_account, purpose: 'Usluge' });
-    const { proforma: _, bank_account: __, ...expectedSettings } = WRITTEN;
+    expect(proforma).toEqual({ ...FULL_SETTINGS.proforma, expire_paid: false });
+    expect(account).toEqual({ ...FULL_SETTINGS.bank_account, purpose: 'Usluge' });
+    const { proforma: _, bank_account: __, ...expectedSettings } = WRITTEN_SETTINGS;
     expect(otherSettings).toEqual(expectedSettings);
   });
 
   it('changes nothing for an empty body', async () => {
-    await patchAndRead(FULL);
-    expect(await patchAndRead({})).toEqual(WRITTEN);
+    await patchAndRead(FULL_SETTINGS);
+    expect(await patchAndRead({})).toEqual(WRITTEN_SETTINGS);
     expect(await patchAndRead({ proforma: {}, media: {}, translations: {}, unknown: { lifetime_hours: 1 } })).toEqual(
-      WRITTEN,
+      WRITTEN_SETTINGS,
     );
   });
 
   it('restores defaults for null fields and sections', async () => {
-    await patchAndRead(FULL);
+    await patchAndRead(FULL_SETTINGS);
     expect(
       await patchAndRead({
         proforma: { lifetime_hours: null },
@@ -288,10 +292,10 @@ describe('PATCH /app/settings', () => {
         default_warehouse_code: null,
       }),
     ).toEqual({
-      ...WRITTEN,
+      ...WRITTEN_SETTINGS,
       default_language: 'en',
-      proforma: { ...FULL.proforma, lifetime_hours: 72 },
-      media: { ...WRITTEN.media, auto_hide_unused_days: null, trash_retention_days: 30 },
+      proforma: { ...FULL_SETTINGS.proforma, lifetime_hours: 72 },
+      media: { ...WRITTEN_SETTINGS.media, auto_hide_unused_days: null, trash_retention_days: 30 },
       loyalty: { points_per_amount: 0 },
       default_warehouse_code: null,
     });
@@ -300,8 +304,8 @@ describe('PATCH /app/settings', () => {
   });
 
   it('keeps name and currency for null, since they have no default', async () => {
-    await patchAndRead(FULL);
-    expect(await patchAndRead({ name: null, currency: null })).toEqual(WRITTEN);
+    await patchAndRead(FULL_SETTINGS);
+    expect(await patchAndRead({ name: null, currency: null })).toEqual(WRITTEN_SETTINGS);
   });
 
   it('merges translations by sentence and removes a sentence for null', async () => {
@@ -311,22 +315,29 @@ describe('PATCH /app/settings', () => {
   });
 
   it('limits translations to 128 KiB', async () => {
-    const sr = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, 'č'.repeat(1_000)]));
+    const serbianSentences = Object.fromEntries(
+      Array.from({ length: 65 }, (_, index) => [`k${index}`, 'č'.repeat(1_000)]),
+    );
     const bytesOf = (translations: object): number => Buffer.byteLength(JSON.stringify(translations));
-    const translationOfBytes = (bytes: number) => ({ k: 'x'.repeat(bytes - bytesOf({ sr, en: { k: '' } })) });
-    await patchAndRead({ translations: { sr } });
+    const translationOfBytes = (bytes: number) => ({
+      k: 'x'.repeat(bytes - bytesOf({ sr: serbianSentences, en: { k: '' } })),
+    });
+    await patchAndRead({ translations: { sr: serbianSentences } });
 
     const reply = await patchSettings({ name: 'New', translations: { en: translationOfBytes(128 * 1024 + 1) } });
     expect([reply.status, reply.body]).toEqual([422, { errors: { translations: ['is too long'] } }]);
-    expect((await readSettings()).data).toMatchObject({ name: 'Test', translations: { sr } });
+    expect((await readSettings()).data).toMatchObject({ name: 'Test', translations: { sr: serbianSentences } });
 
-    const largestTranslations = { sr, en: translationOfBytes(128 * 1024) };
+    const largestTranslations = { sr: serbianSentences, en: translationOfBytes(128 * 1024) };
     expect(bytesOf(largestTranslations)).toBe(128 * 1024);
     expect((await patchAndRead({ translations: { en: largestTranslations.en } })).translations).toEqual(
       largestTranslations,
     );
     expect(await patchAndRead({ name: 'New' })).toMatchObject({ name: 'New', translations: largestTranslations });
-    expect((await patchAndRead({ translations: { en: { k: null } } })).translations).toEqual({ sr, en: {} });
+    expect((await patchAndRead({ translations: { en: { k: null } } })).translations).toEqual({
+      sr: serbianSentences,
+      en: {},
+    });
   });
 
   it('merges concurrent patches', async () => {
@@ -363,7 +374,7 @@ describe('PATCH /app/settings', () => {
 
   it('does not change another app', async () => {
     const otherApp = await api.app();
-    await patchAndRead(FULL);
+    await patchAndRead(FULL_SETTINGS);
     expect(await readSettings(otherApp)).toEqual({ data: DEFAULTS });
   });
 
@@ -511,7 +522,7 @@ describe('PATCH /app/settings', () => {
       },
     ],
   ])('refuses %s and changes nothing', async (_, change, errors) => {
-    const reply = await patchSettings({ ...FULL, ...change });
+    const reply = await patchSettings({ ...FULL_SETTINGS, ...change });
     expect([reply.status, reply.body]).toEqual([422, { errors }]);
     expect(await readSettings()).toEqual({ data: DEFAULTS });
   });
@@ -540,7 +551,7 @@ describe('PATCH /app/settings', () => {
     { bank_account: { payment_code: 221 } },
     { loyalty: { points_per_amount: '1' } },
   ])('refuses the wrong type %j and changes nothing', async (body) => {
-    const reply = await patchSettings({ ...FULL, ...body });
+    const reply = await patchSettings({ ...FULL_SETTINGS, ...body });
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     expect(await readSettings()).toEqual({ data: DEFAULTS });
   });
@@ -575,11 +586,11 @@ describe('the currency of an app', () => {
   });
 
   it('changes together with the account', async () => {
-    const iban = { account_number: 'DE89370400440532013000' };
-    expect((await patchSettings({ bank_account: iban })).status).toBe(422);
-    expect(await patchAndRead({ currency: 'EUR', bank_account: iban })).toMatchObject({
+    const ibanAccount = { account_number: 'DE89370400440532013000' };
+    expect((await patchSettings({ bank_account: ibanAccount })).status).toBe(422);
+    expect(await patchAndRead({ currency: 'EUR', bank_account: ibanAccount })).toMatchObject({
       currency: 'EUR',
-      bank_account: iban,
+      bank_account: ibanAccount,
     });
     const reply = await patchSettings({ currency: 'RSD' });
     expect([reply.status, reply.body.errors]).toEqual([422, { 'bank_account.account_number': ['is invalid'] }]);
@@ -603,15 +614,15 @@ describe('the currency of an app', () => {
     await stockShop(shop, [{ code: 'A' }]);
     await api.database.rows(`update apps set currency = 'JPY' where id = $1`, [shop.appId]);
     const voucher = { code: 'V', amount: 5 };
-    const writes = [
+    const writeCalls = [
       () => shop.post('/int/products', { products: [product] }),
       () => shop.put('/vouchers', { vouchers: [voucher] }),
       () => shop.post('/order_processings', { order_processing: { items: [{ code: 'A', qty: 1 }] } }),
       () => shop.post('/int/orders', { order: { external_ref: 'R', items: [{ code: 'A', qty: 1 }] } }),
     ];
-    for (const write of writes) expect((await write()).status).toBe(503);
+    for (const write of writeCalls) expect((await write()).status).toBe(503);
     api.clock.forward({ seconds: 2 });
-    for (const write of writes) expect([200, 201]).toContain((await write()).status);
+    for (const write of writeCalls) expect([200, 201]).toContain((await write()).status);
     expect((await shop.get('/orders')).body.data).toMatchObject([{ currency_id: 392 }]);
   });
 });

@@ -7,7 +7,7 @@ import { PAGING, parseTextFilter } from '../http/query-parameters.js';
 import { orNull, ValidatedByDomain } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
 import { rowsOf } from '../http/row-check.js';
-import { dateTime, integer, listOf, component, nullable, record, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, nullable, record, text, type TypeOf } from '../http/shapes.js';
 import { ATTRIBUTE_ROW_ERRORS, parseAttributes } from './attribute-rows.js';
 import { Type } from '@sinclair/typebox';
 
@@ -102,7 +102,7 @@ export function attributeRoutes(attributes: Attributes, queries: AttributeQuerie
   ];
 }
 
-function presentDefinition(definition: AttributeDefinition): Of<typeof DefinitionShape> {
+function presentDefinition(definition: AttributeDefinition): TypeOf<typeof DefinitionShape> {
   return {
     id: definition.id,
     external_ref: definition.external_ref,

@@ -196,9 +196,9 @@ describe('GET /products?search', () => {
   });
 
   it('finds a name of emoji', async () => {
-    const signs = Array.from({ length: 255 }, (_, index) => String.fromCodePoint(0x1f300 + 2 * index)).join('');
-    await postProducts(product('SIGNS', signs), product('SIGN', signs.slice(0, 4)));
-    expect([await search(signs), (await search(signs.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
+    const emoji = Array.from({ length: 255 }, (_, index) => String.fromCodePoint(0x1f300 + 2 * index)).join('');
+    await postProducts(product('SIGNS', emoji), product('SIGN', emoji.slice(0, 4)));
+    expect([await search(emoji), (await search(emoji.slice(0, 4)))[0]]).toEqual([['SIGNS'], 'SIGN']);
   });
 
   it.each(['search', 'searchAll'])('finds an emoji by itself, not by its name: %s', async (parameter) => {

@@ -81,7 +81,6 @@ export const PRODUCT_KEYS = [
 const WRONG_TYPE = rowErrorKey('Products', '', MALFORMED);
 const MAX_URL_LENGTH = 2_048;
 
-/** The counts include invalid rows. */
 export function countNested(rows: readonly unknown[]): { readonly variants: number; readonly images: number } {
   const variants = rows.flatMap((row) => nestedList(row, 'variants'));
   const images = [...rows, ...variants].map((owner) => nestedList(owner, 'images').length);
@@ -93,7 +92,6 @@ function nestedList(row: unknown, field: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Returns the message key of the first broken rule for an invalid row. */
 export function parseProductRow(row: unknown, decimals: number): DesiredProduct | string {
   if (!isRow(row)) return WRONG_TYPE;
   const error = checkProduct(row, decimals);

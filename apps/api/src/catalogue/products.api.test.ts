@@ -13,35 +13,38 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-interface Upserted {
+interface UpsertedProduct {
   readonly id: number;
   readonly code: string;
   readonly created: boolean;
-  readonly variants: readonly (Omit<Upserted, 'variants'> & { barcode: string | null; external_ref: string | null })[];
+  readonly variants: readonly (Omit<UpsertedProduct, 'variants'> & {
+    barcode: string | null;
+    external_ref: string | null;
+  })[];
 }
-interface Outcome {
-  readonly products: readonly Upserted[];
+interface UpsertResult {
+  readonly products: readonly UpsertedProduct[];
   readonly failed: readonly { readonly input: unknown; readonly error: { readonly message: string } }[];
 }
 
 const post = (products: readonly unknown[], client = shop): Promise<Reply> =>
   client.post('/int/products', { products });
-const postRows = async (products: readonly unknown[], client = shop): Promise<Outcome> => {
+const postRows = async (products: readonly unknown[], client = shop): Promise<UpsertResult> => {
   const { status, body } = await post(products, client);
   expect([status, Object.keys(body.data ?? body)]).toEqual([200, ['products', 'failed']]);
   return body.data;
 };
-const writeRows = async (products: readonly unknown[], client = shop): Promise<readonly Upserted[]> => {
-  const { products: upserted, failed } = await postRows(products, client);
+const writeRows = async (products: readonly unknown[], client = shop): Promise<readonly UpsertedProduct[]> => {
+  const { products: upsertedProducts, failed } = await postRows(products, client);
   expect(failed).toEqual([]);
-  return upserted;
+  return upsertedProducts;
 };
-const writeOne = async (product: object, client = shop): Promise<Upserted> =>
-  (await writeRows([product], client))[0] as Upserted;
+const writeOne = async (product: object, client = shop): Promise<UpsertedProduct> =>
+  (await writeRows([product], client))[0] as UpsertedProduct;
 const expectRefused = async (products: readonly unknown[]): Promise<string[]> => {
   const catalogueBefore = await readCatalogue();
-  const { products: upserted, failed } = await postRows(products);
-  expect([upserted, failed.map(({ input }) => input)]).toEqual([[], products]);
+  const { products: upsertedProducts, failed } = await postRows(products);
+  expect([upsertedProducts, failed.map(({ input }) => input)]).toEqual([[], products]);
   expect(await readCatalogue()).toEqual(catalogueBefore);
   return failed.map(({ error }) => error.message.replace(/^API\.Products\./, ''));
 };
@@ -206,9 +209,9 @@ describe('POST /int/products', () => {
 describe('the product of a row of POST /int/products', () => {
   it('is found by id, then code, then external_ref', async () => {
     const [a, b, c] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [
-      Upserted,
-      Upserted,
-      Upserted,
+      UpsertedProduct,
+      UpsertedProduct,
+      UpsertedProduct,
     ];
     await setReference(c, 'ref-c');
     const idOf = async (row: object) => (await writeOne(row)).id;
@@ -222,7 +225,7 @@ describe('the product of a row of POST /int/products', () => {
   });
 
   it('gets the sent code when found by id or external_ref', async () => {
-    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted, Upserted];
+    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct, UpsertedProduct];
     await setReference(b, 'ref-b');
     expect(await writeOne({ id: a.id, code: 'A2' })).toMatchObject({ id: a.id, code: 'A2', created: false });
     expect(await writeOne({ external_ref: 'ref-b', code: 'B2' })).toMatchObject({ id: b.id, code: 'B2' });
@@ -523,7 +526,7 @@ describe('POST /int/products with an invalid row', () => {
 
 describe('POST /int/products with taken codes', () => {
   it('CodeAlreadyExists: another product has the code', async () => {
-    const [a] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted];
+    const [a] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct];
     expect(await expectRefused([{ id: a.id, code: 'B' }])).toEqual(['CodeAlreadyExists']);
   });
 
@@ -570,19 +573,19 @@ describe('POST /int/products with taken codes', () => {
 });
 
 describe('identifiers moved between records by POST /int/products', () => {
-  const identity = { A: { barcode: 'b-1', external_ref: 'r-1' }, B: { barcode: 'b-2', external_ref: 'r-2' } };
+  const identifiersByCode = { A: { barcode: 'b-1', external_ref: 'r-1' }, B: { barcode: 'b-2', external_ref: 'r-2' } };
   const twoVariants = [
-    { code: 'A', ...identity.A },
-    { code: 'B', ...identity.B },
+    { code: 'A', ...identifiersByCode.A },
+    { code: 'B', ...identifiersByCode.B },
   ];
   const swappedVariants = [
-    { code: 'A', ...identity.B },
-    { code: 'B', ...identity.A },
+    { code: 'A', ...identifiersByCode.B },
+    { code: 'B', ...identifiersByCode.A },
   ];
   const variantsOf = async (code: string) => (await byCode(code)).variants;
 
   it('swaps the codes of two products', async () => {
-    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted, Upserted];
+    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct, UpsertedProduct];
     await writeRows([
       { id: a.id, code: 'B' },
       { id: b.id, code: 'A' },
@@ -615,14 +618,17 @@ describe('identifiers moved between records by POST /int/products', () => {
   });
 
   it('moves a code in any order of rows, also to a new record', async () => {
-    const [a, b] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [Upserted, Upserted];
+    const [a, b] = (await writeRows([productRow('A'), productRow('B'), productRow('C')])) as [
+      UpsertedProduct,
+      UpsertedProduct,
+    ];
     await writeRows([{ id: a.id, code: 'B' }, { id: b.id, code: 'D' }, productRow('A')]);
     expect([(await byCode('B')).id, (await byCode('D')).id]).toEqual([a.id, b.id]);
     expect((await byCode('A')).id).toBeGreaterThan(b.id);
   });
 
   it('moves nothing when the row of the owner fails', async () => {
-    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted, Upserted];
+    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct, UpsertedProduct];
     const [takerRow, giverRow] = [
       { id: a.id, code: 'B' },
       { id: b.id, code: 'D', variants: [{ code: '' }] },
@@ -638,7 +644,7 @@ describe('identifiers moved between records by POST /int/products', () => {
   });
 
   it('moves nothing when a later row keeps the identifier', async () => {
-    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [Upserted, Upserted];
+    const [a, b] = (await writeRows([productRow('A'), productRow('B')])) as [UpsertedProduct, UpsertedProduct];
     const { products, failed } = await postRows([
       { id: a.id, code: 'B' },
       { id: b.id, code: 'D' },
@@ -723,16 +729,16 @@ describe('images of POST /int/products', () => {
 
 describe('prices of POST /int/products', () => {
   it('include lowest_price: the lowest variant price, else the product price', async () => {
-    const lowest = async (row: object) => {
+    const lowestPriceAfter = async (row: object) => {
       await writeRows([{ code: 'A', name: 'A', ...row }]);
       return (await byCode('A')).lowest_price;
     };
-    expect(await lowest({ price: 10 })).toBe(10);
-    expect(await lowest({ variants: [{ code: 'A-1', price: 12 }] })).toBe(12);
-    expect(await lowest({ variants: [{ code: 'A-2' }] })).toBe(10);
-    expect(await lowest({ price: 20 })).toBe(12);
-    expect(await lowest({ price: null })).toBe(12);
-    expect(await lowest({ variants: [{ code: 'A-1', price: null }] })).toBeNull();
+    expect(await lowestPriceAfter({ price: 10 })).toBe(10);
+    expect(await lowestPriceAfter({ variants: [{ code: 'A-1', price: 12 }] })).toBe(12);
+    expect(await lowestPriceAfter({ variants: [{ code: 'A-2' }] })).toBe(10);
+    expect(await lowestPriceAfter({ price: 20 })).toBe(12);
+    expect(await lowestPriceAfter({ price: null })).toBe(12);
+    expect(await lowestPriceAfter({ variants: [{ code: 'A-1', price: null }] })).toBeNull();
   });
 
   it('are inherited by variants without a price', async () => {
@@ -754,13 +760,13 @@ describe('prices of POST /int/products', () => {
   });
 
   it('have the decimals of the currency', async () => {
-    const yen = await api.app('JPY');
+    const yenApp = await api.app('JPY');
     const { products, failed } = await postRows(
       [productRow('A', { price: 100 }), productRow('B', { price: 100.5 })],
-      yen,
+      yenApp,
     );
     expect([products.length, failed[0]?.error.message]).toEqual([1, 'API.Products.PriceIsInvalid']);
-    expect(await byCode('A', yen)).toMatchObject({ price: 100, lowest_price: 100 });
+    expect(await byCode('A', yenApp)).toMatchObject({ price: 100, lowest_price: 100 });
   });
 });
 
@@ -793,7 +799,7 @@ describe('slugs of POST /int/products', () => {
     expect((await byCode('A', otherApp)).slug).toBe('sesir');
   });
 
-  it('stay when the name changes', async () => {
+  it('stay the same when the name changes', async () => {
     await writeRows([{ code: 'A', name: 'Old' }]);
     await writeRows([{ code: 'A', name: 'New' }]);
     expect(await byCode('A')).toMatchObject({ name: 'New', slug: 'old' });
@@ -907,7 +913,7 @@ describe('POST /int/products with long lists', () => {
 });
 
 describe('POST /int/products without changes', () => {
-  const base = { code: 'S', name: 'Same', price: 5, variants: [{ code: 'S-1', barcode: 'B', name: 'One' }] };
+  const baseRow = { code: 'S', name: 'Same', price: 5, variants: [{ code: 'S-1', barcode: 'B', name: 'One' }] };
   const versions = () =>
     api.database.rows<{ product: string; variant: string }>(
       `select p.xmin::text as product, v.xmin::text as variant from products p
@@ -917,9 +923,9 @@ describe('POST /int/products without changes', () => {
   const updatedAt = async (): Promise<string> => (await shop.get('/products?code=S-1')).body.data.updated_at;
 
   it('writes nothing', async () => {
-    await writeRows([base]);
+    await writeRows([baseRow]);
     const versionsBefore = await versions();
-    await writeRows([base]);
+    await writeRows([baseRow]);
     expect(await versions()).toEqual(versionsBefore);
   });
 
@@ -933,7 +939,7 @@ describe('POST /int/products without changes', () => {
       { variants: [{ code: 'S-1', images: [{ image_url: 'https://shop.example.com/a.jpg' }] }] },
     ],
   ])('changes updated_at with %s', async (_, change) => {
-    await writeRows([base]);
+    await writeRows([baseRow]);
     const updatedBefore = await updatedAt();
     api.clock.forward({ hours: 1 });
     await writeRows([{ code: 'S', ...change }]);
@@ -1083,25 +1089,25 @@ describe('single look-ups of GET /products', () => {
   });
 
   it('prefer an exact code to another case, and products to variants', async () => {
-    const [lowerCase, upperCase, owner] = (await writeRows([
+    const [lowerCaseProduct, upperCaseProduct, owner] = (await writeRows([
       productRow('a'),
       productRow('A'),
       productRow('B', { variants: [{ code: 'A' }, { code: 'b' }, { code: 'C' }] }),
-    ])) as [Upserted, Upserted, Upserted];
-    expect((await findProduct('code=a')).id).toBe(lowerCase.id);
-    expect((await findProduct('code=A')).id).toBe(upperCase.id);
+    ])) as [UpsertedProduct, UpsertedProduct, UpsertedProduct];
+    expect((await findProduct('code=a')).id).toBe(lowerCaseProduct.id);
+    expect((await findProduct('code=A')).id).toBe(upperCaseProduct.id);
     expect((await findProduct('code=b')).id).toBe(owner.id);
     expect((await findProduct('code=c')).id).toBe(owner.id);
   });
 
   it('prefer an exact barcode to another case', async () => {
-    const [lowerCase, upperCase] = (await writeRows([
+    const [lowerCaseProduct, upperCaseProduct] = (await writeRows([
       productRow('A', { variants: [{ code: 'A', barcode: 'x' }] }),
       productRow('B', { variants: [{ code: 'B', barcode: 'X' }] }),
-    ])) as [Upserted, Upserted];
+    ])) as [UpsertedProduct, UpsertedProduct];
     expect([(await findProduct('barcode=x')).id, (await findProduct('barcode=X')).id]).toEqual([
-      lowerCase.id,
-      upperCase.id,
+      lowerCaseProduct.id,
+      upperCaseProduct.id,
     ]);
   });
 

@@ -20,7 +20,6 @@ class PostProducts {
   products?: unknown;
 }
 
-// A dry run returns new records without an id.
 const UpsertedProductShape = record({
   id: nullable(integer),
   code: text,
@@ -79,8 +78,8 @@ export function productRoutes(products: Products, queries: ProductQueries): Rout
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'products');
         Object.values(countNested(rows)).forEach(assertNestedLimit);
-        const desired = rows.map((row) => parseProductRow(row, app.decimals));
-        const { outcomes, explain } = await products.upsert(app, desired, options);
+        const desiredProducts = rows.map((row) => parseProductRow(row, app.decimals));
+        const { outcomes, explain } = await products.upsert(app, desiredProducts, options);
         return okExplained(presentUpsert(app, rows, outcomes), explain);
       },
     }),

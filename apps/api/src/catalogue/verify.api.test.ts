@@ -13,7 +13,7 @@ beforeEach(async () => {
   await openShop(shop);
 });
 
-interface Ids {
+interface VerifiedIds {
   readonly product_id?: number;
   readonly product_variant_id?: number;
 }
@@ -37,7 +37,10 @@ async function openShop(client: Client): Promise<void> {
 }
 
 const post = (products: unknown, client = shop): Promise<Reply> => client.post('/product/verify', { products });
-const verify = async (products: readonly object[], client = shop): Promise<(Ids & Record<string, unknown>)[]> => {
+const verify = async (
+  products: readonly object[],
+  client = shop,
+): Promise<(VerifiedIds & Record<string, unknown>)[]> => {
   const { status, body } = await post(products, client);
   expect([status, Object.keys(body)]).toEqual([200, ['data']]);
   return body.data;

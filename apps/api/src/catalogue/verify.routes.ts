@@ -47,9 +47,9 @@ export function verifyRoutes(queries: ProductQueries): Route[] {
           code: code ?? null,
           barcode: barcode ?? null,
         }));
-        const verified = await queries.verify(app.id, codes);
-        const data = verified.map((result, index) => ({ ...codes[index], ...idsOf(result) }));
-        return okExplained(data, explain ? verified.map(explainVerified) : undefined);
+        const verifiedCodes = await queries.verify(app.id, codes);
+        const data = verifiedCodes.map((result, index) => ({ ...codes[index], ...idsOf(result) }));
+        return okExplained(data, explain ? verifiedCodes.map(explainVerified) : undefined);
       },
     }),
   ];

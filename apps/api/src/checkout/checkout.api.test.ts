@@ -334,10 +334,10 @@ describe('the delivery', () => {
   };
 
   it('uses the address of the guest unless another address is sent', async () => {
-    const home = { address_line_1, city, postcode, country: 'RS' };
-    const office = { address_line_1: 'Trg 2', city: 'Niš', postcode: '18000', country: null };
-    expect(await deliveryArea({ guest: { ...GUEST, country: 'RS' } })).toEqual(home);
-    expect(await deliveryArea({ guest: { ...GUEST, country: 'RS' }, delivery: office })).toEqual(office);
+    const homeAddress = { address_line_1, city, postcode, country: 'RS' };
+    const officeAddress = { address_line_1: 'Trg 2', city: 'Niš', postcode: '18000', country: null };
+    expect(await deliveryArea({ guest: { ...GUEST, country: 'RS' } })).toEqual(homeAddress);
+    expect(await deliveryArea({ guest: { ...GUEST, country: 'RS' }, delivery: officeAddress })).toEqual(officeAddress);
   });
 
   const blankAddress = { address_line_1: '', city: ' ', postcode: '', country: '' };
@@ -346,7 +346,7 @@ describe('the delivery', () => {
     expect(await deliveryArea({ delivery })).toEqual({ ...noAddress, address_line_1, city, postcode });
   });
 
-  it('has no address for a customer unless one is sent', async () => {
+  it('has no address for a customer unless an address is sent', async () => {
     const fields = { email: 'ana@example.com', first_name: 'Ana', last_name: 'K', external_ref: 'ana' };
     await shop.post('/customers', { customer: fields });
     const ana = { customer_external_ref: 'ana', guest: null };
@@ -458,7 +458,7 @@ describe('an invalid basket', () => {
         comment: ['is invalid'],
       },
     ],
-  ])('%s is refused with every failing field', async (_, fields, errors) => {
+  ])('is refused %s, with every failing field', async (_, fields, errors) => {
     expect(await expectRefused(fields)).toEqual(errors);
   });
 

@@ -13,12 +13,11 @@ import { CustomerNameFields, parseCustomerName } from '../customers/index.js';
 import { answerWith, created, ok } from '../http/answer.js';
 import { Email, ListOf, Nested, RecordId, Text, Texts, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { dateTime, integer, listOf, component, nullable, number, record, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, nullable, number, record, text, type TypeOf } from '../http/shapes.js';
 import { FeeItemShape, toPercent, presentFee, presentPromotion, PromotionShape } from '../orders/index.js';
 
 const optional = true;
-/** Applies to coupons and to vouchers separately. */
-const MAX_CODES = 20;
+const MAX_CODES_PER_KIND = 20;
 
 class AddressFields {
   @Text({ optional }) address_line_1?: string | null;
@@ -48,8 +47,8 @@ class OrderProcessingFields extends CustomerNameFields {
   @ListOf(() => ItemFields) items!: ItemFields[];
   @Text({ optional }) shipment_method_code?: string | null;
   @Text({ optional }) pickup_point_code?: string | null;
-  @Texts({ max: MAX_CODES, optional }) coupon_codes?: string[] | null;
-  @Texts({ max: MAX_CODES, optional }) voucher_codes?: string[] | null;
+  @Texts({ max: MAX_CODES_PER_KIND, optional }) coupon_codes?: string[] | null;
+  @Texts({ max: MAX_CODES_PER_KIND, optional }) voucher_codes?: string[] | null;
   @Text({ optional }) warehouse_code?: string | null;
   @Whole({ min: 1, optional }) market_id?: number | null;
   @Whole({ min: 1, optional }) sales_channel_id?: number | null;
@@ -169,7 +168,7 @@ function emptyToNull(code: string | null | undefined): string | null {
   return code === undefined || code === '' ? null : code;
 }
 
-function presentEvaluation(app: AppContext, evaluation: EvaluatedBasket): Of<typeof EvaluationShape> {
+function presentEvaluation(app: AppContext, evaluation: EvaluatedBasket): TypeOf<typeof EvaluationShape> {
   const amount = money(app);
   return {
     id: evaluation.id,

@@ -115,8 +115,8 @@ describe('an amount promotion', () => {
     ]);
   });
 
-  it.each([[{}], [{ variant_codes: ['A', 'B'] }]])('never reduces the total below 0: %j', async (about) => {
-    await setPromotions(promotion('OFF', { kind: 'amount', value: 1_000, ...about }));
+  it.each([[{}], [{ variant_codes: ['A', 'B'] }]])('never reduces the total below 0: %j', async (fields) => {
+    await setPromotions(promotion('OFF', { kind: 'amount', value: 1_000, ...fields }));
     expect(await evaluateBasket({ A: 2, B: 1 })).toMatchObject({ discount: 250, end_sales: 0 });
   });
 });
@@ -281,9 +281,9 @@ describe('a coupon', () => {
 });
 
 describe('the shipment fee', () => {
-  const courier = { code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20, free_from: 180 };
+  const courierMethod = { code: 'courier', name: 'Courier', price: 30.5, vat_rate: 20, free_from: 180 };
   const byCourier = { shipment_method_code: 'courier' };
-  beforeEach(() => setUp(shop, 'shipment_methods', [courier]));
+  beforeEach(() => setUp(shop, 'shipment_methods', [courierMethod]));
 
   it('is a line with a separate VAT rate, outside basket promotions', async () => {
     await setPromotions(promotion('TEN', {}));
@@ -300,7 +300,6 @@ describe('the shipment fee', () => {
         end_sales: 30.5,
       },
     ]);
-    // 45 × 10/110 + 30.5 × 20/120
     expect(evaluation).toMatchObject({ sales: 80.5, discount: 5, end_sales: 75.5, vat: 9.17, net_sales: 66.33 });
     expect(await propose(shop, itemsOf({ B: 1 }), byCourier)).toMatchObject({
       fee_items: evaluation.fee_items,
@@ -334,7 +333,7 @@ describe('the shipment fee', () => {
   });
 
   it.each(['Courier', 'post'])('fails with API.ShipmentMethods.NotFound for the code %s', async (code) => {
-    await setUp(await api.app(), 'shipment_methods', [{ ...courier, code: 'post' }]);
+    await setUp(await api.app(), 'shipment_methods', [{ ...courierMethod, code: 'post' }]);
     expect(await expectRefused({ shipment_method_code: code })).toEqual({
       ShipmentMethods: ['API.ShipmentMethods.NotFound'],
     });
@@ -342,7 +341,7 @@ describe('the shipment fee', () => {
 });
 
 describe('the pickup point', () => {
-  const lockers = {
+  const lockerMethod = {
     code: 'locker',
     name: 'Locker',
     price: 0,
@@ -355,7 +354,7 @@ describe('the pickup point', () => {
   };
   const evaluateForPoint = (point?: string) =>
     evaluate(shop, itemsOf({ A: 1 }), { shipment_method_code: 'locker', pickup_point_code: point });
-  beforeEach(() => setUp(shop, 'shipment_methods', [lockers]));
+  beforeEach(() => setUp(shop, 'shipment_methods', [lockerMethod]));
   const createAndReadPoint = async (id: number) => {
     const { status, body } = await createProforma(id);
     return status === 201 ? body.data.delivery_area.pickup_point_code : body.errors.ShipmentMethods;
@@ -466,7 +465,6 @@ describe('the frozen terms of an evaluation', () => {
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20, free_from: 300 }]);
     const fields = { coupon_codes: ['SUMMER'], shipment_method_code: 'post' };
     const proforma = await propose(shop, itemsOf({ A: 4, B: 3 }), fields);
-    // 400 + 150 - 50, less 10 %, less 60
     expect(proforma).toMatchObject({ sales: 550, discount: 160, end_sales: 390, fee_items: [{ price: 0 }] });
     await setPromotions({ code: 'TEN', value: 90 }, { code: 'OFF', active: false }, { code: '3FOR2', value: 1 });
     api.clock.forward({ hours: 2 });
@@ -503,7 +501,7 @@ describe('the frozen terms of an evaluation', () => {
 
 describe('a voucher', () => {
   const NOT_AVAILABLE = { Vouchers: ['API.Vouchers.NotAvailable'] };
-  const V = { voucher_codes: ['V'] };
+  const VOUCHER_CODES = { voucher_codes: ['V'] };
   const getVoucher = async (code = 'V') =>
     (await shop.get('/vouchers?limit=100')).body.data.find((candidate: { code: string }) => candidate.code === code);
   const issueVoucher = (amount: number, fields: object = {}) =>
@@ -516,18 +514,18 @@ describe('a voucher', () => {
   it('is shown by the evaluation, but not held', async () => {
     await issueVoucher(60);
     for (let round = 0; round < 2; round += 1) {
-      expect(await evaluateBasket({ A: 1 }, V)).toMatchObject({
+      expect(await evaluateBasket({ A: 1 }, VOUCHER_CODES)).toMatchObject({
         vouchers: [{ code: 'V', amount: 60 }],
         end_sales: 100,
       });
     }
-    expect((await evaluateBasket({ B: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 50 }]);
+    expect((await evaluateBasket({ B: 1 }, VOUCHER_CODES)).vouchers).toEqual([{ code: 'V', amount: 50 }]);
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
   });
 
   it('is held by the proforma as a payment of at most the debt', async () => {
     await issueVoucher(60);
-    const proforma = await propose(shop, itemsOf({ A: 1 }), V);
+    const proforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     expect(proforma).toMatchObject({
       proforma_status: 'draft',
       paid: 60,
@@ -551,12 +549,16 @@ describe('a voucher', () => {
 
   it('makes the proforma paid when it covers the total', async () => {
     await issueVoucher(150);
-    expect(await propose(shop, itemsOf({ A: 1 }), V)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
+    expect(await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES)).toMatchObject({
+      proforma_status: 'paid',
+      paid: 100,
+      debt: 0,
+    });
   });
 
   it('makes the proforma paid together with later payments', async () => {
     await issueVoucher(60);
-    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     expect(await pay(id)).toMatchObject({ proforma_status: 'paid', paid: 100, debt: 0 });
   });
 
@@ -581,7 +583,7 @@ describe('a voucher', () => {
   it('pays for shipment too', async () => {
     await issueVoucher(500);
     await setUp(shop, 'shipment_methods', [{ code: 'post', name: 'Post', price: 20, vat_rate: 20 }]);
-    const proforma = await propose(shop, itemsOf({ A: 1 }), { ...V, shipment_method_code: 'post' });
+    const proforma = await propose(shop, itemsOf({ A: 1 }), { ...VOUCHER_CODES, shipment_method_code: 'post' });
     expect(proforma).toMatchObject({ end_sales: 120, paid: 120 });
   });
 
@@ -593,26 +595,28 @@ describe('a voucher', () => {
     ['after its window', 100, { valid_until: '2001-01-01' }],
   ])('fails with API.Vouchers.NotAvailable when it is %s', async (_, amount, fields) => {
     await issueVoucher(amount, fields);
-    expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
   });
 
   it('fails with API.Vouchers.NotAvailable for a voucher of another app', async () => {
     await setUp(await api.app(), 'vouchers', [{ code: 'V', amount: 5 }]);
-    expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
   });
 
   it('is available only to its customer', async () => {
     const [mira, vera] = [await newCustomer(shop, 'mira@example.com'), await newCustomer(shop, 'vera@example.com')];
     await issueVoucher(60, { customer_id: mira.customer_id });
-    for (const buyer of [vera, {}]) expect(await expectRefused({ ...V, ...buyer })).toEqual(NOT_AVAILABLE);
-    expect(await propose(shop, itemsOf({ A: 1 }), { ...V, ...mira, guest: undefined })).toMatchObject({ paid: 60 });
+    for (const buyer of [vera, {}]) expect(await expectRefused({ ...VOUCHER_CODES, ...buyer })).toEqual(NOT_AVAILABLE);
+    expect(await propose(shop, itemsOf({ A: 1 }), { ...VOUCHER_CODES, ...mira, guest: undefined })).toMatchObject({
+      paid: 60,
+    });
   });
 
   it('fails with API.Vouchers.NotAvailable when it changed after the evaluation', async () => {
     const mira = await newCustomer(shop, 'mira@example.com');
     for (const change of [{ customer_id: mira.customer_id }, { active: false }, { valid_until: timeAfter(-1) }]) {
       await issueVoucher(60, { customer_id: null, active: true, valid_until: null });
-      const id = await evaluate(shop, itemsOf({ A: 1 }), V);
+      const id = await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
       await setUp(shop, 'vouchers', [{ code: 'V', ...change }]);
       const { status, body } = await createProforma(id);
       expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
@@ -621,9 +625,9 @@ describe('a voucher', () => {
 
   it('fails with API.Vouchers.NotAvailable while another proforma holds it', async () => {
     await issueVoucher(60);
-    const earlyEvaluation = await evaluate(shop, itemsOf({ A: 1 }), V);
-    const holdingProforma = await propose(shop, itemsOf({ A: 1 }), V);
-    expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
+    const earlyEvaluation = await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
+    const holdingProforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
     const { status, body } = await createProforma(earlyEvaluation);
     expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
     await shop.delete(`/proforma_orders/${holdingProforma.id}`);
@@ -633,10 +637,10 @@ describe('a voucher', () => {
   it('fails with API.Vouchers.NotAvailable when less remains than the evaluation stored', async () => {
     await issueVoucher(100);
     const [largeEvaluation, smallEvaluation] = [
-      await evaluate(shop, itemsOf({ A: 1 }), V),
-      await evaluate(shop, itemsOf({ B: 1 }), V),
+      await evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES),
+      await evaluate(shop, itemsOf({ B: 1 }), VOUCHER_CODES),
     ];
-    const { id } = await propose(shop, itemsOf({ B: 1 }), V);
+    const { id } = await propose(shop, itemsOf({ B: 1 }), VOUCHER_CODES);
     await shop.post(`/proforma_orders/${id}/convert`);
     const { status, body } = await createProforma(largeEvaluation);
     expect([status, body.errors]).toEqual([422, NOT_AVAILABLE]);
@@ -645,7 +649,7 @@ describe('a voucher', () => {
 
   it('is held by one of 20 concurrent proformas', async () => {
     await issueVoucher(60);
-    const ids = await Promise.all(Array.from({ length: 20 }, () => evaluate(shop, itemsOf({ A: 1 }), V)));
+    const ids = await Promise.all(Array.from({ length: 20 }, () => evaluate(shop, itemsOf({ A: 1 }), VOUCHER_CODES)));
     const replies = await Promise.all(ids.map(createProforma));
     const createdReplies = replies.filter(({ status }) => status === 201);
     expect(createdReplies).toHaveLength(1);
@@ -675,7 +679,7 @@ describe('a voucher', () => {
 
   it('is released by a cancellation, without the payment service', async () => {
     await issueVoucher(60);
-    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     await shop.delete(`/proforma_orders/${id}`);
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
     expect(summarizePayments(await getProforma(id))).toEqual([
@@ -683,12 +687,12 @@ describe('a voucher', () => {
       ['voucher', -60, 'refunded'],
     ]);
     expect(service.asked).toEqual([]);
-    expect((await evaluateBasket({ A: 1 }, V)).vouchers).toEqual([{ code: 'V', amount: 60 }]);
+    expect((await evaluateBasket({ A: 1 }, VOUCHER_CODES)).vouchers).toEqual([{ code: 'V', amount: 60 }]);
   });
 
   it('is released when a call expires the proforma', async () => {
     await issueVoucher(60);
-    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     api.clock.forward({ hours: 72 });
     expect(await getProforma(id)).toMatchObject({ proforma_status: 'expired', paid: 0 });
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: null });
@@ -697,7 +701,7 @@ describe('a voucher', () => {
 
   it('stays with a paid proforma unless the app expires paid proformas', async () => {
     await issueVoucher(100);
-    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     api.clock.forward({ hours: 72 });
     expect(await getProforma(id)).toMatchObject({ proforma_status: 'paid', alerts: [{ kind: 'paid_not_converted' }] });
     expect(await getVoucher()).toMatchObject({ proforma_order_id: id });
@@ -709,7 +713,7 @@ describe('a voucher', () => {
 
   it('is released by the sweep when the app later expires paid proformas', async () => {
     await issueVoucher(100);
-    const { id } = await propose(shop, itemsOf({ A: 1 }), V);
+    const { id } = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     const sweep = api.container.get(TOKENS.ExpirySweep);
     api.clock.forward({ hours: 72 });
     await sweep.run();
@@ -735,7 +739,7 @@ describe('a voucher', () => {
 
   it('is spent by the conversion, and the remaining amount stays usable', async () => {
     await issueVoucher(60);
-    const { id } = await propose(shop, itemsOf({ B: 1 }), V);
+    const { id } = await propose(shop, itemsOf({ B: 1 }), VOUCHER_CODES);
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     expect(order).toMatchObject({
       paid: 50,
@@ -745,32 +749,32 @@ describe('a voucher', () => {
     });
     await shop.post(`/proforma_orders/${id}/convert`);
     expect(await getVoucher()).toMatchObject({ amount: 60, spent: 50, proforma_order_id: null });
-    const secondProforma = await propose(shop, itemsOf({ A: 1 }), V);
+    const secondProforma = await propose(shop, itemsOf({ A: 1 }), VOUCHER_CODES);
     expect(secondProforma).toMatchObject({ paid: 10, debt: 90 });
     await shop.post(`/proforma_orders/${secondProforma.id}/convert`);
     expect(await getVoucher()).toMatchObject({ spent: 60 });
-    expect(await expectRefused(V)).toEqual(NOT_AVAILABLE);
+    expect(await expectRefused(VOUCHER_CODES)).toEqual(NOT_AVAILABLE);
   });
 
   it('is refunded last, without the payment service', async () => {
     await issueVoucher(60);
-    const { id, items } = await propose(shop, itemsOf({ A: 2 }), V);
+    const { id, items } = await propose(shop, itemsOf({ A: 2 }), VOUCHER_CODES);
     await pay(id, 100);
     api.clock.forward({ seconds: 1 });
     await pay(id, 40);
-    const confirm = async (qty: number) => {
+    const confirmQuantity = async (qty: number) => {
       const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
       return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
     };
-    const partlyConfirmed = await confirm(1);
-    expect(partlyConfirmed).toMatchObject({ end_sales: 100, paid: 100, debt: 0 });
-    expect(summarizePayments(partlyConfirmed).slice(3)).toEqual([
+    const partlyConfirmedProforma = await confirmQuantity(1);
+    expect(partlyConfirmedProforma).toMatchObject({ end_sales: 100, paid: 100, debt: 0 });
+    expect(summarizePayments(partlyConfirmedProforma).slice(3)).toEqual([
       ['Cash', -40, 'refunded'],
       ['Cash', -60, 'refunded'],
     ]);
     expect(await getVoucher()).toMatchObject({ spent: 0, proforma_order_id: id });
-    const unconfirmed = await confirm(0);
-    expect(summarizePayments(unconfirmed).slice(5)).toEqual([
+    const unconfirmedProforma = await confirmQuantity(0);
+    expect(summarizePayments(unconfirmedProforma).slice(5)).toEqual([
       ['Cash', -40, 'refunded'],
       ['voucher', -60, 'refunded'],
     ]);
@@ -783,21 +787,21 @@ describe('a voucher', () => {
 
   it('pays again when the warehouse raises the confirmed quantity', async () => {
     await issueVoucher(500);
-    const { id, items } = await propose(shop, itemsOf({ A: 5 }), V);
-    const confirm = async (qty: number) => {
+    const { id, items } = await propose(shop, itemsOf({ A: 5 }), VOUCHER_CODES);
+    const confirmQuantity = async (qty: number) => {
       const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: qty }];
       return (await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments })).body.data;
     };
-    await confirm(2);
-    const correctedProforma = await confirm(4);
+    await confirmQuantity(2);
+    const correctedProforma = await confirmQuantity(4);
     expect(correctedProforma).toMatchObject({ end_sales: 400, paid: 400, debt: 0 });
     expect(summarizePayments(correctedProforma)).toEqual([
       ['voucher', 500, 'settled'],
       ['voucher', -300, 'refunded'],
       ['voucher', 200, 'settled'],
     ]);
-    expect(await confirm(5)).toMatchObject({ end_sales: 500, paid: 500 });
-    expect(await confirm(4)).toMatchObject({ end_sales: 400, paid: 400 });
+    expect(await confirmQuantity(5)).toMatchObject({ end_sales: 500, paid: 500 });
+    expect(await confirmQuantity(4)).toMatchObject({ end_sales: 400, paid: 400 });
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     expect(order).toMatchObject({ paid: 400, debt: 0, payment_status: 'paid' });
     expect(await getVoucher()).toMatchObject({ amount: 500, spent: 400, proforma_order_id: null });
@@ -805,7 +809,7 @@ describe('a voucher', () => {
 
   it('is spent only up to the remaining payment after a partial confirmation', async () => {
     await issueVoucher(150);
-    const { id, items } = await propose(shop, itemsOf({ A: 2 }), V);
+    const { id, items } = await propose(shop, itemsOf({ A: 2 }), VOUCHER_CODES);
     const adjustments = [{ proforma_order_item_id: items[0].proforma_order_item_id, qty_confirmed: 1 }];
     await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
     await shop.post(`/proforma_orders/${id}/convert`);

@@ -21,7 +21,7 @@ import {
   record,
   text,
   boolean,
-  type Of,
+  type TypeOf,
 } from '../http/shapes.js';
 
 const state = oneOf(STATES);
@@ -41,7 +41,7 @@ export const ConsentShape = component('Consent', {
   given_at: dateTime,
 });
 
-export function presentConsent(consent: Consent): Of<typeof ConsentShape> {
+export function presentConsent(consent: Consent): TypeOf<typeof ConsentShape> {
   const { master, channels, preferred, viberSubscribed, givenAt } = consent;
   return {
     master: master.state === 'granted',
@@ -56,7 +56,7 @@ function presentChannel({
   state: channelState,
   effective,
   last: lastChange,
-}: ChannelState): Of<typeof ChannelConsentShape> {
+}: ChannelState): TypeOf<typeof ChannelConsentShape> {
   return {
     state: channelState,
     effective,
@@ -75,7 +75,7 @@ export const ConsentChangeShape = component('ConsentChange', {
   changed_at: dateTime,
 });
 
-export function presentChange(change: StoredChange): Of<typeof ConsentChangeShape> {
+export function presentChange(change: StoredChange): TypeOf<typeof ConsentChangeShape> {
   const { id, customerId, channel, from, to, source, at } = change;
   return { id, customer_id: customerId, channel, from, to, source, changed_at: formatDateTime(at) };
 }
@@ -91,7 +91,7 @@ export const ConsentAtShape = component('ConsentAt', {
 });
 
 /** Before the registration, states are null and no channel is effective. */
-export function presentConsentAt(known: KnownConsent, at: Date, end: Date): Of<typeof ConsentAtShape> {
+export function presentConsentAt(known: KnownConsent, at: Date, end: Date): TypeOf<typeof ConsentAtShape> {
   const { customerId, customer, lastChanges } = known;
   const { master, channels } = switchStates(lastChanges);
   const isRegistered = customer.registeredAt < end;

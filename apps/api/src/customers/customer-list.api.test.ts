@@ -5,20 +5,20 @@ import { customerListStatement } from '@back-office/database-postgres';
 let api: TestApi;
 let shop: Client;
 let letters: Map<number, string>;
-const ALL = 'cdbae';
+const SORTED_LETTERS = 'cdbae';
 
 beforeAll(async () => {
   api = await testApi();
   shop = await api.app();
   letters = new Map();
-  const people = [
+  const customers = [
     { first_name: 'Mira', last_name: 'Marić', email: 'mira@shop.example', external_ref: 'crm-1' },
     { first_name: 'Mira', last_name: 'Anić', email: 'm.anic@example.com', phone: '+381 60 111', external_ref: 'CRM-1' },
     { first_name: 'Ana', last_name: 'Kovačević', email: 'ana@example.com', external_ref: ' crm-1' },
     { first_name: 'Ana', last_name: 'Kovačević', email: 'ana_2@example.com', phone: '062-100%' },
     { first_name: 'Милица', last_name: 'Зорић', email: 'zoric@example.com' },
   ];
-  for (const [index, customer] of people.entries()) {
+  for (const [index, customer] of customers.entries()) {
     const { status, body } = await shop.post('/customers', { customer });
     expect(status).toBe(201);
     letters.set(body.data.id, 'abcde'.charAt(index));
@@ -41,7 +41,7 @@ const expectBadRequest = async (query: string): Promise<void> => {
 
 describe('Paging, sorting, filtering: GET /customers', () => {
   it('sorts by first name, last name and id', async () => {
-    expect(await listLetters('')).toBe(ALL);
+    expect(await listLetters('')).toBe(SORTED_LETTERS);
   });
 
   it('shows each customer like GET /customers/{id}', async () => {
@@ -52,16 +52,16 @@ describe('Paging, sorting, filtering: GET /customers', () => {
   });
 
   it('returns pages', async () => {
-    expect(await listLetters('limit=2')).toBe(ALL.slice(0, 2));
-    expect(await listLetters('limit=2&offset=2')).toBe(ALL.slice(2, 4));
-    expect(await listLetters('limit=2&offset=4')).toBe(ALL.slice(4));
+    expect(await listLetters('limit=2')).toBe(SORTED_LETTERS.slice(0, 2));
+    expect(await listLetters('limit=2&offset=2')).toBe(SORTED_LETTERS.slice(2, 4));
+    expect(await listLetters('limit=2&offset=4')).toBe(SORTED_LETTERS.slice(4));
     expect(await listLetters('offset=5')).toBe('');
   });
 
   it.each(['limit=0', 'limit=x', 'limit=-1', 'offset=-1', 'offset=x', 'limit=1&limit=2'])(
     'ignores the invalid page %s',
     async (query) => {
-      expect(await listLetters(query)).toBe(ALL);
+      expect(await listLetters(query)).toBe(SORTED_LETTERS);
     },
   );
 
@@ -96,7 +96,7 @@ describe('Paging, sorting, filtering: GET /customers, search', () => {
   });
 
   it.each(['', '%20'])('ignores a blank search: "%s"', async (text) => {
-    expect(await listLetters(`search=${text}`)).toBe(ALL);
+    expect(await listLetters(`search=${text}`)).toBe(SORTED_LETTERS);
   });
 
   it.each(['search=a&search=b', 'search[]=a', 'search=%00'])('refuses %s', expectBadRequest);
@@ -111,7 +111,7 @@ describe('Paging, sorting, filtering: GET /customers, externalRef', () => {
     ['crm', ''],
     ['crm-_', ''],
     ['%25', ''],
-    ['', ALL],
+    ['', SORTED_LETTERS],
   ])('matches exactly: "%s" finds %j', async (reference, expected) => {
     expect(await listLetters(`externalRef=${reference}`)).toBe(expected);
   });
@@ -148,7 +148,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
     expect(await listCustomers('limit=10000', largeApp)).toHaveLength(5_000);
   });
 
-  const noFilter = { search: undefined, externalRef: undefined };
+  const emptyFilter = { search: undefined, externalRef: undefined };
 
   it.each([
     ['by e-mail', { search: 'kupac4711@' }, 'customers_search_idx'],
@@ -162,7 +162,7 @@ describe('Paging, sorting, filtering: GET /customers of an app with 5,000 custom
   ])('reads an index: %s', async (_, filter, index) => {
     const { text, values } = customerListStatement(
       largeApp.appId,
-      { ...noFilter, ...filter },
+      { ...emptyFilter, ...filter },
       { offset: 0, limit: 30 },
     );
     const plan = await planOf(api.database, text, values);

@@ -4,7 +4,6 @@ import { RecordId, Text } from '../http/request-fields.js';
 
 const optional = true;
 
-/** Identifies a customer by three-part id or external reference. */
 export class CustomerNameFields {
   @RecordId({ optional }) customer_id?: number | null;
   @RecordId({ optional }) data_part?: number | null;

@@ -1,6 +1,6 @@
 import type { Customer } from '@back-office/customers';
 import { formatDateTime } from '@back-office/kernel';
-import { dateTime, integer, component, nullable, text, boolean, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, text, boolean, type TypeOf } from '../http/shapes.js';
 
 export const CustomerShape = component('Customer', {
   id: integer,
@@ -18,7 +18,7 @@ export const CustomerShape = component('Customer', {
   updated_at: dateTime,
 });
 
-export function presentCustomer(row: Customer): Of<typeof CustomerShape> {
+export function presentCustomer(row: Customer): TypeOf<typeof CustomerShape> {
   return {
     id: row.id,
     data_part: row.data_part,

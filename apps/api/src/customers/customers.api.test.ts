@@ -50,13 +50,10 @@ describe('POST /customers', () => {
   });
 
   it.each([
-    [
-      'treats null as absent',
-      { external_ref: null, phone: null, viber_subscribed: null, preferred_notification_channel_id: null },
-    ],
-    ['treats an empty reference as absent', { external_ref: '' }],
-    ['treats a blank reference as absent', { external_ref: '  ' }],
-  ])('%s', async (_, fields) => {
+    ['null', { external_ref: null, phone: null, viber_subscribed: null, preferred_notification_channel_id: null }],
+    ['an empty reference', { external_ref: '' }],
+    ['a blank reference', { external_ref: '  ' }],
+  ])('treats %s as absent', async (_, fields) => {
     for (const email of ['one@example.com', 'two@example.com']) {
       expect((await add({ ...ANA, ...fields, email })).body.data).toMatchObject({
         external_ref: null,
@@ -209,7 +206,7 @@ describe('GET /customers/{id}', () => {
     'dataPart=&timePart=82',
     'dataPart=a&timePart=82',
     'dataPart=1.5&timePart=82',
-  ])('refuses the query "%s"', async (query) => {
+  ])('refuses the query "treats %s as absent"', async (query) => {
     const { data } = (await add(ANA)).body;
     const reply = await shop.get(`/customers/${data.id}?${query}`);
     expect([reply.status, reply.body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);

@@ -4,7 +4,7 @@ import { ok } from '../http/answer.js';
 import { unauthorizedAnswer } from '../http/errors.js';
 import { Text, Whole, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { dateTime, integer, component, nullable, record, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, record, text, type TypeOf } from '../http/shapes.js';
 import { DeviceDetailFields, deviceDetailsOf } from '../sessions/index.js';
 
 class NotificationDeviceFields extends DeviceDetailFields {
@@ -49,7 +49,7 @@ export function deviceRoutes(devices: Devices): Route[] {
   ];
 }
 
-function presentDevice(device: Device): Of<typeof DeviceShape> {
+function presentDevice(device: Device): TypeOf<typeof DeviceShape> {
   return {
     id: device.id,
     uuid: device.uuid,

@@ -45,7 +45,6 @@ export function created(data: unknown): Answer {
 
 export const NO_CONTENT: Answer = { status: 204 };
 
-/** Refusals and `undefined` pass through. */
 export function answerWith<Result>(
   result: Result | Refusal | undefined,
   present: (result: Result) => Answer,

@@ -22,15 +22,14 @@ import { testApi, type TestApi } from '../testing/test-api.js';
 import { statusOf } from './errors.js';
 import type { Route } from './route.js';
 
-interface Hostile extends RouteCall {
-  /** Concurrent calls use different apps, so a changed fingerprint identifies the writing call. */
+interface HostileCall extends RouteCall {
   readonly shop: FullShop;
   readonly field?: string;
   readonly label: string;
 }
 
-interface Outcome extends Hostile, RouteAnswer {
-  readonly wrote: boolean;
+interface CallOutcome extends HostileCall, RouteAnswer {
+  readonly hasWritten: boolean;
 }
 
 let api: TestApi;
@@ -38,8 +37,7 @@ let calls: RouteCalls;
 let routes: readonly Route[];
 let fingerprints: () => Promise<Fingerprints>;
 let shops: FullShop[];
-/** Undefined after writes outside a batch. */
-let latest: Fingerprints | undefined;
+let latestFingerprints: Fingerprints | undefined;
 
 beforeAll(async () => {
   api = await testApi();
@@ -65,8 +63,8 @@ function canAnswer404({ refusals = [] }: Route): boolean {
   return refusals.some((key) => statusOf(key) === 404);
 }
 
-async function send(hostile: readonly Hostile[]): Promise<Outcome[]> {
-  const fingerprintsBefore = latest ?? (await fingerprints());
+async function send(hostile: readonly HostileCall[]): Promise<CallOutcome[]> {
+  const fingerprintsBefore = latestFingerprints ?? (await fingerprints());
   const replies = await Promise.all(
     hostile.map(async (call) => ({
       ...call,
@@ -74,24 +72,24 @@ async function send(hostile: readonly Hostile[]): Promise<Outcome[]> {
     })),
   );
   const fingerprintsAfter = await fingerprints();
-  latest = fingerprintsAfter;
+  latestFingerprints = fingerprintsAfter;
   return replies.map((reply) => {
     const { appId } = reply.shop.client;
     if (reply.status < 300) reply.shop.spent = spentBy(reply);
-    return { ...reply, wrote: fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId) };
+    return { ...reply, hasWritten: fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId) };
   });
 }
 
-function spentBy({ route: { method, path }, shop: { spent } }: Hostile): FullShop['spent'] {
+function spentBy({ route: { method, path }, shop: { spent } }: HostileCall): FullShop['spent'] {
   if (method === 'get' || !path.startsWith('/proforma_orders')) return spent;
   return path === '/proforma_orders' && spent !== 'proforma and evaluation' ? 'evaluation' : 'proforma and evaluation';
 }
 
 async function sendAll<Case>(
   cases: readonly Case[],
-  callOf: (each: Case, shop: FullShop) => Hostile,
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+  callOf: (each: Case, shop: FullShop) => HostileCall,
+): Promise<CallOutcome[]> {
+  const outcomes: CallOutcome[] = [];
   const callsOf = (batch: readonly Case[]) => batch.map((value, index) => callOf(value, shops[index] as FullShop));
   for (const batch of batches(cases)) {
     await refreshAll(shops);
@@ -101,7 +99,7 @@ async function sendAll<Case>(
 }
 
 async function refreshAll(shopsToRefresh: readonly FullShop[]): Promise<void> {
-  if (shopsToRefresh.some(({ spent }) => spent !== 'nothing')) latest = undefined;
+  if (shopsToRefresh.some(({ spent }) => spent !== 'nothing')) latestFingerprints = undefined;
   await Promise.all(shopsToRefresh.map(refresh));
 }
 
@@ -110,16 +108,15 @@ function batches<Case>(cases: readonly Case[]): Case[][] {
   return starts.map((start) => cases.slice(start, start + shops.length));
 }
 
-function describeOutcome({ route, field = '', label, status, answer, complaints }: Outcome): string {
+function describeOutcome({ route, field = '', label, status, answer, complaints }: CallOutcome): string {
   return `${nameOf(route)} ${field} with ${label}: ${status} ${answer.slice(0, 200)} ${complaints.join('; ').slice(0, 300)}`;
 }
 
-function expectNone(outcomes: readonly Outcome[]): void {
+function expectNone(outcomes: readonly CallOutcome[]): void {
   expect(outcomes.map(describeOutcome)).toEqual([]);
 }
 
-/** A bulk call whose only row failed counts as refused. */
-function isRefused({ status, answer }: Outcome): boolean {
+function isRefused({ status, answer }: CallOutcome): boolean {
   if (status >= 400) return true;
   const { data } = JSON.parse(answer || '{}');
   return failedRows(data).length > 0 || (Array.isArray(data) && data.some(isMessage));
@@ -132,8 +129,8 @@ describe('the example of every body', () => {
       await refreshAll([shop]);
       const body = exampleOf(route, shop);
       const [outcome] = await send([{ shop, route, label: 'its example', path: pathOf(route, shop), body }]);
-      const { status, answer, complaints } = outcome as Outcome;
-      const accepted = !isRefused(outcome as Outcome);
+      const { status, answer, complaints } = outcome as CallOutcome;
+      const accepted = !isRefused(outcome as CallOutcome);
       expect({ call: nameOf(route), accepted, complaints, ...(!accepted && { status, answer }) }).toEqual({
         call: nameOf(route),
         accepted: true,
@@ -144,23 +141,22 @@ describe('the example of every body', () => {
 });
 
 describe('an unknown field in any object of a body', () => {
-  const UNKNOWN = [
+  const UNKNOWN_FIELDS = [
     ...HOSTILE_VALUES.map(([label, value]) => ({ name: 'unknown', label, value })),
     ...['a\0b', '\ud800', '__proto__', 'constructor', 'toJSON', ''].map((name) => ({ name, label: 'x', value: 'x' })),
   ];
-  // A repeat of these calls would be refused.
   const SINGLE_USE = new Set(['/cdn/files/purge', '/cdn/files/:id/revert']);
   const casesOf = (schema: BodySchema, shop: FullShop, route: Route) =>
-    UNKNOWN.flatMap(({ name, label, value }) =>
+    UNKNOWN_FIELDS.flatMap(({ name, label, value }) =>
       schema.unknownFields(name, valuesOf(shop, route)).map((field) => ({ field, label, value })),
     );
 
   it('is ignored for every name and value', async () => {
-    const outcomes: Outcome[] = [];
+    const outcomes: CallOutcome[] = [];
     for (const route of routes.filter(({ path, upload }) => !upload && !SINGLE_USE.has(path))) {
       const schema = calls.bodyOf(route);
       const cases = schema ? casesOf(schema, shops[0] as FullShop, route) : [];
-      const call = ({ field, label, value }: (typeof cases)[number], shop: FullShop): Hostile => ({
+      const call = ({ field, label, value }: (typeof cases)[number], shop: FullShop): HostileCall => ({
         shop,
         route,
         field: field.path.join('.'),
@@ -176,14 +172,14 @@ describe('an unknown field in any object of a body', () => {
 });
 
 describe('a field of a body with a hostile value', () => {
-  let outcomes: Outcome[];
+  let outcomes: CallOutcome[];
 
   beforeAll(async () => {
     outcomes = [];
     for (const route of routes) {
       const schema = calls.bodyOf(route);
       for (const field of schema?.fields() ?? []) {
-        const call = ([name, value]: (typeof HOSTILE_VALUES)[number], shop: FullShop): Hostile => ({
+        const call = ([name, value]: (typeof HOSTILE_VALUES)[number], shop: FullShop): HostileCall => ({
           shop,
           route,
           field: field.path.join('.'),
@@ -197,7 +193,7 @@ describe('a field of a body with a hostile value', () => {
   }, 600_000);
 
   it('is accepted or answered 400 or 422', () => {
-    const isExpected = ({ status, route }: Outcome): boolean =>
+    const isExpected = ({ status, route }: CallOutcome): boolean =>
       status < 300 || status === 400 || status === 422 || (status === 404 && canAnswer404(route));
     expectNone(outcomes.filter((outcome) => !isExpected(outcome)));
   });
@@ -207,19 +203,18 @@ describe('a field of a body with a hostile value', () => {
   });
 
   it('writes nothing when it is refused', () => {
-    expectNone(outcomes.filter((outcome) => outcome.wrote && isRefused(outcome)));
+    expectNone(outcomes.filter((outcome) => outcome.hasWritten && isRefused(outcome)));
     expect(outcomes.filter(isRefused).length).toBeGreaterThan(1_000);
-    expect(outcomes.filter((outcome) => outcome.wrote && !isRefused(outcome)).length).toBeGreaterThan(500);
+    expect(outcomes.filter((outcome) => outcome.hasWritten && !isRefused(outcome)).length).toBeGreaterThan(500);
   });
 
   it('is refused at least once for every field', () => {
-    const nameOfField = ({ route, field }: Outcome): string => `${nameOf(route)} ${field}`;
+    const nameOfField = ({ route, field }: CallOutcome): string => `${nameOf(route)} ${field}`;
     const refusedFields = new Set(outcomes.filter(isRefused).map(nameOfField));
     expect([...new Set(outcomes.map(nameOfField))].filter((field) => !refusedFields.has(field))).toEqual([]);
   });
 
   it('is refused when it holds NUL or half of a surrogate pair', () => {
-    // A form holds bytes and cannot hold half of a surrogate pair.
     const invalidTexts = outcomes.filter(
       ({ label, route }) => label === 'NUL' || (label === 'half of a surrogate pair' && !route.upload),
     );
@@ -230,10 +225,10 @@ describe('a field of a body with a hostile value', () => {
 
 describe('a call with a body', () => {
   it('answers 400 to a missing or invalid body, and writes nothing', async () => {
-    const outcomes: Outcome[] = [];
+    const outcomes: CallOutcome[] = [];
     for (const route of routes.filter(({ body }) => body)) {
       const texts = route.bodyOptional ? HOSTILE_BODIES : [...HOSTILE_BODIES, undefined];
-      const call = (text: string | undefined, shop: FullShop): Hostile => ({
+      const call = (text: string | undefined, shop: FullShop): HostileCall => ({
         shop,
         route,
         label: text ?? 'nothing',
@@ -242,24 +237,25 @@ describe('a call with a body', () => {
       });
       outcomes.push(...(await sendAll(texts, call)));
     }
-    expectNone(outcomes.filter(({ status, complaints, wrote }) => status !== 400 || complaints.length > 0 || wrote));
+    expectNone(
+      outcomes.filter(({ status, complaints, hasWritten }) => status !== 400 || complaints.length > 0 || hasWritten),
+    );
   });
 });
 
 describe('a query parameter with a hostile value', () => {
   beforeAll(async () => {
-    latest = undefined;
+    latestFingerprints = undefined;
     await Promise.all(shops.map(({ client }) => setUpFullShop(client)));
   });
 
-  let outcomes: Outcome[];
+  let outcomes: CallOutcome[];
 
   beforeAll(async () => {
     outcomes = [];
-    // This route would end the session of later calls.
     for (const route of routes.filter(({ path }) => path !== '/sessions/current')) {
       for (const parameter of [...Object.keys(route.query ?? {}), 'unknown']) {
-        const call = (query: (name: string) => string, shop: FullShop): Hostile => ({
+        const call = (query: (name: string) => string, shop: FullShop): HostileCall => ({
           shop,
           route,
           field: parameter,
@@ -276,9 +272,9 @@ describe('a query parameter with a hostile value', () => {
   }, 600_000);
 
   it('answers 200, 400, 404 or 422, and writes nothing', () => {
-    const isExpected = ({ status, route }: Outcome): boolean =>
+    const isExpected = ({ status, route }: CallOutcome): boolean =>
       [200, 400, 404].includes(status) || (status === 422 && route.refusals !== undefined);
-    expectNone(outcomes.filter((outcome) => !isExpected(outcome) || outcome.wrote));
+    expectNone(outcomes.filter((outcome) => !isExpected(outcome) || outcome.hasWritten));
   });
 
   it('is answered as the API reference documents', () => {
@@ -286,9 +282,9 @@ describe('a query parameter with a hostile value', () => {
   });
 
   it('is ignored when it is unknown', () => {
-    const unknown = outcomes.filter(({ route, field }) => route.method === 'get' && field === 'unknown');
-    expect(unknown.length).toBeGreaterThan(100);
-    expectNone(unknown.filter(({ status }) => status === 404));
+    const unknownParameters = outcomes.filter(({ route, field }) => route.method === 'get' && field === 'unknown');
+    expect(unknownParameters.length).toBeGreaterThan(100);
+    expectNone(unknownParameters.filter(({ status }) => status === 404));
   });
 });
 
@@ -296,10 +292,10 @@ describe('an id in a path', () => {
   const routesWithId = () => routes.filter(({ path }) => path.includes(':id'));
   const idParameters = () =>
     routesWithId().flatMap((route) => parametersOf(route).map((parameter) => ({ route, parameter })));
-  const sendIds = async (ids: readonly string[]): Promise<Outcome[]> => {
-    const outcomes: Outcome[] = [];
+  const sendIds = async (ids: readonly string[]): Promise<CallOutcome[]> => {
+    const outcomes: CallOutcome[] = [];
     for (const { route, parameter } of idParameters()) {
-      const call = (id: string, shop: FullShop): Hostile => ({
+      const call = (id: string, shop: FullShop): HostileCall => ({
         shop,
         route,
         label: `${parameter} ${id.slice(0, 100)}`,
@@ -318,17 +314,19 @@ describe('an id in a path', () => {
 
   it('answers 404 or an empty list without a record, and writes nothing', async () => {
     const outcomes = await sendIds(HOSTILE_IDS);
-    const hasKey = ({ answer, route }: Outcome): boolean => answer.includes(route.missingKey ?? 'no key');
-    const findsNone = (outcome: Outcome): boolean =>
+    const hasKey = ({ answer, route }: CallOutcome): boolean => answer.includes(route.missingKey ?? 'no key');
+    const findsNone = (outcome: CallOutcome): boolean =>
       outcome.route.emptyWhenMissing
         ? outcome.status === 200 && outcome.answer === '{"data":[]}'
         : outcome.status === 404 && (outcome.answer === '' || hasKey(outcome));
-    expectNone(outcomes.filter((outcome) => !findsNone(outcome) || outcome.wrote));
+    expectNone(outcomes.filter((outcome) => !findsNone(outcome) || outcome.hasWritten));
   });
 
   it('answers 400 when it cannot be decoded, and writes nothing', async () => {
     const outcomes = await sendIds(UNDECODABLE_IDS);
-    expectNone(outcomes.filter(({ status, complaints, wrote }) => status !== 400 || complaints.length > 0 || wrote));
+    expectNone(
+      outcomes.filter(({ status, complaints, hasWritten }) => status !== 400 || complaints.length > 0 || hasWritten),
+    );
   });
 });
 

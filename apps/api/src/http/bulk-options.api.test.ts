@@ -51,8 +51,8 @@ beforeEach(async () => {
   await shop.post('/int/app_locations', {
     app_locations: [locationOf('L', { external_ref: 'ref-l' }), locationOf('L2')],
   });
-  const offer = await propose(shop, [{ code: 'A', qty: 2 }]);
-  order = (await shop.post(`/proforma_orders/${offer.id}/convert`)).body.data;
+  const proforma = await propose(shop, [{ code: 'A', qty: 2 }]);
+  order = (await shop.post(`/proforma_orders/${proforma.id}/convert`)).body.data;
   const tables = ['warehouses', 'products', 'product_variants', 'app_locations'].map(
     (table) => `select id, code from ${table} where app_id = $1`,
   );
@@ -155,7 +155,8 @@ const CALLS = {
 } as const;
 type CallName = keyof typeof CALLS;
 const NAMES = Object.keys(CALLS) as CallName[];
-const VERIFY = (query: string) => shop.post(`/product/verify${query}`, { products: [{ code: 'A' }, { code: 'none' }] });
+const verifyProducts = (query: string) =>
+  shop.post(`/product/verify${query}`, { products: [{ code: 'A' }, { code: 'none' }] });
 
 const detectWrite = async (call: () => Promise<Reply>): Promise<[Reply, boolean]> => {
   const fingerprintBefore = (await fingerprints()).get(shop.appId);
@@ -403,14 +404,13 @@ describe('dry_run=true', () => {
   it.each(NAMES)('on %s writes nothing and answers like the real call', async (name) => {
     const [dryRun, hasWritten] = await detectWrite(() => CALLS[name]('?dry_run=true&explain=true'));
     expect([dryRun.status, hasWritten]).toEqual([200, false]);
-    const [real, realCallHasWritten] = await detectWrite(() => CALLS[name]('?explain=true'));
+    const [realReply, realCallHasWritten] = await detectWrite(() => CALLS[name]('?explain=true'));
     expect(realCallHasWritten).toBe(true);
-    // A dry run returns no ids for new records.
     const existingIds = new Set([...Object.values(ids), order.id]);
-    const withoutNewIds = JSON.parse(JSON.stringify(real.body), (key, value: unknown) =>
+    const realBodyWithoutNewIds = JSON.parse(JSON.stringify(realReply.body), (key, value: unknown) =>
       (key === 'id' || key === 'movement_id') && !existingIds.has(value as number) ? null : value,
     ) as object;
-    expect(dryRun.body).toEqual(withoutNewIds);
+    expect(dryRun.body).toEqual(realBodyWithoutNewIds);
   });
 
   it('on POST /int/products answers no ids for new records, also in later rows', async () => {
@@ -447,17 +447,23 @@ describe('dry_run=true', () => {
     const [{ status, body }, hasWritten] = await detectWrite(() => call('?dry_run=true&explain=true'));
     expect([status, hasWritten]).toEqual([200, false]);
     expect(body.data).toEqual({ products: 2, definitions_created: 2 });
-    const def = 'product_attribute_def';
+    const definitionRecord = 'product_attribute_def';
     expect(body.explain).toEqual([
       {
         matches: [
           foundMatch('variant', 'code', ids['A']),
-          missingMatch(def),
-          foundMatch(def, 'external_ref', ids['material']),
+          missingMatch(definitionRecord),
+          foundMatch(definitionRecord, 'external_ref', ids['material']),
         ],
       },
       // The second row matches a definition that the first row would create.
-      { matches: [foundMatch('variant', 'code', ids['C']), foundMatch(def, 'external_ref', null), missingMatch(def)] },
+      {
+        matches: [
+          foundMatch('variant', 'code', ids['C']),
+          foundMatch(definitionRecord, 'external_ref', null),
+          missingMatch(definitionRecord),
+        ],
+      },
     ]);
     expect((await shop.get('/product_attribute_defs')).body.data).toMatchObject([{ external_ref: 'material' }]);
     expect((await call('?dry_run=true')).body.data).toEqual({ products: 2, definitions_created: 2 });
@@ -498,8 +504,8 @@ describe('dry_run=true', () => {
       422,
       { errors: { Warehouses: ['API.Warehouses.HasStock'] } },
     ]);
-    const unknown = { warehouse_code: 'none', products: [] };
-    expect((await shop.post('/stock/reconcile?dry_run=true', unknown)).status).toBe(404);
+    const unknownWarehouse = { warehouse_code: 'none', products: [] };
+    expect((await shop.post('/stock/reconcile?dry_run=true', unknownWarehouse)).status).toBe(404);
   });
 
   it('releases its locks', async () => {
@@ -527,7 +533,7 @@ describe('dry_run=true', () => {
 
 describe('an option that is neither true nor false', () => {
   it.each([...NAMES, 'POST /product/verify'] as const)('makes %s answer 400 and write nothing', async (name) => {
-    const call = name === 'POST /product/verify' ? VERIFY : CALLS[name];
+    const call = name === 'POST /product/verify' ? verifyProducts : CALLS[name];
     for (const query of ['?explain=yes', '?explain=', '?explain', '?explain=true&explain=true', '?explain[]=true']) {
       const [{ status, body }, hasWritten] = await detectWrite(() => call(query));
       expect([status, body, hasWritten]).toEqual([400, { errors: { detail: 'Bad Request' } }, false]);

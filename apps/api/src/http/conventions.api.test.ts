@@ -22,14 +22,14 @@ afterAll(async () => {
 const SETTINGS = '/api/v2/app/settings';
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 const json = ({ text }: RawReply): unknown => JSON.parse(text);
-const detail = (text: string) => ({ errors: { detail: text } });
+const detailError = (text: string) => ({ errors: { detail: text } });
 
 async function clientInLanguage(client: Client, language?: string): Promise<Client> {
   const token = await api.container.get(TOKENS.Apps).issueToken({ appId: client.appId, language });
   return api.through({ ...client, token: token as string }, [api.origin]);
 }
 
-async function sessionToken({ appId }: Client): Promise<string> {
+async function anonymousSessionToken({ appId }: Client): Promise<string> {
   const token = `bo_session_${randomBytes(32).toString('base64url')}`;
   await api.database.rows(
     `insert into access_tokens (app_id, kind, token_hash, inserted_at) values ($1, 'session', $2, $3)`,
@@ -61,7 +61,7 @@ describe('an unknown path or method', () => {
     ['OPTIONS', 'OPTIONS', '/api/v2/app/settings'],
     ['TRACE', 'TRACE', '/api/v2/app/settings'],
     ['PROPFIND', 'PROPFIND', '/api/v2/orders'],
-  ])('%s is answered 404 and [] for every caller', async (_, method, path) => {
+  ])('is answered 404 and [] for every caller: %s', async (_, method, path) => {
     for (const headers of [{}, bearer(shop.token), { Accept: 'text/html' }]) {
       const reply = await http.call({ method, path, headers });
       expect([reply.status, reply.text]).toEqual([404, '[]']);
@@ -70,16 +70,16 @@ describe('an unknown path or method', () => {
   });
 
   it.each(['/api/v2/customers/%E0%A4%A', '/api/v2/proforma_orders/%ff/pay', '/api/v2/orders/%'])(
-    'an undecodable id is answered 400: %s',
+    'is answered 400 for an undecodable id: %s',
     async (path) => {
       for (const method of ['GET', 'POST']) {
         const reply = await http.call({ method, path, headers: bearer(shop.token) });
-        if (reply.status !== 404) expect([reply.status, json(reply)]).toEqual([400, detail('Bad Request')]);
+        if (reply.status !== 404) expect([reply.status, json(reply)]).toEqual([400, detailError('Bad Request')]);
       }
     },
   );
 
-  it('HEAD answers like GET, without a body', async () => {
+  it('answers HEAD like GET, without a body', async () => {
     const get = await http.call({ path: SETTINGS, headers: bearer(shop.token) });
     const head = await http.call({ method: 'HEAD', path: SETTINGS, headers: bearer(shop.token) });
     expect([head.status, head.text]).toEqual([200, '']);
@@ -95,7 +95,7 @@ describe('an Accept header', () => {
     async (accept) => {
       for (const headers of [{ Accept: accept }, { Accept: accept, ...bearer(shop.token) }]) {
         const reply = await http.call({ path: SETTINGS, headers });
-        expect([reply.status, json(reply)]).toEqual([406, detail('Not Acceptable')]);
+        expect([reply.status, json(reply)]).toEqual([406, detailError('Not Acceptable')]);
       }
     },
   );
@@ -150,7 +150,7 @@ describe('an invalid token', () => {
   });
 
   it('is refused when it belongs to a session', async () => {
-    expect(await expectUnauthorized(bearer(await sessionToken(shop)))).toEqual({
+    expect(await expectUnauthorized(bearer(await anonymousSessionToken(shop)))).toEqual({
       errors: { token: 'API.Tokens.Invalid' },
     });
   });
@@ -177,7 +177,6 @@ describe('an invalid token', () => {
   it('is refused within 2 s after another node revoked it', async () => {
     const token = (await issueToken(shop)) as string;
     expect((await http.call({ path: SETTINGS, headers: bearer(token) })).status).toBe(200);
-    // Another node would write the revocation to the database.
     await api.database.rows('update access_tokens set revoked_at = $2 where token_hash = $1', [
       hashToken(token),
       api.clock.now(),
@@ -219,7 +218,7 @@ describe('the token of another app', () => {
 });
 
 describe('a call with two errors', () => {
-  const TEXT = { 'Content-Type': 'application/json' };
+  const JSON_TYPE = { 'Content-Type': 'application/json' };
   const faults = {
     accept: { Accept: 'text/html' },
     cut: { body: '{"payment":' },
@@ -245,9 +244,9 @@ describe('a call with two errors', () => {
       406,
       () => ({ path: existingPath, headers: { ...faults.accept, ...authorized() }, ...faults.cut }),
     ],
-    ['token, then body', 401, () => ({ path: existingPath, headers: TEXT, ...faults.cut })],
-    ['token, then size', 401, () => ({ path: existingPath, headers: TEXT, body: ' '.repeat(11 * 1024 ** 2) })],
-    ['token, then record', 401, () => ({ path: missingPath, headers: TEXT, ...faults.rule })],
+    ['token, then body', 401, () => ({ path: existingPath, headers: JSON_TYPE, ...faults.cut })],
+    ['token, then size', 401, () => ({ path: existingPath, headers: JSON_TYPE, body: ' '.repeat(11 * 1024 ** 2) })],
+    ['token, then record', 401, () => ({ path: missingPath, headers: JSON_TYPE, ...faults.rule })],
     ['size, then record', 413, () => ({ path: missingPath, headers: authorized(), body: ' '.repeat(11 * 1024 ** 2) })],
     ['syntax, then record', 400, () => ({ path: missingPath, headers: authorized(), ...faults.cut })],
     ['a value type, then record', 400, () => ({ path: missingPath, headers: authorized(), ...faults.type })],
@@ -272,7 +271,7 @@ describe('a call with two errors', () => {
     async (path) => {
       for (const query of ['', '?dataPart=1', '?timePart=1', '?dataPart=&timePart=', '?dataPart=x&timePart=1']) {
         const reply = await http.call({ path: path + query, headers: bearer(shop.token) });
-        expect([reply.status, json(reply)]).toEqual([400, detail('Bad Request')]);
+        expect([reply.status, json(reply)]).toEqual([400, detailError('Bad Request')]);
       }
       expect((await http.call({ path: `${path}?dataPart=1&timePart=1`, headers: bearer(shop.token) })).status).toBe(
         404,
@@ -281,7 +280,7 @@ describe('a call with two errors', () => {
   );
 
   function authorized() {
-    return { ...TEXT, ...bearer(shop.token) };
+    return { ...JSON_TYPE, ...bearer(shop.token) };
   }
 });
 
@@ -314,7 +313,7 @@ describe('every response', () => {
     },
   );
 
-  it('below the base path has no-store and no x-powered-by', async () => {
+  it('has no-store and no x-powered-by below the base path', async () => {
     for (const call of calls().filter(({ path }) => path.startsWith('/api/'))) {
       const { headers } = await http.call(call);
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -362,14 +361,14 @@ describe('a page of another origin', () => {
 
 describe('a query', () => {
   const list = (query: string) => http.call({ path: `/api/v2/orders?${query}`, headers: bearer(shop.token) });
-  const times = (count: number, entry: (index: number) => string) =>
+  const repeatParameter = (count: number, entry: (index: number) => string) =>
     Array.from({ length: count }, (_, n) => entry(n)).join('&');
 
   it.each([
-    ['1,001 repeated parameters', times(1_001, () => 'ids=1')],
-    ['1,001 with brackets', times(1_001, () => 'ids[]=1')],
-    ['1,001 with indexes', times(1_001, (n) => `ids[${n}]=1`)],
-    ['1,001 objects', times(1_001, (n) => `files[${n}][key]=x`)],
+    ['1,001 repeated parameters', repeatParameter(1_001, () => 'ids=1')],
+    ['1,001 with brackets', repeatParameter(1_001, () => 'ids[]=1')],
+    ['1,001 with indexes', repeatParameter(1_001, (n) => `ids[${n}]=1`)],
+    ['1,001 objects', repeatParameter(1_001, (n) => `files[${n}][key]=x`)],
     ['a distant index', 'ids[1001]=1&ids[5000]=2'],
     ['nesting deeper than 3', 'a[b][c][d]=1'],
     ['the prototype', '__proto__[x]=1'],
@@ -380,31 +379,31 @@ describe('a query', () => {
     ['the constructor', 'constructor[prototype][x]=1'],
     ['NUL', 'search=a%00b'],
     ['NUL in a name', 'a%00b=1'],
-  ])('with %s is answered 400', async (_, query) => {
+  ])('is answered 400 with %s', async (_, query) => {
     const reply = await list(query);
-    expect([reply.status, json(reply)]).toEqual([400, detail('Bad Request')]);
+    expect([reply.status, json(reply)]).toEqual([400, detailError('Bad Request')]);
   });
 
   it.each([
-    ['1,000 repeated parameters', times(1_000, () => 'ids=1')],
-    ['1,000 with brackets', times(1_000, () => 'ids[]=1')],
-    ['1,000 with indexes', times(1_000, (n) => `ids[${n}]=1`)],
-    ['1,000 objects', times(1_000, (n) => `files[${n}][key]=x`)],
+    ['1,000 repeated parameters', repeatParameter(1_000, () => 'ids=1')],
+    ['1,000 with brackets', repeatParameter(1_000, () => 'ids[]=1')],
+    ['1,000 with indexes', repeatParameter(1_000, (n) => `ids[${n}]=1`)],
+    ['1,000 objects', repeatParameter(1_000, (n) => `files[${n}][key]=x`)],
     ['nesting of 3', 'a[b][c]=1'],
     ['the prototype as a value', 'search=__proto__&x=acme.constructor&y=a%26prototype%3D1'],
     ['undecodable text', 'search=%E0%A4%A'],
     ['no values', '&&=&a&b='],
-  ])('with %s is read', async (_, query) => {
+  ])('is read with %s', async (_, query) => {
     expect((await list(query)).status).toBe(200);
   });
 });
 
 describe('an app with translations', () => {
-  let serbian: Client;
+  let serbianClient: Client;
 
   beforeAll(async () => {
-    serbian = await clientInLanguage(await api.app(), 'sr');
-    await serbian.patch('/app/settings', {
+    serbianClient = await clientInLanguage(await api.app(), 'sr');
+    await serbianClient.patch('/app/settings', {
       translations: {
         sr: {
           'API.Warehouses.NameCantBeBlank': 'Magacin nema naziv',
@@ -420,34 +419,37 @@ describe('an app with translations', () => {
   });
 
   it('gets translated sentences under the same area', async () => {
-    expect((await serbian.put('/warehouse', { warehouses: [{ code: 'W' }] })).body).toEqual({
+    expect((await serbianClient.put('/warehouse', { warehouses: [{ code: 'W' }] })).body).toEqual({
       errors: { Warehouses: ['Magacin nema naziv'] },
     });
-    expect((await serbian.post('/proforma_orders', { order_processing_id: 987_654 })).body).toEqual({
+    expect((await serbianClient.post('/proforma_orders', { order_processing_id: 987_654 })).body).toEqual({
       errors: { OrderProcessings: ['Korpa je zastarela'] },
     });
   });
 
   it('gets translated sentences in failed rows', async () => {
-    const { data } = (await serbian.put('/int/stocks', { stocks: [{ code: 'X', warehouse_code: 'W', qty: 1 }] })).body;
+    const { data } = (await serbianClient.put('/int/stocks', { stocks: [{ code: 'X', warehouse_code: 'W', qty: 1 }] }))
+      .body;
     expect(data.failed[0].error).toEqual({ message: 'Nema takvog artikla' });
   });
 
   it('gets the translated text of a rule under its field', async () => {
     const customer = { email: 'a@b.rs', first_name: '', last_name: 'B' };
-    expect((await serbian.post('/customers', { customer })).body).toEqual({
+    expect((await serbianClient.post('/customers', { customer })).body).toEqual({
       errors: { first_name: ['ne sme biti prazno'] },
     });
   });
 
   it('gets the message key without a translation', async () => {
-    expect((await serbian.put('/warehouse', { warehouses: [{ id: 1, delete: true }] })).body).toEqual({
+    expect((await serbianClient.put('/warehouse', { warehouses: [{ id: 1, delete: true }] })).body).toEqual({
       errors: { Warehouses: ['API.Warehouses.NotFound'] },
     });
   });
 
   it('gets the default language for a token without a language', async () => {
-    const refusedReply = await (await clientInLanguage(serbian)).put('/warehouse', { warehouses: [{ code: 'W' }] });
+    const refusedReply = await (
+      await clientInLanguage(serbianClient)
+    ).put('/warehouse', { warehouses: [{ code: 'W' }] });
     expect(refusedReply.body).toEqual({ errors: { Warehouses: ['The warehouse has no name'] } });
   });
 

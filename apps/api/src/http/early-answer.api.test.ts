@@ -12,7 +12,7 @@ import { listening } from '../testing/varnish.js';
 import { testApi, type Client, type TestApi } from '../testing/test-api.js';
 
 const LIMIT = 1_000_000;
-const TIMES = 5;
+const ATTEMPTS = 5;
 const TOO_LARGE = [413, { errors: { detail: 'Request Entity Too Large' } }];
 
 let api: TestApi;
@@ -75,11 +75,11 @@ describe.each<[string, string, () => RequestInit]>([
 ])('an oversized %s', (_, path, init) => {
   it('gets a 413 through fetch, every time', async () => {
     const answers: unknown[] = [];
-    for (let time = 0; time < TIMES; time += 1) {
+    for (let time = 0; time < ATTEMPTS; time += 1) {
       const reply = await fetch(server.origin + BASE_PATH + path, { method: 'POST', ...init() });
       answers.push([reply.status, await reply.json()]);
     }
-    expect(answers).toEqual(Array.from({ length: TIMES }, () => TOO_LARGE));
+    expect(answers).toEqual(Array.from({ length: ATTEMPTS }, () => TOO_LARGE));
   });
 
   it('gets a 413 when the client reads only after sending', async () => {
@@ -122,7 +122,7 @@ describe('an early answer', () => {
   ])('closes the connection of a %s client in time', async (_, everyMs, minMs, maxMs) => {
     const plainServer = createServer((_request, response) => {
       response.writeHead(413, { 'Content-Length': 3, Connection: 'close' });
-      answerEarly(response, 'too', { bytes: 1_000_000, ms: 500, quietMs: 150 });
+      answerEarly(response, 'too', { maxBytes: 1_000_000, maxMs: 500, pauseMs: 150 });
     });
     const socket = connect(await listening(plainServer), '127.0.0.1');
     socket.on('error', () => {}).resume();

@@ -2,15 +2,14 @@ import type { RequestHandler } from 'express';
 import type { ServerResponse } from 'node:http';
 import { HttpProblem } from './errors.js';
 
-/** Limits for discarding the rest of a request that is already answered. */
 export interface DiscardLimits {
-  readonly bytes: number;
-  readonly ms: number;
+  readonly maxBytes: number;
+  readonly maxMs: number;
   /** Maximum pause between two chunks. */
-  readonly quietMs: number;
+  readonly pauseMs: number;
 }
 
-const LIMITS: DiscardLimits = { bytes: 256 * 2 ** 20, ms: 30_000, quietMs: 1_000 };
+const LIMITS: DiscardLimits = { maxBytes: 256 * 2 ** 20, maxMs: 30_000, pauseMs: 1_000 };
 
 const earlyResponses = new WeakSet<ServerResponse>();
 
@@ -29,15 +28,15 @@ export function answerEarly(
   limits: DiscardLimits = LIMITS,
 ): void {
   const { req: request } = response;
-  let remainingBytes = limits.bytes;
+  let remainingBytes = limits.maxBytes;
   const finish = (): void => {
     clearTimeout(totalTimer);
     clearTimeout(pauseTimer);
     request.off('data', discard);
     response.end();
   };
-  const totalTimer = setTimeout(finish, limits.ms);
-  const pauseTimer = setTimeout(finish, limits.quietMs);
+  const totalTimer = setTimeout(finish, limits.maxMs);
+  const pauseTimer = setTimeout(finish, limits.pauseMs);
   const discard = (chunk: Buffer): void => {
     pauseTimer.refresh();
     remainingBytes -= chunk.length;
@@ -54,10 +53,10 @@ export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHand
   const limit = maxBytes + MAX_COMPRESSION_OVERHEAD_BYTES;
   return (request, response, next) => {
     if (Number(request.headers['content-length']) > limit) return next(tooLarge());
-    let received = 0;
+    let receivedBytes = 0;
     const count = (chunk: Buffer): void => {
-      received += chunk.length;
-      if (received <= limit) return;
+      receivedBytes += chunk.length;
+      if (receivedBytes <= limit) return;
       request.off('data', count);
       next(tooLarge());
     };
@@ -65,7 +64,7 @@ export function limitBytes(maxBytes: number, parse: RequestHandler): RequestHand
     request.on('data', count);
     return parse(request, response, (error?: unknown) => {
       request.off('data', count);
-      if (received <= limit) next(error);
+      if (receivedBytes <= limit) next(error);
     });
   };
 }

@@ -30,7 +30,6 @@ const headOf = (lines: readonly string[]) => [...lines, 'Host: x', `Authorizatio
 const postOf = (path: string, type: string, length: number) =>
   `${headOf([`POST ${BASE_PATH}${path} HTTP/1.1`, `Content-Type: ${type}`, `Content-Length: ${length}`])}\r\n\r\n`;
 
-/** Sends one byte every 50 ms after `bytes`, until the server closes the connection. */
 async function dripRequest(bytes: string): Promise<{ readonly answer: string; readonly milliseconds: number }> {
   const { hostname, port } = new URL(api.origin);
   const socket = connect(Number(port), hostname);
@@ -60,13 +59,13 @@ describe('a slow client', () => {
         `${postOf('/cdn/files', 'multipart/form-data; boundary=b', 10_000)}--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n`,
       SHORT_TIMEOUTS.request,
     ],
-  ])('%s gets a 408 and a closed connection', async (_, bytes, timeout) => {
+  ])('gets a 408 and a closed connection when slow %s', async (_, bytes, timeoutMs) => {
     const { answer, milliseconds } = await dripRequest(bytes());
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toMatch(/\r\nConnection: close\r\n/i);
     expect(answer.endsWith(TIMED_OUT)).toBe(true);
-    expect(milliseconds).toBeGreaterThan(timeout * 0.9);
-    expect(milliseconds).toBeLessThan(timeout + 1_500);
+    expect(milliseconds).toBeGreaterThan(timeoutMs * 0.9);
+    expect(milliseconds).toBeLessThan(timeoutMs + 1_500);
   });
 
   it('leaves no part of its file behind', async () => {
@@ -103,14 +102,14 @@ describe('a slow client', () => {
 });
 
 describe('a client that never reads its answer', () => {
-  const ENDLESS = 500 * 1024 ** 2;
+  const ENDLESS_BYTES = 500 * 1024 ** 2;
   it('is disconnected', async () => {
     let unreadResponse: ServerResponse | undefined;
     const edge = edgeServer(
       (_request, response) => {
         unreadResponse = response;
-        response.setHeader('Content-Length', ENDLESS);
-        response.write(Buffer.alloc(ENDLESS / 10));
+        response.setHeader('Content-Length', ENDLESS_BYTES);
+        response.write(Buffer.alloc(ENDLESS_BYTES / 10));
       },
       { ...EDGE_TIMEOUTS, silence: 300 },
     );
@@ -179,7 +178,7 @@ describe('a head with thousands of headers', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('is refused for a second Host at its end', async () => {
+  it('is refused when it ends with a second Host header', async () => {
     const manyHeaders = Array.from({ length: 5_000 }, () => 'a: b').join('\r\n');
     const answer = await exchangeBytes(
       api.origin,
@@ -194,7 +193,7 @@ describe('an answer', () => {
     ['to a call', () => shop.token, '/app/settings'],
     ['without a token', () => '', '/app/settings'],
     ['to an unknown path', () => shop.token, '/nowhere'],
-  ])('%s has the security headers', async (_, token, path) => {
+  ])('has the security headers %s', async (_, token, path) => {
     const { headers } = await http.call({ path: BASE_PATH + path, headers: { Authorization: `Bearer ${token()}` } });
     expect(headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -217,7 +216,7 @@ describe('an answer', () => {
 describe('a server that drains', () => {
   async function busyServer(timeouts = {}) {
     let resolveCall: ((response: ServerResponse) => void) | undefined;
-    const called = new Promise<ServerResponse>((resolve) => (resolveCall = resolve));
+    const receivedCall = new Promise<ServerResponse>((resolve) => (resolveCall = resolve));
     const edge = edgeServer((_request, response) => resolveCall?.(response), { ...EDGE_TIMEOUTS, ...timeouts });
     edge.server.listen(0);
     await once(edge.server, 'listening');
@@ -225,7 +224,7 @@ describe('a server that drains', () => {
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     let receivedText = '';
     socket.on('data', (chunk: Buffer) => (receivedText += chunk.toString()));
-    return { edge, response: await called, socket, text: () => receivedText };
+    return { edge, response: await receivedCall, socket, text: () => receivedText };
   }
 
   it('closes a keep-alive connection after its call has ended', async () => {

@@ -6,7 +6,6 @@ export function isKeyed({ method, answersSecret }: Pick<Route, 'method' | 'answe
   return method !== 'get' && !answersSecret;
 }
 
-/** Message keys and texts by status. Field errors are not included. */
 export function errorKeysOf(route: Route): ReadonlyMap<number, readonly string[]> {
   const entries: [status: number, key: string][] = [
     ...TOKEN_FAILURES.map((key): [number, string] => [401, key]),

@@ -34,7 +34,6 @@ interface CallError extends Partial<RouteCall> {
 }
 type IsExpected = (answer: RouteAnswer, error: CallError) => boolean;
 
-/** Returns unexpected answers and writes. */
 async function probeRoutes(
   errorsOf: (route: Route) => readonly CallError[],
   isExpected: IsExpected,
@@ -76,7 +75,7 @@ const hasAnswer =
   (status: number, body: unknown): IsExpected =>
   (actual) =>
     actual.status === status && actual.answer === JSON.stringify(body);
-const detail = (text: string) => ({ errors: { detail: text } });
+const detailError = (text: string) => ({ errors: { detail: text } });
 
 describe('a call with an invalid token', () => {
   type Failure = 'Missing' | 'Invalid' | 'Expired' | 'Revoked';
@@ -152,7 +151,7 @@ describe('a call whose Accept header rules out its answer', () => {
       { label: accept, headers: { Accept: accept } },
       { label: `${accept}, without a token`, headers: { Accept: accept }, token: undefined },
     ]);
-    expect(await probeRoutes(() => errors, hasAnswer(406, detail('Not Acceptable')))).toEqual([]);
+    expect(await probeRoutes(() => errors, hasAnswer(406, detailError('Not Acceptable')))).toEqual([]);
   });
 });
 
@@ -202,7 +201,7 @@ describe('a path of the interface', () => {
 const canHaveBody = ({ method }: Route): boolean => method !== 'get';
 
 describe('the body of a call', () => {
-  const isBadRequest = hasAnswer(400, detail('Bad Request'));
+  const isBadRequest = hasAnswer(400, detailError('Bad Request'));
   const form = (content: string) =>
     `--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n${content}`;
   const FORM_TYPE = { 'Content-Type': 'multipart/form-data; boundary=b' };
@@ -257,7 +256,7 @@ describe('the body of a call', () => {
         { label: 'a body that is large once unpacked', text: gzipBomb, headers: { 'Content-Encoding': 'gzip' } },
       ];
     };
-    expect(await probeRoutes(errorsOf, hasAnswer(413, detail('Request Entity Too Large')))).toEqual([]);
+    expect(await probeRoutes(errorsOf, hasAnswer(413, detailError('Request Entity Too Large')))).toEqual([]);
   });
 });
 

@@ -40,7 +40,6 @@ export interface Edge {
   readonly observer: Observer;
   /** Returns true when the queue for the database is so long that another call would time out. */
   readonly isBusy: () => boolean;
-  /** Mounts the routes outside the base path: health, metrics, reference. */
   readonly mountOutsideBasePath: (app: Express) => void;
 }
 
@@ -192,7 +191,6 @@ function postponeUnreadable(error: unknown, request: IncomingMessage): unknown {
   return isUnreadable ? undefined : error;
 }
 
-/** A 503 promises that nothing was written. */
 function isUnavailable(error: unknown): boolean {
   return isDatabaseUnavailable(error) || error instanceof errors.Unavailable;
 }
@@ -242,6 +240,9 @@ async function sendChunks(response: Response, answer: Answer, chunks: AsyncItera
   }
 }
 
-async function* chunksFrom<Chunk>(firstChunk: IteratorResult<Chunk>, iterator: AsyncIterator<Chunk>): AsyncGenerator<Chunk> {
+async function* chunksFrom<Chunk>(
+  firstChunk: IteratorResult<Chunk>,
+  iterator: AsyncIterator<Chunk>,
+): AsyncGenerator<Chunk> {
   for (let chunk = firstChunk; !chunk.done; chunk = await iterator.next()) yield chunk.value;
 }

@@ -60,7 +60,7 @@ describe('a request with ambiguous framing', () => {
     ['a bad chunk size', () => request(['Host: x', 'Transfer-Encoding: chunked'], `zz\r\n${CUSTOMER}\r\n0\r\n\r\n`)],
     ['no HTTP', () => 'hello\r\n\r\n'],
     ['another protocol', () => `GET /api/v2/app/settings HTTP/9.9\r\nHost: x\r\n\r\n`],
-  ])('%s is answered 400 on a closed connection', async (_, bytes) => {
+  ])('is answered 400 and closes the connection: %s', async (_, bytes) => {
     const { status, head, body } = parseAnswer(await exchangeBytes(api.origin, bytes()));
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
     expect(head).toMatch(/\r\nConnection: close/i);
@@ -82,17 +82,17 @@ describe('a request head', () => {
       `GET /api/v2/nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'x'.repeat(length)}\r\n\r\n`,
     );
 
-  it('over 128 KiB is answered 413', async () => {
+  it('is answered 413 above 128 KiB', async () => {
     const { status, head, body } = parseAnswer(await call(129 * 1024));
     expect([status, body]).toEqual([413, { errors: { detail: 'Request Entity Too Large' } }]);
     expect(head).toMatch(/\r\nX-Request-Id: /i);
   });
 
-  it('of 120 KiB is read', async () => {
+  it('is read at 120 KiB', async () => {
     expect(parseAnswer(await call(120 * 1024))).toMatchObject({ status: 404, body: [] });
   });
 
-  it('with a path of 100 kB is read', async () => {
+  it('is read with a path of 100 kB', async () => {
     const http = new RawHttp(api.origin);
     expect((await http.call({ path: `/api/v2/${'x'.repeat(100_000)}` })).status).toBe(404);
     http.close();

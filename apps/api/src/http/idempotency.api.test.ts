@@ -18,7 +18,6 @@ afterEach(() => {
   for (const restore of restoreFunctions.splice(0)) restore();
 });
 
-/** The method is restored when the test ends or the returned function is called. */
 function replaceMethod<Part extends object, Name extends keyof Part>(
   part: Part,
   name: Name,
@@ -38,12 +37,11 @@ const rejectAlways = (): Promise<never> => Promise.reject(new Error('crashed'));
 
 const stockBody = (qty: number) => ({ stocks: [{ code: 'A', warehouse_code: 'W1', qty }] });
 const onHand = async (client = shop): Promise<number> => (await stockOf(client, 'A')).on_hand;
-const withoutTimes = ({ text }: Reply): string => text.replace(/"expires_in_seconds":\d+/, '');
+const stripTimes = ({ text }: Reply): string => text.replace(/"expires_in_seconds":\d+/, '');
 const isReplay = ({ headers }: Reply): boolean => headers['idempotency-replayed'] === 'true';
 const countKeys = async () =>
   (await api.database.rows('select 1 from idempotency_keys where app_id = $1', [shop.appId])).length;
 
-/** Loses answers before they are stored, like a crash after the write. */
 function loseAnswers(): void {
   replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'storeAnswer', rejectAlways);
 }
@@ -82,10 +80,10 @@ describe('a repeated call', () => {
 
   it('replays a refusal even if the call could succeed', async () => {
     const evaluation = await evaluate(shop, [{ code: 'A', qty: 11 }]);
-    const create = () => shop.keyed('big').post('/proforma_orders', { order_processing_id: evaluation });
-    const firstReply = await create();
+    const createProforma = () => shop.keyed('big').post('/proforma_orders', { order_processing_id: evaluation });
+    const firstReply = await createProforma();
     await shop.put('/int/stocks', stockBody(10));
-    const secondReply = await create();
+    const secondReply = await createProforma();
     expect([firstReply.status, secondReply.status, secondReply.text]).toEqual([422, 422, firstReply.text]);
     expect([isReplay(firstReply), isReplay(secondReply)]).toEqual([false, true]);
   });
@@ -203,12 +201,12 @@ describe('concurrent calls with one key', () => {
 
 describe('a crashed run', () => {
   it('lets the call run again when it crashed before its write', async () => {
-    const restores = [
+    const restoreCalls = [
       replaceMethod(api.container.get(TOKENS.Database).keyedCalls, 'release', rejectAlways),
       replaceMethod(api.container.get(TOKENS.Database).stock, 'add', rejectAlways),
     ];
     expect((await shop.keyed('dead').put('/int/stocks', stockBody(1))).status).toBe(500);
-    for (const restore of restores) restore();
+    for (const restore of restoreCalls) restore();
     expect((await shop.keyed('dead').put('/int/stocks', stockBody(1))).status).toBe(409);
     api.clock.forward({ seconds: 16 });
     expect((await shop.keyed('dead').put('/int/stocks', stockBody(1))).status).toBe(200);
@@ -219,9 +217,9 @@ describe('a crashed run', () => {
     const stocks = api.container.get(TOKENS.Database).stock;
     const add = stocks.add.bind(stocks);
     let resume = (): void => {};
-    const paused = new Promise<void>((resolve) => (resume = resolve));
+    const untilResumed = new Promise<void>((resolve) => (resume = resolve));
     const restore = replaceMethod(stocks, 'add', async (...rows) => {
-      await paused;
+      await untilResumed;
       return add(...rows);
     });
     const slowCall = shop.keyed('slow').put('/int/stocks', stockBody(1));
@@ -244,7 +242,7 @@ describe('a crashed run', () => {
     expect(await onHand()).toBe(15);
   });
 
-  it('is answered for every kind of call', async () => {
+  it('is answered without a second write for every kind of call', async () => {
     loseAnswers();
     let turn = 0;
     const callTwice = async (call: (client: Client) => Promise<Reply>): Promise<Reply> => {
@@ -253,7 +251,7 @@ describe('a crashed run', () => {
       api.clock.forward({ seconds: 16 });
       const secondReply = await call(client);
       expect([secondReply.status, isReplay(secondReply)]).toEqual([firstReply.status, true]);
-      expect(withoutTimes(secondReply)).toBe(withoutTimes(firstReply));
+      expect(stripTimes(secondReply)).toBe(stripTimes(firstReply));
       return firstReply;
     };
     await callTwice((client) => client.put('/warehouse', { warehouses: [warehouse('W2')] }));

@@ -9,7 +9,6 @@ import { pipeline } from 'node:stream/promises';
 import { tooLarge, limitBytes } from './early-answer.js';
 import { HttpProblem, Unavailable } from './errors.js';
 
-/** The file stays on disk until the call is answered. */
 export interface ReceivedFile {
   readonly path: string;
   /** File name from the client; untrusted. */
@@ -17,7 +16,6 @@ export interface ReceivedFile {
   readonly size: number;
   /** SHA-256 in hex. */
   readonly hash: string;
-  /** The first 64 KiB, for type detection. */
   readonly head: Uint8Array;
 }
 
@@ -29,7 +27,6 @@ export interface Uploads {
 const FILE_FIELD = 'file';
 const HEAD_BYTES = 65_536;
 const MAX_FIELD_BYTES = 65_536;
-/** Covers all form fields except the file. */
 const MAX_FORM_BYTES = 1_048_576;
 const LIMITS = { files: 1, fields: 40, parts: 41, fieldNameSize: 100, fieldSize: MAX_FIELD_BYTES, headerPairs: 20 };
 /** Without a limit, one large index would allocate a list that blocks every other call. */
@@ -73,7 +70,6 @@ export function formOf(request: Request): Form {
   return { fields, file: file?.fieldname === FILE_FIELD ? file : undefined };
 }
 
-/** The fingerprint does not depend on the order of the fields. */
 export function formFingerprint(request: Request): Buffer {
   const { fields, file } = formOf(request);
   const sorted = Object.keys(fields)
@@ -123,11 +119,11 @@ class HashingStorage implements multer.StorageEngine {
 
 async function storeAndHash(stream: Readable, path: string, name: string): Promise<ReceivedFile> {
   const hash = createHash('sha256');
-  const heads: Uint8Array[] = [];
+  const headChunks: Uint8Array[] = [];
   let size = 0;
   const inspectChunks = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
-      if (size < HEAD_BYTES) heads.push(chunk.subarray(0, HEAD_BYTES - size));
+      if (size < HEAD_BYTES) headChunks.push(chunk.subarray(0, HEAD_BYTES - size));
       size += chunk.length;
       hash.update(chunk);
       yield chunk;
@@ -135,7 +131,7 @@ async function storeAndHash(stream: Readable, path: string, name: string): Promi
   };
   try {
     await pipeline(stream, inspectChunks, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-    return { path, name, size, hash: hash.digest('hex'), head: Buffer.concat(heads) };
+    return { path, name, size, hash: hash.digest('hex'), head: Buffer.concat(headChunks) };
   } catch (error) {
     await rm(path, { force: true }).catch(() => {});
     throw error;

@@ -3,13 +3,11 @@ export type Class = abstract new () => object;
 interface NestedField {
   readonly property: string;
   readonly getClass: () => Class;
-  /** Maximum number of entries, when the value is a list. */
   readonly max: number;
 }
 
 const FIELDS_BY_PROTOTYPE = new Map<object, readonly NestedField[]>();
 
-/** Registers a property that holds an object, or a list of objects, of another request class. */
 export function registerNested(getClass: () => Class, max: number): PropertyDecorator {
   return (target, property) => {
     FIELDS_BY_PROTOTYPE.set(target, [

@@ -21,16 +21,16 @@ function addFile({ properties, required = [], ...form }: Json): Json {
 }
 
 export function removeUnused(schemas: Json, paths: Json): Json {
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   const follow = (part: unknown): void => {
     for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (used.has(name)) continue;
-      used.add(name);
+      if (usedNames.has(name)) continue;
+      usedNames.add(name);
       follow(schemas[name]);
     }
   };
   follow(paths);
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
+  return Object.fromEntries(Object.entries(schemas).filter(([name]) => usedNames.has(name)));
 }
 
 export function bodySchemas(): Json {

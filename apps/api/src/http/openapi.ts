@@ -98,7 +98,6 @@ function contentOf({ media = ['application/json'] }: Route, schema: unknown): Js
   return Object.fromEntries(media.map((type) => [type, { schema }]));
 }
 
-/** Replaces named shapes by references and adds them to `schemas`. */
 function extractNamedShapes(shape: TSchema, schemas: Json, isComponent = false): unknown {
   const { $id: name } = shape;
   if (name !== undefined && !isComponent) {
@@ -144,7 +143,6 @@ function failures(route: Route, schemas: Json): Json {
   return byStatus;
 }
 
-/** Leaves out refusals answered 422. */
 function keysByStatus({ refusals = [] }: Route): Map<number, string[]> {
   const byStatus = new Map<number, string[]>();
   for (const key of refusals) {

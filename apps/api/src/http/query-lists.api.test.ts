@@ -29,8 +29,8 @@ describe('a comma-separated list', () => {
 });
 
 describe('an offset with an unencoded plus sign', () => {
-  const past = '2020-01-01T00:00:00+02:00';
-  const future = '2100-01-01T00:00:00.5+02:00';
+  const pastMoment = '2020-01-01T00:00:00+02:00';
+  const futureMoment = '2100-01-01T00:00:00.5+02:00';
 
   beforeAll(async () => {
     await stockShop(shop, [{ code: 'A' }]);
@@ -38,10 +38,10 @@ describe('an offset with an unencoded plus sign', () => {
   });
 
   it.each([
-    ['/proforma_orders?date_from=', past, 1, future, 0],
-    ['/proforma_orders?date_to=', past, 0, future, 1],
-    ['/stock_movements?dateFrom=2000-01-01&dateUntil=', past, 0, future, 2],
-    ['/orders?dateTimeTo=', past, 0, future, 0],
+    ['/proforma_orders?date_from=', pastMoment, 1, futureMoment, 0],
+    ['/proforma_orders?date_to=', pastMoment, 0, futureMoment, 1],
+    ['/stock_movements?dateFrom=2000-01-01&dateUntil=', pastMoment, 0, futureMoment, 2],
+    ['/orders?dateTimeTo=', pastMoment, 0, futureMoment, 0],
   ] as const)('is read in %s', async (path, firstMoment, firstCount, secondMoment, secondCount) => {
     const count = async (moment: string) => {
       const { status, body } = await shop.get(path + moment);
@@ -52,10 +52,10 @@ describe('an offset with an unencoded plus sign', () => {
   });
 
   it('is read in statistics and consents', async () => {
-    const { body } = await shop.get(`/proforma_orders/stats?date_from=${past}&date_to=${past}`);
+    const { body } = await shop.get(`/proforma_orders/stats?date_from=${pastMoment}&date_to=${pastMoment}`);
     expect(body).toMatchObject({ data: { conversion_rate: null, date_from: '2019-12-31T22:00:00' } });
     const parts = 'dataPart=1&timePart=1';
-    expect((await shop.get(`/customers/1/consents?${parts}&at=${past}`)).status).toBe(404);
+    expect((await shop.get(`/customers/1/consents?${parts}&at=${pastMoment}`)).status).toBe(404);
   });
 
   it.each(['2020-01-01 02:00', '2020-01-01T00:00:00 0200', '2020-01-01T00:00:00  02:00'])(

@@ -45,7 +45,6 @@ function isStorableValue(value: unknown): boolean {
   return typeof value !== 'object' || value === null || Object.values(value).every(isStorableValue);
 }
 
-/** Checks every part of a key such as `a[b][c]`. */
 function hasForbiddenKey(parameter: string): boolean {
   const bracket = parameter.indexOf(']=');
   const end = bracket < 0 ? parameter.indexOf('=') : bracket + 1;

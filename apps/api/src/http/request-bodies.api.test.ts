@@ -71,7 +71,7 @@ describe('an unreadable body', () => {
     ['20,000 nested lists', nestedArrays(20_000)],
     ['20,000 nested lists in a field', customerText(`,"x":${nestedArrays(20_000)}`)],
     ['20,000 nested objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
-  ])('%s is answered 400', async (_, body) => {
+  ])('is answered 400: %s', async (_, body) => {
     expect(await statusAndBody(post('/customers', body))).toEqual(BAD_REQUEST);
   });
 
@@ -107,7 +107,7 @@ describe('a body of another content type', () => {
     ['an unknown encoding', { ...JSON_TYPE, 'Content-Encoding': 'compress' }, customerText()],
     ['invalid gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, customerText()],
     ['cut gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, gzipSync(customerText()).subarray(0, -10)],
-  ])('%s is answered 400', async (_, headers, body) => {
+  ])('is answered 400: %s', async (_, headers, body) => {
     expect(await statusAndBody(post('/customers', body, headers))).toEqual(BAD_REQUEST);
   });
 });
@@ -124,7 +124,7 @@ describe('a readable body', () => {
     ['nested 32 deep', JSON_TYPE, customerText(`,"x":${nestedArrays(31)}`)],
     ['brackets in a text', JSON_TYPE, customerText(`,"x":"${'['.repeat(100)}\\"${'{'.repeat(100)}\\\\"`)],
     ['exactly as large as allowed', JSON_TYPE, customerText().padEnd(LIMIT, ' ')],
-  ])('%s is read', async (_, headers, body) => {
+  ])('is read: %s', async (_, headers, body) => {
     expect((await post('/customers', body, headers)).status).toBe(201);
   });
 
@@ -157,15 +157,15 @@ describe('a readable body', () => {
 
 describe('an oversized body', () => {
   const largeBody = customerText().padEnd(LIMIT + 1, ' ');
-  const packBomb = (pack: (text: string) => Buffer) => pack(customerText().padEnd(50 * 1024 ** 2, ' '));
+  const compressBomb = (compress: (text: string) => Buffer) => compress(customerText().padEnd(50 * 1024 ** 2, ' '));
 
   it.each([
     ['by one byte', JSON_TYPE, largeBody],
     ['without a length', { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }, largeBody],
-    ['once unpacked with gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, packBomb(gzipSync)],
-    ['once unpacked with brotli', { ...JSON_TYPE, 'Content-Encoding': 'br' }, packBomb(brotliCompressSync)],
+    ['once unpacked with gzip', { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, compressBomb(gzipSync)],
+    ['once unpacked with brotli', { ...JSON_TYPE, 'Content-Encoding': 'br' }, compressBomb(brotliCompressSync)],
     ['and not JSON', JSON_TYPE, 'x'.repeat(LIMIT + 1)],
-  ])('%s is answered 413', async (_, headers, body) => {
+  ])('is answered 413: %s', async (_, headers, body) => {
     expect(body.length).toBeLessThanOrEqual(LIMIT + 1);
     expect(await statusAndBody(post('/customers', body, headers))).toEqual(TOO_LARGE);
   });
@@ -190,7 +190,7 @@ describe('a body with many rows or fields', () => {
     expect((await client[method](path, rows(10_000))).status).not.toBe(413);
   });
 
-  it('with 100,000 unknown fields is answered within 10 s', async () => {
+  it('is answered within 10 s with 100,000 unknown fields', async () => {
     const client = await defaultApi.app();
     const fields = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`field_${index}`, index]));
     const customer = { email: 'many@example.com', first_name: 'A', last_name: 'B', ...fields };

@@ -16,12 +16,10 @@ import { Allow, IsOptional, ValidateBy, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { isPlainObject, registerNested, type Class } from './nested-values.js';
 
-/** Returns the error message for an invalid value. */
 export type Validator = (value: unknown) => string | undefined;
 type Schema = Extract<Parameters<typeof JSONSchema>[0], { type?: unknown }>;
 
 export interface Presence {
-  /** The field may be absent or null. */
   readonly optional?: boolean;
 }
 
@@ -68,9 +66,9 @@ export function Whole({ min = -(2 ** 31), max = 2 ** 31 - 1, optional }: RangeOp
 /** Accepts any integer; an integer that cannot be an id finds no record. */
 export function RecordId({ optional }: Presence = {}): PropertyDecorator {
   const validate: Validator = (value) => (Number.isInteger(value) ? undefined : MALFORMED);
-  const read = (value: unknown): unknown =>
+  const transform = (value: unknown): unknown =>
     typeof value === 'number' && Number.isInteger(value) ? toLookupId(value) : value;
-  return field(validate, { type: 'integer' }, { optional }, read);
+  return field(validate, { type: 'integer' }, { optional }, transform);
 }
 
 /** Accepts an amount in the currency; `minorOf` checks its decimals later. */
@@ -107,7 +105,6 @@ export interface ListOptions extends Presence {
 }
 
 export interface RecordsOptions extends ListOptions {
-  /** The list must be present, but may be empty. */
   readonly canBeEmpty?: boolean;
 }
 
@@ -143,7 +140,7 @@ export function Nested(getClass: () => Class, { optional }: Presence = {}): Prop
 /** A body without its wrapper is answered 400. */
 export function Wrapper(getClass: () => Class): PropertyDecorator {
   const markWrapper: PropertyDecorator = (target, property) => Reflect.defineMetadata(WRAPPER, true, target, property);
-  return combine(nestedField(getClass, validateObject, {}, { missing: MALFORMED }), markWrapper);
+  return combine(nestedField(getClass, validateObject, {}, { missingMessage: MALFORMED }), markWrapper);
 }
 
 const WRAPPER = Symbol('wrapper');
@@ -172,7 +169,6 @@ export function ValidatedByDomain(schema: Schema, { optional }: Presence = {}): 
 
 const validateObject: Validator = (value) => (isPlainObject(value) ? undefined : MALFORMED);
 
-/** Null is accepted and means absent. */
 export function orNull(schema: Schema): Schema {
   const { type, enum: values } = schema as { type?: unknown; enum?: unknown[] };
   return {
@@ -184,12 +180,11 @@ export function orNull(schema: Schema): Schema {
 
 export interface FieldOptions {
   readonly optional?: boolean | undefined;
-  /** Message for a required value that is absent or null. */
-  readonly missing?: string;
+  readonly missingMessage?: string;
 }
 
-function field(validate: Validator, schema: Schema, options: FieldOptions, read?: (value: unknown) => unknown) {
-  return combine(validatedField(validate, schema, options), Verbatim(read));
+function field(validate: Validator, schema: Schema, options: FieldOptions, transform?: (value: unknown) => unknown) {
+  return combine(validatedField(validate, schema, options), Verbatim(transform));
 }
 
 class Opaque {}
@@ -198,8 +193,8 @@ class Opaque {}
  * Keeps the value unchanged. class-transformer would walk a value of unknown class, drop some keys, and fail on
  * `{"constructor": 1}`. A class without fields gives it nothing to walk.
  */
-function Verbatim(read = (value: unknown): unknown => value): PropertyDecorator {
-  const readValue = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => read(obj[key]);
+function Verbatim(transform = (value: unknown): unknown => value): PropertyDecorator {
+  const readValue = ({ obj, key }: { obj: Record<string, unknown>; key: string }): unknown => transform(obj[key]);
   return combine(
     Expose(),
     Type(() => Opaque),
@@ -210,12 +205,13 @@ function Verbatim(read = (value: unknown): unknown => value): PropertyDecorator 
 function validatedField(
   validate: Validator,
   schema: Schema,
-  { optional, missing: missingMessage = CANT_BE_BLANK }: FieldOptions,
+  { optional, missingMessage = CANT_BE_BLANK }: FieldOptions,
 ): PropertyDecorator {
-  const validatePresent: Validator = (value) => (value === undefined || value === null ? missingMessage : validate(value));
+  const validatePresent: Validator = (value) =>
+    value === undefined || value === null ? missingMessage : validate(value);
   const validator = {
     validate: (value: unknown) => validatePresent(value) === undefined,
-    defaultMessage: (args?: { value?: unknown }) => validatePresent(args?.value) ?? '',
+    defaultMessage: (validationArguments?: { value?: unknown }) => validatePresent(validationArguments?.value) ?? '',
   };
   const documentedSchema = optional ? orNull(schema) : schema;
   const context = { type: (schema as { type?: unknown }).type ?? 'object' };

@@ -12,7 +12,6 @@ export interface FinishedRequest {
   readonly status: number;
   readonly milliseconds: number;
   readonly appId: number | undefined;
-  /** Message keys and texts of a refusal, without record names. */
   readonly keys: readonly string[] | undefined;
 }
 
@@ -26,7 +25,6 @@ const CLIENT_CLOSED_REQUEST = 499;
 
 const VALID_ID = /^[\w.:-]{1,128}$/;
 
-/** A refused bulk call may have thousands of keys. */
 const MAX_KEYS = 10;
 
 function shortenKeys(keys: readonly string[] | undefined): readonly string[] | undefined {

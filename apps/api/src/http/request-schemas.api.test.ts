@@ -24,7 +24,6 @@ const bodiesOf = (type: string): Schema[] =>
     .map(({ requestBody }) => requestBody?.content[type]?.schema)
     .filter((schema) => schema !== undefined);
 
-/** Includes nested schemas and referenced schemas. */
 function schemasIn(schema: unknown, visited = new Set<unknown>()): Schema[] {
   if (typeof schema !== 'object' || schema === null || visited.has(schema)) return [];
   visited.add(schema);

@@ -21,7 +21,6 @@ export interface Call<Body = unknown> {
   readonly body: Body;
   /** The file is removed when the call is answered. */
   readonly file: ReceivedFile | undefined;
-  /** For HTTP concerns such as content negotiation. */
   readonly request: Request;
 }
 
@@ -49,18 +48,15 @@ export interface Route<Body extends object = object> {
   readonly answers: Readonly<Record<number, TSchema | null>>;
   /** The answer holds a secret that must not be stored, so `Idempotency-Key` is ignored. */
   readonly answersSecret?: boolean;
-  /** Media types of a successful answer, the default first; JSON when absent. */
   readonly media?: readonly string[];
   /** The 400 lists every value of a wrong type, see {@link WrongTypesShape}. */
   readonly namesWrongTypes?: boolean;
   readonly failures?: Readonly<Record<number, TSchema>>;
-  /** Message keys and texts of refusals, for the API reference. */
   readonly refusals?: readonly string[];
   /** Message keys of failed rows in a successful answer. */
   readonly failedRows?: readonly string[];
   /** Message key of the 404 for a missing record. Without a key, the 404 has no body. */
   readonly missingKey?: string;
-  /** A missing record has an empty list instead of a 404. */
   readonly emptyWhenMissing?: boolean;
   /**
    * Returns false when the record of the path is missing, or a refusal of every such call on it. Runs only before an

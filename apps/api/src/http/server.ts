@@ -17,13 +17,10 @@ export interface EdgeTimeouts {
   readonly jsonBody: number;
   /** Time for the whole request, uploads included. */
   readonly request: number;
-  /** Time between two requests on one connection. */
   readonly idle: number;
   /** Time without data in either direction. It is longer than `request`, so that slow clients get a 408. */
   readonly silence: number;
-  /** Interval of the check for timed-out connections. */
-  readonly check: number;
-  /** Time for running calls when the process stops. */
+  readonly checkInterval: number;
   readonly drain: number;
 }
 
@@ -33,7 +30,7 @@ export const EDGE_TIMEOUTS: EdgeTimeouts = {
   request: 120_000,
   idle: 65_000,
   silence: 130_000,
-  check: 2_000,
+  checkInterval: 2_000,
   drain: 20_000,
 };
 
@@ -83,12 +80,12 @@ export function edgeServer(
   return { server, drain };
 }
 
-function optionsOf({ head, request, idle, check }: EdgeTimeouts): ServerOptions {
+function optionsOf({ head, request, idle, checkInterval }: EdgeTimeouts): ServerOptions {
   return {
     headersTimeout: head,
     requestTimeout: request,
     keepAliveTimeout: idle,
-    connectionsCheckingInterval: check,
+    connectionsCheckingInterval: checkInterval,
     maxHeaderSize: MAX_HEAD_BYTES,
     // Node's answer to a missing host has no body.
     requireHostHeader: false,
@@ -98,9 +95,10 @@ function optionsOf({ head, request, idle, check }: EdgeTimeouts): ServerOptions 
 /** Node passes on unknown transfer encodings undecoded, and only the first of two Host headers. */
 function isReadable({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean {
   const encoding = headers['transfer-encoding'];
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  const hostCount = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
   return (
-    (encoding?.toLowerCase() ?? 'chunked') === 'chunked' && (hosts === 1 || (hosts === 0 && httpVersion === '1.0'))
+    (encoding?.toLowerCase() ?? 'chunked') === 'chunked' &&
+    (hostCount === 1 || (hostCount === 0 && httpVersion === '1.0'))
   );
 }
 

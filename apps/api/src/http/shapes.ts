@@ -28,11 +28,10 @@ export function record<Properties extends TProperties>(properties: Properties): 
   return Type.Object(properties, { additionalProperties: false });
 }
 
-/** The API reference lists the shape as a component of this name. */
 export function component<Properties extends TProperties>(name: string, properties: Properties): TObject<Properties> {
   return Type.Object(properties, { additionalProperties: false, $id: name });
 }
 
-export type { Static as Of } from '@sinclair/typebox';
+export type { Static as TypeOf } from '@sinclair/typebox';
 
 export const failedRow = record({ input: Type.Unknown(), error: record({ message: text }) });

@@ -61,8 +61,8 @@ async function readAsOwner(): Promise<Map<string, RouteAnswer>> {
 interface Attempt {
   readonly label: string;
   readonly reply: RouteAnswer;
-  readonly changedOwner: boolean;
-  readonly changedStranger: boolean;
+  readonly hasChangedOwner: boolean;
+  readonly hasChangedStranger: boolean;
 }
 
 async function attemptCall(route: Route, label: string, path: string, body?: unknown): Promise<Attempt> {
@@ -73,23 +73,23 @@ async function attemptCall(route: Route, label: string, path: string, body?: unk
   const reply = await calls.send({ route, path, token, body });
   const fingerprintsAfter = await fingerprints();
   const hasChanged = (appId: number): boolean => fingerprintsBefore.get(appId) !== fingerprintsAfter.get(appId);
-  const changedOwner = hasChanged(owner.client.appId);
-  return { label: `${nameOf(route)} ${label}`, reply, changedOwner, changedStranger: hasChanged(client.appId) };
+  const hasChangedOwner = hasChanged(owner.client.appId);
+  return { label: `${nameOf(route)} ${label}`, reply, hasChangedOwner, hasChangedStranger: hasChanged(client.appId) };
 }
 
-function leaksOrHarms({ reply, changedOwner }: Attempt): boolean {
-  return changedOwner || reply.status >= 500 || `${reply.answer}${JSON.stringify(reply.head)}`.includes(SECRET);
+function leaksOrHarms({ reply, hasChangedOwner }: Attempt): boolean {
+  return hasChangedOwner || reply.status >= 500 || `${reply.answer}${JSON.stringify(reply.head)}`.includes(SECRET);
 }
 
-function describeAttempt({ label, reply, changedOwner, changedStranger }: Attempt): string {
-  return `${label}: ${reply.status} ${reply.answer.slice(0, 300)} ${changedOwner ? 'OWNER CHANGED' : ''} ${changedStranger ? 'stranger changed' : ''}`;
+function describeAttempt({ label, reply, hasChangedOwner, hasChangedStranger }: Attempt): string {
+  return `${label}: ${reply.status} ${reply.answer.slice(0, 300)} ${hasChangedOwner ? 'OWNER CHANGED' : ''} ${hasChangedStranger ? 'stranger changed' : ''}`;
 }
 
 describe('the owner', () => {
   it('reads its secrets in most answers', async () => {
-    const revealing = [...ownerAnswers.values()].filter(({ answer }) => answer.includes(SECRET));
+    const revealingAnswers = [...ownerAnswers.values()].filter(({ answer }) => answer.includes(SECRET));
     expect([...ownerAnswers].filter(([, { status }]) => status !== 200).map(([name]) => name)).toEqual([]);
-    expect(revealing.length).toBeGreaterThan(ownerAnswers.size / 2);
+    expect(revealingAnswers.length).toBeGreaterThan(ownerAnswers.size / 2);
     expect((await tablesWith(api.database, owner.client.appId, SECRET)).length).toBeGreaterThan(10);
   });
 });
@@ -109,10 +109,9 @@ describe('a stranger with the owner’s ids and body', () => {
 const ABSENT_ID = 987_654_321;
 const ABSENT_KEY = 'aaaaaaaa/nothing.txt';
 
-/** Returns the answer for a missing record with the owner's identifier in place of the missing one. */
-function withIdentifier({ reply }: Attempt, identifier: unknown, absent: unknown): RouteAnswer {
+function withIdentifier({ reply }: Attempt, identifier: unknown, absentIdentifier: unknown): RouteAnswer {
   const replaceIdentifier = (value: unknown): unknown => {
-    if (value === absent || value === String(absent)) return identifier;
+    if (value === absentIdentifier || value === String(absentIdentifier)) return identifier;
     if (Array.isArray(value)) return value.map(replaceIdentifier);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, replaceIdentifier(entry)]));
@@ -120,37 +119,39 @@ function withIdentifier({ reply }: Attempt, identifier: unknown, absent: unknown
   return { ...reply, answer: reply.answer === '' ? '' : JSON.stringify(replaceIdentifier(JSON.parse(reply.answer))) };
 }
 
-/** Leaves out headers that differ between equal answers. */
 function comparableText({ status, answer, head }: RouteAnswer) {
   const { date: _date, 'x-request-id': _id, 'content-length': _length, ...stableHead } = head;
   return JSON.stringify([status, answer, stableHead]);
 }
 
-/** The interface names a message key for an evaluation of another app. */
 function isDocumentedException({ reply: { status, answer } }: Attempt): boolean {
   return status === 422 && answer.includes('API.ProformaOrders.WrongApp');
 }
 
-interface Pair {
-  readonly foreign: Attempt;
-  readonly missing: Attempt;
+interface AttemptPair {
+  readonly foreignAttempt: Attempt;
+  readonly missingAttempt: Attempt;
   readonly identifier: unknown;
-  readonly absent: unknown;
+  readonly absentIdentifier: unknown;
 }
 
-function looksMissing({ foreign, missing, identifier, absent }: Pair): boolean {
-  const isSame = comparableText(foreign.reply) === comparableText(withIdentifier(missing, identifier, absent));
-  const isRefused = foreign.reply.status >= 400;
+function looksMissing({ foreignAttempt, missingAttempt, identifier, absentIdentifier }: AttemptPair): boolean {
+  const isSame =
+    comparableText(foreignAttempt.reply) ===
+    comparableText(withIdentifier(missingAttempt, identifier, absentIdentifier));
+  const isRefused = foreignAttempt.reply.status >= 400;
   return (
-    (isSame || isDocumentedException(foreign)) && !(isRefused && foreign.changedStranger) && !leaksOrHarms(foreign)
+    (isSame || isDocumentedException(foreignAttempt)) &&
+    !(isRefused && foreignAttempt.hasChangedStranger) &&
+    !leaksOrHarms(foreignAttempt)
   );
 }
 
-function expectToLookMissing(pairs: readonly Pair[]): void {
+function expectToLookMissing(pairs: readonly AttemptPair[]): void {
   expect(
     pairs
       .filter((pair) => !looksMissing(pair))
-      .map(({ foreign, missing }) => [describeAttempt(foreign), describeAttempt(missing)]),
+      .map(({ foreignAttempt, missingAttempt }) => [describeAttempt(foreignAttempt), describeAttempt(missingAttempt)]),
   ).toEqual([]);
 }
 
@@ -160,54 +161,56 @@ function pathWith(route: Route, parameter: string, id: number): string {
 
 describe('a stranger with one id of the owner', () => {
   it('finds no record by an id in a path, and writes nothing', async () => {
-    const pairs: Pair[] = [];
+    const pairs: AttemptPair[] = [];
     for (const route of calls.routes) {
       for (const parameter of parametersOf(route)) {
         const record: Readonly<Record<string, unknown>> = { ...owner.records[route.path.split('/')[1] ?? ''] };
         const identifier = record[parameter] as number;
         const body = calls.bodyOf(route)?.example(valuesOf(stranger, route));
-        const foreign = await attemptCall(
+        const foreignAttempt = await attemptCall(
           route,
           `with the owner's ${parameter}`,
           pathWith(route, parameter, identifier),
           body,
         );
-        const missing = await attemptCall(
+        const missingAttempt = await attemptCall(
           route,
           `with a missing ${parameter}`,
           pathWith(route, parameter, ABSENT_ID),
           body,
         );
-        pairs.push({ foreign, missing, identifier, absent: ABSENT_ID });
+        pairs.push({ foreignAttempt, missingAttempt, identifier, absentIdentifier: ABSENT_ID });
       }
     }
     expect(pairs.length).toBeGreaterThan(15);
     expectToLookMissing(pairs);
     expect(
-      pairs.filter(({ foreign }) => foreign.changedStranger).map(({ foreign }) => describeAttempt(foreign)),
+      pairs
+        .filter(({ foreignAttempt }) => foreignAttempt.hasChangedStranger)
+        .map(({ foreignAttempt }) => describeAttempt(foreignAttempt)),
     ).toEqual([]);
   }, 180_000);
 
   it('finds no record by an id in a body, and writes nothing when refused', async () => {
-    const pairs: Pair[] = [];
+    const pairs: AttemptPair[] = [];
     for (const route of calls.routes) {
       for (const field of identifierFields(route)) {
         const identifier = valueAt(exampleOf(route, owner), field);
-        const absent = absentLike(identifier);
+        const absentIdentifier = absentLike(identifier);
         const fieldPath = field.path.join('.');
-        const foreign = await attemptCall(
+        const foreignAttempt = await attemptCall(
           route,
           `with the owner's ${fieldPath}`,
           pathOf(route, stranger),
           bodyWith(route, field, identifier),
         );
-        const missing = await attemptCall(
+        const missingAttempt = await attemptCall(
           route,
           `with a missing ${fieldPath}`,
           pathOf(route, stranger),
-          bodyWith(route, field, absent),
+          bodyWith(route, field, absentIdentifier),
         );
-        pairs.push({ foreign, missing, identifier, absent });
+        pairs.push({ foreignAttempt, missingAttempt, identifier, absentIdentifier });
         stranger.spent = 'proforma and evaluation';
         await refresh(stranger);
       }
@@ -241,7 +244,6 @@ function exampleOf(route: Route, shop: FullShop): unknown {
 /** Parts are drawn numbers and may equal an id by chance. */
 const PARTS = new Set<unknown>(['data_part', 'time_part']);
 
-/** Returns fields that identify a record and differ between the two bodies. */
 function identifierFields(route: Route): BodyField[] {
   const [ownerExample, strangerExample, ownerIdentifiers] = [
     exampleOf(route, owner),

@@ -35,13 +35,13 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => api.close());
 
-const withoutEchoes = ({ text }: Reply): string => text.replaceAll(/"(?:input|product|fields|received_value)":/g, '');
+const stripEchoes = ({ text }: Reply): string => text.replaceAll(/"(?:input|product|fields|received_value)":/g, '');
 
 describe('a key with a translation', () => {
-  const BAD: readonly unknown[] = [null, ' ', 'a\0b', 'x'.repeat(6_000), -1, 0.5, [null], [{}]];
+  const BAD_VALUES: readonly unknown[] = [null, ' ', 'a\0b', 'x'.repeat(6_000), -1, 0.5, [null], [{}]];
   const CONCURRENT_CALLS = 8;
 
-  function calls(): [Route, () => Promise<Reply>][] {
+  function invalidCalls(): [Route, () => Promise<Reply>][] {
     const reference = openApiDocument(routes, VERSION);
     const paths = reference['paths'] as Record<string, Record<string, { requestBody?: { content: object } }>>;
     return routes
@@ -58,19 +58,19 @@ describe('a key with a translation', () => {
         const queries = Object.keys(route.query ?? {}).map((name) => callOf(`${path}?${name}=x`, {}));
         const fields = schema ? new BodySchema(reference, schema) : undefined;
         const bodies =
-          fields?.fields().flatMap((field) => BAD.map((value) => fields.exampleWith(field, value, {}))) ?? [];
+          fields?.fields().flatMap((field) => BAD_VALUES.map((value) => fields.exampleWith(field, value, {}))) ?? [];
         const allCalls = [callOf(path, {}), ...queries, ...bodies.map((exampleBody) => callOf(path, exampleBody))];
         return allCalls.map((sendCall): [Route, () => Promise<Reply>] => [route, sendCall]);
       });
   }
 
-  it('is never answered by any erroneous call', async () => {
-    const pendingCalls = calls();
+  it('is never returned untranslated by an invalid call', async () => {
+    const pendingCalls = invalidCalls();
     const answers: string[] = [];
     while (pendingCalls.length > 0) {
       const replies = pendingCalls.splice(0, CONCURRENT_CALLS).map(async ([{ method, path }, call]) => {
         const reply = await call();
-        return `${method} ${path}: ${reply.status} ${withoutEchoes(reply)}`;
+        return `${method} ${path}: ${reply.status} ${stripEchoes(reply)}`;
       });
       answers.push(...(await Promise.all(replies)));
     }

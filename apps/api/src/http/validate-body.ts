@@ -12,7 +12,6 @@ export interface ValidatedBody<Body> {
   readonly body: Body;
   /** Field errors are reported only when the record of the path exists. */
   readonly errors: FieldErrors | undefined;
-  /** Set only for routes with `namesWrongTypes`. */
   readonly wrongTypes?: ReturnType<typeof findWrongTypes>;
 }
 

@@ -3,7 +3,7 @@ import type { ValidationError } from 'class-validator';
 import type { Answer } from './answer.js';
 import { MALFORMED } from '@back-office/kernel';
 import type { Speech } from '@back-office/apps';
-import { listOf, record, text, type Of } from './shapes.js';
+import { listOf, record, text, type TypeOf } from './shapes.js';
 
 export const WRONG_DATA_TYPE = 'API.Utils.WrongDataType';
 
@@ -13,7 +13,7 @@ const WrongTypeShape = record({
   received_type: text,
   received_value: Type.Unknown(),
 });
-type WrongType = Of<typeof WrongTypeShape>;
+type WrongType = TypeOf<typeof WrongTypeShape>;
 
 export const WrongTypesShape = record({ errors: record({ Utils: listOf(text), fields: listOf(WrongTypeShape) }) });
 
@@ -35,7 +35,6 @@ export function findWrongTypes(errors: readonly ValidationError[], holder: unkno
   });
 }
 
-/** A list is reported by its entries, which must all be objects. */
 function wrongValues(value: unknown, expectedType: string, path: Path): WrongType[] {
   if (expectedType !== 'array' || !Array.isArray(value)) return [wrongType(value, expectedType, path)];
   return value.flatMap((entry: unknown, index) =>

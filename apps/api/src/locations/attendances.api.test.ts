@@ -27,7 +27,6 @@ const moveNorth = ([latitude, longitude]: Position, metres: number): Position =>
   latitude + (metres / EARTH_RADIUS) * (180 / Math.PI),
   longitude,
 ];
-/** The result is accurate enough for short distances. */
 const moveEast = ([latitude, longitude]: Position, metres: number): Position => [
   latitude,
   longitude + (metres / EARTH_RADIUS / Math.cos((latitude * Math.PI) / 180)) * (180 / Math.PI),
@@ -40,7 +39,6 @@ const addLocations = async (...positions: readonly Position[]): Promise<number[]
 };
 const attend = ([latitude, longitude]: Position, fields: object = {}, client = phone): Promise<Reply> =>
   client.post('/customer/attendance', { attendance: { latitude, longitude, ...fields } });
-/** Returns location and distance; undefined without a location nearby. */
 const visitAt = async (position: Position): Promise<unknown[] | undefined> => {
   const { status, body } = await attend(position);
   if (status === 201) return [body.data.app_location_id, body.data.distance_m];

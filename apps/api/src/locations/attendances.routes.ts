@@ -4,9 +4,8 @@ import { answerWith, created, ok } from '../http/answer.js';
 import { PAGING } from '../http/query-parameters.js';
 import { Amount, ValidatedBy, Wrapper } from '../http/request-fields.js';
 import { route, type Route } from '../http/route.js';
-import { dateTime, integer, listOf, component, record, type Of } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, record, type TypeOf } from '../http/shapes.js';
 
-/** Accepts a number from `-max` to `max`. */
 function Degrees(max: number): PropertyDecorator {
   const validate = (value: unknown): string | undefined => {
     if (typeof value !== 'number') return MALFORMED;
@@ -64,7 +63,7 @@ export function attendanceRoutes(attendances: Attendances, queries: AttendanceQu
   ];
 }
 
-function presentAttendance(row: Attendance): Of<typeof AttendanceShape> {
+function presentAttendance(row: Attendance): TypeOf<typeof AttendanceShape> {
   return {
     id: row.id,
     app_location_id: row.app_location_id,

@@ -1,6 +1,6 @@
 import { formatDateTime } from '@back-office/kernel';
 import type { WrittenLocation } from '@back-office/locations';
-import { dateTime, integer, component, nullable, number, record, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, number, record, text, type TypeOf } from '../http/shapes.js';
 
 export const LocationShape = component('AppLocation', {
   id: integer,
@@ -17,10 +17,9 @@ export const LocationShape = component('AppLocation', {
   updated_at: dateTime,
 });
 
-/** A dry run returns new locations without an id. */
 export const WrittenLocationShape = record({ ...LocationShape.properties, id: nullable(integer) });
 
-export function presentLocation(row: WrittenLocation): Of<typeof WrittenLocationShape> {
+export function presentLocation(row: WrittenLocation): TypeOf<typeof WrittenLocationShape> {
   return {
     id: row.id,
     code: row.code,

@@ -59,7 +59,7 @@ async function addLocation(code: string, client = shop): Promise<number> {
 
 describe('POST /int/orders', () => {
   it('imports an order with consistent totals and its payments', async () => {
-    const shopId = await addLocation('DOWNTOWN');
+    const locationId = await addLocation('DOWNTOWN');
     const items = [
       { code: 'A', qty: 2, price: 90.5 },
       { code: 'B', qty: 3 },
@@ -98,7 +98,7 @@ describe('POST /int/orders', () => {
       customer_first_name: null,
       customer_last_name: null,
       customer_phone: null,
-      app_location_id: shopId,
+      app_location_id: locationId,
       sales: 280.99,
       discount: 0,
       net_sales: 241.73,
@@ -209,7 +209,7 @@ describe('POST /int/orders', () => {
     ['a price where the catalogue has none', { code: 'C', qty: 1, price: 9 }, { price: 9, vat_rate: 20, sales: 9 }],
     ['no VAT, counted as 0', { code: 'D', qty: 1 }, { price: 5, vat_rate: null, sales: 5 }],
     ['a product that is no longer sold', { code: 'OLD', qty: 1 }, { price: 7, vat_rate: 20, sales: 7 }],
-  ])('takes %s', async (_, item, expected) => {
+  ])('stores %s', async (_, item, expected) => {
     const newOrder = await addOrder({ items: [item] });
     expect(newOrder.items).toMatchObject([expected]);
     expect(newOrder.end_sales).toBe(newOrder.net_sales + newOrder.vat);
@@ -304,7 +304,7 @@ describe('the customer of POST /int/orders', () => {
         customer_external_ref: 'x',
       }),
     ],
-  ])('is identified by %s and gives the order its parts', async (_, name) => {
+  ])('is identified by %s and determines the parts of the order', async (_, name) => {
     const addedCustomer = (await shop.post('/customers', { customer: { ...customerFields('crm-1'), phone: '+381' } }))
       .body.data;
     api.clock.forward({ hours: 24 * 60 });
@@ -402,13 +402,13 @@ describe('Matching by identifiers: POST /int/orders', () => {
 });
 
 describe('refusals of POST /int/orders', () => {
-  const EXISTS = [422, { error: 'API.Order.OrderAlreadyExists' }];
+  const ALREADY_EXISTS = [422, { error: 'API.Order.OrderAlreadyExists' }];
 
   it('API.Order.OrderAlreadyExists: the reference or the number is taken', async () => {
     await addOrder({ external_ref: 'erp-1', order_number: 'N-1' });
-    expect(await expectRefused({ external_ref: 'erp-1' })).toEqual(EXISTS);
-    expect(await expectRefused({ external_ref: 'erp-1', order_number: 'N-2' })).toEqual(EXISTS);
-    expect(await expectRefused({ external_ref: 'erp-2', order_number: 'N-1' })).toEqual(EXISTS);
+    expect(await expectRefused({ external_ref: 'erp-1' })).toEqual(ALREADY_EXISTS);
+    expect(await expectRefused({ external_ref: 'erp-1', order_number: 'N-2' })).toEqual(ALREADY_EXISTS);
+    expect(await expectRefused({ external_ref: 'erp-2', order_number: 'N-1' })).toEqual(ALREADY_EXISTS);
     await addOrder({ external_ref: 'ERP-1', order_number: 'n-1' });
     await addOrder({ external_ref: 'erp-1 ' });
     expect(await countOrders()).toBe(3);
@@ -421,7 +421,7 @@ describe('refusals of POST /int/orders', () => {
     await stockShop(shop, [{ code: 'A' }]);
     const { id } = await propose(shop, ONE);
     const { order_number } = (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
-    expect(await expectRefused({ order_number })).toEqual(EXISTS);
+    expect(await expectRefused({ order_number })).toEqual(ALREADY_EXISTS);
   });
 
   it('are translated for the app', async () => {
@@ -431,10 +431,10 @@ describe('refusals of POST /int/orders', () => {
       },
     });
     const token = await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language: 'sr' });
-    const serbian = api.through({ ...shop, token: token as string }, [api.origin]);
+    const serbianClient = api.through({ ...shop, token: token as string }, [api.origin]);
     await addOrder({ external_ref: 'erp-1' });
-    expect((await post(orderFields({ external_ref: 'erp-1' }), serbian)).body).toEqual({ error: 'Već postoji' });
-    expect((await post(orderFields({ external_ref: 1 }), serbian)).body.errors.Utils).toEqual(['Pogrešan tip']);
+    expect((await post(orderFields({ external_ref: 'erp-1' }), serbianClient)).body).toEqual({ error: 'Već postoji' });
+    expect((await post(orderFields({ external_ref: 1 }), serbianClient)).body.errors.Utils).toEqual(['Pogrešan tip']);
   });
 
   it('API.Products.MissingPrice: neither order nor catalogue has a price', async () => {

@@ -26,7 +26,6 @@ const importedOrder = (externalRef: string, orderNumber: string | null = null): 
   currency: 'RSD',
 });
 
-/** Generates the given order numbers in turn, then repeats the last number. */
 function ordersWithNumbers(...numbers: string[]): { readonly orders: SqlImportedOrders; readonly years: number[] } {
   const years: number[] = [];
   const drawNumber = (year: number): string => numbers[Math.min(years.push(year), numbers.length) - 1] ?? '';

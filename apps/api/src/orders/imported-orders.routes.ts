@@ -67,7 +67,7 @@ const ORDER_REFUSALS = ['OrderAlreadyExists', 'AppLocationNotFound', 'ProductNot
 
 const BareRefusal = record({ error: text });
 
-export function importedOrderRoutes(imported: ImportedOrders, orders: OrderQueries): Route[] {
+export function importedOrderRoutes(importedOrders: ImportedOrders, orders: OrderQueries): Route[] {
   return [
     route({
       method: 'post',
@@ -89,7 +89,7 @@ export function importedOrderRoutes(imported: ImportedOrders, orders: OrderQueri
         if (Object.keys(errors).length > 0) return fieldErrorsAnswer(errors, app);
         const customer = parseCustomerName(order);
         if (isRefusal(customer)) return customer;
-        const addedOrder = await imported.add(app.id, parseImport(app, order, customer));
+        const addedOrder = await importedOrders.add(app.id, parseImport(app, order, customer));
         if (isRefusal(addedOrder)) return addedOrder;
         return created(presentOrder(app, (await orders.find(app.id, addedOrder.id)) as Order));
       },
@@ -97,18 +97,17 @@ export function importedOrderRoutes(imported: ImportedOrders, orders: OrderQueri
   ];
 }
 
-/** Returns the errors of amounts that the app's currency cannot express, by field path. */
 function checkDecimals(app: AppContext, { items, payments }: ImportedOrderFields): FieldErrors {
   const amounts = [
     ...items.map(({ price }, index) => [`items.${index}.price`, price ?? 0] as const),
     ...(payments ?? []).map(({ amount }, index) => [`payments.${index}.amount`, amount] as const),
   ];
-  const invalid = amounts.filter(([, amount]) => minorUnitsOf(app, amount) === undefined);
-  return Object.fromEntries(invalid.map(([field]) => [field, [IS_INVALID]]));
+  const invalidAmounts = amounts.filter(([, amount]) => minorUnitsOf(app, amount) === undefined);
+  return Object.fromEntries(invalidAmounts.map(([field]) => [field, [IS_INVALID]]));
 }
 
 function parseImport(app: AppContext, fields: ImportedOrderFields, customer: CustomerIdentifier | null): ImportedOrder {
-  const minor = (amount: number): number => minorUnitsOf(app, amount) as number;
+  const toMinor = (amount: number): number => minorUnitsOf(app, amount) as number;
   return {
     orderNumber: blankToNull(fields.order_number),
     externalRef: fields.external_ref,
@@ -117,11 +116,11 @@ function parseImport(app: AppContext, fields: ImportedOrderFields, customer: Cus
     customer,
     items: fields.items.map(({ price, ...item }) => ({
       ...item,
-      price: typeof price === 'number' ? minor(price) : null,
+      price: typeof price === 'number' ? toMinor(price) : null,
     })),
     payments: (fields.payments ?? []).map(({ payment_method_id: methodId, amount }) => ({
       methodId,
-      amount: minor(amount),
+      amount: toMinor(amount),
     })),
     currency: app.currency,
   };

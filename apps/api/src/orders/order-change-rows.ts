@@ -28,7 +28,6 @@ export const ORDER_CHANGE_KEYS = [
   NOT_REFUNDABLE,
 ];
 
-/** Returns a message key for an invalid row. */
 export function parseOrderChange(row: unknown): ParsedChange {
   if (!isRow(row)) return rowErrorKey('Orders', '', MALFORMED);
   const { id, data_part: dataPart, time_part: timePart, invoice_number: invoiceNumber, refund } = row;

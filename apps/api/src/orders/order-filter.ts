@@ -2,7 +2,6 @@ import type { OrderFilter } from '@back-office/orders';
 import { parseIdFilter, parseSearchFilter, parseWindowFilter, windowParameters } from '../http/query-parameters.js';
 import { integer, text } from '../http/shapes.js';
 
-/** Empty filters are ignored; invalid ids and dates are answered 400. */
 export const ORDER_FILTERS = {
   search: {
     schema: text,

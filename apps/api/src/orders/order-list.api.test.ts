@@ -10,10 +10,10 @@ let api: TestApi;
 let shop: Client;
 /** Letters by order id; `a` is the oldest order. */
 let letters: Map<number, string>;
-let ana: number;
-let vera: number;
-let downtown: number;
-const ALL = 'edcba';
+let anaId: number;
+let veraId: number;
+let downtownId: number;
+const NEWEST_FIRST = 'edcba';
 
 beforeAll(async () => {
   api = await testApi();
@@ -45,10 +45,10 @@ async function fillShop(): Promise<void> {
     { code: 'B', price: 110, vat: 10 },
   ]);
   await setUp(shop, 'promotions', [{ code: 'TEN', name: 'Ten', kind: 'percentage', value: 10, coupon_code: 'TEN' }]);
-  ana = await addCustomer('ana', 'Ana', 'Kovačević', { email: 'ana.k@example.com', phone: '+381 60 100' });
-  vera = await addCustomer('vera', 'Vera', 'Anić', { email: 'vera@shop.example', phone: '062-555' });
+  anaId = await addCustomer('ana', 'Ana', 'Kovačević', { email: 'ana.k@example.com', phone: '+381 60 100' });
+  veraId = await addCustomer('vera', 'Vera', 'Anić', { email: 'vera@shop.example', phone: '062-555' });
   await addCustomer('zoe', 'Zoe', 'Kovačević', { email: 'zoe@example.com' });
-  downtown = await addLocation('DOWNTOWN');
+  downtownId = await addLocation('DOWNTOWN');
   await addLocation('AIRPORT');
   const cash = await methodId(shop, 'cash');
   const line = (code: string, price: number) => [{ code, qty: 1, price }];
@@ -82,8 +82,8 @@ async function fillShop(): Promise<void> {
         payments: cashPayment(20),
       }),
     async () => {
-      const buyer = { guest: { ...GUEST, first_name: 'Ana', last_name: 'Anić' }, coupon_codes: ['TEN'] };
-      const { id } = await propose(shop, [{ code: 'A', qty: 2 }], buyer);
+      const buyerFields = { guest: { ...GUEST, first_name: 'Ana', last_name: 'Anić' }, coupon_codes: ['TEN'] };
+      const { id } = await propose(shop, [{ code: 'A', qty: 2 }], buyerFields);
       return (await shop.post(`/proforma_orders/${id}/convert`)).body.data;
     },
     () =>
@@ -145,7 +145,7 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
     ['paid', 'edacb', 'bceda'],
     ['debt', 'bceda', 'adecb'],
     ['customer_name', 'dbaec', 'eabdc'],
-  ])('sorts by %s to %s and descending to %s, ties newest first', async (field, ascending, descending) => {
+  ])('sorts by %s: %s, descending %s, ties newest first', async (field, ascending, descending) => {
     expect([
       await listLetters(`orderBy=${field}`),
       await listLetters(`orderBy=${field} asc`),
@@ -169,7 +169,7 @@ describe('Paging, sorting, filtering: GET /orders, orderBy', () => {
     'constructor',
     'sales&orderBy=paid',
   ])('falls back to newest first for %j', async (orderBy) => {
-    expect(await listLetters(`orderBy=${orderBy}`)).toBe(ALL);
+    expect(await listLetters(`orderBy=${orderBy}`)).toBe(NEWEST_FIRST);
   });
 
   it.each(['', 'sales', 'sales desc', 'invoice_number', 'customer_name', 'order_date', 'id'])(
@@ -249,7 +249,7 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
   });
 
   it.each(['', '%20', '%20%09'])('ignores a blank search: "%s"', async (text) => {
-    expect(await listLetters(`search=${text}`)).toBe(ALL);
+    expect(await listLetters(`search=${text}`)).toBe(NEWEST_FIRST);
   });
 
   it.each(['search=a&search=b', 'search[]=a', 'search[x]=a', 'search=a%00'])('answers 400 for %s', expectBadRequest);
@@ -273,10 +273,10 @@ describe('Paging, sorting, filtering: GET /orders, search', () => {
 
 describe('Paging, sorting, filtering: GET /orders, customerId and appLocationId', () => {
   it('finds the orders of a customer, of a location, of both', async () => {
-    expect([await listLetters(`customerId=${ana}`), await listLetters(`customerId=${vera}`)]).toEqual(['a', 'b']);
-    expect(await listLetters(`appLocationId=${downtown}`)).toBe('ea');
-    expect(await listLetters(`appLocationId=${downtown}&customerId=${ana}`)).toBe('a');
-    expect(await listLetters(`appLocationId=${downtown}&customerId=${vera}`)).toBe('');
+    expect([await listLetters(`customerId=${anaId}`), await listLetters(`customerId=${veraId}`)]).toEqual(['a', 'b']);
+    expect(await listLetters(`appLocationId=${downtownId}`)).toBe('ea');
+    expect(await listLetters(`appLocationId=${downtownId}&customerId=${anaId}`)).toBe('a');
+    expect(await listLetters(`appLocationId=${downtownId}&customerId=${veraId}`)).toBe('');
   });
 
   describe.each(['customerId', 'appLocationId'])('%s', (name) => {
@@ -288,7 +288,7 @@ describe('Paging, sorting, filtering: GET /orders, customerId and appLocationId'
     );
 
     it('is ignored when empty', async () => {
-      expect(await listLetters(`${name}=`)).toBe(ALL);
+      expect(await listLetters(`${name}=`)).toBe(NEWEST_FIRST);
     });
 
     it.each(['x', '1.5', '1e3', '%2B1', '%201', '1,2', '0x1'])('is answered 400 for %s', (id) =>
@@ -318,9 +318,9 @@ describe('Paging, sorting, filtering: GET /orders, dateTimeFrom and dateTimeTo',
     ['dateTimeFrom=2026-11-21&dateTimeTo=2026-11-21T23:59:59', 'edc'],
     ['dateTimeFrom=2026-11-21T13:00:00&dateTimeTo=2026-11-21T13:00:00', 'd'],
     ['dateTimeFrom=2026-11-22&dateTimeTo=2026-11-21', ''],
-    ['dateTimeFrom=0001-01-01&dateTimeTo=9999-12-31', ALL],
-    ['dateTimeFrom=&dateTimeTo=', ALL],
-  ])('%s finds %j: ends are inclusive, a date means midnight', async (query, expected) => {
+    ['dateTimeFrom=0001-01-01&dateTimeTo=9999-12-31', NEWEST_FIRST],
+    ['dateTimeFrom=&dateTimeTo=', NEWEST_FIRST],
+  ])('includes both ends and reads a date as midnight: %s finds %j', async (query, expected) => {
     expect(await listLetters(query)).toBe(expected);
   });
 

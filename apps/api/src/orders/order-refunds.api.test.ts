@@ -44,7 +44,7 @@ const updateOrders = async (orders: readonly object[], query?: string) => {
   expect(status).toBe(200);
   return body.data;
 };
-const DONE = { updated: 1, failed: [] };
+const ONE_UPDATED = { updated: 1, failed: [] };
 const getOrder = async ({ id, data_part: data, time_part: time }: Order) =>
   (await shop.get(`/orders/${id}?dataPart=${data}&timePart=${time}`)).body.data;
 const getProforma = async ({ proforma_order_id: id }: Order) => (await shop.get(`/proforma_orders/${id}`)).body.data;
@@ -82,7 +82,7 @@ describe('an order cancelled with refund', () => {
       ],
     ]);
     const proformaBefore = await getProforma(order);
-    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
     const orderAfter = await getOrder(order);
     expect(orderAfter).toMatchObject({ order_status: 'canceled', payment_status: 'refunded', paid: 0, debt: 300 });
     expect(payments(orderAfter)).toEqual([
@@ -103,11 +103,11 @@ describe('an order cancelled with refund', () => {
   it('refunds later when cancelled without refund', async () => {
     const order = await makePaidOrder();
     for (const fields of [{}, { refund: false }, { refund: null }]) {
-      expect(await updateOrders([cancellationOf(order, fields)])).toEqual(DONE);
+      expect(await updateOrders([cancellationOf(order, fields)])).toEqual(ONE_UPDATED);
     }
     expect(await getOrder(order)).toMatchObject({ order_status: 'canceled', paid: 300, payment_status: 'paid' });
     expect(service.asked).toEqual([]);
-    expect(await updateOrders([{ ...partsOf(order), refund: true }])).toEqual(DONE);
+    expect(await updateOrders([{ ...partsOf(order), refund: true }])).toEqual(ONE_UPDATED);
     expect(await getOrder(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
 
@@ -120,7 +120,7 @@ describe('an order cancelled with refund', () => {
       Array.from({ length: 8 }, () => update([cancellationOf(order), cancellationOf(order)])),
     );
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
     expect(service.asked).toHaveLength(1);
     expect(payments(await getOrder(order))).toEqual([
       ['Cash', 300, 'settled'],
@@ -134,7 +134,7 @@ describe('an order cancelled with refund', () => {
   it('fails and retries its refund like a proforma', async () => {
     const order = await makePaidOrder();
     service.status = 400;
-    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
     const proforma = await getProforma(order);
     expect(proforma.alerts).toMatchObject([{ kind: 'refund_failed', details: { amount: 300 } }]);
     expect(payments(await getOrder(order)).at(-1)).toEqual(['Cash', -300, 'refund_failed']);
@@ -148,7 +148,7 @@ describe('an order cancelled with refund', () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 3 }]);
     const cardPayment = await shop.post(`/proforma_orders/${id}/card_payments`, { payment: {} });
     const order = (await shop.post(`/proforma_orders/${id}/convert`)).body.data as Order;
-    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
     const result = { result: { status: 'settled', reference: 'tx-1' } };
     await shop.post(`/proforma_orders/${id}/card_payments/${cardPayment.body.payment.id}/result`, result);
     expect(await getProforma(order)).toMatchObject({
@@ -156,7 +156,7 @@ describe('an order cancelled with refund', () => {
       alerts: [{ kind: 'refund_failed', details: { reason: 'order_canceled', amount: 300, reference: 'tx-1' } }],
     });
     expect(service.asked).toEqual([]);
-    expect(await updateOrders([cancellationOf(order)])).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(order)])).toEqual(ONE_UPDATED);
     expect(await getProforma(order)).toMatchObject({ open_alerts_count: 0 });
     expect(await getOrder(order)).toMatchObject({ paid: 0, payment_status: 'refunded' });
   });
@@ -180,10 +180,10 @@ describe('an order cancelled with refund', () => {
     expect(await countStatements(orders.slice(51))).toBe(statementsForMany + refundStatements);
   });
 
-  it('moves nothing in a dry run', async () => {
+  it('moves no money in a dry run', async () => {
     const order = await makePaidOrder();
     const recordsBefore = [await getOrder(order), await getProforma(order)];
-    expect(await updateOrders([cancellationOf(order)], '?dry_run=true')).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(order)], '?dry_run=true')).toEqual(ONE_UPDATED);
     expect([await getOrder(order), await getProforma(order)]).toEqual(recordsBefore);
     expect(service.asked).toEqual([]);
   });
@@ -231,7 +231,7 @@ describe('a refused refund of an order', () => {
       updated: 1,
       failed: [{ input: cancellationOf(paidImport), error: { message: 'API.Orders.NotRefundable' } }],
     });
-    expect(await updateOrders([cancellationOf(paidImport, {})])).toEqual(DONE);
+    expect(await updateOrders([cancellationOf(paidImport, {})])).toEqual(ONE_UPDATED);
   });
 
   it('does not prevent refunds of other rows', async () => {

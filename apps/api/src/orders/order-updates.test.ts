@@ -2,12 +2,12 @@ import type { ChangedOrders, DueRefunds } from '@back-office/orders';
 import { OrderUpdates } from './order-updates.js';
 
 const APP = 1;
-const DUE: readonly DueRefunds[] = [
+const DUE_REFUNDS: readonly DueRefunds[] = [
   { proformaId: 10, refundIds: [1, 2] },
   { proformaId: 11, refundIds: [3] },
 ];
 
-async function askedRefunds({ due = DUE, isResumed = false, dryRun = false } = {}): Promise<readonly number[]> {
+async function askedRefunds({ due = DUE_REFUNDS, isResumed = false, dryRun = false } = {}): Promise<readonly number[]> {
   const refundIds: number[] = [];
   const changedOrders: ChangedOrders = { dueRefunds: due, failed: [], explain: undefined };
   const payer = {

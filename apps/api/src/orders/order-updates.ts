@@ -15,10 +15,9 @@ export class OrderUpdates {
     private readonly isResumed: () => boolean,
   ) {}
 
-  /** Updates the valid rows and returns the others as failed. A row that failed to parse arrives as its message key. */
+  /** A row that failed to parse arrives as its message key. */
   async update(appId: number, changes: readonly ParsedChange[], options: BulkOptions = {}): Promise<UpdatedOrders> {
     const { dueRefunds, ...result } = await this.changes.change(appId, changes, options);
-    // On a resumed call, the worker asks for the refunds.
     if (!options.dryRun && !this.isResumed()) await this.payOut(appId, dueRefunds);
     return result;
   }

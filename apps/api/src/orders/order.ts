@@ -9,7 +9,7 @@ import {
   type OrderItem,
   type OrderPayment,
 } from '@back-office/orders';
-import { dateTime, integer, listOf, component, nullable, number, record, text, type Of } from '../http/shapes.js';
+import { dateTime, integer, listOf, component, nullable, number, record, text, type TypeOf } from '../http/shapes.js';
 import * as sale from './sale-shapes.js';
 
 const orderColumns = {
@@ -78,7 +78,7 @@ export const OrderShape = component('Order', {
   tax_brackets: listOf(sale.TaxBracketShape),
   delivery_area: sale.DeliveryAreaShape,
 });
-export type OrderOut = Of<typeof OrderShape>;
+export type OrderOut = TypeOf<typeof OrderShape>;
 
 export function presentOrder(app: AppContext, order: Order): OrderOut {
   const amount = money(app);
@@ -97,7 +97,7 @@ export function presentOrder(app: AppContext, order: Order): OrderOut {
   };
 }
 
-function presentColumns(order: Order, amount: (minor: number) => number): Of<typeof OrderListShape> {
+function presentColumns(order: Order, amount: (minor: number) => number): TypeOf<typeof OrderListShape> {
   const computedColumns = {
     order_date: formatDateTime(order.order_date),
     order_status: ORDER_STATUSES[order.order_status_id - 1] ?? '',
@@ -118,7 +118,7 @@ function presentColumns(order: Order, amount: (minor: number) => number): Of<typ
   return pick({ ...order, ...computedColumns }, ORDER_FIELDS);
 }
 
-function presentItem(item: OrderItem, amount: (minor: number) => number): Of<typeof OrderItemShape> {
+function presentItem(item: OrderItem, amount: (minor: number) => number): TypeOf<typeof OrderItemShape> {
   return {
     id: item.id,
     product_id: item.product_id,

@@ -23,9 +23,10 @@ interface OrderParts {
 }
 
 const ONE = [{ code: 'A', qty: 1 }];
-const convert = async (id: number, client = shop) => (await client.post(`/proforma_orders/${id}/convert`)).body.data;
+const convertProforma = async (id: number, client = shop) =>
+  (await client.post(`/proforma_orders/${id}/convert`)).body.data;
 const makeOrder = async (items: readonly object[] = ONE, fields: object = {}, client = shop) =>
-  convert((await propose(client, items, fields)).id, client);
+  convertProforma((await propose(client, items, fields)).id, client);
 const pay = async (id: number, amount: number, client = shop): Promise<void> => {
   const payment = { payment_method_id: await methodId(client, 'cash'), amount };
   expect((await client.post(`/proforma_orders/${id}/pay`, { payment })).status).toBe(200);
@@ -44,7 +45,7 @@ describe('GET /orders/{id}', () => {
     ];
     const proforma = await propose(shop, items, { comment: 'ring twice', tags: ['x'] });
     await pay(proforma.id, 100);
-    const newOrder = await convert(proforma.id);
+    const newOrder = await convertProforma(proforma.id);
     const line = { id: expect.any(Number), product_id: expect.any(Number), product_variant_id: expect.any(Number) };
     expect((await get(newOrder)).body.data).toEqual({
       id: newOrder.id,
@@ -150,7 +151,7 @@ describe('GET /orders/{id}', () => {
   ])('shows an order as %s when %d of 100 is paid', async (status, amount, id) => {
     const proforma = await propose(shop, ONE);
     if (amount > 0) await pay(proforma.id, amount);
-    const newOrder = await convert(proforma.id);
+    const newOrder = await convertProforma(proforma.id);
     expect((await get(newOrder)).body.data).toMatchObject({
       payment_status: status,
       payment_status_id: id,
@@ -178,7 +179,7 @@ describe('GET /orders/{id}', () => {
       qty_confirmed: index === 0 ? 2 : 0,
     }));
     await shop.post(`/proforma_orders/${id}/warehouse_confirm`, { adjustments });
-    const { data } = (await get(await convert(id))).body;
+    const { data } = (await get(await convertProforma(id))).body;
     expect(data).toMatchObject({ items: [{ code: 'A', qty: 2, sales: 200 }], sales: 200, end_sales: 200 });
     expect(data.items).toHaveLength(1);
   });

@@ -12,7 +12,7 @@ import {
   type VatRate,
 } from '@back-office/kernel';
 import { isFinalized, type Payment } from '@back-office/proforma';
-import { dateTime, integer, nullable, number, record, text, boolean, type Of } from '../http/shapes.js';
+import { dateTime, integer, nullable, number, record, text, boolean, type TypeOf } from '../http/shapes.js';
 
 export const PromotionShape = record({ code: text, name: text, amount: number });
 
@@ -65,11 +65,14 @@ export function toPercent(vatRate: VatRate): number | null {
 
 type Money = (minor: number) => number;
 
-export function presentPromotion({ code, name, amount }: AppliedPromotion, money: Money): Of<typeof PromotionShape> {
+export function presentPromotion(
+  { code, name, amount }: AppliedPromotion,
+  money: Money,
+): TypeOf<typeof PromotionShape> {
   return { code, name, amount: money(amount) };
 }
 
-export function presentFee(fee: FeeLine, money: Money): Of<typeof FeeItemShape> {
+export function presentFee(fee: FeeLine, money: Money): TypeOf<typeof FeeItemShape> {
   return {
     kind: fee.kind,
     name: fee.name,
@@ -84,7 +87,7 @@ export function presentFee(fee: FeeLine, money: Money): Of<typeof FeeItemShape> 
 
 export type PresentedPayment = Pick<Payment, 'id' | 'amount' | 'method' | 'methodId' | 'status' | 'date'>;
 
-export function presentPayment(payment: PresentedPayment, money: Money): Of<typeof PaymentShape> {
+export function presentPayment(payment: PresentedPayment, money: Money): TypeOf<typeof PaymentShape> {
   return {
     id: payment.id,
     amount: money(payment.amount),
@@ -96,7 +99,7 @@ export function presentPayment(payment: PresentedPayment, money: Money): Of<type
   };
 }
 
-export function presentBracket(bracket: TaxBracket, money: Money): Of<typeof TaxBracketShape> {
+export function presentBracket(bracket: TaxBracket, money: Money): TypeOf<typeof TaxBracketShape> {
   const { vatRate, net, vat, gross } = bracket;
   return { vat_rate: toPercent(vatRate), net: money(net), vat: money(vat), gross: money(gross) };
 }
@@ -111,7 +114,7 @@ export function presentDeliveryArea({
   delivery,
   shipmentMethodCode,
   pickupPointCode,
-}: DeliveryTerms): Of<typeof DeliveryAreaShape> {
+}: DeliveryTerms): TypeOf<typeof DeliveryAreaShape> {
   return {
     address_line_1: delivery?.address_line_1 ?? null,
     city: delivery?.city ?? null,

@@ -1,7 +1,7 @@
 import { currencyNumber, formatDateTime, formatOptional } from '@back-office/kernel';
 import * as domain from '@back-office/proforma';
 import { type AppContext, money } from '@back-office/apps';
-import type { Of } from '../http/shapes.js';
+import type { TypeOf } from '../http/shapes.js';
 import * as sale from '../orders/index.js';
 import {
   type AlertShape,
@@ -35,7 +35,7 @@ export function presentProforma(app: AppContext, proforma: domain.Proforma, now:
   };
 }
 
-function presentCommon(proforma: domain.Proforma, toAmount: AmountConverter, now: Date): Of<typeof CommonShape> {
+function presentCommon(proforma: domain.Proforma, toAmount: AmountConverter, now: Date): TypeOf<typeof CommonShape> {
   const { buyer } = proforma;
   return {
     id: proforma.id,
@@ -88,7 +88,7 @@ function secondsLeft(proforma: domain.Proforma, now: Date): number {
   return Math.max(0, Math.floor((proforma.expiresAt.getTime() - now.getTime()) / 1000));
 }
 
-function presentItem(line: domain.ProformaLine, toAmount: AmountConverter): Of<typeof ItemShape> {
+function presentItem(line: domain.ProformaLine, toAmount: AmountConverter): TypeOf<typeof ItemShape> {
   return {
     proforma_order_item_id: line.id,
     product_id: line.productId,
@@ -112,7 +112,7 @@ export function presentInstructions(
   app: AppContext,
   proforma: domain.Proforma,
   now: Date,
-): Of<typeof InstructionsShape> {
+): TypeOf<typeof InstructionsShape> {
   const account = app.settings.bankAccount;
   const due = domain.amountDue(proforma, now);
   const reference = domain.paymentReference(proforma.number);
@@ -130,7 +130,7 @@ export function presentInstructions(
   };
 }
 
-function presentAlert(alert: domain.Alert, index: number, toAmount: AmountConverter): Of<typeof AlertShape> {
+function presentAlert(alert: domain.Alert, index: number, toAmount: AmountConverter): TypeOf<typeof AlertShape> {
   const { amount } = alert.details;
   return {
     index,

@@ -11,7 +11,7 @@ import {
   record,
   text,
   boolean,
-  type Of,
+  type TypeOf,
 } from '../http/shapes.js';
 import * as sale from '../orders/index.js';
 
@@ -119,7 +119,7 @@ export const ProformaShape = component('Proforma', {
   ...sale.noteShapes,
   converted_order_number: nullable(text),
 });
-export type ProformaOut = Of<typeof ProformaShape>;
+export type ProformaOut = TypeOf<typeof ProformaShape>;
 
 export const OneProformaShape = record({ data: ProformaShape });
 

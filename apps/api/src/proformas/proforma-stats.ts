@@ -1,7 +1,7 @@
 import { money, type AppContext } from '@back-office/apps';
 import { formatDateTime } from '@back-office/kernel';
 import type { ProformaStats } from '@back-office/proforma';
-import { dateTime, integer, component, nullable, number, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, number, type TypeOf } from '../http/shapes.js';
 import { parseWindow } from './proforma-filter.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -33,7 +33,7 @@ export function presentStats(
   app: AppContext,
   stats: ProformaStats,
   { from, before }: StatsWindow,
-): Of<typeof ProformaStatsShape> {
+): TypeOf<typeof ProformaStatsShape> {
   const { madeCount, convertedCount } = stats;
   return {
     open_count: stats.openCount,

@@ -40,7 +40,7 @@ const checkResolved: Validator = (value) => {
 
 class AlertFields {
   @ValidatedBy(checkIndex, { type: 'integer', minimum: 0 }) index!: number;
-  @ValidatedBy(checkResolved, { type: 'boolean', enum: [true] }, { missing: IS_INVALID }) resolved!: true;
+  @ValidatedBy(checkResolved, { type: 'boolean', enum: [true] }, { missingMessage: IS_INVALID }) resolved!: true;
 }
 
 class EditProforma {

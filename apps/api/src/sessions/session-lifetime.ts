@@ -7,7 +7,6 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, d: DAY_SECOND
 const MAX_SECONDS = 3_650 * DAY_SECONDS;
 const DEFAULT_SECONDS = 30 * DAY_SECONDS;
 
-/** Accepts seconds, or hours or days as in `12h` and `30d`, up to ten years. */
 export function Lifetime(): PropertyDecorator {
   const seconds = { type: 'integer' as const, minimum: 1, maximum: MAX_SECONDS };
   const schema = { oneOf: [seconds, { type: 'string' as const, pattern: DURATION.source }, { type: 'null' as const }] };

@@ -31,10 +31,10 @@ const startSessionData = async (session: object = {}, client = shop): Promise<an
   expect([status, Object.keys(body.data ?? body)]).toEqual([201, ['id', 'access_token', 'expires_at', 'customer_id']]);
   return body.data;
 };
-const withToken = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
-const VISITS = '/customer/attendances';
-const failureOf = async (token: string, path = VISITS): Promise<unknown> => {
-  const { status, body } = await withToken(token).get(path);
+const clientWithToken = (token: string, client = shop): Client => api.through({ ...client, token }, [api.origin]);
+const VISITS_PATH = '/customer/attendances';
+const failureOf = async (token: string, path = VISITS_PATH): Promise<unknown> => {
+  const { status, body } = await clientWithToken(token).get(path);
   expect(status).toBe(401);
   return body.errors.token;
 };
@@ -48,7 +48,7 @@ describe('POST /sessions', () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     const session = await startSessionData(customer);
     expect(session).toMatchObject({ id: expect.any(Number), customer_id: customer.customer_id });
-    expect((await withToken(session.access_token).get(VISITS)).body).toEqual({ data: [] });
+    expect((await clientWithToken(session.access_token).get(VISITS_PATH)).body).toEqual({ data: [] });
   });
 
   it('starts a session of a customer by external reference', async () => {
@@ -63,7 +63,7 @@ describe('POST /sessions', () => {
     async (session) => {
       const { access_token: token, customer_id: id } = await startSessionData(session);
       expect(id).toBeNull();
-      expect((await withToken(token).delete('/sessions/current')).status).toBe(204);
+      expect((await clientWithToken(token).delete('/sessions/current')).status).toBe(204);
     },
   );
 
@@ -102,7 +102,7 @@ describe('POST /sessions', () => {
 
 describe('POST /sessions: customer', () => {
   const MISSING = [422, { errors: { Customers: ['API.Customers.NotFound'] } }];
-  const startResult = async (session: object): Promise<unknown> => {
+  const statusAndBody = async (session: object): Promise<unknown> => {
     const { status, body } = await postSession(session);
     return [status, body];
   };
@@ -114,7 +114,7 @@ describe('POST /sessions: customer', () => {
     ['an id below 1', { customer_id: -1 }],
   ])('is not found with %s', async (_, parts) => {
     const customer = await newCustomer(shop, 'mira@example.com');
-    expect(await startResult({ ...customer, ...parts })).toEqual(MISSING);
+    expect(await statusAndBody({ ...customer, ...parts })).toEqual(MISSING);
     expect((await tokens()).filter(({ kind }) => kind === 'session')).toEqual([]);
   });
 
@@ -122,7 +122,7 @@ describe('POST /sessions: customer', () => {
     const customer = { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' };
     await shop.post('/customers', { customer });
     for (const reference of ['unknown', 'CRM', ' crm', ' ']) {
-      expect(await startResult({ customer_external_ref: reference })).toEqual(MISSING);
+      expect(await statusAndBody({ customer_external_ref: reference })).toEqual(MISSING);
     }
   });
 
@@ -132,8 +132,8 @@ describe('POST /sessions: customer', () => {
     await otherApp.post('/customers', {
       customer: { email: 'a@example.com', first_name: 'A', last_name: 'B', external_ref: 'crm' },
     });
-    expect(await startResult(customer)).toEqual(MISSING);
-    expect(await startResult({ customer_external_ref: 'crm' })).toEqual(MISSING);
+    expect(await statusAndBody(customer)).toEqual(MISSING);
+    expect(await statusAndBody({ customer_external_ref: 'crm' })).toEqual(MISSING);
   });
 
   it('is found by id before the reference', async () => {
@@ -230,7 +230,7 @@ describe('the lifetime of a session', () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     const { access_token: token } = await startSessionData({ ...customer, expires_in: 60 });
     api.clock.forward({ seconds: 59 });
-    expect((await withToken(token).get(VISITS)).status).toBe(200);
+    expect((await clientWithToken(token).get(VISITS_PATH)).status).toBe(200);
     api.clock.forward({ seconds: 1 });
     expect(await failureOf(token)).toBe('API.Tokens.Expired');
   });
@@ -241,7 +241,7 @@ describe('the language of a session', () => {
   const refusalText = async (session: object): Promise<unknown> => {
     const customer = await newCustomer(shop, 'mira@example.com');
     const { access_token: token } = await startSessionData({ ...customer, ...session });
-    const { status, body } = await withToken(token).post('/customer/attendance', { attendance: farPosition });
+    const { status, body } = await clientWithToken(token).post('/customer/attendance', { attendance: farPosition });
     expect([status, Object.keys(body.errors)]).toEqual([422, ['CustomerAttendances']]);
     return body.errors.CustomerAttendances[0];
   };
@@ -270,25 +270,25 @@ describe('DELETE /sessions/current', () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     const [endedSession, otherSession] = [await startSessionData(customer), await startSessionData(customer)];
     for (const { access_token: token } of [endedSession, otherSession])
-      expect((await withToken(token).get(VISITS)).status).toBe(200);
-    const { status, text } = await withToken(endedSession.access_token).delete('/sessions/current');
+      expect((await clientWithToken(token).get(VISITS_PATH)).status).toBe(200);
+    const { status, text } = await clientWithToken(endedSession.access_token).delete('/sessions/current');
     expect([status, text]).toEqual([204, '']);
     expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Revoked');
     // The cache entry of the other token expires within 2 s.
     api.clock.forward({ seconds: 2 });
-    expect((await withToken(otherSession.access_token).get(VISITS)).status).toBe(200);
+    expect((await clientWithToken(otherSession.access_token).get(VISITS_PATH)).status).toBe(200);
   });
 
   it('ends an anonymous session', async () => {
     const token = await startSession(shop);
-    expect((await withToken(token).delete('/sessions/current')).status).toBe(204);
-    const { status, body } = await withToken(token).delete('/sessions/current');
+    expect((await clientWithToken(token).delete('/sessions/current')).status).toBe(204);
+    const { status, body } = await clientWithToken(token).delete('/sessions/current');
     expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Revoked' } }]);
   });
 
   it('keeps the token of the app', async () => {
     const token = await startSession(shop);
-    await withToken(token).delete('/sessions/current');
+    await clientWithToken(token).delete('/sessions/current');
     expect((await shop.get('/app/settings')).status).toBe(200);
   });
 });
@@ -297,7 +297,7 @@ describe('POST /session/firebase/token', () => {
   let phone: Client;
 
   beforeEach(async () => {
-    phone = withToken(await startSession(shop, await newCustomer(shop, 'mira@example.com')));
+    phone = clientWithToken(await startSession(shop, await newCustomer(shop, 'mira@example.com')));
   });
 
   const storePushToken = (firebase_token?: unknown, client = phone): Promise<Reply> =>
@@ -308,13 +308,13 @@ describe('POST /session/firebase/token', () => {
   it('stores the push token only with the calling session', async () => {
     const customer = await newCustomer(shop, 'ana@example.com');
     const [firstToken, secondToken] = [await startSession(shop, customer), await startSession(shop, customer)];
-    const { status, text } = await storePushToken('push-1', withToken(secondToken));
+    const { status, text } = await storePushToken('push-1', clientWithToken(secondToken));
     expect([status, text]).toEqual([204, '']);
     const hash = createHash('sha256').update(secondToken).digest();
     expect((await tokens()).filter(({ firebase_token: token }) => token !== null)).toMatchObject([
       { token_hash: hash, firebase_token: 'push-1' },
     ]);
-    await storePushToken('push-2', withToken(firstToken));
+    await storePushToken('push-2', clientWithToken(firstToken));
     expect(new Set(await storedPushTokens())).toEqual(new Set(['push-1', 'push-2']));
   });
 
@@ -357,7 +357,6 @@ describe('POST /session/firebase/token', () => {
 
   it('answers 422 API.Tokens.Firebase.UnableToUpdate when another process has just ended the session', async () => {
     await storePushToken('push-1');
-    // This process caches the token for up to a second.
     await api.database.rows(`update access_tokens set revoked_at = $2 where app_id = $1 and kind = 'session'`, [
       shop.appId,
       api.clock.now(),
@@ -368,7 +367,7 @@ describe('POST /session/firebase/token', () => {
   });
 
   it('answers 401 to the token of the app or an anonymous session', async () => {
-    const anonymousClient = withToken(await startSession(shop));
+    const anonymousClient = clientWithToken(await startSession(shop));
     for (const client of [shop, anonymousClient]) {
       const { status, body } = await storePushToken('push-1', client);
       expect([status, body]).toEqual([401, { errors: { token: 'API.Tokens.Invalid' } }]);
@@ -389,7 +388,6 @@ describe('callers', () => {
     callers = { app: shop.token, anonymous: await startSession(shop), customer: await startSession(shop, customer) };
   });
 
-  /** Bodies are malformed, since the token is checked before the body. */
   const distinctAnswers = async (kind: string, token: string | undefined): Promise<string[]> => {
     const routes = api.container.get(TOKENS.Routes).filter(({ caller }) => caller === kind);
     expect(routes.length).toBeGreaterThan(0);
@@ -428,11 +426,11 @@ describe('callers', () => {
     const customer = await newCustomer(otherApp, 'mira@example.com');
     const token = await startSession(otherApp, customer);
     await otherApp.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
-    const visit = (accessToken: string) =>
-      withToken(accessToken).post('/customer/attendance', { attendance: { latitude: 1, longitude: 1 } });
-    expect((await visit(token)).status).toBe(201);
-    expect((await visit(callers.customer)).status).toBe(422);
-    expect((await withToken(callers.customer).get(VISITS)).body).toEqual({ data: [] });
+    const visitAt = (accessToken: string) =>
+      clientWithToken(accessToken).post('/customer/attendance', { attendance: { latitude: 1, longitude: 1 } });
+    expect((await visitAt(token)).status).toBe(201);
+    expect((await visitAt(callers.customer)).status).toBe(422);
+    expect((await clientWithToken(callers.customer).get(VISITS_PATH)).body).toEqual({ data: [] });
   });
 });
 
@@ -449,20 +447,20 @@ describe('a session that ended over 30 days ago', () => {
   it('is removed, while newer sessions stay', async () => {
     const expiredSession = await startSessionData({ expires_in: '1h' });
     const endedSession = await startSessionData();
-    await withToken(endedSession.access_token).delete('/sessions/current');
+    await clientWithToken(endedSession.access_token).delete('/sessions/current');
     api.clock.forward({ hours: 2 });
     const laterSession = await startSessionData({ expires_in: '1h' });
-    const livingSession = await startSessionData({ expires_in: '40d' });
+    const activeSession = await startSessionData({ expires_in: '40d' });
     api.clock.forward({ hours: 30 * 24 - 1, seconds: 1 });
     expect(await failureOf(expiredSession.access_token)).toBe('API.Tokens.Expired');
     expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Revoked');
     await purgeEnded();
-    expect(await sessionsOf()).toEqual([laterSession.id, livingSession.id]);
+    expect(await sessionsOf()).toEqual([laterSession.id, activeSession.id]);
     api.clock.forward({ seconds: 2 });
     expect(await failureOf(expiredSession.access_token)).toBe('API.Tokens.Invalid');
     expect(await failureOf(endedSession.access_token)).toBe('API.Tokens.Invalid');
     expect(await failureOf(laterSession.access_token)).toBe('API.Tokens.Expired');
-    expect((await withToken(livingSession.access_token).delete('/sessions/current')).status).toBe(204);
+    expect((await clientWithToken(activeSession.access_token).delete('/sessions/current')).status).toBe(204);
   });
 
   it('is kept until 30 days have passed', async () => {
@@ -479,8 +477,10 @@ describe('a session that ended over 30 days ago', () => {
     const customer = await newCustomer(shop, 'mira@example.com');
     await shop.post('/int/app_locations', { app_locations: [{ name: 'A', latitude: 1, longitude: 1 }] });
     const firstSession = await startSessionData(customer);
-    const visit = { attendance: { latitude: 1, longitude: 1 } };
-    const visitReply = await withToken(firstSession.access_token).keyed('visit').post('/customer/attendance', visit);
+    const visitAt = { attendance: { latitude: 1, longitude: 1 } };
+    const visitReply = await clientWithToken(firstSession.access_token)
+      .keyed('visit')
+      .post('/customer/attendance', visitAt);
     expect(visitReply.status).toBe(201);
     await api.database.rows(`update access_tokens set expires_at = $2 where app_id = $1 and kind = 'app'`, [
       shop.appId,
@@ -492,7 +492,9 @@ describe('a session that ended over 30 days ago', () => {
     await api.database.rows(`update access_tokens set expires_at = null where app_id = $1`, [shop.appId]);
     api.clock.forward({ seconds: 2 });
     const secondSession = await startSessionData(customer);
-    expect((await withToken(secondSession.access_token).get(VISITS)).body.data).toEqual([visitReply.body.data]);
+    expect((await clientWithToken(secondSession.access_token).get(VISITS_PATH)).body.data).toEqual([
+      visitReply.body.data,
+    ]);
   });
 
   it('is found by index across apps and removed in batches', async () => {

@@ -8,8 +8,8 @@ import { dateTime, integer, listOf, nullable, number, record, text, boolean } fr
 type Schema = Parameters<typeof orNull>[0];
 
 export interface PresentedField {
-  readonly sent: Schema;
-  readonly shape: TSchema;
+  readonly requestSchema: Schema;
+  readonly responseShape: TSchema;
   readonly present: (stored: unknown, context: FieldContext) => unknown;
 }
 
@@ -20,46 +20,57 @@ const presentAmount = (value: unknown, { app }: FieldContext): unknown =>
 const presentPercentage = (value: unknown): unknown => (value === null ? null : Number(value) / 100);
 
 const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedField>> = {
-  text: () => ({ sent: { type: 'string', maxLength: MAX_STRING_LENGTH }, shape: text, present: presentUnchanged }),
+  text: () => ({
+    requestSchema: { type: 'string', maxLength: MAX_STRING_LENGTH },
+    responseShape: text,
+    present: presentUnchanged,
+  }),
   choice: ({ values = [] }) => ({
-    sent: { type: 'string', enum: [...values] },
-    shape: text,
+    requestSchema: { type: 'string', enum: [...values] },
+    responseShape: text,
     present: presentUnchanged,
   }),
   whole: ({ min }) => ({
-    sent: { type: 'integer', minimum: min } as Schema,
-    shape: integer,
+    requestSchema: { type: 'integer', minimum: min } as Schema,
+    responseShape: integer,
     present: presentUnchanged,
   }),
   amount: ({ min }) => ({
-    sent: { type: 'number', minimum: min === 0 ? 0 : undefined, description: 'in the currency of the app' } as Schema,
-    shape: number,
+    requestSchema: {
+      type: 'number',
+      minimum: min === 0 ? 0 : undefined,
+      description: 'in the currency of the app',
+    } as Schema,
+    responseShape: number,
     present: presentAmount,
   }),
   percentage: () => ({
-    sent: { type: 'number', minimum: 0, maximum: 100, description: 'percent' },
-    shape: number,
+    requestSchema: { type: 'number', minimum: 0, maximum: 100, description: 'percent' },
+    responseShape: number,
     present: presentPercentage,
   }),
-  flag: () => ({ sent: { type: 'boolean' }, shape: boolean, present: presentUnchanged }),
+  flag: () => ({ requestSchema: { type: 'boolean' }, responseShape: boolean, present: presentUnchanged }),
   moment: () => ({
-    sent: { type: 'string', description: 'a date or a datetime' },
-    shape: dateTime,
+    requestSchema: { type: 'string', description: 'a date or a datetime' },
+    responseShape: dateTime,
     present: (value) => (value === null ? null : formatDateTime(value as Date)),
   }),
   texts: () => ({
-    sent: { type: 'array', items: { type: 'string' }, maxItems: MAX_TEXTS },
-    shape: listOf(text),
+    requestSchema: { type: 'array', items: { type: 'string' }, maxItems: MAX_TEXTS },
+    responseShape: listOf(text),
     present: presentUnchanged,
   }),
   'promotion value': () => ({
-    sent: { type: 'number', description: 'in the currency for amount, else in percent; default 100 for buy_x_get_y' },
-    shape: number,
+    requestSchema: {
+      type: 'number',
+      description: 'in the currency for amount, else in percent; default 100 for buy_x_get_y',
+    },
+    responseShape: number,
     present: (value, context) =>
       context.row['kind'] === 'amount' ? presentAmount(value, context) : presentPercentage(value),
   }),
   'pickup points': () => ({
-    sent: {
+    requestSchema: {
       type: 'array',
       maxItems: MAX_PICKUP_POINTS,
       items: {
@@ -72,14 +83,14 @@ const PRESENTED_FIELDS: Readonly<Record<FieldType, (field: Field) => PresentedFi
         },
       },
     },
-    shape: listOf(record({ code: text, name: text, available: boolean })),
+    responseShape: listOf(record({ code: text, name: text, available: boolean })),
     present: presentUnchanged,
   }),
 };
 
 /** A field without an initial value is nullable, except a promotion's value, which is always stored. */
 export function presentedField(field: Field): PresentedField {
-  const presented = PRESENTED_FIELDS[field.type](field);
+  const presentation = PRESENTED_FIELDS[field.type](field);
   const isNullable = field.initial === null && field.type !== 'promotion value';
-  return isNullable ? { ...presented, shape: nullable(presented.shape) } : presented;
+  return isNullable ? { ...presentation, responseShape: nullable(presentation.responseShape) } : presentation;
 }

@@ -11,15 +11,14 @@ export interface ServedResource {
   readonly schemaName: string;
   readonly pluralNoun: string;
   /** These columns are returned, but a PUT does not write them. */
-  readonly readOnly?: Readonly<Record<string, Pick<PresentedField, 'shape' | 'present'>>>;
-  /** The only field of the class is the wrapper. */
+  readonly readOnly?: Readonly<Record<string, Pick<PresentedField, 'responseShape' | 'present'>>>;
   readonly body: BodyClass;
 }
 
 function rowsSchema({ fields }: Resource) {
   const properties = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
-      const { sent: schema } = presentedField(field);
+      const { requestSchema: schema } = presentedField(field);
       return [name, 'initial' in field ? orNull(schema) : schema];
     }),
   );
@@ -72,10 +71,10 @@ export const SERVED_RESOURCES: readonly ServedResource[] = [
     body: PutVouchers,
     readOnly: {
       spent: {
-        shape: number,
+        responseShape: number,
         present: (value, context) => presentedField(RESOURCES.vouchers.fields.amount).present(value ?? 0, context),
       },
-      proforma_order_id: { shape: nullable(integer), present: (_, { row }) => row['held_by'] ?? null },
+      proforma_order_id: { responseShape: nullable(integer), present: (_, { row }) => row['held_by'] ?? null },
     },
   },
 ];

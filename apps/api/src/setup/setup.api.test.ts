@@ -12,21 +12,22 @@ beforeEach(async () => {
   shop = await api.app();
 });
 
-type Name = Parameters<typeof setUp>[1];
+type ResourceName = Parameters<typeof setUp>[1];
 interface SetUpRecord extends Readonly<Record<string, unknown>> {
   readonly id: number;
   readonly code: string;
 }
 
-const put = (name: Name, rows: unknown, client = shop): Promise<Reply> => client.put(`/${name}`, { [name]: rows });
-const write = async (name: Name, rows: readonly unknown[], client = shop): Promise<SetUpRecord[]> => {
-  const { status, body } = await put(name, rows, client);
+const putRecords = (name: ResourceName, rows: unknown, client = shop): Promise<Reply> =>
+  client.put(`/${name}`, { [name]: rows });
+const writeRecords = async (name: ResourceName, rows: readonly unknown[], client = shop): Promise<SetUpRecord[]> => {
+  const { status, body } = await putRecords(name, rows, client);
   expect([status, body.errors]).toEqual([200, undefined]);
   return body.data;
 };
-const list = async (name: Name, query = '', client = shop): Promise<SetUpRecord[]> =>
+const listRecords = async (name: ResourceName, query = '', client = shop): Promise<SetUpRecord[]> =>
   (await client.get(`/${name}${query}`)).body.data;
-const storedRecords = (name: Name) =>
+const storedRecords = (name: ResourceName) =>
   api.database.rows<{ code: string }>(`select * from ${name} where app_id = $1 order by id`, [shop.appId]);
 const AREAS = {
   promotions: 'Promotions',
@@ -34,9 +35,9 @@ const AREAS = {
   shipment_methods: 'ShipmentMethods',
   vouchers: 'Vouchers',
 };
-const expectRefused = async (name: Name, rows: readonly unknown[]): Promise<string[]> => {
+const expectRefused = async (name: ResourceName, rows: readonly unknown[]): Promise<string[]> => {
   const recordsBefore = await storedRecords(name);
-  const { status, body } = await put(name, rows);
+  const { status, body } = await putRecords(name, rows);
   expect([status, Object.keys(body.errors ?? {})]).toEqual([422, [AREAS[name]]]);
   expect(await storedRecords(name)).toEqual(recordsBefore);
   return body.errors[AREAS[name]].map((key: string) => key.replace(`API.${AREAS[name]}.`, ''));
@@ -45,14 +46,14 @@ const now = (): string => api.clock.now().toISOString().slice(0, 19);
 const codesOf = (rows: readonly { readonly code: string }[]): string[] => rows.map(({ code }) => code);
 
 const RESOURCES: readonly {
-  readonly name: Name;
-  readonly required: Readonly<Record<string, unknown>>;
+  readonly name: ResourceName;
+  readonly requiredFields: Readonly<Record<string, unknown>>;
   readonly defaults: object;
-  readonly full: Readonly<Record<string, unknown>>;
+  readonly allFields: Readonly<Record<string, unknown>>;
 }[] = [
   {
     name: 'promotions',
-    required: { name: 'Ten', kind: 'percentage', value: 10 },
+    requiredFields: { name: 'Ten', kind: 'percentage', value: 10 },
     defaults: {
       buy_qty: null,
       get_qty: null,
@@ -65,7 +66,7 @@ const RESOURCES: readonly {
       priority: 0,
       active: true,
     },
-    full: {
+    allFields: {
       name: 'Three for two',
       kind: 'buy_x_get_y',
       value: 12.5,
@@ -83,15 +84,15 @@ const RESOURCES: readonly {
   },
   {
     name: 'payment_methods',
-    required: { name: 'Cheque', kind: 'other' },
+    requiredFields: { name: 'Cheque', kind: 'other' },
     defaults: {},
-    full: { name: 'Cheque', kind: 'bank_transfer' },
+    allFields: { name: 'Cheque', kind: 'bank_transfer' },
   },
   {
     name: 'shipment_methods',
-    required: { name: 'Courier', price: 300, vat_rate: 20 },
+    requiredFields: { name: 'Courier', price: 300, vat_rate: 20 },
     defaults: { free_from: null, requires_pickup_point: false, pickup_points: [] },
-    full: {
+    allFields: {
       name: 'Locker',
       price: 0.5,
       vat_rate: 7.25,
@@ -105,7 +106,7 @@ const RESOURCES: readonly {
   },
   {
     name: 'vouchers',
-    required: { amount: 500 },
+    requiredFields: { amount: 500 },
     defaults: {
       customer_id: null,
       valid_from: null,
@@ -114,48 +115,52 @@ const RESOURCES: readonly {
       spent: 0,
       proforma_order_id: null,
     },
-    full: { amount: 0.01, valid_from: '2026-11-01T10:30:00', valid_until: '2026-11-01T10:30:00', active: false },
+    allFields: { amount: 0.01, valid_from: '2026-11-01T10:30:00', valid_until: '2026-11-01T10:30:00', active: false },
   },
 ];
 
 /** The limit counts only active records. */
 const INACTIVE = { active: false };
 
-describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
-  const row = (code: string, fields: object = {}) => ({ code, ...required, ...fields });
+describe.each(RESOURCES)('PUT /$name', ({ name, requiredFields, defaults, allFields }) => {
+  const row = (code: string, fields: object = {}) => ({ code, ...requiredFields, ...fields });
 
   it('creates records and returns them in input order', async () => {
-    const rows = await write(name, [row('Z'), row('A', full), row('M')]);
+    const rows = await writeRecords(name, [row('Z'), row('A', allFields), row('M')]);
     expect(codesOf(rows)).toEqual(['Z', 'A', 'M']);
-    const times = { id: expect.any(Number), inserted_at: now(), updated_at: now() };
-    expect(rows[0]).toEqual({ code: 'Z', ...required, ...defaults, ...times });
-    expect(rows[1]).toEqual({ ...defaults, code: 'A', ...full, ...times });
-    expect((await list(name)).slice(-3)).toEqual(rows);
+    const timestamps = { id: expect.any(Number), inserted_at: now(), updated_at: now() };
+    expect(rows[0]).toEqual({ code: 'Z', ...requiredFields, ...defaults, ...timestamps });
+    expect(rows[1]).toEqual({ ...defaults, code: 'A', ...allFields, ...timestamps });
+    expect((await listRecords(name)).slice(-3)).toEqual(rows);
   });
 
   it('changes records by code and keeps absent fields', async () => {
-    const [firstRecord] = await write(name, [row('A', full), row('B')]);
+    const [firstRecord] = await writeRecords(name, [row('A', allFields), row('B')]);
     api.clock.forward({ seconds: 60 });
-    expect(await write(name, [{ code: 'A' }])).toEqual([{ ...firstRecord, updated_at: now() }]);
-    for (const [field, value] of Object.entries(required)) {
+    expect(await writeRecords(name, [{ code: 'A' }])).toEqual([{ ...firstRecord, updated_at: now() }]);
+    for (const [field, value] of Object.entries(requiredFields)) {
       if (field === 'kind' || field === 'value') continue;
-      expect(await write(name, [{ code: 'A', [field]: value }])).toMatchObject([
+      expect(await writeRecords(name, [{ code: 'A', [field]: value }])).toMatchObject([
         { id: firstRecord?.id, [field]: value },
       ]);
     }
-    expect((await write(name, [{ code: 'A', ...full }]))[0]).toEqual({ ...firstRecord, updated_at: now() });
-    expect((await list(name)).slice(-2)).toMatchObject([{ code: 'A' }, row('B')]);
+    expect((await writeRecords(name, [{ code: 'A', ...allFields }]))[0]).toEqual({ ...firstRecord, updated_at: now() });
+    expect((await listRecords(name)).slice(-2)).toMatchObject([{ code: 'A' }, row('B')]);
   });
 
   it('restores defaults for null', async () => {
-    await write(name, [row('A', full)]);
+    await writeRecords(name, [row('A', allFields)]);
     const nulls = Object.fromEntries(Object.keys(defaults).map((field) => [field, null]));
-    expect(await write(name, [row('A', nulls)])).toMatchObject([{ ...required, ...defaults }]);
+    expect(await writeRecords(name, [row('A', nulls)])).toMatchObject([{ ...requiredFields, ...defaults }]);
   });
 
   it('applies two rows with one code in order', async () => {
-    const [field, value] = Object.entries(required).at(-1) as [string, unknown];
-    const rows = await write(name, [row('A', full), row('B'), { code: 'A', ...required, [field]: value }]);
+    const [field, value] = Object.entries(requiredFields).at(-1) as [string, unknown];
+    const rows = await writeRecords(name, [
+      row('A', allFields),
+      row('B'),
+      { code: 'A', ...requiredFields, [field]: value },
+    ]);
     expect(codesOf(rows)).toEqual(['A', 'B', 'A']);
     expect(rows[0]).toEqual(rows[2]);
     expect(rows[0]).toMatchObject({ [field]: value });
@@ -164,9 +169,9 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
 
   it('distinguishes codes by case and spaces', async () => {
     const codes = ['a', 'A', ' a', 'a ', 'ａ'];
-    const rows = await write(name, codes.map((code) => row(code))); // prettier-ignore
+    const rows = await writeRecords(name, codes.map((code) => row(code))); // prettier-ignore
     expect(new Set(rows.map(({ id }) => id)).size).toBe(5);
-    expect(await write(name, codes.map((code) => ({ code })))).toEqual(rows); // prettier-ignore
+    expect(await writeRecords(name, codes.map((code) => ({ code })))).toEqual(rows); // prettier-ignore
   });
 
   it('ignores unknown and read-only fields', async () => {
@@ -179,21 +184,21 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
       proforma_order_id: 3,
       x: {},
     };
-    const [newRecord] = await write(name, [row('A', unknownFields)]);
-    expect(newRecord).toMatchObject({ code: 'A', ...required, ...defaults, inserted_at: now() });
+    const [newRecord] = await writeRecords(name, [row('A', unknownFields)]);
+    expect(newRecord).toMatchObject({ code: 'A', ...requiredFields, ...defaults, inserted_at: now() });
     expect(Object.keys(newRecord as SetUpRecord)).not.toContain('x');
   });
 
   it('accepts an empty list', async () => {
-    expect(await write(name, [])).toEqual([]);
+    expect(await writeRecords(name, [])).toEqual([]);
   });
 
   it('keeps the same codes of two apps apart', async () => {
     const otherApp = await api.app();
-    const [foreignRecord] = await write(name, [row('A')], otherApp);
-    const [ownRecord] = await write(name, [row('A', full)]);
+    const [foreignRecord] = await writeRecords(name, [row('A')], otherApp);
+    const [ownRecord] = await writeRecords(name, [row('A', allFields)]);
     expect(ownRecord?.id).not.toBe(foreignRecord?.id);
-    expect((await list(name, '', otherApp)).filter(({ code }) => code === 'A')).toEqual([foreignRecord]);
+    expect((await listRecords(name, '', otherApp)).filter(({ code }) => code === 'A')).toEqual([foreignRecord]);
   });
 
   it('writes all or nothing and reports the first error of each row', async () => {
@@ -209,7 +214,7 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
     ]);
   });
 
-  it.each(['code', ...Object.keys(required)])('requires %s', async (field) => {
+  it.each(['code', ...Object.keys(requiredFields)])('requires %s', async (field) => {
     const key = `${field[0]?.toUpperCase()}${field.slice(1)}`.replace('Vat_rate', 'VatRate');
     const rowWithoutField = { ...row('A'), [field]: undefined };
     expect(await expectRefused(name, [rowWithoutField, { ...rowWithoutField, [field]: null }])).toEqual([
@@ -218,8 +223,8 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
     ]);
   });
 
-  it.each(Object.keys(required))('cannot clear %s of a record', async (field) => {
-    await write(name, [row('A')]);
+  it.each(Object.keys(requiredFields))('cannot clear %s of a record', async (field) => {
+    await writeRecords(name, [row('A')]);
     expect(await expectRefused(name, [{ code: 'A', [field]: null }])).toHaveLength(1);
   });
 
@@ -230,73 +235,74 @@ describe.each(RESOURCES)('PUT /$name', ({ name, required, defaults, full }) => {
 
   it('accepts at most 10,000 rows', async () => {
     const manyRows = Array.from({ length: 10_000 }, (_, index) => ({ ...row(`M${index}`), ...INACTIVE }));
-    expect(codesOf(await write(name, manyRows))).toEqual(codesOf(manyRows));
-    expect((await put(name, [...manyRows, row('one more')])).status).toBe(413);
+    expect(codesOf(await writeRecords(name, manyRows))).toEqual(codesOf(manyRows));
+    expect((await putRecords(name, [...manyRows, row('one more')])).status).toBe(413);
   });
 
   it('needs as many statements for 1,000 rows as for one', async () => {
     const countStatements = async (rows: readonly object[]): Promise<number> => {
       api.statements.length = 0;
-      await write(name, rows);
+      await writeRecords(name, rows);
       return api.statements.length;
     };
     const manyRows = Array.from({ length: 1_000 }, (_, index) => ({ ...row(`M${index}`), ...INACTIVE }));
-    await write(name, []);
+    await writeRecords(name, []);
     expect(await countStatements(manyRows)).toBe(await countStatements([row('one')]));
     expect(await countStatements(manyRows)).toBe(await countStatements([row('one')]));
   });
 
   it('creates one record for concurrent calls with one code', async () => {
-    const replies = await Promise.all(Array.from({ length: 10 }, () => write(name, [row('A')])));
+    const replies = await Promise.all(Array.from({ length: 10 }, () => writeRecords(name, [row('A')])));
     expect(new Set(replies.map(([record]) => record?.id)).size).toBe(1);
   });
 
   it('does not deadlock on opposite orders of codes', async () => {
     const rows = Array.from({ length: 50 }, (_, index) => row(`M${index}`));
     const replies = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => put(name, index % 2 === 0 ? rows : [...rows].reverse())),
+      Array.from({ length: 8 }, (_, index) => putRecords(name, index % 2 === 0 ? rows : [...rows].reverse())),
     );
     expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
     expect(codesOf(await storedRecords(name)).filter((code) => code.startsWith('M'))).toHaveLength(50);
   });
 });
 
-describe.each(RESOURCES)('GET /$name', ({ name, required }) => {
+describe.each(RESOURCES)('GET /$name', ({ name, requiredFields }) => {
   it('lists oldest first in pages of 30 by default', async () => {
-    await write(
+    await writeRecords(
       name,
-      Array.from({ length: 35 }, (_, index) => ({ code: `M${34 - index}`, ...required })),
+      Array.from({ length: 35 }, (_, index) => ({ code: `M${34 - index}`, ...requiredFields })),
     );
-    const allRecords = await list(name, '?limit=99999999');
+    const allRecords = await listRecords(name, '?limit=99999999');
     expect(codesOf(allRecords)).toEqual(codesOf(await storedRecords(name)));
     expect(codesOf(allRecords.slice(-35))).toEqual(Array.from({ length: 35 }, (_, index) => `M${34 - index}`));
-    expect(await list(name)).toEqual(allRecords.slice(0, 30));
-    expect(await list(name, '?offset=30&limit=3')).toEqual(allRecords.slice(30, 33));
-    expect(await list(name, `?offset=${allRecords.length}`)).toEqual([]);
-    expect(await list(name, '?limit=0&offset=-1')).toEqual(allRecords.slice(0, 30));
+    expect(await listRecords(name)).toEqual(allRecords.slice(0, 30));
+    expect(await listRecords(name, '?offset=30&limit=3')).toEqual(allRecords.slice(30, 33));
+    expect(await listRecords(name, `?offset=${allRecords.length}`)).toEqual([]);
+    expect(await listRecords(name, '?limit=0&offset=-1')).toEqual(allRecords.slice(0, 30));
   });
 });
 
 describe('payment methods', () => {
   it('are cash, bank transfer and card in a new app, oldest first', async () => {
-    const times = { inserted_at: now(), updated_at: now() };
-    expect(await list('payment_methods')).toEqual([
-      { id: expect.any(Number), code: 'cash', name: 'Cash', kind: 'cash', ...times },
-      { id: expect.any(Number), code: 'bank_transfer', name: 'Bank transfer', kind: 'bank_transfer', ...times },
-      { id: expect.any(Number), code: 'card', name: 'Card', kind: 'card', ...times },
+    const timestamps = { inserted_at: now(), updated_at: now() };
+    expect(await listRecords('payment_methods')).toEqual([
+      { id: expect.any(Number), code: 'cash', name: 'Cash', kind: 'cash', ...timestamps },
+      { id: expect.any(Number), code: 'bank_transfer', name: 'Bank transfer', kind: 'bank_transfer', ...timestamps },
+      { id: expect.any(Number), code: 'card', name: 'Card', kind: 'card', ...timestamps },
     ]);
   });
 
   it('have ids unique across apps', async () => {
-    const ids = [...(await list('payment_methods')), ...(await list('payment_methods', '', await api.app()))].map(
-      ({ id }) => id,
-    );
+    const ids = [
+      ...(await listRecords('payment_methods')),
+      ...(await listRecords('payment_methods', '', await api.app())),
+    ].map(({ id }) => id);
     expect(new Set(ids).size).toBe(6);
   });
 
   it('accept payments once they are set up', async () => {
     await stockShop(shop, [{ code: 'A' }]);
-    const [cheque] = await write('payment_methods', [{ code: 'cheque', name: 'Cheque', kind: 'other' }]);
+    const [cheque] = await writeRecords('payment_methods', [{ code: 'cheque', name: 'Cheque', kind: 'other' }]);
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const { body } = await shop.post(`/proforma_orders/${id}/pay`, { payment: { payment_method_id: cheque?.id } });
     expect(body.data).toMatchObject({ proforma_status: 'paid', payments: [{ payment_method: 'Cheque', amount: 100 }] });
@@ -307,7 +313,7 @@ describe('payment methods', () => {
     const { id } = await propose(shop, [{ code: 'A', qty: 1 }]);
     const payment = { payment_method_id: await methodId(shop, 'cash'), amount: 0 };
     await shop.post(`/proforma_orders/${id}/pay`, { payment });
-    await write('payment_methods', [{ code: 'cash', name: 'Notes and coins' }]);
+    await writeRecords('payment_methods', [{ code: 'cash', name: 'Notes and coins' }]);
     expect((await shop.get(`/proforma_orders/${id}`)).body.data.payments).toMatchObject([{ payment_method: 'Cash' }]);
   });
 });
@@ -319,7 +325,7 @@ describe('a promotion', () => {
   const amountOff = (value?: unknown) => row({ kind: 'amount', value });
   const buyTwoGetOne = (fields: object = {}) =>
     row({ kind: 'buy_x_get_y', value: undefined, buy_qty: 2, get_qty: 1, ...fields });
-  const writeOne = async (promotion: object) => (await write('promotions', [promotion]))[0];
+  const writeOne = async (promotion: object) => (await writeRecords('promotions', [promotion]))[0];
 
   it.each([
     [row({ code: 5 }), 'WrongDataType'],
@@ -393,16 +399,16 @@ describe('a promotion', () => {
   });
 
   it('has amounts with the decimals of the currency and percentages with two', async () => {
-    const [dinars, yen] = [await api.app('KWD'), await api.app('JPY')];
+    const [dinarApp, yenApp] = [await api.app('KWD'), await api.app('JPY')];
     const rows = [amountOff(0.125), { ...row({ value: 12.34 }), code: 'Q', min_amount: 0.001 }];
-    expect(await write('promotions', rows, dinars)).toMatchObject([
+    expect(await writeRecords('promotions', rows, dinarApp)).toMatchObject([
       { value: 0.125 },
       { value: 12.34, min_amount: 0.001 },
     ]);
-    expect((await put('promotions', [amountOff(0.5)], yen)).body.errors).toEqual({
+    expect((await putRecords('promotions', [amountOff(0.5)], yenApp)).body.errors).toEqual({
       Promotions: ['API.Promotions.ValueIsInvalid'],
     });
-    expect(await write('promotions', [row({ value: 12.34 })], yen)).toMatchObject([{ value: 12.34 }]);
+    expect(await writeRecords('promotions', [row({ value: 12.34 })], yenApp)).toMatchObject([{ value: 12.34 }]);
   });
 
   it('needs a new value when its kind changes', async () => {
@@ -458,7 +464,7 @@ describe('a payment method', () => {
   });
 
   it.each(['cash', 'bank_transfer', 'card', 'other'])('can be of kind %s', async (kind) => {
-    expect(await write('payment_methods', [row({ kind })])).toMatchObject([{ kind }]);
+    expect(await writeRecords('payment_methods', [row({ kind })])).toMatchObject([{ kind }]);
   });
 });
 
@@ -499,17 +505,17 @@ describe('a shipment method', () => {
       pickupPoint({ code: 'Q', available: null }),
       pickupPoint({ code: 'R', available: false }),
     );
-    const [newMethod] = await write('shipment_methods', [methodRow]);
+    const [newMethod] = await writeRecords('shipment_methods', [methodRow]);
     expect(newMethod?.['pickup_points']).toEqual([
       { code: 'P', name: 'Station', available: true },
       { code: 'Q', name: 'Station', available: true },
       { code: 'R', name: 'Station', available: false },
     ]);
-    const [changedMethod] = await write('shipment_methods', [
+    const [changedMethod] = await writeRecords('shipment_methods', [
       { code: 'S', pickup_points: [pickupPoint({ code: 'R' })] },
     ]);
     expect(changedMethod?.['pickup_points']).toEqual([{ code: 'R', name: 'Station', available: true }]);
-    expect(await write('shipment_methods', [{ code: 'S', name: 'T' }])).toMatchObject([
+    expect(await writeRecords('shipment_methods', [{ code: 'S', name: 'T' }])).toMatchObject([
       { pickup_points: [{ code: 'R' }] },
     ]);
   });
@@ -538,12 +544,12 @@ describe('a voucher', () => {
   it('can be bound to a customer of the app and released', async () => {
     const { customer_id } = await newCustomer(shop, 'mira@example.com');
     const { customer_id: foreignCustomerId } = await newCustomer(await api.app(), 'mira@example.com');
-    expect(await write('vouchers', [row({ customer_id })])).toMatchObject([{ customer_id }]);
-    expect(await write('vouchers', [row()])).toMatchObject([{ customer_id }]);
+    expect(await writeRecords('vouchers', [row({ customer_id })])).toMatchObject([{ customer_id }]);
+    expect(await writeRecords('vouchers', [row()])).toMatchObject([{ customer_id }]);
     expect(await expectRefused('vouchers', [row({ customer_id: foreignCustomerId })])).toEqual([
       'API.Customers.NotFound',
     ]);
-    expect(await write('vouchers', [row({ customer_id: null })])).toMatchObject([{ customer_id: null }]);
+    expect(await writeRecords('vouchers', [row({ customer_id: null })])).toMatchObject([{ customer_id: null }]);
   });
 
   describe('after use', () => {
@@ -551,42 +557,42 @@ describe('a voucher', () => {
     let id: number;
     beforeEach(async () => {
       await stockShop(shop, [{ code: 'A', price: 50 }]);
-      await write('vouchers', [row()]);
+      await writeRecords('vouchers', [row()]);
       ({ id } = await propose(shop, [{ code: 'A', qty: 1 }], { voucher_codes: ['V'] }));
     });
 
     it('cannot be reduced below the spent amount', async () => {
       await shop.post(`/proforma_orders/${id}/convert`);
       expect(await expectRefused('vouchers', [voucherOf(49.99)])).toEqual(['AmountIsInvalid']);
-      expect(await write('vouchers', [voucherOf(50)])).toMatchObject([
+      expect(await writeRecords('vouchers', [voucherOf(50)])).toMatchObject([
         { amount: 50, spent: 50, proforma_order_id: null },
       ]);
-      expect(await write('vouchers', [voucherOf(80)])).toMatchObject([{ amount: 80, spent: 50 }]);
+      expect(await writeRecords('vouchers', [voucherOf(80)])).toMatchObject([{ amount: 80, spent: 50 }]);
     });
 
     it('cannot be reduced while a proforma holds it', async () => {
       expect(await expectRefused('vouchers', [voucherOf(59.99)])).toEqual(['AmountIsInvalid']);
-      expect(await write('vouchers', [{ code: 'V', amount: 70, active: false }])).toMatchObject([
+      expect(await writeRecords('vouchers', [{ code: 'V', amount: 70, active: false }])).toMatchObject([
         { amount: 70, spent: 0, proforma_order_id: id },
       ]);
       expect((await shop.post(`/proforma_orders/${id}/convert`)).status).toBe(200);
-      expect(await list('vouchers')).toMatchObject([{ amount: 70, spent: 50, proforma_order_id: null }]);
+      expect(await listRecords('vouchers')).toMatchObject([{ amount: 70, spent: 50, proforma_order_id: null }]);
     });
 
     it('can be reduced after the proforma is canceled', async () => {
       await shop.delete(`/proforma_orders/${id}`);
-      expect(await write('vouchers', [voucherOf(1)])).toMatchObject([{ amount: 1, spent: 0 }]);
+      expect(await writeRecords('vouchers', [voucherOf(1)])).toMatchObject([{ amount: 1, spent: 0 }]);
     });
 
     it('can be changed while proformas use it', async () => {
       const calls = Array.from({ length: 10 }, (_, index) => [
-        put('vouchers', [{ code: 'V', amount: 60 + index }]),
-        put('vouchers', [voucherOf(61 + index), { code: 'W', amount: 1 }]),
+        putRecords('vouchers', [{ code: 'V', amount: 60 + index }]),
+        putRecords('vouchers', [voucherOf(61 + index), { code: 'W', amount: 1 }]),
         shop.post(`/proforma_orders/${id}/convert`),
       ]).flat();
       const statuses = new Set((await Promise.all(calls)).map(({ status }) => status));
       expect([...statuses].filter((status) => status !== 200 && status !== 422)).toEqual([]);
-      expect(await list('vouchers')).toMatchObject([{ spent: 50, proforma_order_id: null }, {}]);
+      expect(await listRecords('vouchers')).toMatchObject([{ spent: 50, proforma_order_id: null }, {}]);
     });
   });
 });

@@ -48,7 +48,7 @@ export function resourceRoutes(servedResource: ServedResource, records: SetUpRec
   ];
 }
 
-type PresentedFields = readonly (readonly [name: string, field: Pick<PresentedField, 'shape' | 'present'>])[];
+type PresentedFields = readonly (readonly [name: string, field: Pick<PresentedField, 'responseShape' | 'present'>])[];
 
 function presentedFields({ resource, readOnly = {} }: ServedResource): PresentedFields {
   const fields = Object.entries(resource.fields).map(([name, field]) => [name, presentedField(field)] as const);
@@ -58,7 +58,7 @@ function presentedFields({ resource, readOnly = {} }: ServedResource): Presented
 function shapeOf(name: string, fields: PresentedFields) {
   return component(name, {
     id: integer,
-    ...Object.fromEntries(fields.map(([field, { shape }]) => [field, shape] as const)),
+    ...Object.fromEntries(fields.map(([field, { responseShape }]) => [field, responseShape] as const)),
     inserted_at: dateTime,
     updated_at: dateTime,
   });

@@ -20,7 +20,7 @@ async function openShop(client: Client): Promise<void> {
   await client.post('/int/products', { products: [{ code: 'P', name: 'P', variants }] });
 }
 
-interface Outcome {
+interface ReconcileResult {
   readonly movement_id: number | null;
   readonly updated: number;
   readonly failed: readonly { readonly product: unknown; readonly error: string }[];
@@ -28,7 +28,11 @@ interface Outcome {
 
 const post = (products: unknown, fields: object = {}, client = shop): Promise<Reply> =>
   client.post('/stock/reconcile', { warehouse_code: 'W1', products, ...fields });
-const reconcileRows = async (products: readonly unknown[], fields: object = {}, client = shop): Promise<Outcome> => {
+const reconcileRows = async (
+  products: readonly unknown[],
+  fields: object = {},
+  client = shop,
+): Promise<ReconcileResult> => {
   const { status, body } = await post(products, fields, client);
   expect([status, Object.keys(body.data ?? body)]).toEqual([200, ['movement_id', 'updated', 'failed']]);
   return body.data;
@@ -46,7 +50,6 @@ const expectRefused = async (products: readonly unknown[]): Promise<string[]> =>
   return failed.map(({ error }) => error.replace(/^API\.Stocks\./, ''));
 };
 
-/** Keys are shelves such as `A@W1`. */
 const onHand = async (client = shop): Promise<Record<string, number>> => {
   const rows = await api.database.rows<{ shelf: string; on_hand: number }>(
     `select v.code || '@' || w.code as shelf, s.on_hand
@@ -233,14 +236,14 @@ describe('Matching by identifiers: POST /stock/reconcile, variant code as sku, w
 
 describe('Failures inside a 200: POST /stock/reconcile', () => {
   it('lists failed entries as sent, with their reasons, and writes the others', async () => {
-    const unknown = { sku: 'none', qty: 1, note: { any: ['thing'] } };
-    const rows = [row({ qty: 2 }), unknown, null, row({ sku: 'B', qty: 3 }), row({ qty: '4' }), 5];
+    const unknownRow = { sku: 'none', qty: 1, note: { any: ['thing'] } };
+    const rows = [row({ qty: 2 }), unknownRow, null, row({ sku: 'B', qty: 3 }), row({ qty: '4' }), 5];
     const { movement_id, ...result } = await reconcileRows(rows);
     expect(movement_id).toEqual(expect.any(Number));
     expect(result).toEqual({
       updated: 2,
       failed: [
-        { product: unknown, error: 'API.Stocks.VariantNotFound' },
+        { product: unknownRow, error: 'API.Stocks.VariantNotFound' },
         { product: null, error: 'API.Stocks.VariantNotFound' },
         { product: row({ qty: '4' }), error: 'API.Stocks.InvalidQty' },
         { product: 5, error: 'API.Stocks.VariantNotFound' },
@@ -362,7 +365,6 @@ describe('concurrent POST /stock/reconcile', () => {
     const waitingStatements = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     let call: Promise<number | null> | undefined;
     await api.database.transaction(async (transaction) => {
-      // PUT /int/stocks runs the same statements.
       await transaction.rows(`select from warehouses where app_id = $1 and code = 'W1' for no key update`, [
         shop.appId,
       ]);
@@ -390,7 +392,6 @@ describe('concurrent POST /stock/reconcile', () => {
       expect(countStatementsWith('from warehouses')).toBe(2 * CALLS);
       const stockAfter = await onHand();
       const counts = Object.entries(stockAfter).filter(([shelf]) => shelf.endsWith('@W1'));
-      // All shelves have the same count and the same later additions.
       expect(new Set(counts.map(([, qty]) => qty)).size).toBe(1);
       expect((counts[0]?.[1] ?? 0) % 1_000).toBeLessThanOrEqual(CALLS);
       expect(counts[0]?.[1]).toBeGreaterThanOrEqual(1_000);
@@ -406,7 +407,7 @@ describe('concurrent POST /stock/reconcile', () => {
       shop,
       codes.map((code) => ({ code, warehouse_code: 'W1', qty: 50 })),
     );
-    const offers = Array.from({ length: CALLS }, (_, call) =>
+    const proformas = Array.from({ length: CALLS }, (_, call) =>
       propose(
         shop,
         shuffled(call)
@@ -414,7 +415,7 @@ describe('concurrent POST /stock/reconcile', () => {
           .map((code) => ({ code, qty: 1 })),
       ),
     );
-    await Promise.all([...offers, ...Array.from({ length: CALLS }, (_, call) => reconcile(call, 40 + call))]);
+    await Promise.all([...proformas, ...Array.from({ length: CALLS }, (_, call) => reconcile(call, 40 + call))]);
     const [sums] = await api.database.rows<{ reserved: number; lines: number }>(
       `select (select sum(reserved)::int from stocks where app_id = $1) as reserved,
          (select sum(qty)::int from stock_reservations where app_id = $1) as lines`,

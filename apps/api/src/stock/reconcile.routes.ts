@@ -25,7 +25,7 @@ const COUNTS = {
 class ReconcileStock {
   @Text() warehouse_code!: string;
   // Each row is validated later, since it may fail alone.
-  @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS, { missing: MALFORMED })
+  @ValidatedBy((value) => (Array.isArray(value) ? undefined : MALFORMED), COUNTS, { missingMessage: MALFORMED })
   products!: readonly unknown[];
 }
 
@@ -50,8 +50,8 @@ export function reconcileRoutes(stock: Stock): Route[] {
       handle: async ({ app, body, query }) => {
         const options = parseBulkOptions(query);
         const rows = rowsOf(body, 'products');
-        const counted = rows.map((row) => parseCountedRow(row, body.warehouse_code));
-        const reconciliation = await stock.reconcile(app.id, body.warehouse_code, counted, options);
+        const countedRows = rows.map((row) => parseCountedRow(row, body.warehouse_code));
+        const reconciliation = await stock.reconcile(app.id, body.warehouse_code, countedRows, options);
         if (reconciliation === undefined) return keysAnswer(['API.Warehouses.NotFound'], app, 404);
         const { movementId, failed, explain } = reconciliation;
         const failedRows = failed.map(({ row, key }) => ({ product: rows[row], error: app.say(key) }));

@@ -57,7 +57,7 @@ const listShelves = async (query = '', client = shop): Promise<string[]> =>
 const rowOf = async (shelf: string): Promise<Row> =>
   (await listStock()).find((row) => `${row.code}@${row.warehouse_code}` === shelf)!;
 
-const ALL = ['A@W1', 'A@W2', 'B@W1', 'C@W1', 'C@CLOSED'];
+const ALL_SHELVES = ['A@W1', 'A@W2', 'B@W1', 'C@W1', 'C@CLOSED'];
 
 describe('Paging, sorting, filtering: GET /stocks', () => {
   it('shows stock and reservations per variant and warehouse', async () => {
@@ -88,7 +88,7 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
 
   it('is sorted by product, variant and warehouse', async () => {
     const rows = await listStock();
-    expect(rows.map((row) => `${row.code}@${row.warehouse_code}`)).toEqual(ALL);
+    expect(rows.map((row) => `${row.code}@${row.warehouse_code}`)).toEqual(ALL_SHELVES);
     const keys = rows.map((row) => [row.product_id, row.product_variant_id, row.warehouse_id]);
     expect(keys).toEqual(keys.toSorted((a, b) => a[0]! - b[0]! || a[1]! - b[1]! || a[2]! - b[2]!));
   });
@@ -107,8 +107,8 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
     expect(await listShelves(`productVariantId=${row.product_variant_id}`)).toEqual(['A@W1', 'A@W2']);
     const bothFilters = `warehouseId=${row.warehouse_id}&productVariantId=${row.product_variant_id}`;
     expect(await listShelves(bothFilters)).toEqual(['A@W1']);
-    const { product_id: q } = await rowOf('C@W1');
-    expect(await listShelves(`${bothFilters}&productId=${q}`)).toEqual([]);
+    const { product_id: productIdOfC } = await rowOf('C@W1');
+    expect(await listShelves(`${bothFilters}&productId=${productIdOfC}`)).toEqual([]);
   });
 
   it('accepts and ignores a language', async () => {
@@ -118,15 +118,15 @@ describe('Paging, sorting, filtering: GET /stocks', () => {
   it('leaves out deleted warehouses', async () => {
     await putStock(shop, [{ code: 'A', warehouse_code: 'W2', qty: -2 }]);
     await shop.put('/warehouse', { warehouses: [{ code: 'W2', delete: true }] });
-    expect(await listShelves()).toEqual(ALL.filter((shelf) => shelf !== 'A@W2'));
+    expect(await listShelves()).toEqual(ALL_SHELVES.filter((shelf) => shelf !== 'A@W2'));
   });
 
   it('shows each shelf once, page by page', async () => {
-    expect(await listShelves('limit=2')).toEqual(ALL.slice(0, 2));
-    expect(await listShelves('limit=2&offset=2')).toEqual(ALL.slice(2, 4));
-    expect(await listShelves('limit=2&offset=4')).toEqual(ALL.slice(4));
+    expect(await listShelves('limit=2')).toEqual(ALL_SHELVES.slice(0, 2));
+    expect(await listShelves('limit=2&offset=2')).toEqual(ALL_SHELVES.slice(2, 4));
+    expect(await listShelves('limit=2&offset=4')).toEqual(ALL_SHELVES.slice(4));
     for (const page of ['limit=0', 'limit=x', 'offset=-1', 'limit=1&limit=2'])
-      expect(await listShelves(page)).toEqual(ALL);
+      expect(await listShelves(page)).toEqual(ALL_SHELVES);
   });
 
   it('has pages of 30 by default', async () => {
@@ -184,7 +184,7 @@ describe('errors of GET /stocks', () => {
     );
 
     it('is ignored when empty', async () => {
-      expect(await listShelves(`${name}=`)).toEqual(ALL);
+      expect(await listShelves(`${name}=`)).toEqual(ALL_SHELVES);
     });
 
     it('answers 400 without a key for invalid text', async () => {
@@ -198,7 +198,7 @@ describe('errors of GET /stocks', () => {
       for (const [name] of FILTERS.filter(([filter]) => filter !== 'languageId')) {
         expect(await listStock(`${name}=${id}`)).toEqual([]);
       }
-      expect(await listShelves(`languageId=${id}`)).toEqual(ALL);
+      expect(await listShelves(`languageId=${id}`)).toEqual(ALL_SHELVES);
     },
   );
 
@@ -214,8 +214,8 @@ describe('errors of GET /stocks', () => {
       translations: { sr: { 'Stocks.InvalidWarehouseId': 'Magacin mora biti ceo broj' } },
     });
     const token = await api.container.get(TOKENS.Apps).issueToken({ appId: shop.appId, language: 'sr' });
-    const serbian = api.through({ ...shop, token: token as string }, [api.origin]);
-    expect(await getErrors('warehouseId=x', serbian)).toEqual([
+    const serbianClient = api.through({ ...shop, token: token as string }, [api.origin]);
+    expect(await getErrors('warehouseId=x', serbianClient)).toEqual([
       400,
       { errors: { Stocks: ['Magacin mora biti ceo broj'] } },
     ]);

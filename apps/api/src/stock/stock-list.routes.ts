@@ -92,7 +92,6 @@ export function stockListRoutes(queries: StockQueries): Route[] {
       answers: { 200: record({ data: listOf(StockMovementShape) }) },
       handle: async ({ app, query }) => {
         const { from, before } = parseWindowFilter(query, 'dateFrom', 'dateUntil');
-        // Both parameters are required, so they are never undefined.
         const filter = {
           from: from as Date,
           before: before as Date,

@@ -35,13 +35,13 @@ interface Line {
   readonly qty: number;
 }
 
-const EVER = 'dateFrom=0001-01-01&dateUntil=9999-12-31';
-const listLines = async (query = EVER, client = shop): Promise<Line[]> => {
+const ALL_TIME = 'dateFrom=0001-01-01&dateUntil=9999-12-31';
+const listLines = async (query = ALL_TIME, client = shop): Promise<Line[]> => {
   const { status, body } = await client.get(`/stock_movements?${query}`);
   expect(status).toBe(200);
   return body.data;
 };
-const listSummaries = async (query = EVER): Promise<string[]> =>
+const listSummaries = async (query = ALL_TIME): Promise<string[]> =>
   (await listLines(query)).map((line) => `${line.kind} ${line.qty} ${line.code}@${line.warehouse_code}`);
 const bookStock = (qty: number, code = 'A', warehouse_code = 'W1') => putStock(shop, [{ code, warehouse_code, qty }]);
 const now = (): string => api.clock.now().toISOString().slice(0, 19);
@@ -114,15 +114,18 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     await bookStock(2, 'B', 'W2');
     await bookStock(3, 'C', 'W2');
     const [a, , c] = await listLines();
-    expect(await listSummaries(`${EVER}&warehouseId=${c!.warehouse_id}`)).toEqual(['adjust 2 B@W2', 'adjust 3 C@W2']);
-    expect(await listSummaries(`${EVER}&productId=${a!.product_id}`)).toEqual(['adjust 1 A@W1', 'adjust 2 B@W2']);
-    expect(await listSummaries(`${EVER}&productId=${a!.product_id}&warehouseId=${c!.warehouse_id}`)).toEqual([
+    expect(await listSummaries(`${ALL_TIME}&warehouseId=${c!.warehouse_id}`)).toEqual([
+      'adjust 2 B@W2',
+      'adjust 3 C@W2',
+    ]);
+    expect(await listSummaries(`${ALL_TIME}&productId=${a!.product_id}`)).toEqual(['adjust 1 A@W1', 'adjust 2 B@W2']);
+    expect(await listSummaries(`${ALL_TIME}&productId=${a!.product_id}&warehouseId=${c!.warehouse_id}`)).toEqual([
       'adjust 2 B@W2',
     ]);
-    expect(await listSummaries(`${EVER}&warehouseId=&productId=`)).toHaveLength(3);
+    expect(await listSummaries(`${ALL_TIME}&warehouseId=&productId=`)).toHaveLength(3);
     for (const id of ['0', '-1', '987654321', '9'.repeat(30)]) {
-      expect(await listSummaries(`${EVER}&warehouseId=${id}`)).toEqual([]);
-      expect(await listSummaries(`${EVER}&productId=${id}`)).toEqual([]);
+      expect(await listSummaries(`${ALL_TIME}&warehouseId=${id}`)).toEqual([]);
+      expect(await listSummaries(`${ALL_TIME}&productId=${id}`)).toEqual([]);
     }
   });
 
@@ -135,13 +138,13 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
 
   it('is not paged', async () => {
     for (let qty = 1; qty <= 3; qty += 1) await bookStock(qty);
-    expect(await listSummaries(`${EVER}&limit=1&offset=1`)).toHaveLength(3);
+    expect(await listSummaries(`${ALL_TIME}&limit=1&offset=1`)).toHaveLength(3);
   });
 
   it('is empty without movements in the app', async () => {
     expect(await listLines()).toEqual([]);
     await bookStock(1);
-    expect(await listLines(EVER, await api.app())).toEqual([]);
+    expect(await listLines(ALL_TIME, await api.app())).toEqual([]);
   });
 
   it('shows each line once and in order over several batches', async () => {
@@ -176,7 +179,6 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
     );
     const lines = await listLines();
     expect(lines).toHaveLength(10_002);
-    // Later moments have smaller ids.
     const ids = lines.slice(1).map(({ movement_id: id }) => id);
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
   });
@@ -185,7 +187,6 @@ describe('Paging, sorting, filtering: GET /stock_movements', () => {
 describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUntil', () => {
   const day = '2026-11-22';
 
-  /** Books one movement at midnight, noon and the last second of the day. */
   beforeEach(async () => {
     const noon = Date.parse(`${day}T12:00:00Z`);
     const start = api.clock.now().getTime();
@@ -208,7 +209,7 @@ describe('Paging, sorting, filtering: GET /stock_movements, dateFrom and dateUnt
     [`dateFrom=${day}T23:59:59&dateUntil=${day}T23:59:59Z`, [3]],
     [`dateFrom=${day}T13:00:00%2B01:00&dateUntil=${day}T13:00:00%2B01:00`, [2]],
     [`dateFrom=2026-11-23&dateUntil=${day}`, []],
-  ])('%s finds %j: ends are inclusive, a date means midnight', async (query, expected) => {
+  ])('includes both ends and reads a date as midnight: %s finds %j', async (query, expected) => {
     expect(await listQuantities(query)).toEqual(expected);
   });
 

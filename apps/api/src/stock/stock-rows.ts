@@ -6,7 +6,6 @@ const VARIANT_IDENTIFIERS = ['code', 'barcode', 'external_ref'] as const;
 export const COUNT_KEYS = ['VariantNotFound', 'InvalidQty', 'NegativeStock'].map((rule) => `API.Stocks.${rule}`);
 export const STOCK_KEYS = [...COUNT_KEYS, 'API.Stocks.WarehouseNotFound'];
 
-/** Returns a message key for an invalid row. */
 export function parseStockRow(row: unknown): StockQuantity | string {
   if (!isRow(row) || VARIANT_IDENTIFIERS.some((name) => isInvalidText(row[name]))) return 'API.Stocks.VariantNotFound';
   if (isInvalidText(row['warehouse_code'])) return 'API.Stocks.WarehouseNotFound';
@@ -17,7 +16,6 @@ export function parseStockRow(row: unknown): StockQuantity | string {
   return { code, barcode, external_ref, warehouse_code, qty: row['qty'], min_qty: minQty ?? null };
 }
 
-/** Returns a message key for an invalid row. */
 export function parseCountedRow(row: unknown, warehouseCode: string): StockQuantity | string {
   if (!isRow(row) || isInvalidText(row['sku'])) return 'API.Stocks.VariantNotFound';
   if (!isCount(row['qty'])) return 'API.Stocks.InvalidQty';

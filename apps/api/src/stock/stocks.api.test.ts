@@ -32,13 +32,13 @@ async function openShop(client: Client): Promise<void> {
   });
 }
 
-interface Outcome {
+interface StockResult {
   readonly updated: number;
   readonly failed: readonly { readonly input: unknown; readonly error: { readonly message: string } }[];
 }
 
 const put = (stocks: readonly unknown[], client = shop): Promise<Reply> => client.put('/int/stocks', { stocks });
-const putRows = async (stocks: readonly unknown[], client = shop): Promise<Outcome> => {
+const putRows = async (stocks: readonly unknown[], client = shop): Promise<StockResult> => {
   const { status, body } = await put(stocks, client);
   expect([status, Object.keys(body.data)]).toEqual([200, ['updated', 'failed']]);
   return body.data;
@@ -53,7 +53,6 @@ const expectRefused = async (stocks: readonly unknown[]): Promise<string[]> => {
   return failed.map(({ error }) => error.message.replace(/^API\.Stocks\./, ''));
 };
 
-/** Keys are shelves such as `A@W1`. */
 const onHand = async (client = shop): Promise<Record<string, number>> =>
   Object.fromEntries((await storedShelves(client)).map(({ shelf, on_hand }) => [shelf, on_hand]));
 const storedShelves = (client = shop) =>
@@ -81,8 +80,8 @@ const variantIds = async () =>
     )
   ).map(({ id }) => id);
 const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-const waitUntil = async (isTrue: () => Promise<boolean>): Promise<void> => {
-  while (!(await isTrue())) await setTimeout(10);
+const waitUntil = async (condition: () => Promise<boolean>): Promise<void> => {
+  while (!(await condition())) await setTimeout(10);
 };
 
 const row = (fields: object = {}) => ({ code: 'A', warehouse_code: 'W1', qty: 1, ...fields });
@@ -265,11 +264,11 @@ describe('PUT /int/stocks with an invalid row', () => {
   );
 
   it('returns failed rows as sent, with their reasons, and writes the others', async () => {
-    const unknown = { code: 'none', warehouse_code: 'W1', qty: 1, note: { any: ['thing'] } };
+    const unknownRow = { code: 'none', warehouse_code: 'W1', qty: 1, note: { any: ['thing'] } };
     expect(
       await putRows([
         row({ qty: 2 }),
-        unknown,
+        unknownRow,
         row({ warehouse_code: 'none' }),
         null,
         row({ code: 'B', qty: 3 }),
@@ -279,7 +278,7 @@ describe('PUT /int/stocks with an invalid row', () => {
     ).toEqual({
       updated: 2,
       failed: [
-        { input: unknown, error: { message: 'API.Stocks.VariantNotFound' } },
+        { input: unknownRow, error: { message: 'API.Stocks.VariantNotFound' } },
         { input: row({ warehouse_code: 'none' }), error: { message: 'API.Stocks.WarehouseNotFound' } },
         { input: null, error: { message: 'API.Stocks.VariantNotFound' } },
         { input: row({ qty: '4' }), error: { message: 'API.Stocks.InvalidQty' } },
@@ -368,16 +367,16 @@ describe('the ledger of PUT /int/stocks', () => {
       row({ code: 'B', qty: 4 }),
       row({ code: 'C', warehouse_code: 'W2', qty: 5 }),
     ]);
-    const common = { kind: 'adjust', reference: null, booked_at: api.clock.now() };
+    const commonFields = { kind: 'adjust', reference: null, booked_at: api.clock.now() };
     const bookedMovements = await storedMovements();
     expect(bookedMovements).toHaveLength(2);
-    expect(bookedMovements).toContainEqual({ ...common, warehouse: 'W1', lines: { A: 2, B: 4 } });
-    expect(bookedMovements).toContainEqual({ ...common, warehouse: 'W2', lines: { A: 3, C: 5 } });
+    expect(bookedMovements).toContainEqual({ ...commonFields, warehouse: 'W1', lines: { A: 2, B: 4 } });
+    expect(bookedMovements).toContainEqual({ ...commonFields, warehouse: 'W2', lines: { A: 3, C: 5 } });
     await writeRows([row({ qty: -1 })]);
-    expect((await storedMovements())[2]).toEqual({ ...common, warehouse: 'W1', lines: { A: -1 } });
+    expect((await storedMovements())[2]).toEqual({ ...commonFields, warehouse: 'W1', lines: { A: -1 } });
   });
 
-  it('books nothing for a sum of 0', async () => {
+  it('books no movement for a sum of 0', async () => {
     await writeRows([row({ qty: 0 }), row({ code: 'B', qty: 3 }), row({ code: 'B', qty: -3 })]);
     expect(await storedMovements()).toEqual([]);
   });
@@ -483,16 +482,15 @@ const INSERT_SHELF = `
 
 const LOCK_SHELF = 'select from stocks where app_id = $1 and product_variant_id = $2 for update';
 
-/** The locks are held until `rollBack`. */
 async function holdLock(text: string, values: readonly unknown[]): Promise<{ rollBack(): Promise<void> }> {
   let endTransaction = (): void => {};
-  const ending = new Promise<void>((resolve) => (endTransaction = resolve));
+  const endRequest = new Promise<void>((resolve) => (endTransaction = resolve));
   let transactionEnd = Promise.resolve();
   await new Promise<void>((resolveStart) => {
     const work = async (transaction: Transaction): Promise<void> => {
       await transaction.rows(text, values);
       resolveStart();
-      await ending;
+      await endRequest;
     };
     transactionEnd = api.database.transaction(work, { dryRun: true });
   });
@@ -579,18 +577,18 @@ describe('concurrent PUT /int/stocks', () => {
   });
 
   it('locks shelves in a fixed order', async () => {
-    const inOrder = [row(), row({ code: 'B' })];
-    await writeRows(inOrder);
+    const orderedRows = [row(), row({ code: 'B' })];
+    await writeRows(orderedRows);
     // An update stores A behind B on the disk.
     await writeRows([row()]);
-    const lock = 'select from stocks where app_id = $1 and product_variant_id = $2 for update skip locked';
+    const lockStatement = 'select from stocks where app_id = $1 and product_variant_id = $2 for update skip locked';
     const [a, b] = (await variantIds()) as [number, number];
     let call: Promise<void> | undefined;
     await api.database.transaction(async (transaction) => {
-      await transaction.rows(lock, [shop.appId, a]);
-      call = writeRows(inOrder.toReversed());
+      await transaction.rows(lockStatement, [shop.appId, a]);
+      call = writeRows(orderedRows.toReversed());
       await waitUntil(async () => (await api.database.rows(WAITING)).length > 0);
-      expect(await transaction.rows(lock, [shop.appId, b])).toHaveLength(1);
+      expect(await transaction.rows(lockStatement, [shop.appId, b])).toHaveLength(1);
     });
     await call;
     expect(await onHand()).toEqual({ 'A@W1': 3, 'B@W1': 2 });
@@ -658,13 +656,13 @@ describe('GET /stocks/aggregate', () => {
   });
 
   it('filters by code, barcode, product_id and all of them', async () => {
-    const [p, q] = [await productId('P'), await productId('Q')];
+    const [idOfP, idOfQ] = [await productId('P'), await productId('Q')];
     expect(await codesOf('?code=A')).toEqual(['A']);
     expect(await codesOf('?barcode=A')).toEqual(['C']);
-    expect(await codesOf(`?product_id=${p}`)).toEqual(['A', 'B']);
-    expect(await codesOf(`?code=B&barcode=860-B&product_id=${p}`)).toEqual(['B']);
+    expect(await codesOf(`?product_id=${idOfP}`)).toEqual(['A', 'B']);
+    expect(await codesOf(`?code=B&barcode=860-B&product_id=${idOfP}`)).toEqual(['B']);
     expect(await codesOf(`?code=B&barcode=860-A`)).toEqual([]);
-    expect(await codesOf(`?code=B&product_id=${q}`)).toEqual([]);
+    expect(await codesOf(`?code=B&product_id=${idOfQ}`)).toEqual([]);
   });
 
   it.each(['code=a', 'code=A%20', 'code=%20A', 'barcode=860-a', 'barcode=860-A%20', 'code=P', 'code=%25'])(

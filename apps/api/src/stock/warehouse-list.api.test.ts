@@ -192,7 +192,7 @@ describe('POST /warehouses', () => {
     expect([status, body]).toEqual([400, { errors: { detail: 'Bad Request' } }]);
   });
 
-  it('refuses a taken code, but not of another app or a deleted warehouse', async () => {
+  it('refuses a taken code unless another app or a deleted warehouse has it', async () => {
     await addWarehouse(warehouse('A'));
     const { status, body } = await addWarehouse(warehouse('A'));
     expect([status, body]).toEqual([422, { errors: { code: ['has already been taken'] } }]);

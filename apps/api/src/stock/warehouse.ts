@@ -11,7 +11,7 @@ import {
   checkFlag,
   checkTextField,
 } from '@back-office/kernel';
-import { dateTime, integer, component, nullable, record, text, boolean, type Of } from '../http/shapes.js';
+import { dateTime, integer, component, nullable, record, text, boolean, type TypeOf } from '../http/shapes.js';
 
 export const WarehouseShape = component('Warehouse', {
   id: integer,
@@ -25,7 +25,7 @@ export const WarehouseShape = component('Warehouse', {
   inserted_at: dateTime,
   updated_at: dateTime,
 });
-export type WarehouseOut = Of<typeof WarehouseShape>;
+export type WarehouseOut = TypeOf<typeof WarehouseShape>;
 
 /** A dry run returns a new warehouse without an id. */
 export const WrittenWarehouseShape = record({ ...WarehouseShape.properties, id: nullable(integer) });
@@ -54,7 +54,6 @@ export const WAREHOUSE_KEYS = [
   rowErrorKey('Warehouses', 'market_id', CANT_BE_BLANK),
 ];
 
-/** Returns the message key of the first broken rule for an invalid row. */
 export function parseWarehouseRow(row: unknown): DesiredWarehouse | string {
   if (!isRow(row)) return rowErrorKey('Warehouses', '', MALFORMED);
   const error = checkWarehouseRow(row);

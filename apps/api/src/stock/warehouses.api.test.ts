@@ -276,20 +276,22 @@ describe('PUT /warehouse with an invalid row', () => {
 });
 
 describe('PUT /warehouse with many rows', () => {
-  const manyRows = (count: number, name: string) =>
-    Array.from({ length: count }, (_, index) => warehouse(`M${index}`, { name }));
+  const manyRows = (countStatements: number, name: string) =>
+    Array.from({ length: countStatements }, (_, index) => warehouse(`M${index}`, { name }));
 
   it('writes 1,000 rows with as many statements as one', async () => {
-    const count = async (warehouses: readonly object[]): Promise<number> => {
+    const countStatements = async (warehouses: readonly object[]): Promise<number> => {
       api.statements.length = 0;
       await writeWarehouses(warehouses);
       return api.statements.length;
     };
     await writeWarehouses([]);
-    expect(await count(manyRows(1_000, 'x'))).toBe(await count([warehouse('one')]));
-    expect(await count(manyRows(1_000, 'y'))).toBe(await count([warehouse('one')]));
+    expect(await countStatements(manyRows(1_000, 'x'))).toBe(await countStatements([warehouse('one')]));
+    expect(await countStatements(manyRows(1_000, 'y'))).toBe(await countStatements([warehouse('one')]));
     const deletionsOf = (rowsOf: readonly object[]) => rowsOf.map((row) => ({ ...row, delete: true }));
-    expect(await count(deletionsOf(manyRows(1_000, 'y')))).toBe(await count(deletionsOf([warehouse('one')])));
+    expect(await countStatements(deletionsOf(manyRows(1_000, 'y')))).toBe(
+      await countStatements(deletionsOf([warehouse('one')])),
+    );
   });
 
   it('writes 10,000 rows', async () => {
