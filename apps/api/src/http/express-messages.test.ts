@@ -48,7 +48,9 @@ describe('messages of Express', () => {
     const listener: RequestListener = (request, response) => {
       const prototypesBefore = prototypesOf(request, response);
       app(request, response);
-      isUnchanged.push(...prototypesOf(request, response).map((prototype, index) => prototype === prototypesBefore[index]));
+      isUnchanged.push(
+        ...prototypesOf(request, response).map((prototype, index) => prototype === prototypesBefore[index]),
+      );
     };
     expect(await answerOf(listener, {})).toEqual([202, '2 /sum true']);
     expect(isUnchanged).toEqual([false, false]);
