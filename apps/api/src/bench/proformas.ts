@@ -66,7 +66,7 @@ export async function benchProformas(url: string, { rows, seconds, rounds, dueCo
       // Autovacuum would analyze within a minute; until then the floors plan for empty tables.
       settle: async () => void (await runQuery(url, 'analyze')),
     },
-    { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; the floors answer only an id` },
+    { ...lifecycleJob(ID_PREFIX, shop, bankTransferId), name: `${LIFECYCLE}; the floors return only an id` },
   ];
   try {
     const figures = await measureAll(jobs, systems, { clients: CLIENTS, seconds }, rounds);

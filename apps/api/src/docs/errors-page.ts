@@ -24,7 +24,7 @@ export function errorsPage(routes: readonly Route[]): string {
     '',
     GENERATED_NOTICE,
     '',
-    'Look up an error message here: which calls answer it, and with which status. The',
+    'Look up an error message here: which calls return it, and with which status. The',
     '[quickstart](quickstart.md#when-something-is-wrong) shows the JSON of an error.',
     '',
     '- A message is a key, `API.<Area>.<What>`, or a plain text.',
@@ -45,7 +45,7 @@ export function errorsPage(routes: readonly Route[]): string {
     '',
     ...tableOf(texts),
     '',
-    `Every call with a body can also answer 422 with one of these texts under the name of a field: ${FIELD_RULES.map(codeSpan).join(', ')}.`,
+    `Every call with a body can also return 422 with one of these texts under the name of a field: ${FIELD_RULES.map(codeSpan).join(', ')}.`,
     '',
   ].join('\n');
 }
