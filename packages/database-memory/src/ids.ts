@@ -1,4 +1,4 @@
-/** Ids of parts of records. Ids of a dry run are not reused. */
+/** Issues ids for parts of records. Ids of a dry run are not reused. */
 export class Ids {
   private last = 0;
 

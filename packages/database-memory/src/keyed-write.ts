@@ -7,17 +7,17 @@ export interface Outcome {
 
 const storage = new AsyncLocalStorage<MemoryKeyedWrite>();
 
-/** The write of a keyed call: the first transaction of its run, unless an earlier run has written. */
+/** The write of a keyed call is the first transaction of its run, unless an earlier run has written. */
 export class MemoryKeyedWrite implements KeyedWrite {
   private isOpen = true;
 
-  /** `store` stores an outcome in the current transaction, and throws when the run has lost its key. */
+  /** `store` stores an outcome in the current transaction; it throws when the run has lost its key. */
   constructor(
-    private readonly earlier: Outcome | undefined,
+    private readonly earlierOutcome: Outcome | undefined,
     private readonly store: (outcome: Outcome) => void,
   ) {}
 
-  /** The pending write of the running call. */
+  /** Returns the write of the running call; `undefined` once the call has written. */
   static pending(): MemoryKeyedWrite | undefined {
     const write = storage.getStore();
     return write?.isOpen ? write : undefined;
@@ -33,15 +33,15 @@ export class MemoryKeyedWrite implements KeyedWrite {
   }
 
   get isWritten(): boolean {
-    return this.earlier !== undefined;
+    return this.earlierOutcome !== undefined;
   }
 
   resume(): unknown {
     this.isOpen = false;
-    return structuredClone(this.earlier?.result);
+    return structuredClone(this.earlierOutcome?.result);
   }
 
-  /** Call it last in the transaction that writes. */
+  /** Must be called last in the transaction that writes. */
   keep(result: unknown): void {
     this.store({ result: structuredClone(result) });
     this.isOpen = false;

@@ -33,7 +33,7 @@ describe('lowerCase', () => {
     ['ŠĆ-2', 'šć-2'],
     ['STRAẞE', 'straße'],
     ['𐐀', '𐐨'],
-  ])('of %s is %s', (text, expected) => {
+  ])('turns %s into %s', (text, expected) => {
     expect(lowerCase(text)).toBe(expected);
   });
 });

@@ -1,9 +1,9 @@
 import type { Page } from '@back-office/kernel';
 
-/** Sort keys of a record, most important first. */
+/** The most important key comes first. */
 export type Keys<Row> = readonly ((row: Row) => string | number | null)[];
 
-/** Sorts by the keys; texts by code points, `null` last. */
+/** Sorts texts by code points, and `null` last. */
 export function sortedBy<Row>(rows: readonly Row[], keys: Keys<Row>): Row[] {
   return [...rows].sort((a, b) => {
     for (const key of keys) {
@@ -22,7 +22,7 @@ export function compare(a: string | number | null, b: string | number | null): n
   return a < b ? -1 : 1;
 }
 
-/** UTF-8 sorts by code points, UTF-16 does not. */
+/** UTF-8 sorts by code points; UTF-16 does not. */
 function compareTexts(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
@@ -35,7 +35,7 @@ export function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
 
-/** Groups keep the order of the rows. */
+/** The rows of a group keep their order. */
 export function groupedBy<Row, Value>(rows: readonly Row[], key: (row: Row) => Value): Map<Value, Row[]> {
   const groups = new Map<Value, Row[]>();
   for (const row of rows) {

@@ -2,26 +2,26 @@ import type { Customer } from '@back-office/customers';
 import { State } from './state.js';
 import { Memory, Table, type Stored } from './memory.js';
 
-interface Named extends Stored {
+interface NamedRow extends Stored {
   readonly name: string;
 }
 
 describe('a transaction in memory', () => {
-  const open = () => {
+  const openTable = () => {
     const memory = new Memory();
-    const table = new Table<Named>(memory);
+    const table = new Table<NamedRow>(memory);
     const { id } = table.insert(1, { name: 'first' });
     const names = () => table.all(1).map(({ name }) => name);
     return { memory, table, id, names };
   };
-  const changeAll = (table: Table<Named>, id: number): void => {
+  const changeAll = (table: Table<NamedRow>, id: number): void => {
     table.put(1, { id, name: 'changed' });
     table.insert(1, { name: 'second' });
     table.delete(1, id);
   };
 
   it('keeps its writes', () => {
-    const { memory, table, id, names } = open();
+    const { memory, table, id, names } = openTable();
     memory.transaction(() => changeAll(table, id));
     expect(names()).toEqual(['second']);
   });
@@ -30,7 +30,7 @@ describe('a transaction in memory', () => {
     ['throws', { dryRun: false }],
     ['is a dry run', { dryRun: true }],
   ])('undoes its writes when it %s', (_, options) => {
-    const { memory, table, id, names } = open();
+    const { memory, table, id, names } = openTable();
     const run = () =>
       memory.transaction(() => {
         changeAll(table, id);
@@ -62,24 +62,24 @@ describe('a transaction in memory', () => {
   });
 
   it('continues ids after a put record', () => {
-    const { table } = open();
+    const { table } = openTable();
     table.put(1, { id: 7, name: 'kept' });
     expect(table.insert(2, { name: 'new' }).id).toBe(8);
   });
 
   it('must be synchronous and cannot be nested', () => {
-    const { memory } = open();
+    const { memory } = openTable();
     expect(() => memory.transaction(() => Promise.resolve())).toThrow('must be synchronous');
     expect(() => memory.transaction(() => memory.transaction(() => 1))).toThrow('inside');
   });
 
   it('sees only records of its app', () => {
-    const { table, id } = open();
+    const { table, id } = openTable();
     expect([table.get(2, id), table.all(2)]).toEqual([undefined, []]);
   });
 
   it('restores the order after an undone deletion', () => {
-    const { memory, table, id, names } = open();
+    const { memory, table, id, names } = openTable();
     table.insert(1, { name: 'second' });
     memory.transaction(() => table.delete(1, id), { dryRun: true });
     expect(names()).toEqual(['first', 'second']);

@@ -1,11 +1,11 @@
 import { MemoryKeyedWrite } from './keyed-write.js';
 
-/** A record of an app. Records are immutable; a change puts a new one under the same id. */
+/** Records are immutable: a change puts a new record under the same id. */
 export interface Stored {
   readonly id: number;
 }
 
-/** Records of one kind by app and id. Writes can be undone until the transaction ends. */
+/** Records of one kind, by app and id. Writes can be undone until the transaction ends. */
 export class Table<Row extends Stored> {
   readonly #apps = new Map<number, Map<number, Row>>();
   #lastId = 0;
@@ -15,9 +15,9 @@ export class Table<Row extends Stored> {
     this.#memory = memory;
   }
 
-  /** In the order of ids. */
+  /** Returns the records in the order of their ids. */
   all(appId: number): Row[] {
-    // An undone deletion puts its record back at the end.
+    // An undone deletion puts its record back at the end, so the records are sorted.
     return [...(this.#apps.get(appId)?.values() ?? [])].sort((a, b) => a.id - b.id);
   }
 
@@ -30,34 +30,34 @@ export class Table<Row extends Stored> {
     return undefined;
   }
 
-  /** Apps that have or had records of this kind. */
+  /** Returns the apps that have or had records of this kind. */
   appIds(): number[] {
     return [...this.#apps.keys()];
   }
 
-  /** Ids ascend over all apps, like those of a database sequence; ids of a dry run are not reused. */
+  /** Ids ascend across all apps, like a database sequence. Ids of a dry run are not reused. */
   insert(appId: number, row: Omit<Row, 'id'>): Row {
     this.#lastId += 1;
-    const inserted = { ...row, id: this.#lastId } as unknown as Row;
-    this.put(appId, inserted);
-    return inserted;
+    const newRow = { ...row, id: this.#lastId } as unknown as Row;
+    this.put(appId, newRow);
+    return newRow;
   }
 
   put(appId: number, row: Row): void {
     const rows = this.#apps.get(appId) ?? new Map<number, Row>();
     this.#apps.set(appId, rows);
-    const before = rows.get(row.id);
+    const previousRow = rows.get(row.id);
     this.#lastId = Math.max(this.#lastId, row.id);
     rows.set(row.id, row);
-    this.#memory.addUndoStep(() => (before === undefined ? rows.delete(row.id) : rows.set(row.id, before)));
+    this.#memory.addUndoStep(() => (previousRow === undefined ? rows.delete(row.id) : rows.set(row.id, previousRow)));
   }
 
   delete(appId: number, id: number): void {
     const rows = this.#apps.get(appId);
-    const before = rows?.get(id);
-    if (rows === undefined || before === undefined) return;
+    const removedRow = rows?.get(id);
+    if (rows === undefined || removedRow === undefined) return;
     rows.delete(id);
-    this.#memory.addUndoStep(() => rows.set(id, before));
+    this.#memory.addUndoStep(() => rows.set(id, removedRow));
   }
 }
 
@@ -66,18 +66,18 @@ export interface TransactionOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Transactions in memory. Work is synchronous, so transactions never interleave. */
+/** Work is synchronous, so transactions never interleave. */
 export class Memory {
   #journal: (() => unknown)[] | undefined;
 
-  /** The first transaction of a keyed call is its write; a later run gets its result. */
+  /** The first transaction of a keyed call is its write. A later run gets the result of this write. */
   transaction<Result>(work: () => Result, { dryRun = false }: TransactionOptions = {}): Result {
     if (this.#journal !== undefined) throw new Error('A transaction was started inside another one');
     const write = MemoryKeyedWrite.pending();
     if (write?.isWritten) return write.resume() as Result;
     const journal: (() => unknown)[] = [];
     this.#journal = journal;
-    let isKept = false;
+    let isCommitted = false;
     try {
       const result = work();
       if (result instanceof Promise) throw new Error('A transaction in memory must be synchronous');
@@ -85,15 +85,15 @@ export class Memory {
         write?.keep(result);
         this.commit();
       }
-      isKept = !dryRun;
+      isCommitted = !dryRun;
       return result;
     } finally {
       this.#journal = undefined;
-      if (!isKept) for (const undo of journal.reverse()) undo();
+      if (!isCommitted) for (const undo of journal.reverse()) undo();
     }
   }
 
-  /** Called last in a transaction. A subclass may persist it; an exception undoes the transaction. */
+  /** Runs last in a transaction. A subclass may persist the transaction; an exception undoes it. */
   protected commit(): void {}
 
   addUndoStep(undo: () => unknown): void {

@@ -15,7 +15,7 @@ import { MemoryWarehouses } from './stock/memory-warehouses.js';
 
 type Options = Pick<DatabaseOptions, 'clock' | 'publicBase' | 'isPublished'>;
 
-/** An empty database, lost when the process ends. */
+/** The data is lost when the process ends. */
 export async function openDatabase(options: Options): Promise<OpenedDatabase> {
   return {
     database: portsOf(new State(), options),
@@ -25,7 +25,6 @@ export async function openDatabase(options: Options): Promise<OpenedDatabase> {
   };
 }
 
-/** The ports of all domains on one state. */
 export function portsOf(state: State, options: Options): Database {
   const { clock, publicBase, isPublished } = options;
   const warehouses = new MemoryWarehouses(state, clock);

@@ -18,7 +18,6 @@ export interface PortOptions {
   readonly publicBase: () => string;
 }
 
-/** The ports of apps, access, customers and locations. */
 export function peoplePorts(state: State, { clock, publicBase }: PortOptions) {
   const accessTokens = new MemoryAccessTokens(state, clock);
   const apps = new MemoryApps(state, clock);

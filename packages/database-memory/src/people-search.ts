@@ -1,8 +1,8 @@
 import { foldForPeople } from '@back-office/database-search';
 
-/** Whether a text about people contains the query; ignores case, accents and script. */
-export function holdsFolded(text: string, query: string): boolean {
-  const folded = foldForPeople(query).toLowerCase();
-  // A query of accents only folds to nothing.
-  return folded !== '' && foldForPeople(text).toLowerCase().includes(folded);
+/** Returns true when a text about people contains the query, ignoring case, accents and script. */
+export function containsFolded(text: string, query: string): boolean {
+  const foldedQuery = foldForPeople(query).toLowerCase();
+  // A query of accents alone folds to an empty text.
+  return foldedQuery !== '' && foldForPeople(text).toLowerCase().includes(foldedQuery);
 }

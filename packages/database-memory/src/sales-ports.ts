@@ -11,7 +11,6 @@ import { MemoryProformaQueries } from './proformas/memory-proforma-queries.js';
 import { MemoryRefundQueue } from './proformas/memory-refund-queue.js';
 import type { State } from './state.js';
 
-/** The ports of checkout, orders and proformas. */
 export function salesPorts(state: State, clock: Clock) {
   const setUp = new MemorySetUpRecords(state, clock);
   const evaluations = new MemoryEvaluations(state, clock);

@@ -1,8 +1,8 @@
 import { compare, type Keys } from './lists.js';
 
 /**
- * Sorts by the keys in one direction, ties newest first. Missing values are the largest, as in PostgreSQL, or last in
- * both directions.
+ * Sorts by the keys in one direction; ties are sorted newest first. Missing values are the largest, as in PostgreSQL,
+ * or last in both directions.
  */
 export function byField<Row extends { readonly id: number }>(
   keys: Keys<Row>,
@@ -12,10 +12,10 @@ export function byField<Row extends { readonly id: number }>(
   const sign = direction === 'asc' ? 1 : -1;
   return (a, b) => {
     for (const key of keys) {
-      const [one, other] = [key(a), key(b)];
-      const order = compare(one, other);
-      const stays = missing === 'last' && (one === null || other === null);
-      if (order !== 0) return stays ? order : sign * order;
+      const [keyA, keyB] = [key(a), key(b)];
+      const order = compare(keyA, keyB);
+      const isMissingLast = missing === 'last' && (keyA === null || keyB === null);
+      if (order !== 0) return isMissingLast ? order : sign * order;
     }
     return b.id - a.id;
   };

@@ -46,12 +46,12 @@ import { Memory, Table, type Stored } from './memory.js';
 import type { StoredOrder } from './orders/records.js';
 import type { LoyaltyBooking, QueuedRefund } from './proformas/records.js';
 
-/** A base class, since field initializers of {@link State} need `memory`. */
+/** The base class exists because field initializers of {@link State} need `memory`. */
 class MemoryHolder {
   constructor(readonly memory: Memory = new Memory()) {}
 }
 
-/** All records. A subclass may replace tables. */
+/** A subclass may replace tables. */
 export class State extends MemoryHolder {
   readonly accessTokens = new Table<AccessTokenRecord>(this.memory);
   readonly apps = new Table<App>(this.memory);
@@ -96,8 +96,8 @@ export class State extends MemoryHolder {
   readonly paymentIds = new Ids();
   readonly proformaItemIds = new Ids();
 
-  /** Records with amounts in their app's currency: products, promotions, shipment methods, vouchers and evaluations. */
-  readonly priced: readonly Table<Stored>[] = [
+  /** These records have amounts in the currency of their app. */
+  readonly pricedTables: readonly Table<Stored>[] = [
     this.products,
     this.promotions,
     this.shipmentMethods,

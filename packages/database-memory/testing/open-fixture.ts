@@ -2,7 +2,6 @@ import { fixtureOf } from '@back-office/database/testing';
 import { ManualClock } from '@back-office/kernel/testing';
 import { mediaPortsOf, peoplePorts, State } from '../src/index.js';
 
-/** An empty database with the fixture of the contract suites. */
 export async function openFixture() {
   const [state, clock] = [new State(), new ManualClock()];
   const base = 'https://media.example';

@@ -16,7 +16,6 @@ import {
 const currencyOf = ({ apps }: State, appId: number): string | undefined => apps.get(INSTALLATION, appId)?.currency;
 const publicBase = (): string => 'https://media.example';
 
-/** An empty database with the fixture of the contract suites of sales. */
 export async function openSalesFixture() {
   const clock = new ManualClock();
   const state = new State();

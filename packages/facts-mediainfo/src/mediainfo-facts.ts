@@ -2,43 +2,41 @@ import type { MediaFacts, ReadableFile, Size } from '@back-office/media';
 import { Worker } from 'node:worker_threads';
 
 export interface MediainfoOptions {
-  /** Time limit per file; its size is unknown then. */
+  /** Time limit per file. The size is unknown when it is exceeded. */
   readonly timeoutMs?: number;
-  /** Memory limit per file; its size is unknown above it. */
+  /** Memory limit per file. The size is unknown when it is exceeded. */
   readonly memoryMegabytes?: number;
 }
 
-/** Data that a thread starts with. */
 export interface MediainfoTask {
   readonly size: number;
   readonly memoryMegabytes: number;
 }
 
-/** A request of the thread for bytes, or its result. */
-export type MediainfoMessage =
-  { readonly from: number; readonly length: number } | { readonly found: Size | undefined };
+/** The thread sends a request for bytes, or its result. */
+export type MediainfoMessage = { readonly from: number; readonly length: number } | { readonly size: Size | undefined };
 
 const TIMEOUT_MS = 10_000;
 const MAX_READ_BYTES = 64 * 2 ** 20;
 const MEMORY_MEGABYTES = 256;
-// Points to the build from the sources, too: a thread cannot load TypeScript.
+// This is the build even when sources run, because a thread cannot load TypeScript.
 const WORKER = new URL('../dist/mediainfo-worker.js', import.meta.url);
 
-/** Reads videos by MediaInfo, one at a time, each in a thread that requests ranges of the file. */
+/** Reads one video at a time by MediaInfo, each in a thread that requests ranges of the file. */
 export class MediainfoFacts implements MediaFacts {
-  private last: Promise<unknown> = Promise.resolve();
-  private current: Worker | undefined;
+  private queue: Promise<unknown> = Promise.resolve();
+  private worker: Worker | undefined;
 
   constructor(private readonly options: MediainfoOptions = {}) {}
 
   sizeOf(file: ReadableFile): Promise<Size | undefined> {
-    const turn = this.last.then(() => this.runInThread(file));
-    this.last = turn.catch(() => {});
-    return turn;
+    const result = this.queue.then(() => this.runInThread(file));
+    this.queue = result.catch(() => {});
+    return result;
   }
 
   async close(): Promise<void> {
-    await this.current?.terminate();
+    await this.worker?.terminate();
   }
 
   private async runInThread(file: ReadableFile): Promise<Size | undefined> {
@@ -47,30 +45,30 @@ export class MediainfoFacts implements MediaFacts {
     const worker = new Worker(WORKER, {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
-      // Keeps the library's output out of the service's log.
+      // The output of the library stays out of the service's log.
       stdout: true,
       stderr: true,
     });
-    this.current = worker;
+    this.worker = worker;
     try {
-      return await this.serve(worker, file);
+      return await this.serveRanges(worker, file);
     } finally {
       await worker.terminate();
     }
   }
 
-  private serve(worker: Worker, file: ReadableFile): Promise<Size | undefined> {
-    let left = MAX_READ_BYTES;
+  private serveRanges(worker: Worker, file: ReadableFile): Promise<Size | undefined> {
+    let remainingBytes = MAX_READ_BYTES;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => resolve(undefined), this.options.timeoutMs ?? TIMEOUT_MS);
       const sendRange = ({ from, length }: { readonly from: number; readonly length: number }): void => {
-        left -= length;
-        if (left < 0) resolve(undefined);
+        remainingBytes -= length;
+        if (remainingBytes < 0) resolve(undefined);
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
         else file.read(from, length).then((bytes) => worker.postMessage(bytes), reject);
       };
       worker.on('message', (message: MediainfoMessage) => {
-        if ('found' in message) resolve(message.found);
+        if ('size' in message) resolve(message.size);
         else sendRange(message);
       });
       // The file has crashed the library.

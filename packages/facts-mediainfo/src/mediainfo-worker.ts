@@ -27,7 +27,7 @@ async function analyze(): Promise<Size | undefined> {
   return video && sizeOf(video);
 }
 
-/** Applies pixel aspect ratio and rotation. */
+/** Applies the pixel aspect ratio and the rotation. */
 function sizeOf({ Width = 0, Height = 0, PixelAspectRatio = 1, Rotation = '0' }: VideoTrack): Size | undefined {
   const width = Math.round(Width * PixelAspectRatio);
   if (!(width > 0 && Height > 0)) return undefined;
@@ -36,4 +36,4 @@ function sizeOf({ Width = 0, Height = 0, PixelAspectRatio = 1, Rotation = '0' }:
 }
 
 // A broken file has no size.
-post({ found: await analyze().catch(() => undefined) });
+post({ size: await analyze().catch(() => undefined) });

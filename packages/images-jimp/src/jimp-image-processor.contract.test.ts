@@ -4,7 +4,7 @@ import type { ImageProcessor } from '@back-office/media';
 import { imageProcessorContract } from '@back-office/media/testing';
 import { JimpImageProcessor } from './jimp-image-processor.js';
 
-const READ = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp'] as const;
+const INPUT_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp'] as const;
 
 describe('JimpImageProcessor', () => {
   imageProcessorContract(
@@ -13,18 +13,18 @@ describe('JimpImageProcessor', () => {
       processor: withErrorsOfAnotherCopy(new JimpImageProcessor({ pixelLimit: 100_000_000 })),
       samples: sharpSampleImages,
       conversions: {
-        inputTypes: READ,
+        inputTypes: INPUT_TYPES,
         outputTypes: ['image/jpeg', 'image/png', 'image/webp'],
         animatedTypes: [],
         canReadCmyk: false,
       },
       openLimited: (pixelLimit) => new JimpImageProcessor({ pixelLimit }),
     }),
-    READ.filter((mime) => mime !== 'image/bmp'),
+    INPUT_TYPES.filter((mime) => mime !== 'image/bmp'),
   );
 });
 
-/** Throws errors like an adapter with its own copy of `UnreadableFile`. */
+/** Its errors are like those of an adapter with its own copy of `UnreadableFile`. */
 function withErrorsOfAnotherCopy(jimp: JimpImageProcessor): ImageProcessor {
   return {
     can: (...args) => jimp.can(...args),

@@ -4,7 +4,7 @@ import { JimpImageProcessor } from './jimp-image-processor.js';
 const facts = { mime: 'image/png', width: 100, height: 100, animated: false, cmyk: false };
 const output = { width: 10, format: 'webp' as const, quality: 80 };
 
-describe('an image of too many pixels', () => {
+describe('an image with too many pixels', () => {
   it('is rejected by its header', async () => {
     const processor = new JimpImageProcessor({ pixelLimit: 9_999 });
     const bytes = await sharpSampleImages.still('image/png', 100, 100);
@@ -13,16 +13,18 @@ describe('an image of too many pixels', () => {
 });
 
 describe('a timeout', () => {
-  it('terminates the thread, and the next image gets another', async () => {
+  it('terminates the thread, and another thread processes the next image', async () => {
     const processor = new JimpImageProcessor({ pixelLimit: 100_000_000, timeoutMs: 2_000 });
-    const large = await sharpSampleImages.still('image/jpeg', 6_000, 6_000);
-    const slow = processor.process(large, { ...facts, mime: 'image/jpeg', width: 6_000, height: 6_000 }, [
-      { ...output, width: 5_000 },
-    ]);
-    await expect(slow).rejects.toThrow('took too long');
-    const small = await sharpSampleImages.still('image/png', 20, 20);
-    const made = await processor.process(small, { ...facts, width: 20, height: 20 }, [output]);
-    expect(made).toMatchObject([{ width: 10, height: 10, mime: 'image/webp' }]);
+    const largeImage = await sharpSampleImages.still('image/jpeg', 6_000, 6_000);
+    const slowProcessing = processor.process(
+      largeImage,
+      { ...facts, mime: 'image/jpeg', width: 6_000, height: 6_000 },
+      [{ ...output, width: 5_000 }],
+    );
+    await expect(slowProcessing).rejects.toThrow('took too long');
+    const smallImage = await sharpSampleImages.still('image/png', 20, 20);
+    const results = await processor.process(smallImage, { ...facts, width: 20, height: 20 }, [output]);
+    expect(results).toMatchObject([{ width: 10, height: 10, mime: 'image/webp' }]);
     await processor.close();
   }, 120_000);
 });
@@ -43,11 +45,11 @@ describe('a BMP', () => {
     header.writeUInt32LE(pixels.length, 34);
     const bmp = { ...facts, mime: 'image/bmp', width: 2, height: 1 };
     expect(processor.can(bmp, 'webp')).toBe(true);
-    const [made] = await processor.process(Buffer.concat([header, pixels]), bmp, [
+    const [result] = await processor.process(Buffer.concat([header, pixels]), bmp, [
       { ...output, format: 'webp', width: 2 },
     ]);
-    const seen = await sharpSampleImages.decode(made!.bytes);
-    expect([seen.width, seen.height]).toEqual([2, 1]);
+    const decodedImage = await sharpSampleImages.decode(result!.bytes);
+    expect([decodedImage.width, decodedImage.height]).toEqual([2, 1]);
     await processor.close();
   });
 });

@@ -10,13 +10,12 @@ import {
 import { Worker } from 'node:worker_threads';
 
 export interface JimpOptions {
-  /** Images of more pixels are refused before they are decoded. */
+  /** Images with more pixels are refused before they are decoded. */
   readonly pixelLimit: number;
-  /** Time limit per image; its worker is terminated then. */
+  /** Time limit per image. The worker is terminated when it is exceeded. */
   readonly timeoutMs?: number;
 }
 
-/** Message to the worker. */
 export interface JimpTask {
   readonly id: number;
   readonly bytes: Uint8Array;
@@ -25,43 +24,43 @@ export interface JimpTask {
 }
 
 export type JimpResult =
-  { readonly id: number; readonly made: readonly ProcessedImage[] } | { readonly id: number; readonly error: string };
+  { readonly id: number; readonly images: readonly ProcessedImage[] } | { readonly id: number; readonly error: string };
 
-const READABLE = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp']);
-const WRITABLE = new Set(['image/jpeg', 'image/png', 'image/webp']);
+const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/tiff', 'image/bmp']);
+const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp']);
 const TIMEOUT_MS = 60_000;
 const MAX_WORKER_MEGABYTES = 1_024;
-// Points to the build from the sources, too: a thread cannot load TypeScript.
+// This is the build even when sources run, because a thread cannot load TypeScript.
 const WORKER = new URL('../dist/jimp-worker.js', import.meta.url);
 
 interface PendingTask {
-  readonly resolve: (made: readonly ProcessedImage[]) => void;
+  readonly resolve: (images: readonly ProcessedImage[]) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Processes images in pure JavaScript, one at a time in a thread: for platforms without native code, and for BMP. */
+/** Processes one image at a time in pure JavaScript, in a thread. It serves platforms without native code, and BMP. */
 export class JimpImageProcessor implements ImageProcessor {
   private worker: Worker | undefined;
   private pending: PendingTask | undefined;
-  private last: Promise<unknown> = Promise.resolve();
+  private queue: Promise<unknown> = Promise.resolve();
   private lastId = 0;
 
   constructor(private readonly options: JimpOptions) {}
 
-  /** False for AVIF, animations and CMYK. */
+  /** Returns false for AVIF, animations and CMYK. */
   can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
     const { mime, animated, cmyk } = image;
     const type = format === 'original' ? mime : `image/${format}`;
-    return READABLE.has(mime) && !animated && !cmyk && WRITABLE.has(type) && fitsType(image, width, type);
+    return INPUT_TYPES.has(mime) && !animated && !cmyk && OUTPUT_TYPES.has(type) && fitsType(image, width, type);
   }
 
   process(bytes: Uint8Array, image: ImageFacts, outputs: readonly ImageOutput[]): Promise<readonly ProcessedImage[]> {
     if (image.width * image.height > this.options.pixelLimit) {
       return Promise.reject(new UnreadableFile('The image has more pixels than allowed'));
     }
-    const turn = this.last.then(() => this.runInWorker(bytes, image.mime, outputs));
-    this.last = turn.catch(() => {});
-    return turn;
+    const result = this.queue.then(() => this.runInWorker(bytes, image.mime, outputs));
+    this.queue = result.catch(() => {});
+    return result;
   }
 
   async close(): Promise<void> {
@@ -81,7 +80,7 @@ export class JimpImageProcessor implements ImageProcessor {
         () => this.giveUp(new UnreadableFile('The image took too long')),
         this.options.timeoutMs ?? TIMEOUT_MS,
       );
-      const settled =
+      const onSettled =
         <Value>(settle: (value: Value) => void) =>
         (value: Value): void => {
           clearTimeout(timer);
@@ -89,7 +88,7 @@ export class JimpImageProcessor implements ImageProcessor {
           this.worker?.unref();
           settle(value);
         };
-      this.pending = { resolve: settled(resolve), reject: settled(reject) };
+      this.pending = { resolve: onSettled(resolve), reject: onSettled(reject) };
       this.worker ??= this.startWorker();
       this.worker.ref();
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -99,17 +98,17 @@ export class JimpImageProcessor implements ImageProcessor {
 
   private startWorker(): Worker {
     const worker = new Worker(WORKER, { resourceLimits: { maxOldGenerationSizeMb: MAX_WORKER_MEGABYTES } });
-    worker.on('message', (answer: JimpResult) => {
-      if (answer.id !== this.lastId) return;
-      if ('made' in answer) this.pending?.resolve(answer.made);
-      else this.pending?.reject(new UnreadableFile(answer.error));
+    worker.on('message', (result: JimpResult) => {
+      if (result.id !== this.lastId) return;
+      if ('images' in result) this.pending?.resolve(result.images);
+      else this.pending?.reject(new UnreadableFile(result.error));
     });
     worker.on('error', (error: Error) => this.giveUp(error));
     worker.on('exit', () => this.giveUp(new Error('The image worker ended')));
     return worker;
   }
 
-  /** Terminates the thread, which may hang in an image. The next image gets another. */
+  /** Terminates the thread, which may hang in an image. Another thread processes the next image. */
   private giveUp(error: Error): void {
     const { worker, pending } = this;
     this.worker = undefined;

@@ -5,7 +5,7 @@ import { defaultFormats, defaultPlugins } from 'jimp';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** The used part of a Jimp image; its own types are too complex. */
+/** The part of a Jimp image that is used; jimp's own types are too complex. */
 export interface JimpImage {
   readonly width: number;
   readonly height: number;
@@ -22,7 +22,7 @@ interface Bitmap {
 
 const DEFAULT_QUALITY = 80;
 
-/** Compiled from the package's files: jimp's own WebP plugin fetches them, and Node 20 cannot fetch files. */
+/** Compiles from the package's files, because jimp's WebP plugin fetches them and Node 20 cannot fetch files. */
 async function compileWasm(path: string): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await readFile(fileURLToPath(import.meta.resolve(path))));
 }
@@ -30,7 +30,7 @@ async function compileWasm(path: string): Promise<WebAssembly.Module> {
 let encoder: Promise<unknown> | undefined;
 let decoder: Promise<unknown> | undefined;
 
-function webp() {
+function makeWebpFormat() {
   return {
     mime: 'image/webp' as const,
     hasAlpha: true as const,
@@ -52,4 +52,4 @@ function webp() {
   };
 }
 
-export const JimpWithWebp = createJimp({ formats: [...defaultFormats, webp], plugins: defaultPlugins });
+export const JimpWithWebp = createJimp({ formats: [...defaultFormats, makeWebpFormat], plugins: defaultPlugins });

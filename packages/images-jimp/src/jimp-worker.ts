@@ -11,16 +11,16 @@ const WHITE = 0xff_ff_ff_ff;
 
 parentPort?.on('message', (task: JimpTask) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  void runTask(task).then((answer) => parentPort?.postMessage(answer));
+  void runTask(task).then((result) => parentPort?.postMessage(result));
 });
 
 async function runTask({ id, bytes, mime, outputs }: JimpTask): Promise<JimpResult> {
   try {
     // Decoding applies the EXIF orientation and drops all metadata.
     const image = (await JimpWithWebp.fromBuffer(Buffer.from(bytes))) as unknown as JimpImage;
-    const made: ProcessedImage[] = [];
-    for (const output of outputs) made.push(await makeOutput(image, mime, output));
-    return { id, made };
+    const images: ProcessedImage[] = [];
+    for (const output of outputs) images.push(await makeOutput(image, mime, output));
+    return { id, images };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
@@ -31,15 +31,16 @@ async function makeOutput(
   mime: string,
   { width, format, quality }: ImageOutput,
 ): Promise<ProcessedImage> {
-  const target = format === 'original' ? (mime as 'image/jpeg') : (MIMES[format] ?? 'image/webp');
+  const mimeType = format === 'original' ? (mime as 'image/jpeg') : (MIMES[format] ?? 'image/webp');
   const size = scaleTo(width, image);
-  const scaled = size.width < image.width ? image.clone().resize({ w: size.width, h: size.height }) : image.clone();
-  const shown = target === 'image/jpeg' ? onWhite(scaled) : scaled;
-  const bytes = await shown.getBuffer(target, target === 'image/png' ? {} : { quality });
-  return { mime: target, width: shown.width, height: shown.height, bytes };
+  const scaledImage =
+    size.width < image.width ? image.clone().resize({ w: size.width, h: size.height }) : image.clone();
+  const outputImage = mimeType === 'image/jpeg' ? drawOnWhite(scaledImage) : scaledImage;
+  const bytes = await outputImage.getBuffer(mimeType, mimeType === 'image/png' ? {} : { quality });
+  return { mime: mimeType, width: outputImage.width, height: outputImage.height, bytes };
 }
 
 /** Transparent pixels would turn black in a JPEG. */
-function onWhite(image: JimpImage): JimpImage {
+function drawOnWhite(image: JimpImage): JimpImage {
   return new JimpWithWebp({ width: image.width, height: image.height, color: WHITE }).composite(image) as JimpImage;
 }

@@ -3,7 +3,7 @@ import { imageProcessorContract } from '@back-office/media/testing';
 import { DRAWABLE_MIMES, sharpSampleImages } from './testing/index.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
-const WEB = DRAWABLE_MIMES.filter((mime) => mime !== 'image/tiff');
+const WEB_TYPES = DRAWABLE_MIMES.filter((mime) => mime !== 'image/tiff');
 
 describe('SharpImageProcessor', () => {
   imageProcessorContract(
@@ -13,7 +13,7 @@ describe('SharpImageProcessor', () => {
       samples: sharpSampleImages,
       conversions: {
         inputTypes: DRAWABLE_MIMES,
-        outputTypes: WEB,
+        outputTypes: WEB_TYPES,
         animatedTypes: ['image/gif', 'image/webp'],
         canReadCmyk: true,
       },

@@ -1,7 +1,7 @@
 import { sharpSampleImages } from './testing/index.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
-describe('an image of too many pixels', () => {
+describe('an image with too many pixels', () => {
   it('is rejected before decoding', async () => {
     const processor = new SharpImageProcessor({ pixelLimit: 10_000 });
     const facts = { mime: 'image/png', width: 101, height: 100, animated: false, cmyk: false };
@@ -21,7 +21,7 @@ describe('an unsupported conversion', () => {
     ['SVG', { ...facts, mime: 'image/svg+xml' }, 'webp' as const],
     ['TIFF to TIFF', { ...facts, mime: 'image/tiff' }, 'original' as const],
     ['animation to JPEG', { ...facts, mime: 'image/gif', animated: true }, 'jpeg' as const],
-  ])('is known before: %s', (_, image, format) => {
+  ])('is refused: %s', (_, image, format) => {
     expect(processor.can(image, format)).toBe(false);
   });
 });

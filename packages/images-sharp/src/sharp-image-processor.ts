@@ -11,24 +11,24 @@ import { Tinypool } from 'tinypool';
 import type { SharpResult, SharpTask } from './sharp-worker.js';
 
 export interface SharpOptions {
-  /** Images of more pixels are refused before they are decoded. */
+  /** Images with more pixels are refused before they are decoded. */
   readonly pixelLimit: number;
-  /** Maximum number of images at a time; each takes four bytes per pixel. */
+  /** Maximum number of images that are processed at once; each takes four bytes per pixel. */
   readonly maxConcurrent?: number;
 }
 
-const DECODABLE = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff']);
-/** Formats that browsers show; originals of other formats stay unchanged. */
-const ENCODABLE = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
-const ANIMATABLE = new Set(['image/gif', 'image/webp']);
-// Points to the build from the sources, too: a process cannot load TypeScript.
+const INPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/tiff']);
+/** Browsers show these types. Originals of other types stay unchanged. */
+const OUTPUT_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif']);
+const ANIMATED_OUTPUT_TYPES = new Set(['image/gif', 'image/webp']);
+// This is the build even when sources run, because a process cannot load TypeScript.
 const WORKER = new URL('../dist/sharp-worker.js', import.meta.url).href;
 /** Idle processes end after this time. */
 const IDLE_MS = 30_000;
 
 /**
- * Processes images by libvips. Decodes once and derives all outputs from the widest. Runs in child processes: a crash
- * stays isolated, and a slow image can be abandoned at shutdown.
+ * Processes images by libvips. Decodes an image once and derives all outputs from the widest. Child processes isolate a
+ * crash, and a slow image can be abandoned at shutdown.
  */
 export class SharpImageProcessor implements ImageProcessor {
   private readonly pool: Tinypool;
@@ -47,7 +47,7 @@ export class SharpImageProcessor implements ImageProcessor {
   can(image: ImageFacts, format: OutputFormat, width: number = image.width): boolean {
     const { mime, animated } = image;
     const type = format === 'original' ? mime : `image/${format}`;
-    if (!DECODABLE.has(mime) || !(animated ? ANIMATABLE : ENCODABLE).has(type)) return false;
+    if (!INPUT_TYPES.has(mime) || !(animated ? ANIMATED_OUTPUT_TYPES : OUTPUT_TYPES).has(type)) return false;
     return fitsType(image, width, type);
   }
 
@@ -57,9 +57,9 @@ export class SharpImageProcessor implements ImageProcessor {
     outputs: readonly ImageOutput[],
   ): Promise<readonly ProcessedImage[]> {
     const task: SharpTask = { bytes, image, outputs, pixelLimit: this.options.pixelLimit };
-    const answer = (await this.pool.run(task, { name: 'processImage' })) as SharpResult;
-    if ('error' in answer) throw new UnreadableFile(answer.error);
-    return answer.made;
+    const result = (await this.pool.run(task, { name: 'processImage' })) as SharpResult;
+    if ('error' in result) throw new UnreadableFile(result.error);
+    return result.images;
   }
 
   async close(): Promise<void> {

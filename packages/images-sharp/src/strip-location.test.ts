@@ -10,13 +10,13 @@ const [WIDTH, HEIGHT] = [90, 60];
 const PACKET = XMP.slice(XMP.indexOf('\0') + 1);
 
 /** Neighbouring pixels differ in colour. */
-function drawn(frame = 0): Sharp {
+function drawPixels(frame = 0): Sharp {
   const colours = Buffer.alloc(WIDTH * HEIGHT * 3, 0);
   for (let at = 0; at < colours.length; at += 1) colours[at] = (at * 7 + (at >> 5) * 13 + frame * 50) % 256;
   return sharp(colours, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } });
 }
 
-const locate = (image: Sharp, orientation = 6): Sharp =>
+const addLocation = (image: Sharp, orientation = 6): Sharp =>
   image
     .withMetadata({ orientation })
     .withExifMerge({
@@ -31,17 +31,17 @@ const locate = (image: Sharp, orientation = 6): Sharp =>
     .withIccProfile('p3')
     .withXmp(PACKET);
 
-async function animated(mime: 'image/gif' | 'image/webp'): Promise<Buffer> {
-  const frames = await Promise.all([0, 1, 2].map((frame) => drawn(frame).png().toBuffer()));
-  const joined = sharp(frames, { join: { animated: true } });
-  return mime === 'image/gif' ? joined.gif().toBuffer() : locate(joined).webp({ lossless: true }).toBuffer();
+async function drawAnimation(mime: 'image/gif' | 'image/webp'): Promise<Buffer> {
+  const frames = await Promise.all([0, 1, 2].map((frame) => drawPixels(frame).png().toBuffer()));
+  const animation = sharp(frames, { join: { animated: true } });
+  return mime === 'image/gif' ? animation.gif().toBuffer() : addLocation(animation).webp({ lossless: true }).toBuffer();
 }
 
-/** Inserts parts at an offset, and appends a location. */
-const insert = (file: Uint8Array, at: number, ...more: readonly Uint8Array[]): Uint8Array =>
-  bytes(file.subarray(0, at), ...more, file.subarray(at), LOCATION);
+/** Inserts parts at an offset and appends a location. */
+const insert = (file: Uint8Array, at: number, ...insertedParts: readonly Uint8Array[]): Uint8Array =>
+  bytes(file.subarray(0, at), ...insertedParts, file.subarray(at), LOCATION);
 
-const afterJpegStart = (file: Uint8Array): Uint8Array =>
+const insertAfterJpegStart = (file: Uint8Array): Uint8Array =>
   insert(
     file,
     2,
@@ -50,9 +50,9 @@ const afterJpegStart = (file: Uint8Array): Uint8Array =>
     segment(0xfe, LOCATION),
     segment(0xe1, 'http://ns.adobe.com/xmp/extension/\0', LOCATION),
   );
-const afterPngStart = (file: Uint8Array): Uint8Array =>
+const insertAfterPngStart = (file: Uint8Array): Uint8Array =>
   insert(file, 33, pngChunk('tEXt', 'Comment\0', LOCATION), pngChunk('iTXt', `Location\0\0\0\0\0${LOCATION}`));
-const afterGifColours = (file: Uint8Array): Uint8Array =>
+const insertAfterGifColours = (file: Uint8Array): Uint8Array =>
   insert(
     file,
     13 + ((file[10] ?? 0) & 0x80 ? 3 * 2 ** (((file[10] ?? 0) & 7) + 1) : 0),
@@ -60,55 +60,71 @@ const afterGifColours = (file: Uint8Array): Uint8Array =>
   );
 
 const FILES: readonly (readonly [string, string, () => Promise<Uint8Array>])[] = [
-  ['a JPEG', 'image/jpeg', async () => afterJpegStart(await locate(drawn()).jpeg().toBuffer())],
+  ['a JPEG', 'image/jpeg', async () => insertAfterJpegStart(await addLocation(drawPixels()).jpeg().toBuffer())],
   [
     'a progressive JPEG',
     'image/jpeg',
-    async () => afterJpegStart(await locate(drawn()).jpeg({ progressive: true, mozjpeg: true }).toBuffer()),
+    async () =>
+      insertAfterJpegStart(await addLocation(drawPixels()).jpeg({ progressive: true, mozjpeg: true }).toBuffer()),
   ],
-  ['a grey JPEG', 'image/jpeg', () => locate(drawn().greyscale(), 3).jpeg().toBuffer()],
-  ['a CMYK JPEG', 'image/jpeg', async () => afterJpegStart(await sharpSampleImages.cmyk(WIDTH, HEIGHT))],
-  ['a PNG', 'image/png', async () => afterPngStart(await locate(drawn()).png().toBuffer())],
-  ['a palette PNG', 'image/png', () => locate(drawn(), 8).png({ palette: true, colours: 16 }).toBuffer()],
-  ['an interlaced PNG', 'image/png', () => locate(drawn()).png({ progressive: true }).toBuffer()],
-  ['a 16-bit PNG', 'image/png', async () => afterPngStart(await sharpSampleImages.deep(WIDTH, HEIGHT))],
-  ['a transparent PNG', 'image/png', async () => afterPngStart(await sharpSampleImages.transparent(WIDTH, HEIGHT))],
-  ['a WebP', 'image/webp', () => locate(drawn()).webp().toBuffer()],
-  ['a lossless WebP', 'image/webp', () => locate(drawn(), 8).webp({ lossless: true }).toBuffer()],
-  ['a transparent WebP', 'image/webp', () => locate(drawn().ensureAlpha(0.5)).webp().toBuffer()],
-  ['an animated WebP', 'image/webp', () => animated('image/webp')],
-  ['a GIF', 'image/gif', async () => afterGifColours(await drawn().gif().toBuffer())],
-  ['an animated GIF', 'image/gif', async () => afterGifColours(await animated('image/gif'))],
-  ['an AVIF', 'image/avif', () => locate(drawn()).avif({ quality: 90 }).toBuffer()],
-  ['a transparent AVIF', 'image/avif', () => locate(drawn().ensureAlpha(0.5)).avif({ lossless: true }).toBuffer()],
+  ['a grey JPEG', 'image/jpeg', () => addLocation(drawPixels().greyscale(), 3).jpeg().toBuffer()],
+  ['a CMYK JPEG', 'image/jpeg', async () => insertAfterJpegStart(await sharpSampleImages.cmyk(WIDTH, HEIGHT))],
+  ['a PNG', 'image/png', async () => insertAfterPngStart(await addLocation(drawPixels()).png().toBuffer())],
+  ['a palette PNG', 'image/png', () => addLocation(drawPixels(), 8).png({ palette: true, colours: 16 }).toBuffer()],
+  ['an interlaced PNG', 'image/png', () => addLocation(drawPixels()).png({ progressive: true }).toBuffer()],
+  ['a 16-bit PNG', 'image/png', async () => insertAfterPngStart(await sharpSampleImages.deep(WIDTH, HEIGHT))],
+  [
+    'a transparent PNG',
+    'image/png',
+    async () => insertAfterPngStart(await sharpSampleImages.transparent(WIDTH, HEIGHT)),
+  ],
+  ['a WebP', 'image/webp', () => addLocation(drawPixels()).webp().toBuffer()],
+  ['a lossless WebP', 'image/webp', () => addLocation(drawPixels(), 8).webp({ lossless: true }).toBuffer()],
+  ['a transparent WebP', 'image/webp', () => addLocation(drawPixels().ensureAlpha(0.5)).webp().toBuffer()],
+  ['an animated WebP', 'image/webp', () => drawAnimation('image/webp')],
+  ['a GIF', 'image/gif', async () => insertAfterGifColours(await drawPixels().gif().toBuffer())],
+  ['an animated GIF', 'image/gif', async () => insertAfterGifColours(await drawAnimation('image/gif'))],
+  ['an AVIF', 'image/avif', () => addLocation(drawPixels()).avif({ quality: 90 }).toBuffer()],
+  [
+    'a transparent AVIF',
+    'image/avif',
+    () => addLocation(drawPixels().ensureAlpha(0.5)).avif({ lossless: true }).toBuffer(),
+  ],
   ...(['none', 'lzw', 'deflate', 'jpeg', 'packbits'] as const).map(
     (compression) =>
-      [`a TIFF, ${compression}`, 'image/tiff', () => locate(drawn()).tiff({ compression }).toBuffer()] as const,
+      [
+        `a TIFF, ${compression}`,
+        'image/tiff',
+        () => addLocation(drawPixels()).tiff({ compression }).toBuffer(),
+      ] as const,
   ),
   [
     'a tiled TIFF',
     'image/tiff',
-    () => locate(drawn()).tiff({ tile: true, tileWidth: 32, tileHeight: 32, compression: 'jpeg' }).toBuffer(),
+    () => addLocation(drawPixels()).tiff({ tile: true, tileWidth: 32, tileHeight: 32, compression: 'jpeg' }).toBuffer(),
   ],
   [
     'a pyramid TIFF',
     'image/tiff',
-    () => locate(drawn()).tiff({ tile: true, tileWidth: 16, tileHeight: 16, pyramid: true }).toBuffer(),
+    () => addLocation(drawPixels()).tiff({ tile: true, tileWidth: 16, tileHeight: 16, pyramid: true }).toBuffer(),
   ],
   [
     'a CMYK TIFF',
     'image/tiff',
-    () => locate(drawn().toColourspace('cmyk')).withIccProfile('cmyk').tiff({ compression: 'lzw' }).toBuffer(),
+    () =>
+      addLocation(drawPixels().toColourspace('cmyk')).withIccProfile('cmyk').tiff({ compression: 'lzw' }).toBuffer(),
   ],
 ];
 
-/** Decodes page by page, since pages of a TIFF may differ in size. */
-async function pixels(file: Uint8Array): Promise<Buffer> {
+/** Decodes page by page, because pages of a TIFF may differ in size. */
+async function decodePixels(file: Uint8Array): Promise<Buffer> {
   const { pages = 1 } = await sharp(file).metadata();
-  const all = Array.from({ length: pages }, (_, page) => sharp(file, { page, failOn: 'warning' }).raw().toBuffer());
-  return Buffer.concat(await Promise.all(all));
+  const pageDecodings = Array.from({ length: pages }, (_, page) =>
+    sharp(file, { page, failOn: 'warning' }).raw().toBuffer(),
+  );
+  return Buffer.concat(await Promise.all(pageDecodings));
 }
-const clean = (mime: string, file: Uint8Array): Promise<Uint8Array> =>
+const stripFile = (mime: string, file: Uint8Array): Promise<Uint8Array> =>
   collectBytes(stripLocation(mime, streamOf(file)));
 
 describe.each(FILES)('%s with a location', (_, mime, draw) => {
@@ -117,20 +133,22 @@ describe.each(FILES)('%s with a location', (_, mime, draw) => {
 
   beforeAll(async () => {
     before = await draw();
-    after = await clean(mime, before);
+    after = await stripFile(mime, before);
   });
 
-  it('loses it', () => {
+  it('loses its location', () => {
     expect([hasLocation(before), hasLocation(after)]).toEqual([true, false]);
   });
 
   it('keeps its pixels', async () => {
-    expect((await pixels(after)).equals(await pixels(before))).toBe(true);
+    expect((await decodePixels(after)).equals(await decodePixels(before))).toBe(true);
   });
 
   it('keeps orientation, colours and animation', async () => {
-    const [one, two] = await Promise.all([before, after].map((file) => sharp(file).metadata()));
-    const seen = ({
+    const [originalMetadata, strippedMetadata] = await Promise.all(
+      [before, after].map((file) => sharp(file).metadata()),
+    );
+    const comparableMetadata = ({
       width,
       height,
       orientation,
@@ -141,7 +159,7 @@ describe.each(FILES)('%s with a location', (_, mime, draw) => {
       space,
       depth,
       hasAlpha,
-    }: typeof one & object): unknown => ({
+    }: typeof originalMetadata & object): unknown => ({
       width,
       height,
       orientation,
@@ -153,11 +171,11 @@ describe.each(FILES)('%s with a location', (_, mime, draw) => {
       depth,
       hasAlpha,
     });
-    expect(seen(two!)).toEqual(seen(one!));
-    expect(two!.iptc).toBeUndefined();
+    expect(comparableMetadata(strippedMetadata!)).toEqual(comparableMetadata(originalMetadata!));
+    expect(strippedMetadata!.iptc).toBeUndefined();
   });
 
-  it('gives the same output for any chunk sizes', async () => {
+  it('has the same output for all chunk sizes', async () => {
     await fc.assert(
       fc.asyncProperty(chunkSizes, async (sizes) => {
         expect(Buffer.from(after).equals(await collectBytes(stripLocation(mime, streamInChunks(before, sizes))))).toBe(
@@ -184,22 +202,22 @@ describe.each(FILES)('%s with a location', (_, mime, draw) => {
 });
 
 describe('the EXIF of an image', () => {
-  it.each(['image/jpeg', 'image/png', 'image/webp'])('keeps the orientation only: %s', async (mime) => {
+  it.each(['image/jpeg', 'image/png', 'image/webp'])('keeps only the orientation: %s', async (mime) => {
     for (let orientation = 1; orientation <= 8; orientation += 1) {
       const format = mime.slice(6) as 'jpeg' | 'png' | 'webp';
-      const after = await clean(mime, await locate(drawn(), orientation).toFormat(format).toBuffer());
-      const { exif: left, xmp, orientation: kept } = await sharp(after).metadata();
-      expect([kept, xmp]).toEqual([orientation, undefined]);
-      expect(left!.length).toBeLessThanOrEqual(mime === 'image/webp' ? 10_000 : 32);
-      expect(Buffer.from(left!).includes(Buffer.from('GPS'))).toBe(false);
+      const after = await stripFile(mime, await addLocation(drawPixels(), orientation).toFormat(format).toBuffer());
+      const { exif: strippedExif, xmp, orientation: keptOrientation } = await sharp(after).metadata();
+      expect([keptOrientation, xmp]).toEqual([orientation, undefined]);
+      expect(strippedExif!.length).toBeLessThanOrEqual(mime === 'image/webp' ? 10_000 : 32);
+      expect(Buffer.from(strippedExif!).includes(Buffer.from('GPS'))).toBe(false);
     }
   });
 
   it('is read in both byte orders', async () => {
-    const plain = await drawn().jpeg().toBuffer();
+    const plainJpeg = await drawPixels().jpeg().toBuffer();
     for (const order of ['II', 'MM'] as const) {
-      const before = insert(plain, 2, segment(0xe1, 'Exif\0\0', exif(6, order)));
-      const after = await clean('image/jpeg', before);
+      const before = insert(plainJpeg, 2, segment(0xe1, 'Exif\0\0', exif(6, order)));
+      const after = await stripFile('image/jpeg', before);
       expect((await sharp(after).metadata()).orientation).toBe(6);
       expect(imageFacts('image/jpeg', after)).toMatchObject({ width: HEIGHT, height: WIDTH });
     }

@@ -13,7 +13,7 @@ import {
   type FolderPath,
 } from './folders.js';
 
-const path = (text: string): FolderPath => parseFolderPath(text, 'folder') as FolderPath;
+const parsePath = (text: string): FolderPath => parseFolderPath(text, 'folder') as FolderPath;
 
 describe('parseFolderPath', () => {
   it('refuses a million slashes in linear time', () => {
@@ -54,22 +54,22 @@ describe('parseFolderPath', () => {
     expect(parseFolderPath(text, 'parent_folder')).toEqual({ refused: 'is invalid', field: 'parent_folder' });
   });
 
-  it('never gives dot segments or an absolute path', () => {
+  it('returns neither dot segments nor an absolute path', () => {
     const pieces = fc.constantFrom('..', '.', '/', '\\', 'a', '%2e', '\u0000', ' ', '…', '／', '..;');
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
-        const read = parseFolderPath(parts.join(''), 'folder');
-        if (isRefusal(read)) return;
-        expect(read.split('/').filter((segment) => ['.', '..'].includes(segment))).toEqual([]);
-        expect(read.startsWith('/')).toBe(false);
-        expect(parseFolderPath(read, 'folder')).toBe(read);
+        const parsedPath = parseFolderPath(parts.join(''), 'folder');
+        if (isRefusal(parsedPath)) return;
+        expect(parsedPath.split('/').filter((segment) => ['.', '..'].includes(segment))).toEqual([]);
+        expect(parsedPath.startsWith('/')).toBe(false);
+        expect(parseFolderPath(parsedPath, 'folder')).toBe(parsedPath);
       }),
       { numRuns: 3_000 },
     );
   });
 });
 
-describe('utf8Length', () => {
+describe('utf8ByteLength', () => {
   it('counts bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
@@ -81,26 +81,26 @@ describe('utf8Length', () => {
 
 describe('nested folders', () => {
   it('have parents up to the top level', () => {
-    expect([parentOf(path('a/b/c')), parentOf(path('a')), parentOf(TOP_LEVEL)]).toEqual(['a/b', '', '']);
-    expect([lastSegment(path('a/b')), lastSegment(path('a'))]).toEqual(['b', 'a']);
-    expect(ancestry(path('a/b/c'))).toEqual(['a', 'a/b', 'a/b/c']);
-    expect([joinFolder(TOP_LEVEL, 'a'), joinFolder(path('a'), 'b')]).toEqual(['a', 'a/b']);
+    expect([parentOf(parsePath('a/b/c')), parentOf(parsePath('a')), parentOf(TOP_LEVEL)]).toEqual(['a/b', '', '']);
+    expect([lastSegment(parsePath('a/b')), lastSegment(parsePath('a'))]).toEqual(['b', 'a']);
+    expect(ancestry(parsePath('a/b/c'))).toEqual(['a', 'a/b', 'a/b/c']);
+    expect([joinFolder(TOP_LEVEL, 'a'), joinFolder(parsePath('a'), 'b')]).toEqual(['a', 'a/b']);
   });
 
   it('contain their descendants, not paths with the same prefix', () => {
-    expect(['a', 'a/b', 'ab', 'b', ''].map((each) => isWithin(path(each), path('a')))).toEqual([
+    expect(['a', 'a/b', 'ab', 'b', ''].map((otherPath) => isWithin(parsePath(otherPath), parsePath('a')))).toEqual([
       true,
       true,
       false,
       false,
       false,
     ]);
-    expect(isWithin(path('x'), TOP_LEVEL)).toBe(true);
+    expect(isWithin(parsePath('x'), TOP_LEVEL)).toBe(true);
   });
 
   it('move with their descendants', () => {
-    const [from, to] = [path('a/b'), path('z')];
-    expect(['a/b', 'a/b/c', 'a/bc', 'a'].map((each) => rebaseFolder(path(each), from, to))).toEqual([
+    const [from, to] = [parsePath('a/b'), parsePath('z')];
+    expect(['a/b', 'a/b/c', 'a/bc', 'a'].map((otherPath) => rebaseFolder(parsePath(otherPath), from, to))).toEqual([
       'z',
       'z/c',
       'a/bc',

@@ -22,9 +22,8 @@ export function parseFolderPath(text: string, field: string): FolderPath | Refus
 function isSegment(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..' || segment.trim() === '') return false;
   // eslint-disable-next-line no-control-regex
-  return (
-    isStorable(segment) && !/[\\\u0000-\u001f\u007f]/.test(segment) && utf8ByteLength(segment) <= MAX_SEGMENT_BYTES
-  );
+  const hasForbiddenCharacter = /[\\\u0000-\u001f\u007f]/.test(segment);
+  return isStorable(segment) && !hasForbiddenCharacter && utf8ByteLength(segment) <= MAX_SEGMENT_BYTES;
 }
 
 export function utf8ByteLength(text: string): number {

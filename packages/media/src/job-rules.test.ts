@@ -1,10 +1,10 @@
 import { splitTidyPayload } from './job-rules.js';
 
-describe('the jobs that tidy', () => {
-  const named = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
+describe('splitTidyPayload', () => {
+  const makeKeys = (count: number) => Array.from({ length: count }, (_, index) => `k${index}`);
 
-  it('have at most 500 bytes or keys each, and all together', () => {
-    const [blobs, keys] = [named(1_001), named(500)];
+  it('makes jobs of at most 500 blobs or keys', () => {
+    const [blobs, keys] = [makeKeys(1_001), makeKeys(500)];
     const jobs = splitTidyPayload({ appId: 7, blobs, keys });
     expect(jobs.map((job) => [job.blobs.length, job.keys.length])).toEqual([
       [500, 0],
@@ -17,7 +17,7 @@ describe('the jobs that tidy', () => {
     expect(jobs.flatMap((job) => job.keys)).toEqual(keys);
   });
 
-  it('are none for nothing', () => {
+  it('makes no jobs for an empty payload', () => {
     expect(splitTidyPayload({ appId: 7, blobs: [], keys: [] })).toEqual([]);
   });
 });

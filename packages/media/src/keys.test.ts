@@ -39,7 +39,7 @@ describe('toUrlSafe', () => {
     expect(toUrlSafe(name, ascii)).toBe(expected);
   });
 
-  it('gives no reserved characters', () => {
+  it('returns no reserved characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (name) => {
         expect(toUrlSafe(name, ascii)).toMatch(/^[a-z0-9_][a-z0-9._-]*$/);
@@ -50,9 +50,9 @@ describe('toUrlSafe', () => {
   });
 
   it('leaves room for suffixes within the limit of file systems', () => {
-    const tricky = fc.string({ unit: fc.constantFrom('a', '.', '-', ' ', '@', '靴', 'Č'), maxLength: 260 });
+    const trickyNames = fc.string({ unit: fc.constantFrom('a', '.', '-', ' ', '@', '靴', 'Č'), maxLength: 260 });
     fc.assert(
-      fc.property(tricky, (name) => {
+      fc.property(trickyNames, (name) => {
         const safe = toUrlSafe(name, (text) => text.replaceAll('靴', 'long-boots').normalize('NFD'));
         expect(safe).toMatch(/^[a-z0-9_][a-z0-9._-]*$/);
         expect([safe.includes('..'), safe.length <= 200]).toEqual([false, true]);
@@ -70,7 +70,7 @@ describe('fileKey', () => {
     expect(fileKey('ab12cd34', '' as FolderPath, 'a.pdf', ascii)).toBe('ab12cd34/a.pdf');
   });
 
-  it('is numbered before its extension when taken', () => {
+  it('gets a number before its extension when taken', () => {
     expect([1, 2, 3].map((attempt) => keyCandidate('p/a.b/photo.jpg', attempt))).toEqual([
       'p/a.b/photo.jpg',
       'p/a.b/photo-2.jpg',
@@ -118,7 +118,7 @@ describe('keyOfUrl', () => {
     [`${base}/p/a.jpg#top`, 'p/a.jpg'],
     [`${base}/p/a%20b.jpg`, 'p/a b.jpg'],
     [`${base}/p/a@320.jpg?v=2`, 'p/a@320.jpg'],
-  ])('of %s is %s', (url, key) => {
+  ])('maps %s to %s', (url, key) => {
     expect(keyOfUrl(url, base)).toBe(key);
   });
 
@@ -130,7 +130,7 @@ describe('keyOfUrl', () => {
     'https://other.example.com/media/p/a.jpg',
     `${base}/%zz`,
     '/media/p/a.jpg',
-  ])('of %j is undefined', (url) => {
+  ])('returns undefined for %j', (url) => {
     expect(keyOfUrl(url, base)).toBeUndefined();
   });
 
@@ -147,7 +147,7 @@ describe('keyOfUrl', () => {
     );
   });
 
-  it('leaves version 1 out of publicUrl', () => {
+  it('omits version 1 from publicUrl', () => {
     expect([1, 2].map((version) => publicUrl(base, 'p/a.jpg', version))).toEqual([
       `${base}/p/a.jpg`,
       `${base}/p/a.jpg?v=2`,

@@ -1,6 +1,6 @@
 import { FILE_LIFECYCLE, FILE_STATES, statesBefore, stepOf, type FileAction, type FileState } from './lifecycle.js';
 
-// Copied by hand from the interface's file lifecycle.
+// The grid is copied by hand from the file lifecycle of the interface.
 const GRID: Readonly<Record<FileAction, Readonly<Record<FileState, string>>>> = {
   store: { receiving: 'active', active: 'FileNotFound', trashed: 'FileNotFound' },
   abandon: { receiving: 'removed', active: 'FileNotFound', trashed: 'FileNotFound' },
@@ -18,7 +18,7 @@ const cells = (Object.keys(GRID) as FileAction[]).flatMap((action) =>
 );
 
 describe('the lifecycle of files', () => {
-  it.each(cells)('%s while %s: %s', (action, state, expected) => {
+  it.each(cells)('answers %s of a %s file with %s', (action, state, expected) => {
     const step = stepOf(action, state);
     expect(typeof step === 'string' ? step : step.refused.split('.').at(-1)).toBe(expected);
   });
@@ -32,7 +32,7 @@ describe('the lifecycle of files', () => {
     expect(statesBefore(action, step)).toEqual(expected);
   });
 
-  it('has the actions of the grid only', () => {
+  it('has only the actions of the grid', () => {
     expect(Object.keys(FILE_LIFECYCLE).toSorted()).toEqual(Object.keys(GRID).toSorted());
   });
 });

@@ -15,8 +15,8 @@ import {
 const restoredName = (name: string, taken: Iterable<string>): string => new RestoredNames(taken).assign(name);
 
 const MAX_LENGTH = 255;
-/** Texts that are hard to handle, and often too long. */
-const hard = fc
+/** Such texts are hard to handle and often too long. */
+const hardTexts = fc
   .array(
     fc.oneof(
       fc.string({ unit: 'binary', maxLength: 8 }),
@@ -25,8 +25,8 @@ const hard = fc
     { maxLength: 8 },
   )
   .map((pieces) => pieces.join(''));
-const name = fc
-  .tuple(hard, fc.constantFrom('', '.jpg', '.tar.gz', `.${'e'.repeat(40)}`))
+const validNames = fc
+  .tuple(hardTexts, fc.constantFrom('', '.jpg', '.tar.gz', `.${'e'.repeat(40)}`))
   .map(([text, extension]) => sanitizeFileName(text + extension));
 
 describe('parseFileName', () => {
@@ -39,8 +39,8 @@ describe('parseFileName', () => {
     ['100%_"a".txt', '100%_"a".txt'],
     ['x'.repeat(MAX_LENGTH), 'x'.repeat(MAX_LENGTH)],
     ['👢'.repeat(MAX_LENGTH), '👢'.repeat(MAX_LENGTH)],
-  ])('normalizes %j to %j', (sent, expected) => {
-    expect(parseFileName(sent)).toBe(expected);
+  ])('normalizes %j to %j', (input, expected) => {
+    expect(parseFileName(input)).toBe(expected);
   });
 
   it.each([
@@ -55,8 +55,8 @@ describe('parseFileName', () => {
     ['a\r\nb', 'is invalid'],
     ['\ud83d', 'is invalid'],
     ['x'.repeat(MAX_LENGTH + 1), 'is too long'],
-  ])('refuses %j: %s', (sent, rule) => {
-    expect(parseFileName(sent)).toMatchObject({ refused: rule });
+  ])('refuses %j: %s', (input, rule) => {
+    expect(parseFileName(input)).toMatchObject({ refused: rule });
   });
 });
 
@@ -71,24 +71,24 @@ describe('sanitizeFileName', () => {
     ['\ud800a.txt', 'a.txt'],
     [`${'ж'.repeat(300)}.jpg`, `${'ж'.repeat(251)}.jpg`],
     [`a.${'ж'.repeat(300)}`, `a.${'ж'.repeat(253)}`],
-  ])('turns %j into %j', (sent, expected) => {
-    expect(sanitizeFileName(sent)).toBe(expected);
+  ])('turns %j into %j', (input, expected) => {
+    expect(sanitizeFileName(input)).toBe(expected);
   });
 
-  it('always gives a valid name and is idempotent', () => {
+  it('always returns a valid name and is idempotent', () => {
     fc.assert(
-      fc.property(hard, (text) => {
-        const left = sanitizeFileName(text);
-        expect([parseFileName(left), sanitizeFileName(left)]).toEqual([left, left]);
+      fc.property(hardTexts, (text) => {
+        const sanitizedName = sanitizeFileName(text);
+        expect([parseFileName(sanitizedName), sanitizeFileName(sanitizedName)]).toEqual([sanitizedName, sanitizedName]);
       }),
     );
   });
 
   it('keeps a valid name', () => {
     fc.assert(
-      fc.property(hard, (text) => {
-        const given = parseFileName(text);
-        if (!isRefusal(given)) expect(sanitizeFileName(text)).toBe(given);
+      fc.property(hardTexts, (text) => {
+        const parsedName = parseFileName(text);
+        if (!isRefusal(parsedName)) expect(sanitizeFileName(text)).toBe(parsedName);
       }),
     );
   });
@@ -105,8 +105,8 @@ describe('freeName', () => {
     ['a.tar.gz', ['a.tar.gz'], 'a.tar (2).gz'],
     [`${'ж'.repeat(251)}.jpg`, [`${'ж'.repeat(251)}.jpg`], `${'ж'.repeat(247)} (2).jpg`],
     [`a.${'e'.repeat(253)}`, [`a.${'e'.repeat(253)}`], `a.${'e'.repeat(249)} (2)`],
-  ])('of %j beside %j is %j', (own, taken, expected) => {
-    expect(freeName(own, new Set(taken))).toBe(expected);
+  ])('turns %j beside %j into %j', (name, taken, expected) => {
+    expect(freeName(name, new Set(taken))).toBe(expected);
   });
 });
 
@@ -114,28 +114,28 @@ describe.each([
   ['free', freeName, freeNamePrefix],
   ['restored', restoredName, restoredNamePrefix],
 ])('a %s name', (_, makeName, prefixOf) => {
-  const many = (own: string, count: number) => {
+  const makeNames = (name: string, count: number) => {
     const taken = new Set<string>();
-    for (let number = 0; number < count; number += 1) taken.add(makeName(own, taken));
+    for (let number = 0; number < count; number += 1) taken.add(makeName(name, taken));
     return [...taken];
   };
 
-  it('is the own one while free, then never a taken one', () => {
+  it('is first the original name and then never a taken name', () => {
     fc.assert(
-      fc.property(name, (own) => {
-        const names = many(own, 12);
-        expect([names[0], names.length]).toEqual([own, 12]);
+      fc.property(validNames, (originalName) => {
+        const names = makeNames(originalName, 12);
+        expect([names[0], names.length]).toEqual([originalName, 12]);
       }),
     );
   });
 
   it('is valid, within the length limit, and keeps its extension', () => {
     fc.assert(
-      fc.property(name, (own) => {
-        for (const each of many(own, 12)) {
-          expect([isStorable(each), characterCount(each) <= MAX_LENGTH]).toEqual([true, true]);
-          if (makeName === freeName && splitExtension(own)[1].length <= 32)
-            expect(splitExtension(each)[1]).toBe(splitExtension(own)[1]);
+      fc.property(validNames, (originalName) => {
+        for (const candidate of makeNames(originalName, 12)) {
+          expect([isStorable(candidate), characterCount(candidate) <= MAX_LENGTH]).toEqual([true, true]);
+          if (makeName === freeName && splitExtension(originalName)[1].length <= 32)
+            expect(splitExtension(candidate)[1]).toBe(splitExtension(originalName)[1]);
         }
       }),
     );
@@ -143,8 +143,9 @@ describe.each([
 
   it('has the stated prefix once it is numbered', () => {
     fc.assert(
-      fc.property(name, (own) => {
-        for (const each of many(own, 12).slice(1)) expect(each.startsWith(prefixOf(own))).toBe(true);
+      fc.property(validNames, (originalName) => {
+        for (const candidate of makeNames(originalName, 12).slice(1))
+          expect(candidate.startsWith(prefixOf(originalName))).toBe(true);
       }),
     );
   });
@@ -162,7 +163,7 @@ describe('RestoredNames', () => {
 
   it('never assigns a name twice', () => {
     const names = new RestoredNames(['a', 'b', 'a (3)']);
-    expect(['a', 'a', 'b', 'a (2)', 'a', 'c'].map((each) => names.assign(each))).toEqual([
+    expect(['a', 'a', 'b', 'a (2)', 'a', 'c'].map((name) => names.assign(name))).toEqual([
       'a (2)',
       'a (4)',
       'b (2)',
@@ -174,11 +175,11 @@ describe('RestoredNames', () => {
 
   it('assigns names with the stated prefix', () => {
     fc.assert(
-      fc.property(name, (own) => {
-        const names = new RestoredNames([own]);
+      fc.property(validNames, (originalName) => {
+        const names = new RestoredNames([originalName]);
         for (let number = 2; number < 12; number += 1) {
-          const stem = [...names.assign(own).replace(/ \(\d+\)$/, '')].slice(0, MAX_STEM_LENGTH).join('');
-          expect(stem).toBe(restoredNamePrefix(own));
+          const stem = [...names.assign(originalName).replace(/ \(\d+\)$/, '')].slice(0, MAX_STEM_LENGTH).join('');
+          expect(stem).toBe(restoredNamePrefix(originalName));
         }
       }),
     );
@@ -186,13 +187,13 @@ describe('RestoredNames', () => {
 
   it('assigns ten thousand names quickly', () => {
     const names = new RestoredNames(['a']);
-    const assigned = Array.from({ length: 10_000 }, () => names.assign('a'));
-    expect([assigned[9_999], new Set(assigned).size]).toEqual(['a (10001)', 10_000]);
+    const assignedNames = Array.from({ length: 10_000 }, () => names.assign('a'));
+    expect([assignedNames[9_999], new Set(assignedNames).size]).toEqual(['a (10001)', 10_000]);
   });
 
   it('truncates a name to make room for the number', () => {
-    const long = 'x'.repeat(MAX_LENGTH);
-    expect(restoredName(long, new Set([long]))).toBe(`${'x'.repeat(MAX_LENGTH - 4)} (2)`);
+    const longName = 'x'.repeat(MAX_LENGTH);
+    expect(restoredName(longName, new Set([longName]))).toBe(`${'x'.repeat(MAX_LENGTH - 4)} (2)`);
   });
 });
 
@@ -205,7 +206,7 @@ describe('parseTags', () => {
     ],
     ['', []],
     [[], []],
-  ])('parses %j as %j', (sent, expected) => {
-    expect(parseTags(sent)).toEqual(expected);
+  ])('parses %j as %j', (input, expected) => {
+    expect(parseTags(input)).toEqual(expected);
   });
 });

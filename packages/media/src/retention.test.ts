@@ -1,19 +1,19 @@
 import { purgeAt, unusedSince, versionToRevert } from './retention.js';
 
-const since = new Date('2026-03-01T12:00:00Z');
-const at = (text: string): Date => new Date(`2026-${text}Z`);
+const start = new Date('2026-03-01T12:00:00Z');
+const dateOf = (text: string): Date => new Date(`2026-${text}Z`);
 
 describe('purgeAt', () => {
   it('adds days', () => {
-    expect(purgeAt(since, 30)).toEqual(at('03-31T12:00:00'));
-    expect(purgeAt(since, 0)).toEqual(since);
+    expect(purgeAt(start, 30)).toEqual(dateOf('03-31T12:00:00'));
+    expect(purgeAt(start, 0)).toEqual(start);
   });
 });
 
 describe('unusedSince', () => {
   it('subtracts days', () => {
-    expect(unusedSince(at('03-31T12:00:00'), 30)).toEqual(since);
-    expect(unusedSince(since, 0)).toEqual(since);
+    expect(unusedSince(dateOf('03-31T12:00:00'), 30)).toEqual(start);
+    expect(unusedSince(start, 0)).toEqual(start);
   });
 });
 
@@ -25,7 +25,7 @@ describe('versionToRevert', () => {
     [[1, 3], 2, undefined],
     [[], undefined, undefined],
     [[], 1, undefined],
-  ])('of %j, with %p requested, is %p', (kept, requested, expected) => {
-    expect(versionToRevert(kept, requested)).toBe(expected);
+  ])('selects from %j, with %p requested: %p', (keptVersions, requested, expected) => {
+    expect(versionToRevert(keptVersions, requested)).toBe(expected);
   });
 });

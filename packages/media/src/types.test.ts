@@ -1,25 +1,25 @@
 import { ALLOWED_MIMES, FILE_KINDS, isProcessed, kindOf, canHoldScripts } from './types.js';
 
-describe('types of files', () => {
-  it('have a kind when allowed', () => {
+describe('a type of files', () => {
+  it('has a kind when allowed', () => {
     expect(ALLOWED_MIMES).toHaveLength(22);
     expect(new Set(ALLOWED_MIMES.map(kindOf))).toEqual(new Set(FILE_KINDS));
   });
 
   it.each(['text/html', 'application/x-msdownload', 'application/xml', '', 'constructor', 'image/JPEG'])(
-    'have no kind when not allowed: %j',
+    'has no kind when not allowed: %j',
     (mime) => {
       expect(kindOf(mime)).toBeUndefined();
     },
   );
 
-  it('are processed when images, videos or PDFs', () => {
+  it('is processed when it is an image, a video or PDF', () => {
     expect(ALLOWED_MIMES.filter((mime) => !isProcessed(mime))).toEqual(
       ALLOWED_MIMES.filter((mime) => /^(audio|text)\/|svg|officedocument|zip/.test(mime)),
     );
   });
 
-  it('state whether they can hold scripts', () => {
+  it('states whether it can hold scripts', () => {
     expect(['image/svg+xml', 'application/pdf', 'text/plain', 'text/html'].map(canHoldScripts)).toEqual([
       true,
       true,

@@ -4,9 +4,9 @@ import { fileKeyOfUrl } from './usages.js';
 
 const base = 'https://cdn.example.com/media';
 const prefix = 'ab12cd34';
-const used = (url: string): string | undefined => fileKeyOfUrl(url, base, prefix);
+const fileKeyOf = (url: string): string | undefined => fileKeyOfUrl(url, base, prefix);
 
-describe('usedKey', () => {
+describe('fileKeyOfUrl', () => {
   it.each([
     [`${base}/ab12cd34/shoes/a.jpg`, 'the file'],
     [`${base}/ab12cd34/shoes/a.jpg?v=3`, 'a later version'],
@@ -17,7 +17,7 @@ describe('usedKey', () => {
     [`${base}/ab12cd34/shoes/a.jpg@p7.webp`, 'a page'],
     [`${base}/ab12cd34/sh%6Fes/a%2Ejpg`, 'escaped characters'],
   ])('finds the file of %s: %s', (url) => {
-    expect(used(url)).toBe('ab12cd34/shoes/a.jpg');
+    expect(fileKeyOf(url)).toBe('ab12cd34/shoes/a.jpg');
   });
 
   it('finds the file of every public URL', () => {
@@ -26,18 +26,18 @@ describe('usedKey', () => {
       fc.property(fc.array(name, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 30 }), (names, number) => {
         const key = [prefix, ...names].join('/');
         const keys = [key, renditionKey(key, number), versionKey(key, number), pageKey(key, number, 'webp')];
-        expect(keys.map((each) => used(publicUrl(base, each, number)))).toEqual(keys.map(() => key));
+        expect(keys.map((publicKey) => fileKeyOf(publicUrl(base, publicKey, number)))).toEqual(keys.map(() => key));
       }),
     );
   });
 
-  it('gives keys of unknown files, too', () => {
-    expect(used(`${base}/ab12cd34/My photo%20(1).JPG`)).toBe('ab12cd34/My photo (1).JPG');
-    expect(used(`${base}/ab12cd34/Čizma.jpg`)).toBe('ab12cd34/Čizma.jpg');
+  it('returns the keys of unknown files', () => {
+    expect(fileKeyOf(`${base}/ab12cd34/My photo%20(1).JPG`)).toBe('ab12cd34/My photo (1).JPG');
+    expect(fileKeyOf(`${base}/ab12cd34/Čizma.jpg`)).toBe('ab12cd34/Čizma.jpg');
   });
 });
 
-describe('usedKey finds no file for', () => {
+describe('fileKeyOfUrl of other URLs', () => {
   it.each([
     ['another host', 'https://shop.example.com/a.jpg'],
     ['another base', `${base}-2/ab12cd34/a.jpg`],
@@ -55,13 +55,13 @@ describe('usedKey finds no file for', () => {
     ['an invalid escape', `${base}/ab12cd34/%E0%A4%A`],
     ['a path without host', '/media/ab12cd34/a.jpg'],
     ['an empty text', ''],
-  ])('%s', (_, url) => {
-    expect(used(url)).toBeUndefined();
+  ])('returns undefined for %s', (_, url) => {
+    expect(fileKeyOf(url)).toBeUndefined();
   });
 
-  it('keys above the limit in bytes', () => {
-    expect(used(`${base}/ab12cd34/${'é'.repeat(1_019)}`)).toBe(`ab12cd34/${'é'.repeat(1_019)}`);
-    expect(used(`${base}/ab12cd34/${'é'.repeat(1_020)}`)).toBeUndefined();
-    expect(used(`${base}/ab12cd34/${'靴'.repeat(1_900)}`)).toBeUndefined();
+  it('returns undefined for a key above the limit in bytes', () => {
+    expect(fileKeyOf(`${base}/ab12cd34/${'é'.repeat(1_019)}`)).toBe(`ab12cd34/${'é'.repeat(1_019)}`);
+    expect(fileKeyOf(`${base}/ab12cd34/${'é'.repeat(1_020)}`)).toBeUndefined();
+    expect(fileKeyOf(`${base}/ab12cd34/${'靴'.repeat(1_900)}`)).toBeUndefined();
   });
 });

@@ -2,13 +2,14 @@ import { UnreadableFile, type PageRenderer, type RenderedPage } from '@back-offi
 import { Worker } from 'node:worker_threads';
 
 export interface PdfiumOptions {
-  /** Time limit per document, from the first requested page to the last; its thread is terminated then. */
+  /**
+   * Time limit per document, from the first requested page to the last. The thread is terminated when it is exceeded.
+   */
   readonly timeoutMs?: number;
   /** Memory limit per document, with its fonts and images. */
   readonly memoryMegabytes?: number;
 }
 
-/** Data that a thread starts with. */
 export interface PdfiumTask {
   readonly bytes: Uint8Array;
   readonly memoryMegabytes: number;
@@ -22,27 +23,27 @@ export type PdfiumReply =
 
 const TIMEOUT_MS = 120_000;
 const MEMORY_MEGABYTES = 512;
-// Points to the build from the sources, too: a thread cannot load TypeScript.
+// This is the build even when sources run, because a thread cannot load TypeScript.
 const WORKER = new URL('../dist/pdfium-worker.js', import.meta.url);
 
 /**
- * Renders pages by PDFium, one document at a time. Each document has its own thread, which isolates crashes and leaks.
- * Pages are rendered on request, so only one is in memory.
+ * Renders one document at a time by PDFium. Each document has its own thread, which isolates crashes and leaks. Pages
+ * are rendered on request, so only one is in memory.
  */
 export class PdfiumPageRenderer implements PageRenderer {
-  private last: Promise<unknown> = Promise.resolve();
+  private queue: Promise<unknown> = Promise.resolve();
   private readonly threads = new Set<PdfiumThread>();
 
   constructor(private readonly options: PdfiumOptions = {}) {}
 
   async *pages(bytes: Uint8Array, maxPages: number): AsyncGenerator<RenderedPage> {
-    const { turn, done } = this.turn();
-    await turn;
+    const { turn: previousDone, done: release } = this.joinQueue();
+    await previousDone;
     const thread = new PdfiumThread(bytes, this.options);
     this.threads.add(thread);
     try {
       // A caller that stops reading must not block the next document beyond the timeout.
-      void thread.ended.then(done);
+      void thread.ended.then(release);
       for (let page = 1; page <= maxPages; page += 1) {
         const reply = await thread.request(page);
         if ('end' in reply) return;
@@ -53,7 +54,7 @@ export class PdfiumPageRenderer implements PageRenderer {
     } finally {
       this.threads.delete(thread);
       await thread.close();
-      done();
+      release();
     }
   }
 
@@ -62,11 +63,11 @@ export class PdfiumPageRenderer implements PageRenderer {
     await Promise.all([...this.threads].map((thread) => thread.close()));
   }
 
-  private turn(): { readonly turn: Promise<unknown>; readonly done: () => void } {
-    const turn = this.last;
-    let done = (): void => {};
-    this.last = new Promise<void>((resolve) => (done = resolve));
-    return { turn, done };
+  private joinQueue(): { readonly turn: Promise<unknown>; readonly done: () => void } {
+    const previousDone = this.queue;
+    let release = (): void => {};
+    this.queue = new Promise<void>((resolve) => (release = resolve));
+    return { turn: previousDone, done: release };
   }
 }
 
@@ -82,7 +83,7 @@ class PdfiumThread {
     this.worker = new Worker(WORKER, {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
-      // Keeps the library's output out of the service's log.
+      // The output of the library stays out of the service's log.
       stdout: true,
       stderr: true,
     });

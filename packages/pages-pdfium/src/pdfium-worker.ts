@@ -8,7 +8,7 @@ import type { PdfiumReply, PdfiumTask } from './pdfium-page-renderer.js';
 const { bytes, memoryMegabytes } = workerData as PdfiumTask;
 const DOTS_PER_POINT = 150 / 72;
 const MAX_SIDE_PIXELS = 2_000;
-/** RGB without alpha, filter "up". */
+/** RGB without alpha, with the filter "up". */
 const PNG_OPTIONS = { colorType: 2, filterType: 2, deflateLevel: 6 } as const;
 let document: PDFiumDocument | undefined;
 
@@ -46,11 +46,11 @@ async function renderPage(page: PDFiumPage, number: number): Promise<PdfiumReply
   return { page: { page: number, ...size, bytes: encodePng(data, size) } };
 }
 
-/** `undefined` for a page without a valid size. */
+/** Returns `undefined` for a page without a valid size. */
 function sizeOf(width: number, height: number): Size | undefined {
-  const longest = Math.max(width, height);
-  if (!(width > 0 && height > 0 && longest < Infinity)) return undefined;
-  const scale = Math.min(DOTS_PER_POINT, MAX_SIDE_PIXELS / longest);
+  const longestSide = Math.max(width, height);
+  if (!(width > 0 && height > 0 && longestSide < Infinity)) return undefined;
+  const scale = Math.min(DOTS_PER_POINT, MAX_SIDE_PIXELS / longestSide);
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }
 

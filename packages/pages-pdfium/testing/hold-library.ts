@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** V8 shares compiled code between threads while a module is referenced. */
+/** V8 shares compiled code between threads while a module is referenced, so tests run faster. */
 export function holdLibrary(): void {
-  const modules: WebAssembly.Module[] = [];
+  const heldModules: WebAssembly.Module[] = [];
   beforeAll(async () => {
     const library = await readFile(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm')));
-    modules.push(await WebAssembly.compile(library));
+    heldModules.push(await WebAssembly.compile(library));
   });
   afterAll(() => {
-    modules.length = 0;
+    heldModules.length = 0;
   });
 }

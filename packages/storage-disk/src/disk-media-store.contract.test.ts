@@ -7,21 +7,21 @@ import { DiskMediaStore } from './disk-media-store.js';
 
 const HOUR_MS = 3_600_000;
 
-const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'media-'));
-const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+const makeTempFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'media-'));
+const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
 describe('DiskMediaStore', () => {
   mediaStoreContract(runnerOf(globalThis), async () => {
-    const root = await folder();
-    const gone = await folder();
-    const unreachable = await DiskMediaStore.open(gone);
-    await remove(gone);
+    const root = await makeTempFolder();
+    const missingFolder = await makeTempFolder();
+    const unreachable = await DiskMediaStore.open(missingFolder);
+    await removeFolder(missingFolder);
     const heldBytes = async (): Promise<number> => {
       const entries = await readdir(root, { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => entry.isFile());
       const sizes = await Promise.all(
         files.map(
-          // An empty file takes a place, too.
+          // An empty file counts as one byte.
           async ({ parentPath, name }) => Math.max((await stat(join(parentPath, name))).size, 1),
         ),
       );
@@ -31,13 +31,13 @@ describe('DiskMediaStore', () => {
     const reopenAfterCrash = async (): Promise<DiskMediaStore> => {
       const leftover = join(root, '.unfinished', 'leftover');
       await writeFile(leftover, 'half of it');
-      const then = new Date(Date.now() - 25 * HOUR_MS);
-      await utimes(leftover, then, then);
+      const aDayAgo = new Date(Date.now() - 25 * HOUR_MS);
+      await utimes(leftover, aDayAgo, aDayAgo);
       return DiskMediaStore.open(root);
     };
     return {
       store: await DiskMediaStore.open(root),
-      close: () => remove(root),
+      close: () => removeFolder(root),
       isTemporary: true,
       unreachable,
       heldBytes,

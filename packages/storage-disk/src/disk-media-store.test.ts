@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DiskMediaStore, StoreNotWritable } from './disk-media-store.js';
 
-const folder = (): Promise<string> => mkdtemp(join(tmpdir(), 'media-'));
-const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+const makeTempFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'media-'));
+const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
 async function* bytes(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
@@ -24,41 +24,40 @@ describe('an invalid key', () => {
     'a\u0000b',
     'a b',
     'a/..',
-  ])('reaches no file: %j', async (key) => {
-    const root = await folder();
+  ])('is refused without access to a file: %j', async (key) => {
+    const root = await makeTempFolder();
     const store = await DiskMediaStore.open(join(root, 'media'));
     await writeFile(join(root, 'x'), 'secret');
     await expect(async () => store.put(key, bytes('x'))).rejects.toThrow('Not a key');
     await expect(async () => store.read(key)).rejects.toThrow('Not a key');
     await expect(async () => store.remove(key)).rejects.toThrow('Not a key');
     await expect(async () => store.copy(key, 'b')).rejects.toThrow('Not a key');
-    await remove(root);
+    await removeFolder(root);
   });
 });
 
 describe('a full disk', () => {
-  it('is a clear error and leaves no files', async () => {
-    const root = await folder();
+  it('gives a clear error and leaves no files', async () => {
+    const root = await makeTempFolder();
     const store = await DiskMediaStore.open(root);
-    const full = async function* (): AsyncGenerator<Uint8Array> {
+    const failingSource = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from('x');
-      // The system's error for a full disk.
+      // This is the system's error for a full disk.
       throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     };
-    const put = store.put('a', full());
+    const put = store.put('a', failingSource());
     await expect(put).rejects.toThrow(StoreNotWritable);
     await expect(put).rejects.toThrow('The media folder is full');
     expect(await readdir(join(root, '.unfinished'))).toEqual([]);
     expect(await store.read('a')).toBeUndefined();
-    await remove(root);
+    await removeFolder(root);
   });
 });
 
 describe('a folder that is not writable', () => {
   const UNPRIVILEGED_UID = 65_534;
 
-  /** Root can write everywhere. */
-  async function asOrdinaryUser(work: () => Promise<void>): Promise<void> {
+  async function runUnprivileged(work: () => Promise<void>): Promise<void> {
     const isRoot = process.getuid?.() === 0;
     if (isRoot) process.seteuid?.(UNPRIVILEGED_UID);
     try {
@@ -68,36 +67,36 @@ describe('a folder that is not writable', () => {
     }
   }
 
-  it('is a clear error of put, ping and open', async () => {
-    const root = await folder();
+  it('gives a clear error on put, ping and open', async () => {
+    const root = await makeTempFolder();
     const store = await DiskMediaStore.open(root);
     await chmod(root, 0o555);
     await chmod(join(root, '.unfinished'), 0o555);
-    await asOrdinaryUser(async () => {
+    await runUnprivileged(async () => {
       await expect(store.put('a', bytes('x'))).rejects.toThrow('may not be written');
       await expect(store.ping()).rejects.toThrow('may not be written');
       await expect(DiskMediaStore.open(join(root, 'inner'))).rejects.toThrow('may not be written');
     });
     await chmod(root, 0o755);
     await chmod(join(root, '.unfinished'), 0o755);
-    await remove(root);
+    await removeFolder(root);
   });
 });
 
 describe('a temporary file of a crash', () => {
   it('is removed at a start after a day', async () => {
-    const root = await folder();
+    const root = await makeTempFolder();
     await DiskMediaStore.open(root);
-    const [old, recent] = ['old', 'recent'].map((name) => join(root, '.unfinished', name));
-    await writeFile(old as string, 'x');
-    await writeFile(recent as string, 'x');
+    const [oldFile, recentFile] = ['old', 'recent'].map((name) => join(root, '.unfinished', name));
+    await writeFile(oldFile as string, 'x');
+    await writeFile(recentFile as string, 'x');
     const aDayAgo = new Date(Date.now() - 25 * 3_600_000);
-    await utimes(old as string, aDayAgo, aDayAgo);
+    await utimes(oldFile as string, aDayAgo, aDayAgo);
     const store = await DiskMediaStore.open(root);
     expect(await readdir(join(root, '.unfinished'))).toEqual(['recent']);
-    const listed: unknown[] = [];
-    for await (const object of store.list('')) listed.push(object);
-    expect(listed).toEqual([]);
-    await remove(root);
+    const objects: unknown[] = [];
+    for await (const object of store.list('')) objects.push(object);
+    expect(objects).toEqual([]);
+    await removeFolder(root);
   });
 });

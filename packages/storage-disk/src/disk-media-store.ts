@@ -4,18 +4,17 @@ import { copyFile, link, open, opendir, rename, rm, stat, type FileHandle } from
 import { dirname, join } from 'node:path';
 import { makeFolder } from './make-folder.js';
 
-/** Within the root, since a rename needs one file system. No key starts with a dot. */
-const UNFINISHED = '.unfinished';
+/** The folder lies within the root, because a rename needs one file system. No key starts with a dot. */
+const TEMPORARY_FOLDER = '.unfinished';
 const KEY = /^[a-z0-9_][a-z0-9._@-]*(?:\/[a-z0-9_][a-z0-9._@-]*)*$/;
-/** Age at which temporary files of crashed writes are removed. */
+/** Temporary files of crashed writes are removed at this age. */
 const STALE_MS = 24 * 3_600_000;
 
-/** The file system is full or not writable. */
 export class StoreNotWritable extends Error {}
 
 /**
- * Stores objects as files in a folder. Writes go to a temporary file that is flushed and renamed, so readers see the
- * old or the whole new object, even after a crash.
+ * Stores objects as files in a folder. A write creates a temporary file, flushes it and renames it. Readers see the old
+ * or the whole new object, even after a crash.
  */
 export class DiskMediaStore implements MediaStore {
   private constructor(private readonly root: string) {}
@@ -23,19 +22,19 @@ export class DiskMediaStore implements MediaStore {
   /** Creates the folder if it is missing and removes temporary files of earlier crashes. */
   static async open(root: string): Promise<DiskMediaStore> {
     const store = new DiskMediaStore(root);
-    await translateErrors(() => makeFolder(join(root, UNFINISHED)));
+    await translateErrors(() => makeFolder(join(root, TEMPORARY_FOLDER)));
     await store.sweep();
     return store;
   }
 
-  /** Creates and removes nothing; a missing folder is an empty store. */
+  /** Creates and removes nothing; a missing folder counts as an empty store. */
   static openReadOnly(root: string): DiskMediaStore {
     return new DiskMediaStore(root);
   }
 
   put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
-    return this.writeAtomically(key, async (unfinished) => {
-      const file = await open(unfinished, 'wx');
+    return this.writeAtomically(key, async (temporaryPath) => {
+      const file = await open(temporaryPath, 'wx');
       try {
         let size = 0;
         for await (const chunk of bytes) {
@@ -63,18 +62,18 @@ export class DiskMediaStore implements MediaStore {
 
   async copy(from: string, to: string): Promise<boolean> {
     const source = this.pathOf(from);
-    const copied = await ifExists(() =>
-      this.writeAtomically(to, async (unfinished) => {
-        await linkOrCopy(source, unfinished);
+    const isCopied = await ifExists(() =>
+      this.writeAtomically(to, async (temporaryPath) => {
+        await linkOrCopy(source, temporaryPath);
         return true;
       }),
     );
-    return copied ?? false;
+    return isCopied ?? false;
   }
 
   async remove(key: string): Promise<void> {
     const path = this.pathOf(key);
-    const { isFile } = (await ifExists(() => stat(path).then((each) => ({ isFile: each.isFile() })))) ?? {
+    const { isFile } = (await ifExists(() => stat(path).then((stats) => ({ isFile: stats.isFile() })))) ?? {
       isFile: false,
     };
     if (isFile) await translateErrors(() => rm(path, { force: true }));
@@ -90,28 +89,31 @@ export class DiskMediaStore implements MediaStore {
   }
 
   async ping(): Promise<void> {
-    const probe = join(this.root, UNFINISHED, `ping-${randomUUID()}`);
+    const probe = join(this.root, TEMPORARY_FOLDER, `ping-${randomUUID()}`);
     await translateErrors(async () => {
       await (await open(probe, 'wx')).close();
       await rm(probe);
     });
   }
 
-  /** Writes a temporary file and renames it to the object's path; a failure leaves nothing. */
-  private async writeAtomically<Result>(key: string, write: (unfinished: string) => Promise<Result>): Promise<Result> {
+  /** Writes a temporary file and renames it to the object's path. A failure leaves no files. */
+  private async writeAtomically<Result>(
+    key: string,
+    write: (temporaryPath: string) => Promise<Result>,
+  ): Promise<Result> {
     const path = this.pathOf(key);
-    const unfinished = join(this.root, UNFINISHED, randomUUID());
+    const temporaryPath = join(this.root, TEMPORARY_FOLDER, randomUUID());
     try {
       return await translateErrors(async () => {
-        const result = await write(unfinished);
+        const result = await write(temporaryPath);
         await makeFlushedFolder(dirname(path));
-        await rename(unfinished, path);
+        await rename(temporaryPath, path);
         await flushPath(dirname(path));
         return result;
       });
     } finally {
-      // After success, too: renaming a file onto a hard link of itself keeps both names.
-      await rm(unfinished, { force: true }).catch(() => {});
+      // After success, the file may also remain: renaming it onto a hard link of itself keeps both names.
+      await rm(temporaryPath, { force: true }).catch(() => {});
     }
   }
 
@@ -120,13 +122,13 @@ export class DiskMediaStore implements MediaStore {
     if (entries === undefined) return;
     for await (const entry of entries) {
       const key = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && entry.name !== UNFINISHED) yield* this.keysBelow(key);
+      if (entry.isDirectory() && entry.name !== TEMPORARY_FOLDER) yield* this.keysBelow(key);
       else if (entry.isFile()) yield key;
     }
   }
 
   private async sweep(): Promise<void> {
-    const folder = join(this.root, UNFINISHED);
+    const folder = join(this.root, TEMPORARY_FOLDER);
     for await (const entry of await opendir(folder)) {
       const path = join(folder, entry.name);
       const stats = await ifExists(() => stat(path));
@@ -134,7 +136,7 @@ export class DiskMediaStore implements MediaStore {
     }
   }
 
-  /** Throws for invalid keys, which must never reach the file system. */
+  /** Throws for an invalid key, which must never reach the file system. */
   private pathOf(key: string): string {
     if (!KEY.test(key) || key.includes('..')) throw new Error('Not a key of the media library');
     return join(this.root, ...key.split('/'));
@@ -146,7 +148,7 @@ async function statFile(file: FileHandle): Promise<{ readonly size: number; read
   return { size: stats.size, isFile: stats.isFile() };
 }
 
-/** Objects are replaced, never changed, so a hard link is a copy. */
+/** A hard link is a copy, because objects are replaced and never changed. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
@@ -158,11 +160,12 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   }
 }
 
-/** Creates missing folders and flushes them, so that they survive a crash. */
+/** Flushes the folders that it creates, so that they survive a crash. */
 async function makeFlushedFolder(folder: string): Promise<void> {
-  const first = await makeFolder(folder);
-  if (first === undefined) return;
-  for (let each = folder; each.length >= first.length; each = dirname(each)) await flushPath(dirname(each));
+  const firstCreated = await makeFolder(folder);
+  if (firstCreated === undefined) return;
+  for (let created = folder; created.length >= firstCreated.length; created = dirname(created))
+    await flushPath(dirname(created));
 }
 
 async function flushPath(path: string): Promise<void> {

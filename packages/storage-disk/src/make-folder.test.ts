@@ -11,14 +11,14 @@ describe('makeFolder', () => {
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  it('creates missing parents and returns the first', async () => {
+  it('creates missing parents and returns the first created folder', async () => {
     expect(await makeFolder(join(root, 'a/b/c'))).toBe(join(root, 'a'));
     expect((await stat(join(root, 'a/b/c'))).isDirectory()).toBe(true);
     expect(await makeFolder(join(root, 'a/b/c'))).toBeUndefined();
   });
 
   it('throws the true cause on a read-only file system', async () => {
-    // Node's behaviour there.
+    // Node fails like this on a read-only file system.
     const readOnly = (async (path: string, { recursive }: { recursive?: boolean }) => {
       throw Object.assign(new Error(`mkdir '${path}'`), { code: recursive ? 'ENOENT' : 'EROFS' });
     }) as typeof mkdir;

@@ -1,4 +1,4 @@
-import { ciphers, onS3rver, OPTIONS } from '../testing/on-s3rver.js';
+import { ciphers, openS3rverFixture, OPTIONS } from '../testing/on-s3rver.js';
 import { S3MediaStore } from './s3-media-store.js';
 
 beforeAll(ciphers.replace);
@@ -6,17 +6,17 @@ afterAll(ciphers.restore);
 
 describe('an unreachable S3 service', () => {
   it('fails a ping', async () => {
-    const unreachable = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9' });
-    await expect(unreachable.ping()).rejects.toThrow();
-    unreachable.close();
+    const unreachableStore = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9' });
+    await expect(unreachableStore.ping()).rejects.toThrow();
+    unreachableStore.close();
   });
 
-  it('differs from a missing object', async () => {
-    const { store, close } = await onS3rver();
+  it('fails a read, unlike a missing object', async () => {
+    const { store, close } = await openS3rverFixture();
     expect(await store.read('none')).toBeUndefined();
-    const elsewhere = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9' });
-    await expect(elsewhere.read('none')).rejects.toThrow();
-    elsewhere.close();
+    const unreachableStore = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9' });
+    await expect(unreachableStore.read('none')).rejects.toThrow();
+    unreachableStore.close();
     await close();
   });
 });

@@ -12,7 +12,7 @@ import type { ByteRange, MediaStore, StoredBytes, StoredObject } from '@back-off
 import { Readable } from 'node:stream';
 
 export interface S3Options {
-  /** For services other than AWS. */
+  /** Needed for services other than AWS. */
   readonly endpoint?: string | undefined;
   readonly region: string;
   readonly bucket: string;
@@ -21,13 +21,13 @@ export interface S3Options {
   readonly secretAccessKey?: string | undefined;
 }
 
-/** The smallest part that S3 accepts. */
+/** This is the smallest part that S3 accepts. */
 const PART_BYTES = 5 * 2 ** 20;
 const PART_CONCURRENCY = 2;
 const CONNECTION_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** Stores objects in a bucket of any S3-compatible service, with common operations only. */
+/** Stores objects in a bucket of any S3-compatible service, by common operations only. */
 export class S3MediaStore implements MediaStore {
   private readonly client: S3Client;
   private readonly bucket: string;
@@ -40,7 +40,7 @@ export class S3MediaStore implements MediaStore {
       ...(accessKeyId !== undefined &&
         secretAccessKey !== undefined && { credentials: { accessKeyId, secretAccessKey } }),
       forcePathStyle: true,
-      // Services other than AWS store trailing checksums of streams as content.
+      // Services other than AWS store the trailing checksums of streams as content.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
@@ -49,13 +49,13 @@ export class S3MediaStore implements MediaStore {
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>, mime: string): Promise<number> {
     let size = 0;
-    const counted = async function* (): AsyncGenerator<Uint8Array> {
+    const countChunks = async function* (): AsyncGenerator<Uint8Array> {
       for await (const chunk of bytes) {
         size += chunk.length;
         yield chunk;
       }
     };
-    const body = Readable.from(counted(), { objectMode: false });
+    const body = Readable.from(countChunks(), { objectMode: false });
     const upload = new Upload({
       client: this.client,
       params: { Bucket: this.bucket, Key: key, Body: body, ContentType: mime },
@@ -69,15 +69,15 @@ export class S3MediaStore implements MediaStore {
   async read(key: string, range?: ByteRange): Promise<StoredBytes | undefined> {
     const header = range && { Range: `bytes=${range.first}-${range.last}` };
     try {
-      const answer = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: key, ...header }));
-      const bytes = answer.Body as Readable;
-      const [, start, whole] = /^bytes (\d+)-.*\/(\d+)$/.exec(answer.ContentRange ?? '') ?? [];
-      const size = Number(whole ?? answer.ContentLength);
+      const response = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: key, ...header }));
+      const bytes = response.Body as Readable;
+      const [, start, totalSize] = /^bytes (\d+)-.*\/(\d+)$/.exec(response.ContentRange ?? '') ?? [];
+      const size = Number(totalSize ?? response.ContentLength);
       // A service may send more than the range, or the whole object.
       return { size, bytes: range ? sliceRange(bytes, Number(start ?? 0), range) : bytes };
     } catch (error) {
       if (isMissing(error)) return undefined;
-      if (statusOf(error) === 416) return this.readNothing(key);
+      if (statusOf(error) === 416) return this.readEmptyRange(key);
       throw error;
     }
   }
@@ -102,16 +102,20 @@ export class S3MediaStore implements MediaStore {
   }
 
   async *list(prefix: string): AsyncGenerator<StoredObject> {
-    let token: string | undefined;
+    let pageToken: string | undefined;
     do {
       const page = await this.client.send(
-        new ListObjectsV2Command({ Bucket: this.bucket, Prefix: prefix, ...(token && { ContinuationToken: token }) }),
+        new ListObjectsV2Command({
+          Bucket: this.bucket,
+          Prefix: prefix,
+          ...(pageToken && { ContinuationToken: pageToken }),
+        }),
       );
       for (const { Key: key, Size: size, LastModified: writtenAt } of page.Contents ?? []) {
         if (key !== undefined) yield { key, size: size ?? 0, writtenAt: writtenAt ?? new Date(0) };
       }
-      token = page.IsTruncated ? page.NextContinuationToken : undefined;
-    } while (token !== undefined);
+      pageToken = page.IsTruncated ? page.NextContinuationToken : undefined;
+    } while (pageToken !== undefined);
   }
 
   async ping(): Promise<void> {
@@ -123,13 +127,13 @@ export class S3MediaStore implements MediaStore {
   }
 
   /** A range beyond the end is empty, but the object has a size. */
-  private async readNothing(key: string): Promise<StoredBytes> {
+  private async readEmptyRange(key: string): Promise<StoredBytes> {
     const { ContentLength: size } = await this.client.send(new HeadObjectCommand({ Bucket: this.bucket, Key: key }));
     return { size: size ?? 0, bytes: Readable.from([]) };
   }
 }
 
-/** Cuts the range out of bytes that start at `start` in the object. */
+/** Yields the bytes of the range. The input starts at `start` in the object. */
 async function* sliceRange(
   bytes: AsyncIterable<Uint8Array>,
   start: number,

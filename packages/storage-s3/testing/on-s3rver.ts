@@ -12,17 +12,19 @@ export const OPTIONS = { region: 'us-east-1', bucket: 'media', accessKeyId: 'S3R
 
 // The server encrypts page tokens with DES, which Node's OpenSSL no longer has.
 const { createCipheriv, createDecipheriv } = crypto;
-const twice = (bytes: unknown): Buffer => Buffer.concat([bytes as Buffer, bytes as Buffer]);
-const substitute =
+const repeatBytes = (bytes: unknown): Buffer => Buffer.concat([bytes as Buffer, bytes as Buffer]);
+const substituteCipher =
   <Cipher>(create: (name: string, key: Buffer, iv: Buffer) => Cipher) =>
   (name: string, key: unknown, iv: unknown): Cipher =>
-    name === 'des' ? create('aes-128-cbc', twice(key), twice(iv)) : create(name, key as Buffer, iv as Buffer);
-/** Replace before {@link onS3rver}, restore after. */
+    name === 'des'
+      ? create('aes-128-cbc', repeatBytes(key), repeatBytes(iv))
+      : create(name, key as Buffer, iv as Buffer);
+/** Tests must replace the ciphers before {@link onS3rver} and restore them after. */
 export const ciphers = {
   replace: () =>
     Object.assign(crypto, {
-      createCipheriv: substitute(createCipheriv),
-      createDecipheriv: substitute(createDecipheriv),
+      createCipheriv: substituteCipher(createCipheriv),
+      createDecipheriv: substituteCipher(createDecipheriv),
     }),
   restore: () => Object.assign(crypto, { createCipheriv, createDecipheriv }),
 };
@@ -36,9 +38,9 @@ interface PutContext {
 
 type Middleware = (context: PutContext, next: () => Promise<void>) => Promise<void>;
 
-/** Puts of one object take turns and end when the file is written: the server itself does neither, unlike S3. */
-function wholePuts(directory: string): Middleware {
-  const turns = new Map<string, Promise<void>>();
+/** Runs the puts of one object one after another, until the file is written. S3 does so; this server does not. */
+function serializePuts(directory: string): Middleware {
+  const lastPuts = new Map<string, Promise<void>>();
   return (context, next) => {
     const { method, path, query } = context;
     if (method !== 'PUT' || 'uploadId' in query || context.get('x-amz-copy-source') !== '') return next();
@@ -46,20 +48,19 @@ function wholePuts(directory: string): Middleware {
     const put = async (): Promise<void> => {
       await next();
       const file = join(directory, `${decodeURIComponent(path)}._S3rver_object`);
-      const end = Date.now() + 2_000;
-      while (Date.now() < end && (await stat(file).catch(() => undefined))?.size !== size) await pause(2);
+      const deadline = Date.now() + 2_000;
+      while (Date.now() < deadline && (await stat(file).catch(() => undefined))?.size !== size) await pause(2);
     };
-    const turn = (turns.get(path) ?? Promise.resolve()).then(put);
-    turns.set(
+    const queuedPut = (lastPuts.get(path) ?? Promise.resolve()).then(put);
+    lastPuts.set(
       path,
-      turn.catch(() => {}),
+      queuedPut.catch(() => {}),
     );
-    return turn;
+    return queuedPut;
   };
 }
 
-/** A store on a new server. */
-export async function onS3rver(): Promise<StoreFixture> {
+export async function openS3rverFixture(): Promise<StoreFixture> {
   const directory = await mkdtemp(join(tmpdir(), 's3-'));
   const server = new S3rver({
     port: 0,
@@ -68,7 +69,7 @@ export async function onS3rver(): Promise<StoreFixture> {
     directory,
     configureBuckets: [{ name: 'media', configs: [] }],
   });
-  (server as unknown as { middleware: Middleware[] }).middleware.unshift(wholePuts(directory));
+  (server as unknown as { middleware: Middleware[] }).middleware.unshift(serializePuts(directory));
   const { port } = (await server.run()) as AddressInfo;
   const store = new S3MediaStore({ ...OPTIONS, endpoint: `http://127.0.0.1:${port}` });
   const unreachable = new S3MediaStore({ ...OPTIONS, endpoint: 'http://127.0.0.1:9' });
@@ -77,9 +78,9 @@ export async function onS3rver(): Promise<StoreFixture> {
     return (JSON.parse(metadata) as Record<string, string>)['content-type'];
   };
   const heldBytes = async (): Promise<number> => {
-    let held = 0;
-    for await (const { size } of store.list('')) held += size;
-    return held;
+    let heldSize = 0;
+    for await (const { size } of store.list('')) heldSize += size;
+    return heldSize;
   };
   const close = async (): Promise<void> => {
     store.close();

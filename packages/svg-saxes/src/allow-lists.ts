@@ -1,27 +1,27 @@
-const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
+const wordSet = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
 export const SVG = 'http://www.w3.org/2000/svg';
 export const XLINK = 'http://www.w3.org/1999/xlink';
 export const XML = 'http://www.w3.org/XML/1998/namespace';
 
-export const ELEMENTS = words(`
+export const ELEMENTS = wordSet(`
   a animate animateMotion animateTransform circle clipPath defs desc ellipse feBlend feColorMatrix feComponentTransfer
   feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood feFuncA feFuncB
   feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode feMorphology feOffset fePointLight feSpecularLighting
   feSpotLight feTile feTurbulence filter g image line linearGradient marker mask mpath path pattern polygon polyline
   radialGradient rect set stop style svg switch symbol text textPath title tspan use view`);
 
-/** Elements that render their text. */
-export const WITH_TEXT = words('text tspan textPath');
-/** Elements with text only: within HTML, a parser would read other content as HTML. */
-export const ONLY_TEXT = words('title desc');
-/** Elements that render or inherit the target of their reference. */
-export const DRAWING_REFERENCES = words('feImage filter linearGradient pattern radialGradient textPath use');
-/** Elements that may embed an image. */
-export const WITH_IMAGE = words('image feImage');
+/** These elements render their text. */
+export const TEXT_ELEMENTS = wordSet('text tspan textPath');
+/** These elements hold only text: within HTML, a parser would read other content as HTML. */
+export const TEXT_ONLY_ELEMENTS = wordSet('title desc');
+/** These elements render or inherit the target of their reference. */
+export const REFERENCING_ELEMENTS = wordSet('feImage filter linearGradient pattern radialGradient textPath use');
+/** These elements may embed an image. */
+export const IMAGE_ELEMENTS = wordSet('image feImage');
 
-/** Presentation attributes, and the only properties allowed in styles. */
-export const PROPERTIES = words(`
+/** These are presentation attributes, and the only properties that styles may hold. */
+export const PROPERTIES = wordSet(`
   alignment-baseline baseline-shift clip clip-path clip-rule color color-interpolation color-interpolation-filters
   color-rendering cx cy d direction display dominant-baseline fill fill-opacity fill-rule filter flood-color flood-opacity
   font font-family font-feature-settings font-kerning font-size font-size-adjust font-stretch font-style font-variant
@@ -35,7 +35,7 @@ export const PROPERTIES = words(`
   text-orientation text-overflow text-rendering text-transform transform transform-box transform-origin unicode-bidi
   vector-effect visibility white-space width word-spacing writing-mode x y`);
 
-const OTHER_ATTRIBUTES = words(`
+const OTHER_ATTRIBUTES = wordSet(`
   accumulate additive amplitude azimuth baseFrequency baseProfile begin bias by calcMode clipPathUnits diffuseConstant
   divisor dur dx dy edgeMode elevation end exponent fill filterRes filterUnits fr from fx fy gradientTransform
   gradientUnits in in2 intercept k1 k2 k3 k4 kernelMatrix kernelUnitLength keyPoints keySplines keyTimes lengthAdjust
@@ -46,25 +46,25 @@ const OTHER_ATTRIBUTES = words(`
   specularExponent spreadMethod startOffset stdDeviation stitchTiles surfaceScale tableValues targetX targetY textLength
   to transform type values version viewBox x1 x2 xChannelSelector y1 y2 yChannelSelector z`);
 
-/** Attributes with free text, which viewers never interpret. */
-export const FREE_TEXT = words(`
+/** These attributes hold free text, which viewers never interpret. */
+export const FREE_TEXT_ATTRIBUTES = wordSet(`
   id class lang media role systemLanguage requiredExtensions requiredFeatures aria-label aria-hidden aria-labelledby`);
 
 export const ATTRIBUTES: ReadonlySet<string> = new Set([...PROPERTIES, ...OTHER_ATTRIBUTES]);
 
-/** Attributes that may be animated: no references, styles or handlers. */
-export const ANIMATED: ReadonlySet<string> = new Set([
+/** These attributes may be animated. They hold no references, styles or handlers. */
+export const ANIMATED_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...PROPERTIES,
-  ...words(`azimuth baseFrequency diffuseConstant dx dy elevation exponent fr fx fy gradientTransform intercept k1 k2 k3
+  ...wordSet(`azimuth baseFrequency diffuseConstant dx dy elevation exponent fr fx fy gradientTransform intercept k1 k2 k3
     k4 kernelMatrix limitingConeAngle markerHeight markerWidth numOctaves offset orient pathLength patternTransform
     points pointsAtX pointsAtY pointsAtZ preserveAspectRatio radius refX refY rotate scale seed slope specularConstant
     specularExponent startOffset stdDeviation surfaceScale tableValues textLength values viewBox x1 x2 y1 y2 z`),
 ]);
 
-/** CSS and transform functions that load nothing. */
+/** These CSS and transform functions load nothing. */
 export const FUNCTIONS: ReadonlySet<string> = new Set([
   '',
-  ...words(`matrix translate translatex translatey scale scalex scaley rotate skew skewx skewy rgb rgba hsl hsla hwb lab lch
+  ...wordSet(`matrix translate translatex translatey scale scalex scaley rotate skew skewx skewy rgb rgba hsl hsla hwb lab lch
     oklab oklch color color-mix calc min max clamp blur brightness contrast drop-shadow grayscale hue-rotate invert opacity
     saturate sepia circle ellipse inset polygon path rect xywh not is where nth-child nth-of-type`),
 ]);

@@ -1,17 +1,17 @@
 import { UnreadableFile } from '@back-office/media';
 import { TextDecoder } from 'node:util';
 
-/** Larger drawings would take too long to sanitize. */
+/** A larger drawing would take too long to sanitize. */
 export const MAX_DRAWING_BYTES = 10 * 2 ** 20;
 const MAX_DECLARATION_BYTES = 256;
-const DECLARED = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/;
+const ENCODING_DECLARATION = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/;
 const BYTE_ORDER_MARKS: readonly (readonly [mark: string, encoding: string])[] = [
   ['\xef\xbb\xbf', 'utf-8'],
   ['\xff\xfe', 'utf-16le'],
   ['\xfe\xff', 'utf-16be'],
 ];
 
-/** Decodes a drawing by its byte order mark, else its XML declaration, else as UTF-8. */
+/** Decodes a drawing by its byte order mark, otherwise by its XML declaration, otherwise as UTF-8. */
 export async function* decodeCharacters(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
   let head: Uint8Array = new Uint8Array();
@@ -30,10 +30,10 @@ export async function* decodeCharacters(bytes: AsyncIterable<Uint8Array>): Async
 /** Throws {@link UnreadableFile} for an unknown encoding. */
 export function decoderFor(head: Uint8Array): TextDecoder {
   const start = Buffer.from(head.subarray(0, MAX_DECLARATION_BYTES)).toString('latin1');
-  const marked = BYTE_ORDER_MARKS.find(([mark]) => start.startsWith(mark));
-  const declared = DECLARED.exec(start)?.[1]?.toLowerCase() ?? 'utf-8';
+  const byteOrderMark = BYTE_ORDER_MARKS.find(([mark]) => start.startsWith(mark));
+  const declaredEncoding = ENCODING_DECLARATION.exec(start)?.[1]?.toLowerCase() ?? 'utf-8';
   // A declaration that is readable as single bytes cannot be UTF-16.
-  const encoding = marked?.[1] ?? (declared.startsWith('utf-16') ? 'utf-8' : declared);
+  const encoding = byteOrderMark?.[1] ?? (declaredEncoding.startsWith('utf-16') ? 'utf-8' : declaredEncoding);
   try {
     return new TextDecoder(encoding, { fatal: true });
   } catch (error) {

@@ -1,86 +1,87 @@
 import { UnreadableFile } from '@back-office/media';
 
-/** Rendered elements, counted once per reference to them. */
-const MAX_DRAWN = 1_000_000;
-const MAX_CHAIN = 500;
+/** Counts a rendered element once per reference to it. */
+const MAX_RENDERED_ELEMENTS = 1_000_000;
+const MAX_CHAIN_LENGTH = 500;
 
 interface Group {
-  drawn: number;
-  /** Counts of references to `#id`, uses of the class `.name`, and elements (`*`). */
-  readonly refersTo: Map<string, number>;
+  elements: number;
+  /** Counts references to `#id`, uses of the class `.name`, and elements (`*`). */
+  readonly referenceCounts: Map<string, number>;
 }
 
 /**
- * Rendering cost of a drawing: nested references let a small file multiply its elements. Elements without an id belong
- * to their nearest ancestor with one.
+ * Rendering cost of a drawing: a small file can multiply its elements by nested references. Elements without an id
+ * belong to their nearest ancestor with an id.
  */
 export class DrawingCost {
   private readonly groups = new Map<string, Group>();
-  private readonly open: Group[] = [newGroup()];
-  private readonly styled = new Map<string, Set<string>>();
+  private readonly openGroups: Group[] = [newGroup()];
+  private readonly idsByClass = new Map<string, Set<string>>();
   private readonly targets = new Map<string, readonly Group[]>();
 
   enter(id: string | undefined, classes: readonly string[], references: readonly string[]): void {
-    const around = this.innermost();
-    // References mean the first element with an id.
-    const isNamed = id !== undefined && !this.groups.has(id);
-    const group = isNamed ? newGroup() : around;
-    if (isNamed) {
+    const parentGroup = this.innermost();
+    // A reference means the first element with its id.
+    const isNewGroup = id !== undefined && !this.groups.has(id);
+    const group = isNewGroup ? newGroup() : parentGroup;
+    if (isNewGroup) {
       this.groups.set(id, group);
-      count(around, `#${id}`);
+      count(parentGroup, `#${id}`);
     }
-    this.open.push(group);
-    group.drawn += 1;
+    this.openGroups.push(group);
+    group.elements += 1;
     for (const key of [...classes.map((name) => `.${name}`), ...references.map((name) => `#${name}`), '*'])
       count(group, key);
   }
 
   leave(): void {
-    this.open.pop();
+    this.openGroups.pop();
   }
 
-  /** Counts a style rule; a selector without a class may match any element. */
+  /** Counts a style rule. A selector without a class may match any element. */
   style(selector: string, references: readonly string[]): void {
     if (references.length === 0) return;
-    for (const each of selector.split(',')) {
-      const classes = each.match(/\.[\w\u0080-\uffff-]+/g) ?? ['*'];
+    for (const part of selector.split(',')) {
+      const classes = part.match(/\.[\w\u0080-\uffff-]+/g) ?? ['*'];
       for (const key of classes) {
-        const ids = this.styled.get(key) ?? new Set();
+        const ids = this.idsByClass.get(key) ?? new Set();
         for (const id of references) ids.add(id);
-        this.styled.set(key, ids);
+        this.idsByClass.set(key, ids);
       }
     }
   }
 
   /** Throws {@link UnreadableFile} when the cost is too high. */
   check(): void {
-    const known = new Map<Group, number>();
-    for (const group of [this.innermost(), ...this.groups.values()]) this.costOf(group, known, 0);
+    const knownCosts = new Map<Group, number>();
+    for (const group of [this.innermost(), ...this.groups.values()]) this.costOf(group, knownCosts, 0);
   }
 
   private innermost(): Group {
-    return this.open.at(-1) ?? newGroup();
+    return this.openGroups.at(-1) ?? newGroup();
   }
 
-  private costOf(group: Group, known: Map<Group, number>, chain: number): number {
-    const before = known.get(group);
-    if (before !== undefined) return before;
-    if (chain > MAX_CHAIN) throw new UnreadableFile('References are nested too deeply');
+  private costOf(group: Group, knownCosts: Map<Group, number>, chainLength: number): number {
+    const knownCost = knownCosts.get(group);
+    if (knownCost !== undefined) return knownCost;
+    if (chainLength > MAX_CHAIN_LENGTH) throw new UnreadableFile('References are nested too deeply');
     // Viewers do not render an element within itself.
-    known.set(group, 0);
-    let cost = group.drawn;
-    for (const [key, times] of group.refersTo) {
-      for (const target of this.targetsOf(key)) cost += times * this.costOf(target, known, chain + 1);
-      if (cost > MAX_DRAWN) throw new UnreadableFile('Too many references in a drawing');
+    knownCosts.set(group, 0);
+    let cost = group.elements;
+    for (const [key, referenceCount] of group.referenceCounts) {
+      for (const target of this.targetsOf(key))
+        cost += referenceCount * this.costOf(target, knownCosts, chainLength + 1);
+      if (cost > MAX_RENDERED_ELEMENTS) throw new UnreadableFile('Too many references in a drawing');
     }
-    known.set(group, cost);
+    knownCosts.set(group, cost);
     return cost;
   }
 
   private targetsOf(key: string): readonly Group[] {
-    const found = this.targets.get(key);
-    if (found) return found;
-    const ids = key.startsWith('#') ? [key.slice(1)] : [...(this.styled.get(key) ?? [])];
+    const knownTargets = this.targets.get(key);
+    if (knownTargets) return knownTargets;
+    const ids = key.startsWith('#') ? [key.slice(1)] : [...(this.idsByClass.get(key) ?? [])];
     const targets = ids.map((id) => this.groups.get(id)).filter((group) => group !== undefined);
     this.targets.set(key, targets);
     return targets;
@@ -88,9 +89,9 @@ export class DrawingCost {
 }
 
 function newGroup(): Group {
-  return { drawn: 0, refersTo: new Map() };
+  return { elements: 0, referenceCounts: new Map() };
 }
 
 function count(group: Group, key: string): void {
-  group.refersTo.set(key, (group.refersTo.get(key) ?? 0) + 1);
+  group.referenceCounts.set(key, (group.referenceCounts.get(key) ?? 0) + 1);
 }

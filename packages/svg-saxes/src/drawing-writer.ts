@@ -2,15 +2,15 @@ import { UnreadableFile } from '@back-office/media';
 import { SaxesParser, type SaxesAttributeNS, type SaxesTagNS } from 'saxes';
 import { DrawingCost } from './drawing-cost.js';
 import {
-  ANIMATED,
+  ANIMATED_ATTRIBUTES,
   ATTRIBUTES,
-  DRAWING_REFERENCES,
+  REFERENCING_ELEMENTS,
   ELEMENTS,
-  FREE_TEXT,
-  ONLY_TEXT,
+  FREE_TEXT_ATTRIBUTES,
+  TEXT_ONLY_ELEMENTS,
   SVG,
-  WITH_IMAGE,
-  WITH_TEXT,
+  IMAGE_ELEMENTS,
+  TEXT_ELEMENTS,
   XLINK,
   XML,
 } from './allow-lists.js';
@@ -23,7 +23,6 @@ const MAX_ATTRIBUTES = 200;
 const MAX_CLASSES = 1_000;
 const MAX_RULES = 20_000;
 
-/** How the text of an open element is handled. */
 type TextMode = 'drawing' | 'text' | 'only text' | 'style';
 type Value = string | EmbeddedImage;
 
@@ -36,14 +35,13 @@ interface OpenElement {
 export class DrawingWriter {
   private readonly parser = new SaxesParser({ xmlns: true, position: false, ...XML_1_0 });
   private readonly cost = new DrawingCost();
-  private readonly open: OpenElement[] = [];
-  /** Number of open elements that are skipped. */
-  private skipped = 0;
-  private elements = 0;
-  private attributes = 0;
+  private readonly openElements: OpenElement[] = [];
+  private skippedDepth = 0;
+  private elementCount = 0;
+  private attributeCount = 0;
   private isTagOpen = false;
-  private sheet = '';
-  private rules = 0;
+  private styleSheet = '';
+  private ruleCount = 0;
   private pieces: Value[] = [];
 
   constructor() {
@@ -53,7 +51,7 @@ export class DrawingWriter {
     this.parser.on('doctype', (doctype) => {
       if (doctype.includes('[')) throw new UnreadableFile('A doctype with declarations');
     });
-    this.parser.on('opentagstart', () => (this.attributes = 0));
+    this.parser.on('opentagstart', () => (this.attributeCount = 0));
     this.parser.on('attribute', () => this.countAttribute());
     this.parser.on('opentag', (tag) => this.enter(tag));
     this.parser.on('text', (text) => this.write(text));
@@ -71,7 +69,7 @@ export class DrawingWriter {
     this.cost.check();
   }
 
-  /** Output since the last call. */
+  /** Returns the output since the last call. */
   takeOutput(): Value[] {
     const pieces = this.pieces;
     this.pieces = [];
@@ -79,38 +77,39 @@ export class DrawingWriter {
   }
 
   private countAttribute(): void {
-    this.attributes += 1;
-    if (this.attributes > MAX_ATTRIBUTES) throw new UnreadableFile('Too many attributes in an element');
+    this.attributeCount += 1;
+    if (this.attributeCount > MAX_ATTRIBUTES) throw new UnreadableFile('Too many attributes in an element');
   }
 
   private enter(tag: SaxesTagNS): void {
-    this.elements += 1;
-    if (this.elements > MAX_ELEMENTS) throw new UnreadableFile('Too many elements in a drawing');
-    if (this.open.length + this.skipped >= MAX_DEPTH) throw new UnreadableFile('Elements are nested too deeply');
-    const parent = this.open.at(-1);
+    this.elementCount += 1;
+    if (this.elementCount > MAX_ELEMENTS) throw new UnreadableFile('Too many elements in a drawing');
+    if (this.openElements.length + this.skippedDepth >= MAX_DEPTH)
+      throw new UnreadableFile('Elements are nested too deeply');
+    const parent = this.openElements.at(-1);
     const isRoot = parent === undefined;
     if (isRoot && !isDrawing(tag)) throw new UnreadableFile('Not a drawing');
-    if (!isRoot && (this.skipped > 0 || !isAllowedIn(parent.mode, tag))) this.skipped += 1;
-    else this.begin(tag, isRoot, parent?.mode ?? 'drawing');
+    if (!isRoot && (this.skippedDepth > 0 || !isAllowedIn(parent.mode, tag))) this.skippedDepth += 1;
+    else this.beginElement(tag, isRoot, parent?.mode ?? 'drawing');
   }
 
-  private begin(tag: SaxesTagNS, isRoot: boolean, parentMode: TextMode): void {
+  private beginElement(tag: SaxesTagNS, isRoot: boolean, parentMode: TextMode): void {
     const attributes = safeAttributes(tag);
     this.closeTag();
-    this.put(`<${tag.local}`);
-    if (isRoot) this.put(` xmlns="${SVG}" xmlns:xlink="${XLINK}"`);
+    this.append(`<${tag.local}`);
+    if (isRoot) this.append(` xmlns="${SVG}" xmlns:xlink="${XLINK}"`);
     for (const [name, value] of attributes)
-      this.put(` ${name}="`, typeof value === 'string' ? escapeXml(value) : value, '"');
+      this.append(` ${name}="`, typeof value === 'string' ? escapeXml(value) : value, '"');
     this.isTagOpen = true;
-    this.open.push({ name: tag.local, mode: textModeOf(tag.local, parentMode) });
+    this.openElements.push({ name: tag.local, mode: textModeOf(tag.local, parentMode) });
     this.countCost(tag.local, attributes);
   }
 
   private countCost(name: string, attributes: ReadonlyMap<string, Value>): void {
-    const texts = [...attributes].filter((each): each is [string, string] => typeof each[1] === 'string');
+    const texts = [...attributes].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
     const references = texts.flatMap(([attribute, value]) => {
-      if (!attribute.endsWith('href')) return FREE_TEXT.has(attribute) ? [] : idsIn(value);
-      return DRAWING_REFERENCES.has(name) ? [value.slice(1)] : [];
+      if (!attribute.endsWith('href')) return FREE_TEXT_ATTRIBUTES.has(attribute) ? [] : idsIn(value);
+      return REFERENCING_ELEMENTS.has(name) ? [value.slice(1)] : [];
     });
     const [id, classes] = [attributes.get('id'), attributes.get('class')];
     this.cost.enter(
@@ -121,55 +120,56 @@ export class DrawingWriter {
   }
 
   private write(text: string): void {
-    const mode = this.skipped > 0 ? 'drawing' : this.open.at(-1)?.mode;
-    if (mode === 'style') this.sheet += text;
+    const mode = this.skippedDepth > 0 ? 'drawing' : this.openElements.at(-1)?.mode;
+    if (mode === 'style') this.styleSheet += text;
     else if (mode === 'text' || mode === 'only text') {
       this.closeTag();
-      this.put(escapeXml(text));
+      this.append(escapeXml(text));
     }
   }
 
   private leave(): void {
-    if (this.skipped > 0) {
-      this.skipped -= 1;
+    if (this.skippedDepth > 0) {
+      this.skippedDepth -= 1;
       return;
     }
-    const element = this.open.pop();
+    const element = this.openElements.pop();
     if (element === undefined) return;
     if (element.mode === 'style') this.writeSheet();
-    this.put(this.isTagOpen ? '/>' : `</${element.name}>`);
+    this.append(this.isTagOpen ? '/>' : `</${element.name}>`);
     this.isTagOpen = false;
     this.cost.leave();
   }
 
   private writeSheet(): void {
-    const rules = safeRules(this.sheet);
-    this.sheet = '';
-    this.rules += rules.length;
-    if (this.rules > MAX_RULES) throw new UnreadableFile('Too many style rules in a drawing');
+    const rules = safeRules(this.styleSheet);
+    this.styleSheet = '';
+    this.ruleCount += rules.length;
+    if (this.ruleCount > MAX_RULES) throw new UnreadableFile('Too many style rules in a drawing');
     if (rules.length === 0) return;
     this.closeTag();
     for (const { selector, declarations } of rules) {
       this.cost.style(selector, idsIn(declarations));
-      this.put(escapeXml(`${selector}{${declarations}}`));
+      this.append(escapeXml(`${selector}{${declarations}}`));
     }
   }
 
-  private put(...values: readonly Value[]): void {
+  private append(...values: readonly Value[]): void {
     for (const value of values) {
-      const last = this.pieces.at(-1);
-      if (typeof value === 'string' && typeof last === 'string') this.pieces[this.pieces.length - 1] = last + value;
+      const lastPiece = this.pieces.at(-1);
+      if (typeof value === 'string' && typeof lastPiece === 'string')
+        this.pieces[this.pieces.length - 1] = lastPiece + value;
       else this.pieces.push(value);
     }
   }
 
   private closeTag(): void {
-    if (this.isTagOpen) this.put('>');
+    if (this.isTagOpen) this.append('>');
     this.isTagOpen = false;
   }
 }
 
-/** The output has no XML version, so it must not hold characters that later versions allow. */
+/** The output states no XML version, so it must not hold characters that only later versions allow. */
 const XML_1_0 = { forceXMLVersion: true, defaultXMLVersion: '1.0' } as const;
 
 function classNames(value: string): string[] {
@@ -191,19 +191,19 @@ function isAllowedIn(parentMode: TextMode, { uri, local, attributes }: SaxesTagN
 
 function textModeOf(name: string, parentMode: TextMode): TextMode {
   if (name === 'style') return 'style';
-  if (ONLY_TEXT.has(name)) return 'only text';
-  return WITH_TEXT.has(name) || (name === 'a' && parentMode === 'text') ? 'text' : 'drawing';
+  if (TEXT_ONLY_ELEMENTS.has(name)) return 'only text';
+  return TEXT_ELEMENTS.has(name) || (name === 'a' && parentMode === 'text') ? 'text' : 'drawing';
 }
 
 function safeAttributes(tag: SaxesTagNS): Map<string, Value> {
-  const kept = new Map<string, Value>();
+  const attributes = new Map<string, Value>();
   for (const attribute of Object.values(tag.attributes)) {
     const value = safeValue(tag.local, attribute);
-    if (value !== undefined) kept.set(nameOf(attribute), value);
+    if (value !== undefined) attributes.set(nameOf(attribute), value);
   }
   // Viewers prefer `href` when both are present.
-  if (kept.has('href')) kept.delete('xlink:href');
-  return kept;
+  if (attributes.has('href')) attributes.delete('xlink:href');
+  return attributes;
 }
 
 function nameOf({ uri, local }: SaxesAttributeNS): string {
@@ -215,15 +215,15 @@ function safeValue(element: string, { uri, local, value }: SaxesAttributeNS): Va
   if ((uri === '' || uri === XLINK) && local === 'href') return safeReference(element, value);
   if (uri !== '') return undefined;
   if (local === 'style') return safeDeclarations(value) || undefined;
-  if (local === 'attributeName') return ANIMATED.has(value) ? value : undefined;
-  if (FREE_TEXT.has(local)) return value;
+  if (local === 'attributeName') return ANIMATED_ATTRIBUTES.has(value) ? value : undefined;
+  if (FREE_TEXT_ATTRIBUTES.has(local)) return value;
   return ATTRIBUTES.has(local) && isSafeValue(value) ? value : undefined;
 }
 
 function safeReference(element: string, value: string): Value | undefined {
   const url = value.trim();
   if (url.startsWith('#')) return url;
-  return WITH_IMAGE.has(element) ? parseDataUrl(url) : undefined;
+  return IMAGE_ELEMENTS.has(element) ? parseDataUrl(url) : undefined;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -1,6 +1,5 @@
 import { fileType, TYPE_HEAD_BYTES, UnreadableFile, stripLocation } from '@back-office/media';
 
-/** An image within a drawing. */
 export interface EmbeddedImage {
   readonly mime: string;
   readonly bytes: Uint8Array;
@@ -10,7 +9,7 @@ const DATA_URL = /^\s*data:image\/(?:png|jpe?g|gif|webp)\s*(?:;\s*charset=[\w-]+
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** Parses a data URL by its content; `undefined` for other URLs and other types. */
+/** Parses a data URL and detects the type from its content. Returns `undefined` for other URLs and other types. */
 export function parseDataUrl(url: string): EmbeddedImage | undefined {
   const [prefix] = DATA_URL.exec(url) ?? [];
   if (prefix === undefined) return undefined;
@@ -21,15 +20,15 @@ export function parseDataUrl(url: string): EmbeddedImage | undefined {
   return mime !== undefined && TYPES.has(mime) ? { mime, bytes } : undefined;
 }
 
-/** Data URL of the image without its location. */
+/** Returns the data URL of the image without its location. */
 export async function toDataUrl({ mime, bytes }: EmbeddedImage): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of stripLocation(mime, only(bytes))) chunks.push(chunk);
+  for await (const chunk of stripLocation(mime, yieldBytes(bytes))) chunks.push(chunk);
   const stripped = Buffer.concat(chunks);
   if (stripped.length === 0) throw new UnreadableFile('An empty image');
   return `data:${mime};base64,${stripped.toString('base64')}`;
 }
 
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* yieldBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

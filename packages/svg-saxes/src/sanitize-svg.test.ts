@@ -10,12 +10,12 @@ import {
   HOSTILE_DRAWINGS,
   IN_WINDOWS_1250,
   NAMESPACES,
-  PRIVATE,
+  PRIVATE_TRACES,
   REAL_DRAWINGS,
 } from '../testing/index.js';
 import { sanitizeSvg } from './sanitize-svg.js';
 
-/** `undefined` when rejected. */
+/** Returns `undefined` for a rejected drawing. */
 async function trySanitize(source: string | Uint8Array): Promise<string | undefined> {
   try {
     return await sanitize(source);
@@ -25,17 +25,17 @@ async function trySanitize(source: string | Uint8Array): Promise<string | undefi
   }
 }
 
-const pixels = (svg: string): Promise<Buffer> =>
+const renderPixels = (svg: string): Promise<Buffer> =>
   sharp(Buffer.from(svg), { density: 144 }).ensureAlpha().raw().toBuffer();
 
 describe('a hostile drawing', () => {
   it.each(HOSTILE_DRAWINGS)('is rejected or harmless: %s', async (_, source) => {
-    const left = await trySanitize(source);
-    if (left === undefined) return;
-    expect(forbiddenIn(left)).toEqual([]);
+    const sanitizedSvg = await trySanitize(source);
+    if (sanitizedSvg === undefined) return;
+    expect(forbiddenIn(sanitizedSvg)).toEqual([]);
     // Escaped markup stays text.
-    expect(left.replaceAll(/&lt;[^<"]*/g, '')).not.toMatch(/evil|alert\(|passwd|__proto__/);
-    expect(await sanitize(left)).toBe(left);
+    expect(sanitizedSvg.replaceAll(/&lt;[^<"]*/g, '')).not.toMatch(/evil|alert\(|passwd|__proto__/);
+    expect(await sanitize(sanitizedSvg)).toBe(sanitizedSvg);
   });
 
   it.each([
@@ -96,39 +96,39 @@ describe('content outside the allow-lists', () => {
       '<text xml:space="preserve" xml:base="x">a</text>',
       '<text xml:space="preserve">a</text>',
     ],
-  ])('is dropped, and nothing else: %s', async (_, content, left) => {
-    const all = trySanitize(drawing(content));
+  ])('is dropped while other content stays: %s', async (_, content, remainingContent) => {
+    const result = trySanitize(drawing(content));
     const empty = `<svg ${NAMESPACES} viewBox="0 0 100 100"`;
-    const expected = left === '' ? `${empty}/>` : left && `${empty}>${left}</svg>`;
-    expect(await all).toBe(expected);
+    const expected = remainingContent === '' ? `${empty}/>` : remainingContent && `${empty}>${remainingContent}</svg>`;
+    expect(await result).toBe(expected);
   });
 });
 
 describe('a drawing beyond the limits', () => {
-  const levels = (count: number, level: (number: number) => string): string =>
-    drawing(Array.from({ length: count }, (_, number) => level(number)).join(''));
+  const makeLevels = (count: number, drawLevel: (number: number) => string): string =>
+    drawing(Array.from({ length: count }, (_, number) => drawLevel(number)).join(''));
 
   it.each([
     ['depth', drawing('<g>'.repeat(300) + '</g>'.repeat(300))],
     ['depth in dropped elements', drawing('<x>'.repeat(300) + '</x>'.repeat(300))],
     ['elements', drawing('<g/>'.repeat(200_001))],
     ['elements in dropped elements', drawing(`<x>${'<g/>'.repeat(200_001)}</x>`)],
-    ['attributes', drawing(`<g ${Array.from({ length: 201 }, (_, each) => `a${each}=""`).join(' ')}/>`)],
+    ['attributes', drawing(`<g ${Array.from({ length: 201 }, (_, index) => `a${index}=""`).join(' ')}/>`)],
     ['bytes', drawing(`<!--${' '.repeat(10 * 2 ** 20)}-->`)],
     ['classes', drawing(`<g class="${'a '.repeat(1_001)}"/>`)],
     ['style rules', drawing(`<style>${'a{x:0}'.repeat(20_001)}</style>`.replaceAll('x:0', 'x:1'))],
-    ['nested uses', levels(8, (at) => `<g id="u${at}">${`<use href="#u${at - 1}"/><path/>`.repeat(10)}</g>`)],
+    ['nested uses', makeLevels(8, (at) => `<g id="u${at}">${`<use href="#u${at - 1}"/><path/>`.repeat(10)}</g>`)],
     [
       'nested forward uses by xlink',
-      levels(8, (at) => `<g id="u${at}">${`<use xlink:href="#u${at + 1}"/><path/>`.repeat(10)}</g>`),
+      makeLevels(8, (at) => `<g id="u${at}">${`<use xlink:href="#u${at + 1}"/><path/>`.repeat(10)}</g>`),
     ],
     [
       'nested patterns',
-      levels(20, (at) => `<pattern id="p${at}">${`<path fill="url(#p${at + 1})"/>`.repeat(3)}</pattern>`),
+      makeLevels(20, (at) => `<pattern id="p${at}">${`<path fill="url(#p${at + 1})"/>`.repeat(3)}</pattern>`),
     ],
     [
       'nested patterns by classes',
-      levels(
+      makeLevels(
         20,
         (at) =>
           `<pattern id="p${at}">${`<path class="c${at}"/>`.repeat(3)}</pattern><style>.c${at}{fill:url(#p${at + 1})}</style>`,
@@ -136,7 +136,7 @@ describe('a drawing beyond the limits', () => {
     ],
     [
       'nested patterns by elements',
-      levels(
+      makeLevels(
         20,
         (at) =>
           `<pattern id="p${at}">${'<path/>'.repeat(3)}</pattern><style>pattern#p${at} > path{fill:url(#p${at + 1})}</style>`,
@@ -144,48 +144,51 @@ describe('a drawing beyond the limits', () => {
     ],
     [
       'nested masks by styles',
-      levels(20, (at) => `<mask id="m${at}">${`<path style="mask:url('#m${at + 1}')"/>`.repeat(3)}</mask>`),
+      makeLevels(20, (at) => `<mask id="m${at}">${`<path style="mask:url('#m${at + 1}')"/>`.repeat(3)}</mask>`),
     ],
-    ['a chain of references', levels(600, (at) => `<g id="u${at}"><use href="#u${at + 1}"/></g>`)],
+    ['a chain of references', makeLevels(600, (at) => `<g id="u${at}"><use href="#u${at + 1}"/></g>`)],
   ])('is rejected: %s', async (_, source) => {
     await expect(sanitize(source, 65_536)).rejects.toThrow(UnreadableFile);
   });
 
-  it('may have many flat references', async () => {
-    const many = levels(20_000, (at) => `<path id="p${at}" class="a" d="M0 0h9" fill="url(#g)" marker-end="url(#m)"/>`);
-    const whole = many.replace('</svg>', '<linearGradient id="g"/><marker id="m"><path/></marker></svg>');
-    expect(await sanitize(whole, 65_536)).toContain('p19999');
+  it('is accepted with many flat references', async () => {
+    const manyReferences = makeLevels(
+      20_000,
+      (at) => `<path id="p${at}" class="a" d="M0 0h9" fill="url(#g)" marker-end="url(#m)"/>`,
+    );
+    const source = manyReferences.replace('</svg>', '<linearGradient id="g"/><marker id="m"><path/></marker></svg>');
+    expect(await sanitize(source, 65_536)).toContain('p19999');
   });
 
-  it('may refer to itself', async () => {
+  it('is accepted with a reference to itself', async () => {
     expect(await sanitize(drawing('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>'))).toContain('#a');
   });
 });
 
 describe('a real drawing', () => {
-  it.each(REAL_DRAWINGS)('by %s looks the same', async (_, source) => {
-    const left = await sanitize(source);
-    const [before, after] = [await pixels(source), await pixels(left)];
+  it.each(REAL_DRAWINGS)('looks the same when drawn by %s', async (_, source) => {
+    const sanitizedSvg = await sanitize(source);
+    const [before, after] = [await renderPixels(source), await renderPixels(sanitizedSvg)];
     expect(new Set(before).size).toBeGreaterThan(10);
     expect(after.equals(before)).toBe(true);
-    expect(forbiddenIn(left)).toEqual([]);
+    expect(forbiddenIn(sanitizedSvg)).toEqual([]);
   });
 
-  it.each(REAL_DRAWINGS)('by %s loses its author and location', async (_, source) => {
-    expect(await sanitize(source)).not.toMatch(PRIVATE);
+  it.each(REAL_DRAWINGS)('loses author and location when drawn by %s', async (_, source) => {
+    expect(await sanitize(source)).not.toMatch(PRIVATE_TRACES);
   });
 
-  it.each(REAL_DRAWINGS)('by %s stays unchanged when sanitized again', async (_, source) => {
-    const left = await sanitize(source);
-    expect(await sanitize(left)).toBe(left);
+  it.each(REAL_DRAWINGS)('stays unchanged when drawn by %s and sanitized twice', async (_, source) => {
+    const sanitizedSvg = await sanitize(source);
+    expect(await sanitize(sanitizedSvg)).toBe(sanitizedSvg);
   });
 
-  it.each(REAL_DRAWINGS)('by %s gives the same output for any chunk sizes', async (_, source) => {
-    const whole = await sanitize(source);
+  it.each(REAL_DRAWINGS)('has the same output for all chunk sizes when drawn by %s', async (_, source) => {
+    const sanitizedSvg = await sanitize(source);
     await fc.assert(
       fc.asyncProperty(chunkSizes, async (sizes) => {
-        const pieces = await collectBytes(sanitizeSvg(streamInChunks(Buffer.from(source), sizes)));
-        expect(Buffer.from(pieces).toString()).toBe(whole);
+        const sanitizedInChunks = await collectBytes(sanitizeSvg(streamInChunks(Buffer.from(source), sizes)));
+        expect(Buffer.from(sanitizedInChunks).toString()).toBe(sanitizedSvg);
       }),
       { numRuns: 5 },
     );
@@ -202,7 +205,7 @@ describe('a real drawing', () => {
     ['UTF-8 with a mark', Buffer.from(`\uFEFF${drawing('<text>Čaj</text>')}`)],
     ['its declared encoding', IN_WINDOWS_1250],
     ['UTF-8 declared as UTF-16', Buffer.from(`<?xml version="1.0" encoding="UTF-16"?>${drawing('<text>Čaj</text>')}`)],
-  ])('is read in %s, and written in UTF-8', async (_, bytes) => {
+  ])('is read in %s and written in UTF-8', async (_, bytes) => {
     expect(await sanitize(bytes, 7)).toContain('>Čaj</text>');
   });
 
@@ -215,9 +218,9 @@ describe('a real drawing', () => {
 });
 
 describe('an embedded image', () => {
-  const picture = (bytes: Uint8Array, type = 'image/jpeg'): string =>
+  const drawPicture = (bytes: Uint8Array, type = 'image/jpeg'): string =>
     drawing(`<image href="data:${type};base64,${Buffer.from(bytes).toString('base64')}"/>`);
-  const pictureOf = (svg: string): Buffer => Buffer.from(/base64,([^"]*)"/.exec(svg)?.[1] ?? '', 'base64');
+  const extractPicture = (svg: string): Buffer => Buffer.from(/base64,([^"]*)"/.exec(svg)?.[1] ?? '', 'base64');
 
   it('loses its location', async () => {
     const photo = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
@@ -225,30 +228,33 @@ describe('an embedded image', () => {
       .jpeg()
       .toBuffer();
     expect(parts.hasLocation(photo)).toBe(true);
-    const left = pictureOf(await sanitize(picture(photo)));
-    expect(parts.hasLocation(left)).toBe(false);
-    expect((await sharp(left).raw().toBuffer()).equals(await sharp(photo).raw().toBuffer())).toBe(true);
+    const sanitizedPhoto = extractPicture(await sanitize(drawPicture(photo)));
+    expect(parts.hasLocation(sanitizedPhoto)).toBe(false);
+    expect((await sharp(sanitizedPhoto).raw().toBuffer()).equals(await sharp(photo).raw().toBuffer())).toBe(true);
   });
 
   it('gets its detected type', async () => {
     const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .webp()
       .toBuffer();
-    expect(await sanitize(picture(image, 'image/jpg'))).toContain('href="data:image/webp;base64,');
+    expect(await sanitize(drawPicture(image, 'image/jpg'))).toContain('href="data:image/webp;base64,');
   });
 
-  it('may have line breaks', async () => {
+  it('is accepted with line breaks', async () => {
     const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
       .png()
       .toBuffer();
-    const lines = picture(image, 'image/png').replaceAll(/(base64,|[\w+/]{40})(?=[\w+/])/g, '$1&#10;  ');
-    expect(pictureOf(await sanitize(lines)).subarray(0, 8)).toEqual(image.subarray(0, 8));
+    const drawingWithLineBreaks = drawPicture(image, 'image/png').replaceAll(
+      /(base64,|[\w+/]{40})(?=[\w+/])/g,
+      '$1&#10;  ',
+    );
+    expect(extractPicture(await sanitize(drawingWithLineBreaks)).subarray(0, 8)).toEqual(image.subarray(0, 8));
   });
 
   it('makes the drawing unreadable when broken', async () => {
     // A JPEG with an unknown marker after its second segment.
-    const broken = Buffer.from('ffd8ffe000040000ffdb0004000000ff02', 'hex');
-    await expect(sanitize(picture(broken))).rejects.toThrow(UnreadableFile);
+    const brokenJpeg = Buffer.from('ffd8ffe000040000ffdb0004000000ff02', 'hex');
+    await expect(sanitize(drawPicture(brokenJpeg))).rejects.toThrow(UnreadableFile);
   });
 });
 
@@ -263,11 +269,13 @@ describe('a random drawing', () => {
   const names = fc.constantFrom(...NAMES.split(/\s+/));
   const attributes = fc.constantFrom(...ATTRIBUTES.split(/\s+/));
   const hostile = fc.constantFrom('\n', '\t', ' ', ...HOSTILE.split(/\s+/));
-  const value = fc.array(fc.oneof(hostile, fc.string({ maxLength: 4 })), { maxLength: 6 }).map((each) => each.join(''));
-  const quoted = (text: string): string => text.replaceAll(/&(?!amp;|#60;)/g, '&amp;').replaceAll('<', '&lt;');
+  const value = fc
+    .array(fc.oneof(hostile, fc.string({ maxLength: 4 })), { maxLength: 6 })
+    .map((tokens) => tokens.join(''));
+  const quoteText = (text: string): string => text.replaceAll(/&(?!amp;|#60;)/g, '&amp;').replaceAll('<', '&lt;');
   const attribute = fc
     .tuple(attributes, value)
-    .map(([name, text]) => [name, quoted(text).replaceAll('"', '&quot;')] as const);
+    .map(([name, text]) => [name, quoteText(text).replaceAll('"', '&quot;')] as const);
   const attributeList = fc
     .uniqueArray(attribute, { selector: ([name]) => name.replace('l:', 'xlink:'), maxLength: 5 })
     .map((list) => list.map(([name, text]) => ` ${name}="${text}"`).join(''));
@@ -275,33 +283,33 @@ describe('a random drawing', () => {
     tree: fc.oneof(
       { maxDepth: 5, withCrossShrink: true },
       value.map((text) =>
-        text.includes('[CDATA[') ? text.replaceAll(/[^\w<![\]>]/g, '') : quoted(text).replaceAll('>', ''),
+        text.includes('[CDATA[') ? text.replaceAll(/[^\w<![\]>]/g, '') : quoteText(text).replaceAll('>', ''),
       ),
       fc
         .tuple(names, attributeList, fc.array(tie('tree'), { maxLength: 4 }))
         .map(([name, list, content]) => `<${name}${list}>${content.join('')}</${name}>`),
     ),
   }));
-  const spaces = [
+  const namespaces = [
     'h="http://www.w3.org/1999/xhtml"',
     's="http://www.w3.org/2000/svg"',
     'l="http://www.w3.org/1999/xlink"',
   ];
-  const declared = spaces.map((space) => `xmlns:${space}`).join(' ');
+  const namespaceDeclarations = namespaces.map((space) => `xmlns:${space}`).join(' ');
 
-  it('becomes harmless, and stays unchanged when sanitized again', async () => {
-    let readable = 0;
+  it('becomes harmless and stays unchanged when sanitized again', async () => {
+    let readableCount = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(tree, { minLength: 1, maxLength: 6 }), async (content) => {
-        const left = await trySanitize(drawing(content.join(''), declared));
-        if (left === undefined) return;
-        readable += 1;
-        expect(forbiddenIn(left)).toEqual([]);
-        expect(await sanitize(left)).toBe(left);
+        const sanitizedSvg = await trySanitize(drawing(content.join(''), namespaceDeclarations));
+        if (sanitizedSvg === undefined) return;
+        readableCount += 1;
+        expect(forbiddenIn(sanitizedSvg)).toEqual([]);
+        expect(await sanitize(sanitizedSvg)).toBe(sanitizedSvg);
       }),
       { numRuns: 1_500 },
     );
-    expect(readable).toBeGreaterThan(500);
+    expect(readableCount).toBeGreaterThan(500);
   }, 60_000);
 
   it('becomes harmless or is rejected when garbled', async () => {
@@ -309,12 +317,12 @@ describe('a random drawing', () => {
     const change = fc.tuple(fc.nat(), fc.nat({ max: 3 }), fc.oneof(hostile, fc.string({ maxLength: 2 })));
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...sources), fc.array(change, { maxLength: 4 }), async (source, changes) => {
-        const mixed = changes.reduce((text, [offset, removed, inserted]) => {
+        const garbledSource = changes.reduce((text, [offset, removed, inserted]) => {
           const at = offset % text.length;
           return text.slice(0, at) + inserted + text.slice(at + removed);
         }, source);
-        const left = await trySanitize(mixed);
-        expect(left === undefined ? [] : forbiddenIn(left)).toEqual([]);
+        const sanitizedSvg = await trySanitize(garbledSource);
+        expect(sanitizedSvg === undefined ? [] : forbiddenIn(sanitizedSvg)).toEqual([]);
       }),
       { numRuns: 1_500 },
     );

@@ -6,16 +6,15 @@ import { DrawingWriter } from './drawing-writer.js';
 const BLOCK_LENGTH = 65_536;
 
 /**
- * Sanitizes an SVG by allow-lists of elements, attributes and styles. The output runs no scripts, loads nothing, holds
- * no metadata, and its embedded images have no location. Drops everything else silently and writes UTF-8.
- *
- * Reads at most 10 MB of the source. Throws `UnreadableFile` for a file that is not well-formed SVG, has declarations in
- * its doctype, or exceeds the limits on depth, elements and references. It may throw while streaming, after which the
- * output must not be used. Buffers the longest text or attribute.
+ * Sanitizes an SVG by allow-lists of elements, attributes and styles. The output runs no scripts, loads nothing and
+ * holds no metadata; its embedded images have no location. Everything else is dropped silently. The output is UTF-8.
+ * Reads at most 10 MB of the source. Throws `UnreadableFile` for a file that is not well-formed SVG, has declarations
+ * in its doctype, or exceeds the limits on depth, elements and references. It may throw while streaming; the output
+ * must then not be used. Buffers the longest text or attribute.
  */
 export async function* sanitizeSvg(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let block = '';
-  for await (const piece of piecesOf(bytes)) {
+  for await (const piece of sanitizePieces(bytes)) {
     block += piece;
     if (block.length < BLOCK_LENGTH) continue;
     yield Buffer.from(block);
@@ -24,13 +23,13 @@ export async function* sanitizeSvg(bytes: AsyncIterable<Uint8Array>): AsyncGener
   yield Buffer.from(block);
 }
 
-async function* piecesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* sanitizePieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const writer = new DrawingWriter();
   for await (const characters of decodeCharacters(bytes)) {
     for (let at = 0; at < characters.length; at += BLOCK_LENGTH) {
       writer.push(characters.slice(at, at + BLOCK_LENGTH));
       yield* takeOutput(writer);
-      // A large drawing takes seconds.
+      // A large drawing takes seconds, so other work gets a turn.
       await nextTurn();
     }
   }

@@ -1,39 +1,40 @@
 import { FUNCTIONS, PROPERTIES } from './allow-lists.js';
 
 const LOCAL_URL = /(?<![\w-])url\(\s*(["']?)#([^"'()\s\\]+)\1\s*\)/gi;
-/** Escapes, and characters that could end a style or start other content. */
+/** These are escapes, and characters that could end a style or start other content. */
 const FORBIDDEN = /[\\@{}<]|\/\*|(?:javascript|vbscript|data|https?|ftp|file)\s*:/i;
 const SELECTOR = /^[\w\s.#,*>+~:()\u0080-\uffff-]+$/;
 const MAX_FUNCTION_LENGTH = 64;
 
-/** Whether a CSS or attribute value refers to nothing outside the drawing. */
+/** Returns true when a CSS or attribute value refers to nothing outside the drawing. */
 export function isSafeValue(value: string): boolean {
-  return !value.includes('>') && isSafe(value);
+  return !value.includes('>') && hasSafeText(value);
 }
 
-function isSafe(text: string): boolean {
+function hasSafeText(text: string): boolean {
   if (FORBIDDEN.test(text) || !isBalanced(text)) return false;
-  const others = text.replaceAll(LOCAL_URL, ' ');
-  for (let at = others.indexOf('('); at >= 0; at = others.indexOf('(', at + 1)) {
-    if (!FUNCTIONS.has(functionBefore(others, at))) return false;
+  const withoutLocalUrls = text.replaceAll(LOCAL_URL, ' ');
+  for (let at = withoutLocalUrls.indexOf('('); at >= 0; at = withoutLocalUrls.indexOf('(', at + 1)) {
+    if (!FUNCTIONS.has(functionBefore(withoutLocalUrls, at))) return false;
   }
   return true;
 }
 
-/** Ids in `url(#id)` references. */
+/** Returns the ids in `url(#id)` references. */
 export function idsIn(value: string): string[] {
   return value.includes('#') ? Array.from(value.matchAll(LOCAL_URL), ([, , id = '']) => id) : [];
 }
 
-/** Keeps the allowed declarations of a style. */
+/** Returns the style with its allowed declarations only. */
 export function safeDeclarations(style: string): string {
-  const kept: string[] = [];
+  const allowedDeclarations: string[] = [];
   for (const declaration of splitAt(';', withoutComments(style))) {
     const colon = declaration.indexOf(':');
     const [property, value] = [declaration.slice(0, colon).trim().toLowerCase(), declaration.slice(colon + 1).trim()];
-    if (colon > 0 && value !== '' && PROPERTIES.has(property) && isSafeValue(value)) kept.push(`${property}:${value}`);
+    if (colon > 0 && value !== '' && PROPERTIES.has(property) && isSafeValue(value))
+      allowedDeclarations.push(`${property}:${value}`);
   }
-  return kept.join(';');
+  return allowedDeclarations.join(';');
 }
 
 export interface StyleRule {
@@ -41,17 +42,17 @@ export interface StyleRule {
   readonly declarations: string;
 }
 
-/** Allowed rules of a style sheet: no at-rules, no nested rules. */
+/** Returns the allowed rules of a style sheet. At-rules and nested rules are not allowed. */
 export function safeRules(sheet: string): StyleRule[] {
   const rules: StyleRule[] = [];
   const text = withoutComments(sheet);
   for (let at = 0, open = text.indexOf('{'); open >= 0; open = text.indexOf('{', at)) {
     const end = endOfBlock(text, open);
-    const before = text.slice(at, open);
-    // A statement without a block, such as an import, may precede.
-    const selector = before.slice(before.lastIndexOf(';') + 1).trim();
+    const prelude = text.slice(at, open);
+    // A statement without a block, such as an import, may precede the selector.
+    const selector = prelude.slice(prelude.lastIndexOf(';') + 1).trim();
     const declarations = safeDeclarations(text.slice(open + 1, end));
-    if (SELECTOR.test(selector) && isSafe(selector) && declarations !== '') rules.push({ selector, declarations });
+    if (SELECTOR.test(selector) && hasSafeText(selector) && declarations !== '') rules.push({ selector, declarations });
     at = end + 1;
   }
   return rules;
@@ -112,8 +113,8 @@ function isBalanced(value: string): boolean {
   return quote === '' && depth === 0;
 }
 
-/** Searches backwards: a pattern over the whole value would take quadratic time. */
+/** Searches backwards, because a pattern over the whole value would take quadratic time. */
 function functionBefore(value: string, at: number): string {
-  const before = value.slice(Math.max(0, at - MAX_FUNCTION_LENGTH), at).trimEnd();
-  return (before.split(/[\s"'(),;:/]/).at(-1) ?? '').toLowerCase();
+  const precedingText = value.slice(Math.max(0, at - MAX_FUNCTION_LENGTH), at).trimEnd();
+  return (precedingText.split(/[\s"'(),;:/]/).at(-1) ?? '').toLowerCase();
 }

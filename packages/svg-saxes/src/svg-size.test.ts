@@ -1,7 +1,7 @@
 import { REAL_DRAWINGS } from '../testing/index.js';
 import { svgSize } from './svg-size.js';
 
-const root = (attributes: string): Uint8Array =>
+const makeRoot = (attributes: string): Uint8Array =>
   Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${attributes}><g`);
 
 describe('svgSize', () => {
@@ -19,7 +19,7 @@ describe('svgSize', () => {
     ['height="240" width="auto" viewBox="0 0 24 48"', { width: 120, height: 240 }],
     ['width="0.2" height="0.2"', { width: 1, height: 1 }],
   ])('reads %s', (attributes, size) => {
-    expect(svgSize(root(attributes))).toEqual(size);
+    expect(svgSize(makeRoot(attributes))).toEqual(size);
   });
 
   it.each([
@@ -30,8 +30,8 @@ describe('svgSize', () => {
     ['a negative width', 'width="-5" height="5" viewBox="0 0 -5 5"'],
     ['an oversized width', 'width="1e300" height="5"'],
     ['words', 'width="wide" height="high" viewBox="a b c d"'],
-  ])('is undefined for %s', (_, attributes) => {
-    expect(svgSize(root(attributes))).toBeUndefined();
+  ])('returns undefined for %s', (_, attributes) => {
+    expect(svgSize(makeRoot(attributes))).toBeUndefined();
   });
 
   it('ignores nested drawings', () => {
@@ -41,7 +41,7 @@ describe('svgSize', () => {
   });
 
   it.each(['<html/>', '<svg width="5" height="5"/>', '', 'text', '<!DOCTYPE svg [', '\uFFFF'])(
-    'is undefined for %j',
+    'returns undefined for %j',
     (text) => {
       expect(svgSize(Buffer.from(text))).toBeUndefined();
     },

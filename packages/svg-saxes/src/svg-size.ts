@@ -5,7 +5,7 @@ import { SVG } from './allow-lists.js';
 
 const LENGTH = /^\s*\+?(\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,3}))?(px|pt|pc|mm|cm|in|q|em|ex|rem)?\s*$/i;
 /** CSS pixels per unit, at the default font size. */
-const PIXELS: Readonly<Record<string, number>> = {
+const PIXELS_PER_UNIT: Readonly<Record<string, number>> = {
   px: 1,
   pt: 4 / 3,
   pc: 16,
@@ -20,23 +20,27 @@ const PIXELS: Readonly<Record<string, number>> = {
 const MAX_PIXELS = 1_000_000;
 
 /**
- * Reads width and height in pixels from the first 64 kB of a drawing: from its attributes, else from its view box.
- * `undefined` when it has neither, or is no drawing.
+ * Reads width and height in pixels from the first 64 kB of a drawing: from its attributes, otherwise from its view box.
+ * Returns `undefined` when it has neither or is no drawing.
  */
 export function svgSize(head: Uint8Array): Size | undefined {
-  const root = rootOf(head);
+  const root = readRoot(head);
   if (root?.uri !== SVG || root.local !== 'svg') return undefined;
-  const value = (name: string): string => root.attributes[name]?.value ?? '';
-  const [width, height, box] = [parsePixels(value('width')), parsePixels(value('height')), parseBox(value('viewBox'))];
+  const attributeValue = (name: string): string => root.attributes[name]?.value ?? '';
+  const [width, height, viewBox] = [
+    parsePixels(attributeValue('width')),
+    parsePixels(attributeValue('height')),
+    parseBox(attributeValue('viewBox')),
+  ];
   return (
     validSize(width, height) ??
-    validSize(width, box && width && (width * box.height) / box.width) ??
-    validSize(box && height && (height * box.width) / box.height, height) ??
-    validSize(box?.width, box?.height)
+    validSize(width, viewBox && width && (width * viewBox.height) / viewBox.width) ??
+    validSize(viewBox && height && (height * viewBox.width) / viewBox.height, height) ??
+    validSize(viewBox?.width, viewBox?.height)
   );
 }
 
-function rootOf(head: Uint8Array): SaxesTagNS | undefined {
+function readRoot(head: Uint8Array): SaxesTagNS | undefined {
   const parser = new SaxesParser({ xmlns: true, position: false });
   let root: SaxesTagNS | undefined;
   parser.on('opentag', (tag) => (root ??= tag));
@@ -52,7 +56,9 @@ function rootOf(head: Uint8Array): SaxesTagNS | undefined {
 
 function parsePixels(length: string): number | undefined {
   const [, number, exponent = '0', unit = 'px'] = LENGTH.exec(length) ?? [];
-  return number === undefined ? undefined : Number(`${number}e${exponent}`) * (PIXELS[unit.toLowerCase()] ?? 1);
+  return number === undefined
+    ? undefined
+    : Number(`${number}e${exponent}`) * (PIXELS_PER_UNIT[unit.toLowerCase()] ?? 1);
 }
 
 function parseBox(viewBox: string): Size | undefined {

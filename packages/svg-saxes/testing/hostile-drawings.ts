@@ -1,6 +1,6 @@
 import { drawing, NAMESPACES } from './sanitized.js';
 
-/** Drawings that try to run, load or hide something; some are not well-formed. */
+/** These drawings try to run, load or hide something. Some are not well-formed. */
 export const HOSTILE_DRAWINGS: readonly (readonly [name: string, source: string])[] = [
   ['a script', drawing('<script>alert(1)</script>')],
   ['an external script', drawing('<script href="https://evil.example/x.js"/>')],

@@ -5,13 +5,13 @@ export const NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http:
 export const drawing = (content: string, attributes = ''): string =>
   `<svg ${NAMESPACES} viewBox="0 0 100 100" ${attributes}>${content}</svg>`;
 
-export async function sanitize(source: string | Uint8Array, pieceSize = 1_000): Promise<string> {
+export async function sanitize(source: string | Uint8Array, chunkSize = 1_000): Promise<string> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of sanitizeSvg(streamInPieces(Buffer.from(source), pieceSize))) chunks.push(chunk);
+  for await (const chunk of sanitizeSvg(streamInChunks(Buffer.from(source), chunkSize))) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function* streamInPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+async function* streamInChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
@@ -21,19 +21,21 @@ const ACTIVE_ELEMENTS =
   /^(?:script|foreignobject|iframe|object|embed|handler|listener|audio|video|canvas|html|body|img|link|meta|base)$/i;
 const ALLOWED_URL = /^(?:#|data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$)/;
 
-/** Forbidden content of a sanitized drawing, found by patterns instead of the sanitizer's parser. */
+/** Returns the forbidden content of a sanitized drawing, found by patterns instead of the sanitizer's parser. */
 export function forbiddenIn(text: string): string[] {
-  const found: string[] = [];
-  const rest = text.replaceAll(TAG, (_, closing: string, name: string, attributes: string) => {
-    if (ACTIVE_ELEMENTS.test(name) || name.includes(':')) found.push(`element ${name}`);
-    if (closing === '' && attributes.replaceAll(ATTRIBUTE, '').trim() !== '') found.push(`unread ${attributes}`);
+  const problems: string[] = [];
+  const remainingText = text.replaceAll(TAG, (_, closing: string, name: string, attributes: string) => {
+    if (ACTIVE_ELEMENTS.test(name) || name.includes(':')) problems.push(`element ${name}`);
+    if (closing === '' && attributes.replaceAll(ATTRIBUTE, '').trim() !== '') problems.push(`unread ${attributes}`);
     for (const [, attribute = '', value = ''] of attributes.matchAll(ATTRIBUTE))
-      found.push(...forbiddenInAttribute(attribute, value));
+      problems.push(...forbiddenInAttribute(attribute, value));
     return '';
   });
-  if (/[<>]/.test(rest) || /&(?!(?:amp|lt|gt|quot|#9|#10|#13);)/.test(rest)) found.push(`markup in text ${rest}`);
-  for (const [, sheet = ''] of text.matchAll(/<style[^>]*>([^<]*)<\/style>/g)) found.push(...forbiddenInStyle(sheet));
-  return found;
+  if (/[<>]/.test(remainingText) || /&(?!(?:amp|lt|gt|quot|#9|#10|#13);)/.test(remainingText))
+    problems.push(`markup in text ${remainingText}`);
+  for (const [, sheet = ''] of text.matchAll(/<style[^>]*>([^<]*)<\/style>/g))
+    problems.push(...forbiddenInStyle(sheet));
+  return problems;
 }
 
 function forbiddenInAttribute(attribute: string, value: string): string[] {

@@ -3,7 +3,7 @@ import type { Stored } from '../memory.js';
 
 export interface AccessTokenRecord extends Stored {
   readonly kind: TokenKind;
-  /** Hexadecimal. */
+  /** In hexadecimal. */
   readonly hash: string;
   readonly language: string | null;
   readonly customer_id: number | null;

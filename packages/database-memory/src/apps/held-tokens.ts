@@ -5,15 +5,15 @@ export function hexOf(hash: Uint8Array): string {
   return Buffer.from(hash).toString('hex');
 }
 
-export interface HeldToken {
+export interface AppToken {
   readonly appId: number;
   readonly token: AccessTokenRecord;
 }
 
-export function tokenByHash({ accessTokens }: State, hash: Uint8Array): HeldToken | undefined {
+export function tokenByHash({ accessTokens }: State, hash: Uint8Array): AppToken | undefined {
   const hex = hexOf(hash);
   for (const appId of accessTokens.appIds()) {
-    const token = accessTokens.find(appId, (each) => each.hash === hex);
+    const token = accessTokens.find(appId, (candidate) => candidate.hash === hex);
     if (token) return { appId, token };
   }
   return undefined;

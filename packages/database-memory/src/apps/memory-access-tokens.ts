@@ -26,20 +26,20 @@ export class MemoryAccessTokens implements AccessTokens, AccessTokenQueries {
 
   async revoke(hash: Uint8Array): Promise<boolean> {
     return this.state.memory.transaction(() => {
-      const held = tokenByHash(this.state, hash);
-      if (held === undefined) return false;
-      const { appId, token } = held;
+      const appToken = tokenByHash(this.state, hash);
+      if (appToken === undefined) return false;
+      const { appId, token } = appToken;
       this.state.accessTokens.put(appId, { ...token, revoked_at: token.revoked_at ?? this.clock.now() });
       return true;
     });
   }
 
   async holderOf(hash: Uint8Array): Promise<TokenHolder | undefined> {
-    const held = tokenByHash(this.state, hash);
-    const app = held && this.state.apps.get(INSTALLATION, held.appId);
+    const appToken = tokenByHash(this.state, hash);
+    const app = appToken && this.state.apps.get(INSTALLATION, appToken.appId);
     if (!app) return undefined;
-    const { id: tokenId, kind, customer_id: customerId, language } = held.token;
-    const { expires_at: expiresAt, revoked_at: revokedAt } = held.token;
+    const { id: tokenId, kind, customer_id: customerId, language } = appToken.token;
+    const { expires_at: expiresAt, revoked_at: revokedAt } = appToken.token;
     return { tokenId, kind, customerId, expiresAt, revokedAt, app: contextOf(app, language ?? app.default_language) };
   }
 }

@@ -20,7 +20,7 @@ import { randomInt } from 'node:crypto';
 import type { State } from '../state.js';
 import { addFirstRecords, hasWarehouse, holdsAmounts } from './other-areas.js';
 
-/** App id under which tables keep the apps themselves. */
+/** Tables keep the apps themselves under this app id. */
 export const INSTALLATION = 0;
 
 export class MemoryApps implements Apps, AppQueries {
@@ -65,16 +65,16 @@ export class MemoryApps implements Apps, AppQueries {
     return this.state.memory.transaction(() => {
       const app = this.state.apps.get(INSTALLATION, appId);
       if (app === undefined) return undefined;
-      const next = applyPatch(app, patch);
-      const warehouse = patchedWarehouseCode(next, patch);
-      const errors = settingsErrors(app, next, patch, {
-        hasAmounts: isCurrencyChanged(app, next) && holdsAmounts(this.state, appId),
+      const nextApp = applyPatch(app, patch);
+      const warehouse = patchedWarehouseCode(nextApp, patch);
+      const errors = settingsErrors(app, nextApp, patch, {
+        hasAmounts: isCurrencyChanged(app, nextApp) && holdsAmounts(this.state, appId),
         hasWarehouse: warehouse !== undefined && hasWarehouse(this.state, appId, warehouse),
         isAccountNumber,
       });
       if (Object.keys(errors).length > 0) return { errors };
-      this.state.apps.put(INSTALLATION, next);
-      return next;
+      this.state.apps.put(INSTALLATION, nextApp);
+      return nextApp;
     });
   }
 }

@@ -19,10 +19,13 @@ export function addFirstRecords(state: State, appId: number, now: Date): void {
 }
 
 export function holdsAmounts(state: State, appId: number): boolean {
-  return state.priced.some((table) => table.all(appId).length > 0);
+  return state.pricedTables.some((table) => table.all(appId).length > 0);
 }
 
 export function hasWarehouse(state: State, appId: number, code: string): boolean {
-  const found = state.warehouses.find(appId, (each) => each.code === code && each.deleted_at === null);
-  return found !== undefined;
+  const warehouse = state.warehouses.find(
+    appId,
+    (candidate) => candidate.code === code && candidate.deleted_at === null,
+  );
+  return warehouse !== undefined;
 }

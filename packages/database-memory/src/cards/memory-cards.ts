@@ -2,7 +2,7 @@ import type { Card, Cards, DesiredCard, UpsertedCard } from '@back-office/custom
 import { ALREADY_TAKEN, newParts, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import { matcherOf, MATCHING } from '@back-office/matching';
 import { randomInt } from 'node:crypto';
-import { customerNamed } from '../customers/named-customer.js';
+import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
 
 export class MemoryCards implements Cards {
@@ -14,22 +14,22 @@ export class MemoryCards implements Cards {
   async put(appId: number, { barcode, externalRef, customer: name }: DesiredCard): Promise<UpsertedCard | Refusal> {
     return this.state.memory.transaction(() => {
       const { cards } = this.state;
-      const customer = name && customerNamed(this.state, appId, name);
+      const customer = name && findNamedCustomer(this.state, appId, name);
       if (customer === undefined) return refuse('API.Customers.NotFound');
       const matcher = matcherOf(MATCHING['POST /int/cards'].card, cards.all(appId));
-      const found = matcher.find({ barcode, external_ref: externalRef });
+      const existingCard = matcher.find({ barcode, external_ref: externalRef });
       const card: Omit<Card, 'id'> = {
-        ...(found ?? this.newParts()),
+        ...(existingCard ?? this.newParts()),
         barcode,
-        external_ref: externalRef ?? found?.external_ref ?? null,
-        customer_id: customer?.id ?? found?.customer_id ?? null,
+        external_ref: externalRef ?? existingCard?.external_ref ?? null,
+        customer_id: customer?.id ?? existingCard?.customer_id ?? null,
       };
       const holder = matcher.holder('external_ref', card.external_ref);
-      if (holder !== undefined && holder !== found) return refuse(ALREADY_TAKEN, 'external_ref');
-      if (found === undefined) return { card: cards.insert(appId, card), created: true };
-      const changed = { ...card, id: found.id };
-      cards.put(appId, changed);
-      return { card: changed, created: false };
+      if (holder !== undefined && holder !== existingCard) return refuse(ALREADY_TAKEN, 'external_ref');
+      if (existingCard === undefined) return { card: cards.insert(appId, card), created: true };
+      const changedCard = { ...card, id: existingCard.id };
+      cards.put(appId, changedCard);
+      return { card: changedCard, created: false };
     });
   }
 

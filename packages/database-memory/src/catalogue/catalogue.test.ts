@@ -16,7 +16,7 @@ import { MemoryProducts } from './memory-products.js';
 const PAGE = { offset: 0, limit: 100 };
 const ADDRESS = { address_line_1: 'a', city: 'c', postcode: 'p', market_id: 1 };
 
-async function catalogueInMemory(): Promise<GivenCatalogue> {
+async function openCatalogueFixture(): Promise<GivenCatalogue> {
   const state = new State();
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };
@@ -50,7 +50,7 @@ async function catalogueInMemory(): Promise<GivenCatalogue> {
 }
 
 describe('the catalogue in memory', () => {
-  productsContract(runnerOf(globalThis), catalogueInMemory);
-  productQueriesContract(runnerOf(globalThis), catalogueInMemory);
-  attributesContract(runnerOf(globalThis), catalogueInMemory);
+  productsContract(runnerOf(globalThis), openCatalogueFixture);
+  productQueriesContract(runnerOf(globalThis), openCatalogueFixture);
+  attributesContract(runnerOf(globalThis), openCatalogueFixture);
 });

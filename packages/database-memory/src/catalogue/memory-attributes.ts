@@ -25,10 +25,10 @@ export class MemoryAttributes implements Attributes, AttributeQueries {
   ): Promise<WrittenAttributes | RejectedRows> {
     const { memory, variants, attributeDefinitions } = this.state;
     const work = (): WrittenAttributes | RejectedRows => {
-      const found = { variants: variants.all(appId), definitions: attributeDefinitions.all(appId) };
-      const plan = planAttributes(rows, found);
-      const rejected = rejectionOf(plan.outcomes);
-      if (rejected) return rejected;
+      const existingRecords = { variants: variants.all(appId), definitions: attributeDefinitions.all(appId) };
+      const plan = planAttributes(rows, existingRecords);
+      const rejection = rejectionOf(plan.outcomes);
+      if (rejection) return rejection;
       this.write(appId, plan, this.clock.now());
       if (dryRun) for (const definition of plan.created) definition.id = null;
       const counts = { products: productCount(plan.outcomes), definitionsCreated: plan.created.length };
@@ -48,8 +48,8 @@ export class MemoryAttributes implements Attributes, AttributeQueries {
   private write(appId: number, { created, changed, values }: AttributePlan, now: Date): void {
     const { attributeDefinitions } = this.state;
     for (const { id, code, name } of changed) {
-      const before = attributeDefinitions.get(appId, id as number) as AttributeDefinition;
-      attributeDefinitions.put(appId, { ...before, code, name, updated_at: now });
+      const existingDefinition = attributeDefinitions.get(appId, id as number) as AttributeDefinition;
+      attributeDefinitions.put(appId, { ...existingDefinition, code, name, updated_at: now });
     }
     for (const definition of created) {
       const { external_ref, code, name } = definition;
@@ -63,15 +63,16 @@ export class MemoryAttributes implements Attributes, AttributeQueries {
   private setValues(appId: number, values: AttributePlan['values'], now: Date): void {
     const { productAttributes } = this.state;
     const keyOf = (productId: number, definitionId: number | null) => `${productId}/${definitionId}`;
-    const known = new Map(
-      productAttributes.all(appId).map((each) => [keyOf(each.product_id, each.product_attribute_def_id), each]),
+    const existingValues = new Map(
+      productAttributes.all(appId).map((row) => [keyOf(row.product_id, row.product_attribute_def_id), row]),
     );
     for (const { productId, definition, value } of values) {
-      const before = known.get(keyOf(productId, definition.id));
-      if (before === undefined) {
+      const existingValue = existingValues.get(keyOf(productId, definition.id));
+      if (existingValue === undefined) {
         const fields = { product_id: productId, product_attribute_def_id: definition.id as number };
         productAttributes.insert(appId, { ...fields, value, updated_at: now });
-      } else if (before.value !== value) productAttributes.put(appId, { ...before, value, updated_at: now });
+      } else if (existingValue.value !== value)
+        productAttributes.put(appId, { ...existingValue, value, updated_at: now });
     }
   }
 }

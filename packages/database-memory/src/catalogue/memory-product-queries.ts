@@ -12,7 +12,7 @@ import {
 import { pageOf } from '../lists.js';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
-import { passes } from './product-filter.js';
+import { makeCondition } from './product-filter.js';
 import { productPresenter } from './product-json.js';
 import { lookUpIds, trimSpaces } from './product-look-up.js';
 import { BY_NAME, sortProducts, productOrder } from './product-order.js';
@@ -30,23 +30,27 @@ export class MemoryProductQueries implements ProductQueries {
 
   async list(app: RequestingApp, { filter, orderBy, page }: ProductListQuery): Promise<string> {
     const { products, productSales } = this.state;
-    const wanted = productOrder(orderBy, (id) => productSales.get(app.id, id)?.quantity ?? 0);
-    const narrowed = products.all(app.id).filter(passes(this.state, app.id, app.decimals, filter));
+    const requestedOrder = productOrder(orderBy, (id) => productSales.get(app.id, id)?.quantity ?? 0);
+    const filteredProducts = products.all(app.id).filter(makeCondition(this.state, app.id, app.decimals, filter));
     const search = productSearch(this.state, app.id, filter);
-    const keys = wanted ?? [...(search === undefined ? [] : bestFirst(search)), ...BY_NAME];
-    const found = search === undefined ? narrowed : narrowed.filter(isFoundBy(search));
-    const shown = pageOf(sortProducts(found, keys), page).map(productPresenter(this.state, app));
-    return JSON.stringify({ products: shown });
+    const keys = requestedOrder ?? [...(search === undefined ? [] : rankingKeys(search)), ...BY_NAME];
+    const matchingProducts =
+      search === undefined ? filteredProducts : filteredProducts.filter(makeSearchMatcher(search));
+    const presentedProducts = pageOf(sortProducts(matchingProducts, keys), page).map(productPresenter(this.state, app));
+    return JSON.stringify({ products: presentedProducts });
   }
 
   async verify(appId: number, rows: readonly ProductCodes[]): Promise<VerifiedCodes[]> {
-    const wanted = rows.map(searchedCodesOf);
+    const requestedCodes = rows.map(searchedCodesOf);
     const [codes, barcodes, productCodes] = (['code', 'barcode', 'productCode'] as const).map((field) => [
-      ...new Set(wanted.map((row) => row[field])),
+      ...new Set(requestedCodes.map((row) => row[field])),
     ]) as [string[], string[], string[]];
-    const fold = (texts: readonly string[]) => texts.map((text) => lowerCase(trimSpaces(text)));
-    const folded = { codes: fold(codes), barcodes: fold(barcodes), productCodes: fold(productCodes) };
-    return matchCodes(wanted, [...codes, ...barcodes, ...productCodes], { ...this.codeHolders(appId), ...folded });
+    const foldAll = (texts: readonly string[]) => texts.map((text) => lowerCase(trimSpaces(text)));
+    const foldedCodes = { codes: foldAll(codes), barcodes: foldAll(barcodes), productCodes: foldAll(productCodes) };
+    return matchCodes(requestedCodes, [...codes, ...barcodes, ...productCodes], {
+      ...this.codeHolders(appId),
+      ...foldedCodes,
+    });
   }
 
   private codeHolders(appId: number): Pick<FoundCodes, 'variants' | 'products'> {
@@ -71,10 +75,10 @@ export class MemoryProductQueries implements ProductQueries {
   }
 }
 
-function isFoundBy({ isLiteral, isSimilar }: ProductSearch): (product: StoredProduct) => boolean {
+function makeSearchMatcher({ isLiteral, isSimilar }: ProductSearch): (product: StoredProduct) => boolean {
   return (product) => isLiteral(product) || isSimilar(product);
 }
 
-function bestFirst({ isLiteral, keys }: ProductSearch) {
-  return [{ of: (product: StoredProduct) => Number(!isLiteral(product)) }, ...keys];
+function rankingKeys({ isLiteral, keys }: ProductSearch) {
+  return [{ keyOf: (product: StoredProduct) => Number(!isLiteral(product)) }, ...keys];
 }

@@ -42,26 +42,26 @@ export class MemoryProducts implements Products {
     const keyOf = (url: string) => fileKeyOfUrl(url, publicBase(), settings.media.prefix);
     const work = (): UpsertedProducts => {
       if (currencyOf(appId) !== currency) throw new DatabaseUnavailable('The currency of the app has just changed');
-      const found = foundProducts(this.state, appId);
-      const plan = planProducts(rows, found, SLUG_TOOLS, { shouldExplain: explain === true });
-      const changes = productChanges(plan.outcomes, found);
-      const fresh = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
+      const existingProducts = readProducts(this.state, appId);
+      const plan = planProducts(rows, existingProducts, SLUG_TOOLS, { shouldExplain: explain === true });
+      const changes = productChanges(plan.outcomes, existingProducts);
+      const newDrafts = [...changes.products, ...changes.variants].filter((draft) => draft.id === null);
       writeProducts(this.state, appId, changes, { now: this.clock.now(), keyOf });
-      if (dryRun) for (const draft of fresh) draft.id = null;
+      if (dryRun) for (const draft of newDrafts) draft.id = null;
       return { outcomes: plan.outcomes, explain: explain ? plan.explain() : undefined };
     };
     return this.state.memory.transaction(work, { dryRun });
   }
 }
 
-/** All products of the app; those that no row names do not affect the plan. */
-function foundProducts({ products, variants }: State, appId: number): FoundProducts {
+/** Reads all products of the app. Products that no row names do not affect the plan. */
+function readProducts({ products, variants }: State, appId: number): FoundProducts {
   const drafts = new Map(products.all(appId).map((row) => [row.id, productDraft(row)]));
-  const owned = variants.all(appId).flatMap((row) => {
+  const variantDrafts = variants.all(appId).flatMap((row) => {
     const product = drafts.get(row.product_id);
     return product === undefined ? [] : [variantDraft(row, product)];
   });
-  return { products: [...drafts.values()], variants: owned };
+  return { products: [...drafts.values()], variants: variantDrafts };
 }
 
 function productDraft(row: StoredProduct): ProductDraft {

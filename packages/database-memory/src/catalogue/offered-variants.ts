@@ -1,7 +1,7 @@
 import type { State } from '../state.js';
 import type { StoredVariant } from './records.js';
 
-/** A variant for sale, with missing values from its product. */
+/** Missing values come from the product. */
 export interface OfferedVariant {
   readonly id: number;
   readonly productId: number;
@@ -14,7 +14,7 @@ export interface OfferedVariant {
   readonly active: boolean;
 }
 
-/** Oldest first. */
+/** The oldest variant comes first. */
 export function offeredVariants(
   { products, variants }: State,
   appId: number,

@@ -6,7 +6,7 @@ import type { StoredProduct } from './records.js';
 
 type Condition = (product: StoredProduct) => boolean;
 
-export function passes(state: State, appId: number, decimals: number, filter: ProductFilter): Condition {
+export function makeCondition(state: State, appId: number, decimals: number, filter: ProductFilter): Condition {
   const { lookUps, priceFrom, priceTo, onlyOnStock } = filter;
   const conditions = [
     ...lookUps.map((lookUp) => isAmong(new Set(lookUpIds(state, appId, lookUp)))),
@@ -29,7 +29,7 @@ function costsUpTo(minor: number): Condition {
   return ({ lowest_price: price }) => price !== null && price <= minor;
 }
 
-/** Converts a decimal text to minor units; rounds surplus decimals. */
+/** Rounds surplus decimals. */
 function toMinorUnits(price: string, decimals: number, rounding: 'up' | 'down'): number {
   const [whole = '', fraction = ''] = price.split('.');
   const minor = Number(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));

@@ -15,7 +15,7 @@ export function productPresenter(
   const images = groupedBy(state.productImages.all(appId), (image) => image.product_id);
   const stocks = groupedBy(state.stocks.all(appId), (row) => row.product_variant_id);
   const amount = (minor: number | null) => (minor === null ? null : fromMinor(minor, decimals));
-  const present = (variant: StoredVariant, { price }: StoredProduct): object => ({
+  const presentVariant = (variant: StoredVariant, { price }: StoredProduct): object => ({
     id: variant.id,
     code: variant.code,
     barcode: variant.barcode,
@@ -24,17 +24,17 @@ export function productPresenter(
     price: amount(variant.price ?? price),
     stock: sumsOf(state, appId, stocks.get(variant.id) ?? []),
   });
-  const computed = (product: StoredProduct) => ({
+  const computeFields = (product: StoredProduct) => ({
     vat_rate: product.vat_rate === null ? null : fromMinor(product.vat_rate, 2),
     price: amount(product.price),
     lowest_price: amount(product.lowest_price),
     sales_quantity: state.productSales.get(appId, product.id)?.quantity ?? 0,
     images: (images.get(product.id) ?? []).map(({ image_url, alt }) => ({ image_url, alt })),
-    variants: (variants.get(product.id) ?? []).map((variant) => present(variant, product)),
+    variants: (variants.get(product.id) ?? []).map((variant) => presentVariant(variant, product)),
     inserted_at: formatDateTime(product.inserted_at),
     updated_at: formatDateTime(product.updated_at),
   });
-  return (product) => pick({ ...product, ...computed(product) }, PRODUCT_FIELDS);
+  return (product) => pick({ ...product, ...computeFields(product) }, PRODUCT_FIELDS);
 }
 
 function sumsOf(state: State, appId: number, rows: readonly StoredStock[]): object {

@@ -4,7 +4,7 @@ import { sortedBy } from '../lists.js';
 import { lowerCase } from '../lower-case.js';
 import type { State } from '../state.js';
 
-/** Trims spaces only, like PostgreSQL. */
+/** Trims only spaces, like PostgreSQL. */
 export function trimSpaces(text: string): string {
   return trimCharacter(text, ' ');
 }
@@ -12,11 +12,14 @@ export function trimSpaces(text: string): string {
 interface Candidate {
   readonly id: number;
   readonly isExact: boolean;
-  /** Products by their own code come before those by a variant's code. */
+  /** Products by their own code come before products by the code of a variant. */
   readonly kind: 1 | 2;
 }
 
-/** Ids of the products that a value names, best first; exact codes before those that differ in case. */
+/**
+ * Returns the ids of the products that a value identifies, best first. An exact code comes before a code in another
+ * case.
+ */
 export function lookUpIds(state: State, appId: number, lookUp: ProductLookUp): number[] {
   const candidates = sortedBy(candidatesOf(state, appId, lookUp), [
     ({ isExact }) => Number(!isExact),
@@ -28,15 +31,15 @@ export function lookUpIds(state: State, appId: number, lookUp: ProductLookUp): n
 
 function candidatesOf({ products, variants }: State, appId: number, { by, value }: ProductLookUp): Candidate[] {
   const loose = lowerCase(trimSpaces(value));
-  const all = products.all(appId);
+  const appProducts = products.all(appId);
   switch (by) {
     case 'id':
-      return all.filter(({ id }) => id === Number(value)).map(({ id }) => ({ id, isExact: true, kind: 1 }));
+      return appProducts.filter(({ id }) => id === Number(value)).map(({ id }) => ({ id, isExact: true, kind: 1 }));
     case 'slug':
-      return all.filter(({ slug }) => slug === value).map(({ id }) => ({ id, isExact: true, kind: 1 }));
+      return appProducts.filter(({ slug }) => slug === value).map(({ id }) => ({ id, isExact: true, kind: 1 }));
     case 'code':
       return [
-        ...all
+        ...appProducts
           .filter(({ code }) => lowerCase(trimSpaces(code)) === loose)
           .map(({ id, code }) => ({ id, isExact: code === value, kind: 1 as const })),
         ...variants

@@ -7,7 +7,7 @@ import type { SortKey } from './product-order.js';
 import type { StoredProduct } from './records.js';
 import { wordSimilarity } from './word-similarity.js';
 
-/** PostgreSQL's `word_similarity_threshold`. */
+/** This is PostgreSQL's `word_similarity_threshold`. */
 const SIMILARITY_THRESHOLD = 0.6;
 
 export interface ProductSearch {
@@ -16,24 +16,24 @@ export interface ProductSearch {
   readonly keys: readonly SortKey[];
 }
 
-/** Two searches find what both match. */
+/** A search by both texts finds what both match. */
 export function productSearch(
   state: State,
   appId: number,
   { search, searchAll }: ProductFilter,
 ): ProductSearch | undefined {
-  const names = search === undefined ? undefined : nameSearch(search, 'search_name');
-  const everywhere = searchAll === undefined ? undefined : everywhereSearch(state, appId, searchAll);
-  if (names === undefined || everywhere === undefined) return names ?? everywhere;
-  const both = [names, everywhere];
+  const searchByName = search === undefined ? undefined : nameSearch(search, 'search_name');
+  const searchByAll = searchAll === undefined ? undefined : everywhereSearch(state, appId, searchAll);
+  if (searchByName === undefined || searchByAll === undefined) return searchByName ?? searchByAll;
+  const searches = [searchByName, searchByAll];
   return {
-    isLiteral: (product) => both.every((each) => each.isLiteral(product)),
-    isSimilar: (product) => both.every((each) => each.isLiteral(product) || each.isSimilar(product)),
-    keys: both.flatMap((each) => each.keys),
+    isLiteral: (product) => searches.every((part) => part.isLiteral(product)),
+    isSimilar: (product) => searches.every((part) => part.isLiteral(product) || part.isSimilar(product)),
+    keys: searches.flatMap((part) => part.keys),
   };
 }
 
-/** Sorts exact names first, then prefixes, then words, then others. */
+/** Sorts exact names first, then prefixes, then words, then all other names. */
 function nameSearch(text: string, field: 'search_name' | 'search_all'): ProductSearch {
   const query = foldName(text);
   if (query === '') return { isLiteral: () => false, isSimilar: () => false, keys: [] };
@@ -42,26 +42,26 @@ function nameSearch(text: string, field: 'search_name' | 'search_all'): ProductS
   return {
     isLiteral: (product) => product[field].includes(query),
     isSimilar: (product) => canBeMistyped(query) && wordSimilarity(query, product[field]) >= SIMILARITY_THRESHOLD,
-    keys: [{ of: rank }, { of: (product) => wordSimilarity(query, product.search_name), isDescending: true }],
+    keys: [{ keyOf: rank }, { keyOf: (product) => wordSimilarity(query, product.search_name), isDescending: true }],
   };
 }
 
-/** Searches names, codes and barcodes; exact codes and barcodes come first. */
+/** Searches names, codes and barcodes. Exact codes and barcodes come first. */
 function everywhereSearch(state: State, appId: number, text: string): ProductSearch {
   const { isLiteral, isSimilar, keys } = nameSearch(text, 'search_all');
   const code = lowerCase(text);
-  const named = productsNamed(state, appId, code);
+  const exactIds = productIdsByCode(state, appId, code);
   return {
     isLiteral: (product) => isLiteral(product) || product.search_all.includes(code),
     isSimilar,
-    keys: [{ of: (product) => Number(!named.has(product.id)) }, ...keys],
+    keys: [{ keyOf: (product) => Number(!exactIds.has(product.id)) }, ...keys],
   };
 }
 
-function productsNamed({ products, variants }: State, appId: number, code: string): ReadonlySet<number> {
-  const own = products.all(appId).filter((product) => lowerCase(trimSpaces(product.code)) === code);
-  const owners = variants
+function productIdsByCode({ products, variants }: State, appId: number, code: string): ReadonlySet<number> {
+  const matchingProducts = products.all(appId).filter((product) => lowerCase(trimSpaces(product.code)) === code);
+  const matchingVariants = variants
     .all(appId)
     .filter((variant) => lowerCase(variant.code) === code || lowerCase(variant.barcode ?? '') === code);
-  return new Set([...own.map(({ id }) => id), ...owners.map((variant) => variant.product_id)]);
+  return new Set([...matchingProducts.map(({ id }) => id), ...matchingVariants.map((variant) => variant.product_id)]);
 }

@@ -2,27 +2,27 @@ import { PLAIN_COLUMNS, type ProductChanges, type ProductDraft, type VariantDraf
 import { columnsOf } from '@back-office/kernel';
 import type { State } from '../state.js';
 import type { StoredProduct, StoredVariant } from './records.js';
-import { derivedOf, variantsByProduct } from './stored-products.js';
+import { deriveColumns, variantsByProduct } from './stored-products.js';
 
 interface WriteContext {
   readonly now: Date;
-  /** Returns the key of the library file at a URL, if any. */
+  /** Returns the key of the library file at a URL; `undefined` for any other URL. */
   readonly keyOf: (url: string) => string | undefined;
 }
 
-/** Writes the changes of a plan; new records get their ids. */
+/** New records get their ids. */
 export function writeProducts(
   state: State,
   appId: number,
   { products, variants, withImages }: ProductChanges,
   context: WriteContext,
 ): void {
-  const ofKnownProducts = variants.filter(({ product }) => product.id !== null);
-  const ofNewProducts = variants.filter(({ product }) => product.id === null);
-  for (const draft of ofKnownProducts) writeVariant(state, appId, draft, context.now);
+  const variantsOfKnownProducts = variants.filter(({ product }) => product.id !== null);
+  const variantsOfNewProducts = variants.filter(({ product }) => product.id === null);
+  for (const draft of variantsOfKnownProducts) writeVariant(state, appId, draft, context.now);
   for (const draft of products) writeProduct(state, appId, draft, context.now);
-  for (const draft of ofNewProducts) writeVariant(state, appId, draft, context.now);
-  if (products.length > 0) derive(state, appId, products);
+  for (const draft of variantsOfNewProducts) writeVariant(state, appId, draft, context.now);
+  if (products.length > 0) updateDerivedColumns(state, appId, products);
   for (const draft of withImages) addImages(state, appId, draft, context);
 }
 
@@ -43,15 +43,15 @@ function writeProduct({ products }: State, appId: number, draft: ProductDraft, n
     products.put(appId, { ...(products.get(appId, id) as StoredProduct), ...fields });
     return;
   }
-  const fresh = { ...fields, ...derivedOf(fields, []), external_ref: null, inserted_at: now };
-  draft.id = products.insert(appId, fresh).id;
+  const newProduct = { ...fields, ...deriveColumns(fields, []), external_ref: null, inserted_at: now };
+  draft.id = products.insert(appId, newProduct).id;
 }
 
-function derive(state: State, appId: number, changed: readonly ProductDraft[]): void {
+function updateDerivedColumns(state: State, appId: number, changedProducts: readonly ProductDraft[]): void {
   const variants = variantsByProduct(state, appId);
-  for (const { id } of changed) {
+  for (const { id } of changedProducts) {
     const product = state.products.get(appId, id as number) as StoredProduct;
-    state.products.put(appId, { ...product, ...derivedOf(product, variants.get(product.id) ?? []) });
+    state.products.put(appId, { ...product, ...deriveColumns(product, variants.get(product.id) ?? []) });
   }
 }
 

@@ -9,13 +9,13 @@ export interface StoredProduct extends PlainColumns {
   readonly search_name: string;
   /** Folded name, then codes and barcodes in lower case. */
   readonly search_all: string;
-  /** Lowest price of the variants, or the product's own without variants. */
+  /** Lowest price of the variants; the price of the product when it has no variants. */
   readonly lowest_price: number | null;
   readonly inserted_at: Date;
   readonly updated_at: Date;
 }
 
-/** Amounts are minor units, VAT rates are basis points. */
+/** Amounts are in minor units, VAT rates in basis points. */
 export interface StoredVariant {
   readonly id: number;
   readonly product_id: number;
@@ -23,7 +23,7 @@ export interface StoredVariant {
   readonly barcode: string | null;
   readonly external_ref: string | null;
   readonly name: string | null;
-  /** Null means the product's, as for the VAT rate. */
+  /** Null means the price of the product. The same holds for the VAT rate. */
   readonly price: number | null;
   readonly vat_rate: number | null;
   readonly inserted_at: Date;
@@ -39,7 +39,7 @@ export interface ProductImage {
   readonly inserted_at: Date;
 }
 
-/** Pieces of a product in orders that are not canceled; the id is the product's. */
+/** Pieces in orders that are not canceled. The id is the id of the product. */
 export interface ProductSales {
   readonly id: number;
   readonly quantity: number;

@@ -7,35 +7,35 @@ const NOW = new Date('2026-11-21T10:00:00Z');
 const APP = { id: 1, currency: 'RSD', settings: { media: { prefix: 'abcdefgh' } } };
 const MEDIA = 'http://localhost/media';
 
-async function shopOf(images: readonly string[] = []): Promise<State> {
+async function makeShop(images: readonly string[] = []): Promise<State> {
   const state = new State();
   const options = { publicBase: () => MEDIA, currencyOf: () => 'RSD' };
   const products = new MemoryProducts(state, { now: () => NOW }, options);
-  const pictures = images.map((imageUrl) => ({ imageUrl, alt: null }));
+  const productImages = images.map((imageUrl) => ({ imageUrl, alt: null }));
   const variants = [
-    { code: 'A', images: pictures },
+    { code: 'A', images: productImages },
     { code: 'B', price: 7, vatRate: 1_000, images: [] },
   ];
-  const row = { code: 'P', name: 'Name', price: 5, vatRate: 2_000, images: pictures, variants };
+  const row = { code: 'P', name: 'Name', price: 5, vatRate: 2_000, images: productImages, variants };
   await products.upsert(APP, [row]);
   return state;
 }
 
 describe('sold pieces', () => {
   it('are counted per product and subtracted again', async () => {
-    const state = await shopOf();
-    const sold = [
+    const state = await makeShop();
+    const soldItems = [
       { productId: 1, qty: 2 },
       { productId: 1, qty: 3 },
     ];
-    countSold(state, 1, sold);
+    countSold(state, 1, soldItems);
     subtractSold(state, 1, [{ productId: 1, qty: 1 }]);
     expect(state.productSales.all(1)).toEqual([{ id: 1, quantity: 4 }]);
-    expect(() => subtractSold(state, 1, sold)).toThrow('less than nothing');
+    expect(() => subtractSold(state, 1, soldItems)).toThrow('less than nothing');
   });
 
-  it('cannot be subtracted before they were counted', async () => {
-    const state = await shopOf();
+  it('are not subtracted before they are counted', async () => {
+    const state = await makeShop();
     subtractSold(state, 1, [{ productId: 1, qty: 1 }]);
     expect(state.productSales.all(1)).toEqual([]);
   });
@@ -43,11 +43,11 @@ describe('sold pieces', () => {
 
 describe('offered variants', () => {
   it('take missing values from their product', async () => {
-    const state = await shopOf();
-    const shared = { productId: 1, barcode: null, external_ref: null, name: 'Name', active: true };
+    const state = await makeShop();
+    const sharedFields = { productId: 1, barcode: null, external_ref: null, name: 'Name', active: true };
     expect(offeredVariants(state, 1, () => true)).toEqual([
-      { ...shared, id: 1, code: 'A', price: 5, vatRate: 2_000 },
-      { ...shared, id: 2, code: 'B', price: 7, vatRate: 1_000 },
+      { ...sharedFields, id: 1, code: 'A', price: 5, vatRate: 2_000 },
+      { ...sharedFields, id: 2, code: 'B', price: 7, vatRate: 1_000 },
     ]);
     expect(offeredVariants(state, 1, ({ code }) => code === 'B')).toHaveLength(1);
     expect(offeredVariants(state, 2, () => true)).toEqual([]);
@@ -56,11 +56,11 @@ describe('offered variants', () => {
 
 describe('images of products', () => {
   it('are recorded as usages of library files', async () => {
-    const state = await shopOf([`${MEDIA}/abcdefgh/a.png`, 'https://elsewhere.example/a.png']);
-    const use = { key: 'abcdefgh/a.png', field: 'images', label: null, url: `${MEDIA}/abcdefgh/a.png` };
+    const state = await makeShop([`${MEDIA}/abcdefgh/a.png`, 'https://elsewhere.example/a.png']);
+    const usageFields = { key: 'abcdefgh/a.png', field: 'images', label: null, url: `${MEDIA}/abcdefgh/a.png` };
     expect(state.usages.all(1)).toEqual([
-      { ...use, id: 1, entity_type: 'product', entity_id: '1', inserted_at: NOW },
-      { ...use, id: 2, entity_type: 'product_variant', entity_id: '1', inserted_at: NOW },
+      { ...usageFields, id: 1, entity_type: 'product', entity_id: '1', inserted_at: NOW },
+      { ...usageFields, id: 2, entity_type: 'product_variant', entity_id: '1', inserted_at: NOW },
     ]);
   });
 });

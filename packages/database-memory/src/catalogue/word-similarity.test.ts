@@ -1,7 +1,7 @@
 import { wordSimilarity } from './word-similarity.js';
 
 describe('wordSimilarity', () => {
-  // Values of PostgreSQL 15, in single precision.
+  // The expected values come from PostgreSQL 15, in single precision.
   it.each([
     ['word', 'two words', 0.8],
     ['runner', 'blue runner', 1],
@@ -12,7 +12,7 @@ describe('wordSimilarity', () => {
     ['runner', '', 0],
     ['👟', '👟', 0],
     ['šć', 'šć-2', 1],
-  ])('of "%s" to "%s" is %d', (query, text, expected) => {
+  ])('rates "%s" in "%s" as %d', (query, text, expected) => {
     expect(wordSimilarity(query, text)).toBeCloseTo(expected, 6);
   });
 });

@@ -3,21 +3,21 @@ import type { Customer } from '@back-office/customers';
 import type { Buyer } from '@back-office/kernel';
 import type { CatalogueVariant, OfferedVoucher, Offers, PromotionRule, Shipment } from '@back-office/proforma';
 import { offeredVariants } from '../catalogue/offered-variants.js';
-import { customerNamed } from '../customers/named-customer.js';
+import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
 import type { StoredWarehouse } from '../stock/records.js';
 import type { StoredPromotion } from './records.js';
 import { availableOf } from './vouchers.js';
 
-interface LookedUp {
+interface BasketRecords {
   readonly buyer: (Buyer & { readonly id: number }) | undefined;
   readonly warehouse: StoredWarehouse | undefined;
   readonly variants: readonly CatalogueVariant[];
   readonly offers: Offers;
 }
 
-export function lookUp(state: State, appId: number, basket: Basket, now: Date): LookedUp {
-  const customer = basket.customer === null ? undefined : customerNamed(state, appId, basket.customer);
+export function lookUpBasket(state: State, appId: number, basket: Basket, now: Date): BasketRecords {
+  const customer = basket.customer === null ? undefined : findNamedCustomer(state, appId, basket.customer);
   const { coupons, warehouseCode, shipmentMethodCode } = basket;
   return {
     buyer: customer && buyerOf(customer),
@@ -34,7 +34,7 @@ export function lookUp(state: State, appId: number, basket: Basket, now: Date): 
 }
 
 function namedWarehouse({ warehouses }: State, appId: number, code: string): StoredWarehouse | undefined {
-  return warehouses.find(appId, (each) => each.code === code && each.deleted_at === null);
+  return warehouses.find(appId, (warehouse) => warehouse.code === code && warehouse.deleted_at === null);
 }
 
 function buyerOf(customer: Customer): Buyer & { readonly id: number } {
@@ -43,7 +43,7 @@ function buyerOf(customer: Customer): Buyer & { readonly id: number } {
 }
 
 function shipmentOf(state: State, appId: number, code: string | null): Shipment | null {
-  const method = state.shipmentMethods.find(appId, (each) => each.code === code);
+  const method = state.shipmentMethods.find(appId, (candidate) => candidate.code === code);
   if (method === undefined) return null;
   const { name, price, vat_rate: vatRate, free_from: freeFrom } = method;
   return { name, price, vatRate, freeFrom };
@@ -68,7 +68,7 @@ function ruleOf(row: StoredPromotion): PromotionRule {
   };
 }
 
-/** An unknown voucher has 0 available. */
+/** An unknown voucher has an available amount of 0. */
 function offeredVoucher(
   state: State,
   appId: number,
@@ -76,7 +76,7 @@ function offeredVoucher(
   customerId: number | null,
   now: Date,
 ): OfferedVoucher {
-  const voucher = state.vouchers.find(appId, (each) => each.code === code);
+  const voucher = state.vouchers.find(appId, (candidate) => candidate.code === code);
   return voucher
     ? { id: voucher.id, code, available: availableOf(voucher, customerId, now) }
     : { id: 0, code, available: 0 };

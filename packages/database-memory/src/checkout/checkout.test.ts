@@ -4,7 +4,7 @@ import { openSalesFixture } from '../../testing/open-sales-fixture.js';
 
 const runner = runnerOf(globalThis);
 
-describe('what apps set up, in memory', () => {
+describe('set-up records in memory', () => {
   setUpRecordsContract(runner, openSalesFixture);
 });
 

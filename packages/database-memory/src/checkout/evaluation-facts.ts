@@ -5,31 +5,33 @@ import { sellableStock } from '../stock/shelves.js';
 import type { StoredEvaluation } from './records.js';
 import { availableOf } from './vouchers.js';
 
-/** Facts for a new proforma: the evaluation, the current availability of its vouchers, and its stock. */
+/** Returns the facts for a new proforma: the evaluation, the current availability of its vouchers, and its stock. */
 export function evaluationFacts(state: State, appId: number, evaluationId: number, now: Date): EvaluationFacts {
   const row = state.evaluations.get(appId, evaluationId);
   if (row === undefined) {
-    const elsewhere = state.evaluations.appIds().some((each) => state.evaluations.get(each, evaluationId));
-    return { evaluation: elsewhere ? 'of another app' : undefined, stock: [] };
+    const isOfOtherApp = state.evaluations
+      .appIds()
+      .some((otherAppId) => state.evaluations.get(otherAppId, evaluationId));
+    return { evaluation: isOfOtherApp ? 'of another app' : undefined, stock: [] };
   }
-  const wanted = row.items.map(({ variantId }) => ({ variantId, warehouseId: row.warehouse_id }));
+  const demands = row.items.map(({ variantId }) => ({ variantId, warehouseId: row.warehouse_id }));
   return {
     evaluation: {
       ...offerOf(row),
       pickupPoint: pickupPointOf(state, appId, row),
       vouchers: vouchersOf(state, appId, row, now),
     },
-    stock: sellableStock(state, appId, wanted),
+    stock: sellableStock(state, appId, demands),
   };
 }
 
 function pickupPointOf(state: State, appId: number, row: StoredEvaluation): Evaluation['pickupPoint'] {
   const method = state.shipmentMethods.find(appId, ({ code }) => code === row.shipment_method_code);
   if (method === undefined) return 'not needed';
-  const { requires_pickup_point: isRequired, pickup_points: points } = method;
+  const { requires_pickup_point: isRequired, pickup_points: pickupPoints } = method;
   if (row.pickup_point_code === null) return isRequired ? 'missing' : 'not needed';
-  if (!isRequired && points.length === 0) return 'not needed';
-  return points.some(({ code, available }) => available && code === row.pickup_point_code)
+  if (!isRequired && pickupPoints.length === 0) return 'not needed';
+  return pickupPoints.some(({ code, available }) => available && code === row.pickup_point_code)
     ? 'available'
     : 'unavailable';
 }

@@ -10,7 +10,7 @@ import { addHours, isRefusal, refuse, type Clock, type Refusal } from '@back-off
 import { priceItems } from '@back-office/proforma';
 import { checkCurrency } from '../apps/app-currency.js';
 import type { State } from '../state.js';
-import { lookUp } from './basket-look-up.js';
+import { lookUpBasket } from './basket-look-up.js';
 
 export class MemoryEvaluations implements Evaluations, EvaluationQueries {
   constructor(
@@ -29,14 +29,14 @@ export class MemoryEvaluations implements Evaluations, EvaluationQueries {
 
 function evaluate(state: State, appId: number, basket: Basket, now: Date): EvaluatedBasket | Refusal {
   checkCurrency(state, appId, basket.currency);
-  const { buyer, warehouse, offers, variants } = lookUp(state, appId, basket, now);
+  const { buyer, warehouse, offers, variants } = lookUpBasket(state, appId, basket, now);
   if (basket.customer !== null && buyer === undefined) return refuse('API.Customers.NotFound');
   if (basket.warehouseCode !== null && warehouse === undefined) return refuse('API.Warehouses.NotFound');
   if (basket.shipmentMethodCode !== null && offers.shipment === null) return refuse('API.ShipmentMethods.NotFound');
-  const priced = priceItems(basket.items, variants, offers);
-  if (isRefusal(priced)) return priced;
+  const pricedItems = priceItems(basket.items, variants, offers);
+  if (isRefusal(pricedItems)) return pricedItems;
   return state.evaluations.insert(appId, {
-    ...frozenBasket(basket, priced),
+    ...frozenBasket(basket, pricedItems),
     buyer: buyer ?? basket.guest,
     customer_id: buyer?.id ?? null,
     warehouse_id: warehouse?.id ?? null,

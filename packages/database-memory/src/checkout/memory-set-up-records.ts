@@ -16,8 +16,8 @@ import type { Table } from '../memory.js';
 import type { State } from '../state.js';
 import type { SetUpRow } from './records.js';
 
-/** Initial values of columns that clients do not send. */
-const BLANK: { readonly [Name in ResourceName]?: object } = { vouchers: { spent: 0, held_by: null } };
+/** Clients do not send these columns. */
+const INITIAL_VALUES: { readonly [Name in ResourceName]?: object } = { vouchers: { spent: 0, held_by: null } };
 
 export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
   constructor(
@@ -30,14 +30,14 @@ export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
       checkCurrency(this.state, app.id, app.currency);
       const referenced = new Set(this.state.customers.all(app.id).map(({ id }) => id));
       const plan = planSetUp(RESOURCES[name], rows, { app, records: this.table(name).all(app.id), referenced });
-      const rejected = rejectionOf(plan.outcomes);
-      if (rejected) return rejected;
-      const tooMany = limitFailure(RESOURCES[name], plan.records, this.clock.now());
-      if (tooMany !== undefined) return { failures: [tooMany] };
-      const planned = plannedOf(plan.outcomes);
-      const drafts = new Map(planned.map((row) => [row.code, row]));
-      const written = new Map([...drafts.values()].map((row) => [row.code, this.write(name, app.id, row)]));
-      return { rows: planned.map(({ code }) => written.get(code) as StoredRow) };
+      const rejection = rejectionOf(plan.outcomes);
+      if (rejection) return rejection;
+      const limitError = limitFailure(RESOURCES[name], plan.records, this.clock.now());
+      if (limitError !== undefined) return { failures: [limitError] };
+      const plannedRows = plannedOf(plan.outcomes);
+      const drafts = new Map(plannedRows.map((row) => [row.code, row]));
+      const writtenRows = new Map([...drafts.values()].map((row) => [row.code, this.write(name, app.id, row)]));
+      return { rows: plannedRows.map(({ code }) => writtenRows.get(code) as StoredRow) };
     });
   }
 
@@ -48,10 +48,11 @@ export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
   private write(name: ResourceName, appId: number, row: StoredRow): StoredRow {
     const now = this.clock.now();
     const table = this.table(name);
-    if (!isStored(row)) return table.insert(appId, { ...BLANK[name], ...row, inserted_at: now, updated_at: now });
-    const changed = { ...row, updated_at: now };
-    table.put(appId, changed);
-    return changed;
+    if (!isStored(row))
+      return table.insert(appId, { ...INITIAL_VALUES[name], ...row, inserted_at: now, updated_at: now });
+    const changedRow = { ...row, updated_at: now };
+    table.put(appId, changedRow);
+    return changedRow;
   }
 
   private table(name: ResourceName): Table<SetUpRow> {
@@ -68,15 +69,15 @@ export class MemorySetUpRecords implements SetUpRecords, SetUpQueries {
 
 function limitFailure({ limit }: Resource, rows: readonly StoredRow[], now: Date): string | undefined {
   if (limit === undefined) return undefined;
-  const counted = rows.filter((row) => {
+  const countedRows = rows.filter((row) => {
     const end = row[limit.endColumn];
-    const isOver = end instanceof Date && end <= now;
-    return !isOver && Object.entries(limit.where).every(([field, value]) => row[field] === value);
+    const hasEnded = end instanceof Date && end <= now;
+    return !hasEnded && Object.entries(limit.where).every(([field, value]) => row[field] === value);
   });
-  return counted.length > limit.count ? limit.failure : undefined;
+  return countedRows.length > limit.count ? limit.failure : undefined;
 }
 
-/** A row that applies on top of a record has its columns as well. */
+/** A row that changes a record also has the columns of the record. */
 function isStored(row: StoredRow): row is SetUpRow {
   return 'id' in row;
 }

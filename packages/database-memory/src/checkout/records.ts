@@ -12,7 +12,7 @@ export interface StoredPaymentMethod extends SetUpRow {
   readonly kind: PaymentMethodKind;
 }
 
-/** Amounts are minor units, percentages are basis points. */
+/** Amounts are in minor units, percentages in basis points. */
 export interface StoredPromotion extends SetUpRow {
   readonly name: string;
   readonly kind: PromotionKind;

@@ -2,7 +2,10 @@ import type { VoucherRefund, ReleasedVoucher } from '@back-office/proforma';
 import type { State } from '../state.js';
 import type { StoredVoucher } from './records.js';
 
-/** Amount available to a customer; 0 when the voucher is held, spent, out of date or another customer's. */
+/**
+ * Returns the amount available to a customer: 0 when the voucher is held, spent, out of date or owned by another
+ * customer.
+ */
 export function availableOf(voucher: StoredVoucher, customerId: number | null, now: Date): number {
   const { active, held_by: holder, customer_id: owner, valid_from: from, valid_until: until } = voucher;
   const isOwn = owner === null || owner === customerId;
@@ -10,9 +13,14 @@ export function availableOf(voucher: StoredVoucher, customerId: number | null, n
   return active && holder === null && isOwn && isInTime ? voucher.amount - voucher.spent : 0;
 }
 
-/** Settles released vouchers; the amount that was not spent is available again. */
-export function settleVouchers(state: State, appId: number, settled: readonly ReleasedVoucher[], now: Date): void {
-  for (const { proformaId, voucherId, spent } of settled) {
+/** Settles released vouchers. The unspent amount is available again. */
+export function settleVouchers(
+  state: State,
+  appId: number,
+  releasedVouchers: readonly ReleasedVoucher[],
+  now: Date,
+): void {
+  for (const { proformaId, voucherId, spent } of releasedVouchers) {
     const voucher = state.vouchers.get(appId, voucherId);
     if (voucher?.held_by !== proformaId) continue;
     state.vouchers.put(appId, { ...voucher, spent: voucher.spent + spent, held_by: null, updated_at: now });
@@ -20,8 +28,8 @@ export function settleVouchers(state: State, appId: number, settled: readonly Re
 }
 
 /** Returns the spent amounts of refunded orders to their vouchers. */
-export function returnVouchers(state: State, appId: number, returned: readonly VoucherRefund[], now: Date): void {
-  for (const { voucherId, amount } of returned) {
+export function returnVouchers(state: State, appId: number, refunds: readonly VoucherRefund[], now: Date): void {
+  for (const { voucherId, amount } of refunds) {
     const voucher = state.vouchers.get(appId, voucherId);
     if (voucher) state.vouchers.put(appId, { ...voucher, spent: voucher.spent - amount, updated_at: now });
   }

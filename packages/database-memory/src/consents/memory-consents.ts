@@ -11,7 +11,7 @@ import {
 } from '@back-office/consent';
 import type { Customer } from '@back-office/customers';
 import { isBlank, type Clock, type CustomerIdentifier, type Page } from '@back-office/kernel';
-import { customerNamed } from '../customers/named-customer.js';
+import { findNamedCustomer } from '../customers/named-customer.js';
 import { pageOf } from '../lists.js';
 import type { State } from '../state.js';
 
@@ -23,31 +23,31 @@ export class MemoryConsents implements Consents, ConsentQueries {
 
   async change(appId: number, customerId: number, request: ConsentRequest): Promise<Consent | undefined> {
     return this.state.memory.transaction(() => {
-      const found = this.known(appId, this.state.customers.get(appId, customerId));
-      if (found === undefined) return undefined;
-      const { customer, lastChanges } = found;
-      const last = lastChanges.find(({ channel }) => channel === request.channel);
-      const change = changeFor(request, last, this.clock.now());
+      const knownConsent = this.findKnownConsent(appId, this.state.customers.get(appId, customerId));
+      if (knownConsent === undefined) return undefined;
+      const { customer, lastChanges } = knownConsent;
+      const lastChange = lastChanges.find(({ channel }) => channel === request.channel);
+      const change = changeFor(request, lastChange, this.clock.now());
       if (change === undefined) return consentOf(customer, lastChanges);
-      this.state.consentChanges.insert(appId, { ...change, customerId, step: (last?.step ?? 0) + 1 });
-      return consentOf(customer, [...lastChanges.filter((each) => each !== last), change]);
+      this.state.consentChanges.insert(appId, { ...change, customerId, step: (lastChange?.step ?? 0) + 1 });
+      return consentOf(customer, [...lastChanges.filter((other) => other !== lastChange), change]);
     });
   }
 
   async find(appId: number, customerId: number): Promise<Consent | undefined> {
-    const found = this.known(appId, this.state.customers.get(appId, customerId));
-    return found && consentOf(found.customer, found.lastChanges);
+    const knownConsent = this.findKnownConsent(appId, this.state.customers.get(appId, customerId));
+    return knownConsent && consentOf(knownConsent.customer, knownConsent.lastChanges);
   }
 
   async findBefore(appId: number, name: CustomerIdentifier, moment: Date): Promise<KnownConsent | undefined> {
-    return this.known(appId, customerNamed(this.state, appId, name), moment);
+    return this.findKnownConsent(appId, findNamedCustomer(this.state, appId, name), moment);
   }
 
   async history(appId: number, customerId: number, page: Page): Promise<StoredChange[]> {
     return pageOf(this.changesOf(appId, customerId), page);
   }
 
-  private known(appId: number, customer: Customer | undefined, before?: Date): KnownConsent | undefined {
+  private findKnownConsent(appId: number, customer: Customer | undefined, before?: Date): KnownConsent | undefined {
     if (customer === undefined) return undefined;
     const changes = this.changesOf(appId, customer.id).filter(({ at }) => before === undefined || at < before);
     const devices = this.state.devices.all(appId);

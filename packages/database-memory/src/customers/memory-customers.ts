@@ -23,12 +23,15 @@ export class MemoryCustomers implements Customers, CustomerQueries {
     return this.state.memory.transaction(() => {
       const { customers } = this.state;
       const { email, external_ref: reference } = customer;
-      const sameEmail = customers.find(appId, (other) => other.email.toLowerCase() === email.toLowerCase());
-      const sameReference =
+      const customerWithEmail = customers.find(appId, (other) => other.email.toLowerCase() === email.toLowerCase());
+      const customerWithReference =
         typeof reference === 'string' && customers.find(appId, (other) => other.external_ref === reference);
-      if (sameEmail || sameReference) {
+      if (customerWithEmail || customerWithReference) {
         return {
-          taken: [...(sameEmail ? ['email' as const] : []), ...(sameReference ? ['external_ref' as const] : [])],
+          taken: [
+            ...(customerWithEmail ? ['email' as const] : []),
+            ...(customerWithReference ? ['external_ref' as const] : []),
+          ],
         };
       }
       const now = this.clock.now();
@@ -39,31 +42,37 @@ export class MemoryCustomers implements Customers, CustomerQueries {
   }
 
   async find(appId: number, id: number, dataPart: number, timePart: number): Promise<Customer | undefined> {
-    const found = this.state.customers.get(appId, id);
-    return found?.data_part === dataPart && found.time_part === timePart ? found : undefined;
+    const customer = this.state.customers.get(appId, id);
+    return customer?.data_part === dataPart && customer.time_part === timePart ? customer : undefined;
   }
 
   async list(appId: number, { search, externalRef }: CustomerFilter, page: Page): Promise<string> {
-    const found = this.state.customers
+    const matchingCustomers = this.state.customers
       .all(appId)
       .filter((customer) => externalRef === undefined || customer.external_ref === externalRef)
-      .filter((customer) => search === undefined || holds(customer, search));
-    const sorted = sortedBy(found, [(each) => each.first_name, (each) => each.last_name, (each) => each.id]);
-    return JSON.stringify(pageOf(sorted, page).map(present));
+      .filter((customer) => search === undefined || matchesSearch(customer, search));
+    const sorted = sortedBy(matchingCustomers, [
+      (customer) => customer.first_name,
+      (each) => each.last_name,
+      (each) => each.id,
+    ]);
+    return JSON.stringify(pageOf(sorted, page).map(presentCustomer));
   }
 }
 
-/** Searches one text, so first and last name are found together in either order. */
-function holds({ email, phone, first_name: first, last_name: last }: Customer, query: string): boolean {
-  const folded = caseless(query);
-  return folded !== '' && caseless(`${first} ${last} ${email} ${phone ?? ''}\n${last} ${first}`).includes(folded);
+/** The names form one text, so first and last name are found together in either order. */
+function matchesSearch({ email, phone, first_name: first, last_name: last }: Customer, query: string): boolean {
+  const foldedQuery = foldText(query);
+  return (
+    foldedQuery !== '' && foldText(`${first} ${last} ${email} ${phone ?? ''}\n${last} ${first}`).includes(foldedQuery)
+  );
 }
 
-function caseless(text: string): string {
+function foldText(text: string): string {
   return foldForPeople(text).toLowerCase();
 }
 
-const SHOWN = [
+const SHOWN_FIELDS = [
   'id',
   'data_part',
   'time_part',
@@ -77,9 +86,9 @@ const SHOWN = [
   'loyalty_points',
 ] as const satisfies readonly (keyof Customer)[];
 
-function present(customer: Customer): object {
+function presentCustomer(customer: Customer): object {
   return {
-    ...pick(customer, SHOWN),
+    ...pick(customer, SHOWN_FIELDS),
     inserted_at: formatDateTime(customer.inserted_at),
     updated_at: formatDateTime(customer.updated_at),
   };

@@ -1,9 +1,10 @@
 import type { Customer, CustomerIdentifier } from '@back-office/customers';
 import type { State } from '../state.js';
 
-/** `undefined` when the app has no such customer. */
-export function customerNamed({ customers }: State, appId: number, name: CustomerIdentifier): Customer | undefined {
-  if (name.externalRef !== undefined) return customers.find(appId, (each) => each.external_ref === name.externalRef);
-  const found = customers.get(appId, name.id);
-  return found?.data_part === name.dataPart && found.time_part === name.timePart ? found : undefined;
+/** Returns `undefined` when the app has no such customer. */
+export function findNamedCustomer({ customers }: State, appId: number, name: CustomerIdentifier): Customer | undefined {
+  if (name.externalRef !== undefined)
+    return customers.find(appId, (candidate) => candidate.external_ref === name.externalRef);
+  const customer = customers.get(appId, name.id);
+  return customer?.data_part === name.dataPart && customer.time_part === name.timePart ? customer : undefined;
 }

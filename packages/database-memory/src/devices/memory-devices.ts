@@ -21,30 +21,31 @@ export class MemoryDevices implements Devices {
       if (!session || session.revoked_at !== null || session.customer_id === null) return undefined;
       const { customer_id: customerId, device_uuid: uuid } = session;
       if (uuid === null) return undefined;
-      const own = devices.find(appId, (each) => each.customer_id === customerId && each.uuid === uuid);
-      for (const copy of devices.all(appId)) {
-        if (copy.messaging_token === messagingToken && copy !== own) devices.delete(appId, copy.id);
+      const existingDevice = devices.find(appId, (device) => device.customer_id === customerId && device.uuid === uuid);
+      for (const otherDevice of devices.all(appId)) {
+        if (otherDevice.messaging_token === messagingToken && otherDevice !== existingDevice)
+          devices.delete(appId, otherDevice.id);
       }
       const now = this.clock.now();
-      const stored = {
+      const deviceFields = {
         customer_id: customerId,
         uuid,
         messaging_token: messagingToken,
         notification_channel_id: PUSH_CHANNEL_ID,
-        device_type: type ?? session.device_type ?? own?.device_type ?? null,
-        device_vendor: vendor ?? session.device_vendor ?? own?.device_vendor ?? null,
-        mobile_info: mobileInfo ?? session.mobile_info ?? own?.mobile_info ?? null,
-        inserted_at: own?.inserted_at ?? now,
+        device_type: type ?? session.device_type ?? existingDevice?.device_type ?? null,
+        device_vendor: vendor ?? session.device_vendor ?? existingDevice?.device_vendor ?? null,
+        mobile_info: mobileInfo ?? session.mobile_info ?? existingDevice?.mobile_info ?? null,
+        inserted_at: existingDevice?.inserted_at ?? now,
         updated_at: now,
       };
-      if (own === undefined) return present(devices.insert(appId, stored));
-      devices.put(appId, { ...stored, id: own.id });
-      return present({ ...stored, id: own.id });
+      if (existingDevice === undefined) return presentDevice(devices.insert(appId, deviceFields));
+      devices.put(appId, { ...deviceFields, id: existingDevice.id });
+      return presentDevice({ ...deviceFields, id: existingDevice.id });
     });
   }
 }
 
-const SHOWN = [
+const SHOWN_FIELDS = [
   'id',
   'uuid',
   'messaging_token',
@@ -56,6 +57,6 @@ const SHOWN = [
   'updated_at',
 ] as const satisfies readonly (keyof Device)[];
 
-function present(record: DeviceRecord): Device {
-  return pick(record, SHOWN);
+function presentDevice(record: DeviceRecord): Device {
+  return pick(record, SHOWN_FIELDS);
 }

@@ -5,11 +5,11 @@ import type { Stored } from '../memory.js';
 export interface KeyedCallRecord extends Stored {
   readonly tokenId: number;
   readonly key: string;
-  /** Hexadecimal. */
+  /** In hexadecimal. */
   readonly fingerprint: string;
   readonly run: string;
   readonly leasedUntil: Date;
-  /** Result of the write, until there is an answer. */
+  /** Result of the write. It is dropped once the answer is stored. */
   readonly outcome: Outcome | undefined;
   readonly answer: StoredAnswer | undefined;
   readonly insertedAt: Date;

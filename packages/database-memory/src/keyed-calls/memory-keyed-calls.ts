@@ -14,7 +14,7 @@ import { MemoryKeyedWrite, type Outcome } from '../keyed-write.js';
 import type { State } from '../state.js';
 import type { KeyedCallRecord } from './keyed-call-record.js';
 
-/** Methods are synchronous steps without a transaction, since the first transaction is the write of the call. */
+/** Methods run synchronously without a transaction, because the first transaction is the write of the call. */
 export class MemoryKeyedCalls implements KeyedCalls {
   constructor(
     private readonly state: State,
@@ -25,27 +25,33 @@ export class MemoryKeyedCalls implements KeyedCalls {
     const now = this.clock.now();
     const { appId, tokenId, key } = call;
     const fingerprint = hexOf(call.fingerprint);
-    const found = this.state.keyedCalls.find(appId, (each) => each.tokenId === tokenId && each.key === key);
-    const known = found && found.insertedAt >= addHours(now, -ANSWER_RETENTION_HOURS) ? found : undefined;
-    if (known && known.fingerprint !== fingerprint) return 'reused';
-    if (known?.answer) return known.answer;
-    if (known && known.leasedUntil > now) return 'running';
+    const existingRecord = this.state.keyedCalls.find(
+      appId,
+      (candidate) => candidate.tokenId === tokenId && candidate.key === key,
+    );
+    const validRecord =
+      existingRecord && existingRecord.insertedAt >= addHours(now, -ANSWER_RETENTION_HOURS)
+        ? existingRecord
+        : undefined;
+    if (validRecord && validRecord.fingerprint !== fingerprint) return 'reused';
+    if (validRecord?.answer) return validRecord.answer;
+    if (validRecord && validRecord.leasedUntil > now) return 'running';
     const run = randomUUID();
     const leasedUntil = new Date(now.getTime() + RUN_LEASE_MS);
-    const insertedAt = known?.insertedAt ?? now;
-    const taken = {
+    const insertedAt = validRecord?.insertedAt ?? now;
+    const newRecord = {
       tokenId,
       key,
       fingerprint,
       run,
       leasedUntil,
-      outcome: known?.outcome,
+      outcome: validRecord?.outcome,
       answer: undefined,
       insertedAt,
     };
-    if (found) this.state.keyedCalls.put(appId, { ...taken, id: found.id });
-    else this.state.keyedCalls.insert(appId, taken);
-    return { ...call, id: run, keyedWrite: this.writeOf(appId, run, known?.outcome) };
+    if (existingRecord) this.state.keyedCalls.put(appId, { ...newRecord, id: existingRecord.id });
+    else this.state.keyedCalls.insert(appId, newRecord);
+    return { ...call, id: run, keyedWrite: this.makeWrite(appId, run, validRecord?.outcome) };
   }
 
   async renew({ appId, id: run }: Run): Promise<void> {
@@ -64,27 +70,28 @@ export class MemoryKeyedCalls implements KeyedCalls {
     else if (record && !record.answer) this.state.keyedCalls.delete(appId, record.id);
   }
 
-  /** Removes all in one batch. */
+  /** Removes all expired answers in one batch. */
   async purge(): Promise<boolean> {
-    const end = addHours(this.clock.now(), -ANSWER_RETENTION_HOURS);
+    const expiredBefore = addHours(this.clock.now(), -ANSWER_RETENTION_HOURS);
     const { keyedCalls } = this.state;
     for (const appId of keyedCalls.appIds()) {
-      for (const { id, insertedAt } of keyedCalls.all(appId)) if (insertedAt < end) keyedCalls.delete(appId, id);
+      for (const { id, insertedAt } of keyedCalls.all(appId))
+        if (insertedAt < expiredBefore) keyedCalls.delete(appId, id);
     }
     return false;
   }
 
-  private writeOf(appId: number, run: string, earlier: Outcome | undefined): MemoryKeyedWrite {
-    return new MemoryKeyedWrite(earlier, (outcome) => {
+  private makeWrite(appId: number, run: string, earlierOutcome: Outcome | undefined): MemoryKeyedWrite {
+    return new MemoryKeyedWrite(earlierOutcome, (outcome) => {
       const record = this.recordOf(appId, run);
       if (record === undefined || record.outcome !== undefined) throw new WrittenByAnother();
       this.change(appId, run, { outcome });
     });
   }
 
-  /** The call, unless another run has taken its key. */
+  /** Returns the record of the run, unless another run has taken its key. */
   private recordOf(appId: number, run: string): KeyedCallRecord | undefined {
-    return this.state.keyedCalls.find(appId, (each) => each.run === run);
+    return this.state.keyedCalls.find(appId, (candidate) => candidate.run === run);
   }
 
   private change(appId: number, run: string, changes: Partial<KeyedCallRecord>): void {

@@ -19,21 +19,21 @@ export class MemoryAttendances implements Attendances, AttendanceQueries {
 
   async add(appId: number, customerId: number, position: Position): Promise<Attendance | Refusal> {
     return this.state.memory.transaction(() => {
-      const near = this.state.locations
+      const nearLocations = this.state.locations
         .all(appId)
         .map((location) => ({ id: location.id, metres: distanceM(position, location) }))
         .filter(({ metres }) => metres <= MAX_DISTANCE_M);
-      const [nearest] = sortedBy(near, [({ metres }) => metres, ({ id }) => id]);
-      if (nearest === undefined) return refuse('API.CustomerAttendances.NoLocationNearby');
+      const [nearestLocation] = sortedBy(nearLocations, [({ metres }) => metres, ({ id }) => id]);
+      if (nearestLocation === undefined) return refuse('API.CustomerAttendances.NoLocationNearby');
       const { latitude, longitude, accuracy = null } = position;
-      return present(
+      return presentAttendance(
         this.state.attendances.insert(appId, {
           customer_id: customerId,
-          app_location_id: nearest.id,
+          app_location_id: nearestLocation.id,
           latitude,
           longitude,
           accuracy,
-          distance_m: Math.round(nearest.metres),
+          distance_m: Math.round(nearestLocation.metres),
           inserted_at: this.clock.now(),
         }),
       );
@@ -42,11 +42,11 @@ export class MemoryAttendances implements Attendances, AttendanceQueries {
 
   async list(appId: number, customerId: number, page: Page): Promise<Attendance[]> {
     const visits = this.state.attendances.all(appId).filter(({ customer_id: visitor }) => visitor === customerId);
-    const newest = sortedBy(visits, [({ inserted_at: at }) => -at.getTime(), ({ id }) => -id]);
-    return pageOf(newest, page).map(present);
+    const sortedVisits = sortedBy(visits, [({ inserted_at: at }) => -at.getTime(), ({ id }) => -id]);
+    return pageOf(sortedVisits, page).map(presentAttendance);
   }
 }
 
-function present({ id, app_location_id, distance_m, inserted_at }: AttendanceRecord): Attendance {
+function presentAttendance({ id, app_location_id, distance_m, inserted_at }: AttendanceRecord): Attendance {
   return { id, app_location_id, distance_m, inserted_at };
 }

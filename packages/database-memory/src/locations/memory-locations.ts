@@ -28,11 +28,11 @@ export class MemoryLocations implements Locations {
     const work = (): PutLocations => {
       const plan = planLocations(rows, this.state.locations.all(appId));
       const drafts = new Set(plan.outcomes.filter((outcome) => typeof outcome !== 'string'));
-      const written = new Map([...drafts].map((draft) => [draft, this.write(appId, draft)]));
-      for (const location of written.values()) this.recordUsage(appId, location, settings.media.prefix);
-      if (!dryRun) for (const [draft, { id }] of written) draft.id = id;
+      const writtenLocations = new Map([...drafts].map((draft) => [draft, this.write(appId, draft)]));
+      for (const location of writtenLocations.values()) this.recordUsage(appId, location, settings.media.prefix);
+      if (!dryRun) for (const [draft, { id }] of writtenLocations) draft.id = id;
       const locations = plan.outcomes.map((outcome) =>
-        typeof outcome === 'string' ? outcome : { ...(written.get(outcome) as Location), id: outcome.id },
+        typeof outcome === 'string' ? outcome : { ...(writtenLocations.get(outcome) as Location), id: outcome.id },
       );
       return { locations, explain: explain ? plan.explain() : undefined };
     };
@@ -42,23 +42,29 @@ export class MemoryLocations implements Locations {
   private write(appId: number, { id, ...fields }: LocationDraft): Location {
     const { locations } = this.state;
     const now = this.clock.now();
-    const known = id === null ? undefined : locations.get(appId, id);
-    if (known === undefined) return locations.insert(appId, { ...fields, inserted_at: now, updated_at: now });
-    const changed = { ...known, ...fields, inserted_at: known.inserted_at, updated_at: now };
-    locations.put(appId, changed);
-    return changed;
+    const existingLocation = id === null ? undefined : locations.get(appId, id);
+    if (existingLocation === undefined)
+      return locations.insert(appId, { ...fields, inserted_at: now, updated_at: now });
+    const changedLocation = {
+      ...existingLocation,
+      ...fields,
+      inserted_at: existingLocation.inserted_at,
+      updated_at: now,
+    };
+    locations.put(appId, changedLocation);
+    return changedLocation;
   }
 
-  /** Replaces the usage of the earlier image by that of the current one, if it is a library file. */
+  /** Removes the usage of the earlier image. The current image gets a usage if it is a library file. */
   private recordUsage(appId: number, { id, image_url: url }: Location, prefix: string): void {
     const { usages } = this.state;
     const entityId = String(id);
-    const known = usages
+    const existingUsages = usages
       .all(appId)
       .filter((usage) => usage.entity_type === ENTITY_TYPE && usage.entity_id === entityId);
-    for (const usage of known) if (usage.url !== url) usages.delete(appId, usage.id);
+    for (const usage of existingUsages) if (usage.url !== url) usages.delete(appId, usage.id);
     const key = fileKeyOfUrl(url ?? '', this.libraryBase(), prefix);
-    if (url === null || key === undefined || known.some((usage) => usage.url === url)) return;
+    if (url === null || key === undefined || existingUsages.some((usage) => usage.url === url)) return;
     const entity = { entity_type: ENTITY_TYPE, entity_id: entityId, field: 'image_url', label: null };
     usages.insert(appId, { key, ...entity, url, inserted_at: this.clock.now() });
   }

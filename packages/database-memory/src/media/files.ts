@@ -17,7 +17,7 @@ export function filesOf(state: State, appId: number): FileRecord[] {
   return state.files.all(appId).filter((file) => file.state !== 'receiving');
 }
 
-/** Files that are not in Trash, optionally directly in a folder. */
+/** Returns files outside Trash, optionally only those directly in a folder. */
 export function activeFiles(state: State, appId: number, folder?: FolderPath): FileRecord[] {
   return filesOf(state, appId).filter(
     (file) => file.state === 'active' && (folder === undefined || file.folder === folder),
@@ -30,16 +30,16 @@ export function fileOf(state: State, appId: number, id: number): FileRecord | un
 }
 
 export function filesById(state: State, appId: number, ids: readonly number[]): FileRecord[] {
-  const wanted = new Set(ids);
-  return filesOf(state, appId).filter(({ id }) => wanted.has(id));
+  const idSet = new Set(ids);
+  return filesOf(state, appId).filter(({ id }) => idSet.has(id));
 }
 
 export function filesByKey(state: State, appId: number, keys: readonly string[]): FileRecord[] {
-  const wanted = new Set(keys.filter(isStorable));
-  return filesOf(state, appId).filter(({ key }) => wanted.has(key));
+  const keySet = new Set(keys.filter(isStorable));
+  return filesOf(state, appId).filter(({ key }) => keySet.has(key));
 }
 
-export function outcomesOf(action: FileAction, ids: readonly number[], files: readonly FileRecord[]): FileResult[] {
+export function resultsOf(action: FileAction, ids: readonly number[], files: readonly FileRecord[]): FileResult[] {
   const byId = new Map(files.map((file) => [file.id, file]));
   return ids.map((id) => refusalOf(action, byId.get(id)));
 }
@@ -54,8 +54,8 @@ export function usageCount(state: State, appId: number, key: string): number {
 }
 
 export function isUsed(state: State, appId: number, key: string): boolean {
-  const found = state.usages.find(appId, (usage) => usage.key === key);
-  return found !== undefined;
+  const firstUsage = state.usages.find(appId, (usage) => usage.key === key);
+  return firstUsage !== undefined;
 }
 
 export function searchTextOf(file: Pick<FileRecord, 'filename' | 'alt' | 'caption' | 'tags'>): string {
@@ -67,7 +67,7 @@ export interface FileForm {
   readonly inTrash?: boolean;
 }
 
-/** A file in the shape of the API; edits return it without `url`. */
+/** Presents a file in the shape of the API. Edits return it without `url`. */
 export function presentFile(
   state: State,
   appId: number,
@@ -117,10 +117,10 @@ export function fileJson(
 }
 
 function presentRenditions(state: State, appId: number, { id, version }: FileRecord, base: string): object[] {
-  const listed = state.renditions
+  const listedRenditions = state.renditions
     .all(appId)
-    .filter((each) => each.file_id === id && each.version === version && each.listed);
-  return sortedBy(listed, [({ width }) => width]).map(({ label, width, height, size, key }) => ({
+    .filter((rendition) => rendition.file_id === id && rendition.version === version && rendition.listed);
+  return sortedBy(listedRenditions, [({ width }) => width]).map(({ label, width, height, size, key }) => ({
     label,
     width,
     height,

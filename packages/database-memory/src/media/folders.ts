@@ -8,7 +8,7 @@ export function folderAt(state: State, appId: number, path: FolderPath): FolderR
   return state.folders.find(appId, (folder) => folder.path === path);
 }
 
-/** Whether the folder exists; the top level always does. */
+/** The top level always exists. */
 export function hasFolder(state: State, appId: number, path: FolderPath): boolean {
   return path === TOP_LEVEL || folderAt(state, appId, path) !== undefined;
 }
@@ -22,32 +22,34 @@ export function branchOf(state: State, appId: number, path: FolderPath): Folder[
   }));
 }
 
-/** Whether another folder has this path or, with the same parent, this name. */
+/** Returns true when another folder has this path, or this name under the same parent. */
 export function isFolderTaken(state: State, appId: number, { id, path, name }: FolderRecord): boolean {
   const parent = parentOf(path);
-  const isSame = (other: FolderRecord) =>
+  const isConflict = (other: FolderRecord) =>
     other.path === path || (other.name === name && parentOf(other.path) === parent);
-  const found = state.folders.find(appId, (other) => other.id !== id && isSame(other));
-  return found !== undefined;
+  const conflictingFolder = state.folders.find(appId, (other) => other.id !== id && isConflict(other));
+  return conflictingFolder !== undefined;
 }
 
-/** Makes missing folders of the paths, named after their segments. */
+/** Creates the missing folders of the paths and names them by their segments. */
 export function makeFolders(state: State, appId: number, paths: readonly FolderPath[]): void {
-  const missing = [...new Set(paths.flatMap(ancestry))].filter((path) => folderAt(state, appId, path) === undefined);
-  for (const path of sortedBy(missing, [(each) => each])) {
-    state.folders.insert(appId, { path, name: freeFolderName(state, appId, path, missing), description: null });
+  const missingPaths = [...new Set(paths.flatMap(ancestry))].filter(
+    (path) => folderAt(state, appId, path) === undefined,
+  );
+  for (const path of sortedBy(missingPaths, [(missingPath) => missingPath])) {
+    state.folders.insert(appId, { path, name: freeFolderName(state, appId, path, missingPaths), description: null });
   }
 }
 
-/** The last segment, with a number if an existing or new sibling has that name. */
-function freeFolderName(state: State, appId: number, path: FolderPath, made: readonly FolderPath[]): string {
+/** Returns the last segment, with a number if an existing or new sibling has that name. */
+function freeFolderName(state: State, appId: number, path: FolderPath, newPaths: readonly FolderPath[]): string {
   const isSibling = (other: FolderPath) => other !== path && parentOf(other) === parentOf(path);
   const siblings = state.folders.all(appId).filter((folder) => isSibling(folder.path));
-  const taken = new Set(siblings.map(({ name }) => name));
-  const wanted = lastSegment(path);
-  if (!taken.has(wanted)) return wanted;
-  for (const other of made.filter(isSibling)) taken.add(lastSegment(other));
+  const takenNames = new Set(siblings.map(({ name }) => name));
+  const segment = lastSegment(path);
+  if (!takenNames.has(segment)) return segment;
+  for (const other of newPaths.filter(isSibling)) takenNames.add(lastSegment(other));
   let number = 2;
-  while (taken.has(`${wanted} (${number})`)) number += 1;
-  return `${wanted} (${number})`;
+  while (takenNames.has(`${segment} (${number})`)) number += 1;
+  return `${segment} (${number})`;
 }

@@ -29,32 +29,32 @@ interface NewJob {
   readonly maxAttempts?: number;
 }
 
-/** Jobs of the state. Changes belong to the current transaction. */
+/** Changes belong to the current transaction. */
 export class JobList {
   constructor(
     private readonly state: State,
     private readonly clock: Clock,
   ) {}
 
-  addProcessing(purpose: Purpose, order: ProcessPayload): void {
-    this.add({ name: JOBS.process, payload: order, key: processingKey(purpose, order.appId, order.fileId) });
+  addProcessing(purpose: Purpose, payload: ProcessPayload): void {
+    this.add({ name: JOBS.process, payload, key: processingKey(purpose, payload.appId, payload.fileId) });
   }
 
   /** Purges caches when the processing of the file ends ({@link makePurgeDue}), at the latest after a day. */
-  addPurge(order: PurgePayload): void {
+  addPurge(payload: PurgePayload): void {
     const runAt = latestPurge(this.clock.now());
-    const key = purgeKey(order.appId, order.fileId);
-    this.add({ name: JOBS.purge, payload: order, key, runAt, maxAttempts: MAX_PURGE_ATTEMPTS });
+    const key = purgeKey(payload.appId, payload.fileId);
+    this.add({ name: JOBS.purge, payload, key, runAt, maxAttempts: MAX_PURGE_ATTEMPTS });
   }
 
-  /** Makes the waiting purge of this file due, if there is one. */
+  /** Makes the waiting purge of this file due, if it exists. */
   makePurgeDue(appId: number, fileId: number): void {
-    const job = this.keyed(purgeKey(appId, fileId));
+    const job = this.findByKey(purgeKey(appId, fileId));
     if (job && !job.is_running) this.put({ ...job, run_at: this.clock.now() });
   }
 
-  addTidying(all: TidyPayload): void {
-    for (const payload of splitTidyPayload(all)) this.add({ name: JOBS.tidy, payload });
+  addTidying(request: TidyPayload): void {
+    for (const payload of splitTidyPayload(request)) this.add({ name: JOBS.tidy, payload });
   }
 
   addDaily(name: string): void {
@@ -63,7 +63,7 @@ export class JobList {
 
   awaitsProcessing(appId: number, fileId: number): boolean {
     return (['content', 'reverted'] as const).some((purpose) => {
-      const job = this.keyed(processingKey(purpose, appId, fileId));
+      const job = this.findByKey(processingKey(purpose, appId, fileId));
       return job !== undefined && job.attempts < job.max_attempts;
     });
   }
@@ -77,14 +77,14 @@ export class JobList {
     }
   }
 
-  /** Starts an attempt at the longest due job of these names. */
+  /** Starts an attempt at the job with one of these names that has been due longest. */
   take(names: ReadonlySet<string>): JobRecord | undefined {
     const now = this.clock.now();
-    const due = this.all().filter(
+    const dueJobs = this.all().filter(
       (job) => names.has(job.name) && !job.is_running && job.attempts < job.max_attempts && job.run_at <= now,
     );
-    const [next] = due.sort((a, b) => a.run_at.getTime() - b.run_at.getTime() || a.id - b.id);
-    return next && this.put({ ...next, attempts: next.attempts + 1, is_running: true });
+    const [nextJob] = dueJobs.sort((a, b) => a.run_at.getTime() - b.run_at.getTime() || a.id - b.id);
+    return nextJob && this.put({ ...nextJob, attempts: nextJob.attempts + 1, is_running: true });
   }
 
   complete(id: number): void {
@@ -96,13 +96,13 @@ export class JobList {
     const job = this.state.jobs.get(INSTALLATION, id);
     if (job === undefined) return;
     const pauseMs = Math.exp(Math.min(job.attempts, MAX_PAUSE_ATTEMPTS)) * MS_PER_SECOND;
-    const since = Math.max(this.clock.now().getTime(), job.run_at.getTime());
-    this.put({ ...job, run_at: new Date(since + pauseMs), last_error: messageOf(error), is_running: false });
+    const pauseStartMs = Math.max(this.clock.now().getTime(), job.run_at.getTime());
+    this.put({ ...job, run_at: new Date(pauseStartMs + pauseMs), last_error: messageOf(error), is_running: false });
   }
 
   private add({ name, payload, key, runAt = this.clock.now(), maxAttempts = MAX_JOB_ATTEMPTS }: NewJob): void {
-    const earlier = key === undefined ? undefined : this.keyed(key);
-    if (earlier) this.replace(earlier);
+    const earlierJob = key === undefined ? undefined : this.findByKey(key);
+    if (earlierJob) this.replace(earlierJob);
     this.state.jobs.insert(INSTALLATION, {
       name,
       payload: JSON.stringify(payload),
@@ -122,7 +122,7 @@ export class JobList {
     else this.put({ ...job, key: null, attempts: job.max_attempts });
   }
 
-  private keyed(key: string): JobRecord | undefined {
+  private findByKey(key: string): JobRecord | undefined {
     return this.state.jobs.find(INSTALLATION, (job) => job.key === key);
   }
 

@@ -29,7 +29,7 @@ describe('a repeated keyed upload', () => {
     const upload = async () => {
       const run = await calls.begin({ appId: id, tokenId: 1, key: 'k', fingerprint: new Uint8Array(32) });
       if (typeof run === 'string' || !('keyedWrite' in run)) throw new Error('The call does not run');
-      const stored = await run.keyedWrite.run(async () => {
+      const storedFile = await run.keyedWrite.run(async () => {
         const receipt = await uploadReceipts.begin({ id, prefix: 'p' }, false);
         const facts = {
           mime: 'text/plain',
@@ -41,13 +41,13 @@ describe('a repeated keyed upload', () => {
         return mediaFiles.store({ id, prefix: 'p' }, { ...facts, receipt }, FILE);
       });
       await calls.release(run);
-      if (isRefusal(stored)) throw new Error(stored.refused);
-      return stored;
+      if (isRefusal(storedFile)) throw new Error(storedFile.refused);
+      return storedFile;
     };
-    const first = await upload();
-    await mediaFiles.edit(id, first.id, { alt: 'new' });
-    const second = await upload();
-    expect([second.id, JSON.parse(second.data).alt]).toEqual([first.id, 'new']);
+    const firstUpload = await upload();
+    await mediaFiles.edit(id, firstUpload.id, { alt: 'new' });
+    const secondUpload = await upload();
+    expect([secondUpload.id, JSON.parse(secondUpload.data).alt]).toEqual([firstUpload.id, 'new']);
     expect(state.files.all(id).filter((file) => file.state === 'active')).toHaveLength(1);
   });
 });

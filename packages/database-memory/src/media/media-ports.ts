@@ -19,7 +19,7 @@ export function mediaPortsOf(state: State, clock: Clock, library: PublicLibrary)
   const folders = new MemoryMediaFolders(state, clock);
   const presets = new MemoryUploadPresets(state, clock);
   const versions = new MemoryFileVersions(state, clock, library);
-  const processed = new MemoryProcessedFiles(state, clock, library);
+  const processedFiles = new MemoryProcessedFiles(state, clock, library);
   return {
     mediaFiles: new MemoryMediaFiles(state, clock, library),
     mediaFileQueries: new MemoryMediaFileList(state, library),
@@ -32,8 +32,8 @@ export function mediaPortsOf(state: State, clock: Clock, library: PublicLibrary)
     fileUsageQueries: new MemoryUsageList(state),
     fileVersions: versions,
     fileVersionQueries: versions,
-    processedFiles: processed,
-    processedFileQueries: processed,
+    processedFiles,
+    processedFileQueries: processedFiles,
     uploadPresets: presets,
     uploadPresetQueries: presets,
     uploadReceipts: new MemoryUploadReceipts(state, clock),

@@ -18,7 +18,7 @@ export class MemoryFileUsages implements FileUsages {
 
   async replace({ id: appId, prefix }: MediaApp, { label = null, fields, ...entity }: EntityUsages): Promise<Usage[]> {
     const { entity_type, entity_id } = entity;
-    const used = fields.flatMap(({ field, url }) => {
+    const newUsages = fields.flatMap(({ field, url }) => {
       const key = fileKeyOfUrl(url, this.library.base, prefix);
       return key === undefined ? [] : [{ key, field, url }];
     });
@@ -28,9 +28,10 @@ export class MemoryFileUsages implements FileUsages {
       for (const usage of usages.all(appId)) {
         if (usage.entity_type === entity_type && usage.entity_id === entity_id) usages.delete(appId, usage.id);
       }
-      for (const use of used) usages.insert(appId, { ...use, entity_type, entity_id, label, inserted_at: now });
-      const shared = { entity_type, entity_id, label, total_count: used.length };
-      return used.map(({ field, url }) => ({ ...shared, field, url }));
+      for (const usage of newUsages)
+        usages.insert(appId, { ...usage, entity_type, entity_id, label, inserted_at: now });
+      const sharedFields = { entity_type, entity_id, label, total_count: newUsages.length };
+      return newUsages.map(({ field, url }) => ({ ...sharedFields, field, url }));
     });
   }
 }

@@ -19,7 +19,7 @@ import {
 import { MemoryKeyedWrite } from '../keyed-write.js';
 import { sortedBy } from '../lists.js';
 import type { State } from '../state.js';
-import { derivedKeys, dropDerived } from './derived-files.js';
+import { derivedKeys, dropDerivedFiles } from './derived-files.js';
 import { fileJson, fileOf } from './files.js';
 import { JobList } from './job-list.js';
 import type { FileRecord, VersionRecord } from './records.js';
@@ -56,23 +56,24 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
   }
 
   async checkReplaceable(appId: number, fileId: number): Promise<Refusal | true | undefined> {
-    const file = this.replaceable(appId, fileId);
+    const file = this.findReplaceable(appId, fileId);
     return file === undefined || isRefusal(file) ? file : true;
   }
 
   async replace(
     appId: number,
     fileId: number,
-    { receipt, ...taken }: ReceivedContent,
+    { receipt, ...upload }: ReceivedContent,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined> {
-    return this.changed(appId, fileId, terms, (file) => {
-      const received = this.state.files.get(appId, receipt.id);
-      if (received?.state !== 'receiving') throw new Error('The upload took so long that its receipt was swept away');
+    return this.changeContent(appId, fileId, terms, (file) => {
+      const receiptRecord = this.state.files.get(appId, receipt.id);
+      if (receiptRecord?.state !== 'receiving')
+        throw new Error('The upload took so long that its receipt was swept away');
       this.state.files.delete(appId, receipt.id);
-      const { content, original } = received;
-      const { mime, kind, bytes, size } = taken;
-      const next = {
+      const { content, original } = receiptRecord;
+      const { mime, kind, bytes, size } = upload;
+      const nextContent = {
         content,
         original,
         mime,
@@ -84,30 +85,32 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
       if (isInitiallyPending(this.library, mime)) {
         this.jobs.addProcessing('content', { appId, fileId, version: file.version + 1 });
       }
-      return [next, receipt.id];
+      return [nextContent, receipt.id];
     });
   }
 
   async revert(
     appId: number,
     fileId: number,
-    wanted: number | undefined,
+    requestedVersion: number | undefined,
     terms: ChangeTerms,
   ): Promise<ChangedFile | Refusal | undefined> {
-    return this.changed(appId, fileId, terms, (file) => {
+    return this.changeContent(appId, fileId, terms, (file) => {
       const now = this.clock.now();
-      const kept = this.versionsOf(appId, fileId).filter(({ purge_at: purge }) => purge > now);
-      const numbers = kept.map(({ version }) => version);
-      const chosen = kept.find(({ version }) => version === versionToRevert(numbers, wanted));
-      if (chosen === undefined) return NO_VERSION_TO_REVERT;
-      const { content, original, mime, size, width, height } = chosen;
-      const next = { content, original, mime, kind: kindOf(mime) ?? file.kind, size, width, height };
+      const keptVersions = this.versionsOf(appId, fileId).filter(({ purge_at: purge }) => purge > now);
+      const keptNumbers = keptVersions.map(({ version }) => version);
+      const versionToRestore = keptVersions.find(
+        ({ version }) => version === versionToRevert(keptNumbers, requestedVersion),
+      );
+      if (versionToRestore === undefined) return NO_VERSION_TO_REVERT;
+      const { content, original, mime, size, width, height } = versionToRestore;
+      const nextContent = { content, original, mime, kind: kindOf(mime) ?? file.kind, size, width, height };
       // The content is restored; renditions and pages are made again.
       if (isInitiallyPending(this.library, mime)) {
-        const order = { appId, fileId, version: file.version + 1, widths: this.widthsOf(appId, file) };
-        this.jobs.addProcessing('reverted', order);
+        const payload = { appId, fileId, version: file.version + 1, widths: this.widthsOf(appId, file) };
+        this.jobs.addProcessing('reverted', payload);
       }
-      return [next, undefined];
+      return [nextContent, undefined];
     });
   }
 
@@ -117,7 +120,7 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
     widths: readonly number[] | undefined,
   ): Promise<Refusal | true | undefined> {
     return this.state.memory.transaction(() => {
-      const file = this.replaceable(appId, fileId);
+      const file = this.findReplaceable(appId, fileId);
       if (file === undefined || isRefusal(file)) return file;
       this.jobs.addProcessing('renditions', { appId, fileId, widths: widths ?? this.widthsOf(appId, file) });
       return true;
@@ -126,46 +129,46 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
 
   async expire(): Promise<number> {
     const now = this.clock.now();
-    let gone = 0;
+    let removedCount = 0;
     for (const appId of this.state.fileVersions.appIds()) {
-      const isOver = ({ purge_at: purge }: VersionRecord) => purge <= now;
-      const over = sortedBy(this.state.fileVersions.all(appId).filter(isOver), [
-        (each) => each.file_id,
-        (each) => each.version,
+      const hasExpired = ({ purge_at: purge }: VersionRecord) => purge <= now;
+      const expiredVersions = sortedBy(this.state.fileVersions.all(appId).filter(hasExpired), [
+        (version) => version.file_id,
+        (version) => version.version,
       ]).slice(0, MAX_EXPIRED_PER_BATCH);
-      if (over.length > 0) this.state.memory.transaction(() => this.remove(appId, over));
-      gone += over.length;
+      if (expiredVersions.length > 0) this.state.memory.transaction(() => this.remove(appId, expiredVersions));
+      removedCount += expiredVersions.length;
     }
-    return gone;
+    return removedCount;
   }
 
-  private async changed(
+  private async changeContent(
     appId: number,
     fileId: number,
     terms: ChangeTerms,
     change: (file: FileRecord) => readonly [next: NextContent, receiptId: number | undefined] | Refusal,
   ): Promise<ChangedFile | Refusal | undefined> {
-    const changed = this.state.memory.transaction(() => {
-      const file = this.replaceable(appId, fileId);
+    const changedFile = this.state.memory.transaction(() => {
+      const file = this.findReplaceable(appId, fileId);
       if (file === undefined || isRefusal(file)) return file;
-      const result = change(file);
-      if (isRefusal(result)) return result;
-      const [next, receiptId] = result;
-      const { key, mime, version } = this.put(appId, file, next, terms);
-      const keys = this.tidied(appId, file, mime);
+      const contentAndReceipt = change(file);
+      if (isRefusal(contentAndReceipt)) return contentAndReceipt;
+      const [nextContent, receiptId] = contentAndReceipt;
+      const { key, mime, version } = this.put(appId, file, nextContent, terms);
+      const keys = this.tidyReplaced(appId, file, mime);
       if (!isInitiallyPending(this.library, mime)) this.jobs.makePurgeDue(appId, fileId);
       else if (terms.isPurged) this.jobs.addPurge({ appId, fileId, version, keys });
       return { id: fileId, key, version, mime, keys, receiptId, data: this.json(appId, fileId) ?? '' };
     });
-    if (changed === undefined || isRefusal(changed) || !MemoryKeyedWrite.isResumed()) return changed;
-    // After an earlier run the file may have changed, so it is read again.
+    if (changedFile === undefined || isRefusal(changedFile) || !MemoryKeyedWrite.isResumed()) return changedFile;
+    // The file may have changed since an earlier run, so it is read again.
     const data = this.json(appId, fileId);
-    return data === undefined ? undefined : { ...changed, data };
+    return data === undefined ? undefined : { ...changedFile, data };
   }
 
-  private put(appId: number, file: FileRecord, next: NextContent, { retentionDays }: ChangeTerms): FileRecord {
+  private put(appId: number, file: FileRecord, nextContent: NextContent, { retentionDays }: ChangeTerms): FileRecord {
     const now = this.clock.now();
-    const { id, key, version, content, original, mime, size, width, height, last_modified: since } = file;
+    const { id, key, version, content, original, mime, size, width, height, last_modified: writtenAt } = file;
     this.state.fileVersions.insert(appId, {
       file_id: id,
       version,
@@ -176,25 +179,25 @@ export class MemoryFileVersions implements FileVersions, FileVersionQueries {
       size,
       width,
       height,
-      inserted_at: since,
+      inserted_at: writtenAt,
       purge_at: purgeAt(now, retentionDays),
     });
-    const processing = isInitiallyPending(this.library, next.mime) ? 'pending' : 'done';
-    const changed: FileRecord = { ...file, ...next, version: version + 1, processing, last_modified: now };
-    this.state.files.put(appId, changed);
-    return changed;
+    const processing = isInitiallyPending(this.library, nextContent.mime) ? 'pending' : 'done';
+    const changedFile: FileRecord = { ...file, ...nextContent, version: version + 1, processing, last_modified: now };
+    this.state.files.put(appId, changedFile);
+    return changedFile;
   }
 
-  /** Public keys with other contents than before. */
-  private tidied(appId: number, { id, key, version }: FileRecord, mime: string): string[] {
+  /** Returns the public keys whose content has changed. */
+  private tidyReplaced(appId: number, { id, key, version }: FileRecord, mime: string): string[] {
     const keys = [key, versionKey(key, version), ...derivedKeys(this.state, appId, id)];
-    // Processing replaces renditions and pages; without processing they are removed at once.
-    const gone = isProcessed(mime) ? [] : dropDerived(this.state, appId, id);
-    this.jobs.addTidying({ appId, blobs: gone.map(({ content }) => content), keys });
+    // Processing replaces renditions and pages. Without processing, they are removed now.
+    const droppedFiles = isProcessed(mime) ? [] : dropDerivedFiles(this.state, appId, id);
+    this.jobs.addTidying({ appId, blobs: droppedFiles.map(({ content }) => content), keys });
     return keys;
   }
 
-  private replaceable(appId: number, fileId: number): FileRecord | Refusal | undefined {
+  private findReplaceable(appId: number, fileId: number): FileRecord | Refusal | undefined {
     const file = fileOf(this.state, appId, fileId);
     const step = file && stepOf('replace', file.state);
     return isRefusal(step) ? step : file;

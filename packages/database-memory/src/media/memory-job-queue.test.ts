@@ -5,48 +5,51 @@ import { MemoryJobQueue } from './memory-job-queue.js';
 
 const HOUR_MS = 3_600_000;
 
-const open = () => {
+const openQueue = () => {
   let time = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(time) };
   const state = new State();
-  const seen: string[] = [];
-  const task = (name: string) => [name, async () => seen.push(name)] as const;
+  const finishedJobs: string[] = [];
+  const task = (name: string) => [name, async () => finishedJobs.push(name)] as const;
   const tasks: JobTasks = Object.fromEntries([JOBS.sweep, JOBS.hide].map(task));
   const queue = new MemoryJobQueue(state, clock);
   const forward = (hours: number): void => {
     time += hours * HOUR_MS;
   };
-  return { state, clock, queue, tasks, seen, forward, jobs: new JobList(state, clock) };
+  return { state, clock, queue, tasks, finishedJobs, forward, jobs: new JobList(state, clock) };
 };
 
 describe('daily jobs in memory', () => {
   /** Runs `count` workers that start at once; returns the jobs that ran. */
-  const run = async ({ queue, tasks, seen }: ReturnType<typeof open>, count: number): Promise<string[]> => {
+  const runWorkers = async (
+    { queue, tasks, finishedJobs }: ReturnType<typeof openQueue>,
+    count: number,
+  ): Promise<string[]> => {
     const workers = Array.from({ length: count }, () => queue.worker(tasks));
     for (const worker of workers) await worker.start();
     for (const worker of workers) await worker.drain();
     for (const worker of workers) await worker.stop();
-    return seen.splice(0);
+    return finishedJobs.splice(0);
   };
 
   it('are not caught up at the first start', async () => {
-    expect(await run(open(), 1)).toEqual([]);
+    expect(await runWorkers(openQueue(), 1)).toEqual([]);
   });
 
   it('are caught up once at the next start', async () => {
-    const opened = open();
-    await run(opened, 1);
-    opened.forward(17.5);
-    expect(await run(opened, 3)).toEqual([JOBS.sweep]);
-    opened.forward(9 * 24);
-    expect(await run(opened, 3)).toEqual([JOBS.sweep, JOBS.hide]);
-    expect(await run(opened, 2)).toEqual([]);
+    const fixture = openQueue();
+    await runWorkers(fixture, 1);
+    fixture.forward(17.5);
+    expect(await runWorkers(fixture, 3)).toEqual([JOBS.sweep]);
+    fixture.forward(9 * 24);
+    expect(await runWorkers(fixture, 3)).toEqual([JOBS.sweep, JOBS.hide]);
+    expect(await runWorkers(fixture, 2)).toEqual([]);
   });
 });
 
 describe('a job in memory', () => {
   it('fails after its last attempt and runs again after revive', async () => {
-    const { state, queue, jobs, forward } = open();
+    const { state, queue, jobs, forward } = openQueue();
     const app: Pick<MediaApp, 'id'> = { id: 1 };
     jobs.addTidying({ appId: app.id, blobs: ['x'], keys: [] });
     let attempts = 0;
@@ -67,7 +70,7 @@ describe('a job in memory', () => {
   });
 
   it('is undone with its transaction', () => {
-    const { state, jobs } = open();
+    const { state, jobs } = openQueue();
     const work = () => jobs.addTidying({ appId: 1, blobs: ['x'], keys: ['y'] });
     state.memory.transaction(work, { dryRun: true });
     expect(state.jobs.all(0)).toEqual([]);

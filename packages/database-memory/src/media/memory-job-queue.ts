@@ -38,16 +38,16 @@ export class MemoryJobQueue implements JobQueue {
     return true;
   }
 
-  /** Adds daily jobs that became due since the last call, once for several missed days. */
+  /** Adds the daily jobs that have become due since the last call. After several missed days, a job is added once. */
   addDaily(): void {
     this.state.memory.transaction(() => {
       const { dailyJobs } = this.state;
       const now = this.clock.now();
       for (const { name, hour, minute } of DAILY_JOBS) {
-        const known = dailyJobs.find(INSTALLATION, (job) => job.name === name);
-        if (known === undefined) dailyJobs.insert(INSTALLATION, { name, seen_at: now });
-        else if (lastTime(hour, minute, now) > known.seen_at) {
-          dailyJobs.put(INSTALLATION, { ...known, seen_at: now });
+        const dailyJob = dailyJobs.find(INSTALLATION, (job) => job.name === name);
+        if (dailyJob === undefined) dailyJobs.insert(INSTALLATION, { name, seen_at: now });
+        else if (lastTime(hour, minute, now) > dailyJob.seen_at) {
+          dailyJobs.put(INSTALLATION, { ...dailyJob, seen_at: now });
           this.jobs.addDaily(name);
         }
       }
@@ -67,12 +67,12 @@ class MemoryWorker implements JobWorker {
   ) {}
 
   async start(): Promise<void> {
-    const look = (): void => {
+    const pollQueue = (): void => {
       this.queue.addDaily();
       if (!this.isBusy) void this.run(() => this.poll !== undefined);
     };
-    this.poll = setInterval(look, POLL_MS);
-    look();
+    this.poll = setInterval(pollQueue, POLL_MS);
+    pollQueue();
   }
 
   async stop(): Promise<void> {
@@ -85,10 +85,10 @@ class MemoryWorker implements JobWorker {
     return this.run(() => true);
   }
 
-  private run(isWanted: () => boolean): Promise<void> {
+  private run(shouldContinue: () => boolean): Promise<void> {
     this.isBusy = true;
     const runAll = async (): Promise<void> => {
-      while (isWanted() && (await this.queue.runNext(this.tasks)));
+      while (shouldContinue() && (await this.queue.runNext(this.tasks)));
     };
     const work = this.work.then(runAll).finally(() => (this.isBusy = this.work !== work));
     this.work = work;
@@ -100,7 +100,7 @@ function attemptOf({ attempts, max_attempts: maxAttempts, last_error: lastError 
   return { attempt: attempts, maxAttempts, lastError };
 }
 
-/** The last time with this hour and minute. */
+/** Returns the last time with this hour and minute. */
 function lastTime(hour: number, minute: number, now: Date): Date {
   const today = new Date(now);
   today.setUTCHours(hour, minute, 0, 0);

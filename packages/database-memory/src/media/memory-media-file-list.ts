@@ -41,47 +41,50 @@ export class MemoryMediaFileList implements MediaFileQueries {
   }
 
   async list(appId: number, filter: FileFilter, sorting: Sorting | undefined, page: Page): Promise<string> {
-    const matching = activeFiles(this.state, appId).filter((file) => this.matches(appId, file, filter));
-    const shown = matching.filter(
+    const matchingFiles = activeFiles(this.state, appId).filter((file) => this.matches(appId, file, filter));
+    const shownFiles = matchingFiles.filter(
       ({ hidden }) => filter.hidden === 'included' || hidden === (filter.hidden === 'only'),
     );
-    const sorted = sortedFiles(shown, sorting ?? { field: 'name', direction: 'asc' }, FILE_KEYS);
+    const sorted = sortFiles(shownFiles, sorting ?? { field: 'name', direction: 'asc' }, FILE_KEYS);
     return JSON.stringify({
-      files: this.present(appId, pageOf(sorted, page)),
-      total_count: shown.length,
-      hidden_count: matching.filter(({ hidden }) => hidden).length,
+      files: this.presentFiles(appId, pageOf(sorted, page)),
+      total_count: shownFiles.length,
+      hidden_count: matchingFiles.filter(({ hidden }) => hidden).length,
     });
   }
 
   async trash(appId: number, search: string | undefined, sorting: Sorting | undefined, page: Page): Promise<string> {
-    const found = this.trashed(appId).filter((file) => search === undefined || contains(file, search));
-    const sorted = sortedFiles(found, sorting ?? { field: 'deleted_at', direction: 'desc' }, TRASH_KEYS);
+    const matchingFiles = this.findTrashed(appId).filter((file) => search === undefined || matchesSearch(file, search));
+    const sorted = sortFiles(matchingFiles, sorting ?? { field: 'deleted_at', direction: 'desc' }, TRASH_KEYS);
     return JSON.stringify({
-      files: this.present(appId, pageOf(sorted, page), true),
-      total_count: found.length,
+      files: this.presentFiles(appId, pageOf(sorted, page), true),
+      total_count: matchingFiles.length,
     });
   }
 
   async summary(appId: number): Promise<string> {
-    const [active, trashed] = [activeFiles(this.state, appId), this.trashed(appId)];
-    const countOf = (kind: string) => active.filter((file) => file.kind === kind).length;
+    const [currentFiles, trashedFiles] = [activeFiles(this.state, appId), this.findTrashed(appId)];
+    const countOf = (kind: string) => currentFiles.filter((file) => file.kind === kind).length;
     return JSON.stringify({
       counts: Object.fromEntries(FILE_KINDS.map((kind) => [kind, countOf(kind)])),
-      total_count: active.length,
-      total_size: sizeOf(active),
+      total_count: currentFiles.length,
+      total_size: sizeOf(currentFiles),
       renditions_size: sizeOf(this.state.renditions.all(appId)),
-      trash_count: trashed.length,
-      trash_size: sizeOf(trashed),
+      trash_count: trashedFiles.length,
+      trash_size: sizeOf(trashedFiles),
     });
   }
 
   async pdfRenders(appId: number, name: string | undefined): Promise<string> {
     const query = foldForSearch(name ?? '');
-    const found = activeFiles(this.state, appId)
+    const matchingPdfs = activeFiles(this.state, appId)
       .filter((file) => file.search_text.includes(query))
-      .map((file) => ({ file, pages: this.pages(appId, file) }))
+      .map((file) => ({ file, pages: this.presentPages(appId, file) }))
       .filter(({ pages }) => pages.length > 0);
-    const sorted = sortedBy(found, [({ file }) => file.filename, ({ file }) => file.id]).slice(0, MAX_LISTED_PDFS);
+    const sorted = sortedBy(matchingPdfs, [({ file }) => file.filename, ({ file }) => file.id]).slice(
+      0,
+      MAX_LISTED_PDFS,
+    );
     return JSON.stringify(
       sorted.map(({ file: { id, filename, key, version }, pages }) => ({
         file: { id, filename, url: publicUrl(this.library.base, key, version) },
@@ -90,17 +93,17 @@ export class MemoryMediaFileList implements MediaFileQueries {
     );
   }
 
-  private trashed(appId: number): FileRecord[] {
+  private findTrashed(appId: number): FileRecord[] {
     return filesOf(this.state, appId).filter(({ state }) => state === 'trashed');
   }
 
-  private present(appId: number, files: readonly FileRecord[], inTrash = false): object[] {
+  private presentFiles(appId: number, files: readonly FileRecord[], inTrash = false): object[] {
     return files.map((file) => presentFile(this.state, appId, file, this.library.base, { inTrash }));
   }
 
-  private pages(appId: number, { id, version }: FileRecord): object[] {
-    const listed = pagesOf(this.state, appId, id).filter((each) => each.version === version && each.listed);
-    return sortedBy(listed, [({ page }) => page]).map(({ page, key, width, height }) => ({
+  private presentPages(appId: number, { id, version }: FileRecord): object[] {
+    const listedPages = pagesOf(this.state, appId, id).filter((page) => page.version === version && page.listed);
+    return sortedBy(listedPages, [({ page }) => page]).map(({ page, key, width, height }) => ({
       page,
       url: publicUrl(this.library.base, key, version),
       width,
@@ -112,7 +115,7 @@ export class MemoryMediaFileList implements MediaFileQueries {
     const { folder, search, kind, unusedBefore, noAlt, minSize, since } = filter;
     return (
       (folder === undefined || file.folder === folder) &&
-      (search === undefined || contains(file, search)) &&
+      (search === undefined || matchesSearch(file, search)) &&
       (kind === undefined || file.kind === kind) &&
       (unusedBefore === undefined || (file.last_modified <= unusedBefore && !isUsed(this.state, appId, file.key))) &&
       (!noAlt || (file.kind === 'image' && !file.alt)) &&
@@ -123,7 +126,7 @@ export class MemoryMediaFileList implements MediaFileQueries {
 }
 
 /** Sorts by a field, then by id in the same direction. */
-function sortedFiles(
+function sortFiles(
   files: readonly FileRecord[],
   { field, direction }: Sorting,
   keys: Readonly<Record<string, Key>>,
@@ -134,11 +137,11 @@ function sortedFiles(
   return direction === 'desc' ? ascending.reverse() : ascending;
 }
 
-function contains({ search_text: text }: FileRecord, search: string): boolean {
+function matchesSearch({ search_text: text }: FileRecord, search: string): boolean {
   const query = foldForSearch(search);
   return query !== '' && text.includes(query);
 }
 
-function sizeOf(all: readonly { readonly size: number }[]): number {
-  return all.reduce((sum, { size }) => sum + size, 0);
+function sizeOf(objects: readonly { readonly size: number }[]): number {
+  return objects.reduce((sum, { size }) => sum + size, 0);
 }

@@ -37,7 +37,7 @@ export class MemoryMediaFiles implements MediaFiles {
   }
 
   async store(app: MediaApp, content: ReceivedContent, file: NewFile): Promise<StoredFile | Refusal> {
-    const stored = this.state.memory.transaction(() => {
+    const storedFile = this.state.memory.transaction(() => {
       const preset = this.presetOf(app.id, file.presetId);
       if (preset === undefined && file.presetId !== undefined) return refuse('is invalid', 'preset_id');
       const filename = this.nameFor(app.id, file);
@@ -47,41 +47,41 @@ export class MemoryMediaFiles implements MediaFiles {
       const { id } = this.insert(app.id, content, file, { filename, key, preset_id: preset?.id ?? null });
       return { id, key, data: this.json(app.id, id) };
     });
-    if (isRefusal(stored) || !MemoryKeyedWrite.isResumed()) return stored;
-    // After an earlier run the file may have changed, so it is read again.
-    return { ...stored, data: this.json(app.id, stored.id) };
+    if (isRefusal(storedFile) || !MemoryKeyedWrite.isResumed()) return storedFile;
+    // The file may have changed since an earlier run, so it is read again.
+    return { ...storedFile, data: this.json(app.id, storedFile.id) };
   }
 
   async edit(appId: number, id: number, edit: FileEdit): Promise<string | Refusal> {
     return this.state.memory.transaction(() => {
       const file = fileOf(this.state, appId, id);
       if (file === undefined || isRefusal(stepOf('edit', file.state))) return FILE_NOT_FOUND;
-      const edited = editedFile(file, edit, this.clock.now());
-      const others = activeFiles(this.state, appId, file.folder).filter((other) => other.id !== id);
-      if (others.some(({ filename }) => filename === edited.filename)) return FILE_NAME_TAKEN;
-      this.state.files.put(appId, edited);
-      return JSON.stringify(presentFile(this.state, appId, edited, this.library.base, { withUrl: false }));
+      const changedFile = editedFile(file, edit, this.clock.now());
+      const otherFiles = activeFiles(this.state, appId, file.folder).filter((other) => other.id !== id);
+      if (otherFiles.some(({ filename }) => filename === changedFile.filename)) return FILE_NAME_TAKEN;
+      this.state.files.put(appId, changedFile);
+      return JSON.stringify(presentFile(this.state, appId, changedFile, this.library.base, { withUrl: false }));
     });
   }
 
   async hideUnused(): Promise<number> {
     const now = this.clock.now();
-    let hidden = 0;
+    let hiddenCount = 0;
     for (const { id, settings } of this.state.apps.all(INSTALLATION)) {
       const days = settings.media?.auto_hide_unused_days ?? null;
-      if (days !== null) hidden += this.hideUnusedOf(id, days, now);
+      if (days !== null) hiddenCount += this.hideUnusedOf(id, days, now);
     }
-    return hidden;
+    return hiddenCount;
   }
 
   private hideUnusedOf(appId: number, days: number, now: Date): number {
     const since = unusedSince(now, days);
-    const unused = activeFiles(this.state, appId)
+    const unusedFiles = activeFiles(this.state, appId)
       .filter((file) => !file.hidden && !file.stays_visible)
       .filter((file) => file.last_modified <= since && !isUsed(this.state, appId, file.key));
-    const hidden = { hidden: true, hidden_by: 'auto', hidden_at: now };
-    for (const file of unused) this.state.files.put(appId, { ...file, ...hidden });
-    return unused.length;
+    const hiddenFields = { hidden: true, hidden_by: 'auto', hidden_at: now };
+    for (const file of unusedFiles) this.state.files.put(appId, { ...file, ...hiddenFields });
+    return unusedFiles.length;
   }
 
   private insert(
@@ -90,25 +90,25 @@ export class MemoryMediaFiles implements MediaFiles {
     { folder, alt, caption, description, tags, source }: NewFile,
     names: Pick<FileRecord, 'filename' | 'key' | 'preset_id'>,
   ): FileRecord {
-    const received = this.state.files.get(appId, receipt.id);
-    if (received === undefined || stepOf('store', received.state) !== 'active')
+    const receiptRecord = this.state.files.get(appId, receipt.id);
+    if (receiptRecord === undefined || stepOf('store', receiptRecord.state) !== 'active')
       throw new Error('The upload took so long that its receipt was swept away');
     const now = this.clock.now();
-    const isLater = isInitiallyPending(this.library, mime);
-    if (isLater) this.jobs.addProcessing('content', { appId, fileId: receipt.id, version: 1 });
+    const isPending = isInitiallyPending(this.library, mime);
+    if (isPending) this.jobs.addProcessing('content', { appId, fileId: receipt.id, version: 1 });
     const file: FileRecord = {
       ...NEW_FILE,
       ...names,
       id: receipt.id,
-      content: received.content,
-      original: received.original,
+      content: receiptRecord.content,
+      original: receiptRecord.original,
       folder,
       kind,
       mime,
       size: bytes,
       width: size?.width ?? null,
       height: size?.height ?? null,
-      processing: isLater ? 'pending' : 'done',
+      processing: isPending ? 'pending' : 'done',
       alt,
       caption,
       description,
@@ -128,15 +128,15 @@ export class MemoryMediaFiles implements MediaFiles {
   }
 
   private nameFor(appId: number, { name, folder, onConflict }: NewFile): string | Refusal {
-    const taken = new Set(activeFiles(this.state, appId, folder).map(({ filename }) => filename));
-    return !taken.has(name) || onConflict === 'rename' ? freeName(name, taken) : FILE_NAME_TAKEN;
+    const takenNames = new Set(activeFiles(this.state, appId, folder).map(({ filename }) => filename));
+    return !takenNames.has(name) || onConflict === 'rename' ? freeName(name, takenNames) : FILE_NAME_TAKEN;
   }
 
-  /** The wanted key, with a number if it is taken. */
-  private freeKey(appId: number, wanted: string): string {
-    const taken = new Set(filesOf(this.state, appId).map(({ key }) => key));
-    let key = wanted;
-    for (let attempt = 2; taken.has(key); attempt += 1) key = keyCandidate(wanted, attempt);
+  /** Returns the preferred key, with a number if it is taken. */
+  private freeKey(appId: number, preferredKey: string): string {
+    const takenKeys = new Set(filesOf(this.state, appId).map(({ key }) => key));
+    let key = preferredKey;
+    for (let attempt = 2; takenKeys.has(key); attempt += 1) key = keyCandidate(preferredKey, attempt);
     return key;
   }
 
@@ -161,11 +161,11 @@ const NEW_FILE = {
 function editedFile(file: FileRecord, edit: FileEdit, now: Date): FileRecord {
   const { name: filename = file.filename, alt = file.alt, caption = file.caption, tags = file.tags } = edit;
   const { hidden = file.hidden, hiddenNote = file.hidden_note } = edit;
-  const words = { filename, alt, caption, tags: [...tags] };
+  const textFields = { filename, alt, caption, tags: [...tags] };
   return {
     ...file,
-    ...words,
-    search_text: searchTextOf(words),
+    ...textFields,
+    search_text: searchTextOf(textFields),
     hidden,
     stays_visible: edit.hidden === undefined ? file.stays_visible : !edit.hidden,
     hidden_by: hidden ? (file.hidden_by ?? 'app') : null,

@@ -51,13 +51,13 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
   }
 
   async edit(appId: number, id: number, edit: FolderEdit): Promise<EditedFolder | Refusal> {
-    const edited = this.state.memory.transaction(() => {
+    const editedFolder = this.state.memory.transaction(() => {
       const folder = this.state.folders.get(appId, id);
       if (folder === undefined) return FOLDER_NOT_FOUND;
       const path = this.targetOf(appId, folder, edit.parent);
       if (isRefusal(path)) return path;
       const { name = folder.name, description = folder.description } = edit;
-      // The old name must be free in the new parent as well.
+      // The old name must also be free in the new parent.
       const steps: FolderRecord[] = [
         { ...folder, path },
         { ...folder, path, name, description },
@@ -67,8 +67,8 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
       this.state.folders.put(appId, { ...folder, path, name, description });
       return { path, branch: branchOf(this.state, appId, path) };
     });
-    if (isRefusal(edited) || !MemoryKeyedWrite.isResumed()) return edited;
-    return { ...edited, branch: branchOf(this.state, appId, edited.path) };
+    if (isRefusal(editedFolder) || !MemoryKeyedWrite.isResumed()) return editedFolder;
+    return { ...editedFolder, branch: branchOf(this.state, appId, editedFolder.path) };
   }
 
   async remove(appId: number, path: FolderPath, rules: DeletionRules): Promise<RemovedBranch | Refusal> {
@@ -89,11 +89,11 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
     if (parent === undefined || parent === parentOf(path)) return path;
     if (isWithin(parent, path)) return INVALID_PARENT;
     if (!hasFolder(this.state, appId, parent)) return PARENT_NOT_FOUND;
-    const to = parseFolderPath(joinFolder(parent, lastSegment(path)), 'parent_folder');
-    if (isRefusal(to)) return to;
-    const growth = utf8ByteLength(to) - utf8ByteLength(path);
+    const target = parseFolderPath(joinFolder(parent, lastSegment(path)), 'parent_folder');
+    if (isRefusal(target)) return target;
+    const growth = utf8ByteLength(target) - utf8ByteLength(path);
     const isTooLong = growth > 0 && this.maxPathBytesBelow(appId, path) + growth > MAX_FOLDER_PATH_BYTES;
-    return isTooLong ? refuse('is invalid', 'parent_folder') : to;
+    return isTooLong ? refuse('is invalid', 'parent_folder') : target;
   }
 
   /** Files in Trash move along, even if their folder no longer exists. */
@@ -111,7 +111,10 @@ export class MemoryMediaFolders implements MediaFolders, MediaFolderQueries {
       ...this.state.folders.all(appId).map((folder) => folder.path),
       ...filesOf(this.state, appId).map(({ folder }) => folder),
     ];
-    return Math.max(0, ...paths.filter((each) => each !== path && isWithin(each, path)).map(utf8ByteLength));
+    return Math.max(
+      0,
+      ...paths.filter((otherPath) => otherPath !== path && isWithin(otherPath, path)).map(utf8ByteLength),
+    );
   }
 
   private foldersWithin(appId: number, path: FolderPath): FolderRecord[] {

@@ -15,11 +15,11 @@ export class MemoryMediaObjects implements MediaObjectQueries {
   }
 
   async ofKey(appId: number, key: string): Promise<PublicObject | undefined> {
-    const file = filesOf(this.state, appId).find((each) => each.key === key);
+    const file = filesOf(this.state, appId).find((candidate) => candidate.key === key);
     if (file) return objectOf(file, file.version, file.processing !== 'pending');
     const rendition = this.derivedObject(appId, key, this.state.renditions.all(appId));
     if (rendition) return rendition;
-    const version = this.state.fileVersions.find(appId, (each) => each.key === key);
+    const version = this.state.fileVersions.find(appId, (candidate) => candidate.key === key);
     if (version) return objectOf(version, version.version, true);
     return this.derivedObject(appId, key, this.state.pages.all(appId));
   }
@@ -31,34 +31,42 @@ export class MemoryMediaObjects implements MediaObjectQueries {
 
   async unreferenced(appId: number, blobs: readonly string[]): Promise<string[]> {
     const { files, fileVersions, renditions, pages } = this.state;
-    const originals = [...files.all(appId), ...fileVersions.all(appId)];
-    const all = [...originals, ...renditions.all(appId), ...pages.all(appId)];
-    const known = new Set([...all.map(({ content }) => content), ...originals.map(({ original }) => original)]);
-    return blobs.filter((blob) => !known.has(blob));
+    const filesAndVersions = [...files.all(appId), ...fileVersions.all(appId)];
+    const objects = [...filesAndVersions, ...renditions.all(appId), ...pages.all(appId)];
+    const referencedBlobs = new Set([
+      ...objects.map(({ content }) => content),
+      ...filesAndVersions.map(({ original }) => original),
+    ]);
+    return blobs.filter((blob) => !referencedBlobs.has(blob));
   }
 
   async unowned(appId: number, keys: readonly string[]): Promise<string[]> {
-    const owned = this.publicKeys(appId);
-    return keys.filter((key) => !owned.has(key));
+    const ownedKeys = this.publicKeys(appId);
+    return keys.filter((key) => !ownedKeys.has(key));
   }
 
   private derivedObject(
     appId: number,
     key: string,
-    all: readonly (RenditionRecord | PageRecord)[],
+    derivedFiles: readonly (RenditionRecord | PageRecord)[],
   ): PublicObject | undefined {
-    const [latest] = sortedBy(
-      all.filter((each) => each.key === key),
+    const [latestFile] = sortedBy(
+      derivedFiles.filter((candidate) => candidate.key === key),
       [({ version }) => -version],
     );
-    const file = latest && fileOf(this.state, appId, latest.file_id);
-    return file && objectOf(latest, file.version, latest.version === file.version && latest.listed);
+    const file = latestFile && fileOf(this.state, appId, latestFile.file_id);
+    return file && objectOf(latestFile, file.version, latestFile.version === file.version && latestFile.listed);
   }
 
   private publicKeys(appId: number): Set<string> {
     const { renditions, fileVersions, pages } = this.state;
-    const all = [filesOf(this.state, appId), renditions.all(appId), fileVersions.all(appId), pages.all(appId)].flat();
-    return new Set(all.map(({ key }) => key));
+    const objects = [
+      filesOf(this.state, appId),
+      renditions.all(appId),
+      fileVersions.all(appId),
+      pages.all(appId),
+    ].flat();
+    return new Set(objects.map(({ key }) => key));
   }
 }
 

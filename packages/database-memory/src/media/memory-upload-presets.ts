@@ -18,29 +18,31 @@ export class MemoryUploadPresets implements UploadPresets, UploadPresetQueries {
 
   async list(appId: number): Promise<string> {
     const presets = sortedBy(this.state.uploadPresets.all(appId), [({ name }) => name, ({ id }) => id]);
-    return JSON.stringify(presets.map(present));
+    return JSON.stringify(presets.map(presentPreset));
   }
 
   async put(appId: number, changes: readonly PresetChange[]): Promise<string> {
-    const merged = mergePresets(changes);
+    const mergedChanges = mergePresets(changes);
     return this.state.memory.transaction(() => {
-      for (const change of sortedBy(merged.changes, [({ name }) => name])) this.putOne(appId, change);
-      if (merged.newDefault !== undefined) this.makeDefault(appId, merged.newDefault);
-      const named = changes.map(({ name }) => this.named(appId, name)).filter((preset) => preset !== undefined);
-      return JSON.stringify(named.map(present));
+      for (const change of sortedBy(mergedChanges.changes, [({ name }) => name])) this.putOne(appId, change);
+      if (mergedChanges.newDefault !== undefined) this.makeDefault(appId, mergedChanges.newDefault);
+      const changedPresets = changes
+        .map(({ name }) => this.findByName(appId, name))
+        .filter((preset) => preset !== undefined);
+      return JSON.stringify(changedPresets.map(presentPreset));
     });
   }
 
   private putOne(appId: number, change: PresetChange): void {
     const now = this.clock.now();
-    const earlier = this.named(appId, change.name);
-    if (earlier) {
-      this.state.uploadPresets.put(appId, { ...earlier, ...fieldsOf(change, earlier), updated_at: now });
+    const existingPreset = this.findByName(appId, change.name);
+    if (existingPreset) {
+      this.state.uploadPresets.put(appId, { ...existingPreset, ...fieldsOf(change, existingPreset), updated_at: now });
       return;
     }
-    const fields = fieldsOf(change, DEFAULTS);
-    const marks = { is_default: false, inserted_at: now, updated_at: now };
-    this.state.uploadPresets.insert(appId, { name: change.name, ...fields, ...marks });
+    const fields = fieldsOf(change, DEFAULT_FIELDS);
+    const initialFields = { is_default: false, inserted_at: now, updated_at: now };
+    this.state.uploadPresets.insert(appId, { name: change.name, ...fields, ...initialFields });
   }
 
   private makeDefault(appId: number, name: string): void {
@@ -50,29 +52,32 @@ export class MemoryUploadPresets implements UploadPresets, UploadPresetQueries {
     }
   }
 
-  private named(appId: number, name: string): UploadPresetRecord | undefined {
+  private findByName(appId: number, name: string): UploadPresetRecord | undefined {
     return this.state.uploadPresets.find(appId, (preset) => preset.name === name);
   }
 }
 
-type Fields = Pick<UploadPresetRecord, 'output_format' | 'max_width' | 'quality' | 'rendition_widths'>;
+type PresetFields = Pick<UploadPresetRecord, 'output_format' | 'max_width' | 'quality' | 'rendition_widths'>;
 
-const DEFAULTS: Fields = {
+const DEFAULT_FIELDS: PresetFields = {
   output_format: DEFAULT_PRESET.outputFormat,
   max_width: DEFAULT_PRESET.maxWidth,
   quality: DEFAULT_PRESET.quality,
   rendition_widths: DEFAULT_PRESET.renditionWidths,
 };
 
-function fieldsOf({ outputFormat, maxWidth, quality, renditionWidths }: PresetChange, otherwise: Fields): Fields {
+function fieldsOf(
+  { outputFormat, maxWidth, quality, renditionWidths }: PresetChange,
+  defaults: PresetFields,
+): PresetFields {
   return {
-    output_format: outputFormat ?? otherwise.output_format,
-    max_width: maxWidth ?? otherwise.max_width,
-    quality: quality ?? otherwise.quality,
-    rendition_widths: renditionWidths ?? otherwise.rendition_widths,
+    output_format: outputFormat ?? defaults.output_format,
+    max_width: maxWidth ?? defaults.max_width,
+    quality: quality ?? defaults.quality,
+    rendition_widths: renditionWidths ?? defaults.rendition_widths,
   };
 }
 
-function present({ inserted_at: _insertedAt, updated_at: _updatedAt, ...preset }: UploadPresetRecord): object {
+function presentPreset({ inserted_at: _insertedAt, updated_at: _updatedAt, ...preset }: UploadPresetRecord): object {
   return preset;
 }

@@ -14,7 +14,9 @@ import { JobList } from './job-list.js';
 
 const MAX_SWEPT_PER_BATCH = 500;
 
-/** Uploads begin and end without a transaction, since the first transaction of a keyed call is the write of its file. */
+/**
+ * Uploads begin and end without a transaction, because the first transaction of a keyed call is the write of its file.
+ */
 export class MemoryUploadReceipts implements UploadReceipts {
   private readonly jobs: JobList;
 
@@ -39,13 +41,13 @@ export class MemoryUploadReceipts implements UploadReceipts {
 
   async sweep(): Promise<boolean> {
     const staleSince = staleReceiptsBefore(this.clock.now());
-    const stale = this.state.files
+    const staleReceipts = this.state.files
       .appIds()
       .flatMap((appId) => this.state.files.all(appId).map((file) => ({ appId, file })))
       .filter(({ file }) => stepOf('abandon', file.state) === 'removed' && file.inserted_at < staleSince)
       .slice(0, MAX_SWEPT_PER_BATCH);
-    for (const { appId, file } of stale) this.remove(appId, file.id);
-    return stale.length === MAX_SWEPT_PER_BATCH;
+    for (const { appId, file } of staleReceipts) this.remove(appId, file.id);
+    return staleReceipts.length === MAX_SWEPT_PER_BATCH;
   }
 
   private remove(appId: number, id: number): void {

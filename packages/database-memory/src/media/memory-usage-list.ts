@@ -17,23 +17,23 @@ export class MemoryUsageList implements FileUsageQueries {
 
   async broken(appId: number, search: string | undefined, page: Page): Promise<string> {
     const keys = new Set(filesOf(this.state, appId).map(({ key }) => key));
-    const broken = this.state.usages
+    const brokenUsages = this.state.usages
       .all(appId)
       .filter(({ key }) => !keys.has(key))
-      .filter((usage) => search === undefined || this.holds(appId, usage, lowerCase(search)));
-    return this.json(appId, sortedBy(broken, [({ key }) => key, ({ id }) => id]), page);
+      .filter((usage) => search === undefined || this.matchesSearch(appId, usage, lowerCase(search)));
+    return this.json(appId, sortedBy(brokenUsages, [({ key }) => key, ({ id }) => id]), page);
   }
 
   private json(appId: number, usages: readonly Usage[], page: Page): string {
-    const shown = pageOf(usages, page).map((usage) => {
+    const presentedUsages = pageOf(usages, page).map((usage) => {
       const { entity_type, entity_id, field, url } = usage;
       const label = this.labelOf(appId, usage);
       return { entity_type, entity_id, field, label, url, total_count: usages.length };
     });
-    return JSON.stringify(shown);
+    return JSON.stringify(presentedUsages);
   }
 
-  private holds(appId: number, usage: Usage, query: string): boolean {
+  private matchesSearch(appId: number, usage: Usage, query: string): boolean {
     const texts = [this.labelOf(appId, usage), usage.url, usage.entity_type, usage.entity_id, usage.key];
     return texts.some((text) => text !== null && lowerCase(text).includes(query));
   }

@@ -1,7 +1,7 @@
 import type { Blobs, FileKind, FileState, FolderPath, ProcessedObject, OutputFormat } from '@back-office/media';
 import type { Stored } from '../memory.js';
 
-/** A pending upload; it becomes a file with the same id. */
+/** A pending upload becomes a file with the same id. */
 export interface ReceiptRecord extends Stored, Blobs {
   readonly state: 'receiving';
   readonly inserted_at: Date;
@@ -29,7 +29,7 @@ export interface FileRecord extends Stored, Blobs {
   readonly hidden_by: string | null;
   readonly hidden_at: Date | null;
   readonly hidden_note: string | null;
-  /** Never hidden by the daily job. */
+  /** The daily job never hides such a file. */
   readonly stays_visible: boolean;
   readonly deleted_at: Date | null;
   readonly deleted_by: string | null;
@@ -49,7 +49,7 @@ interface DerivedRecord extends Stored, ProcessedObject {
   readonly file_id: number;
   readonly version: number;
   readonly key: string;
-  /** Whether its public copy exists. */
+  /** Whether the public copy exists. */
   readonly listed: boolean;
 }
 
@@ -87,7 +87,7 @@ export interface UploadPresetRecord extends Stored {
 export interface JobRecord extends Stored {
   readonly name: string;
   readonly payload: string;
-  /** A new job replaces a waiting one with the same key. */
+  /** A new job replaces a waiting job with the same key. */
   readonly key: string | null;
   readonly run_at: Date;
   readonly attempts: number;
@@ -96,7 +96,7 @@ export interface JobRecord extends Stored {
   readonly is_running: boolean;
 }
 
-/** Time when a daily job was last due, or when the first worker started. */
+/** `seen_at` is when the job was last due, or when the first worker started. */
 export interface DailyJobRecord extends Stored {
   readonly name: string;
   readonly seen_at: Date;

@@ -21,12 +21,11 @@ export function isCanceled(order: StoredOrder): boolean {
   return order.order_status_id === CANCELED_ID;
 }
 
-/** Stores the order of a proforma and returns its id. */
-export function insertConverted(state: State, appId: number, proforma: Proforma): number {
+export function insertConvertedOrder(state: State, appId: number, proforma: Proforma): number {
   return insertOrder(state, appId, orderOf(proforma)).id;
 }
 
-/** Updates paid amount and debt of the order after payments of its proforma changed. */
+/** Updates paid amount and debt of the order after payments of its proforma have changed. */
 export function settleOrderPayments(
   state: State,
   appId: number,
@@ -35,9 +34,9 @@ export function settleOrderPayments(
 ): StoredOrder | undefined {
   const order = state.orders.get(appId, proforma.orderId ?? 0);
   if (order === undefined) return undefined;
-  const settled = { ...order, ...paymentColumns(proforma), updated_at: now };
-  state.orders.put(appId, settled);
-  return settled;
+  const settledOrder = { ...order, ...paymentColumns(proforma), updated_at: now };
+  state.orders.put(appId, settledOrder);
+  return settledOrder;
 }
 
 function orderOf(proforma: Proforma): NewOrder {

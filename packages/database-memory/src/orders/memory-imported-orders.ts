@@ -25,18 +25,18 @@ export class MemoryImportedOrders implements ImportedOrders {
   async add(appId: number, order: ImportedOrder): Promise<{ readonly id: number } | Refusal> {
     return this.state.memory.transaction(() => {
       checkCurrency(this.state, appId, order.currency);
-      const named = namedRecords(this.state, appId, order);
-      const matcher = matcherOf(MATCHING['POST /int/orders'].variant, named.variants);
-      const priced = priceImport(order, named, (item) => matcher.find(item));
-      if (isRefusal(priced)) return priced;
+      const orderRecords = namedRecords(this.state, appId, order);
+      const matcher = matcherOf(MATCHING['POST /int/orders'].variant, orderRecords.variants);
+      const pricedImport = priceImport(order, orderRecords, (item) => matcher.find(item));
+      if (isRefusal(pricedImport)) return pricedImport;
       if (this.exists(appId, order)) return ORDER_ALREADY_EXISTS;
       const now = this.clock.now();
       const number = order.orderNumber ?? this.freeNumber(appId, now);
       const { id } = insertOrder(this.state, appId, {
-        ...importedOrderColumns(order, named, priced, { parts: newParts(now, randomInt), now }),
+        ...importedOrderColumns(order, orderRecords, pricedImport, { parts: newParts(now, randomInt), now }),
         order_number: number,
-        items: priced.lines.map(importedItemColumns),
-        payments: this.paymentsOf(priced, now),
+        items: pricedImport.lines.map(importedItemColumns),
+        payments: this.paymentsOf(pricedImport, now),
       });
       return { id };
     });
@@ -44,8 +44,11 @@ export class MemoryImportedOrders implements ImportedOrders {
 
   private exists(appId: number, { externalRef, orderNumber: number }: ImportedOrder): boolean {
     const { orders } = this.state;
-    const found = orders.find(appId, (each) => each.external_ref === externalRef || each.order_number === number);
-    return found !== undefined;
+    const conflictingOrder = orders.find(
+      appId,
+      (order) => order.external_ref === externalRef || order.order_number === number,
+    );
+    return conflictingOrder !== undefined;
   }
 
   private freeNumber(appId: number, now: Date): string {

@@ -35,21 +35,28 @@ export class MemoryOrderChanges implements OrderChanges {
   }
 
   private changeAll(appId: number, changes: readonly ParsedChange[], explain: boolean): ChangedOrders {
-    const found = this.find(appId, changes);
+    const changeableOrders = this.find(appId, changes);
     const stock = stockByShelf(this.state, appId);
     const onHand = (variantId: number, warehouseId: number): number =>
       stock.get(shelfKey({ variantId, warehouseId }))?.on_hand ?? 0;
-    const plan = planOrderChanges(changes, { orders: found, onHand });
+    const plan = planOrderChanges(changes, { orders: changeableOrders, onHand });
     this.save(appId, plan);
-    const refunded = plan.refundedIds.flatMap((id) => this.state.orders.get(appId, id)?.proforma_order_id ?? []);
-    const dueRefunds = refundProformas(this.state, appId, findProformas(this.state, appId, refunded), this.clock.now());
-    return { dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+    const refundedProformaIds = plan.refundedIds.flatMap(
+      (id) => this.state.orders.get(appId, id)?.proforma_order_id ?? [],
+    );
+    const dueRefunds = refundProformas(
+      this.state,
+      appId,
+      findProformas(this.state, appId, refundedProformaIds),
+      this.clock.now(),
+    );
+    return { dueRefunds: dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
   }
 
   private find(appId: number, changes: readonly ParsedChange[]): ChangeableOrder[] {
     const ids = new Set(changes.flatMap((change) => (typeof change === 'string' ? [] : [change.id])));
     const orders = [...ids].flatMap((id) => this.state.orders.get(appId, id) ?? []);
-    return orders.map((order) => changeable(order, this.reservedFor(appId, order)));
+    return orders.map((order) => toChangeableOrder(order, this.reservedFor(appId, order)));
   }
 
   private reservedFor(appId: number, { items }: StoredOrder): ReservedPieces[] {
@@ -63,25 +70,25 @@ export class MemoryOrderChanges implements OrderChanges {
 
   private save(appId: number, { orders, canceledIds, endedReservations }: OrderPlan): void {
     const now = this.clock.now();
-    for (const changed of orders) {
-      const order = this.state.orders.get(appId, changed.id) as StoredOrder;
-      this.state.orders.put(appId, { ...order, ...columnsOf(changed, order, now) });
+    for (const changedOrder of orders) {
+      const order = this.state.orders.get(appId, changedOrder.id) as StoredOrder;
+      this.state.orders.put(appId, { ...order, ...columnsOf(changedOrder, order, now) });
     }
-    const unsold = canceledIds.flatMap((id) => this.state.orders.get(appId, id)?.items ?? []);
-    subtractSold(this.state, appId, soldPieces(unsold));
+    const unsoldItems = canceledIds.flatMap((id) => this.state.orders.get(appId, id)?.items ?? []);
+    subtractSold(this.state, appId, soldPieces(unsoldItems));
     endReservations(this.state, appId, endedReservations, now);
   }
 }
 
-function changeable(order: StoredOrder, reservedPieces: readonly ReservedPieces[]): ChangeableOrder {
+function toChangeableOrder(order: StoredOrder, reservedPieces: readonly ReservedPieces[]): ChangeableOrder {
   return {
     id: order.id,
     dataPart: order.data_part,
     timePart: order.time_part,
     number: order.order_number,
-    status: named(ORDER_STATUSES, order.order_status_id),
-    paymentStatus: named(PAYMENT_STATUSES, order.payment_status_id),
-    deliveryStatus: named(DELIVERY_STATUSES, order.delivery_status_id),
+    status: nameOf(ORDER_STATUSES, order.order_status_id),
+    paymentStatus: nameOf(PAYMENT_STATUSES, order.payment_status_id),
+    deliveryStatus: nameOf(DELIVERY_STATUSES, order.delivery_status_id),
     invoiceNumber: order.invoice_number,
     hasShipped: order.shipped_at !== null,
     isRefundable: order.proforma_order_id !== null || order.paid === 0,
@@ -89,17 +96,17 @@ function changeable(order: StoredOrder, reservedPieces: readonly ReservedPieces[
   };
 }
 
-function named<Name extends string>(names: readonly Name[], id: number): Name {
+function nameOf<Name extends string>(names: readonly Name[], id: number): Name {
   return names[id - 1] as Name;
 }
 
-function columnsOf(changed: ChangeableOrder, order: StoredOrder, now: Date) {
+function columnsOf(changedOrder: ChangeableOrder, order: StoredOrder, now: Date) {
   return {
-    order_status_id: ORDER_STATUSES.indexOf(changed.status) + 1,
-    payment_status_id: PAYMENT_STATUSES.indexOf(changed.paymentStatus) + 1,
-    delivery_status_id: DELIVERY_STATUSES.indexOf(changed.deliveryStatus) + 1,
-    invoice_number: changed.invoiceNumber,
-    shipped_at: changed.hasShipped ? (order.shipped_at ?? now) : null,
+    order_status_id: ORDER_STATUSES.indexOf(changedOrder.status) + 1,
+    payment_status_id: PAYMENT_STATUSES.indexOf(changedOrder.paymentStatus) + 1,
+    delivery_status_id: DELIVERY_STATUSES.indexOf(changedOrder.deliveryStatus) + 1,
+    invoice_number: changedOrder.invoiceNumber,
+    shipped_at: changedOrder.hasShipped ? (order.shipped_at ?? now) : null,
     updated_at: now,
   };
 }

@@ -1,13 +1,12 @@
 import type { ImportedOrder, ImportedVariant, NamedRecords } from '@back-office/orders';
 import { offeredVariants } from '../catalogue/offered-variants.js';
-import { customerNamed } from '../customers/named-customer.js';
+import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
 
-/** The app's records that an imported order names. */
 export function namedRecords(state: State, appId: number, order: ImportedOrder): NamedRecords {
   return {
     currency: order.currency,
-    customer: order.customer && (customerNamed(state, appId, order.customer) ?? null),
+    customer: order.customer && (findNamedCustomer(state, appId, order.customer) ?? null),
     location_id: locationId(state, appId, order.locationCode),
     variants: variantsOf(state, appId),
     methods: state.paymentMethods.all(appId),
@@ -15,7 +14,7 @@ export function namedRecords(state: State, appId: number, order: ImportedOrder):
 }
 
 function locationId({ locations }: State, appId: number, code: string | null): number | null {
-  return code === null ? null : (locations.find(appId, (each) => each.code === code)?.id ?? null);
+  return code === null ? null : (locations.find(appId, (location) => location.code === code)?.id ?? null);
 }
 
 function variantsOf(state: State, appId: number): ImportedVariant[] {

@@ -9,8 +9,8 @@ export type NewOrder = Omit<StoredOrder, 'id' | 'items' | 'shipped_at' | keyof t
 /** Stores an order and counts its items as sold. */
 export function insertOrder(state: State, appId: number, { items, ...order }: NewOrder): StoredOrder {
   countSold(state, appId, soldPieces(items));
-  const stored = items.map((item) => ({ ...item, id: state.orderItemIds.next() }));
-  return state.orders.insert(appId, { ...NEW_ORDER, ...order, shipped_at: null, items: stored });
+  const storedItems = items.map((item) => ({ ...item, id: state.orderItemIds.next() }));
+  return state.orders.insert(appId, { ...NEW_ORDER, ...order, shipped_at: null, items: storedItems });
 }
 
 export function soldPieces(items: readonly Omit<StoredOrderItem, 'id'>[]): SoldPieces[] {
@@ -18,6 +18,6 @@ export function soldPieces(items: readonly Omit<StoredOrderItem, 'id'>[]): SoldP
 }
 
 export function hasOrderNumber({ orders }: State, appId: number, number: string | undefined): boolean {
-  const found = orders.find(appId, (order) => order.order_number === number);
-  return found !== undefined;
+  const orderWithNumber = orders.find(appId, (order) => order.order_number === number);
+  return orderWithNumber !== undefined;
 }

@@ -8,12 +8,12 @@ import {
   type OrderListQuery,
 } from '@back-office/orders';
 import { pageOf, type Keys } from '../lists.js';
-import { holdsFolded } from '../people-search.js';
+import { containsFolded } from '../people-search.js';
 import { byField } from '../sorting.js';
 import type { StoredOrder } from './records.js';
 
-/** Sort fields. Missing values come last in either direction. */
-const KEYS: Readonly<Record<string, Keys<StoredOrder>>> = {
+/** Missing values come last in either direction. */
+const SORT_KEYS: Readonly<Record<string, Keys<StoredOrder>>> = {
   id: [({ id }) => id],
   order_number: [(order) => order.order_number],
   order_date: [(order) => order.order_date.getTime()],
@@ -27,18 +27,17 @@ const KEYS: Readonly<Record<string, Keys<StoredOrder>>> = {
   customer_name: [(order) => order.customer_last_name, (order) => order.customer_first_name],
 };
 
-/** One page of orders in the shape of the API. */
 export function orderList(orders: readonly StoredOrder[], { app, filter, orderBy, page }: OrderListQuery): object[] {
-  const sorting = parseSorting(orderBy, Object.keys(KEYS));
-  const keys = (sorting && KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
-  const found = orders.filter((order) => matches(order, filter));
-  const sorted = found.sort(byField(keys, sorting?.direction ?? 'desc', 'last'));
-  return pageOf(sorted, page).map((order) => present(order, app));
+  const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
+  const keys = (sorting && SORT_KEYS[sorting.field]) ?? [(order: StoredOrder) => order.inserted_at.getTime()];
+  const matchingOrders = orders.filter((order) => matches(order, filter));
+  const sortedOrders = matchingOrders.sort(byField(keys, sorting?.direction ?? 'desc', 'last'));
+  return pageOf(sortedOrders, page).map((order) => presentOrder(order, app));
 }
 
 function matches(order: StoredOrder, { search, customerId, appLocationId, from, before }: OrderFilter): boolean {
   return (
-    (search === undefined || holdsFolded(searchText(order), search)) &&
+    (search === undefined || containsFolded(searchText(order), search)) &&
     (customerId === undefined || order.customer_id === customerId) &&
     (appLocationId === undefined || order.app_location_id === appLocationId) &&
     (from === undefined || order.order_date >= from) &&
@@ -46,7 +45,7 @@ function matches(order: StoredOrder, { search, customerId, appLocationId, from, 
   );
 }
 
-/** Contains the name in both orders, since people may type either part first. */
+/** Contains the name in both orders, because people may type either part first. */
 function searchText(order: StoredOrder): string {
   const { order_number: number, invoice_number: invoice, customer_email: email, customer_phone: phone } = order;
   const { customer_first_name: first, customer_last_name: last } = order;
@@ -54,9 +53,9 @@ function searchText(order: StoredOrder): string {
   return `${texts.join(' ')}\n${last ?? ''} ${first ?? ''}`;
 }
 
-function present(order: StoredOrder, { decimals, currency }: OrderListQuery['app']): object {
+function presentOrder(order: StoredOrder, { decimals, currency }: OrderListQuery['app']): object {
   const amount = (minor: number): number => fromMinor(minor, decimals);
-  const computed = {
+  const computedFields = {
     order_date: formatDateTime(order.order_date),
     order_status: ORDER_STATUSES[order.order_status_id - 1],
     payment_status: PAYMENT_STATUSES[order.payment_status_id - 1],
@@ -72,5 +71,5 @@ function present(order: StoredOrder, { decimals, currency }: OrderListQuery['app
     inserted_at: formatDateTime(order.inserted_at),
     updated_at: formatDateTime(order.updated_at),
   };
-  return pick({ ...order, ...computed }, ORDER_FIELDS);
+  return pick({ ...order, ...computedFields }, ORDER_FIELDS);
 }

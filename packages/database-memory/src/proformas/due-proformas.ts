@@ -3,26 +3,26 @@ import { INSTALLATION } from '../apps/memory-apps.js';
 import { sortedBy } from '../lists.js';
 import type { State } from '../state.js';
 
-interface Due extends DueProforma {
+interface DueEntry extends DueProforma {
   readonly at: number;
 }
 
-/** Due proformas, the first of each app before the second of any. */
+/** Returns due proformas. The first of each app comes before the second of any app. */
 export function dueProformas(
   state: State,
   now: Date,
   { perApp, overall }: Parameters<ProformaOrders['due']>[1],
 ): DueProforma[] {
-  const turns = state.proformas.appIds().flatMap((appId) => {
-    const overdue = dueOf(state, appId).filter(({ at }) => at <= now.getTime());
-    const sorted = sortedBy(overdue, [({ at }) => at, ({ id }) => id]);
+  const proformasWithTurn = state.proformas.appIds().flatMap((appId) => {
+    const overdueProformas = deadlinesOf(state, appId).filter(({ at }) => at <= now.getTime());
+    const sorted = sortedBy(overdueProformas, [({ at }) => at, ({ id }) => id]);
     return sorted.slice(0, perApp).map((due, turn) => ({ ...due, turn }));
   });
-  const chosen = sortedBy(turns, [({ turn }) => turn, ({ at }) => at]).slice(0, overall);
-  return chosen.map(({ appId, id, lines }) => ({ appId, id, lines }));
+  const selectedProformas = sortedBy(proformasWithTurn, [({ turn }) => turn, ({ at }) => at]).slice(0, overall);
+  return selectedProformas.map(({ appId, id, lines }) => ({ appId, id, lines }));
 }
 
-function dueOf({ apps, proformas }: State, appId: number): Due[] {
+function deadlinesOf({ apps, proformas }: State, appId: number): DueEntry[] {
   const expirePaid = apps.get(INSTALLATION, appId)?.settings.proforma?.expire_paid === true;
   const deadlineOf = (proforma: Proforma): Date | null =>
     expirePaid && isOpen(proforma) ? proforma.expiresAt : dueAt(proforma);

@@ -17,7 +17,7 @@ import { dueProformas } from './due-proformas.js';
 import { hasNumber, insertProforma } from './new-proforma.js';
 import { findProforma, findProformas } from './stored-proformas.js';
 
-const MAX_TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 export class MemoryProformaOrders implements ProformaOrders {
   constructor(
@@ -34,7 +34,7 @@ export class MemoryProformaOrders implements ProformaOrders {
       const facts = evaluationFacts(this.state, appId, evaluationId, this.clock.now());
       const proforma = retryUntilFree(
         () => decide(facts),
-        (each) => !isRefusal(each) && hasNumber(this.state, appId, each.number),
+        (candidate) => !isRefusal(candidate) && hasNumber(this.state, appId, candidate.number),
       );
       return isRefusal(proforma) ? proforma : insertProforma(this.state, appId, proforma);
     });
@@ -48,7 +48,7 @@ export class MemoryProformaOrders implements ProformaOrders {
     return this.changeAll(appId, [id], decide, true)[0];
   }
 
-  /** Nothing is ever locked here. */
+  /** Nothing is ever locked in memory. */
   async changeUnlocked(appId: number, ids: readonly number[], decide: Decision): Promise<readonly StoredChange[]> {
     return this.changeAll(appId, ids, decide, false);
   }
@@ -57,21 +57,26 @@ export class MemoryProformaOrders implements ProformaOrders {
     return dueProformas(this.state, now, limits);
   }
 
-  private changeAll(appId: number, ids: readonly number[], decide: Decision, asks: boolean): StoredChange[] {
+  private changeAll(
+    appId: number,
+    ids: readonly number[],
+    decide: Decision,
+    isCallerRefunding: boolean,
+  ): StoredChange[] {
     return this.state.memory.transaction(() => {
-      const found = findProformas(this.state, appId, ids);
+      const proformas = findProformas(this.state, appId, ids);
       const changes = retryUntilFree(
-        () => found.map((before) => changeOf(before, decide(before))),
-        (each) => this.takesNumber(appId, each),
+        () => proformas.map((before) => changeOf(before, decide(before))),
+        (candidates) => this.takesNumber(appId, candidates),
       );
-      return storeChanges(this.state, appId, changes, { asks, now: this.clock.now() });
+      return storeChanges(this.state, appId, changes, { isCallerRefunding, now: this.clock.now() });
     });
   }
 
-  /** Whether a new order has a taken number. */
+  /** Returns true when a new order has a taken number. */
   private takesNumber(appId: number, changes: readonly DecidedChange[]): boolean {
-    const converted = changes.filter(({ before, after }) => before.converted === null && after.converted !== null);
-    const numbers = converted.map(({ after }) => after.converted?.orderNumber);
+    const newOrders = changes.filter(({ before, after }) => before.converted === null && after.converted !== null);
+    const numbers = newOrders.map(({ after }) => after.converted?.orderNumber);
     return (
       new Set(numbers).size < numbers.length || numbers.some((number) => hasOrderNumber(this.state, appId, number))
     );
@@ -80,9 +85,9 @@ export class MemoryProformaOrders implements ProformaOrders {
 
 /** Decides again until the drawn number is free. */
 function retryUntilFree<Decided>(decide: () => Decided, isTaken: (decided: Decided) => boolean): Decided {
-  for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
-    const decided = decide();
-    if (!isTaken(decided)) return decided;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const decision = decide();
+    if (!isTaken(decision)) return decision;
   }
-  throw new Error(`Each of ${MAX_TRIES} numbers was taken`);
+  throw new Error(`Each of ${MAX_ATTEMPTS} numbers was taken`);
 }

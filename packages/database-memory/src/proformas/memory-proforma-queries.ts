@@ -25,21 +25,21 @@ export class MemoryProformaQueries implements ProformaQueries {
     { from, before }: { readonly from: Date; readonly before: Date },
     now: Date,
   ): Promise<ProformaStats> {
-    const all = this.state.proformas.all(appId);
+    const proformas = this.state.proformas.all(appId);
     const count = (rows: readonly Proforma[], matches: (row: Proforma) => boolean): number =>
       rows.filter(matches).length;
-    const open = all.filter(isOpen);
-    const made = all.filter(({ insertedAt }) => insertedAt >= from && insertedAt < before);
+    const openProformas = proformas.filter(isOpen);
+    const newProformas = proformas.filter(({ insertedAt }) => insertedAt >= from && insertedAt < before);
     const [inADay, aWeekAgo] = [addHours(now, DAY_HOURS), addHours(now, -7 * DAY_HOURS)];
     return {
-      openCount: open.length,
-      openSum: sum(open.map(({ endSales }) => endSales)),
-      awaitingPaymentCount: count(open, ({ status }) => status === 'awaiting_payment'),
-      expiringCount: count(open, ({ expiresAt }) => expiresAt > now && expiresAt <= inADay),
-      paidCount: count(open, (proforma) => debtOf(proforma) === 0 && proforma.endSales > 0),
-      madeCount: made.length,
-      convertedCount: count(made, ({ status }) => status === 'converted'),
-      recentlyConvertedCount: count(all, ({ convertedAt }) => convertedAt !== null && convertedAt > aWeekAgo),
+      openCount: openProformas.length,
+      openSum: sum(openProformas.map(({ endSales }) => endSales)),
+      awaitingPaymentCount: count(openProformas, ({ status }) => status === 'awaiting_payment'),
+      expiringCount: count(openProformas, ({ expiresAt }) => expiresAt > now && expiresAt <= inADay),
+      paidCount: count(openProformas, (proforma) => debtOf(proforma) === 0 && proforma.endSales > 0),
+      madeCount: newProformas.length,
+      convertedCount: count(newProformas, ({ status }) => status === 'converted'),
+      recentlyConvertedCount: count(proformas, ({ convertedAt }) => convertedAt !== null && convertedAt > aWeekAgo),
     };
   }
 }

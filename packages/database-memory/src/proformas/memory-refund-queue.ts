@@ -7,9 +7,11 @@ export class MemoryRefundQueue implements RefundQueue {
 
   async due(now: Date, limit: number): Promise<DueRefund[]> {
     const { refunds } = this.state;
-    const queued = refunds.appIds().flatMap((appId) => refunds.all(appId).map((refund) => ({ appId, ...refund })));
-    const due = queued.filter(({ next_attempt_at: next }) => next <= now);
-    const sorted = sortedBy(due, [({ next_attempt_at: next }) => next.getTime(), ({ id }) => id]);
+    const queuedRefunds = refunds
+      .appIds()
+      .flatMap((appId) => refunds.all(appId).map((refund) => ({ appId, ...refund })));
+    const dueRefunds = queuedRefunds.filter(({ next_attempt_at: next }) => next <= now);
+    const sorted = sortedBy(dueRefunds, [({ next_attempt_at: next }) => next.getTime(), ({ id }) => id]);
     return sorted.slice(0, limit).map(({ appId, id }) => ({ appId, paymentId: id }));
   }
 
@@ -17,8 +19,8 @@ export class MemoryRefundQueue implements RefundQueue {
     const refund = this.state.refunds.get(appId, paymentId);
     if (refund === undefined || refund.next_attempt_at > now) return undefined;
     const attempts = refund.attempts + 1;
-    const next = new Date(now.getTime() + Math.max(refund.attempts, 1) * REFUND_PAUSE_MS);
-    this.state.refunds.put(appId, { ...refund, attempts, next_attempt_at: next });
+    const nextAttemptAt = new Date(now.getTime() + Math.max(refund.attempts, 1) * REFUND_PAUSE_MS);
+    this.state.refunds.put(appId, { ...refund, attempts, next_attempt_at: nextAttemptAt });
     return { proformaId: refund.proforma_id, attempts };
   }
 }

@@ -1,18 +1,22 @@
 import { reservedQty, type Proforma } from '@back-office/proforma';
 import type { State } from '../state.js';
 import { bookReservations } from '../stock/reservations.js';
-import { withIds } from './stored-proformas.js';
+import { assignPaymentIds } from './stored-proformas.js';
 
 export function hasNumber({ proformas }: State, appId: number, number: string): boolean {
-  const found = proformas.find(appId, (each) => each.number === number);
-  return found !== undefined;
+  const existingProforma = proformas.find(appId, (proforma) => proforma.number === number);
+  return existingProforma !== undefined;
 }
 
 /** Stores a new proforma, reserves its stock, holds its vouchers and marks its evaluation as used. */
 export function insertProforma(state: State, appId: number, draft: Proforma): Proforma {
   const now = draft.insertedAt;
   const lines = draft.lines.map((line) => ({ ...line, id: state.proformaItemIds.next() }));
-  const proforma = state.proformas.insert(appId, { ...draft, lines, payments: withIds(state, draft.payments) });
+  const proforma = state.proformas.insert(appId, {
+    ...draft,
+    lines,
+    payments: assignPaymentIds(state, draft.payments),
+  });
   const reservations = lines.map((line) => {
     const { id: lineId, variantId, warehouseId } = line;
     const qty = reservedQty(proforma, line);

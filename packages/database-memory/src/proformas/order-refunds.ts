@@ -15,19 +15,25 @@ import type { State } from '../state.js';
 import { withdrawPoints } from './points.js';
 import { putProforma } from './stored-proformas.js';
 
-/** Refunds converted proformas: money, vouchers and points. */
+/** Refunds money, vouchers and points of converted proformas. */
 export function refundProformas(state: State, appId: number, proformas: readonly Proforma[], now: Date): DueRefunds[] {
   const changes = refundOrders(proformas, now);
   withdrawPoints(state, appId, ordersWithPoints(proformas), now);
-  const asks = shouldAskInCall(changes.map(addedRefunds));
-  const stored = changes.map((change) => store(state, appId, change, asks, now));
-  return stored.map(addedRefunds).filter(({ refundIds }) => refundIds.length > 0);
+  const isCallerRefunding = shouldAskInCall(changes.map(addedRefunds));
+  const storedChanges = changes.map((change) => storeRefund(state, appId, change, isCallerRefunding, now));
+  return storedChanges.map(addedRefunds).filter(({ refundIds }) => refundIds.length > 0);
 }
 
-function store(state: State, appId: number, change: ProformaChange, asks: boolean, now: Date): ProformaChange {
+function storeRefund(
+  state: State,
+  appId: number,
+  change: ProformaChange,
+  isCallerRefunding: boolean,
+  now: Date,
+): ProformaChange {
   const { before, after } = change;
   returnVouchers(state, appId, addedVoucherRefunds(before, after), now);
-  const stored = putProforma(state, appId, after, asks);
-  if (hasPaidAmountChanged(change)) settleOrderPayments(state, appId, stored, now);
-  return { before, after: stored };
+  const storedProforma = putProforma(state, appId, after, isCallerRefunding);
+  if (hasPaidAmountChanged(change)) settleOrderPayments(state, appId, storedProforma, now);
+  return { before, after: storedProforma };
 }

@@ -1,7 +1,6 @@
 import type { EarnedPoints } from '@back-office/proforma';
 import type { State } from '../state.js';
 
-/** Books the points of an order, once. */
 export function bookPoints(state: State, appId: number, earned: EarnedPoints | undefined, now: Date): void {
   if (earned === undefined) return;
   const { orderId, customerId, points } = earned;
@@ -9,7 +8,7 @@ export function bookPoints(state: State, appId: number, earned: EarnedPoints | u
   addPoints(state, appId, customerId, points, now);
 }
 
-/** Withdraws the points of refunded orders, once. */
+/** Withdraws the points of refunded orders. A second call has no effect. */
 export function withdrawPoints(state: State, appId: number, orderIds: readonly number[], now: Date): void {
   for (const id of orderIds) {
     const booking = state.loyaltyBookings.get(appId, id);

@@ -30,33 +30,32 @@ interface ListQuery {
   readonly now: Date;
 }
 
-const NEWEST: Keys<Proforma> = [({ insertedAt }) => insertedAt.getTime()];
+const BY_INSERTION_TIME: Keys<Proforma> = [({ insertedAt }) => insertedAt.getTime()];
 
-/** Sort fields. `processing_date` equals the insertion time. */
-const KEYS: Readonly<Record<string, Keys<Proforma>>> = {
+/** `processing_date` equals the insertion time. */
+const SORT_KEYS: Readonly<Record<string, Keys<Proforma>>> = {
   expires_at: [({ expiresAt }) => expiresAt.getTime()],
   end_sales: [({ endSales }) => endSales],
   paid: [(proforma) => paidAmountOf(shownPayments(proforma))],
   debt: [shownDebt],
   customer_name: [({ buyer }) => buyer.lastName, ({ buyer }) => buyer.firstName],
-  processing_date: NEWEST,
-  inserted_at: NEWEST,
+  processing_date: BY_INSERTION_TIME,
+  inserted_at: BY_INSERTION_TIME,
   updated_at: [({ updatedAt }) => updatedAt.getTime()],
   proforma_number: [({ number }) => number],
   status: [({ status }) => statusId(status)],
 };
 
-/** One page of proformas in the shape of the API. */
 export function proformaList(proformas: readonly Proforma[], { app, filter, orderBy, page, now }: ListQuery): object[] {
-  const sorting = parseSorting(orderBy, Object.keys(KEYS));
-  const keys = (sorting && KEYS[sorting.field]) ?? NEWEST;
-  const found = proformas.filter((proforma) => matches(proforma, filter));
-  const sorted = found.sort(byField(keys, sorting?.direction ?? 'desc', 'largest'));
-  return pageOf(sorted, page).map((proforma) => present(proforma, app, now));
+  const sorting = parseSorting(orderBy, Object.keys(SORT_KEYS));
+  const keys = (sorting && SORT_KEYS[sorting.field]) ?? BY_INSERTION_TIME;
+  const matchingProformas = proformas.filter((proforma) => matches(proforma, filter));
+  const sortedProformas = matchingProformas.sort(byField(keys, sorting?.direction ?? 'desc', 'largest'));
+  return pageOf(sortedProformas, page).map((proforma) => presentProforma(proforma, app, now));
 }
 
-function matches(proforma: Proforma, { statusIds, expiring, hasAlerts, ...more }: ProformaFilter): boolean {
-  const { anonymous, customerId, from, before } = more;
+function matches(proforma: Proforma, { statusIds, expiring, hasAlerts, ...otherFilters }: ProformaFilter): boolean {
+  const { anonymous, customerId, from, before } = otherFilters;
   const { status, expiresAt, buyer, insertedAt } = proforma;
   return (
     (statusIds === undefined || statusIds.includes(statusId(status))) &&
@@ -69,7 +68,7 @@ function matches(proforma: Proforma, { statusIds, expiring, hasAlerts, ...more }
   );
 }
 
-function present(proforma: Proforma, app: RequestingApp, now: Date): object {
+function presentProforma(proforma: Proforma, app: RequestingApp, now: Date): object {
   const { status, buyer, alerts } = proforma;
   return {
     id: proforma.id,
@@ -99,7 +98,7 @@ function present(proforma: Proforma, app: RequestingApp, now: Date): object {
 }
 
 function presentTimes(proforma: Proforma, now: Date): object {
-  const left = Math.floor((proforma.expiresAt.getTime() - now.getTime()) / 1_000);
+  const remainingSeconds = Math.floor((proforma.expiresAt.getTime() - now.getTime()) / 1_000);
   return {
     processing_date: formatDateTime(proforma.processingDate),
     expires_at: formatDateTime(proforma.expiresAt),
@@ -108,7 +107,7 @@ function presentTimes(proforma: Proforma, now: Date): object {
     canceled_at: formatOptional(proforma.canceledAt),
     inserted_at: formatDateTime(proforma.insertedAt),
     updated_at: formatDateTime(proforma.updatedAt),
-    expires_in_seconds: isOpen(proforma) ? Math.max(0, left) : 0,
+    expires_in_seconds: isOpen(proforma) ? Math.max(0, remainingSeconds) : 0,
   };
 }
 

@@ -1,4 +1,4 @@
-/** A pending refund, with the id of its payment. */
+/** The id is the id of the payment. */
 export interface QueuedRefund {
   readonly id: number;
   readonly proforma_id: number;
@@ -6,7 +6,7 @@ export interface QueuedRefund {
   readonly next_attempt_at: Date;
 }
 
-/** Points that a customer earned by an order, with the id of the order. */
+/** The id is the id of the order. */
 export interface LoyaltyBooking {
   readonly id: number;
   readonly customer_id: number;

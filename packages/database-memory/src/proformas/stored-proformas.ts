@@ -3,38 +3,47 @@ import { randomBytes } from 'node:crypto';
 import { isPayable } from '../orders/converted-orders.js';
 import type { State } from '../state.js';
 
-/** The proforma with the current state of its order. */
+/** Returns the proforma with the current state of its order. */
 export function findProforma({ proformas, orders }: State, appId: number, id: number): Proforma | undefined {
-  const found = proformas.get(appId, id);
-  if (!found?.converted) return found;
-  const order = orders.get(appId, found.orderId ?? 0);
-  return { ...found, converted: { ...found.converted, isOrderPayable: order !== undefined && isPayable(order) } };
+  const proforma = proformas.get(appId, id);
+  if (!proforma?.converted) return proforma;
+  const order = orders.get(appId, proforma.orderId ?? 0);
+  return { ...proforma, converted: { ...proforma.converted, isOrderPayable: order !== undefined && isPayable(order) } };
 }
 
-/** Existing proformas, each once, by id. */
+/** Returns the existing proformas without duplicates, sorted by id. */
 export function findProformas(state: State, appId: number, ids: readonly number[]): Proforma[] {
-  const inOrder = [...new Set(ids)].sort((a, b) => a - b);
-  return inOrder.flatMap((id) => findProforma(state, appId, id) ?? []);
+  const sortedIds = [...new Set(ids)].sort((a, b) => a - b);
+  return sortedIds.flatMap((id) => findProforma(state, appId, id) ?? []);
 }
 
-/** Stores a proforma and returns it with the ids of its new payments. `asks`: the caller requests its new refunds. */
-export function putProforma(state: State, appId: number, proforma: Proforma, asks: boolean): Proforma {
-  const keyed = withKeyParts(proforma, () => randomBytes(8).toString('hex'));
-  const stored = { ...keyed, payments: withIds(state, keyed.payments) };
-  state.proformas.put(appId, stored);
-  for (const payment of stored.payments) queueRefund(state, appId, proforma.id, payment, asks);
-  return stored;
+/**
+ * Returns the proforma with the ids of its new payments. `isCallerRefunding` means that the caller requests the new
+ * refunds.
+ */
+export function putProforma(state: State, appId: number, proforma: Proforma, isCallerRefunding: boolean): Proforma {
+  const proformaWithKeys = withKeyParts(proforma, () => randomBytes(8).toString('hex'));
+  const storedProforma = { ...proformaWithKeys, payments: assignPaymentIds(state, proformaWithKeys.payments) };
+  state.proformas.put(appId, storedProforma);
+  for (const payment of storedProforma.payments) queueRefund(state, appId, proforma.id, payment, isCallerRefunding);
+  return storedProforma;
 }
 
-export function withIds({ paymentIds }: State, payments: readonly Payment[]): Payment[] {
+export function assignPaymentIds({ paymentIds }: State, payments: readonly Payment[]): Payment[] {
   return payments.map((payment) => (payment.id === 0 ? { ...payment, id: paymentIds.next() } : payment));
 }
 
-function queueRefund({ refunds }: State, appId: number, proformaId: number, payment: Payment, asks: boolean): void {
+function queueRefund(
+  { refunds }: State,
+  appId: number,
+  proformaId: number,
+  payment: Payment,
+  isCallerRefunding: boolean,
+): void {
   const { id } = payment;
   if (!isPendingRefund(payment)) refunds.delete(appId, id);
   else if (refunds.get(appId, id) === undefined) {
-    const { attempts, nextAttemptAt } = firstAttempt(payment, asks);
+    const { attempts, nextAttemptAt } = firstAttempt(payment, isCallerRefunding);
     refunds.put(appId, { id, proforma_id: proformaId, attempts, next_attempt_at: nextAttemptAt });
   }
 }

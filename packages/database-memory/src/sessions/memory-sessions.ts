@@ -2,7 +2,7 @@ import { ENDED_SESSION_RETENTION_HOURS, type NewSession, type Session, type Sess
 import { addHours, refuse, type Clock, type Refusal } from '@back-office/kernel';
 import type { AccessTokenRecord } from '../apps/access-token-record.js';
 import { addToken } from '../apps/held-tokens.js';
-import { customerNamed } from '../customers/named-customer.js';
+import { findNamedCustomer } from '../customers/named-customer.js';
 import type { State } from '../state.js';
 
 export class MemorySessions implements Sessions {
@@ -16,7 +16,7 @@ export class MemorySessions implements Sessions {
     { customer: name, device, language, expiresAt, tokenHash }: NewSession,
   ): Promise<Session | Refusal> {
     return this.state.memory.transaction(() => {
-      const customer = name && customerNamed(this.state, appId, name);
+      const customer = name && findNamedCustomer(this.state, appId, name);
       if (customer === undefined) return refuse('API.Customers.NotFound');
       const { id, customer_id: customerId } = addToken(this.state, appId, tokenHash, {
         kind: 'session',
@@ -51,14 +51,14 @@ export class MemorySessions implements Sessions {
     });
   }
 
-  /** Removes all in one batch. */
+  /** Removes all ended sessions in one batch. */
   async purgeEnded(): Promise<boolean> {
-    const end = addHours(this.clock.now(), -ENDED_SESSION_RETENTION_HOURS);
+    const endedBefore = addHours(this.clock.now(), -ENDED_SESSION_RETENTION_HOURS);
     const { memory, accessTokens } = this.state;
     return memory.transaction(() => {
       for (const appId of accessTokens.appIds()) {
         for (const token of accessTokens.all(appId)) {
-          if (token.kind === 'session' && hasEndedBefore(token, end)) accessTokens.delete(appId, token.id);
+          if (token.kind === 'session' && hasEndedBefore(token, endedBefore)) accessTokens.delete(appId, token.id);
         }
       }
       return false;

@@ -16,22 +16,22 @@ export class MemoryStockQueries implements StockQueries {
   constructor(private readonly state: State) {}
 
   async list(appId: number, { warehouseId, productId, variantId }: StockFilter, page: Page): Promise<string> {
-    const found = this.stocked(appId).filter(
+    const matchingStock = this.stockedVariants(appId).filter(
       ({ row, variant }) =>
         (warehouseId === undefined || row.warehouse_id === warehouseId) &&
         (productId === undefined || variant.product_id === productId) &&
         (variantId === undefined || variant.id === variantId),
     );
-    const sorted = sortedBy(found, [
+    const sorted = sortedBy(matchingStock, [
       ({ variant }) => variant.product_id,
       ({ variant }) => variant.id,
       ({ warehouse }) => warehouse.id,
     ]);
-    return JSON.stringify(pageOf(sorted, page).map((each) => this.present(appId, each)));
+    return JSON.stringify(pageOf(sorted, page).map((stockedVariant) => this.present(appId, stockedVariant)));
   }
 
   async aggregate(appId: number, { code, barcode, productId }: StockAggregateFilter, page: Page): Promise<string> {
-    const found = this.state.variants
+    const matchingVariants = this.state.variants
       .all(appId)
       .filter(
         (variant) =>
@@ -39,9 +39,11 @@ export class MemoryStockQueries implements StockQueries {
           (barcode === undefined || variant.barcode === barcode) &&
           (productId === undefined || variant.product_id === productId),
       );
-    const stocked = groupedBy(this.stocked(appId), ({ variant }) => variant.id);
-    const shown = pageOf(found, page).map((variant) => presentSums(variant, stocked.get(variant.id) ?? []));
-    return JSON.stringify(shown);
+    const stockByVariant = groupedBy(this.stockedVariants(appId), ({ variant }) => variant.id);
+    const presentedVariants = pageOf(matchingVariants, page).map((variant) =>
+      presentSums(variant, stockByVariant.get(variant.id) ?? []),
+    );
+    return JSON.stringify(presentedVariants);
   }
 
   async *movements(
@@ -49,20 +51,20 @@ export class MemoryStockQueries implements StockQueries {
     { from, before, warehouseId, productId }: StockMovementFilter,
   ): AsyncGenerator<string> {
     const { stockMovements, stockMovementLines } = this.state;
-    const found = stockMovements
+    const matchingMovements = stockMovements
       .all(appId)
       .filter(({ booked_at: at }) => at >= from && at < before)
       .filter((movement) => warehouseId === undefined || movement.warehouse_id === warehouseId);
     const lines = groupedBy(stockMovementLines.all(appId), (line) => line.movement_id);
-    const inBookingOrder = sortedBy(found, [({ booked_at: at }) => at.getTime(), ({ id }) => id]);
-    const shown = inBookingOrder.flatMap((movement) =>
+    const sortedMovements = sortedBy(matchingMovements, [({ booked_at: at }) => at.getTime(), ({ id }) => id]);
+    const presentedLines = sortedMovements.flatMap((movement) =>
       (lines.get(movement.id) ?? []).flatMap((line) => this.presentLine(appId, movement, line, productId)),
     );
-    yield shown.map((line) => JSON.stringify(line)).join(',');
+    yield presentedLines.map((line) => JSON.stringify(line)).join(',');
   }
 
-  /** All stock except in deleted warehouses. */
-  private stocked(appId: number): StockedVariant[] {
+  /** Excludes stock in deleted warehouses. */
+  private stockedVariants(appId: number): StockedVariant[] {
     const { stocks, variants, warehouses } = this.state;
     return stocks.all(appId).flatMap((row) => {
       const variant = variants.get(appId, row.product_variant_id);
@@ -117,8 +119,8 @@ export class MemoryStockQueries implements StockQueries {
   }
 }
 
-function presentSums(variant: StoredVariant, stocked: readonly StockedVariant[]): object {
-  const warehouses = stocked.map(({ row, warehouse }) => ({
+function presentSums(variant: StoredVariant, stockedVariants: readonly StockedVariant[]): object {
+  const warehouses = stockedVariants.map(({ row, warehouse }) => ({
     warehouse_code: warehouse.code,
     on_hand: row.on_hand,
     reserved: row.reserved,
@@ -127,9 +129,9 @@ function presentSums(variant: StoredVariant, stocked: readonly StockedVariant[])
   return {
     product_variant_id: variant.id,
     code: variant.code,
-    on_hand: sum(warehouses.map((each) => each.on_hand)),
-    reserved: sum(warehouses.map((each) => each.reserved)),
-    available: sum(warehouses.map((each) => each.available)),
-    warehouses: sortedBy(warehouses, [(each) => each.warehouse_code]),
+    on_hand: sum(warehouses.map((warehouse) => warehouse.on_hand)),
+    reserved: sum(warehouses.map((warehouse) => warehouse.reserved)),
+    available: sum(warehouses.map((warehouse) => warehouse.available)),
+    warehouses: sortedBy(warehouses, [(warehouse) => warehouse.warehouse_code]),
   };
 }

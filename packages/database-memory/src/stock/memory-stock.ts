@@ -29,8 +29,8 @@ export class MemoryStock implements Stock {
 
   async add(appId: number, rows: Rows, { explain, dryRun }: BulkOptions = {}): Promise<AddedStock> {
     const work = (): AddedStock => {
-      const places = this.places(appId, MATCHING['PUT /int/stocks'], () => true);
-      const plan = planStock(rows, places);
+      const matchers = this.makeMatchers(appId, MATCHING['PUT /int/stocks'], () => true);
+      const plan = planStock(rows, matchers);
       const { changes, outcomes } = planAdditions(plan.outcomes, this.onHand(appId));
       this.book(appId, 'adjust', changes);
       return { failed: failedRows(outcomes), explain: explain ? plan.explain() : undefined };
@@ -47,26 +47,28 @@ export class MemoryStock implements Stock {
     const isCounted = ({ code }: StoredWarehouse) => code === warehouseCode;
     const work = (): ReconciledStock | undefined => {
       const { warehouses } = this.state;
-      const counted = warehouses.find(appId, (each) => each.deleted_at === null && isCounted(each));
-      if (counted === undefined) return undefined;
-      const places = this.places(appId, MATCHING['POST /stock/reconcile'], isCounted);
-      const plan = planStock(rows, places);
-      const located = plannedOf(plan.outcomes);
-      const [id] = this.book(appId, 'reconcile', planReconciliation(located, this.onHand(appId)));
+      const warehouse = warehouses.find(appId, (candidate) => candidate.deleted_at === null && isCounted(candidate));
+      if (warehouse === undefined) return undefined;
+      const matchers = this.makeMatchers(appId, MATCHING['POST /stock/reconcile'], isCounted);
+      const plan = planStock(rows, matchers);
+      const plannedRows = plannedOf(plan.outcomes);
+      const [id] = this.book(appId, 'reconcile', planReconciliation(plannedRows, this.onHand(appId)));
       const movementId = dryRun ? null : (id ?? null);
       return { movementId, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
     };
     return this.state.memory.transaction(work, { dryRun });
   }
 
-  private places(
+  private makeMatchers(
     appId: number,
     order: Parameters<typeof stockMatchers>[0],
-    isOpen: (warehouse: StoredWarehouse) => boolean,
+    isIncluded: (warehouse: StoredWarehouse) => boolean,
   ): StockMatchers {
     const { variants, warehouses } = this.state;
-    const open = warehouses.all(appId).filter((each) => each.deleted_at === null && each.code !== null && isOpen(each));
-    return stockMatchers(order, variants.all(appId), open as WarehouseKey[]);
+    const includedWarehouses = warehouses
+      .all(appId)
+      .filter((warehouse) => warehouse.deleted_at === null && warehouse.code !== null && isIncluded(warehouse));
+    return stockMatchers(order, variants.all(appId), includedWarehouses as WarehouseKey[]);
   }
 
   private onHand(appId: number): OnHand {
@@ -77,7 +79,7 @@ export class MemoryStock implements Stock {
   /** Returns the ids of the movements. */
   private book(appId: number, kind: 'adjust' | 'reconcile', changes: readonly StockChange[]): number[] {
     const now = this.clock.now();
-    const known = stockByShelf(this.state, appId);
+    const existingStock = stockByShelf(this.state, appId);
     const entries = changes.map(({ delta, ...change }) => ({ ...change, kind, reference: null, qty: delta }));
     const ids = bookMovements(
       this.state,
@@ -86,7 +88,7 @@ export class MemoryStock implements Stock {
       now,
     );
     for (const { variantId, warehouseId, minQty } of changes) {
-      if (known.has(shelfKey({ variantId, warehouseId }))) continue;
+      if (existingStock.has(shelfKey({ variantId, warehouseId }))) continue;
       const row = { product_variant_id: variantId, warehouse_id: warehouseId, min_qty: minQty };
       this.state.stocks.insert(appId, { ...row, on_hand: 0, reserved: 0, updated_at: now });
     }

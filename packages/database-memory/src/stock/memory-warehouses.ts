@@ -34,10 +34,12 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
   async add(appId: number, warehouse: NewWarehouse): Promise<Warehouse | Refusal> {
     const { code, sellable } = warehouse;
     return this.state.memory.transaction(() => {
-      const isTaken = code !== null && this.current(appId).some((other) => other.code === code);
+      const isTaken = code !== null && this.currentWarehouses(appId).some((other) => other.code === code);
       if (isTaken) return refuse(ALREADY_TAKEN, 'code');
       const now = this.clock.now();
-      return shown(this.state.warehouses.insert(appId, { code, sellable, ...addressOf(warehouse), ...datesOf(now) }));
+      return toWarehouse(
+        this.state.warehouses.insert(appId, { code, sellable, ...addressOf(warehouse), ...datesOf(now) }),
+      );
     });
   }
 
@@ -47,29 +49,31 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     { explain, dryRun = false }: BulkOptions = {},
   ): Promise<WrittenWarehouses | RejectedRows> {
     const work = (): WrittenWarehouses | RejectedRows => {
-      const found = { warehouses: this.current(appId), withStock: this.idsWithStock(appId) };
-      const plan = planWarehouses(rows, found);
-      const rejected = rejectionOf(plan.outcomes);
-      if (rejected) return rejected;
-      const written = this.write(appId, plannedOf(plan.outcomes), this.clock.now(), dryRun);
-      return { ...written, explain: explain ? plan.explain() : undefined };
+      const existingRecords = { warehouses: this.currentWarehouses(appId), withStock: this.idsWithStock(appId) };
+      const plan = planWarehouses(rows, existingRecords);
+      const rejection = rejectionOf(plan.outcomes);
+      if (rejection) return rejection;
+      const result = this.write(appId, plannedOf(plan.outcomes), this.clock.now(), dryRun);
+      return { ...result, explain: explain ? plan.explain() : undefined };
     };
     return this.state.memory.transaction(work, { dryRun });
   }
 
   async list(appId: number, search: string | undefined, page: Page): Promise<string> {
-    const found = this.current(appId).filter((warehouse) => search === undefined || holds(warehouse, search));
-    const sorted = sortedBy(found, [({ name }) => name, ({ id }) => id]);
-    return JSON.stringify(pageOf(sorted, page).map(present));
+    const matchingWarehouses = this.currentWarehouses(appId).filter(
+      (warehouse) => search === undefined || matchesSearch(warehouse, search),
+    );
+    const sorted = sortedBy(matchingWarehouses, [({ name }) => name, ({ id }) => id]);
+    return JSON.stringify(pageOf(sorted, page).map(presentWarehouse));
   }
 
-  private current(appId: number): StoredWarehouse[] {
+  private currentWarehouses(appId: number): StoredWarehouse[] {
     return this.state.warehouses.all(appId).filter((warehouse) => warehouse.deleted_at === null);
   }
 
   private idsWithStock(appId: number): Set<number> {
-    const held = this.state.stocks.all(appId).filter((row) => row.on_hand > 0 || row.reserved > 0);
-    return new Set(held.map((row) => row.warehouse_id));
+    const stockedRows = this.state.stocks.all(appId).filter((row) => row.on_hand > 0 || row.reserved > 0);
+    return new Set(stockedRows.map((row) => row.warehouse_id));
   }
 
   private write(
@@ -78,17 +82,17 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
     now: Date,
     dryRun: boolean,
   ): Omit<WrittenWarehouses, 'explain'> {
-    const once = [...new Set(drafts)];
-    const deleted = once.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
-    for (const id of deleted) this.change(appId, id, { deleted_at: now });
-    const kept = once.filter((draft) => !draft.deleted);
-    const rowOf = new Map(kept.map((draft) => [draft, shown(this.writeOne(appId, draft, now))]));
+    const distinctDrafts = [...new Set(drafts)];
+    const deletedIds = distinctDrafts.flatMap((draft) => (draft.deleted && draft.id !== null ? [draft.id] : []));
+    for (const id of deletedIds) this.change(appId, id, { deleted_at: now });
+    const keptDrafts = distinctDrafts.filter((draft) => !draft.deleted);
+    const rowOf = new Map(keptDrafts.map((draft) => [draft, toWarehouse(this.writeOne(appId, draft, now))]));
     if (!dryRun) for (const [draft, { id }] of rowOf) draft.id = id;
     const warehouses = drafts.flatMap((draft) => {
       const row = rowOf.get(draft);
       return row === undefined ? [] : { ...row, id: draft.id };
     });
-    return { warehouses, deleted };
+    return { warehouses, deleted: deletedIds };
   }
 
   private writeOne(appId: number, { id, code, desired, sellable }: WarehouseDraft, now: Date): StoredWarehouse {
@@ -98,9 +102,9 @@ export class MemoryWarehouses implements Warehouses, WarehouseQueries {
   }
 
   private change(appId: number, id: number, change: Partial<StoredWarehouse>): StoredWarehouse {
-    const changed = { ...(this.state.warehouses.get(appId, id) as StoredWarehouse), ...change };
-    this.state.warehouses.put(appId, changed);
-    return changed;
+    const changedWarehouse = { ...(this.state.warehouses.get(appId, id) as StoredWarehouse), ...change };
+    this.state.warehouses.put(appId, changedWarehouse);
+    return changedWarehouse;
   }
 }
 
@@ -112,20 +116,20 @@ function datesOf(now: Date) {
   return { deleted_at: null, inserted_at: now, updated_at: now };
 }
 
-function shown(row: StoredWarehouse): Warehouse {
+function toWarehouse(row: StoredWarehouse): Warehouse {
   const { id, code, sellable, inserted_at, updated_at } = row;
   return { id, code, ...addressOf(row), sellable, inserted_at, updated_at };
 }
 
-/** Ignores case. */
-function holds({ name, code, address_line_1, city, postcode }: StoredWarehouse, query: string): boolean {
+/** The search ignores case. */
+function matchesSearch({ name, code, address_line_1, city, postcode }: StoredWarehouse, query: string): boolean {
   const texts = [name, code ?? '', address_line_1, city, postcode];
   return texts.some((text) => lowerCase(text).includes(lowerCase(query)));
 }
 
-function present(row: StoredWarehouse): object {
+function presentWarehouse(row: StoredWarehouse): object {
   return {
-    ...shown(row),
+    ...toWarehouse(row),
     inserted_at: formatDateTime(row.inserted_at),
     updated_at: formatDateTime(row.updated_at),
   };

@@ -10,7 +10,9 @@ export interface MovementEntry extends Shelf {
   readonly qty: number;
 }
 
-/** Books one movement per warehouse, kind and reference, with one line per variant. Returns their ids. */
+/**
+ * Books one movement per warehouse, kind and reference, with one line per variant. Returns the ids of the movements.
+ */
 export function bookMovements(state: State, appId: number, entries: readonly MovementEntry[], now: Date): number[] {
   const sorted = sortedBy(entries, [
     ({ warehouseId }) => warehouseId,
@@ -19,11 +21,11 @@ export function bookMovements(state: State, appId: number, entries: readonly Mov
     ({ variantId }) => variantId,
   ]);
   const movements = groupedBy(sorted, ({ warehouseId, kind, reference }) => `${warehouseId} ${kind} ${reference}`);
-  return [...movements.values()].map((ofMovement) => {
-    const { warehouseId, kind, reference } = ofMovement[0] as MovementEntry;
+  return [...movements.values()].map((movementEntries) => {
+    const { warehouseId, kind, reference } = movementEntries[0] as MovementEntry;
     const movement = { warehouse_id: warehouseId, kind, reference, booked_at: now };
     const { id } = state.stockMovements.insert(appId, movement);
-    for (const [variantId, lines] of groupedBy(ofMovement, (entry) => entry.variantId)) {
+    for (const [variantId, lines] of groupedBy(movementEntries, (entry) => entry.variantId)) {
       const qty = sum(lines.map((line) => line.qty));
       state.stockMovementLines.insert(appId, { movement_id: id, product_variant_id: variantId, qty });
     }
@@ -36,19 +38,19 @@ export interface StockDelta extends Shelf {
   readonly reserved: number;
 }
 
-/** Adds to existing stock rows. */
+/** Adds to existing stock rows and ignores missing ones. */
 export function changeStock(state: State, appId: number, deltas: readonly StockDelta[], now: Date): void {
   const rows = stockByShelf(state, appId);
-  for (const [key, ofShelf] of groupedBy(deltas, shelfKey)) {
+  for (const [key, shelfDeltas] of groupedBy(deltas, shelfKey)) {
     const row = rows.get(key);
     if (row === undefined) continue;
-    const changed: StoredStock = {
+    const changedRow: StoredStock = {
       ...row,
-      on_hand: row.on_hand + sum(ofShelf.map(({ onHand }) => onHand)),
-      reserved: row.reserved + sum(ofShelf.map(({ reserved }) => reserved)),
+      on_hand: row.on_hand + sum(shelfDeltas.map(({ onHand }) => onHand)),
+      reserved: row.reserved + sum(shelfDeltas.map(({ reserved }) => reserved)),
       updated_at: now,
     };
-    if (changed.on_hand < 0 || changed.reserved < 0) throw new Error(`Stock ${row.id} would fall below 0`);
-    state.stocks.put(appId, changed);
+    if (changedRow.on_hand < 0 || changedRow.reserved < 0) throw new Error(`Stock ${row.id} would fall below 0`);
+    state.stocks.put(appId, changedRow);
   }
 }

@@ -4,7 +4,6 @@ export interface StoredWarehouse extends Warehouse {
   readonly deleted_at: Date | null;
 }
 
-/** Stock of a variant in a warehouse. */
 export interface StoredStock {
   readonly id: number;
   readonly product_variant_id: number;
@@ -32,7 +31,7 @@ export interface StockMovementLine {
   readonly qty: number;
 }
 
-/** Pieces reserved for a proforma item, with the id of the item. */
+/** The id is the id of the proforma item. */
 export interface StockReservation {
   readonly id: number;
   readonly product_variant_id: number;

@@ -6,8 +6,8 @@ const NOW = new Date('2026-11-21T10:00:00Z');
 const LATER = new Date('2026-11-21T11:00:00Z');
 const APP = 1;
 
-/** Sellable warehouses W1 and W2, and W3, which is not; each has ten pieces of the variants 1 and 2. */
-function stockedShop() {
+/** Warehouses W1 and W2 are sellable, W3 is not. Each has ten pieces of the variants 1 and 2. */
+function makeShop() {
   const state = new State();
   const dates = { inserted_at: NOW, updated_at: NOW, deleted_at: null };
   for (const code of ['W1', 'W2', 'W3']) {
@@ -21,8 +21,8 @@ function stockedShop() {
   const movements = () => {
     const lines = state.stockMovementLines.all(APP);
     return state.stockMovements.all(APP).map(({ id, kind, warehouse_id, reference }) => {
-      const own = lines.filter((line) => line.movement_id === id);
-      const pieces = own.map((line) => `${line.product_variant_id}: ${line.qty}`).join(', ');
+      const movementLines = lines.filter((line) => line.movement_id === id);
+      const pieces = movementLines.map((line) => `${line.product_variant_id}: ${line.qty}`).join(', ');
       return `${kind} ${reference} W${warehouse_id} ${pieces}`;
     });
   };
@@ -35,7 +35,7 @@ function stockedShop() {
   return { state, movements, stock, reservations };
 }
 
-const reserve = (lineId: number, variantId: number, warehouseId: number, qty: number | null, delta: number) => ({
+const makeChange = (lineId: number, variantId: number, warehouseId: number, qty: number | null, delta: number) => ({
   lineId,
   variantId,
   warehouseId,
@@ -46,8 +46,13 @@ const reserve = (lineId: number, variantId: number, warehouseId: number, qty: nu
 
 describe('reservations', () => {
   it('are stored and booked as one movement per warehouse and kind', () => {
-    const { state, movements, stock, reservations } = stockedShop();
-    const changes = [reserve(7, 2, 1, 3, 3), reserve(8, 1, 1, 2, 2), reserve(9, 1, 1, 4, 4), reserve(10, 1, 2, 1, 1)];
+    const { state, movements, stock, reservations } = makeShop();
+    const changes = [
+      makeChange(7, 2, 1, 3, 3),
+      makeChange(8, 1, 1, 2, 2),
+      makeChange(9, 1, 1, 4, 4),
+      makeChange(10, 1, 2, 1, 1),
+    ];
     bookReservations(state, APP, changes, LATER);
     expect(movements()).toEqual(['reserve P1 W1 1: 6, 2: 3', 'reserve P1 W2 1: 1']);
     expect([stock(1, 1), stock(2, 1), stock(1, 2)]).toEqual([
@@ -59,11 +64,16 @@ describe('reservations', () => {
   });
 
   it('change, move to another warehouse, and end', () => {
-    const { state, movements, stock, reservations } = stockedShop();
-    const changes = [reserve(7, 1, 1, 3, 3), reserve(8, 2, 1, 2, 2), reserve(9, 2, 1, 1, 1)];
+    const { state, movements, stock, reservations } = makeShop();
+    const changes = [makeChange(7, 1, 1, 3, 3), makeChange(8, 2, 1, 2, 2), makeChange(9, 2, 1, 1, 1)];
     bookReservations(state, APP, changes, NOW);
-    const next = [reserve(7, 1, 1, null, -3), reserve(7, 1, 2, 5, 5), reserve(8, 2, 1, 0, -2), reserve(9, 2, 1, 4, 3)];
-    bookReservations(state, APP, next, LATER);
+    const laterChanges = [
+      makeChange(7, 1, 1, null, -3),
+      makeChange(7, 1, 2, 5, 5),
+      makeChange(8, 2, 1, 0, -2),
+      makeChange(9, 2, 1, 4, 3),
+    ];
+    bookReservations(state, APP, laterChanges, LATER);
     expect(movements().slice(1)).toEqual(['release P1 W1 1: -3, 2: -2', 'reserve P1 W1 2: 3', 'reserve P1 W2 1: 5']);
     expect(reservations()).toEqual(['7: 5 W2', '9: 4 W1']);
     expect(state.stockReservations.get(APP, 7)).toMatchObject({ inserted_at: NOW, updated_at: LATER });
@@ -75,8 +85,8 @@ describe('reservations', () => {
   });
 
   it('end by shipping or release', () => {
-    const { state, movements, stock, reservations } = stockedShop();
-    bookReservations(state, APP, [reserve(7, 1, 1, 3, 3), reserve(8, 2, 1, 2, 2)], NOW);
+    const { state, movements, stock, reservations } = makeShop();
+    bookReservations(state, APP, [makeChange(7, 1, 1, 3, 3), makeChange(8, 2, 1, 2, 2)], NOW);
     const departure = { warehouseId: 1, reference: 'O1' };
     const endedReservations = [
       { ...departure, proformaItemId: 7, variantId: 1, qty: 3, kind: 'ship' as const },
@@ -88,23 +98,23 @@ describe('reservations', () => {
   });
 
   it('never go below 0', () => {
-    const { state } = stockedShop();
-    expect(() => bookReservations(state, APP, [reserve(7, 1, 1, 0, -1)], NOW)).toThrow('below 0');
+    const { state } = makeShop();
+    expect(() => bookReservations(state, APP, [makeChange(7, 1, 1, 0, -1)], NOW)).toThrow('below 0');
   });
 });
 
 describe('sellable stock', () => {
   it('is in sellable warehouses, sorted by variant and warehouse', () => {
-    const { state } = stockedShop();
-    const found = (...wanted: Parameters<typeof sellableStock>[2]) =>
-      sellableStock(state, APP, wanted).map((row) => `${row.variantId}@${row.warehouseCode}`);
-    expect(found({ variantId: 2, warehouseId: null }, { variantId: 1, warehouseId: 2 })).toEqual([
+    const { state } = makeShop();
+    const findShelves = (...demands: Parameters<typeof sellableStock>[2]) =>
+      sellableStock(state, APP, demands).map((row) => `${row.variantId}@${row.warehouseCode}`);
+    expect(findShelves({ variantId: 2, warehouseId: null }, { variantId: 1, warehouseId: 2 })).toEqual([
       '1@W2',
       '2@W1',
       '2@W2',
     ]);
-    expect(found({ variantId: 1, warehouseId: 3 })).toEqual([]);
+    expect(findShelves({ variantId: 1, warehouseId: 3 })).toEqual([]);
     state.warehouses.put(APP, { ...state.warehouses.all(APP)[0]!, deleted_at: NOW });
-    expect(found({ variantId: 1, warehouseId: null })).toEqual(['1@W2']);
+    expect(findShelves({ variantId: 1, warehouseId: null })).toEqual(['1@W2']);
   });
 });

@@ -2,20 +2,19 @@ import type { State } from '../state.js';
 import { bookMovements, changeStock } from './movements.js';
 import type { Shelf } from './shelves.js';
 
-/** A change of the reservation of a proforma item in a warehouse. */
 export interface BookedReservation extends Shelf {
   /** Id of the proforma item. */
   readonly lineId: number;
   /** Pieces reserved after the change; `null` for the warehouse that the line leaves. */
   readonly qty: number | null;
-  /** Difference to before, never 0. */
+  /** Difference to the quantity before the change, never 0. */
   readonly delta: number;
   readonly reference: string;
 }
 
 /** Changes reservations and books movements. Call it inside a transaction. */
 export function bookReservations(state: State, appId: number, changes: readonly BookedReservation[], now: Date): void {
-  for (const change of changes) keepReservation(state, appId, change, now);
+  for (const change of changes) putReservation(state, appId, change, now);
   const entries = changes.map(({ delta, ...change }) => ({
     ...change,
     kind: delta > 0 ? ('reserve' as const) : ('release' as const),
@@ -26,7 +25,7 @@ export function bookReservations(state: State, appId: number, changes: readonly 
   changeStock(state, appId, deltas, now);
 }
 
-function keepReservation(
+function putReservation(
   { stockReservations }: State,
   appId: number,
   { lineId, variantId, warehouseId, qty }: BookedReservation,
@@ -37,12 +36,11 @@ function keepReservation(
     stockReservations.delete(appId, lineId);
     return;
   }
-  const before = stockReservations.get(appId, lineId);
-  const kept = before ?? { id: lineId, product_variant_id: variantId, inserted_at: now };
-  stockReservations.put(appId, { ...kept, warehouse_id: warehouseId, qty, updated_at: now });
+  const existingReservation = stockReservations.get(appId, lineId);
+  const reservation = existingReservation ?? { id: lineId, product_variant_id: variantId, inserted_at: now };
+  stockReservations.put(appId, { ...reservation, warehouse_id: warehouseId, qty, updated_at: now });
 }
 
-/** Reserved pieces that are shipped or released. */
 export interface EndedReservation extends Shelf {
   readonly proformaItemId: number;
   readonly qty: number;

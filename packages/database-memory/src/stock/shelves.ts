@@ -3,7 +3,6 @@ import { groupedBy, sortedBy } from '../lists.js';
 import type { State } from '../state.js';
 import type { StoredStock, StoredWarehouse } from './records.js';
 
-/** A variant in a warehouse. */
 export interface Shelf {
   readonly variantId: number;
   readonly warehouseId: number;
@@ -13,7 +12,7 @@ export function shelfKey({ variantId, warehouseId }: Shelf): string {
   return `${variantId}/${warehouseId}`;
 }
 
-/** Stock rows of the app by {@link shelfKey}. */
+/** The keys come from {@link shelfKey}. */
 export function stockByShelf({ stocks }: State, appId: number): Map<string, StoredStock> {
   return new Map(
     stocks
@@ -22,39 +21,43 @@ export function stockByShelf({ stocks }: State, appId: number): Map<string, Stor
   );
 }
 
-/** Pieces for sale; 0 in warehouses that do not sell. */
+/** Returns the pieces for sale; 0 in a warehouse that does not sell. */
 export function availableOf({ on_hand, reserved }: StoredStock, warehouse: StoredWarehouse | undefined): number {
   return warehouse?.sellable ? Math.max(on_hand - reserved, 0) : 0;
 }
 
-/** Whether the app has this warehouse and it sells. */
+/** Returns false for a missing or deleted warehouse. */
 export function isSelling({ warehouses }: State, appId: number, warehouseId: number): boolean {
   const warehouse = warehouses.get(appId, warehouseId);
   return warehouse !== undefined && warehouse.sellable && warehouse.deleted_at === null;
 }
 
-/** Existing stock rows of the shelves, sorted by variant and warehouse. */
+/** Returns the existing stock rows of the shelves, sorted by variant and warehouse. */
 export function stockRows(state: State, appId: number, shelves: readonly Shelf[]): StockRow[] {
   const rows = stockByShelf(state, appId);
-  const found = [...new Set(shelves.map(shelfKey))].flatMap((key) => rows.get(key) ?? []);
-  return inLockOrder(found.flatMap((row) => toStockRow(state, appId, row)));
+  const shelfRows = [...new Set(shelves.map(shelfKey))].flatMap((key) => rows.get(key) ?? []);
+  return sortForLocking(shelfRows.flatMap((row) => toStockRow(state, appId, row)));
 }
 
-export interface Wanted {
+export interface ShelfDemand {
   readonly variantId: number;
-  /** The only usable warehouse; null for any. */
+  /** Only this warehouse may serve; null allows any warehouse. */
   readonly warehouseId: number | null;
 }
 
-/** Stock rows of the variants in sellable warehouses, each once, sorted by variant and warehouse. */
-export function sellableStock(state: State, appId: number, wanted: readonly Wanted[]): StockRow[] {
-  const byVariant = groupedBy(wanted, ({ variantId }) => variantId);
-  const mayServe = (row: StoredStock): boolean =>
+/**
+ * Returns the stock rows of the variants in sellable warehouses without duplicates, sorted by variant and warehouse.
+ */
+export function sellableStock(state: State, appId: number, demands: readonly ShelfDemand[]): StockRow[] {
+  const byVariant = groupedBy(demands, ({ variantId }) => variantId);
+  const canServe = (row: StoredStock): boolean =>
     (byVariant.get(row.product_variant_id) ?? []).some(
       ({ warehouseId }) => warehouseId === null || warehouseId === row.warehouse_id,
     );
-  const found = state.stocks.all(appId).filter((row) => isSelling(state, appId, row.warehouse_id) && mayServe(row));
-  return inLockOrder(found.flatMap((row) => toStockRow(state, appId, row)));
+  const servingRows = state.stocks
+    .all(appId)
+    .filter((row) => isSelling(state, appId, row.warehouse_id) && canServe(row));
+  return sortForLocking(servingRows.flatMap((row) => toStockRow(state, appId, row)));
 }
 
 function toStockRow({ warehouses }: State, appId: number, row: StoredStock): StockRow[] {
@@ -63,6 +66,6 @@ function toStockRow({ warehouses }: State, appId: number, row: StoredStock): Sto
   return warehouse === undefined ? [] : [{ variantId, warehouseId, warehouseCode: warehouse.code, onHand, reserved }];
 }
 
-function inLockOrder(rows: readonly StockRow[]): StockRow[] {
+function sortForLocking(rows: readonly StockRow[]): StockRow[] {
   return sortedBy(rows, [({ variantId }) => variantId, ({ warehouseId }) => warehouseId]);
 }

@@ -6,7 +6,7 @@ import { MemoryStock } from './memory-stock.js';
 import { MemoryStockQueries } from './memory-stock-queries.js';
 import { MemoryWarehouses } from './memory-warehouses.js';
 
-async function stockInMemory(): Promise<GivenStock> {
+async function openStockFixture(): Promise<GivenStock> {
   const state = new State();
   let now = Date.parse('2026-11-21T10:00:00Z');
   const clock = { now: () => new Date(now) };
@@ -24,8 +24,8 @@ async function stockInMemory(): Promise<GivenStock> {
     },
     addProduct: async (id, code, variants) => {
       const app = { id, currency: 'RSD', settings: { media: { prefix: 'p' } } };
-      const owned = variants.map((variant) => ({ ...variant, images: [] }));
-      await products.upsert(app, [{ code, name: code, images: [], variants: owned }]);
+      const variantsWithImages = variants.map((variant) => ({ ...variant, images: [] }));
+      await products.upsert(app, [{ code, name: code, images: [], variants: variantsWithImages }]);
       return state.products.find(id, (product) => product.code === code)?.id as number;
     },
     now: () => new Date(now),
@@ -37,7 +37,7 @@ async function stockInMemory(): Promise<GivenStock> {
 }
 
 describe('stock in memory', () => {
-  stockContract(runnerOf(globalThis), stockInMemory);
-  stockQueriesContract(runnerOf(globalThis), stockInMemory);
-  warehousesContract(runnerOf(globalThis), stockInMemory);
+  stockContract(runnerOf(globalThis), openStockFixture);
+  stockQueriesContract(runnerOf(globalThis), openStockFixture);
+  warehousesContract(runnerOf(globalThis), openStockFixture);
 });

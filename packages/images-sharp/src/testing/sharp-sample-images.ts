@@ -9,7 +9,7 @@ const QUARTERS = [
 ] as const;
 
 /** Transforms an upright image into the stored pixels of each EXIF orientation. */
-const STORED: Readonly<Record<number, (image: Sharp) => Sharp>> = {
+const TO_STORED_PIXELS: Readonly<Record<number, (image: Sharp) => Sharp>> = {
   2: (image) => image.flop(),
   3: (image) => image.rotate(180),
   4: (image) => image.flip(),
@@ -27,10 +27,10 @@ const FORMATS = {
   'image/avif': 'avif',
   'image/tiff': 'tiff',
 } as const;
-/** The types that sharp can draw: all but BMP. */
+/** sharp can draw all types but BMP. */
 export const DRAWABLE_MIMES = Object.keys(FORMATS) as readonly (keyof typeof FORMATS)[];
 
-function quarters(width: number, height: number, frame = 0): Sharp {
+function drawQuarters(width: number, height: number, frame = 0): Sharp {
   const pixels = Buffer.alloc(width * height * 3);
   const middle = Math.ceil(width / 2);
   for (let y = 0; y < height; y += 1) {
@@ -42,22 +42,21 @@ function quarters(width: number, height: number, frame = 0): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
-/** Draws and inspects images with sharp. */
 export const sharpSampleImages: SampleImages = {
   async still(mime, width, height, orientation = 1) {
-    const upright = await quarters(width, height).png().toBuffer();
-    const transformed = STORED[orientation]?.(sharp(upright)) ?? sharp(upright);
-    // Two steps, since sharp reorders rotations and flips.
-    const stored = sharp(await transformed.png().toBuffer());
-    const tagged = orientation === 1 ? stored : stored.withMetadata({ orientation });
-    return tagged.toFormat(mime === 'image/bmp' ? 'png' : FORMATS[mime], { quality: 95 }).toBuffer();
+    const uprightPng = await drawQuarters(width, height).png().toBuffer();
+    const transformedImage = TO_STORED_PIXELS[orientation]?.(sharp(uprightPng)) ?? sharp(uprightPng);
+    // This takes two steps, because sharp reorders rotations and flips.
+    const storedImage = sharp(await transformedImage.png().toBuffer());
+    const taggedImage = orientation === 1 ? storedImage : storedImage.withMetadata({ orientation });
+    return taggedImage.toFormat(mime === 'image/bmp' ? 'png' : FORMATS[mime], { quality: 95 }).toBuffer();
   },
   async animated(mime, width, height, frames) {
-    const all = await Promise.all(
-      Array.from({ length: frames }, (_, frame) => quarters(width, height, frame).png().toBuffer()),
+    const framePngs = await Promise.all(
+      Array.from({ length: frames }, (_, frame) => drawQuarters(width, height, frame).png().toBuffer()),
     );
-    const joined = sharp(all, { join: { animated: true } });
-    return (mime === 'image/gif' ? joined.gif() : joined.webp({ lossless: true })).toBuffer();
+    const animation = sharp(framePngs, { join: { animated: true } });
+    return (mime === 'image/gif' ? animation.gif() : animation.webp({ lossless: true })).toBuffer();
   },
   noisy(width, height) {
     const pixels = Buffer.alloc(width * height * 3);
@@ -77,10 +76,10 @@ export const sharpSampleImages: SampleImages = {
       .toBuffer();
   },
   cmyk: (width, height) =>
-    quarters(width, height).toColourspace('cmyk').withIccProfile('cmyk').jpeg({ quality: 95 }).toBuffer(),
-  deep: (width, height) => quarters(width, height).toColourspace('rgb16').png().toBuffer(),
+    drawQuarters(width, height).toColourspace('cmyk').withIccProfile('cmyk').jpeg({ quality: 95 }).toBuffer(),
+  deep: (width, height) => drawQuarters(width, height).toColourspace('rgb16').png().toBuffer(),
   located: (width, height) =>
-    quarters(width, height)
+    drawQuarters(width, height)
       .withExif({ IFD0: { Make: 'Camera' }, IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '44/1 49/1 0/1' } })
       .jpeg()
       .toBuffer(),

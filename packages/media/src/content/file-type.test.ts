@@ -19,29 +19,29 @@ import { ALLOWED_MIMES } from '../types.js';
 import { fileType } from './file-type.js';
 import { TYPE_HEAD_BYTES } from './head.js';
 
-const type = (content: Uint8Array, name = 'a.bin'): string | undefined => fileType(content, name);
+const detectType = (content: Uint8Array, name = 'a.bin'): string | undefined => fileType(content, name);
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
 const utf16 = (text: string, write: (unit: number) => number[]): Uint8Array =>
   bytes(write(0xfeff), ...Array.from({ length: text.length }, (_, index) => write(text.charCodeAt(index))));
-const longer = (start: Uint8Array): Uint8Array => bytes(start, new Uint8Array(TYPE_HEAD_BYTES - start.length));
+const padToHead = (start: Uint8Array): Uint8Array => bytes(start, new Uint8Array(TYPE_HEAD_BYTES - start.length));
 const SEGMENT = [0x18, 0x53, 0x80, 0x67];
 const VOID = [0xec];
 const webmOf = (...header: readonly Uint8Array[]): Uint8Array =>
   bytes(element([0x1a, 0x45, 0xdf, 0xa3], ...header), SEGMENT);
-/** An EBML size below 256 in `length` bytes. */
-const vint = (size: number, length: number): number[] => [
+/** The size is below 256 and takes `length` bytes. */
+const encodeSize = (size: number, length: number): number[] => [
   ...Array.from({ length: length - 1 }, (_, index) => (index === 0 ? 1 << (8 - length) : 0)),
   size,
 ];
-const OFFICE = 'application/vnd.openxmlformats-officedocument';
+const OFFICE_MIME = 'application/vnd.openxmlformats-officedocument';
 
-interface Entry {
+interface ZipEntry {
   readonly name: string;
   readonly content?: Uint8Array;
   readonly hasDataDescriptor?: boolean;
 }
 
-const zip = (...entries: readonly (string | Entry)[]): Uint8Array =>
+const makeZip = (...entries: readonly (string | ZipEntry)[]): Uint8Array =>
   bytes(
     ...entries.map((entry) => {
       const {
@@ -69,7 +69,7 @@ const zip = (...entries: readonly (string | Entry)[]): Uint8Array =>
     'PK\x01\x02',
   );
 
-const bmp = (headerSize: number, bits = 24, compression = 0): Uint8Array =>
+const makeBmp = (headerSize: number, bits = 24, compression = 0): Uint8Array =>
   bytes(
     'BM',
     u32le(0),
@@ -83,10 +83,10 @@ const bmp = (headerSize: number, bits = 24, compression = 0): Uint8Array =>
     new Uint8Array(120),
   );
 
-const ftyp = (own: string, ...others: readonly string[]): Uint8Array =>
-  bytes(box('ftyp', own, u32be(0), ...others), box('free'), box('mdat', 'x'));
+const brandedFile = (majorBrand: string, ...compatibleBrands: readonly string[]): Uint8Array =>
+  bytes(box('ftyp', majorBrand, u32be(0), ...compatibleBrands), box('free'), box('mdat', 'x'));
 
-const ACCEPTED: readonly (readonly [string, string, Uint8Array])[] = [
+const ACCEPTED_FILES: readonly (readonly [string, string, Uint8Array])[] = [
   ...SAMPLE_FILES.map(({ mime, bytes: file }) => [mime, 'a sample', file] as const),
   [
     'image/jpeg',
@@ -96,16 +96,16 @@ const ACCEPTED: readonly (readonly [string, string, Uint8Array])[] = [
   [
     'image/jpeg',
     'a profile longer than the head',
-    longer(bytes([0xff, 0xd8], jpegSegment(0xe1, new Uint8Array(65_000)), jpegSegment(0xe2, 'x'.repeat(500)))),
+    padToHead(bytes([0xff, 0xd8], jpegSegment(0xe1, new Uint8Array(65_000)), jpegSegment(0xe2, 'x'.repeat(500)))),
   ],
   ['image/webp', 'lossy', riff('WEBP', riffChunk('VP8 ', [0x50, 1, 0, 0x9d, 1, 0x2a], u16le(30), u16le(40)))],
   ['image/webp', 'lossless', riff('WEBP', riffChunk('VP8L', [0x2f, 29, 0xc0, 9, 0x10]))],
   ['image/gif', 'the older version', bytes('GIF87a', u16le(1), u16le(1), [0, 0, 0], 0x2c)],
   ['image/avif', 'major brand mif1', bytes(box('ftyp', 'mif1', u32be(0), 'mif1', 'avif'), fullBox('meta', 0))],
-  ['image/avif', 'animated', ftyp('avis', 'avis', 'msf1')],
-  ['image/tiff', 'directory beyond the head', longer(bytes('MM\0*', u32be(5_000_000)))],
-  ...[12, 40, 52, 56, 64, 108, 124].map((size) => ['image/bmp', `a header of ${size}`, bmp(size)] as const),
-  ['image/bmp', 'with masks', bmp(124, 32, 3)],
+  ['image/avif', 'animated', brandedFile('avis', 'avis', 'msf1')],
+  ['image/tiff', 'directory beyond the head', padToHead(bytes('MM\0*', u32be(5_000_000)))],
+  ...[12, 40, 52, 56, 64, 108, 124].map((size) => ['image/bmp', `a header of ${size}`, makeBmp(size)] as const),
+  ['image/bmp', 'with masks', makeBmp(124, 32, 3)],
   ['image/svg+xml', 'bare', utf8('<svg xmlns="http://www.w3.org/2000/svg"/>')],
   [
     'image/svg+xml',
@@ -117,14 +117,14 @@ const ACCEPTED: readonly (readonly [string, string, Uint8Array])[] = [
   ['image/svg+xml', 'with a prefix', utf8('<svg:svg xmlns:svg="http://www.w3.org/2000/svg">')],
   ['image/svg+xml', 'UTF-16', utf16('<?xml version="1.0"?><svg>', u16le)],
   ...['isom', 'iso6', 'mp41', 'mp42', 'avc1', 'M4V ', 'MSNV', 'dash'].map(
-    (brand) => ['video/mp4', brand, ftyp(brand)] as const,
+    (brand) => ['video/mp4', brand, brandedFile(brand)] as const,
   ),
-  ['video/mp4', 'unknown major brand', ftyp('XYZW', 'mp42')],
-  ['video/quicktime', 'with a brand', ftyp('qt  ')],
+  ['video/mp4', 'unknown major brand', brandedFile('XYZW', 'mp42')],
+  ['video/quicktime', 'with a brand', brandedFile('qt  ')],
   ['video/quicktime', 'header first', bytes(box('moov', box('mvhd', 'x')), box('mdat', 'x'))],
-  ['video/quicktime', 'samples first', longer(bytes(box('wide'), u32be(1_000_000), 'mdat'))],
-  ['audio/mp4', 'music', ftyp('M4A ', 'mp42')],
-  ['audio/mp4', 'a book', ftyp('M4B ')],
+  ['video/quicktime', 'samples first', padToHead(bytes(box('wide'), u32be(1_000_000), 'mdat'))],
+  ['audio/mp4', 'music', brandedFile('M4A ', 'mp42')],
+  ['audio/mp4', 'a book', brandedFile('M4B ')],
   [
     'video/webm',
     'a long size',
@@ -135,14 +135,18 @@ const ACCEPTED: readonly (readonly [string, string, Uint8Array])[] = [
       [
         'video/webm',
         `a DocType length of ${length} bytes`,
-        webmOf(bytes([0x42, 0x82], vint(4, length), 'webm')),
+        webmOf(bytes([0x42, 0x82], encodeSize(4, length), 'webm')),
       ] as const,
   ),
   ['video/webm', 'a padded DocType', webmOf(element([0x42, 0x82], 'webm', [0, 0, 0, 0]))],
   [
     'video/webm',
     'a long header with its DocType last',
-    webmOf(element(VOID, new Uint8Array(300)), bytes([0x42, 0x86], vint(1, 3), [1]), element([0x42, 0x82], 'webm')),
+    webmOf(
+      element(VOID, new Uint8Array(300)),
+      bytes([0x42, 0x86], encodeSize(1, 3), [1]),
+      element([0x42, 0x82], 'webm'),
+    ),
   ],
   ['video/webm', 'padding before the segment', bytes(webmHeader(), element(VOID, new Uint8Array(9)), SEGMENT)],
   ['audio/mpeg', 'bare', bytes(mp3Frame(), mp3Frame())],
@@ -161,22 +165,29 @@ const ACCEPTED: readonly (readonly [string, string, Uint8Array])[] = [
   ],
   ['application/pdf', 'signature first', utf8('%PDF-1.7\n%\u00e2\n1 0 obj\n<<>>')],
   ['application/pdf', 'late signature', utf8(`${'x\n'.repeat(500)}%PDF-1.4\r\n1 0 obj`)],
-  ['application/zip', 'of files', zip('a.txt', 'b/c.txt')],
+  ['application/zip', 'of files', makeZip('a.txt', 'b/c.txt')],
   ['application/zip', 'empty', bytes('PK\x05\x06', new Uint8Array(18))],
-  ['application/zip', 'with a folder called word', zip('word/a.txt', 'word/b.txt')],
+  ['application/zip', 'with a folder called word', makeZip('word/a.txt', 'word/b.txt')],
   [
     'application/zip',
     'with a document inside',
-    zip({ name: 'a.docx', content: zip('[Content_Types].xml', 'word/document.xml') }),
+    makeZip({ name: 'a.docx', content: makeZip('[Content_Types].xml', 'word/document.xml') }),
   ],
-  ['application/zip', 'parts of two document types', zip('[Content_Types].xml', 'word/a.xml', 'xl/a.xml')],
-  [`${OFFICE}.wordprocessingml.document`, 'by Word', zip('[Content_Types].xml', '_rels/.rels', 'word/document.xml')],
+  ['application/zip', 'parts of two document types', makeZip('[Content_Types].xml', 'word/a.xml', 'xl/a.xml')],
   [
-    `${OFFICE}.spreadsheetml.sheet`,
-    'sizes after the content',
-    zip({ name: '[Content_Types].xml', hasDataDescriptor: true }, { name: 'xl/workbook.xml', hasDataDescriptor: true }),
+    `${OFFICE_MIME}.wordprocessingml.document`,
+    'by Word',
+    makeZip('[Content_Types].xml', '_rels/.rels', 'word/document.xml'),
   ],
-  [`${OFFICE}.presentationml.presentation`, 'parts first', zip('ppt/presentation.xml', '_rels/.rels')],
+  [
+    `${OFFICE_MIME}.spreadsheetml.sheet`,
+    'sizes after the content',
+    makeZip(
+      { name: '[Content_Types].xml', hasDataDescriptor: true },
+      { name: 'xl/workbook.xml', hasDataDescriptor: true },
+    ),
+  ],
+  [`${OFFICE_MIME}.presentationml.presentation`, 'parts first', makeZip('ppt/presentation.xml', '_rels/.rels')],
   ['text/plain', 'Unicode', utf8('Čizma za zimu, 靴, 👢\tи ципела\r\n\f')],
   ['text/plain', 'less-than signs', utf8('<3 is a heart, 1 < 2')],
   ['text/plain', 'UTF-16, little-endian', utf16('Čizma 👢\n', u16le)],
@@ -185,31 +196,31 @@ const ACCEPTED: readonly (readonly [string, string, Uint8Array])[] = [
 ];
 
 describe('fileType', () => {
-  it.each(ACCEPTED)('detects %s: %s', (mime, _, content) => {
-    expect(type(content)).toBe(mime);
+  it.each(ACCEPTED_FILES)('detects %s: %s', (mime, _, content) => {
+    expect(detectType(content)).toBe(mime);
   });
 
   it('detects every accepted type', () => {
-    expect(new Set([...ACCEPTED.map(([mime]) => mime), 'text/csv'])).toEqual(new Set(ALLOWED_MIMES));
+    expect(new Set([...ACCEPTED_FILES.map(([mime]) => mime), 'text/csv'])).toEqual(new Set(ALLOWED_MIMES));
   });
 
   it('detects CSV by the name', () => {
     const names = ['a.csv', 'A.CSV', 'a.csv.txt', 'csv', 'a.html', 'a.png', ''];
-    expect(names.map((name) => type(utf8('a;b\n1;2'), name))).toEqual([
+    expect(names.map((name) => detectType(utf8('a;b\n1;2'), name))).toEqual([
       'text/csv',
       'text/csv',
       ...names.slice(2).map(() => 'text/plain'),
     ]);
-    expect(type(pngSample(), 'a.csv')).toBe('image/png');
+    expect(detectType(pngSample(), 'a.csv')).toBe('image/png');
   });
 
-  it('reads the head only', () => {
-    expect(type(bytes(utf8('x'.repeat(TYPE_HEAD_BYTES)), 0))).toBe('text/plain');
-    expect(type(bytes(utf8('x'.repeat(TYPE_HEAD_BYTES - 1)), 0))).toBeUndefined();
+  it('reads only the head', () => {
+    expect(detectType(bytes(utf8('x'.repeat(TYPE_HEAD_BYTES)), 0))).toBe('text/plain');
+    expect(detectType(bytes(utf8('x'.repeat(TYPE_HEAD_BYTES - 1)), 0))).toBeUndefined();
   });
 });
 
-const PAGES = [
+const HTML_TEXTS = [
   '<!doctype html>',
   '<!DOCTYPE HTML><p>',
   '<html>',
@@ -228,11 +239,11 @@ const PAGES = [
   '<SVG>',
 ];
 
-describe('fileType rejects', () => {
-  it.each(PAGES)('HTML or a script: %j', (content) => {
-    expect(type(utf8(content))).toBeUndefined();
-    expect(type(utf8(content), 'a.csv')).toBeUndefined();
-    expect(type(utf16(content.replace('\ufeff', ''), u16le))).toBeUndefined();
+describe('fileType with other content', () => {
+  it.each(HTML_TEXTS)('rejects HTML or a script: %j', (content) => {
+    expect(detectType(utf8(content))).toBeUndefined();
+    expect(detectType(utf8(content), 'a.csv')).toBeUndefined();
+    expect(detectType(utf16(content.replace('\ufeff', ''), u16le))).toBeUndefined();
   });
 
   it.each([
@@ -280,13 +291,13 @@ describe('fileType rejects', () => {
     ['a WebP without chunks', riff('WEBP', 'alert(1)////////')],
     ['a WebP without a frame', riff('WEBP', riffChunk('VP8 ', 'alert(1)////'))],
     ['AVI', riff('AVI ', riffChunk('LIST', 'hdrl'))],
-    ['HEIC', ftyp('heic', 'mif1', 'heic')],
-    ['3GPP', ftyp('3gp4', '3gp4')],
+    ['HEIC', brandedFile('heic', 'mif1', 'heic')],
+    ['3GPP', brandedFile('3gp4', '3gp4')],
     ['a brand without a box after it', box('ftyp', 'mp42', u32be(0), 'isom')],
     ['a brand that is a script', bytes(box('ftyp', 'mp42', u32be(0)), '<script>')],
     ['a brand box of invalid size', bytes(u32be(9), 'ftypmp42', u32be(0), 'isom')],
     ['Matroska', bytes(webmHeader('matroska'), SEGMENT)],
-    ['Matroska with a long DocType length', webmOf(bytes([0x42, 0x82], vint(8, 8), 'matroska'))],
+    ['Matroska with a long DocType length', webmOf(bytes([0x42, 0x82], encodeSize(8, 8), 'matroska'))],
     ['a DocType with the prefix webm', webmOf(element([0x42, 0x82], 'webm2'))],
     ['a DocType longer than its header', bytes([0x1a, 0x45, 0xdf, 0xa3, 0x87, 0x42, 0x82, 0x85], 'webm', SEGMENT)],
     ['a DocType inside a void element', webmOf(element(VOID, element([0x42, 0x82], 'webm')))],
@@ -320,59 +331,60 @@ describe('fileType rejects', () => {
       ]),
     ],
     ['a TIFF that ends before its directory', bytes('II*\0', u32le(1_000), 'alert(1)')],
-    ['a BMP for printers', bmp(40, 0, 4)],
-    ['a BMP of odd header size', bmp(41)],
+    ['a BMP for printers', makeBmp(40, 0, 4)],
+    ['a BMP of odd header size', makeBmp(41)],
     ['a BMP that is a script', utf8('BM=1;alert(1)//'.padEnd(80, '\u0001'))],
     ['a PDF without objects', bytes('%PDF-1.4\0<script>alert(1)</script>')],
     ['HTML with a PDF in it', utf8('<html>%PDF-1.4\n1 0 obj</html>')],
-    ['a document with macros', zip('[Content_Types].xml', 'word/document.xml', 'word/vbaProject.bin')],
+    ['a document with macros', makeZip('[Content_Types].xml', 'word/document.xml', 'word/vbaProject.bin')],
     ['a ZIP that is a script', bytes('PK\x03\x04alert(1);//'.padEnd(60, '/'))],
-  ])('%s', (_, content) => {
-    expect(type(content)).toBeUndefined();
-    expect(type(content, 'a.csv')).toBeUndefined();
+  ])('rejects %s', (_, content) => {
+    expect(detectType(content)).toBeUndefined();
+    expect(detectType(content, 'a.csv')).toBeUndefined();
   });
 
-  it('an image name for a script', () => {
-    expect(type(utf8('alert(1)'), 'a.png')).toBe('text/plain');
+  it('ignores the image name of a script', () => {
+    expect(detectType(utf8('alert(1)'), 'a.png')).toBe('text/plain');
   });
 });
 
 describe('random bytes', () => {
-  const starts = [...ACCEPTED.map(([, , content]) => content.subarray(0, 40)), ...PAGES.map(utf8)];
-  const possible = new Set<string | undefined>([undefined, ...ALLOWED_MIMES]);
+  const prefixes = [...ACCEPTED_FILES.map(([, , content]) => content.subarray(0, 40)), ...HTML_TEXTS.map(utf8)];
+  const possibleTypes = new Set<string | undefined>([undefined, ...ALLOWED_MIMES]);
 
-  it('have an accepted type or none', () => {
+  it('get an accepted type or none', () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(bytes(), ...starts),
+        fc.constantFrom(bytes(), ...prefixes),
         fc.nat(40),
         fc.uint8Array({ maxLength: 200 }),
-        (start, size, rest) => {
-          expect(possible.has(type(bytes(start.subarray(0, size), rest)))).toBe(true);
+        (prefix, size, suffix) => {
+          expect(possibleTypes.has(detectType(bytes(prefix.subarray(0, size), suffix)))).toBe(true);
         },
       ),
       { numRuns: 20_000 },
     );
   });
 
-  it('of text stay text when truncated', () => {
+  it('stay text when text is truncated', () => {
     const character = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
       .filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text));
     fc.assert(
-      fc.property(character, fc.nat(3), (content, cut) => {
-        const whole = utf8(`t${content}`);
-        expect(type(whole.subarray(0, Math.max(1, whole.length - cut)))).toBe('text/plain');
+      fc.property(character, fc.nat(3), (content, cutBytes) => {
+        const encodedText = utf8(`t${content}`);
+        expect(detectType(encodedText.subarray(0, Math.max(1, encodedText.length - cutBytes)))).toBe('text/plain');
       }),
       { numRuns: 2_000 },
     );
   });
 
-  it('of a truncated sample have its type or none', () => {
+  it('get the type of the truncated sample or none', () => {
     for (const { mime, bytes: file } of SAMPLE_FILES) {
       for (let size = 0; size < Math.min(file.length, 600); size += 1) {
-        const found = type(file.subarray(0, size));
-        if (found !== undefined && found !== mime && size > 11) throw new Error(`${mime} cut at ${size} is ${found}`);
+        const detectedType = detectType(file.subarray(0, size));
+        if (detectedType !== undefined && detectedType !== mime && size > 11)
+          throw new Error(`${mime} cut at ${size} is ${detectedType}`);
       }
     }
   });

@@ -40,46 +40,49 @@ const steps = fc.array(
   fc.tuple(fc.constantFrom('pass' as const, 'drop' as const, 'blank' as const, 'look' as const), fc.nat(200)),
 );
 
-function* walk(file: FileStream, path: readonly Step[]): Coroutine {
-  for (const [name, count] of path) {
+function* runSteps(file: FileStream, script: readonly Step[]): Coroutine {
+  for (const [name, count] of script) {
     if (name === 'look') file.write(bytes((yield* file.lookAhead(count)).length % 256));
     else yield* file[name](count);
   }
 }
 
-/** Output that {@link walk} should have. */
-function expected(content: Uint8Array, path: readonly Step[]): Uint8Array {
+/** Returns the output that {@link runSteps} must have. */
+function expectedOutput(content: Uint8Array, script: readonly Step[]): Uint8Array {
   let at = 0;
-  const left: Uint8Array[] = [];
-  for (const [name, count] of path) {
+  const output: Uint8Array[] = [];
+  for (const [name, count] of script) {
     const piece = content.slice(at, at + count);
-    if (name === 'pass') left.push(piece);
-    if (name === 'blank') left.push(new Uint8Array(piece.length));
-    if (name === 'look') left.push(bytes(piece.length % 256));
+    if (name === 'pass') output.push(piece);
+    if (name === 'blank') output.push(new Uint8Array(piece.length));
+    if (name === 'look') output.push(bytes(piece.length % 256));
     else at += piece.length;
   }
-  return bytes(...left);
+  return bytes(...output);
 }
 
 describe('FileStream', () => {
-  it('gives the same output for any chunk sizes', async () => {
+  it('writes the same output for all chunk sizes', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), steps, chunkSizes, async (content, path, sizes) => {
-        const left = await collectBytes(stripStream(streamInChunks(content, sizes), (file) => walk(file, path)));
-        expect(decodeText(left)).toBe(decodeText(expected(content, path)));
+      fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), steps, chunkSizes, async (content, script, sizes) => {
+        const output = await collectBytes(
+          stripStream(streamInChunks(content, sizes), (file) => runSteps(file, script)),
+        );
+        expect(decodeText(output)).toBe(decodeText(expectedOutput(content, script)));
       }),
       { numRuns: 500 },
     );
   });
 
   it('passes large chunks without copying', async () => {
-    const [one, two] = [new Uint8Array(10_000).fill(1), new Uint8Array(10_000).fill(2)];
+    const [firstChunk, secondChunk] = [new Uint8Array(10_000).fill(1), new Uint8Array(10_000).fill(2)];
     const pieces: Uint8Array[] = [];
-    for await (const piece of stripStream(streamOf(one, two), (file) => file.pass(Infinity))) pieces.push(piece);
-    expect(pieces.map(({ buffer }) => buffer)).toEqual([one.buffer, two.buffer]);
+    for await (const piece of stripStream(streamOf(firstChunk, secondChunk), (file) => file.pass(Infinity)))
+      pieces.push(piece);
+    expect(pieces.map(({ buffer }) => buffer)).toEqual([firstChunk.buffer, secondChunk.buffer]);
   });
 
-  it('joins many small writes', () => {
+  it('joins small writes', () => {
     const file = new FileStream();
     for (let count = 0; count < 1_000; count += 1) file.write(bytes('abc'));
     expect(file.takeOutput().map(({ length }) => length)).toEqual([3_000]);
@@ -89,39 +92,39 @@ describe('FileStream', () => {
   it('never writes into output that was taken', () => {
     const file = new FileStream();
     file.write(bytes('abc'));
-    const [first] = file.takeOutput();
+    const [firstPiece] = file.takeOutput();
     file.write(bytes('def'));
-    expect([decodeText(first!), ...file.takeOutput().map(decodeText)]).toEqual(['abc', 'def']);
+    expect([decodeText(firstPiece!), ...file.takeOutput().map(decodeText)]).toEqual(['abc', 'def']);
   });
 
   it('rejects a file of too many parts', () => {
     const file = new FileStream();
     file.push(new Uint8Array(3_000_000));
-    const tiny = function* (): Coroutine {
+    const dropSingleBytes = function* (): Coroutine {
       for (;;) yield* file.drop(1);
     };
-    expect(() => tiny().next()).toThrow(UnreadableFile);
+    expect(() => dropSingleBytes().next()).toThrow(UnreadableFile);
   });
 
-  it.each(STRIPPERS)('buffers one chunk and the look-ahead at most: %s', async (mime, strip) => {
+  it.each(STRIPPERS)('buffers at most one chunk and the look-ahead: %s', async (mime, strip) => {
     const { bytes: sample } = SAMPLE_FILES.find((file) => file.mime === mime)!;
-    const chunk = 1_000;
-    // The filler reads as the largest possible part, and as pixels.
+    const chunkSize = 1_000;
+    // The filler reads as the largest possible part and as pixels.
     for (const filler of [0x00, 0x01, 0x7f, 0xff]) {
       for (let size = 0; size < sample.length; size += 11) {
         const file = new FileStream();
-        const run = strip(file);
-        const whole = concat([sample.subarray(0, size), new Uint8Array(3 * MAX_LOOK_AHEAD_BYTES).fill(filler)]);
-        let passedOn = 0;
+        const coroutine = strip(file);
+        const content = concat([sample.subarray(0, size), new Uint8Array(3 * MAX_LOOK_AHEAD_BYTES).fill(filler)]);
+        let outputBytes = 0;
         try {
-          run.next();
-          for (let at = 0; at < whole.length; at += chunk) {
-            file.push(whole.slice(at, at + chunk));
-            if (run.next().done) break;
-            passedOn += file.takeOutput().reduce((sum, piece) => sum + piece.length, 0);
-            if (file.available > MAX_LOOK_AHEAD_BYTES + chunk)
+          coroutine.next();
+          for (let at = 0; at < content.length; at += chunkSize) {
+            file.push(content.slice(at, at + chunkSize));
+            if (coroutine.next().done) break;
+            outputBytes += file.takeOutput().reduce((sum, piece) => sum + piece.length, 0);
+            if (file.available > MAX_LOOK_AHEAD_BYTES + chunkSize)
               throw new Error(`${file.available} buffered after ${size}`);
-            if (passedOn > at + chunk + 64) throw new Error(`More output than input after ${size}`);
+            if (outputBytes > at + chunkSize + 64) throw new Error(`More output than input after ${size}`);
           }
         } catch (error) {
           if (!(error instanceof UnreadableFile)) throw error;
@@ -132,14 +135,14 @@ describe('FileStream', () => {
 });
 
 describe('stripNested', () => {
-  const inner: Stripper = function* (file) {
+  const innerStripper: Stripper = function* (file) {
     yield* file.drop(3);
     yield* file.pass(4);
     if ((yield* file.lookAhead(1))[0] === 0x21) throw new UnreadableFile('!');
   };
-  const outer: Stripper = function* (file) {
+  const outerStripper: Stripper = function* (file) {
     yield* file.pass(2);
-    yield* stripNested(file, 10, inner);
+    yield* stripNested(file, 10, innerStripper);
     yield* file.pass(Infinity);
   };
 
@@ -149,24 +152,26 @@ describe('stripNested', () => {
     ['ab...inn', 'abinn\0\0\0'],
     ['ab...', 'ab\0\0\0'],
     ['a', 'a'],
-  ])('keeps the size of %j', async (content, left) => {
-    expect(decodeText(stripBytes(bytes(content), outer))).toBe(left);
-    expect(decodeText(await collectBytes(stripStream(streamInChunks(bytes(content), [1]), outer)))).toBe(left);
+  ])('keeps the size of %j', async (content, expected) => {
+    expect(decodeText(stripBytes(bytes(content), outerStripper))).toBe(expected);
+    expect(decodeText(await collectBytes(stripStream(streamInChunks(bytes(content), [1]), outerStripper)))).toBe(
+      expected,
+    );
   });
 
-  it('cuts output beyond the size', () => {
-    const growing: Stripper = function* (file) {
+  it('truncates output beyond the size', () => {
+    const growingStripper: Stripper = function* (file) {
       file.write(bytes('0123456789'));
       yield* file.pass(Infinity);
     };
-    expect(decodeText(stripBytes(bytes('abcdef'), (file) => stripNested(file, 4, growing)))).toBe('0123');
+    expect(decodeText(stripBytes(bytes('abcdef'), (file) => stripNested(file, 4, growingStripper)))).toBe('0123');
   });
 
   it('passes on other errors', () => {
-    const failing: Stripper = function* (file) {
+    const failingStripper: Stripper = function* (file) {
       yield* file.pass(1);
       throw new TypeError('A bug');
     };
-    expect(() => stripBytes(bytes('abcdef'), (file) => stripNested(file, 4, failing))).toThrow('A bug');
+    expect(() => stripBytes(bytes('abcdef'), (file) => stripNested(file, 4, failingStripper))).toThrow('A bug');
   });
 });

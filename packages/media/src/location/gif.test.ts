@@ -6,15 +6,18 @@ import { UnreadableFile } from './unreadable-file.js';
 
 const start = bytes('GIF89a', u16le(1), u16le(1), [0, 0, 0]);
 const image = bytes(0x2c, [0, 0, 0, 0], u16le(1), u16le(1), 0, 2, gifBlocks('px'));
-const left = (...parts: readonly Part[]): string => decodeText(stripBytes(bytes(start, ...parts), stripGif)).slice(13);
+const stripParts = (...parts: readonly Part[]): string =>
+  decodeText(stripBytes(bytes(start, ...parts), stripGif)).slice(13);
 
 describe('stripGif', () => {
   it('keeps images, animation and the profile bit for bit', () => {
     const before = decodeText(gifSample());
-    const [comments, movement] = [before.indexOf('!\xffXMP') + 1, before.indexOf('!\xf9')];
+    const [xmpMarker, animationStart] = [before.indexOf('!\xffXMP') + 1, before.indexOf('!\xf9')];
     const upToXmp = before.slice(0, before.indexOf('!\xff\x0bXMP'));
-    expect(comments).toBe(0);
-    expect(decodeText(stripBytes(gifSample(), stripGif))).toBe(upToXmp + before.slice(movement, -LOCATION.length));
+    expect(xmpMarker).toBe(0);
+    expect(decodeText(stripBytes(gifSample(), stripGif))).toBe(
+      upToXmp + before.slice(animationStart, -LOCATION.length),
+    );
   });
 
   it.each([
@@ -22,7 +25,7 @@ describe('stripGif', () => {
     ['the frame delay', bytes([0x21, 0xf9], gifBlocks([0, 9, 0, 0]))],
     ['plain text', bytes([0x21, 0x01], gifBlocks(new Uint8Array(12), 'letters'))],
   ])('keeps %s', (_, extension) => {
-    expect(left(extension, image, 0x3b)).toBe(`${decodeText(extension)}${decodeText(image)};`);
+    expect(stripParts(extension, image, 0x3b)).toBe(`${decodeText(extension)}${decodeText(image)};`);
   });
 
   it.each([
@@ -31,15 +34,15 @@ describe('stripGif', () => {
     ['an unknown extension', bytes([0x21, 0x42], gifBlocks(LOCATION))],
     ['an application of another length', bytes([0x21, 0xff, 12], 'NETSCAPE2.00', gifBlocks(LOCATION))],
   ])('drops %s', (_, extension) => {
-    expect(left(extension, image, 0x3b)).toBe(`${decodeText(image)};`);
+    expect(stripParts(extension, image, 0x3b)).toBe(`${decodeText(image)};`);
   });
 
   it('ends the file at an invalid block', () => {
-    expect(left(image, 0, LOCATION)).toBe(`${decodeText(image)};`);
+    expect(stripParts(image, 0, LOCATION)).toBe(`${decodeText(image)};`);
   });
 
   it('keeps a truncated file', () => {
-    expect(left(image.subarray(0, -2))).toBe(decodeText(image.subarray(0, -2)));
+    expect(stripParts(image.subarray(0, -2))).toBe(decodeText(image.subarray(0, -2)));
   });
 
   it.each(['', 'GIF89a', 'GIF90a.......', 'gif89a.......'])('rejects %j', (content) => {

@@ -6,8 +6,8 @@ import { UnreadableFile } from './unreadable-file.js';
 
 const ftyp = box('ftyp', 'mp42', u32be(0), 'mp42');
 const moov = (...parts: readonly Part[]): Uint8Array => bytes(ftyp, box('moov', ...parts));
-const clean = (file: Uint8Array): string => decodeText(stripBytes(file, stripIsoMedia));
-const blank = (part: Uint8Array): string =>
+const stripToText = (file: Uint8Array): string => decodeText(stripBytes(file, stripIsoMedia));
+const blankedText = (part: Uint8Array): string =>
   decodeText(bytes(part.subarray(0, 4), 'free', new Uint8Array(part.length - 8)));
 
 describe('stripIsoMedia', () => {
@@ -15,7 +15,7 @@ describe('stripIsoMedia', () => {
 
   it('keeps all offsets up to the last box', () => {
     expect(after.length).toBe(before.length - 4 - LOCATION.length);
-    for (const kept of [
+    for (const type of [
       'mdat',
       'moov',
       'mvhd',
@@ -29,8 +29,8 @@ describe('stripIsoMedia', () => {
       'stco',
       'ilst',
     ]) {
-      expect(decodeText(after).indexOf(kept)).toBe(decodeText(before).indexOf(kept));
-      expect(decodeText(after)).toContain(kept);
+      expect(decodeText(after).indexOf(type)).toBe(decodeText(before).indexOf(type));
+      expect(decodeText(after)).toContain(type);
     }
   });
 
@@ -48,7 +48,7 @@ describe('stripIsoMedia', () => {
   it.each(['©xyz', 'loci', 'XMP_', 'GPMF', 'GPS ', 'free', '©cmt', 'auxi'].map((type) => [type, box(type, LOCATION)]))(
     'frees %s',
     (_, part) => {
-      expect(clean(moov(box('udta', part)))).toBe(decodeText(moov(box('udta', blank(part)))));
+      expect(stripToText(moov(box('udta', part)))).toBe(decodeText(moov(box('udta', blankedText(part)))));
     },
   );
 
@@ -57,30 +57,32 @@ describe('stripIsoMedia', () => {
     ['a list without handler', fullBox('meta', 0, box('ilst', LOCATION))],
     ['an empty list', box('meta')],
   ])('frees %s', (_, part) => {
-    expect(clean(moov(box('udta', part)))).toBe(decodeText(moov(box('udta', blank(part)))));
+    expect(stripToText(moov(box('udta', part)))).toBe(decodeText(moov(box('udta', blankedText(part)))));
   });
 
   it('keeps titles in a QuickTime list', () => {
     const list = box('meta', fullBox('hdlr', 0, u32be(0), 'mdir'), box('ilst', titleBox('\xa9nam', 'A title')));
-    expect(clean(moov(box('udta', list)))).toBe(decodeText(moov(box('udta', list))));
+    expect(stripToText(moov(box('udta', list)))).toBe(decodeText(moov(box('udta', list))));
   });
 
   it('keeps the spherical video box and frees other UUIDs', () => {
-    const around = box('uuid', '\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd', '<rdf/>');
-    const other = box('uuid', new Uint8Array(16), LOCATION);
-    expect(clean(moov(box('trak', around, other)))).toBe(decodeText(moov(box('trak', around, blank(other)))));
+    const sphericalBox = box('uuid', '\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd', '<rdf/>');
+    const otherBox = box('uuid', new Uint8Array(16), LOCATION);
+    expect(stripToText(moov(box('trak', sphericalBox, otherBox)))).toBe(
+      decodeText(moov(box('trak', sphericalBox, blankedText(otherBox)))),
+    );
   });
 
   it('reads boxes with 64-bit sizes', () => {
-    const large = bytes(u32be(1), 'mdat', u32be(0), u32be(21), 'pixel', ftyp);
-    expect(clean(bytes(ftyp, large, box('moov'), box('gps ', LOCATION)))).toBe(
-      decodeText(bytes(ftyp, large, box('moov'), blank(box('gps ', LOCATION)))),
+    const largeBox = bytes(u32be(1), 'mdat', u32be(0), u32be(21), 'pixel', ftyp);
+    expect(stripToText(bytes(ftyp, largeBox, box('moov'), box('gps ', LOCATION)))).toBe(
+      decodeText(bytes(ftyp, largeBox, box('moov'), blankedText(box('gps ', LOCATION)))),
     );
   });
 
   it('keeps samples of unknown size', () => {
-    const endless = bytes(ftyp, u32be(0), 'mdat', 'samples'.repeat(100));
-    expect(clean(endless)).toBe(decodeText(endless));
+    const endlessFile = bytes(ftyp, u32be(0), 'mdat', 'samples'.repeat(100));
+    expect(stripToText(endlessFile)).toBe(decodeText(endlessFile));
   });
 
   it('blanks an unknown box of unknown size', () => {
@@ -88,14 +90,14 @@ describe('stripIsoMedia', () => {
   });
 
   it('blanks trailing bytes that look like a box', () => {
-    expect(clean(bytes(ftyp, box('moov'), LOCATION))).toBe(
+    expect(stripToText(bytes(ftyp, box('moov'), LOCATION))).toBe(
       decodeText(bytes(ftyp, box('moov'), LOCATION.slice(0, 4), 'free', new Uint8Array(LOCATION.length - 8))),
     );
   });
 
   it('blanks a truncated box of user data', () => {
     const udta = box('udta', box('\xa9nam', 'A title'), u32be(1_000), 'xyz ', LOCATION);
-    expect(clean(moov(udta))).toBe(
+    expect(stripToText(moov(udta))).toBe(
       decodeText(moov(box('udta', box('\xa9nam', 'A title'), new Uint8Array(8 + LOCATION.length)))),
     );
   });
@@ -105,21 +107,21 @@ describe('stripIsoMedia', () => {
       box('moof', box('mfhd', 'x'), box('traf', box('tfhd', 'x'), box('trun', 'x'))),
       box('mdat', 'px'),
     );
-    expect(clean(bytes(moov(box('mvex')), fragment, fragment))).toBe(
+    expect(stripToText(bytes(moov(box('mvex')), fragment, fragment))).toBe(
       decodeText(bytes(moov(box('mvex')), fragment, fragment)),
     );
   });
 
-  const mebx = (key: string): Uint8Array =>
+  const makeFileWithMetadata = (key: string): Uint8Array =>
     isoMediaSample({ samples: ['mebx', box('keys', box('\0\0\0\x01', box('keyd', 'mdta', key)))] });
 
-  it.each(['gpmd', 'camm', 'rtmd', 'djmd'])('rejects samples of %s', (format) => {
-    expect(() => clean(isoMediaSample({ samples: [format, 'x'] }))).toThrow(UnreadableFile);
+  it.each(['gpmd', 'camm', 'rtmd', 'djmd'])('rejects samples in the format %s', (format) => {
+    expect(() => stripToText(isoMediaSample({ samples: [format, 'x'] }))).toThrow(UnreadableFile);
   });
 
-  it('rejects timed locations of Apple only', () => {
-    expect(() => clean(mebx('com.apple.quicktime.location.ISO6709'))).toThrow(UnreadableFile);
-    expect(clean(mebx('com.apple.quicktime.detected-face'))).toContain('detected-face');
+  it('rejects timed locations of Apple and keeps its other metadata', () => {
+    expect(() => stripToText(makeFileWithMetadata('com.apple.quicktime.location.ISO6709'))).toThrow(UnreadableFile);
+    expect(stripToText(makeFileWithMetadata('com.apple.quicktime.detected-face'))).toContain('detected-face');
   });
 
   it.each([
@@ -130,6 +132,6 @@ describe('stripIsoMedia', () => {
     ['an undersized box', moov(u32be(7), 'trak')],
     ['a broken box before the header', bytes(ftyp, u32be(3), 'mdat')],
   ])('rejects %s', (_, content) => {
-    expect(() => clean(content)).toThrow(UnreadableFile);
+    expect(() => stripToText(content)).toThrow(UnreadableFile);
   });
 });

@@ -4,7 +4,7 @@ import { stripOgg } from './ogg.js';
 import { stripBytes } from './file-stream.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-const vorbis = (...comments: readonly string[]): Uint8Array =>
+const makeVorbis = (...comments: readonly string[]): Uint8Array =>
   bytes(
     oggPage(1, 0, 2, bytes('\x01vorbis', new Uint8Array(23))),
     oggPage(1, 1, 0, bytes('\x03vorbis', vorbisComments(...comments)), 'tables'),
@@ -14,7 +14,7 @@ describe('stripOgg', () => {
   it('replaces a location with spaces and updates the checksum', () => {
     const spaces = ' '.repeat(LOCATION.length);
     const [before, expected] = ([LOCATION, spaces] as const).map((value) =>
-      vorbis('TITLE=A title', `Location=${value}`, 'DATE=1'),
+      makeVorbis('TITLE=A title', `Location=${value}`, 'DATE=1'),
     );
     expect(decodeText(stripBytes(before!, stripOgg))).toBe(decodeText(expected!));
   });
@@ -22,12 +22,12 @@ describe('stripOgg', () => {
   it.each(['GPS', 'GEO_LOCATION', 'recording-location', 'LATITUDE', 'Coordinates', 'XMP'])(
     'recognizes the comment %s',
     (name) => {
-      expect(hasLocation(stripBytes(vorbis(`${name}=${LOCATION}`), stripOgg))).toBe(false);
+      expect(hasLocation(stripBytes(makeVorbis(`${name}=${LOCATION}`), stripOgg))).toBe(false);
     },
   );
 
   it.each(['TITLE', 'ALLOCATED', 'GEORGE', ''])('keeps the comment %j', (name) => {
-    const file = vorbis(`${name}=${LOCATION}`);
+    const file = makeVorbis(`${name}=${LOCATION}`);
     expect(decodeText(stripBytes(file, stripOgg))).toBe(decodeText(file));
   });
 
@@ -41,9 +41,9 @@ describe('stripOgg', () => {
       oggPage(7, 1, 0, bytes(mark, vorbisComments(`LOCATION=${LOCATION}`))),
       oggPage(7, 2, 4, LOCATION.toLowerCase()),
     );
-    const left = stripBytes(file, stripOgg);
-    expect(hasLocation(left)).toBe(false);
-    expect(decodeText(left)).toContain(LOCATION.toLowerCase());
+    const strippedFile = stripBytes(file, stripOgg);
+    expect(hasLocation(strippedFile)).toBe(false);
+    expect(decodeText(strippedFile)).toContain(LOCATION.toLowerCase());
   });
 
   it('reads comments that span pages', () => {

@@ -5,19 +5,19 @@ import { stripBytes } from './file-stream.js';
 import { stripPng, PNG_SIGNATURE } from './png.js';
 import { UnreadableFile } from './unreadable-file.js';
 
-/** Type, content and raw bytes of each chunk. */
+/** Returns type, content and raw bytes of each chunk. */
 function chunksOf(file: Uint8Array): [string, string, Uint8Array][] {
-  const found: [string, string, Uint8Array][] = [];
+  const chunks: [string, string, Uint8Array][] = [];
   const view = new DataView(file.buffer, file.byteOffset);
   for (let at = 8; at < file.length; at += 12 + view.getUint32(at)) {
     const end = at + 12 + view.getUint32(at);
-    found.push([
+    chunks.push([
       decodeText(file.subarray(at + 4, at + 8)),
       decodeText(file.subarray(at + 8, end - 4)),
       file.slice(at, end),
     ]);
   }
-  return found;
+  return chunks;
 }
 
 describe('stripPng', () => {
@@ -26,20 +26,22 @@ describe('stripPng', () => {
       chunksOf(pngSample().slice(0, -LOCATION.length)),
       chunksOf(stripBytes(pngSample(), stripPng)),
     ];
-    const kept = ['IHDR', 'acTL', 'iCCP', 'IDAT', 'fdAT', 'IEND'];
+    const keptTypes = ['IHDR', 'acTL', 'iCCP', 'IDAT', 'fdAT', 'IEND'];
     expect(after.map(([type]) => type)).toEqual(['IHDR', 'acTL', 'iCCP', 'eXIf', 'IDAT', 'fdAT', 'IEND']);
-    expect(after.filter(([type]) => kept.includes(type))).toEqual(before.filter(([type]) => kept.includes(type)));
+    expect(after.filter(([type]) => keptTypes.includes(type))).toEqual(
+      before.filter(([type]) => keptTypes.includes(type)),
+    );
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps orientation %d of the first EXIF, with its checksum', (orientation) => {
-    const found = chunksOf(stripBytes(pngSample(orientation), stripPng)).filter(([type]) => type === 'eXIf');
-    expect(found.map(([, content]) => orientationOf(bytes(content)))).toEqual([orientation]);
-    expect(found[0]![2]).toEqual(pngChunk('eXIf', found[0]![1]));
+    const exifChunks = chunksOf(stripBytes(pngSample(orientation), stripPng)).filter(([type]) => type === 'eXIf');
+    expect(exifChunks.map(([, content]) => orientationOf(bytes(content)))).toEqual([orientation]);
+    expect(exifChunks[0]![2]).toEqual(pngChunk('eXIf', exifChunks[0]![1]));
   });
 
   it('keeps the orientation of an EXIF beyond the look-ahead', () => {
-    const large = pngChunk('eXIf', exif(8), new Uint8Array(200_000));
-    const after = chunksOf(stripBytes(bytes(PNG_SIGNATURE, large, pngChunk('IEND')), stripPng));
+    const largeExif = pngChunk('eXIf', exif(8), new Uint8Array(200_000));
+    const after = chunksOf(stripBytes(bytes(PNG_SIGNATURE, largeExif, pngChunk('IEND')), stripPng));
     expect(after.map(([type, content]) => [type, orientationOf(bytes(content))])).toEqual([
       ['eXIf', 8],
       ['IEND', undefined],

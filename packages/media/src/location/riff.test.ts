@@ -7,32 +7,34 @@ import { UnreadableFile } from './unreadable-file.js';
 
 describe('stripWebp', () => {
   const [before, after] = [webpSample(), stripBytes(webpSample(), stripWebp)];
-  const at = (name: string): number => decodeText(after).indexOf(name);
+  const offsetOf = (name: string): number => decodeText(after).indexOf(name);
 
   it('keeps all offsets up to the stated end', () => {
     expect(after.length).toBe(before.length - LOCATION.length);
     expect(after.subarray(0, 20)).toEqual(before.subarray(0, 20));
     for (const name of ['ICCP', 'ANIM', 'ANMF', 'VP8L', 'EXIF'])
-      expect(at(name)).toBe(decodeText(before).indexOf(name));
+      expect(offsetOf(name)).toBe(decodeText(before).indexOf(name));
   });
 
-  it('clears the XMP flag only', () => {
+  it('clears only the XMP flag', () => {
     expect([before[20], after[20]]).toEqual([0x2e, 0x2a]);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('keeps orientation %d', (orientation) => {
-    expect(orientationOf(stripBytes(webpSample(orientation), stripWebp).subarray(at('EXIF') + 8))).toBe(orientation);
+    expect(orientationOf(stripBytes(webpSample(orientation), stripWebp).subarray(offsetOf('EXIF') + 8))).toBe(
+      orientation,
+    );
   });
 
   it.each([
     ['with the JPEG prefix', bytes('Exif\0\0', exif(8)), 8],
     ['without orientation', exif(0), 1],
     ['that is garbage', new Uint8Array(40).fill(7), 1],
-  ])('minimizes EXIF %s to the same size', (_, content, orientation) => {
-    const left = stripBytes(riff('WEBP', riffChunk('EXIF', content), riffChunk('VP8 ', 'px')), stripWebp);
-    expect(orientationOf(left.subarray(20))).toBe(orientation);
-    expect(left.subarray(46, 20 + content.length).every((byte) => byte === 0)).toBe(true);
-    expect(decodeText(left.subarray(-10))).toBe('VP8 \x02\0\0\0px');
+  ])('minimizes EXIF %s and keeps its size', (_, content, orientation) => {
+    const strippedFile = stripBytes(riff('WEBP', riffChunk('EXIF', content), riffChunk('VP8 ', 'px')), stripWebp);
+    expect(orientationOf(strippedFile.subarray(20))).toBe(orientation);
+    expect(strippedFile.subarray(46, 20 + content.length).every((byte) => byte === 0)).toBe(true);
+    expect(decodeText(strippedFile.subarray(-10))).toBe('VP8 \x02\0\0\0px');
   });
 
   it('blanks EXIF too short for an orientation', () => {
@@ -50,19 +52,22 @@ describe('stripWav', () => {
 
   it('keeps sound and titles in place', () => {
     expect(after.length).toBe(before.length - LOCATION.length);
-    for (const kept of ['fmt ', 'data\x05\0\0\0sound', 'INAM\x07\0\0\0A title']) {
-      expect(decodeText(after).indexOf(kept)).toBe(decodeText(before).indexOf(kept));
-      expect(decodeText(after)).toContain(kept);
+    for (const keptText of ['fmt ', 'data\x05\0\0\0sound', 'INAM\x07\0\0\0A title']) {
+      expect(decodeText(after).indexOf(keptText)).toBe(decodeText(before).indexOf(keptText));
+      expect(decodeText(after)).toContain(keptText);
     }
   });
 
   it('keeps ID3 titles', () => {
-    const left = stripBytes(riff('WAVE', riffChunk('id3 ', id3(3, 0, id3Frame(3, 'TIT2', 0, 'A title')))), stripWav);
-    expect(decodeText(left)).toContain('A title');
+    const strippedFile = stripBytes(
+      riff('WAVE', riffChunk('id3 ', id3(3, 0, id3Frame(3, 'TIT2', 0, 'A title')))),
+      stripWav,
+    );
+    expect(decodeText(strippedFile)).toContain('A title');
   });
 
   it('keeps an unfinished recording', () => {
-    const endless = bytes(
+    const endlessFile = bytes(
       'RIFF',
       [0, 0, 0, 0],
       'WAVE',
@@ -71,9 +76,16 @@ describe('stripWav', () => {
       [0, 0, 0, 0],
       'sound'.repeat(9),
     );
-    expect(decodeText(stripBytes(endless, stripWav))).toBe(decodeText(endless));
-    const unknown = bytes('RIFF', [255, 255, 255, 255], 'WAVE', 'data', [255, 255, 255, 255], 'sound'.repeat(9));
-    expect(decodeText(stripBytes(unknown, stripWav))).toBe(decodeText(unknown));
+    expect(decodeText(stripBytes(endlessFile, stripWav))).toBe(decodeText(endlessFile));
+    const fileOfUnknownSize = bytes(
+      'RIFF',
+      [255, 255, 255, 255],
+      'WAVE',
+      'data',
+      [255, 255, 255, 255],
+      'sound'.repeat(9),
+    );
+    expect(decodeText(stripBytes(fileOfUnknownSize, stripWav))).toBe(decodeText(fileOfUnknownSize));
   });
 });
 

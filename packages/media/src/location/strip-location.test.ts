@@ -7,11 +7,12 @@ import { ALLOWED_MIMES } from '../types.js';
 import { UnreadableFile } from './unreadable-file.js';
 import { stripLocation } from './strip-location.js';
 
-const clean = ({ mime, bytes }: SampleFile): Promise<Uint8Array> => collectBytes(stripLocation(mime, streamOf(bytes)));
+const stripSample = ({ mime, bytes }: SampleFile): Promise<Uint8Array> =>
+  collectBytes(stripLocation(mime, streamOf(bytes)));
 
-/** `undefined` for an unreadable file; any other error fails the test. */
-const cleanIfReadable = (file: SampleFile): Promise<Uint8Array | undefined> =>
-  clean(file).catch((error: unknown) => {
+/** Returns `undefined` for an unreadable file; any other error fails the test. */
+const stripIfReadable = (file: SampleFile): Promise<Uint8Array | undefined> =>
+  stripSample(file).catch((error: unknown) => {
     if (error instanceof UnreadableFile) return undefined;
     throw error;
   });
@@ -21,17 +22,17 @@ describe.each(SAMPLE_FILES.map((file, index) => [index, file.mime, file] as cons
   (_, mime, file) => {
     it('loses its location', async () => {
       expect(hasLocation(file.bytes)).toBe(true);
-      expect(hasLocation(await clean(file))).toBe(false);
+      expect(hasLocation(await stripSample(file))).toBe(false);
     });
 
-    it('keeps its type, and stays unchanged when stripped again', async () => {
-      const once = await clean(file);
-      expect([fileType(file.bytes, 'x'), fileType(once, 'x')]).toEqual([mime, mime]);
-      expect(await clean({ mime, bytes: once })).toEqual(once);
+    it('keeps its type and is unchanged when stripped again', async () => {
+      const strippedFile = await stripSample(file);
+      expect([fileType(file.bytes, 'x'), fileType(strippedFile, 'x')]).toEqual([mime, mime]);
+      expect(await stripSample({ mime, bytes: strippedFile })).toEqual(strippedFile);
     });
 
-    it('gives the same output for any chunk sizes', async () => {
-      const expected = await clean(file);
+    it('has the same output for all chunk sizes', async () => {
+      const expected = await stripSample(file);
       await fc.assert(
         fc.asyncProperty(chunkSizes, async (sizes) => {
           expect(decodeText(await collectBytes(stripLocation(mime, streamInChunks(file.bytes, sizes))))).toBe(
@@ -44,18 +45,18 @@ describe.each(SAMPLE_FILES.map((file, index) => [index, file.mime, file] as cons
 
     it('leaves its input unchanged', async () => {
       const before = file.bytes.slice();
-      await clean(file);
+      await stripSample(file);
       expect(file.bytes).toEqual(before);
     });
 
     it('loses its location at every truncation', async () => {
       for (let size = 0; size < file.bytes.length; size += 1) {
-        const left = await cleanIfReadable({ mime, bytes: file.bytes.slice(0, size) });
-        if (left && hasLocation(left)) throw new Error(`A location is left at ${size} bytes`);
+        const strippedFile = await stripIfReadable({ mime, bytes: file.bytes.slice(0, size) });
+        if (strippedFile && hasLocation(strippedFile)) throw new Error(`A location is left at ${size} bytes`);
       }
     });
 
-    it('is stripped or rejected when damaged, for any chunk sizes', async () => {
+    it('is stripped or rejected when damaged, for all chunk sizes', async () => {
       const damage = fc.array(
         fc.tuple(fc.nat(file.bytes.length - 1), fc.constantFrom(0, 1, 0x3b, 0x7f, 0x80, 0xd9, 0xff)),
         {
@@ -65,13 +66,13 @@ describe.each(SAMPLE_FILES.map((file, index) => [index, file.mime, file] as cons
       );
       await fc.assert(
         fc.asyncProperty(damage, chunkSizes, async (changes, sizes) => {
-          const damaged = file.bytes.slice();
-          for (const [at, value] of changes) damaged[at] = value;
-          const left = await cleanIfReadable({ mime, bytes: damaged });
-          const inParts = await collectBytes(stripLocation(mime, streamInChunks(damaged, sizes))).catch(
+          const damagedFile = file.bytes.slice();
+          for (const [at, value] of changes) damagedFile[at] = value;
+          const strippedFile = await stripIfReadable({ mime, bytes: damagedFile });
+          const strippedInChunks = await collectBytes(stripLocation(mime, streamInChunks(damagedFile, sizes))).catch(
             () => undefined,
           );
-          expect(inParts && decodeText(inParts)).toBe(left && decodeText(left));
+          expect(strippedInChunks && decodeText(strippedInChunks)).toBe(strippedFile && decodeText(strippedFile));
         }),
         { numRuns: 300 },
       );
@@ -82,15 +83,15 @@ describe.each(SAMPLE_FILES.map((file, index) => [index, file.mime, file] as cons
 describe('random bytes', () => {
   const prefixes = SAMPLE_FILES.map(({ bytes }) => bytes.subarray(0, 24));
 
-  it.each(ALLOWED_MIMES)('as %s are stripped or rejected', async (mime) => {
+  it.each(ALLOWED_MIMES)('are stripped or rejected as %s', async (mime) => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(new Uint8Array(0), ...prefixes),
         fc.uint8Array({ maxLength: 300 }),
-        async (start, rest) => {
-          const bytes = Uint8Array.from([...start, ...rest]);
-          const left = await cleanIfReadable({ mime, bytes });
-          expect((left?.length ?? 0) - bytes.length).toBeLessThanOrEqual(64);
+        async (prefix, suffix) => {
+          const bytes = Uint8Array.from([...prefix, ...suffix]);
+          const strippedFile = await stripIfReadable({ mime, bytes });
+          expect((strippedFile?.length ?? 0) - bytes.length).toBeLessThanOrEqual(64);
         },
       ),
       { numRuns: 300 },
@@ -103,12 +104,12 @@ describe('stripLocation', () => {
     'leaves %s unchanged',
     async (mime) => {
       const bytes = Uint8Array.of(1, 2, 3);
-      expect(await clean({ mime, bytes })).toEqual(bytes);
+      expect(await stripSample({ mime, bytes })).toEqual(bytes);
     },
   );
 
   it.each(['text/html', '', 'constructor', 'image/heic'])('rejects the unknown type %j', async (mime) => {
-    await expect(clean({ mime, bytes: Uint8Array.of(1) })).rejects.toBeInstanceOf(UnreadableFile);
+    await expect(stripSample({ mime, bytes: Uint8Array.of(1) })).rejects.toBeInstanceOf(UnreadableFile);
   });
 
   it('reads its source to the end', async () => {

@@ -6,33 +6,33 @@ import { UnreadableFile } from './unreadable-file.js';
 import { MAX_BUFFERED_BYTES } from './buffered.js';
 import { stripLocation } from './strip-location.js';
 
-const clean = (file: Uint8Array): Uint8Array => {
-  const left = file.slice();
-  blankTiff(left);
-  return left;
+const stripTiff = (file: Uint8Array): Uint8Array => {
+  const copy = file.slice();
+  blankTiff(copy);
+  return copy;
 };
 
 function directoriesOf(file: Uint8Array): TiffDirectory[] {
   const { order, firstOffset: first } = tiffHeader(file)!;
-  const found: TiffDirectory[] = [];
-  for (let at = first; at !== 0; at = found.at(-1)!.nextOffset) found.push(directoryAt(file, at, order)!);
-  return found;
+  const directories: TiffDirectory[] = [];
+  for (let at = first; at !== 0; at = directories.at(-1)!.nextOffset) directories.push(directoryAt(file, at, order)!);
+  return directories;
 }
 
-const page = (...tags: readonly Tag[]): Uint8Array =>
+const makePage = (...tags: readonly Tag[]): Uint8Array =>
   bytes(tiff('II', [[[256, 3, [2]], [257, 3, [2]], [258, 3, [8]], [259, 3, [1]], ...tags]]), 'pixels');
 
 describe.each(['II', 'MM'] as const)('blankTiff, byte order %s', (order) => {
-  const [before, after] = [tiffSample(order), clean(tiffSample(order))];
-  const read = (tag: number, index = 0): number[] => {
-    const entry = directoriesOf(after)[index]!.entries.find((each) => each.tag === tag)!;
+  const [before, after] = [tiffSample(order), stripTiff(tiffSample(order))];
+  const readTag = (tag: number, index = 0): number[] => {
+    const entry = directoriesOf(after)[index]!.entries.find((candidate) => candidate.tag === tag)!;
     return [...numbersOf(after, entry, tiffHeader(after)!.order)];
   };
 
   it('keeps all offsets', () => {
     expect(after.length).toBe(before.length);
-    for (const kept of ['pixels of', ' one and', ' below', 'profile']) {
-      expect(decodeText(after).indexOf(kept)).toBe(decodeText(before).indexOf(kept));
+    for (const keptText of ['pixels of', ' one and', ' below', 'profile']) {
+      expect(decodeText(after).indexOf(keptText)).toBe(decodeText(before).indexOf(keptText));
     }
   });
 
@@ -42,19 +42,21 @@ describe.each(['II', 'MM'] as const)('blankTiff, byte order %s', (order) => {
       [...tags, 330, 34_675],
       tags,
     ]);
-    expect([read(256), read(274), read(279, 1)]).toEqual([[4], [6], [4, 4]]);
+    expect([readTag(256), readTag(274), readTag(279, 1)]).toEqual([[4], [6], [4, 4]]);
   });
 
   it('blanks sub-images', () => {
-    const [below] = read(330);
-    expect(directoryAt(after, below!, tiffHeader(after)!.order)!.entries.some(({ tag }) => tag === 270)).toBe(false);
+    const [subdirectoryAt] = readTag(330);
+    expect(directoryAt(after, subdirectoryAt!, tiffHeader(after)!.order)!.entries.some(({ tag }) => tag === 270)).toBe(
+      false,
+    );
   });
 });
 
 describe('blankTiff', () => {
   it('strips JPEG data', () => {
-    const strip = jpegSample();
-    const file = (at: number): Uint8Array =>
+    const jpeg = jpegSample();
+    const makeFile = (at: number): Uint8Array =>
       bytes(
         tiff('II', [
           [
@@ -62,20 +64,20 @@ describe('blankTiff', () => {
             [257, 3, [2]],
             [259, 3, [7]],
             [273, 4, [at]],
-            [279, 4, [strip.length]],
+            [279, 4, [jpeg.length]],
           ],
         ]),
-        strip,
+        jpeg,
       );
-    const left = clean(file(file(0).length - strip.length));
-    expect(hasLocation(left)).toBe(false);
-    expect(decodeText(left)).toContain('\xff\xd8\xff\xe0');
+    const strippedFile = stripTiff(makeFile(makeFile(0).length - jpeg.length));
+    expect(hasLocation(strippedFile)).toBe(false);
+    expect(decodeText(strippedFile)).toContain('\xff\xd8\xff\xe0');
   });
 
   it('reads circular directories once', () => {
-    const file = page([273, 4, [78]], [279, 4, [6]]);
+    const file = makePage([273, 4, [78]], [279, 4, [6]]);
     file.set(u32le(8), 8 + 2 + 6 * 12);
-    expect(() => clean(file)).not.toThrow();
+    expect(() => stripTiff(file)).not.toThrow();
   });
 
   it.each([
@@ -83,23 +85,23 @@ describe('blankTiff', () => {
     ['another signature', bytes('II+\0', new Uint8Array(20))],
     ['a directory beyond its end', bytes('II*\0', u32le(100))],
     ['a directory in its header', bytes('II*\0', u32le(4), new Uint8Array(20))],
-    ['pixels beyond its end', page([273, 4, [86]], [279, 4, [60]])],
-    ['pixels without size', page([273, 4, [86]])],
-    ['mismatched numbers of offsets and sizes', page([273, 4, [86, 88]], [279, 4, [6]])],
-    ['too few pixel bytes', page([273, 4, [86]], [279, 4, [3]])],
-    ['no pixels', page()],
-    ['old-style JPEG tables', page([259, 3, [6]], [519, 4, [86]])],
-    ['values beyond its end', page([273, 4, [86]], [279, 4, [6]]).slice(0, 60)],
+    ['pixels beyond its end', makePage([273, 4, [86]], [279, 4, [60]])],
+    ['pixels without size', makePage([273, 4, [86]])],
+    ['mismatched numbers of offsets and sizes', makePage([273, 4, [86, 88]], [279, 4, [6]])],
+    ['too few pixel bytes', makePage([273, 4, [86]], [279, 4, [3]])],
+    ['no pixels', makePage()],
+    ['old-style JPEG tables', makePage([259, 3, [6]], [519, 4, [86]])],
+    ['values beyond its end', makePage([273, 4, [86]], [279, 4, [6]]).slice(0, 60)],
     ['BigTIFF', bytes('II', u16le(43), u16le(8), u16le(0), new Uint8Array(20))],
   ])('rejects %s', (_, content) => {
-    expect(() => clean(content)).toThrow(UnreadableFile);
+    expect(() => stripTiff(content)).toThrow(UnreadableFile);
   });
 
   it('rejects repeated references to the same bytes', () => {
-    const many = Array.from({ length: 60 }, () => 0);
-    const file = page([273, 4, many], [279, 4, many.map(() => 500)]);
+    const repeatedOffsets = Array.from({ length: 60 }, () => 0);
+    const file = makePage([273, 4, repeatedOffsets], [279, 4, repeatedOffsets.map(() => 500)]);
     expect(file.length).toBeGreaterThan(500);
-    expect(() => clean(file)).toThrow('more bytes than it has');
+    expect(() => stripTiff(file)).toThrow('more bytes than it has');
   });
 
   it('stops reading a file above the buffer limit', async () => {
@@ -112,7 +114,7 @@ describe('blankTiff', () => {
     expect(megabytes).toBe(MAX_BUFFERED_BYTES / 2 ** 20 - 1);
   });
 
-  it('keeps a single pixel and blanks the rest', async () => {
+  it('keeps a single pixel and blanks all other bytes', async () => {
     const file = bytes(
       tiff('II', [
         [
@@ -126,7 +128,7 @@ describe('blankTiff', () => {
       'xxxxxxxx',
       LOCATION,
     );
-    const left = await collectBytes(stripLocation('image/tiff', streamOf(file)));
-    expect(decodeText(left.subarray(74))).toBe(`${'\0'.repeat(6)}x${'\0'.repeat(1 + LOCATION.length)}`);
+    const strippedFile = await collectBytes(stripLocation('image/tiff', streamOf(file)));
+    expect(decodeText(strippedFile.subarray(74))).toBe(`${'\0'.repeat(6)}x${'\0'.repeat(1 + LOCATION.length)}`);
   });
 });

@@ -14,8 +14,8 @@ describe('stripWebm', () => {
     const [before, after] = [webmSample(), stripBytes(webmSample(), stripWebm)];
     expect(after.length).toBe(before.length);
     expect(decodeText(after).match(/block/g)).toHaveLength(2);
-    for (const kept of ['muxer', 'tracks', 'block'])
-      expect(decodeText(after).indexOf(kept)).toBe(decodeText(before).indexOf(kept));
+    for (const keptText of ['muxer', 'tracks', 'block'])
+      expect(decodeText(after).indexOf(keptText)).toBe(decodeText(before).indexOf(keptText));
   });
 
   it.each([
@@ -31,15 +31,15 @@ describe('stripWebm', () => {
       [0xec, 1, 0, 0, 0, 0, 0, 0, LOCATION.length],
     ],
   ])('voids tags with %s', (_, tags, head) => {
-    const left = stripBytes(bytes(webmHeader(), element(SEGMENT, tags, cluster)), stripWebm);
-    expect(decodeText(left)).toBe(
+    const strippedFile = stripBytes(bytes(webmHeader(), element(SEGMENT, tags, cluster)), stripWebm);
+    expect(decodeText(strippedFile)).toBe(
       decodeText(bytes(webmHeader(), element(SEGMENT, head, new Uint8Array(LOCATION.length), cluster))),
     );
   });
 
   it('drops everything after the end', () => {
-    const film = bytes(webmHeader(), element(SEGMENT, cluster));
-    expect(decodeText(stripBytes(bytes(film, LOCATION), stripWebm))).toBe(decodeText(film));
+    const video = bytes(webmHeader(), element(SEGMENT, cluster));
+    expect(decodeText(stripBytes(bytes(video, LOCATION), stripWebm))).toBe(decodeText(video));
   });
 
   it.each([

@@ -99,7 +99,7 @@ export function jobQueueContract(
       await regenerate(9);
       await makeWorker(() => Promise.reject(new Error('broken'))).drain();
       await regenerate(10);
-      expect(await library.runJobs(JOBS.process)).toMatchObject([{ payload: payload, attempt: 1, lastError: null }]);
+      expect(await library.runJobs(JOBS.process)).toMatchObject([{ payload, attempt: 1, lastError: null }]);
       await fixture.waitForQueue(FIRST_PAUSE_SECONDS);
       expect(await library.runJobs(JOBS.process)).toEqual([]);
     }, 30_000);

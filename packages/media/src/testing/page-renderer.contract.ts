@@ -36,7 +36,7 @@ export function pageRendererContract(
 
   before(async () => {
     fixture = await open();
-    ({ renderer, decode: decode } = fixture);
+    ({ renderer, decode } = fixture);
   });
   after(() => renderer.close());
 
