@@ -96,7 +96,12 @@ export function evaluationsContract(
     });
 
     it('prefers price and VAT of its variant to those of its product', async () => {
-      await given.addGoods(app.id, { code: 'T', price: 1_000, vatRate: 1_000, own: { price: 700, vatRate: 2_000 } });
+      await given.addGoods(app.id, {
+        code: 'T',
+        price: 1_000,
+        vatRate: 1_000,
+        variantValues: { price: 700, vatRate: 2_000 },
+      });
       const { items } = await app.evaluate({ items: [{ code: 'T', qty: 1 }] });
       expect(items).toMatchObject([{ price: 700, vatRate: 2_000 }]);
     });

@@ -36,7 +36,7 @@ interface NewGoods {
   readonly price?: number | null;
   readonly vatRate?: number | null;
   /** Values of the variant, which override the product's. */
-  readonly own?: { readonly price?: number; readonly vatRate?: number };
+  readonly variantValues?: { readonly price?: number; readonly vatRate?: number };
   readonly active?: boolean;
 }
 

@@ -50,7 +50,7 @@ export class MemoryOrderChanges implements OrderChanges {
       findProformas(this.state, appId, refundedProformaIds),
       this.clock.now(),
     );
-    return { dueRefunds: dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
+    return { dueRefunds, failed: failedRows(plan.outcomes), explain: explain ? plan.explain() : undefined };
   }
 
   private find(appId: number, changes: readonly ParsedChange[]): ChangeableOrder[] {
